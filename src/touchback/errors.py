@@ -1,0 +1,21 @@
+"""Our errors: each says what is wrong, which named thing, the numbers, and the usual mend."""
+
+
+class TouchbackError(Exception):
+    """Base of every error that Touchback raises on purpose."""
+
+
+class ModelError(TouchbackError):
+    """A mechanism, or a file that describes one, that can't work."""
+
+
+class CompileError(TouchbackError):
+    """Equations that can't be turned into a program on this machine."""
+
+
+class SolveError(TouchbackError):
+    """A computation that failed: no convergence, a singular matrix, a bad step."""
+
+
+class InputError(TouchbackError):
+    """A call with arguments that don't fit: a wrong size, an unknown name, a value out of range."""

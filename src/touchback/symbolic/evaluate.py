@@ -1,0 +1,93 @@
+"""Plain evaluation: what each operation means, one number at a time. The reference for every back end."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from touchback.symbolic import ops
+from touchback.symbolic.sincos import sincos
+from touchback.symbolic.table import Lookup, lookup1, lookup2
+
+if TYPE_CHECKING:
+    from touchback.symbolic.program import Program
+
+
+def _library_function(name: str, arity: int) -> Callable[..., float]:
+    """A function of the C library: Python's own raise where C returns NaN or infinity, and 3.11 lacks fma."""
+    function = getattr(ctypes.CDLL(ctypes.util.find_library("m") or None), name)
+    function.restype = ctypes.c_double
+    function.argtypes = [ctypes.c_double] * arity
+    return function
+
+
+fma = _library_function("fma", 3)
+
+
+def _divide(a: float, b: float) -> float:
+    if b != 0.0:
+        return a / b
+    if a == 0.0 or a != a:
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def _floor(a: float) -> float:
+    return float(math.copysign(math.floor(a), a)) if math.isfinite(a) and abs(a) < 2.0**52 else a
+
+
+_FUNCTIONS: dict[int, Callable[..., float]] = {
+    ops.ADD: lambda a, b: a + b,
+    ops.SUB: lambda a, b: a - b,
+    ops.MUL: lambda a, b: a * b,
+    ops.DIV: _divide,
+    ops.FMA: fma,
+    ops.FNMA: lambda a, b, c: fma(-a, b, c),
+    ops.FMS: lambda a, b, c: fma(a, b, -c),
+    ops.NEG: lambda a: -a,
+    ops.SQRT: lambda a: math.sqrt(a) if a >= 0.0 else math.nan,
+    ops.ABS: abs,
+    ops.FLOOR: _floor,
+    ops.MIN: lambda a, b: a if a < b else b,
+    ops.MAX: lambda a, b: a if a > b else b,
+    ops.LT: lambda a, b: 1.0 if a < b else 0.0,
+    ops.LE: lambda a, b: 1.0 if a <= b else 0.0,
+    ops.EQ: lambda a, b: 1.0 if a == b else 0.0,
+    ops.SELECT: lambda a, b, c: b if a != 0.0 else c,
+    ops.SIN: lambda a: sincos(a)[0],
+    ops.COS: lambda a: sincos(a)[1],
+    ops.ASIN: _library_function("asin", 1),
+    ops.ACOS: _library_function("acos", 1),
+    ops.EXP: _library_function("exp", 1),
+    ops.LOG: _library_function("log", 1),
+    ops.ATAN2: _library_function("atan2", 2),
+    ops.POW: _library_function("pow", 2),
+}
+
+
+def apply_op(op: int, operands: Sequence[float], lookup: Lookup | None = None) -> float:
+    """The value of one operation on numbers."""
+    if op == ops.LOOKUP1 and lookup is not None:
+        return lookup1(lookup.table, operands[0], lookup.want)
+    if op == ops.LOOKUP2 and lookup is not None:
+        return lookup2(lookup.table, operands[0], operands[1], lookup.want)
+    return _FUNCTIONS[op](*operands)
+
+
+def evaluate(program: Program, arrays: Mapping[str, Sequence[float]]) -> list[float]:
+    """Outputs of a program for the given input arrays ("x", "u", "p"), by plain evaluation."""
+    values = [0.0] * len(program.op)
+    for i, op in enumerate(program.op):
+        if op == ops.CONST:
+            values[i] = program.values[i]
+        elif op == ops.INPUT:
+            array, index = program.inputs[i]
+            values[i] = float(arrays[array][index])
+        else:
+            operands = (program.a[i], program.b[i], program.c[i])[: ops.ARITY[op]]
+            lookup = program.lookups[program.c[i]] if op in (ops.LOOKUP1, ops.LOOKUP2) else None
+            values[i] = apply_op(op, [values[operand] for operand in operands], lookup)
+    return [values[o] if o >= 0 else -values[-o] for o in program.outputs]

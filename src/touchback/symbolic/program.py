@@ -1,0 +1,124 @@
+"""A program: the live part of a tape in order, with fused multiply-adds, ready for any back end.
+
+Programs compute `out` from three input arrays x, u, p (see the ABI in `codegen`). Fusion happens here and
+nowhere else, so that every back end rounds alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from touchback.symbolic import ops
+from touchback.symbolic.ops import ADD, CONST, FMA, FMS, FNMA, INPUT, LOOKUP1, LOOKUP2, MUL, SUB
+from touchback.symbolic.table import Lookup
+from touchback.symbolic.tape import Tape
+
+ARRAYS = ("x", "u", "p")
+Place = tuple[str, int]  # array and index
+
+
+@dataclass
+class Program:
+    """Straight-line code. Node i applies op[i] to nodes a[i], b[i], c[i] < i; node 0 is 0.0 and node 1 is 1.0.
+
+    `outputs` are signed: −k asks for the negative of node k. For lookups c[i] is an index into `lookups`.
+    """
+
+    op: list[int]
+    a: list[int]
+    b: list[int]
+    c: list[int]
+    values: dict[int, float]
+    inputs: dict[int, Place]
+    outputs: list[int]
+    lookups: list[Lookup]
+
+    def size(self, array: str) -> int:
+        """How many elements of an input array the program may read."""
+        return 1 + max((index for name, index in self.inputs.values() if name == array), default=-1)
+
+
+def lower(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place], fuse: bool = True) -> Program:
+    """The program that computes the outputs; nodes in `places` (symbols, or any others) are read from arrays."""
+    live = _live_below(tape, outputs, places)
+    fused = _fusions(tape, live, outputs, places) if fuse else {}
+    absorbed = {product for _, _, _, _, product in fused.values()}
+    program = Program([CONST, CONST], [0, 0], [0, 0], [0, 0], {0: 0.0, 1: 1.0}, {}, [], tape.lookups)
+    new: list[int] = [0] * len(tape.op)
+    new[1] = 1
+    op, a, b, c = tape.op, tape.a, tape.b, tape.c
+    p_op, p_a, p_b, p_c = program.op.append, program.a.append, program.b.append, program.c.append
+    for i in range(2, len(op)):
+        if not live[i] or i in absorbed:
+            continue
+        new[i] = len(program.op)
+        kind = op[i]
+        if i in places:
+            program.inputs[new[i]] = places[i]
+            row = (INPUT, 0, 0, 0)
+        elif kind == CONST:
+            program.values[new[i]] = tape.values[i]
+            row = (CONST, 0, 0, 0)
+        elif kind == INPUT:
+            raise KeyError(f"input {tape.names[i]!r} has no place in an array")
+        elif i in fused:
+            kind, x, y, z, _ = fused[i]
+            row = (kind, new[x], new[y], new[z])
+        elif kind == LOOKUP1 or kind == LOOKUP2:
+            row = (kind, new[a[i]], new[b[i]], c[i])
+        else:
+            row = (kind, new[a[i]], new[b[i]], new[c[i]])
+        p_op(row[0])
+        p_a(row[1])
+        p_b(row[2])
+        p_c(row[3])
+    program.outputs = [new[o] if o >= 0 else -new[-o] for o in outputs]
+    return program
+
+
+def _live_below(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place]) -> bytearray:
+    """Live marks that stop at placed nodes."""
+    mark = bytearray(len(tape.op))
+    for output in outputs:
+        mark[abs(output)] = 1
+    arity, op, a, b, c = ops.ARITY, tape.op, tape.a, tape.b, tape.c
+    for i in range(len(op) - 1, 1, -1):
+        if mark[i] and i not in places:
+            n = arity[op[i]]
+            if n:
+                mark[a[i]] = 1
+                if n > 1:
+                    mark[b[i]] = 1
+                    if n > 2:
+                        mark[c[i]] = 1
+    return mark
+
+
+def _fusions(
+    tape: Tape, live: bytearray, outputs: Sequence[int], places: Mapping[int, Place]
+) -> dict[int, tuple[int, int, int, int, int]]:
+    """Sums that take in a product used nowhere else: node → (op, a, b, c, absorbed product)."""
+    op, a, b, c = tape.op, tape.a, tape.b, tape.c
+    arity = ops.ARITY
+    uses = [0] * len(op)
+    for output in outputs:
+        uses[abs(output)] += 1
+    for i in range(2, len(op)):
+        if live[i] and i not in places:
+            n = arity[op[i]]
+            if n:
+                uses[a[i]] += 1
+                if n > 1:
+                    uses[b[i]] += 1
+                    if n > 2:
+                        uses[c[i]] += 1
+    fused: dict[int, tuple[int, int, int, int, int]] = {}
+    for i in range(2, len(op)):
+        kind = op[i]
+        if not live[i] or i in places or (kind != ADD and kind != SUB):
+            continue
+        left, right = a[i], b[i]
+        if op[right] == MUL and uses[right] == 1 and right not in places:
+            fused[i] = (FMA if kind == ADD else FNMA, a[right], b[right], left, right)
+        elif op[left] == MUL and uses[left] == 1 and left not in places:
+            fused[i] = (FMA if kind == ADD else FMS, a[left], b[left], right, left)
+    return fused

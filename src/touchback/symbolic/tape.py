@@ -1,0 +1,357 @@
+"""The tape: a hash-consed graph of scalar operations in which a value is a signed integer.
+
+0 is zero, 1 is one, and −k is the negative of k, so negation costs nothing and the most common
+simplifications are integer comparisons. Nodes are stored once (common subexpressions), with operands in a
+canonical order and without signs: a sign is either pulled out of the operation or, where that is impossible
+(exp(−x)), materialised as a `neg` node. Simplifications beyond 0 and ±1 are rows of `rules.py`.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+
+from touchback.symbolic import ops
+from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, NEG, SIN, SUB
+from touchback.symbolic.rules import RULES, Rule
+from touchback.symbolic.table import Lookup, Table, Want
+
+Id = int
+_ZERO, _ONE = 0, 1
+
+
+class Tape:
+    """A growing graph. Every method takes and returns signed node ids."""
+
+    def __init__(self, rules: Iterable[Rule] = RULES) -> None:
+        self.op: list[int] = [CONST, CONST]
+        self.a: list[int] = [0, 0]
+        self.b: list[int] = [0, 0]
+        self.c: list[int] = [0, 0]
+        self.values: dict[int, float] = {0: 0.0, 1: 1.0}
+        self.symbols: dict[Hashable, int] = {}
+        self.names: dict[int, Hashable] = {}
+        self.lookups: list[Lookup] = []
+        self._const_ids: dict[float, int] = {1.0: 1}
+        self._nodes: dict[tuple[int, int, int, int], int] = {}
+        self._rules: dict[int, list[Rule]] = {}
+        for rule in rules:
+            self._rules.setdefault(rule.op, []).append(rule)
+        self.add, self.mul = _make_arithmetic(self)
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+    # ---- leaves -------------------------------------------------------------------------------------------
+
+    def const(self, value: float) -> Id:
+        """The node of a number; numbers are shared, and negative ones are negated positive ones."""
+        value = float(value)
+        if value == 0.0:
+            return 0
+        if value < 0.0:
+            return -self.const(-value)
+        known = self._const_ids.get(value) if value == value else None
+        if known is None:
+            known = self._append(CONST, 0, 0, 0)
+            self.values[known] = value
+            self._const_ids[value] = known
+        return known
+
+    def symbol(self, name: Hashable) -> Id:
+        """The node of a named input, made on first use."""
+        known = self.symbols.get(name)
+        if known is None:
+            known = self._append(INPUT, 0, 0, 0)
+            self.symbols[name] = known
+            self.names[known] = name
+        return known
+
+    def value(self, node: Id) -> float | None:
+        """The number behind a constant node, None for any other node."""
+        known = self.values.get(abs(node))
+        return known if known is None or node >= 0 else -known
+
+    def _append(self, op: int, a: int, b: int, c: int) -> Id:
+        self.op.append(op)
+        self.a.append(a)
+        self.b.append(b)
+        self.c.append(c)
+        return len(self.op) - 1
+
+    # ---- arithmetic (add and mul are closures made below: they are the hot path) --------------------------
+
+    def sub(self, a: Id, b: Id) -> Id:
+        return self.add(a, -b)
+
+    def neg(self, a: Id) -> Id:
+        return -a
+
+    def div(self, a: Id, b: Id) -> Id:
+        if a == 0:
+            return 0
+        sign = 1 if (a > 0) == (b > 0) else -1
+        a, b = abs(a), abs(b)
+        if b == 1:
+            return sign * a
+        divisor = self.values.get(b)
+        if divisor is not None and divisor != 0.0:
+            dividend = self.values.get(a)
+            if dividend is not None:
+                return sign * self.const(dividend / divisor)
+            if math.isfinite(1.0 / divisor):
+                return sign * self.mul(self.const(1.0 / divisor), a)
+        return sign * self.node(DIV, a, b)
+
+    # ---- everything else ----------------------------------------------------------------------------------
+
+    def node(self, op: int, a: Id, b: Id = 0, c: Id = 0) -> Id:
+        """The node of an operation: folded, simplified by a rule, found, or new. Operands must not be negative."""
+        key = (op, a, b, c)
+        known = self._nodes.get(key)
+        if known is None:
+            known = self._simplified(op, a, b, c)
+            if known is None:
+                known = self._append(op, a, b, c)
+            self._nodes[key] = known
+        return known
+
+    def _simplified(self, op: int, a: Id, b: Id, c: Id) -> Id | None:
+        folded = self._folded(op, a, b, c)
+        if folded is not None:
+            return folded
+        for rule in self._rules.get(op, ()):
+            found = rule.apply(self, a, b, c)
+            if found is not None:
+                return found
+        return None
+
+    def _folded(self, op: int, a: Id, b: Id, c: Id) -> Id | None:
+        """Value of an operation on constants, where Python can compute it."""
+        from touchback.symbolic.evaluate import apply_op
+
+        operands = (a, b, c)[: ops.ARITY[op]]
+        numbers = [self.values.get(operand) for operand in operands]
+        if any(number is None for number in numbers):
+            return None
+        lookup = self.lookups[c] if op in (ops.LOOKUP1, ops.LOOKUP2) else None
+        result = apply_op(op, numbers, lookup)
+        return self.const(result) if math.isfinite(result) else None
+
+    def positive(self, a: Id) -> Id:
+        """A node with no sign for operations that can't absorb one."""
+        if a >= 0:
+            return a
+        number = self.values.get(-a)
+        if number is not None:
+            known = self._const_ids.get(-number)
+            if known is None:
+                known = self._append(CONST, 0, 0, 0)
+                self.values[known] = -number
+                self._const_ids[-number] = known
+            return known
+        key = (NEG, -a, 0, 0)
+        known = self._nodes.get(key)
+        if known is None:
+            known = self._nodes[key] = self._append(NEG, -a, 0, 0)
+        return known
+
+    def sincos(self, a: Id) -> tuple[Id, Id]:
+        """(sin a, cos a), with sin(−a) = −sin a and cos(−a) = cos a."""
+        s = self.node(SIN, abs(a))
+        return (s if a >= 0 else -s), self.node(COS, abs(a))
+
+    def sin(self, a: Id) -> Id:
+        return self.node(SIN, a) if a >= 0 else -self.node(SIN, -a)
+
+    def cos(self, a: Id) -> Id:
+        return self.node(COS, abs(a))
+
+    def tan(self, a: Id) -> Id:
+        s, c = self.sincos(a)
+        return self.div(s, c)
+
+    def asin(self, a: Id) -> Id:
+        return self.node(ops.ASIN, a) if a >= 0 else -self.node(ops.ASIN, -a)
+
+    def acos(self, a: Id) -> Id:
+        return self.node(ops.ACOS, self.positive(a))
+
+    def atan2(self, y: Id, x: Id) -> Id:
+        x = self.positive(x)
+        return self.node(ops.ATAN2, y, x) if y >= 0 else -self.node(ops.ATAN2, -y, x)
+
+    def atan(self, a: Id) -> Id:
+        return self.atan2(a, 1)
+
+    def sqrt(self, a: Id) -> Id:
+        return self.node(ops.SQRT, self.positive(a))
+
+    def exp(self, a: Id) -> Id:
+        return self.node(ops.EXP, self.positive(a))
+
+    def log(self, a: Id) -> Id:
+        return self.node(ops.LOG, self.positive(a))
+
+    def pow(self, a: Id, b: Id) -> Id:
+        """a ** b; small whole powers and halves become multiplications and square roots (rules.py)."""
+        return self.node(ops.POW, self.positive(a), self.positive(b))
+
+    def abs(self, a: Id) -> Id:
+        return self.node(ops.ABS, abs(a))
+
+    def floor(self, a: Id) -> Id:
+        return self.node(ops.FLOOR, self.positive(a))
+
+    def minimum(self, a: Id, b: Id) -> Id:
+        if a <= 0 and b <= 0:
+            return -self.node(ops.MAX, -a, -b)
+        return self.node(ops.MIN, self.positive(a), self.positive(b))
+
+    def maximum(self, a: Id, b: Id) -> Id:
+        if a <= 0 and b <= 0:
+            return -self.node(ops.MIN, -a, -b)
+        return self.node(ops.MAX, self.positive(a), self.positive(b))
+
+    def less(self, a: Id, b: Id) -> Id:
+        if a <= 0 and b <= 0:
+            a, b = -b, -a
+        return self.node(ops.LT, self.positive(a), self.positive(b))
+
+    def less_equal(self, a: Id, b: Id) -> Id:
+        if a <= 0 and b <= 0:
+            a, b = -b, -a
+        return self.node(ops.LE, self.positive(a), self.positive(b))
+
+    def equal(self, a: Id, b: Id) -> Id:
+        if a <= 0 and b <= 0:
+            a, b = -a, -b
+        a, b = self.positive(a), self.positive(b)
+        return self.node(ops.EQ, min(a, b), max(a, b))
+
+    def select(self, condition: Id, yes: Id, no: Id) -> Id:
+        """`yes` where the condition is not zero, else `no`; the other side may be NaN."""
+        condition = abs(condition)
+        if yes <= 0 and no <= 0:
+            return -self.node(ops.SELECT, condition, -yes, -no)
+        return self.node(ops.SELECT, condition, self.positive(yes), self.positive(no))
+
+    def sign(self, a: Id) -> Id:
+        """1, 0 or −1."""
+        return self.add(self.less(0, a), -self.less(a, 0))
+
+    def lookup(self, table: Table, x: Id, y: Id | None = None, want: Want = Want.VALUE) -> Id:
+        """Interpolated value (or derivative) of a table at x, or at (x, y)."""
+        use = Lookup(table, want)
+        index = self.lookups.index(use) if use in self.lookups else len(self.lookups)
+        if index == len(self.lookups):
+            self.lookups.append(use)
+        if y is None:
+            return self.node(ops.LOOKUP1, self.positive(x), 0, index)
+        return self.node(ops.LOOKUP2, self.positive(x), self.positive(y), index)
+
+    # ---- reading ------------------------------------------------------------------------------------------
+
+    def operands(self, node: Id) -> tuple[Id, ...]:
+        """The operand nodes of a node (not the lookup index)."""
+        node = abs(node)
+        return (self.a[node], self.b[node], self.c[node])[: ops.ARITY[self.op[node]]]
+
+    def live(self, outputs: Iterable[Id]) -> bytearray:
+        """A mark for every node that some output depends on (constants 0 and 1 included when used)."""
+        mark = bytearray(len(self.op))
+        for output in outputs:
+            mark[abs(output)] = 1
+        arity, op, a, b, c = ops.ARITY, self.op, self.a, self.b, self.c
+        for i in range(len(op) - 1, 1, -1):
+            if mark[i]:
+                n = arity[op[i]]
+                if n:
+                    mark[a[i]] = 1
+                    if n > 1:
+                        mark[b[i]] = 1
+                        if n > 2:
+                            mark[c[i]] = 1
+        return mark
+
+
+def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, Id], Id]]:
+    """add and mul as closures: a node costs about a microsecond, half of what methods would take."""
+    op, values, const = tape.op, tape.values, tape.const
+    op_append, a_append, b_append, c_append = op.append, tape.a.append, tape.b.append, tape.c.append
+    sums: dict[tuple[int, int], int] = {}
+    products: dict[tuple[int, int], int] = {}
+    add_rules, mul_rules = tape._rules.get(ADD, []), tape._rules.get(MUL, [])
+
+    def add(a: Id, b: Id) -> Id:
+        if not a:
+            return b
+        if not b:
+            return a
+        x = a if a > 0 else -a
+        y = b if b > 0 else -b
+        if x > y:
+            a, b, x, y = b, a, y, x
+        elif x == y:
+            return 0 if a != b else mul(const(2.0), a)
+        negative = a < 0
+        if negative:
+            b = -b
+        key = (x, b)
+        r = sums.get(key)
+        if r is None:
+            r = new_sum(x, b)
+            sums[key] = r
+        return -r if negative else r
+
+    def new_sum(x: Id, b: Id) -> Id:
+        y = b if b > 0 else -b
+        if x in values and y in values:
+            return const(values[x] + (values[y] if b > 0 else -values[y]))
+        for rule in add_rules:
+            found = rule.apply(tape, x, b, 0)
+            if found is not None:
+                return found
+        r = len(op)
+        op_append(ADD if b > 0 else SUB)
+        a_append(x)
+        b_append(y)
+        c_append(0)
+        return r
+
+    def mul(a: Id, b: Id) -> Id:
+        if not a or not b:
+            return 0
+        negative = False
+        if a < 0:
+            negative = True
+            a = -a
+        if b < 0:
+            negative = not negative
+            b = -b
+        if a == 1:
+            return -b if negative else b
+        if b == 1:
+            return -a if negative else a
+        if a > b:
+            a, b = b, a
+        key = (a, b)
+        r = products.get(key)
+        if r is None:
+            r = new_product(a, b)
+            products[key] = r
+        return -r if negative else r
+
+    def new_product(a: Id, b: Id) -> Id:
+        if a in values and b in values:
+            return const(values[a] * values[b])
+        for rule in mul_rules:
+            found = rule.apply(tape, a, b, 0)
+            if found is not None:
+                return found
+        r = len(op)
+        op_append(MUL)
+        a_append(a)
+        b_append(b)
+        c_append(0)
+        return r
+
+    return add, mul
