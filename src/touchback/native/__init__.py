@@ -1,0 +1,47 @@
+"""The one small C library and its Python face: addresses and arrays, no mechanics.
+
+Every generated function has the calling convention of `abi.h`.
+"""
+
+from touchback.native.context import Context
+from touchback.native.integrate import Dopri5, FixedStep, Status
+from touchback.native.interpreter import Interpreter
+from touchback.native.library import ABI_VERSION, LIBRARY_PATH, aligned_zeros
+from touchback.native.linear import (
+    cholesky_factor,
+    cholesky_solve,
+    lu_factor,
+    lu_solve,
+    tree_factor,
+    tree_products,
+    tree_solve,
+)
+from touchback.native.problem import FunctionData, Problem, SampledInputs
+from touchback.native.publish import Published, publish
+from touchback.native.rows import Timing, evaluate_rows, time_calls
+
+__all__ = [
+    "ABI_VERSION",
+    "LIBRARY_PATH",
+    "Context",
+    "Dopri5",
+    "FixedStep",
+    "FunctionData",
+    "Interpreter",
+    "Problem",
+    "Published",
+    "SampledInputs",
+    "Status",
+    "Timing",
+    "aligned_zeros",
+    "cholesky_factor",
+    "cholesky_solve",
+    "evaluate_rows",
+    "lu_factor",
+    "lu_solve",
+    "publish",
+    "time_calls",
+    "tree_factor",
+    "tree_products",
+    "tree_solve",
+]

@@ -1,0 +1,67 @@
+# make play   set up, then play the virtual piano action
+# make test   set up, then check style, types and documentation and run every test
+# make bench | docs | wheel | soak | clean
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+JOBS   ?= 2
+
+NATIVE := $(wildcard src/touchback/native/*.c src/touchback/native/*.h)
+
+.PHONY: test play bench docs wheel soak clean lint types pytest native
+
+test: lint types docs pytest
+
+lint: $(STAMPS)/develop
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMPS)/develop
+	$(BIN)/mypy
+
+pytest: $(STAMPS)/develop $(STAMPS)/qemu
+	$(BIN)/python -m pytest -n $(JOBS) -m "not soak"
+
+soak: $(STAMPS)/develop $(STAMPS)/qemu
+	$(BIN)/python -m pytest -n $(JOBS) -m soak
+
+play: $(STAMPS)/package
+	$(BIN)/touchback play
+
+bench: $(STAMPS)/develop
+	$(BIN)/touchback bench
+
+docs: $(STAMPS)/develop
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
+wheel: $(STAMPS)/develop
+	$(BIN)/python -m build --wheel
+
+native: $(STAMPS)/package
+
+# ---- what the targets above stand on; a stamp is remade when what it depends on changes ------------------
+
+$(STAMPS)/venv:
+	$(PYTHON) -m venv $(VENV)
+	mkdir -p $(STAMPS)
+	touch $@
+
+$(STAMPS)/package: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
+	$(BIN)/python -m pip install -q -e .
+	touch $@
+
+$(STAMPS)/develop: $(STAMPS)/package
+	$(BIN)/python -m pip install -q -e ".[dev]"
+	touch $@
+
+# Foreign machine code runs under qemu; its tests are skipped where qemu can't be installed.
+$(STAMPS)/qemu: $(STAMPS)/venv
+	@command -v qemu-x86_64-static >/dev/null || { [ "$$(id -u)" = 0 ] && \
+	  apt-get install -y -qq qemu-user-static >/dev/null 2>&1; } || true
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist docs/_build src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -f src/touchback/native/*.so

@@ -1,0 +1,81 @@
+"""Contexts: the table of C functions and lookup tables that a generated function may call."""
+
+import ctypes
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from touchback.native.library import LIB, Floats, address_of, as_floats
+
+LIB.tb_context_fill.restype = None
+LIB.tb_context_fill.argtypes = [ctypes.c_void_p]
+
+FUNCTION_SLOTS = ("asin", "acos", "exp", "log", "atan2", "pow", "sin", "cos", "lookup1", "lookup2")
+FIRST_TABLE_OFFSET = 8 * len(FUNCTION_SLOTS)
+
+
+class TableData(Protocol):
+    """A lookup table: breakpoints and values (see symbolic/table.py)."""
+
+    @property
+    def x(self) -> Sequence[float]: ...
+    @property
+    def y(self) -> Sequence[float]: ...
+    @property
+    def values(self) -> Sequence[float]: ...
+
+
+class LookupData(Protocol):
+    """One use of a table: the table and what is wanted of it, as a whole number."""
+
+    @property
+    def table(self) -> TableData: ...
+    @property
+    def want(self) -> int: ...
+
+
+class TableStruct(ctypes.Structure):
+    """tb_table of table.h."""
+
+    _fields_ = [
+        ("nx", ctypes.c_long),
+        ("ny", ctypes.c_long),
+        ("x", ctypes.c_void_p),
+        ("y", ctypes.c_void_p),
+        ("values", ctypes.c_void_p),
+    ]
+
+
+class NativeTable:
+    """A table in C's memory."""
+
+    def __init__(
+        self, x: Sequence[float], values: Sequence[float], y: Sequence[float] = ()
+    ) -> None:
+        self._arrays: tuple[Floats, ...] = (as_floats(x), as_floats(y), as_floats(values))
+        addresses = [address_of(array) for array in self._arrays]
+        self.struct = TableStruct(len(x), len(y), *addresses)
+        self.address = ctypes.addressof(self.struct)
+
+
+class Context:
+    """A context with one table slot for each lookup; owns all memory behind `address`."""
+
+    def __init__(self, lookups: Sequence[LookupData] = ()) -> None:
+        made: dict[int, NativeTable] = {}
+        for lookup in lookups:
+            table = lookup.table
+            if id(table) not in made:
+                made[id(table)] = NativeTable(table.x, table.values, table.y)
+        self._tables = list(made.values())
+        self._slots = np.zeros(len(FUNCTION_SLOTS) + len(lookups), dtype=np.int64)
+        self.address: int = address_of(self._slots)
+        LIB.tb_context_fill(self.address)
+        for i, lookup in enumerate(lookups):
+            self._slots[len(FUNCTION_SLOTS) + i] = made[id(lookup.table)].address
+
+    @property
+    def tables_address(self) -> int:
+        """Where the table slots start."""
+        return self.address + FIRST_TABLE_OFFSET

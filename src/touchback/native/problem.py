@@ -1,0 +1,172 @@
+"""What the integrators of the C library integrate: a state x = [q, v, z] and its rate."""
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.native.context import NativeTable, TableStruct
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+
+Refresh = Callable[[float, Floats, Floats], None]
+Series = tuple[Sequence[float], Sequence[float]]
+
+_CALLBACK = ctypes.CFUNCTYPE(
+    None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)
+
+
+class FunctionData(Protocol):
+    """A function of the one calling convention: where it is, and what it must be given."""
+
+    @property
+    def address(self) -> int: ...
+    @property
+    def work_size(self) -> int: ...
+    @property
+    def context_address(self) -> int: ...
+
+
+class _CallableStruct(ctypes.Structure):
+    """tb_callable of problem.h."""
+
+    _fields_ = [
+        ("call", ctypes.c_void_p),
+        ("work", ctypes.c_void_p),
+        ("context", ctypes.c_void_p),
+    ]
+
+
+class _ProblemStruct(ctypes.Structure):
+    """tb_problem of problem.h."""
+
+    _fields_ = [
+        ("nq", ctypes.c_long),
+        ("nv", ctypes.c_long),
+        ("nz", ctypes.c_long),
+        ("rate", _CallableStruct),
+        ("configuration_rate", _CallableStruct),
+        ("input", ctypes.c_void_p),
+        ("input_data", ctypes.c_void_p),
+        ("u", ctypes.c_void_p),
+        ("p", ctypes.c_void_p),
+    ]
+
+
+class _SamplesStruct(ctypes.Structure):
+    """tb_samples of samples.c."""
+
+    _fields_ = [
+        ("count", ctypes.c_long),
+        ("slots", ctypes.c_void_p),
+        ("tables", ctypes.c_void_p),
+    ]
+
+
+LIB.tb_input_rows.restype = None
+LIB.tb_input_rows.argtypes = [ctypes.c_void_p, ctypes.c_long, *[ctypes.c_void_p] * 3, ctypes.c_long]
+
+
+class SampledInputs:
+    """Inputs that follow samples on a time grid, linear in between; read by C without any Python."""
+
+    def __init__(self, series: Mapping[int, Series]) -> None:
+        """`series` maps the place of an input in u to its times and values."""
+        tables = [NativeTable(times, values) for times, values in series.values()]
+        self._slots = np.array(list(series), dtype=np.int64)
+        self._structs = (TableStruct * len(tables))(*(table.struct for table in tables))
+        self._tables = tables
+        self._struct = _SamplesStruct(
+            len(tables), address_of(self._slots), ctypes.addressof(self._structs)
+        )
+        self.address: int = ctypes.cast(LIB.tb_sampled_input, ctypes.c_void_p).value or 0
+        self.data_address: int = ctypes.addressof(self._struct)
+
+
+class Problem:
+    """A rate with its parameters and inputs, in C's memory.
+
+    `u` is [t, inputs…]; integrators set the time. `inputs` refreshes the others: samples, or a Python
+    function f(t, x, u) that writes into u. What such a function raises is kept and raised by `reraise`.
+    """
+
+    def __init__(
+        self,
+        rate: FunctionData,
+        sizes: tuple[int, int, int],
+        u: ArrayLike = (0.0,),
+        p: ArrayLike = (),
+        configuration_rate: FunctionData | None = None,
+        inputs: SampledInputs | Refresh | None = None,
+    ) -> None:
+        nq, nv, nz = sizes
+        if configuration_rate is None and nq != nv:
+            raise InputError(
+                f"{nq} positions and {nv} velocities differ in number: a configuration rate is needed."
+            )
+        self.sizes = sizes
+        self.state_size: int = nq + nv + nz
+        self.u: Floats = np.array(u, dtype=np.float64)
+        self.p: Floats = as_floats(p)
+        self._raised: BaseException | None = None
+        self._kept_alive: list[object] = [rate, configuration_rate, inputs]
+        input_address, input_data = self._input(inputs)
+        self._struct = _ProblemStruct(
+            nq, nv, nz, self._callable(rate), self._callable(configuration_rate),
+            input_address, input_data, address_of(self.u), address_of(self.p),
+        )  # fmt: skip
+        self.address: int = ctypes.addressof(self._struct)
+
+    def _callable(self, function: FunctionData | None) -> _CallableStruct:
+        if function is None:
+            return _CallableStruct()
+        work = aligned_zeros(function.work_size)
+        self._kept_alive.append(work)
+        return _CallableStruct(function.address, address_of(work), function.context_address)
+
+    def _input(self, inputs: SampledInputs | Refresh | None) -> tuple[int | None, int | None]:
+        if inputs is None:
+            return None, None
+        if isinstance(inputs, SampledInputs):
+            return inputs.address, inputs.data_address
+        state_type = ctypes.c_double * self.state_size
+        refresh: Refresh = inputs
+
+        def call(t: float, x_address: int, _u: int, _data: int) -> None:
+            try:
+                x = (
+                    np.frombuffer(state_type.from_address(x_address))
+                    if self.state_size
+                    else self.p[:0]
+                )
+                refresh(t, x, self.u)
+            except (
+                BaseException
+            ) as error:  # nothing may unwind through C: kept, and raised after it
+                self._raised = self._raised or error
+                self.u[1:] = np.nan
+
+        callback = _CALLBACK(call)
+        self._kept_alive.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value, None
+
+    def reraise(self) -> None:
+        """Raises what the input function raised since the last time, if anything."""
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+
+    def input_rows(self, times: ArrayLike, states: ArrayLike) -> Floats:
+        """u at each of the times and states (rows), as an integrator there would see it."""
+        t, x = as_floats(times), as_floats(states)
+        if x.shape != (len(t), self.state_size):
+            raise InputError(f"{len(t)} rows of {self.state_size} are needed, got shape {x.shape}.")
+        rows = np.empty((len(t), len(self.u)))
+        LIB.tb_input_rows(
+            self.address, len(t), address_of(t), address_of(x), address_of(rows), len(self.u)
+        )
+        self.reraise()
+        return rows
