@@ -1,0 +1,80 @@
+"""Expressions: nodes of a tape, written with Python's operators and NumPy's functions."""
+
+from typing import Any
+
+from touchback.errors import InputError
+from touchback.symbolic.operand import Operand
+from touchback.symbolic.table import Table, Want
+from touchback.symbolic.tape import Tape
+
+
+class Expr(Operand):
+    """A value on a tape. Arithmetic gives expressions; comparisons give conditions for `select`.
+
+    `==` asks whether two expressions are the same node, so that expressions can be keys and frozen
+    data that holds them can be compared; `a.equals(b)` is the condition that their values are equal.
+    """
+
+    __slots__ = ("id", "tape")
+
+    def __init__(self, tape: Tape, id: int) -> None:
+        self.tape = tape
+        self.id = id
+
+    def apply(self, name: str, *operands: Any) -> "Expr":
+        """The named method of the tape on these operands; numbers become constants."""
+        return Expr(self.tape, getattr(self.tape, name)(*map(self._lift, operands)))
+
+    def _lift(self, operand: Any) -> Any:
+        if isinstance(operand, Expr):
+            if operand.tape is not self.tape:
+                raise InputError(
+                    f"{self} and {operand} belong to different models: "
+                    "an expression can only use parameters, inputs and coordinates of one model."
+                )
+            return operand.id
+        if operand is None or isinstance(operand, Table | Want):
+            return operand
+        try:
+            return self.tape.const(float(operand))
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{operand!r} can't be combined with {self}: it is no number."
+            ) from None
+
+    def equals(self, other: Any) -> "Expr":
+        """The condition that the values are equal."""
+        return self.apply("equal", self, other)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expr) and self.tape is other.tape and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash((id(self.tape), self.id))
+
+    def __bool__(self) -> bool:
+        raise InputError(
+            f"{self} has no truth value: it is only known when the model runs. "
+            "Use tb.select(condition, yes, no) instead of `if`, `and`, `or`, `min` and `max`."
+        )
+
+    @property
+    def value(self) -> float | None:
+        """The number, where the expression is a constant; else None."""
+        return self.tape.value(self.id)
+
+    def __str__(self) -> str:
+        node = abs(self.id)
+        name = self.tape.names.get(node)
+        number = self.tape.values.get(node)
+        text = (
+            repr(number)
+            if number is not None
+            else str(name)
+            if name is not None
+            else f"node {node}"
+        )
+        return text if self.id >= 0 else f"-{text}"
+
+    def __repr__(self) -> str:
+        return f"Expr({self})"

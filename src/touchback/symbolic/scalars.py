@@ -1,0 +1,152 @@
+"""Scalars: the interface over which mechanics is written once, and its version for Python numbers.
+
+A tape is one such interface (its scalars are node ids). `Operators` is another: its scalars are
+floats, complex numbers, arrays, duals or expressions. In both, 0 and 1 are the structural zero and
+one: what is multiplied by 0 vanishes, also NaN and infinity, so that sparse mechanics costs alike
+everywhere.
+"""
+
+from typing import Any, Protocol, TypeVar
+
+from touchback.symbolic.operand import call
+from touchback.symbolic.table import Table, Want
+
+T = TypeVar("T")
+
+
+class Scalars(Protocol[T]):
+    """Operations on scalars of some kind. 0 and 1 (ints) are scalars of every kind."""
+
+    def const(self, value: float, /) -> T: ...
+    def neg(self, a: T, /) -> T: ...
+    def add(self, a: T, b: T, /) -> T: ...
+    def sub(self, a: T, b: T, /) -> T: ...
+    def mul(self, a: T, b: T, /) -> T: ...
+    def div(self, a: T, b: T, /) -> T: ...
+    def sqrt(self, a: T, /) -> T: ...
+    def abs(self, a: T, /) -> T: ...
+    def sign(self, a: T, /) -> T: ...
+    def floor(self, a: T, /) -> T: ...
+    def minimum(self, a: T, b: T, /) -> T: ...
+    def maximum(self, a: T, b: T, /) -> T: ...
+    def less(self, a: T, b: T, /) -> T: ...
+    def less_equal(self, a: T, b: T, /) -> T: ...
+    def equal(self, a: T, b: T, /) -> T: ...
+    def select(self, condition: T, yes: T, no: T, /) -> T: ...
+    def sincos(self, a: T, /) -> tuple[T, T]: ...
+    def sin(self, a: T, /) -> T: ...
+    def cos(self, a: T, /) -> T: ...
+    def tan(self, a: T, /) -> T: ...
+    def asin(self, a: T, /) -> T: ...
+    def acos(self, a: T, /) -> T: ...
+    def atan(self, a: T, /) -> T: ...
+    def atan2(self, y: T, x: T, /) -> T: ...
+    def exp(self, a: T, /) -> T: ...
+    def log(self, a: T, /) -> T: ...
+    def pow(self, a: T, b: T, /) -> T: ...
+    def lookup(self, table: Table, x: T, y: T | None = None, want: Want = Want.VALUE, /) -> T: ...
+
+
+class Operators:
+    """Scalars that are Python numbers: float, complex (complex steps), NumPy arrays, Dual, Expr."""
+
+    def const(self, value: float) -> Any:
+        """The number; zero and one become the structural ones."""
+        return int(value) if value == 0.0 or value == 1.0 else value
+
+    def neg(self, a: Any) -> Any:
+        return -a
+
+    def add(self, a: Any, b: Any) -> Any:
+        if type(a) is int and a == 0:
+            return b
+        if type(b) is int and b == 0:
+            return a
+        return a + b
+
+    def sub(self, a: Any, b: Any) -> Any:
+        if type(a) is int and a == 0:
+            return -b
+        if type(b) is int and b == 0:
+            return a
+        return a - b
+
+    def mul(self, a: Any, b: Any) -> Any:
+        if type(a) is int and -1 <= a <= 1:
+            return b if a == 1 else -b if a else 0
+        if type(b) is int and -1 <= b <= 1:
+            return a if b == 1 else -a if b else 0
+        return a * b
+
+    def div(self, a: Any, b: Any) -> Any:
+        if type(a) is int and a == 0:
+            return 0
+        if type(b) is int and (b == 1 or b == -1):
+            return a if b == 1 else -a
+        return call("div", a, b)
+
+    def sqrt(self, a: Any) -> Any:
+        return call("sqrt", a)
+
+    def abs(self, a: Any) -> Any:
+        return call("abs", a)
+
+    def sign(self, a: Any) -> Any:
+        return call("sign", a)
+
+    def floor(self, a: Any) -> Any:
+        return call("floor", a)
+
+    def minimum(self, a: Any, b: Any) -> Any:
+        return call("minimum", a, b)
+
+    def maximum(self, a: Any, b: Any) -> Any:
+        return call("maximum", a, b)
+
+    def less(self, a: Any, b: Any) -> Any:
+        return call("less", a, b)
+
+    def less_equal(self, a: Any, b: Any) -> Any:
+        return call("less_equal", a, b)
+
+    def equal(self, a: Any, b: Any) -> Any:
+        return call("equal", a, b)
+
+    def select(self, condition: Any, yes: Any, no: Any) -> Any:
+        return call("select", condition, yes, no)
+
+    def sincos(self, a: Any) -> tuple[Any, Any]:
+        return self.sin(a), self.cos(a)
+
+    def sin(self, a: Any) -> Any:
+        return 0 if type(a) is int and a == 0 else call("sin", a)
+
+    def cos(self, a: Any) -> Any:
+        return 1 if type(a) is int and a == 0 else call("cos", a)
+
+    def tan(self, a: Any) -> Any:
+        return 0 if type(a) is int and a == 0 else call("tan", a)
+
+    def asin(self, a: Any) -> Any:
+        return call("asin", a)
+
+    def acos(self, a: Any) -> Any:
+        return call("acos", a)
+
+    def atan(self, a: Any) -> Any:
+        return call("atan", a)
+
+    def atan2(self, y: Any, x: Any) -> Any:
+        return call("atan2", y, x)
+
+    def exp(self, a: Any) -> Any:
+        return call("exp", a)
+
+    def log(self, a: Any) -> Any:
+        return call("log", a)
+
+    def pow(self, a: Any, b: Any) -> Any:
+        return call("pow", a, b)
+
+    def lookup(self, table: Table, x: Any, y: Any = None, want: Want = Want.VALUE) -> Any:
+        return call("lookup", table, x, y, want)
