@@ -1,0 +1,152 @@
+"""C99: a self-contained file that computes the same bits as `symbolic.evaluate`."""
+
+import re
+import textwrap
+
+from touchback.codegen.printers.c_helpers import CELL, LOOKUP1, LOOKUP2, sine_cosine
+from touchback.codegen.printers.chunks import Chunk, cut
+from touchback.codegen.printers.dialect import Dialect, Speller, comment_lines
+from touchback.symbolic import ops
+from touchback.symbolic.program import ARRAYS, Program
+from touchback.symbolic.table import Table
+
+CHUNK_LENGTH = 300  # statements to a function: gcc and clang stay linear in the length of the file
+
+_WORDS = """auto break case char const continue default do double else enum extern float for goto if inline
+int long main register restrict return short signed sizeof static struct switch typedef union unsigned
+void volatile while"""
+_FUNCTIONS = """acos asin atan2 cos exp fabs floor fma log pow sin sqrt
+cell fraction lookup1 lookup2 outside sine_cosine"""
+
+_C = Dialect(
+    templates={
+        ops.ADD: "{a} + {b}",
+        ops.SUB: "{a} - {b}",
+        ops.MUL: "{a} * {b}",
+        ops.DIV: "{a} / {b}",
+        ops.FMA: "fma({a}, {b}, {c})",
+        ops.FNMA: "fma(-{a}, {b}, {c})",
+        ops.FMS: "fma({a}, {b}, -{c})",
+        ops.NEG: "-{a}",
+        ops.SQRT: "sqrt({a})",
+        ops.ABS: "fabs({a})",
+        ops.FLOOR: "floor({a})",
+        ops.MIN: "{a} < {b} ? {a} : {b}",
+        ops.MAX: "{a} > {b} ? {a} : {b}",
+        ops.LT: "{a} < {b} ? 1.0 : 0.0",
+        ops.LE: "{a} <= {b} ? 1.0 : 0.0",
+        ops.EQ: "{a} == {b} ? 1.0 : 0.0",
+        ops.SELECT: "{a} != 0.0 ? {b} : {c}",
+        ops.ASIN: "asin({a})",
+        ops.ACOS: "acos({a})",
+        ops.EXP: "exp({a})",
+        ops.LOG: "log({a})",
+        ops.ATAN2: "atan2({a}, {b})",
+        ops.POW: "pow({a}, {b})",
+        ops.LOOKUP1: "lookup1(table{table}_x, {nx}, table{table}_values, {want}, {a})",
+        ops.LOOKUP2: "lookup2(table{table}_x, {nx}, table{table}_y, {ny}, table{table}_values, "
+        "{want}, {a}, {b})",
+    },
+    element="{array}[{index}]",
+    first_index=0,
+    infinity="INFINITY",
+    nan="NAN",
+    reserved=frozenset(f"{_WORDS} {_FUNCTIONS}".split()),
+)
+
+
+def print_c(program: Program, name: str, comments: str = "") -> str:
+    """A C99 file with `void name(x, u, p, out, work, ctx)`, Touchback's ABI; `comments` heads it.
+
+    The arrays must not overlap `out`; `work` and `ctx` are not used.
+    """
+    _C.check_name(name)
+    speller = Speller(program, _C)
+    chunks, slots = cut(program, CHUNK_LENGTH)
+    parts = [_header(program, name, comments), "#include <math.h>\n", *_helpers(program)]
+    parts += [_table(number, table) for table, number in speller.tables.items()]
+    if len(chunks) == 1:
+        body = _body(chunks[0], speller)
+    else:
+        parts += [_part(chunk, number, speller) for number, chunk in enumerate(chunks, 1)]
+        body = [f"double w[{max(slots, 1)}];"]
+        body += [f"part{number}(x, u, p, out, w);" for number in range(1, len(chunks) + 1)]
+    parts.append(_function(f"void {name}", "double *work, const void *ctx", ("work", "ctx"), body))
+    return "\n".join(parts)
+
+
+def _header(program: Program, name: str, comments: str) -> str:
+    sizes = ", ".join(f"{array}[{program.size(array)}]" for array in ARRAYS)
+    lines = [
+        *comment_lines(comments),
+        f"{name}: out[{len(program.outputs)}] from {sizes}. Printed by Touchback.",
+        "Compile with -ffp-contract=off: every fused multiply-add is an fma() below.",
+    ]
+    return "/* " + "\n * ".join(lines) + "\n */"
+
+
+def _helpers(program: Program) -> list[str]:
+    used = set(program.op)
+    found = []
+    if used & {ops.SIN, ops.COS}:
+        found.append(sine_cosine())
+    if used & {ops.LOOKUP1, ops.LOOKUP2}:
+        found.append(CELL)
+    if ops.LOOKUP1 in used:
+        found.append(LOOKUP1)
+    if ops.LOOKUP2 in used:
+        found.append(LOOKUP2)
+    return found
+
+
+def _table(number: int, table: Table) -> str:
+    arrays = {"x": table.x, "y": table.y, "values": table.values}
+    return "".join(
+        f"static const double table{number}_{label}[{len(points)}] = {{\n{_wrapped(points)}\n}};\n"
+        for label, points in arrays.items()
+        if points
+    )
+
+
+def _wrapped(points: tuple[float, ...]) -> str:
+    text = ", ".join(repr(point) for point in points)
+    indent = " " * 4
+    return textwrap.fill(
+        text, 100, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
+def _part(chunk: Chunk, number: int, speller: Speller) -> str:
+    return _function(f"static void part{number}", "double *w", ("w",), _body(chunk, speller))
+
+
+def _function(start: str, extra: str, extra_names: tuple[str, ...], lines: list[str]) -> str:
+    """A function with the arguments x, u, p, out and `extra`; those that it leaves alone say so."""
+    text = "".join(f"    {line}\n" for line in lines)
+    unused = [
+        name for name in (*ARRAYS, "out", *extra_names) if not re.search(rf"\b{name}\b", text)
+    ]
+    ignored = f"    {' '.join(f'(void){name};' for name in unused)}\n" if unused else ""
+    indent = " " * (len(start) + 1)
+    arguments = f"const double *x, const double *u, const double *p, double *out,\n{indent}{extra}"
+    return f"{start}({arguments})\n{{\n{ignored}{text}}}\n"
+
+
+def _body(chunk: Chunk, speller: Speller) -> list[str]:
+    """Loads, statements, stores, outputs: nothing is written before everything is read."""
+    names = speller.names
+    return [
+        *(f"const double {names[node]} = w[{slot}];" for node, slot in chunk.loads.items()),
+        *(_statement(nodes, speller) for nodes in chunk.statements),
+        *(f"w[{slot}] = {names[node]};" for node, slot in chunk.stores.items()),
+        *(f"out[{index}] = {speller.output(index)};" for index in chunk.outputs),
+    ]
+
+
+def _statement(nodes: tuple[int, ...], speller: Speller) -> str:
+    node = nodes[0]
+    if speller.program.op[node] in (ops.SIN, ops.COS):
+        number = speller.names[node][1:]
+        angle = speller.operand(speller.program.a[node])
+        return f"double S{number}, C{number}; sine_cosine({angle}, &S{number}, &C{number});"
+    return f"const double {speller.names[node]} = {speller.expression(node)};"
