@@ -1,4 +1,4 @@
-"""Builds the C library of `touchback.native` as a plain shared object that any Python 3 can load."""
+"""Builds the C library of `touchback.native` as a plain shared object for any Python 3."""
 
 from pathlib import Path
 

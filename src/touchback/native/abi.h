@@ -5,13 +5,14 @@
  *   work scratch memory of the function's declared size, 64-byte aligned
  *   ctx  a context as below
  *
- * A function has no globals, allocates nothing and is re-entrant: two calls may run at the same time when
- * their out and work differ.
+ * A function has no globals, allocates nothing and is re-entrant: two calls may run at the same
+ * time when their out and work differ.
  *
- * A context is an array of 8-byte slots. Generated code reads them at these byte offsets, so they never move:
+ * A context is an array of 8-byte slots. Generated code reads them at these byte offsets, so they
+ * never move:
  *
- *     0 asin    8 acos   16 exp   24 log   32 atan2   40 pow   48 sin   56 cos     (the C library's)
- *    64 lookup1   72 lookup2   80 … one `const tb_table *` for each lookup of the program
+ *     0 asin    8 acos   16 exp   24 log   32 atan2   40 pow   48 sin   56 cos     (the C
+ * library's) 64 lookup1   72 lookup2   80 … one `const tb_table *` for each lookup of the program
  */
 #ifndef TOUCHBACK_ABI_H
 #define TOUCHBACK_ABI_H
@@ -20,8 +21,8 @@
 
 #define TB_ABI_VERSION 1
 
-typedef void (*tb_function)(const double *x, const double *u, const double *p, double *out, double *work,
-                            const void *ctx);
+typedef void (*tb_function)(const double *x, const double *u, const double *p, double *out,
+                            double *work, const void *ctx);
 
 typedef struct tb_context {
     double (*asin)(double);

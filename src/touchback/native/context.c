@@ -3,7 +3,9 @@
 
 #include "abi.h"
 
-long tb_abi_version(void) { return TB_ABI_VERSION; }
+long tb_abi_version(void) {
+    return TB_ABI_VERSION;
+}
 
 void tb_context_fill(tb_context *context) {
     context->asin = asin;

@@ -1,4 +1,5 @@
-/* Small dense systems, row-major, in place. Golub and Van Loan, Matrix Computations (2013), 3.4 and 4.2. */
+/* Small dense systems, row-major, in place. Golub and Van Loan, Matrix Computations (2013), 3.4
+ * and 4.2. */
 #include <math.h>
 
 /* P A = L U with partial pivoting; pivots[k] is the row swapped with row k.

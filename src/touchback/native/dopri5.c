@@ -1,7 +1,9 @@
-/* Dormand and Prince's method of order 5(4), with a PI controller, first-same-as-last and dense output.
+/* Dormand and Prince's method of order 5(4), with a PI controller, first-same-as-last and dense
+ * output.
  *
- * Dormand and Prince (1980) for the coefficients; Hairer, Norsett and Wanner, Solving Ordinary Differential
- * Equations I (1993): II.4 for the starting step and the controller, II.6 for the continuous extension.
+ * Dormand and Prince (1980) for the coefficients; Hairer, Norsett and Wanner, Solving Ordinary
+ * Differential Equations I (1993): II.4 for the starting step and the controller, II.6 for the
+ * continuous extension.
  */
 #include <float.h>
 #include <math.h>
@@ -18,12 +20,14 @@ static const double A[6][6] = {
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
 };
-/* The weights of order 5, their difference to order 4, and the extra row of the continuous extension. */
-static const double B[7] = {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84, 0.0};
+/* The weights of order 5, their difference to order 4, and the extra row of the continuous
+ * extension. */
+static const double B[7] = {35.0 / 384,     0.0,       500.0 / 1113, 125.0 / 192,
+                            -2187.0 / 6784, 11.0 / 84, 0.0};
 static const double E[7] = {71.0 / 57600,      0.0,          -71.0 / 16695, 71.0 / 1920,
                             -17253.0 / 339200, 22.0 / 525.0, -1.0 / 40};
-static const double D[7] = {-12715105075.0 / 11282082432.0, 0.0,
-                            87487479700.0 / 32700410799.0,  -10690763975.0 / 1880347072.0,
+static const double D[7] = {-12715105075.0 / 11282082432.0,  0.0,
+                            87487479700.0 / 32700410799.0,   -10690763975.0 / 1880347072.0,
                             701980252875.0 / 199316789632.0, -1453857185.0 / 822651844.0,
                             69997945.0 / 29380423.0};
 static const double SAFETY = 0.9, BETA = 0.04, SHRINK = 0.2, GROW = 10.0;
@@ -33,14 +37,16 @@ typedef struct tb_dopri5 {
     double t, h, max_step, rtol, atol;
     double last_error; /* scaled error of the last accepted step */
     long accepted, rejected, evaluations, step_limit;
-    long bad;            /* index of the component that was not finite, -1 when none */
+    long bad;             /* index of the component that was not finite, -1 when none */
     long after_rejection; /* the step must not grow right after a rejection */
-    double *x;           /* the state at t */
-    double *stages;      /* 7 rows: k1 (the rate at t) .. k7 */
-    double *next;        /* 7 rows: the trial state, then 5 rows of the continuous extension, one of scratch */
+    double *x;            /* the state at t */
+    double *stages;       /* 7 rows: k1 (the rate at t) .. k7 */
+    double *
+        next; /* 7 rows: the trial state, then 5 rows of the continuous extension, one of scratch */
 } tb_dopri5;
 
-static double scaled_norm(const tb_dopri5 *self, const double *values, const double *x, const double *y, long n) {
+static double scaled_norm(const tb_dopri5 *self, const double *values, const double *x,
+                          const double *y, long n) {
     double sum = 0.0;
     for (long i = 0; i < n; i++) {
         double scale = self->atol + self->rtol * fmax(fabs(x[i]), fabs(y[i]));
@@ -65,10 +71,12 @@ static double starting_step(tb_dopri5 *self, const tb_problem *problem, double t
     double curvature = scaled_norm(self, k2, x, x, n) / h, steepest = fmax(slope, curvature);
     double longer = steepest <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steepest, 0.2);
     double start = fmin(100.0 * h, fmin(longer, self->max_step));
-    return start > 0.0 ? start : h; /* a NaN at the trial state: the controller takes it from there */
+    return start > 0.0 ? start
+                       : h; /* a NaN at the trial state: the controller takes it from there */
 }
 
-/* Evaluates the rate at the start and chooses a step. Set t, x, max_step, rtol, atol, step_limit before. */
+/* Evaluates the rate at the start and chooses a step. Set t, x, max_step, rtol, atol, step_limit
+ * before. */
 int tb_dopri5_start(tb_dopri5 *self, const tb_problem *problem, double t_end) {
     self->accepted = self->rejected = self->after_rejection = 0;
     self->last_error = 1e-4;
@@ -81,7 +89,8 @@ int tb_dopri5_start(tb_dopri5 *self, const tb_problem *problem, double t_end) {
     return TB_PAUSED;
 }
 
-/* Fills stages 2 to 7 and the trial state; returns the scaled error, infinite when something isn't finite. */
+/* Fills stages 2 to 7 and the trial state; returns the scaled error, infinite when something isn't
+ * finite. */
 static double try_step(tb_dopri5 *self, const tb_problem *problem, double h) {
     long n = tb_state_size(problem);
     double *x = self->x, *k = self->stages, *next = self->next, *error = self->next + 6 * n;
@@ -95,8 +104,8 @@ static double try_step(tb_dopri5 *self, const tb_problem *problem, double h) {
         tb_rate(problem, self->t + C[stage] * h, next, k + stage * n);
     }
     for (long i = 0; i < n; i++)
-        next[i] = x[i] + h * (B[0] * k[i] + B[2] * k[2 * n + i] + B[3] * k[3 * n + i] + B[4] * k[4 * n + i] +
-                              B[5] * k[5 * n + i]);
+        next[i] = x[i] + h * (B[0] * k[i] + B[2] * k[2 * n + i] + B[3] * k[3 * n + i] +
+                              B[4] * k[4 * n + i] + B[5] * k[5 * n + i]);
     tb_rate(problem, self->t + h, next, k + 6 * n);
     self->evaluations += 6;
     self->bad = tb_first_not_finite(next, n);
@@ -105,8 +114,8 @@ static double try_step(tb_dopri5 *self, const tb_problem *problem, double h) {
     if (self->bad >= 0)
         return INFINITY;
     for (long i = 0; i < n; i++)
-        error[i] = h * (E[0] * k[i] + E[2] * k[2 * n + i] + E[3] * k[3 * n + i] + E[4] * k[4 * n + i] +
-                        E[5] * k[5 * n + i] + E[6] * k[6 * n + i]);
+        error[i] = h * (E[0] * k[i] + E[2] * k[2 * n + i] + E[3] * k[3 * n + i] +
+                        E[4] * k[4 * n + i] + E[5] * k[5 * n + i] + E[6] * k[6 * n + i]);
     return scaled_norm(self, error, x, next, n);
 }
 
@@ -118,8 +127,8 @@ static void prepare_dense_output(tb_dopri5 *self, long n, double h) {
         r[n + i] = change;
         r[2 * n + i] = bend;
         r[3 * n + i] = change - h * k[6 * n + i] - bend;
-        r[4 * n + i] = h * (D[0] * k[i] + D[2] * k[2 * n + i] + D[3] * k[3 * n + i] + D[4] * k[4 * n + i] +
-                            D[5] * k[5 * n + i] + D[6] * k[6 * n + i]);
+        r[4 * n + i] = h * (D[0] * k[i] + D[2] * k[2 * n + i] + D[3] * k[3 * n + i] +
+                            D[4] * k[4 * n + i] + D[5] * k[5 * n + i] + D[6] * k[6 * n + i]);
     }
 }
 
@@ -128,11 +137,12 @@ static void dense_output(const tb_dopri5 *self, long n, double s, double *state)
     const double *r = self->next + n;
     double s1 = 1.0 - s;
     for (long i = 0; i < n; i++)
-        state[i] = r[i] + s * (r[n + i] + s1 * (r[2 * n + i] + s * (r[3 * n + i] + s1 * r[4 * n + i])));
+        state[i] =
+            r[i] + s * (r[n + i] + s1 * (r[2 * n + i] + s * (r[3 * n + i] + s1 * r[4 * n + i])));
 }
 
-/* Steps towards t_end, at most max_attempts steps, writing the state at each of the rising times[*written ..]
- * that is reached into the rows of `record`. */
+/* Steps towards t_end, at most max_attempts steps, writing the state at each of the rising
+ * times[*written ..] that is reached into the rows of `record`. */
 int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, long max_attempts,
                       const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
@@ -140,7 +150,8 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
         if (self->accepted + self->rejected >= self->step_limit)
             return TB_STEP_LIMIT;
         double h = fmin(self->h, self->max_step);
-        /* Stretch or shorten a little so that the last step ends exactly at t_end and is never a sliver. */
+        /* Stretch or shorten a little so that the last step ends exactly at t_end and is never a
+         * sliver. */
         int last = self->t + 1.01 * h >= t_end;
         if (last)
             h = t_end - self->t;
@@ -153,7 +164,8 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
                 return self->bad >= 0 ? TB_NOT_FINITE : TB_STEP_TOO_SMALL;
             continue;
         }
-        double growth = SAFETY * pow(fmax(error, 1e-10), BETA * 0.75 - 0.2) * pow(self->last_error, BETA);
+        double growth =
+            SAFETY * pow(fmax(error, 1e-10), BETA * 0.75 - 0.2) * pow(self->last_error, BETA);
         growth = fmin(fmax(growth, SHRINK), self->after_rejection ? 1.0 : GROW);
         double t_new = last ? t_end : self->t + h;
         if (*written < count && times[*written] <= t_new) {

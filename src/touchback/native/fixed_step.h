@@ -4,11 +4,13 @@
 
 #include "problem.h"
 
-/* Writes the state at t + h into `next`, which doesn't overlap x. Scratch holds 4 * state size doubles. */
-typedef void (*tb_step)(const tb_problem *problem, double t, double h, const double *x, double *next,
-                        double *scratch);
+/* Writes the state at t + h into `next`, which doesn't overlap x. Scratch holds 4 * state size
+ * doubles. */
+typedef void (*tb_step)(const tb_problem *problem, double t, double h, const double *x,
+                        double *next, double *scratch);
 
-void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x, double *next, double *scratch);
+void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x, double *next,
+                 double *scratch);
 void tb_euler_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                    double *scratch);
 

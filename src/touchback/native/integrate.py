@@ -1,4 +1,4 @@
-"""Integrators that step inside C, in chunks, so that Python can show progress and be interrupted."""
+"""Integrators that step inside C, in chunks, so that Python can show progress or interrupt."""
 
 import ctypes
 from enum import IntEnum
@@ -54,8 +54,8 @@ def _initial_state(problem: Problem, x: ArrayLike) -> Floats:
 class FixedStep:
     """A run with a fixed step: "rk4" (classical Runge–Kutta) or "euler" (semi-implicit).
 
-    Step k starts at t0 + k·step. `x` is always the last good state, `bad` the index of the component
-    that stopped the run (−1: none).
+    Step k starts at t0 + k·step. `x` is always the last good state, `bad` the index of the
+    component that stopped the run (−1: none).
     """
 
     def __init__(self, problem: Problem, method: str, x: ArrayLike, t0: float, step: float) -> None:
@@ -72,7 +72,7 @@ class FixedStep:
         return self.t0 + self.steps * self.step
 
     def advance(self, count: int, every: int = 1) -> tuple[Status, Floats]:
-        """Takes `count` steps; returns the states after each step whose number is a multiple of `every`."""
+        """Takes `count` steps; returns the states after every `every`-th step since the start."""
         rows = (self.steps + count) // every - self.steps // every
         record = np.empty((rows, self.problem.state_size))
         bad = ctypes.c_long(-1)
@@ -83,7 +83,6 @@ class FixedStep:
         first = self.steps // every
         self.steps += taken
         self.bad = bad.value
-        self.problem.reraise()
         status = Status.REACHED if taken == count else Status.NOT_FINITE
         return status, record[: self.steps // every - first]
 
@@ -91,7 +90,7 @@ class FixedStep:
 class Dopri5:
     """A run with Dormand–Prince 5(4): adaptive steps, and dense output at the requested times.
 
-    `record` holds a row for each of the rising `times` in (t0, t_end]; `written` of them are filled.
+    `record` holds a row for each of the rising `times` in [t0, t_end]; `written` are filled.
     """
 
     def __init__(
@@ -121,24 +120,16 @@ class Dopri5:
         self.status = Status(
             LIB.tb_dopri5_start(ctypes.byref(self._struct), problem.address, t_end)
         )
-        problem.reraise()
 
     def advance(self, attempts: int) -> Status:
         """Tries at most `attempts` more steps."""
         if self.status == Status.PAUSED:
-            self.status = Status(
-                LIB.tb_dopri5_advance(
-                    ctypes.byref(self._struct),
-                    self.problem.address,
-                    self.t_end,
-                    attempts,
-                    address_of(self.times),
-                    len(self.times),
-                    ctypes.byref(self._written),
-                    address_of(self.record),
-                )  # fmt: skip
-            )
-            self.problem.reraise()
+            code = LIB.tb_dopri5_advance(
+                ctypes.byref(self._struct), self.problem.address, self.t_end, attempts,
+                address_of(self.times), len(self.times), ctypes.byref(self._written),
+                address_of(self.record),
+            )  # fmt: skip
+            self.status = Status(code)
         return self.status
 
     @property

@@ -1,6 +1,6 @@
-/* Plain evaluation of a program, one operation after the other: the reference for emitted code and the back
- * end of last resort. `tb_interpret` follows the one calling convention; its context is a tb_program and its
- * work holds one double for every node. */
+/* Plain evaluation of a program, one operation after the other: the reference for emitted code and
+ * the back end of last resort. `tb_interpret` follows the one calling convention; its context is a
+ * tb_program and its work holds one double for every node. */
 #include <math.h>
 #include <stdint.h>
 
@@ -8,18 +8,22 @@
 #include "sincos.h"
 
 /* The operations in the order of symbolic/ops.py (a test compares the names). */
-#define OPERATIONS(_)                                                                                        \
-    _(CONST) _(INPUT) _(ADD) _(SUB) _(MUL) _(DIV) _(FMA) _(FNMA) _(FMS) _(NEG) _(SQRT) _(ABS) _(FLOOR) _(MIN) \
-    _(MAX) _(LT) _(LE) _(EQ) _(SELECT) _(SIN) _(COS) _(ASIN) _(ACOS) _(EXP) _(LOG) _(ATAN2) _(POW)           \
-    _(LOOKUP1) _(LOOKUP2)
+#define OPERATIONS(_)                                                                              \
+    _(CONST)                                                                                       \
+    _(INPUT) _(ADD) _(SUB) _(MUL) _(DIV) _(FMA) _(FNMA) _(FMS) _(NEG) _(SQRT) _(ABS) _(FLOOR)      \
+        _(MIN) _(MAX) _(LT) _(LE) _(EQ) _(SELECT) _(SIN) _(COS) _(ASIN) _(ACOS) _(EXP) _(LOG)      \
+            _(ATAN2) _(POW) _(LOOKUP1) _(LOOKUP2)
 #define AS_ENUM(name) OP_##name,
 #define AS_TEXT(name) #name " "
 enum operation { OPERATIONS(AS_ENUM) };
 
-const char *tb_operation_names(void) { return OPERATIONS(AS_TEXT); }
+const char *tb_operation_names(void) {
+    return OPERATIONS(AS_TEXT);
+}
 
-/* Node i applies op[i] to nodes a[i], b[i], c[i]. CONST: a indexes constants. INPUT: a is the array (0 x, 1 u,
- * 2 p) and b the index. LOOKUP: c indexes tables and wants. An output -k is the negative of node k. */
+/* Node i applies op[i] to nodes a[i], b[i], c[i]. CONST: a indexes constants. INPUT: a is the array
+ * (0 x, 1 u, 2 p) and b the index. LOOKUP: c indexes tables and wants. An output -k is the negative
+ * of node k. */
 typedef struct tb_program {
     long nodes, output_count;
     const int32_t *op, *a, *b, *c, *outputs;
@@ -63,7 +67,9 @@ void tb_interpret(const double *x, const double *u, const double *p, double *out
         case OP_LOG: v[i] = log(v[a[i]]); break;
         case OP_ATAN2: v[i] = atan2(v[a[i]], v[b[i]]); break;
         case OP_POW: v[i] = pow(v[a[i]], v[b[i]]); break;
-        case OP_LOOKUP1: v[i] = tb_lookup1(program->tables[c[i]], v[a[i]], program->wants[c[i]]); break;
+        case OP_LOOKUP1:
+            v[i] = tb_lookup1(program->tables[c[i]], v[a[i]], program->wants[c[i]]);
+            break;
         case OP_LOOKUP2:
             v[i] = tb_lookup2(program->tables[c[i]], v[a[i]], v[b[i]], program->wants[c[i]]);
             break;

@@ -103,10 +103,10 @@ class Interpreter:
         return out
 
     def run_rows(self, X: object = (), U: object = (), P: object = ()) -> Floats:
-        """The outputs for each row of inputs (rows × size; one row or one dimension is shared)."""
-        arrays = [self._checked(name, values) for name, values in zip(_ARRAYS, (X, U, P))]
+        """The outputs for each row of inputs (rows × size; a single row serves every call)."""
+        x, u, p = (self._checked(name, values) for name, values in zip(_ARRAYS, (X, U, P)))
         return evaluate_rows(
-            self.address, *arrays, self.out_size, self.work_size, self.context_address
+            self.address, x, u, p, self.out_size, self.work_size, self.context_address
         )
 
     def _checked(self, name: str, values: object) -> Floats:

@@ -52,7 +52,7 @@ def _right_side(b: ArrayLike, count: int) -> Floats:
 
 
 def tree_products(parent: ArrayLike, S: ArrayLike, F: ArrayLike) -> Floats:
-    """M with M[i, j] = M[j, i] = S_j · F_i for every ancestor-or-self j of i, and zeros elsewhere."""
+    """M with M[i, j] = M[j, i] = S_j · F_i for every ancestor-or-self j of i, else zeros."""
     s, f = as_floats(S), as_floats(F)
     if s.ndim != 2 or s.shape[1] != 6 or f.shape != s.shape:
         raise InputError(f"S and F must be n × 6, got {s.shape} and {f.shape}.")
@@ -79,7 +79,7 @@ def tree_solve(parent: ArrayLike, factors: Floats, b: ArrayLike) -> Floats:
 
 
 def lu_factor(A: ArrayLike) -> tuple[Floats, Indices]:
-    """P A = L U with partial pivoting: both factors in one matrix, and the row swapped with each."""
+    """P A = L U with partial pivoting: both factors in one matrix, and the rows swapped."""
     factors = _square(A)
     pivots = np.zeros(len(factors), dtype=np.int32)
     failed = LIB.tb_lu_factor(len(factors), address_of(factors), address_of(pivots))

@@ -1,4 +1,5 @@
-/* What an integrator needs to know: a state x = [q, v, z], its rate, and the inputs u = [t, inputs...]. */
+/* What an integrator needs to know: a state x = [q, v, z], its rate, and the inputs u = [t,
+ * inputs...]. */
 #ifndef TOUCHBACK_PROBLEM_H
 #define TOUCHBACK_PROBLEM_H
 
@@ -31,7 +32,9 @@ enum {
     TB_STEP_LIMIT = 4,
 };
 
-static inline long tb_state_size(const tb_problem *problem) { return problem->nq + problem->nv + problem->nz; }
+static inline long tb_state_size(const tb_problem *problem) {
+    return problem->nq + problem->nv + problem->nz;
+}
 
 static inline void tb_set_inputs(const tb_problem *problem, double t, const double *x) {
     problem->u[0] = t;

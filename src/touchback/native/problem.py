@@ -71,7 +71,7 @@ LIB.tb_input_rows.argtypes = [ctypes.c_void_p, ctypes.c_long, *[ctypes.c_void_p]
 
 
 class SampledInputs:
-    """Inputs that follow samples on a time grid, linear in between; read by C without any Python."""
+    """Inputs that follow samples on a time grid, linear in between; read by C without Python."""
 
     def __init__(self, series: Mapping[int, Series]) -> None:
         """`series` maps the place of an input in u to its times and values."""
@@ -89,8 +89,9 @@ class SampledInputs:
 class Problem:
     """A rate with its parameters and inputs, in C's memory.
 
-    `u` is [t, inputs…]; integrators set the time. `inputs` refreshes the others: samples, or a Python
-    function f(t, x, u) that writes into u. What such a function raises is kept and raised by `reraise`.
+    `u` is [t, inputs…]; integrators set the time. `inputs` refreshes the others: samples, or a
+    Python function f(t, x, u) that writes into u. What such a function raises is kept in `raised`
+    and turns the inputs into NaN, so that a chunk of steps ends with a status as usual.
     """
 
     def __init__(
@@ -104,14 +105,12 @@ class Problem:
     ) -> None:
         nq, nv, nz = sizes
         if configuration_rate is None and nq != nv:
-            raise InputError(
-                f"{nq} positions and {nv} velocities differ in number: a configuration rate is needed."
-            )
+            raise InputError(f"{nq} positions and {nv} velocities: a configuration rate is needed.")
         self.sizes = sizes
         self.state_size: int = nq + nv + nz
         self.u: Floats = np.array(u, dtype=np.float64)
         self.p: Floats = as_floats(p)
-        self._raised: BaseException | None = None
+        self.raised: BaseException | None = None
         self._kept_alive: list[object] = [rate, configuration_rate, inputs]
         input_address, input_data = self._input(inputs)
         self._struct = _ProblemStruct(
@@ -137,27 +136,14 @@ class Problem:
 
         def call(t: float, x_address: int, _u: int, _data: int) -> None:
             try:
-                x = (
-                    np.frombuffer(state_type.from_address(x_address))
-                    if self.state_size
-                    else self.p[:0]
-                )
-                refresh(t, x, self.u)
-            except (
-                BaseException
-            ) as error:  # nothing may unwind through C: kept, and raised after it
-                self._raised = self._raised or error
+                refresh(t, np.ctypeslib.as_array(state_type.from_address(x_address)), self.u)
+            except BaseException as error:  # nothing may unwind through C
+                self.raised = self.raised or error
                 self.u[1:] = np.nan
 
         callback = _CALLBACK(call)
         self._kept_alive.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value, None
-
-    def reraise(self) -> None:
-        """Raises what the input function raised since the last time, if anything."""
-        raised, self._raised = self._raised, None
-        if raised is not None:
-            raise raised
 
     def input_rows(self, times: ArrayLike, states: ArrayLike) -> Floats:
         """u at each of the times and states (rows), as an integrator there would see it."""
@@ -168,5 +154,4 @@ class Problem:
         LIB.tb_input_rows(
             self.address, len(t), address_of(t), address_of(x), address_of(rows), len(self.u)
         )
-        self.reraise()
         return rows

@@ -1,4 +1,5 @@
-/* Machine code made runnable: memory is writable first and executable afterwards, never both at once. */
+/* Machine code made runnable: memory is writable first and executable afterwards, never both at
+ * once. */
 #define _DEFAULT_SOURCE /* mmap flags and clocks beside C11 */
 
 #include <string.h>
@@ -18,4 +19,6 @@ void *tb_publish(const void *code, size_t size) {
     return memory;
 }
 
-void tb_withdraw(void *memory, size_t size) { munmap(memory, size); }
+void tb_withdraw(void *memory, size_t size) {
+    munmap(memory, size);
+}

@@ -6,8 +6,9 @@
 #include "abi.h"
 
 /* Rows lie `stride` doubles apart; a stride of 0 gives every call the same row. */
-void tb_rows(tb_function f, long rows, const double *x, long x_stride, const double *u, long u_stride,
-             const double *p, long p_stride, double *out, long out_stride, double *work, const void *ctx) {
+void tb_rows(tb_function f, long rows, const double *x, long x_stride, const double *u,
+             long u_stride, const double *p, long p_stride, double *out, long out_stride,
+             double *work, const void *ctx) {
     for (long i = 0; i < rows; i++)
         f(x + i * x_stride, u + i * u_stride, p + i * p_stride, out + i * out_stride, work, ctx);
 }
@@ -18,10 +19,11 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Seconds per call of `repeats` loops of `calls` calls that cycle over the rows, after one loop to warm up. */
-void tb_time_calls(tb_function f, long rows, const double *x, long x_stride, const double *u, long u_stride,
-                   const double *p, double *out, double *work, const void *ctx, long calls, long repeats,
-                   double *seconds) {
+/* Seconds per call of `repeats` loops of `calls` calls that cycle over the rows, after one loop to
+ * warm up. */
+void tb_time_calls(tb_function f, long rows, const double *x, long x_stride, const double *u,
+                   long u_stride, const double *p, double *out, double *work, const void *ctx,
+                   long calls, long repeats, double *seconds) {
     for (long repeat = -1; repeat < repeats; repeat++) {
         double start = now();
         long row = 0;

@@ -45,7 +45,7 @@ def evaluate_rows(
     work_size: int = 0,
     context_address: int = 0,
 ) -> Floats:
-    """Results of one call for each row of X, U, P (rows × size; one row or one dimension is shared)."""
+    """Results of a call for each row of X, U, P (rows × size; a single row serves every call)."""
     x, u, p = as_floats(X), as_floats(U), as_floats(P)
     rows = _row_count(X=x, U=u, P=p)
     out, work = np.empty((rows, out_size)), aligned_zeros(work_size)

@@ -16,8 +16,8 @@ void tb_sampled_input(double t, const double *x, double *u, const void *data) {
 }
 
 /* The inputs at each of many times and states, as the integrators saw them. */
-void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x, double *inputs,
-                   long input_count) {
+void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,
+                   double *inputs, long input_count) {
     long n = tb_state_size(problem);
     for (long row = 0; row < rows; row++) {
         tb_set_inputs(problem, times[row], x + row * n);

@@ -1,8 +1,8 @@
 /* Sine and cosine as every back end computes them: the same operations, so the same bits.
  *
- * Within 2^30: Cody and Waite (1980) reduction by three parts of pi/2 with fused steps, fdlibm's kernel
- * polynomials (Sun Microsystems 1993) by Horner's rule with fused multiply-adds, then the quadrant swaps and
- * signs. Beyond, and for NaN and infinities, the C library.
+ * Within 2^30: Cody and Waite (1980) reduction by three parts of pi/2 with fused steps, fdlibm's
+ * kernel polynomials (Sun Microsystems 1993) by Horner's rule with fused multiply-adds, then the
+ * quadrant swaps and signs. Beyond, and for NaN and infinities, the C library.
  */
 #ifndef TOUCHBACK_SINCOS_H
 #define TOUCHBACK_SINCOS_H
@@ -10,7 +10,8 @@
 #include <math.h>
 
 static inline void tb_sincos(double x, double *sine, double *cosine) {
-    static const double part[3] = {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33};
+    static const double part[3] = {1.5707963267948966, 6.123233995736766e-17,
+                                   -1.4973849048591833e-33};
     static const double sc[6] = {-1.66666666666666324348e-01, 8.33333333332248946124e-03,
                                  -1.98412698298579493134e-04, 2.75573137070700676789e-06,
                                  -2.50507602534068634195e-08, 1.58969099521155010221e-10};

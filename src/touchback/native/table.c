@@ -1,6 +1,7 @@
 #include "table.h"
 
-/* Index of the cell [points[i], points[i+1]) that holds the value; the last cell takes its right end. */
+/* Index of the cell [points[i], points[i+1]) that holds the value; the last cell takes its right
+ * end. */
 static long cell(const double *points, long count, double value) {
     long low = 0, high = count;
     while (low < high) {

@@ -1,8 +1,10 @@
-/* Lookup tables: piecewise linear in one variable, bilinear in two, held constant beyond their ends. */
+/* Lookup tables: piecewise linear in one variable, bilinear in two, held constant beyond their
+ * ends. */
 #ifndef TOUCHBACK_TABLE_H
 #define TOUCHBACK_TABLE_H
 
-/* values[i * ny + j] belongs to (x[i], y[j]); a one-dimensional table has ny = 0 and values[i] at x[i]. */
+/* values[i * ny + j] belongs to (x[i], y[j]); a one-dimensional table has ny = 0 and values[i] at
+ * x[i]. */
 typedef struct tb_table {
     long nx, ny;
     const double *x, *y, *values;

@@ -5,7 +5,8 @@
  */
 #include <string.h>
 
-/* M[i][j] = M[j][i] = S_j . F_i for every ancestor-or-self j of i, zero for branches that don't meet. */
+/* M[i][j] = M[j][i] = S_j . F_i for every ancestor-or-self j of i, zero for branches that don't
+ * meet. */
 void tb_tree_products(long n, const int *parent, const double *S, const double *F, double *M) {
     memset(M, 0, (size_t)(n * n) * sizeof *M);
     for (long i = 0; i < n; i++) {
@@ -19,8 +20,8 @@ void tb_tree_products(long n, const int *parent, const double *S, const double *
     }
 }
 
-/* M = L^T D L in place: D on the diagonal, unit lower L below it (table 6.3). Only the lower triangle is read.
- * Returns 0, or 1 + the row whose pivot is not positive. */
+/* M = L^T D L in place: D on the diagonal, unit lower L below it (table 6.3). Only the lower
+ * triangle is read. Returns 0, or 1 + the row whose pivot is not positive. */
 long tb_tree_factor(long n, const int *parent, double *M) {
     for (long k = n - 1; k >= 0; k--) {
         double *row = M + k * n;
