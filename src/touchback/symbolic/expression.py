@@ -12,7 +12,7 @@ class Expr(Operand):
     """A value on a tape. Arithmetic gives expressions; comparisons give conditions for `select`.
 
     `==` asks whether two expressions are the same node, so that expressions can be keys and frozen
-    data that holds them can be compared; `a.equals(b)` is the condition that their values are equal.
+    data that holds them can be compared; `a.equals(b)` is the condition that the values are equal.
     """
 
     __slots__ = ("id", "tape")

@@ -1,81 +1,152 @@
 """The rule table: every simplification beyond 0, ±1 and constant folding is one row here.
 
-A row applies to one operation. It gets the operands of the node about to be made (for a sum the second one is
-signed: x + y or x − y) and returns an equal node, or None. `example` builds a pair (what a user writes, what
-must come out) from symbols x, y; the tests check both the identity of the nodes and, by random evaluation on a
-tape without rules, the identity of the values.
+A row applies to one operation, `when` the operations of its first two operands are of some kind. It
+gets the operands of the node about to be made (for a sum the second one is signed: x + y or x − y;
+in sums and products the first is the older node) and returns an equal node, or None. `example`
+builds a pair (what a user writes, what must come out) from symbols x, y; the tests check both the
+identity of the nodes and, by random evaluation on a tape without rules, that of the values.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from touchback.symbolic import ops
-from touchback.symbolic.ops import ABS, ADD, ATAN2, COS, DIV, EXP, LOG, MUL, POW, SELECT, SIN, SQRT, SUB
+from touchback.symbolic.evaluate import apply_op
+from touchback.symbolic.ops import (
+    ABS,
+    ACOS,
+    ADD,
+    ASIN,
+    ATAN2,
+    CONST,
+    COS,
+    DIV,
+    EXP,
+    LOG,
+    LOOKUP1,
+    LOOKUP2,
+    MUL,
+    POW,
+    SELECT,
+    SIN,
+    SQRT,
+    SUB,
+)
 
 if TYPE_CHECKING:
     from touchback.symbolic.tape import Tape
 
 Apply = Callable[["Tape", int, int, int], "int | None"]
 Example = Callable[["Tape", int, int], tuple[int, int]]
+When = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One simplification: where it applies, what it does, why it is worth having, and an example."""
+    """One simplification: where it applies, what it does, why it is worth having, an example."""
 
     name: str
     op: int
+    when: When
     apply: Apply
     why: str
     example: Example
 
 
+Dispatch = dict[int, list[list[tuple[Apply, ...]]]]
+
+
+@lru_cache(maxsize=8)
+def dispatch(rules: tuple[Rule, ...]) -> Dispatch:
+    """What to try: operation → operation of the first operand → of the second → rules.
+
+    A tape makes hundreds of thousands of nodes, and most have no rule to try. Between constants
+    folding comes first (an operand that is not there counts as one).
+    """
+    kinds = range(len(ops.OPS))
+    tries: Dispatch = {}
+    for op in kinds:
+        own = [rule for rule in rules if rule.op == op]
+        tries[op] = [[tuple(r.apply for r in own if r.when(a, b)) for b in kinds] for a in kinds]
+        tries[op][CONST][CONST] = (_fold(op), *tries[op][CONST][CONST])
+    return tries
+
+
+def _fold(op: int) -> Apply:
+    """The operation on numbers by plain evaluation; what is not finite stays a node."""
+
+    def fold(t: Tape, a: int, b: int, c: int) -> int | None:
+        numbers = [t.value(operand) for operand in (a, b, c)[: ops.ARITY[op]]]
+        known = [number for number in numbers if number is not None]
+        if len(known) < len(numbers):
+            return None
+        result = apply_op(op, known, t.lookups[c] if op in (LOOKUP1, LOOKUP2) else None)
+        return t.const(result) if math.isfinite(result) else None
+
+    return fold
+
+
+def _always(_a: int, _b: int) -> bool:
+    return True
+
+
+def _first(*kinds: int) -> When:
+    return lambda a, _: a in kinds
+
+
+def _second(*kinds: int) -> When:
+    return lambda _, b: b in kinds
+
+
+def _both(*kinds: int) -> When:
+    return lambda a, b: a in kinds and b in kinds
+
+
+def _pair(one: int, other: int) -> When:
+    return lambda a, b: (a, b) == (one, other) or (a, b) == (other, one)
+
+
 def _pythagoras(t: Tape, x: int, y: int, _: int) -> int | None:
     """s·s + c·c where s, c are sine and cosine of the same angle."""
-    if y < 0 or t.op[x] != MUL or t.op[y] != MUL or t.a[x] != t.b[x] or t.a[y] != t.b[y]:
+    if t.a[x] != t.b[x] or y < 0 or t.a[y] != t.b[y]:
         return None
     s, c = t.a[x], t.a[y]
     return 1 if {t.op[s], t.op[c]} == {SIN, COS} and t.a[s] == t.a[c] else None
 
 
 def _cancel(t: Tape, x: int, y: int, _: int) -> int | None:
-    """(a + b) − b, (a − b) + b, b − (a + b) …: the term that stands twice with opposite signs goes."""
-    for whole, part, sign in ((x, y, 1), (abs(y), x, 1 if y > 0 else -1)):
-        kind = t.op[whole]
-        if kind != ADD and kind != SUB:
-            continue
-        a, b = t.a[whole], t.b[whole] if kind == ADD else -t.b[whole]
-        if sign < 0:
-            a, b = -a, -b
-        if a == -part:
-            return b
-        if b == -part:
-            return a
-    return None
+    """x − (x + b), x + (a − x), x − (x − b): the term with opposite signs goes.
+
+    The sum is always the second operand, since it is newer than its own terms.
+    """
+    if y < 0:
+        a, b = t.a[-y], t.b[-y]
+        if t.op[-y] == ADD:
+            return -b if a == x else -a if b == x else None
+        return b if a == x else None
+    return t.a[y] if t.op[y] == SUB and t.b[y] == x else None
 
 
 def _constants_together(t: Tape, a: int, b: int, _: int) -> int | None:
     """c1·(c2·y) → (c1·c2)·y."""
-    for factor, product in ((a, b), (b, a)):
-        if factor in t.values and t.op[product] == MUL:
-            for inner, rest in ((t.a[product], t.b[product]), (t.b[product], t.a[product])):
-                if inner in t.values:
-                    return t.mul(t.const(t.values[factor] * t.values[inner]), rest)
+    factor, product = (a, b) if a in t.values else (b, a)
+    for inner, rest in ((t.a[product], t.b[product]), (t.b[product], t.a[product])):
+        if inner in t.values:
+            return t.mul(t.const(t.values[factor] * t.values[inner]), rest)
     return None
 
 
 def _root_times_root(t: Tape, a: int, b: int, _: int) -> int | None:
-    return t.a[a] if a == b and t.op[a] == SQRT else None
+    return t.a[a] if a == b else None
 
 
 def _quotient_times_divisor(t: Tape, a: int, b: int, _: int) -> int | None:
-    for quotient, factor in ((a, b), (b, a)):
-        if t.op[quotient] == DIV and t.b[quotient] == factor:
-            return t.a[quotient]
-    return None
+    return t.a[b] if t.b[b] == a else None
 
 
 def _same_over_same(t: Tape, a: int, b: int, _: int) -> int | None:
@@ -83,17 +154,15 @@ def _same_over_same(t: Tape, a: int, b: int, _: int) -> int | None:
 
 
 def _product_over_factor(t: Tape, a: int, b: int, _: int) -> int | None:
-    if t.op[a] == MUL:
-        if t.a[a] == b:
-            return t.b[a]
-        if t.b[a] == b:
-            return t.a[a]
-    return None
+    return t.b[a] if t.a[a] == b else t.a[a] if t.b[a] == b else None
+
+
+_WHOLE_EXPONENTS = tuple(float(n) for n in range(-8, 9))
 
 
 def _whole_power(t: Tape, a: int, b: int, _: int) -> int | None:
-    exponent = t.values.get(b)
-    if exponent is None or exponent != int(exponent) or abs(exponent) > 8:
+    exponent = t.values[b]
+    if exponent not in _WHOLE_EXPONENTS:
         return None
     result, square, n = 1, a, int(abs(exponent))
     while n:
@@ -104,7 +173,7 @@ def _whole_power(t: Tape, a: int, b: int, _: int) -> int | None:
 
 
 def _half_power(t: Tape, a: int, b: int, _: int) -> int | None:
-    exponent = t.values.get(b)
+    exponent = t.values[b]
     if exponent not in (0.5, -0.5, 1.5):
         return None
     root = t.sqrt(a)
@@ -112,37 +181,27 @@ def _half_power(t: Tape, a: int, b: int, _: int) -> int | None:
 
 
 def _root_of_square(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return t.abs(t.a[a]) if t.op[a] == MUL and t.a[a] == t.b[a] else None
+    return t.abs(t.a[a]) if t.a[a] == t.b[a] else None
 
 
 def _already_positive(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return a if t.op[a] in (ABS, SQRT, EXP) or (t.op[a] == MUL and t.a[a] == t.b[a]) else None
+    return a if t.op[a] != MUL or t.a[a] == t.b[a] else None
 
 
-def _log_of_exp(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return t.a[a] if t.op[a] == EXP else None
+def _undone(t: Tape, a: int, _b: int, _c: int) -> int | None:
+    return t.a[a]
 
 
-def _exp_of_log(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return t.a[a] if t.op[a] == LOG else None
+def _length(t: Tape, x: int, y: int) -> int:
+    return t.sqrt(t.add(t.mul(x, x), t.mul(y, y)))
 
 
-def _sine_of_inverse(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    if t.op[a] == ops.ASIN:
-        return t.a[a]
-    if t.op[a] == ATAN2:
-        y, x = t.a[a], t.b[a]
-        return t.div(y, t.sqrt(t.add(t.mul(x, x), t.mul(y, y))))
-    return None
+def _sine_of_direction(t: Tape, a: int, _b: int, _c: int) -> int | None:
+    return t.div(t.a[a], _length(t, t.a[a], t.b[a]))
 
 
-def _cosine_of_inverse(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    if t.op[a] == ops.ACOS:
-        return t.a[a]
-    if t.op[a] == ATAN2:
-        y, x = t.a[a], t.b[a]
-        return t.div(x, t.sqrt(t.add(t.mul(x, x), t.mul(y, y))))
-    return None
+def _cosine_of_direction(t: Tape, a: int, _b: int, _c: int) -> int | None:
+    return t.div(t.b[a], _length(t, t.a[a], t.b[a]))
 
 
 def _same_both_ways(t: Tape, a: int, b: int, _: int) -> int | None:
@@ -161,42 +220,67 @@ def _never_below_itself(t: Tape, a: int, b: int, _: int) -> int | None:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("pythagoras", ADD, _pythagoras, "rotations by one angle keep lengths",
+    Rule("pythagoras", ADD, _both(MUL), _pythagoras,
+         "rotations by one angle keep lengths",
          lambda t, x, y: (t.add(t.mul(t.sin(x), t.sin(x)), t.mul(t.cos(x), t.cos(x))), 1)),
-    Rule("cancel", ADD, _cancel, "a term with opposite signs must not survive as rounding noise",
+    Rule("cancel", ADD, _second(ADD, SUB), _cancel,
+         "a term with opposite signs must not survive as rounding noise",
          lambda t, x, y: (t.sub(t.add(x, y), y), x)),
-    Rule("constants together", MUL, _constants_together, "numeric data meets in chains of products",
+    Rule("constants together", MUL, _pair(CONST, MUL), _constants_together,
+         "numeric data meets in chains of products",
          lambda t, x, y: (t.mul(t.const(3.0), t.mul(t.const(2.0), x)), t.mul(t.const(6.0), x))),
-    Rule("root times root", MUL, _root_times_root, "squared lengths of normalised vectors",
+    Rule("root times root", MUL, _both(SQRT), _root_times_root,
+         "squared lengths of normalised vectors",
          lambda t, x, y: (t.mul(t.sqrt(x), t.sqrt(x)), x)),
-    Rule("quotient times divisor", MUL, _quotient_times_divisor, "undoing a normalisation",
+    Rule("quotient times divisor", MUL, _second(DIV), _quotient_times_divisor,
+         "undoing a normalisation",
          lambda t, x, y: (t.mul(t.div(x, y), y), x)),
-    Rule("same over same", DIV, _same_over_same, "a pivot divided by itself",
+    Rule("same over same", DIV, _always, _same_over_same,
+         "a pivot divided by itself",
          lambda t, x, y: (t.div(x, -x), -1)),
-    Rule("product over factor", DIV, _product_over_factor, "undoing a scaling",
+    Rule("product over factor", DIV, _first(MUL), _product_over_factor,
+         "undoing a scaling",
          lambda t, x, y: (t.div(t.mul(x, y), y), x)),
-    Rule("whole power", POW, _whole_power, "multiplications are cheaper than pow, and differentiable at 0",
+    Rule("whole power", POW, _second(CONST), _whole_power,
+         "multiplications are cheaper than pow, and differentiable at 0",
          lambda t, x, y: (t.pow(x, t.const(3.0)), t.mul(x, t.mul(x, x)))),
-    Rule("half power", POW, _half_power, "a square root is one instruction",
+    Rule("half power", POW, _second(CONST), _half_power,
+         "a square root is one instruction",
          lambda t, x, y: (t.pow(x, t.const(1.5)), t.mul(x, t.sqrt(x)))),
-    Rule("root of square", SQRT, _root_of_square, "lengths along one axis",
+    Rule("root of square", SQRT, _first(MUL), _root_of_square,
+         "lengths along one axis",
          lambda t, x, y: (t.sqrt(t.mul(x, x)), t.abs(x))),
-    Rule("already positive", ABS, _already_positive, "lengths and squares need no abs",
+    Rule("already positive", ABS, _first(ABS, SQRT, EXP, MUL), _already_positive,
+         "lengths and squares need no abs",
          lambda t, x, y: (t.abs(t.mul(x, x)), t.mul(x, x))),
-    Rule("log of exp", LOG, _log_of_exp, "inverse functions meet in users' laws",
+    Rule("log of exp", LOG, _first(EXP), _undone,
+         "inverse functions meet in users' laws",
          lambda t, x, y: (t.log(t.exp(x)), x)),
-    Rule("exp of log", EXP, _exp_of_log, "inverse functions meet in users' laws",
+    Rule("exp of log", EXP, _first(LOG), _undone,
+         "inverse functions meet in users' laws",
          lambda t, x, y: (t.exp(t.log(x)), x)),
-    Rule("sine of an inverse", SIN, _sine_of_inverse, "placements by live directions: no trigonometry needed",
+    Rule("sine of arcsine", SIN, _first(ASIN), _undone,
+         "inverse functions meet in users' laws",
          lambda t, x, y: (t.sin(t.asin(x)), x)),
-    Rule("cosine of an inverse", COS, _cosine_of_inverse, "placements by live directions",
+    Rule("cosine of arccosine", COS, _first(ACOS), _undone,
+         "inverse functions meet in users' laws",
          lambda t, x, y: (t.cos(t.acos(x)), x)),
-    Rule("min of same", ops.MIN, _same_both_ways, "laws that meet at a bound",
+    Rule("sine of a direction", SIN, _first(ATAN2), _sine_of_direction,
+         "placements by live directions need no trigonometry",
+         lambda t, x, y: (t.sin(t.atan2(x, y)), t.div(x, _length(t, x, y)))),
+    Rule("cosine of a direction", COS, _first(ATAN2), _cosine_of_direction,
+         "placements by live directions need no trigonometry",
+         lambda t, x, y: (t.cos(t.atan2(x, y)), t.div(y, _length(t, x, y)))),
+    Rule("min of same", ops.MIN, _always, _same_both_ways,
+         "laws that meet at a bound",
          lambda t, x, y: (t.minimum(x, x), x)),
-    Rule("max of same", ops.MAX, _same_both_ways, "laws that meet at a bound",
+    Rule("max of same", ops.MAX, _always, _same_both_ways,
+         "laws that meet at a bound",
          lambda t, x, y: (t.maximum(x, x), x)),
-    Rule("known condition", SELECT, _known_condition, "a switch on a number, or with equal sides, is no switch",
+    Rule("known condition", SELECT, _always, _known_condition,
+         "a switch on a number, or with equal sides, is no switch",
          lambda t, x, y: (t.select(t.less(x, y), x, x), x)),
-    Rule("never below itself", ops.LT, _never_below_itself, "x < x is false even for NaN",
+    Rule("never below itself", ops.LT, _always, _never_below_itself,
+         "x < x is false even for NaN",
          lambda t, x, y: (t.less(x, x), 0)),
 )  # fmt: skip

@@ -1,9 +1,10 @@
 """The tape: a hash-consed graph of scalar operations in which a value is a signed integer.
 
 0 is zero, 1 is one, and −k is the negative of k, so negation costs nothing and the most common
-simplifications are integer comparisons. Nodes are stored once (common subexpressions), with operands in a
-canonical order and without signs: a sign is either pulled out of the operation or, where that is impossible
-(exp(−x)), materialised as a `neg` node. Simplifications beyond 0 and ±1 are rows of `rules.py`.
+simplifications are integer comparisons. Nodes are stored once (common subexpressions), with
+operands in a canonical order and without signs: a sign is either pulled out of the operation or,
+where that is impossible (exp(−x)), materialised as a `neg` node. Simplifications beyond 0 and ±1
+are rows of `rules.py`.
 """
 
 import math
@@ -11,11 +12,10 @@ from collections.abc import Callable, Hashable, Iterable
 
 from touchback.symbolic import ops
 from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, NEG, SIN, SUB
-from touchback.symbolic.rules import RULES, Rule
+from touchback.symbolic.rules import RULES, Rule, dispatch
 from touchback.symbolic.table import Lookup, Table, Want
 
 Id = int
-_ZERO, _ONE = 0, 1
 
 
 class Tape:
@@ -32,15 +32,15 @@ class Tape:
         self.lookups: list[Lookup] = []
         self._const_ids: dict[float, int] = {1.0: 1}
         self._nodes: dict[tuple[int, int, int, int], int] = {}
-        self._rules: dict[int, list[Rule]] = {}
-        for rule in rules:
-            self._rules.setdefault(rule.op, []).append(rule)
+        self._tries = dispatch(tuple(rules))
+        self.add: Callable[[Id, Id], Id]
+        self.mul: Callable[[Id, Id], Id]
         self.add, self.mul = _make_arithmetic(self)
 
     def __len__(self) -> int:
         return len(self.op)
 
-    # ---- leaves -------------------------------------------------------------------------------------------
+    # ---- leaves
 
     def const(self, value: float) -> Id:
         """The node of a number; numbers are shared, and negative ones are negated positive ones."""
@@ -77,7 +77,7 @@ class Tape:
         self.c.append(c)
         return len(self.op) - 1
 
-    # ---- arithmetic (add and mul are closures made below: they are the hot path) --------------------------
+    # ---- arithmetic (add and mul are closures made below: they are the hot path)
 
     def sub(self, a: Id, b: Id) -> Id:
         return self.add(a, -b)
@@ -101,10 +101,10 @@ class Tape:
                 return sign * self.mul(self.const(1.0 / divisor), a)
         return sign * self.node(DIV, a, b)
 
-    # ---- everything else ----------------------------------------------------------------------------------
+    # ---- everything else
 
     def node(self, op: int, a: Id, b: Id = 0, c: Id = 0) -> Id:
-        """The node of an operation: folded, simplified by a rule, found, or new. Operands must not be negative."""
+        """The node of an operation on unsigned operands: found, folded, simplified by a rule, or new."""
         key = (op, a, b, c)
         known = self._nodes.get(key)
         if known is None:
@@ -115,26 +115,11 @@ class Tape:
         return known
 
     def _simplified(self, op: int, a: Id, b: Id, c: Id) -> Id | None:
-        folded = self._folded(op, a, b, c)
-        if folded is not None:
-            return folded
-        for rule in self._rules.get(op, ()):
-            found = rule.apply(self, a, b, c)
+        for rule in self._tries[op][self.op[a]][self.op[b]]:
+            found = rule(self, a, b, c)
             if found is not None:
                 return found
         return None
-
-    def _folded(self, op: int, a: Id, b: Id, c: Id) -> Id | None:
-        """Value of an operation on constants, where Python can compute it."""
-        from touchback.symbolic.evaluate import apply_op
-
-        operands = (a, b, c)[: ops.ARITY[op]]
-        numbers = [self.values.get(operand) for operand in operands]
-        if any(number is None for number in numbers):
-            return None
-        lookup = self.lookups[c] if op in (ops.LOOKUP1, ops.LOOKUP2) else None
-        result = apply_op(op, numbers, lookup)
-        return self.const(result) if math.isfinite(result) else None
 
     def positive(self, a: Id) -> Id:
         """A node with no sign for operations that can't absorb one."""
@@ -192,7 +177,7 @@ class Tape:
         return self.node(ops.LOG, self.positive(a))
 
     def pow(self, a: Id, b: Id) -> Id:
-        """a ** b; small whole powers and halves become multiplications and square roots (rules.py)."""
+        """a ** b; small whole powers and halves become products and square roots (rules.py)."""
         return self.node(ops.POW, self.positive(a), self.positive(b))
 
     def abs(self, a: Id) -> Id:
@@ -248,7 +233,7 @@ class Tape:
             return self.node(ops.LOOKUP1, self.positive(x), 0, index)
         return self.node(ops.LOOKUP2, self.positive(x), self.positive(y), index)
 
-    # ---- reading ------------------------------------------------------------------------------------------
+    # ---- reading
 
     def operands(self, node: Id) -> tuple[Id, ...]:
         """The operand nodes of a node (not the lookup index)."""
@@ -256,7 +241,7 @@ class Tape:
         return (self.a[node], self.b[node], self.c[node])[: ops.ARITY[self.op[node]]]
 
     def live(self, outputs: Iterable[Id]) -> bytearray:
-        """A mark for every node that some output depends on (constants 0 and 1 included when used)."""
+        """A mark for every node that some output depends on (0 and 1 included when used)."""
         mark = bytearray(len(self.op))
         for output in outputs:
             mark[abs(output)] = 1
@@ -274,12 +259,13 @@ class Tape:
 
 
 def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, Id], Id]]:
-    """add and mul as closures: a node costs about a microsecond, half of what methods would take."""
-    op, values, const = tape.op, tape.values, tape.const
+    """add and mul as closures: a node costs about a microsecond, half of what methods take."""
+    op = tape.op
     op_append, a_append, b_append, c_append = op.append, tape.a.append, tape.b.append, tape.c.append
-    sums: dict[tuple[int, int], int] = {}
-    products: dict[tuple[int, int], int] = {}
-    add_rules, mul_rules = tape._rules.get(ADD, []), tape._rules.get(MUL, [])
+    sums: dict[int, int] = {}  # by x · 2^32 + y: one number is a cheaper key than a pair
+    products: dict[int, int] = {}
+    sum_known, product_known = sums.get, products.get
+    sum_tries, product_tries = tape._tries[ADD], tape._tries[MUL]
 
     def add(a: Id, b: Id) -> Id:
         if not a:
@@ -291,67 +277,48 @@ def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, 
         if x > y:
             a, b, x, y = b, a, y, x
         elif x == y:
-            return 0 if a != b else mul(const(2.0), a)
-        negative = a < 0
-        if negative:
+            return 0 if a != b else mul(tape.const(2.0), a)
+        if a < 0:
             b = -b
-        key = (x, b)
-        r = sums.get(key)
+        key = (x << 32) + b
+        r = sum_known(key)
         if r is None:
-            r = new_sum(x, b)
+            for rule in sum_tries[op[x]][op[y]]:
+                r = rule(tape, x, b, 0)
+                if r is not None:
+                    break
+            else:
+                r = len(op)
+                op_append(ADD if b > 0 else SUB)
+                a_append(x)
+                b_append(y)
+                c_append(0)
             sums[key] = r
-        return -r if negative else r
-
-    def new_sum(x: Id, b: Id) -> Id:
-        y = b if b > 0 else -b
-        if x in values and y in values:
-            return const(values[x] + (values[y] if b > 0 else -values[y]))
-        for rule in add_rules:
-            found = rule.apply(tape, x, b, 0)
-            if found is not None:
-                return found
-        r = len(op)
-        op_append(ADD if b > 0 else SUB)
-        a_append(x)
-        b_append(y)
-        c_append(0)
-        return r
+        return r if a > 0 else -r
 
     def mul(a: Id, b: Id) -> Id:
         if not a or not b:
             return 0
-        negative = False
-        if a < 0:
-            negative = True
-            a = -a
-        if b < 0:
-            negative = not negative
-            b = -b
-        if a == 1:
-            return -b if negative else b
-        if b == 1:
-            return -a if negative else a
-        if a > b:
-            a, b = b, a
-        key = (a, b)
-        r = products.get(key)
+        x = a if a > 0 else -a
+        y = b if b > 0 else -b
+        if x > y:
+            x, y = y, x
+        if x == 1:
+            return y if (a > 0) is (b > 0) else -y
+        key = (x << 32) + y
+        r = product_known(key)
         if r is None:
-            r = new_product(a, b)
+            for rule in product_tries[op[x]][op[y]]:
+                r = rule(tape, x, y, 0)
+                if r is not None:
+                    break
+            else:
+                r = len(op)
+                op_append(MUL)
+                a_append(x)
+                b_append(y)
+                c_append(0)
             products[key] = r
-        return -r if negative else r
-
-    def new_product(a: Id, b: Id) -> Id:
-        if a in values and b in values:
-            return const(values[a] * values[b])
-        for rule in mul_rules:
-            found = rule.apply(tape, a, b, 0)
-            if found is not None:
-                return found
-        r = len(op)
-        op_append(MUL)
-        a_append(a)
-        b_append(b)
-        c_append(0)
-        return r
+        return r if (a > 0) is (b > 0) else -r
 
     return add, mul
