@@ -104,7 +104,7 @@ class Tape:
     # ---- everything else
 
     def node(self, op: int, a: Id, b: Id = 0, c: Id = 0) -> Id:
-        """The node of an operation on unsigned operands: found, folded, simplified by a rule, or new."""
+        """The node of an operation on unsigned operands: found, folded, simplified, or new."""
         key = (op, a, b, c)
         known = self._nodes.get(key)
         if known is None:
