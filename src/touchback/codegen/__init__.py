@@ -1,0 +1,7 @@
+"""From programs to code that runs: machine code of our own, C and others."""
+
+from touchback.codegen.abi import ABI_VERSION
+from touchback.codegen.compiled import Compiled, compile_program
+from touchback.codegen.machine import MachineCode, emit
+
+__all__ = ["ABI_VERSION", "Compiled", "MachineCode", "compile_program", "emit"]

@@ -1,0 +1,41 @@
+"""The one calling convention of generated functions, and what their context holds.
+
+    void f(const double *x, const double *u, const double *p, double *out, double *work, const void
+    *ctx)
+
+`work` is 64-byte aligned scratch memory of the function's `work_size` doubles, `ctx` an array of
+8-byte slots. `out` and `work` must not overlap the inputs or each other. With several lanes,
+element i of lane l of any array sits at [i * lanes + l].
+"""
+
+from typing import NamedTuple
+
+from touchback.symbolic import ops
+
+ABI_VERSION = 1
+
+X, U, P, OUT, WORK, CTX, POOL = range(7)  # what an address is relative to
+BASE_OF_ARRAY = {"x": X, "u": U, "p": P}
+
+CONTEXT_SLOT = {  # byte offset of the C function that an operation calls
+    ops.ASIN: 0,
+    ops.ACOS: 8,
+    ops.EXP: 16,
+    ops.LOG: 24,
+    ops.ATAN2: 32,
+    ops.POW: 40,
+    ops.SIN: 48,  # sin and cos only beyond the range of our own
+    ops.COS: 56,
+    ops.LOOKUP1: 64,  # double (const tb_table *, double x, long want)
+    ops.LOOKUP2: 72,  # double (const tb_table *, double x, double y, long want)
+}
+FIRST_TABLE_SLOT = 80  # from here on one table pointer per entry of Program.lookups
+
+CALLED = frozenset(CONTEXT_SLOT) - {ops.SIN, ops.COS}
+
+
+class Place(NamedTuple):
+    """A memory operand: a base (X … POOL) and a byte offset."""
+
+    base: int
+    offset: int

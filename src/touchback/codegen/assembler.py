@@ -1,0 +1,85 @@
+"""What the register allocator asks of a target: a description of its constraints and a way to write
+instructions.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from touchback.codegen.abi import Place
+from touchback.codegen.pool import Pool
+
+ANY = 7  # the destination may share a register with any operand that is not needed afterwards
+
+
+class Assembler(ABC):
+    """Instructions of one function, written in order. Registers are numbers, memory operands are
+    places.
+
+    `shareable[op]` says which operands (bits 1, 2, 4 for a, b, c) may share their register with the
+    destination; where it is not ANY, no other operand may. `folds[op]` says which operands may be
+    read from memory.
+    """
+
+    name: ClassVar[str]
+    registers: ClassVar[tuple[int, ...]]  # in the order in which they are best used
+    vector_width: ClassVar[int]  # doubles in a vector register
+    preserved: frozenset[int]  # registers that keep their value across a call
+    shareable: list[int]
+    folds: list[int]
+
+    def __init__(self, lanes: int, pool: Pool, calls: bool) -> None:
+        self.lanes = lanes
+        self.pool = pool
+        self.calls = calls
+        self.instructions = 0
+        self.touched: set[int] = set()  # registers that the function may change
+
+    @abstractmethod
+    def load(self, d: int, place: Place) -> None:
+        """d = memory."""
+
+    @abstractmethod
+    def store(self, s: int, place: Place) -> None:
+        """memory = s."""
+
+    @abstractmethod
+    def zero(self, d: int) -> None:
+        """d = 0."""
+
+    @abstractmethod
+    def move(self, d: int, s: int) -> None:
+        """d = s."""
+
+    @abstractmethod
+    def negate(self, d: int, s: int) -> None:
+        """d = −s."""
+
+    @abstractmethod
+    def apply(self, op: int, d: int, a: int, b: int, c: int) -> None:
+        """d = op(a, b, c), all in registers."""
+
+    @abstractmethod
+    def apply_folded(self, op: int, d: int, a: int, b: int, c: int, place: Place) -> None:
+        """d = op(a, b, c), where the operand given as −1 is read from memory."""
+
+    @abstractmethod
+    def call(self, op: int, lookup: int, want: int) -> None:
+        """Register 0 = C function of registers 0 and 1; `lookup`, `want` matter to lookups only."""
+
+    @abstractmethod
+    def load_one(self, d: int, place: Place) -> None:
+        """d = one double of memory, whatever the number of lanes."""
+
+    @abstractmethod
+    def store_one(self, s: int, place: Place) -> None:
+        """One double of memory = s, whatever the number of lanes."""
+
+    @abstractmethod
+    def sincos(self, offset: int, blocks: int) -> None:
+        """Sines and cosines of `blocks` vectors of angles in work memory: blocks of angles, sines,
+        cosines.
+        """
+
+    @abstractmethod
+    def finish(self) -> tuple[bytes, int]:
+        """The code, pool first, and the offset of its entry."""

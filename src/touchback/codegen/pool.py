@@ -1,0 +1,66 @@
+"""The constant pool in front of a function: its numbers, then the vectors that masks and `sincos`
+need.
+"""
+
+import struct
+from collections.abc import Iterable
+
+from touchback.codegen.abi import POOL, Place
+from touchback.symbolic.sincos import (
+    COS_COEFFICIENTS,
+    LIMIT,
+    MAGIC,
+    PI_HALF,
+    SIN_COEFFICIENTS,
+    TWO_OVER_PI,
+)
+
+ALIGNMENT = 64
+SIGN_MASK, ABS_MASK = "sign mask", "magnitude mask"
+
+_SINCOS_NUMBERS: dict[str, float] = {
+    "2/pi": TWO_OVER_PI,
+    "magic": MAGIC,
+    "limit": LIMIT,
+    "-1/2": -0.5,
+    "one": 1.0,
+    "zero": 0.0,
+    **{f"pi{k}": part for k, part in enumerate(PI_HALF)},
+    **{f"s{k}": coefficient for k, coefficient in enumerate(SIN_COEFFICIENTS)},
+    **{f"c{k}": coefficient for k, coefficient in enumerate(COS_COEFFICIENTS)},
+}
+_VECTORS: dict[str, bytes] = {
+    SIGN_MASK: struct.pack("<Q", 1 << 63),
+    ABS_MASK: struct.pack("<Q", (1 << 63) - 1),
+    **{name: struct.pack("<d", number) for name, number in _SINCOS_NUMBERS.items()},
+}
+
+
+class Pool:
+    """Where each constant sits, as an offset from the start of the code, and the bytes themselves.
+
+    `width` is the number of doubles in a vector register: the named vectors repeat their number
+    that often.
+    """
+
+    def __init__(self, constants: Iterable[tuple[int, float]], lanes: int, width: int) -> None:
+        chunks: list[bytes] = []
+        offset = 0
+        self.place: dict[int, Place] = {}  # of a node
+        known: dict[bytes, Place] = {}
+        for node, number in constants:
+            pattern = struct.pack("<d", number)
+            if pattern not in known:
+                known[pattern] = Place(POOL, offset)
+                chunks.append(pattern * lanes)
+                offset += 8 * lanes
+            self.place[node] = known[pattern]
+        padding = -offset % ALIGNMENT
+        chunks.append(bytes(padding))
+        offset += padding
+        self.vector: dict[str, Place] = {}
+        for name, pattern in _VECTORS.items():
+            self.vector[name] = Place(POOL, offset)
+            chunks.append(pattern * width)
+            offset += 8 * width
+        self.data = b"".join(chunks) + bytes(-offset % ALIGNMENT)

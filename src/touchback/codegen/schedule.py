@@ -1,0 +1,153 @@
+"""The order of a program's operations: sines and cosines gathered into batches, the rest as it
+stands.
+
+All angles that are known at the same time are handed to one loop over `sincos`. Only what an angle
+needs is moved ahead of its batch, everything else stays where the derivation put it, because that
+order keeps live ranges short.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.symbolic import ops
+from touchback.symbolic.ops import ARITY, CONST, COS, INPUT, SIN
+from touchback.symbolic.program import Program
+
+NEVER = 1 << 60  # the next use of a value that is not used again
+
+_ARITY = np.array(ARITY)
+_LEAVES = (CONST, INPUT, SIN, COS)
+
+
+@dataclass
+class Batch:
+    """Angles whose sines and cosines are computed together, before the operation at `position`."""
+
+    position: int
+    angles: list[int]
+
+
+@dataclass
+class Schedule:
+    """Nodes in the order of computation and, for each operand, the position of the value's next use
+    after it.
+    """
+
+    order: list[int]
+    batches: list[Batch]
+    next_a: list[int]
+    next_b: list[int]
+    next_c: list[int]
+    first_use: list[int]  # per node
+    used: list[bool]  # per node: some operation or output reads it
+
+
+def schedule(program: Program) -> Schedule:
+    """Batches, order and next uses of a program. Nodes that no output depends on are left out."""
+    op = np.array(program.op)
+    operands = np.stack([np.array(column) for column in (program.a, program.b, program.c)], axis=1)
+    present = _ARITY[op][:, None] > np.arange(3)
+    live = _live(program, op, operands, present)
+    order, batches = _ordered(program, op, live)
+    next_use, first_use = _next_uses(len(op), operands[order], present[order])
+    used = np.zeros(len(op), bool)
+    used[operands[present & live[:, None]]] = True
+    used[np.abs(np.array(program.outputs, dtype=int))] = True
+    next_a, next_b, next_c = (column.tolist() for column in next_use.T)
+    return Schedule(order, batches, next_a, next_b, next_c, first_use.tolist(), used.tolist())
+
+
+def _live(
+    program: Program, op: np.ndarray, operands: np.ndarray, present: np.ndarray
+) -> np.ndarray:
+    """Which nodes the outputs depend on. Programs made by `lower` hold no others: that is checked
+    at little cost.
+    """
+    read = np.zeros(len(op), bool)
+    read[operands[present]] = True
+    read[np.abs(np.array(program.outputs, dtype=int))] = True
+    if read[~np.isin(op, (CONST, INPUT))].all():
+        return read
+    live = bytearray(len(op))
+    for output in program.outputs:
+        live[abs(output)] = 1
+    for i in range(len(op) - 1, -1, -1):
+        if live[i]:
+            for operand in _operands(program, i):
+                live[operand] = 1
+    return np.frombuffer(live, np.uint8).astype(bool)
+
+
+def _operands(program: Program, node: int) -> tuple[int, ...]:
+    return (program.a[node], program.b[node], program.c[node])[: ARITY[program.op[node]]]
+
+
+def _ordered(program: Program, op: np.ndarray, live: np.ndarray) -> tuple[list[int], list[Batch]]:
+    computed = np.flatnonzero(live & ~np.isin(op, _LEAVES)).tolist()
+    turning = np.flatnonzero(live & ((op == SIN) | (op == COS))).tolist()
+    if not turning:
+        return computed, []
+    angles = list(dict.fromkeys(program.a[i] for i in turning))
+    if all(program.op[angle] in (CONST, INPUT) for angle in angles):
+        return computed, [Batch(0, angles)]
+    order: list[int] = []
+    batches: list[Batch] = []
+    done = bytearray(len(program.op))
+    for angles in _angles_by_level(program, turning):
+        for node in _needed(program, angles, done):
+            order.append(node)
+        batches.append(Batch(len(order), angles))
+    order.extend(node for node in computed if not done[node])
+    return order, batches
+
+
+def _angles_by_level(program: Program, turning: list[int]) -> list[list[int]]:
+    """Angles grouped by how many sines lie on the longest way to them."""
+    level = [0] * len(program.op)
+    groups: dict[int, dict[int, None]] = {}
+    turns = set(turning)
+    for i, op in enumerate(program.op):
+        if ARITY[op]:
+            level[i] = max(level[operand] for operand in _operands(program, i))
+            if op == ops.SIN or op == ops.COS:
+                if i in turns:
+                    groups.setdefault(level[i], {})[program.a[i]] = None
+                level[i] += 1
+    return [list(groups[key]) for key in sorted(groups)]
+
+
+def _needed(program: Program, angles: list[int], done: bytearray) -> list[int]:
+    """What must be computed before these angles and has not been yet, in program order; marked as
+    done.
+    """
+    found: list[int] = []
+    waiting = list(angles)
+    while waiting:
+        node = waiting.pop()
+        if not done[node] and program.op[node] not in _LEAVES:
+            done[node] = 1
+            found.append(node)
+            waiting.extend(_operands(program, node))
+    return sorted(found)
+
+
+def _next_uses(
+    nodes: int, operands: np.ndarray, present: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Next use after each operand (same shape as `operands`) and the first use of each node; NEVER
+    where none.
+    """
+    occurrence = np.flatnonzero(present)
+    value = operands.ravel()[occurrence]
+    by_value = np.argsort(value, kind="stable")
+    value, occurrence = value[by_value], occurrence[by_value]
+    position = occurrence // 3
+    following = np.full(len(value), NEVER)
+    same = value[1:] == value[:-1]
+    following[:-1][same] = position[1:][same]
+    next_use = np.full(operands.size, NEVER)
+    next_use[occurrence] = following
+    first_use = np.full(nodes, NEVER)
+    first_use[value[::-1]] = position[::-1]
+    return next_use.reshape(operands.shape), first_use
