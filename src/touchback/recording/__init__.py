@@ -1,0 +1,16 @@
+"""Runs: what was computed or measured, with everything needed to understand and repeat it."""
+
+from touchback.recording.compare import Comparison, Difference, compare
+from touchback.recording.files import open_run, save_run
+from touchback.recording.names import unknown_name
+from touchback.recording.run import Run
+
+__all__ = [
+    "Comparison",
+    "Difference",
+    "Run",
+    "compare",
+    "open_run",
+    "save_run",
+    "unknown_name",
+]

@@ -1,0 +1,52 @@
+"""Runs as CSV: a description in a comment, a header, and numbers that read back exactly."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.recording.about import describe, understand
+from touchback.recording.run import Run
+
+_TIME = "time [s]"
+
+
+def save(run: Run, path: Path) -> None:
+    columns = [run.time.tolist(), *(run[name].tolist() for name in run.names)]
+    labels = [f"{name} [{unit}]" if unit else name for name, unit in run.units.items()]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"# {describe(run)}\n")
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([_TIME, *labels])
+        # repr is the shortest text that gives the same double again.
+        writer.writerows([repr(value) for value in row] for row in zip(*columns))
+
+
+def load(path: Path) -> Run:
+    with path.open(encoding="utf-8", newline="") as file:
+        first = file.readline()
+        if not first.startswith("#"):
+            raise InputError(f"{path.name} is not a run saved by Touchback: no '#' line on top.")
+        about = understand(first[1:], path.name)
+        reader = csv.reader(file)
+        header = next(reader, [])
+        width = 1 + len(about["names"])
+        if len(header) != width:
+            raise InputError(
+                f"{path.name}: {width} columns expected, the header has {len(header)}."
+            )
+        rows = []
+        for row in reader:
+            try:
+                rows.append([float(cell) for cell in row])
+            except ValueError as error:
+                raise InputError(f"{path.name}, line {reader.line_num + 1}: {error}.") from None
+            if len(row) != width:
+                raise InputError(
+                    f"{path.name}, line {reader.line_num + 1}: {len(row)} cells where the header "
+                    f"has {width}."
+                )
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), width)
+    signals = dict(zip(about["names"], table.T[1:]))
+    return Run(table[:, 0], signals, about["units"], about["metadata"])

@@ -1,0 +1,44 @@
+"""Saving and opening runs; the suffix of a path chooses the format."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from touchback.errors import InputError
+from touchback.recording import csv_file, npz_file
+from touchback.recording.run import Run
+
+
+class _Format(NamedTuple):
+    save: Callable[[Run, Path], None]
+    load: Callable[[Path], Run]
+
+
+FORMATS: dict[str, _Format] = {
+    ".csv": _Format(csv_file.save, csv_file.load),
+    ".npz": _Format(npz_file.save, npz_file.load),
+}
+
+
+def _format_of(path: Path) -> _Format:
+    try:
+        return FORMATS[path.suffix.lower()]
+    except KeyError:
+        raise InputError(
+            f"{path.name}: runs are kept as {', '.join(FORMATS)}, not as {path.suffix!r}."
+        ) from None
+
+
+def save_run(run: Run, path: str | os.PathLike[str]) -> None:
+    """Writes a run so that `open_run` gives the same numbers bit for bit."""
+    _format_of(Path(path)).save(run, Path(path))
+
+
+def open_run(path: str | os.PathLike[str]) -> Run:
+    """Reads a run."""
+    file = Path(path)
+    reader = _format_of(file)
+    if not file.exists():
+        raise InputError(f"There is no file {str(path)!r}.")
+    return reader.load(file)

@@ -1,0 +1,105 @@
+"""The run object: time, named signals, and how they came about."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from touchback.errors import InputError
+from touchback.recording.names import unknown_name
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+
+class Run:
+    """Signals over time. `run["name"]` is an array as long as `run.time`.
+
+    `metadata` holds plain data (text, numbers, lists, dicts): the model's name, the method, its
+    settings, parameters, statistics, and under "repeat" the call that gives the same run again.
+    """
+
+    def __init__(
+        self,
+        time: ArrayLike,
+        signals: Mapping[str, ArrayLike],
+        units: Mapping[str, str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.time: Floats = np.array(time, dtype=np.float64)
+        if self.time.ndim != 1:
+            raise InputError(f"A run's time must have one dimension, got shape {self.time.shape}.")
+        self.signals: dict[str, Floats] = {}
+        for name, values in signals.items():
+            array = np.array(values, dtype=np.float64)
+            if array.shape != self.time.shape:
+                raise InputError(
+                    f"Signal {name!r} has shape {array.shape}, but time has {self.time.shape}."
+                )
+            self.signals[name] = array
+        self.units: dict[str, str] = {name: (units or {}).get(name, "") for name in self.signals}
+        self.metadata: dict[str, Any] = dict(metadata or {})
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the signals, in the order of the recording."""
+        return list(self.signals)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first to the last instant."""
+        return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
+
+    def __getitem__(self, name: str) -> Floats:
+        try:
+            return self.signals[name]
+        except KeyError:
+            raise unknown_name("signal", name, self.signals) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.signals
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.signals)
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def plot(self, *names: str, path: str | os.PathLike[str] | None = None) -> Figure:
+        """A figure of the named signals (all of them when none is named), one panel per unit."""
+        from touchback.recording.plot import plot_run
+
+        return plot_run(self, names or tuple(self.names), path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the run; the suffix chooses the format (.csv or .npz)."""
+        from touchback.recording.files import save_run
+
+        save_run(self, path)
+
+    def __repr__(self) -> str:
+        model = self.metadata.get("model", "unnamed")
+        return (
+            f"<run of {model!r}: {self.duration:g} s, {len(self)} instants, "
+            f"{len(self.signals)} signals>"
+        )
+
+    def __str__(self) -> str:
+        method = self.metadata.get("method")
+        repeat = self.metadata.get("repeat")
+        lines = [
+            f"Run of {self.metadata.get('model', 'an unnamed model')!r}"
+            + (f" with {method}" if method else ""),
+            f"  {len(self)} instants over {self.duration:g} s",
+            "  signals: " + ", ".join(self._labels()),
+        ]
+        return "\n".join(lines + ([f"  repeat:  {repeat}"] if repeat else []))
+
+    def _labels(self) -> list[str]:
+        return [f"{name} [{unit}]" if unit else name for name, unit in self.units.items()]

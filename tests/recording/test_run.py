@@ -1,0 +1,71 @@
+"""A run gives its signals by name, draws them, and says what it is."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+import pytest
+
+from touchback.errors import InputError
+from touchback.recording import Run
+
+
+def swing() -> Run:
+    time = np.linspace(0.0, 1.0, 11)
+    signals = {"angle": np.sin(time), "speed": np.cos(time), "second angle": time}
+    units = {"angle": "rad", "speed": "rad/s", "second angle": "rad"}
+    return Run(time, signals, units, {"model": "pendulum", "method": "rk4", "repeat": "again()"})
+
+
+def test_signals_are_found_by_name() -> None:
+    run = swing()
+    np.testing.assert_array_equal(run["angle"], np.sin(run.time))
+    assert run.names == ["angle", "speed", "second angle"]
+    assert run.units["speed"] == "rad/s"
+    assert run.duration == 1.0
+    assert len(run) == 11
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"), [("angel", "'angle'"), ("SPEED", "'speed'"), ("second", "'second angle'")]
+)
+def test_a_misspelt_name_is_answered_with_close_ones(asked: str, hint: str) -> None:
+    with pytest.raises(InputError, match=f"There is no signal '{asked}': did you mean .*{hint}"):
+        swing()[asked]
+
+
+def test_a_name_far_from_all_others_is_answered_with_the_list() -> None:
+    with pytest.raises(InputError, match="there are 'angle', 'speed', 'second angle'"):
+        swing()["zzzz"]
+
+
+def test_a_signal_of_another_length_than_time_is_refused() -> None:
+    with pytest.raises(InputError, match=r"Signal 'a' has shape \(2,\), but time has \(3,\)"):
+        Run([0, 1, 2], {"a": [1, 2]})
+
+
+def test_the_text_of_a_run_names_model_method_signals_and_how_to_repeat_it() -> None:
+    text = str(swing())
+    for part in ("pendulum", "rk4", "11 instants", "speed [rad/s]", "again()"):
+        assert part in text
+    assert "pendulum" in repr(swing())
+
+
+def test_a_plot_has_one_panel_per_unit_with_labelled_axes() -> None:
+    figure = swing().plot()
+    assert [axis.get_ylabel() for axis in figure.axes] == ["[rad]", "speed [rad/s]"]
+    assert figure.axes[-1].get_xlabel() == "time [s]"
+    assert [len(axis.lines) for axis in figure.axes] == [2, 1]
+
+
+def test_a_plot_can_be_saved(tmp_path: Path) -> None:
+    swing().plot("angle", path=tmp_path / "angle.png")
+    assert (tmp_path / "angle.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_plot_of_an_unknown_signal_says_so() -> None:
+    with pytest.raises(InputError, match="no signal 'nagle'"):
+        swing().plot("nagle")

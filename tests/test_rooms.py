@@ -1,0 +1,106 @@
+"""The house keeps its order: a room imports only the rooms above it (DESIGN.md)."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import touchback
+
+ROOMS = (
+    "native", "symbolic", "spatial", "model", "contact", "dynamics", "codegen", "system",
+    "recording", "simulate", "estimate", "realtime", "devices", "haptics", "interop", "vehicle",
+    "fleet", "workbench", "gallery", "cli",
+)  # fmt: skip
+FREE_FOR_ALL = {"errors"}
+SOURCE = Path(touchback.__path__[0])
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
+ROOM_WITH_THE_LAZY_CALL = "model"  # Model.compile()
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """The rooms that a module imports, wherever in it, with the line of each import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            targets = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = list(package[: len(package) - node.level + 1]) if node.level else []
+            base += (node.module or "").split(".") if node.module else []
+            targets = [base] if len(base) > 1 else [[*base, alias.name] for alias in node.names]
+        else:
+            continue
+        for target in targets:
+            if target[0] == "touchback":
+                yield (target[1] if len(target) > 1 else ""), node.lineno
+
+
+def without_the_lazy_call(tree: ast.Module) -> ast.Module:
+    """The module without the body of `Model.compile`, which may import what compiles it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == "Model":
+            node.body = [
+                item
+                for item in node.body
+                if not (isinstance(item, ast.FunctionDef) and item.name == "compile")
+            ]
+    return tree
+
+
+def forbidden_imports(path: Path, text: str) -> list[str]:
+    room = room_of(path)
+    tree = ast.parse(text)
+    if room == ROOM_WITH_THE_LAZY_CALL:
+        tree = without_the_lazy_call(tree)
+    allowed = {*ROOMS[: ROOMS.index(room) + 1], *FREE_FOR_ALL}
+    package = ("touchback", *path.relative_to(SOURCE).parts[:-1])
+    return [
+        f"{path.relative_to(SOURCE)}:{line} imports {found or 'the public face'}"
+        for found, line in imported_rooms(tree, package)
+        if found not in allowed
+    ]
+
+
+def test_every_folder_is_a_room_of_the_list() -> None:
+    folders = {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
+    assert folders <= set(ROOMS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
+    assert forbidden_imports(path, path.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "complaint"),
+    [
+        ("model/body.py", "from touchback.dynamics import rnea", "imports dynamics"),
+        ("model/body.py", "def f():\n    import touchback.system", "imports system"),
+        ("model/body.py", "from touchback import cli", "imports cli"),
+        ("model/body.py", "import touchback", "imports the public face"),
+        ("model/body.py", "from ..codegen import c", "imports codegen"),
+        (
+            "model/body.py",
+            "if TYPE_CHECKING:\n    from touchback.system import S",
+            "imports system",
+        ),
+    ],
+)
+def test_an_import_down_the_stairs_is_seen(file: str, text: str, complaint: str) -> None:
+    assert [complaint in found for found in forbidden_imports(SOURCE / file, text)] == [True]
+
+
+def test_imports_up_the_stairs_and_the_one_lazy_call_are_allowed() -> None:
+    text = """
+from touchback.errors import ModelError
+from touchback.spatial import vector
+from . import joints
+class Model:
+    def compile(self):
+        from touchback.system import System
+"""
+    assert forbidden_imports(SOURCE / "model/model.py", text) == []
