@@ -1,4 +1,4 @@
-"""Random graphs of every operation and random points, special values included, for testing back ends."""
+"""Random graphs of every operation, and random points with special values, to test back ends."""
 
 import math
 from random import Random
@@ -32,7 +32,7 @@ _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e-310, -1e300, 1e8, 3e9, math.inf, 
 def random_tape(
     random: Random, operations: int
 ) -> tuple[Tape, dict[tuple[str, int], int], list[int]]:
-    """(tape, symbols by place, signed nodes in the order they were made): sums and products half of the time."""
+    """(tape, symbols by place, signed nodes in order): half of them sums and products."""
     tape = Tape()
     symbols = {
         (array, index): tape.symbol(f"{array}{index}")
@@ -43,8 +43,13 @@ def random_tape(
     for _ in range(operations):
         a, b, c = (random.choice(nodes[-25:]) * random.choice((1, 1, -1)) for _ in range(3))
         draw = random.random()
-        if draw < 0.5:
-            node = tape.add(tape.mul(a, b), c) if draw < 0.35 else tape.add(a, b)
+        if draw < 0.3:
+            node = tape.add(tape.mul(a, b), c)
+        elif draw < 0.35:
+            product = tape.mul(a, b)  # older than what is taken off it: fuses as a·b − c
+            node = tape.sub(product, tape.cos(tape.add(a, c)))
+        elif draw < 0.5:
+            node = tape.add(a, b)
         elif draw < 0.7:
             node = getattr(tape, random.choice(_UNARY))(a)
         elif draw < 0.88:

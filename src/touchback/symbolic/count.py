@@ -76,7 +76,7 @@ _KINDS = {
 
 
 def count(program: Program) -> Counts:
-    """Counts of a program; an output that is the negative of a computed value costs a unary minus."""
+    """Counts of a program; an output −k, the negative of a computed value, costs a unary minus."""
     return _counts(program.op, program.op, program.outputs)
 
 

@@ -1,4 +1,4 @@
-"""A readable listing of a program: one line per operation, in infix, with the names of the inputs."""
+"""A readable listing of a program: an operation to a line, in infix, with the inputs' names."""
 
 from collections.abc import Mapping
 
@@ -8,10 +8,10 @@ from touchback.symbolic.program import Place, Program
 from touchback.symbolic.reading import count_uses, name_values, number_tables, operands
 from touchback.symbolic.table import Want
 
-# How tightly an expression binds, loosest first: an operand that binds less tightly is put in parentheses.
+# How tightly an expression binds, loosest first: too loose for its place, it gets parentheses.
 _CHOICE, _COMPARISON, _SUM, _PRODUCT, _SIGN, _ATOM = range(6)
 
-# Operation → how tightly it binds, its text, and how tightly each operand must bind to need no parentheses.
+# Operation → how tightly it binds, its text, and how tightly each operand has to.
 _INFIX: dict[int, tuple[int, str, tuple[int, ...]]] = {
     ops.ADD: (_SUM, "{} + {}", (_SUM, _SUM)),
     ops.SUB: (_SUM, "{} - {}", (_SUM, _PRODUCT)),
@@ -76,7 +76,7 @@ class _Lister:
         return f"-{self._operand(-output, _ATOM)}"
 
     def _operand(self, node: int, least: int) -> str:
-        """A node as it stands in an expression: its number, input or name, or its own expression."""
+        """A node inside an expression: its number, input or name, or its own expression."""
         op = self.program.op[node]
         binding = _ATOM
         if op == CONST:

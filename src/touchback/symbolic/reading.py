@@ -1,4 +1,4 @@
-"""Reading a program: names for its values, alike in listings and printed languages, and their uses."""
+"""Reading a program: its values' names, alike in listings and printed languages, and their uses."""
 
 from touchback.symbolic.ops import ARITY, CONST, COS, INPUT, LOOKUP1, LOOKUP2, SIN
 from touchback.symbolic.program import Program

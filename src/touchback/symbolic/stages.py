@@ -1,4 +1,4 @@
-"""Two stages: what depends on parameters only is computed when one changes, the rest at each evaluation.
+"""Two stages: what depends on parameters only, and what is computed at each evaluation.
 
 The frontier between them is the derived parameter block: every node that depends on constants and
 frozen symbols only and is used by a node that depends on more, or is an output itself. Live
@@ -6,7 +6,7 @@ parameters then cost no more than numbers. Products that would be fused across t
 rounded there, so values agree with the unsplit program to rounding, not to the bit.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from touchback.errors import InputError
@@ -41,46 +41,26 @@ def split_many(
 ) -> tuple[Program, dict[str, Program]]:
     """(first stage, second stage of each function): the functions share one parameter block.
 
-    The first stage reads the symbol frozen[i] from x[i] and writes the block; the second stages read
-    the block from array p and every other symbol from its place in `places` (which may also hold
-    the frozen ones: not used).
+    The first stage reads the symbol frozen[i] from x[i] and writes the block; the second stages
+    read the block from array p and every other symbol from its place in `places` (which may also
+    hold the frozen ones: not used).
     """
-    raw = {symbol: ("x", index) for index, symbol in enumerate(frozen)}
-    for node, (array, index) in places.items():
-        if array == "p" and node not in raw:
-            raise InputError(
-                f"Stages: {tape.names.get(node, node)!r} is placed in p[{index}], but p holds the "
-                "parameter block; place it in x or u, or freeze it."
-            )
-    varying = {node: place for node, place in places.items() if node not in raw}
-    kinds = _kinds(tape, raw, varying)
     outputs = [output for wanted in functions.values() for output in wanted]
-    block = _frontier(tape, outputs, kinds, varying)
-    block_places: dict[int, Place] = {node: ("p", index) for index, node in enumerate(block)}
-    first = lower(tape, block, raw)
-    all_places = varying | block_places
-    return first, {name: lower(tape, wanted, all_places) for name, wanted in functions.items()}
+    block = parameter_block(tape, outputs, frozen, places)
+    first = lower(tape, block, {symbol: ("x", index) for index, symbol in enumerate(frozen)})
+    inputs = {node: place for node, place in places.items() if node not in set(frozen)}
+    inputs |= {node: ("p", index) for index, node in enumerate(block)}
+    return first, {name: lower(tape, wanted, inputs) for name, wanted in functions.items()}
 
 
-def _kinds(tape: Tape, raw: Mapping[int, Place], varying: Mapping[int, Place]) -> bytearray:
-    """What each node depends on; an operation left on constants (1/0) counts as a parameter."""
-    kinds = bytearray(len(tape.op))
-    for node, op in enumerate(tape.op):
-        if node in raw:
-            kinds[node] = _PARAMETER
-        elif node in varying:
-            kinds[node] = _VARYING
-        elif op != CONST:
-            operands = tape.operands(node)
-            # A symbol without a place counts as varying: `lower` then names it in its error.
-            kinds[node] = max(_PARAMETER, *(kinds[o] for o in operands)) if operands else _VARYING
-    return kinds
-
-
-def _frontier(
-    tape: Tape, outputs: Iterable[int], kinds: bytearray, varying: Mapping[int, Place]
+def parameter_block(
+    tape: Tape, outputs: Iterable[int], frozen: Sequence[int], places: Mapping[int, Place]
 ) -> list[int]:
-    """Parameter-only nodes that something varying uses or that are outputs, in the tape's order."""
+    """The frontier in the tape's order: node i of it is what the second stage reads from p[i]."""
+    parameters = set(frozen)
+    given = places.keys() - parameters
+    _refuse_inputs_in_the_block(tape, given, places)
+    kinds = _kinds(tape, parameters, given)
     live = bytearray(len(tape.op))
     for output in outputs:
         live[abs(output)] = 1
@@ -90,7 +70,32 @@ def _frontier(
             continue
         if kinds[node] == _PARAMETER:
             frontier.append(node)
-        elif node not in varying:
+        elif node not in given:
             for operand in tape.operands(node):
                 live[operand] = 1
     return frontier[::-1]
+
+
+def _refuse_inputs_in_the_block(tape: Tape, given: Set[int], places: Mapping[int, Place]) -> None:
+    for node in given:
+        array, index = places[node]
+        if array == "p":
+            raise InputError(
+                f"Stages: {tape.names.get(node, node)!r} is placed in p[{index}], but p holds the "
+                "parameter block; place it in x or u, or freeze it."
+            )
+
+
+def _kinds(tape: Tape, parameters: Set[int], given: Set[int]) -> bytearray:
+    """What each node depends on; an operation left on constants (1/0) counts as a parameter."""
+    kinds = bytearray(len(tape.op))
+    for node, op in enumerate(tape.op):
+        if node in parameters:
+            kinds[node] = _PARAMETER
+        elif node in given:
+            kinds[node] = _VARYING
+        elif op != CONST:
+            operands = tape.operands(node)
+            # A symbol without a place counts as varying: `lower` then names it in its error.
+            kinds[node] = max(_PARAMETER, *(kinds[o] for o in operands)) if operands else _VARYING
+    return kinds

@@ -1,6 +1,5 @@
-"""Golden files, with `--update-golden` to rewrite them, and the programs that the printers' tests share."""
+"""Golden files, which `--update-golden` rewrites, and the program that they show."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from touchback.symbolic import Program, Table, Tape, lower
 
 TESTS = Path(__file__).parents[2]
-sys.path.insert(0, str(TESTS))  # random_programs.py is shared by several folders
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,20 +3,21 @@
 import re
 import textwrap
 
-from touchback.codegen.printers.c_helpers import CELL, LOOKUP1, LOOKUP2, sine_cosine
+from touchback.codegen.printers.c_helpers import CELL, KEEP_SIGNS, LOOKUP1, LOOKUP2, sine_cosine
 from touchback.codegen.printers.chunks import Chunk, cut
 from touchback.codegen.printers.dialect import Dialect, Speller, comment_lines
 from touchback.symbolic import ops
 from touchback.symbolic.program import ARRAYS, Program
+from touchback.symbolic.reading import count_uses
 from touchback.symbolic.table import Table
 
 CHUNK_LENGTH = 300  # statements to a function: gcc and clang stay linear in the length of the file
 
-_WORDS = """auto break case char const continue default do double else enum extern float for goto if inline
-int long main register restrict return short signed sizeof static struct switch typedef union unsigned
-void volatile while"""
+_WORDS = """auto break case char const continue default do double else enum extern float for goto
+if inline int long main register restrict return short signed sizeof static struct switch typedef
+union unsigned void volatile while"""
 _FUNCTIONS = """acos asin atan2 cos exp fabs floor fma log pow sin sqrt
-cell fraction lookup1 lookup2 outside sine_cosine"""
+cell fraction lookup1 lookup2 outside sine_cosine NEGATIVE"""
 
 _C = Dialect(
     templates={
@@ -25,9 +26,6 @@ _C = Dialect(
         ops.MUL: "{a} * {b}",
         ops.DIV: "{a} / {b}",
         ops.FMA: "fma({a}, {b}, {c})",
-        ops.FNMA: "fma(-{a}, {b}, {c})",
-        ops.FMS: "fma({a}, {b}, -{c})",
-        ops.NEG: "-{a}",
         ops.SQRT: "sqrt({a})",
         ops.ABS: "fabs({a})",
         ops.FLOOR: "floor({a})",
@@ -55,23 +53,57 @@ _C = Dialect(
 )
 
 
+class _CSpeller(Speller):
+    """C, with negations that gcc can't merge into a fused operation (see c_helpers.KEEP_SIGNS)."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program, _C)
+        uses = count_uses(program)
+        self._mergeable = {
+            node
+            for node, op in enumerate(program.op)
+            if op in (ops.FMA, ops.FNMA, ops.FMS) and uses[node] == 1
+        }
+
+    def negative(self, node: int) -> str:
+        text = self.operand(node)
+        return f"NEGATIVE({text})" if node in self._mergeable else f"-{text}"
+
+    def expression(self, node: int) -> str:
+        program = self.program
+        op, a, b, c = program.op[node], program.a[node], program.b[node], program.c[node]
+        if op == ops.NEG:
+            return self.negative(a)
+        if op == ops.FMS:
+            return f"fma({self.operand(a)}, {self.operand(b)}, {self.negative(c)})"
+        if op == ops.FNMA:
+            if a in self._mergeable:  # then the sign is better put on the other factor
+                a, b = b, a
+            return f"fma({self.negative(a)}, {self.operand(b)}, {self.operand(c)})"
+        return super().expression(node)
+
+
 def print_c(program: Program, name: str, comments: str = "") -> str:
     """A C99 file with `void name(x, u, p, out, work, ctx)`, Touchback's ABI; `comments` heads it.
 
     The arrays must not overlap `out`; `work` and `ctx` are not used.
     """
     _C.check_name(name)
-    speller = Speller(program, _C)
+    speller = _CSpeller(program)
     chunks, slots = cut(program, CHUNK_LENGTH)
-    parts = [_header(program, name, comments), "#include <math.h>\n", *_helpers(program)]
-    parts += [_table(number, table) for table, number in speller.tables.items()]
+    functions = []
     if len(chunks) == 1:
         body = _body(chunks[0], speller)
     else:
-        parts += [_part(chunk, number, speller) for number, chunk in enumerate(chunks, 1)]
+        functions = [_part(chunk, number, speller) for number, chunk in enumerate(chunks, 1)]
         body = [f"double w[{max(slots, 1)}];"]
         body += [f"part{number}(x, u, p, out, w);" for number in range(1, len(chunks) + 1)]
-    parts.append(_function(f"void {name}", "double *work, const void *ctx", ("work", "ctx"), body))
+    extra = "double *work, const void *ctx"
+    functions.append(_function(f"void {name}", extra, ("work", "ctx"), body))
+    signs = [KEEP_SIGNS] if any("NEGATIVE(" in function for function in functions) else []
+    header = _header(program, name, comments)
+    tables = [_table(number, table) for table, number in speller.tables.items()]
+    parts = [header, "#include <math.h>\n", *signs, *_helpers(program), *tables, *functions]
     return "\n".join(parts)
 
 
@@ -109,10 +141,13 @@ def _table(number: int, table: Table) -> str:
 
 
 def _wrapped(points: tuple[float, ...]) -> str:
-    text = ", ".join(repr(point) for point in points)
     indent = " " * 4
     return textwrap.fill(
-        text, 100, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+        _C.numbers(points),
+        100,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
     )
 
 

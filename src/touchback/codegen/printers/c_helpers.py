@@ -19,7 +19,7 @@ def sine_cosine() -> str:
         for degree in range(4, -1, -1)
     )
     return f"""\
-/* Sine and cosine: reduction by pi/2 in three steps, then polynomials; beyond 2^30 the library's. */
+/* Sine and cosine: three steps of reduction, then polynomials; beyond 2^30 the library's. */
 static inline void sine_cosine(double x, double *s, double *c)
 {{
     if (!(fabs(x) <= {LIMIT!r})) {{
@@ -44,6 +44,15 @@ static inline void sine_cosine(double x, double *s, double *c)
 }}
 """
 
+
+KEEP_SIGNS = """\
+/* The negative of a fused result. gcc would turn -fma(a, b, c) into fma(-a, b, -c), and so -0 into
+ * +0; it leaves the subtraction alone once told that rounding might not be to nearest. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("rounding-math")
+#endif
+#define NEGATIVE(a) (-0.0 - (a))
+"""
 
 CELL = """\
 /* Index of the cell [points[i], points[i + 1]) that holds the value; the end cells reach beyond. */

@@ -15,7 +15,7 @@ from touchback.symbolic.reading import operands
 
 @dataclass
 class Chunk:
-    """A piece of a program: reads `loads` (node → slot), computes, then writes stores and outputs."""
+    """A piece of a program: reads loads (node → slot), computes, writes stores and outputs."""
 
     statements: list[tuple[int, ...]]
     loads: dict[int, int] = field(default_factory=dict)

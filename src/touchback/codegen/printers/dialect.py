@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from touchback.errors import InputError
@@ -32,6 +32,10 @@ class Dialect:
             return self.nan
         text = repr(abs(value)) if math.isfinite(value) else self.infinity
         return f"(-{text})" if math.copysign(1.0, value) < 0.0 else text
+
+    def numbers(self, values: Iterable[float]) -> str:
+        """The elements of an array literal."""
+        return ", ".join(self.number(value).strip("()") for value in values)
 
     def check_name(self, name: str) -> None:
         """Refuses a function name that the language would not take."""
@@ -64,7 +68,11 @@ class Speller:
     def output(self, index: int) -> str:
         """The value of an output, with its sign."""
         node = self.program.outputs[index]
-        return self.operand(node) if node >= 0 else f"-{self.operand(-node)}"
+        return self.operand(node) if node >= 0 else self.negative(-node)
+
+    def negative(self, node: int) -> str:
+        """The negative of a node as an operand."""
+        return f"-{self.operand(node)}"
 
     def expression(self, node: int) -> str:
         """What a node computes."""
@@ -81,7 +89,7 @@ class Speller:
 
 
 def statements(program: Program) -> list[tuple[int, ...]]:
-    """The computed nodes in order; sine and cosine of one angle come together, as early as needed."""
+    """The computed nodes in order, except that sine and cosine of one angle come together."""
     turns: dict[int, list[int]] = {}
     for node, op in enumerate(program.op):
         if op in (SIN, COS):

@@ -5,8 +5,9 @@ from touchback.symbolic import ops
 from touchback.symbolic.program import ARRAYS, Program
 from touchback.symbolic.table import Table
 
-_WORDS = """break case catch classdef continue do else elseif end endfor endfunction endif endwhile for
-function global if otherwise parfor persistent return spmd switch try until unwind_protect while"""
+_WORDS = """break case catch classdef continue do else elseif end endfor endfunction endif endwhile
+for function global if otherwise parfor persistent return spmd switch try until
+unwind_protect while"""
 _FUNCTIONS = """abs acos asin atan2 cos double exp floor isreal log max min numel sin sqrt sum zeros
 cell_of fraction lookup1 lookup2 outside pick real_or_nan"""
 
@@ -157,7 +158,7 @@ def print_matlab(program: Program, name: str, comments: str = "") -> str:
 
 def _table(number: int, table: Table) -> list[str]:
     def vector(points: tuple[float, ...]) -> str:
-        return "[" + ", ".join(repr(point) for point in points) + "]"
+        return f"[{_MATLAB.numbers(points)}]"
 
     values = table.values
     if not table.y:

@@ -94,8 +94,8 @@ def print_python(program: Program, name: str, comments: str = "") -> str:
     """A Python file with `def name(x, u, p)`; `comments` heads it.
 
     The first axis of x, u, p and of the result counts their elements; further axes, broadcast
-    together, hold many points. NumPy has no fused multiply-add: a*b + c is rounded twice, so results
-    agree with compiled code to rounding, not to the bit.
+    together, hold many points. NumPy has no fused multiply-add: a*b + c is rounded twice, so
+    results agree with compiled code to rounding, not to the bit.
     """
     _PYTHON.check_name(name)
     speller = Speller(program, _PYTHON)
@@ -142,7 +142,7 @@ def _expression(program: Program, node: int, speller: Speller) -> str:
 
 def _tables(speller: Speller) -> list[str]:
     def array(points: tuple[float, ...]) -> str:
-        return f"np.array({list(points)!r})"
+        return f"np.array([{_PYTHON.numbers(points)}])"
 
     found = []
     for table, number in speller.tables.items():
