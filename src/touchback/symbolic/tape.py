@@ -88,7 +88,7 @@ class Tape:
     def div(self, a: Id, b: Id) -> Id:
         if a == 0:
             return 0
-        sign = 1 if (a > 0) == (b > 0) else -1
+        sign = 1 if (a > 0) == (b >= 0) else -1
         a, b = abs(a), abs(b)
         if b == 1:
             return sign * a
