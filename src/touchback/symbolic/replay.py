@@ -27,7 +27,7 @@ def replay(tape: Tape, outputs: Sequence[int], k: Scalars[T], env: Mapping[Hasha
             known[node] = scalar
     needed = _needed(tape, outputs, known)
     for node in needed:
-        known[node] = _compute(tape, node, k, known)
+        known[node] = compute_node(tape, node, k, known)
     return [known[o] if o >= 0 else k.neg(known[-o]) for o in outputs]
 
 
@@ -40,7 +40,8 @@ def _needed(tape: Tape, outputs: Sequence[int], known: Mapping[int, T]) -> list[
     return sorted(marks)
 
 
-def _compute(tape: Tape, node: int, k: Scalars[T], known: Mapping[int, T]) -> T:
+def compute_node(tape: Tape, node: int, k: Scalars[T], known: Mapping[int, T]) -> T:
+    """The scalar of one node whose operands are known."""
     op = tape.op[node]
     if op == ops.CONST:
         return k.const(tape.values[node])

@@ -1,0 +1,194 @@
+"""Forward dynamics by articulated bodies (Featherstone 1983), one column at a time.
+
+The bias wrench comes from the Newton–Euler pass with zero joint accelerations, so only the *changes* of acceleration
+are propagated. Columns of one link are eliminated one after the other: a joint with several freedoms needs no matrix
+inverse. Articulated inertia: N = J ω̇ + H a, F = Hᵀ ω̇ + M a.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from touchback.dynamics.motion import Base, link_motions
+from touchback.dynamics.rnea import Wrench, carried_up, needed_wrench
+from touchback.dynamics.tree import Link, Tree
+from touchback.spatial import Vectors, skew
+from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.symbolic.scalars import Scalars
+
+
+@dataclass
+class Articulated:
+    """Articulated inertia about a link's origin, in link axes."""
+
+    J: Matrix
+    H: Matrix
+    M: Matrix
+
+
+@dataclass
+class Eliminated:
+    """What the forward pass needs of one column: U/D (angular, linear), 1/D and the net effort."""
+
+    angular: Vector
+    linear: Vector
+    inverse: Scalar
+    effort: Scalar
+
+
+def forward_dynamics(
+    tree: Tree,
+    k: Scalars,
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    base: Base,
+    external: Mapping[int, Wrench],
+    armature: Sequence[Scalar],
+) -> list[Scalar]:
+    """Accelerations a with M a + c = τ."""
+    vectors = Vectors(k)
+    motions = link_motions(tree, k, v, None, base)
+    bias: list[Wrench] = []
+    inertia: list[Articulated] = []
+    for i, link in enumerate(tree.links):
+        F, N = needed_wrench(link, k, motions[i])
+        if i in external:
+            F, N = vectors.sub(F, external[i][0]), vectors.sub(N, external[i][1])
+        bias.append((F, N))
+        inertia.append(_own(link, k))
+    eliminated: list[list[Eliminated]] = [[] for _ in tree.links]
+    for i in range(len(tree.links) - 1, -1, -1):
+        link = tree.links[i]
+        for offset in range(len(link.columns) - 1, -1, -1):
+            column = link.columns[offset]
+            index = link.v_index + offset
+            step, inertia[i], bias[i] = _eliminate(
+                k, inertia[i], bias[i], column, tau[index], armature[index],
+                needed=link.parent >= 0 or offset > 0,
+            )  # fmt: skip
+            eliminated[i].insert(0, step)
+        if link.parent >= 0:
+            above = inertia[link.parent]
+            moved = _carried_up(link, k, inertia[i])
+            inertia[link.parent] = Articulated(
+                _plus_symmetric(k, above.J, moved.J),
+                vectors.matrix_add(above.H, moved.H),
+                _plus_symmetric(k, above.M, moved.M),
+            )
+            F, N = carried_up(link, k, bias[i])
+            bias[link.parent] = vectors.add(bias[link.parent][0], F), vectors.add(bias[link.parent][1], N)
+    return _accelerations(tree, k, eliminated)
+
+
+def _own(link: Link, k: Scalars) -> Articulated:
+    m = link.inertia.m
+    return Articulated(
+        link.inertia.tensor(k),
+        skew(link.inertia.h),
+        [[m, 0, 0], [0, m, 0], [0, 0, m]],
+    )
+
+
+def _eliminate(
+    k: Scalars,
+    inertia: Articulated,
+    bias: Wrench,
+    column: tuple[Vector, Vector],
+    tau: Scalar,
+    armature: Scalar,
+    needed: bool,
+) -> tuple[Eliminated, Articulated, Wrench]:
+    """Take one freedom out: I − U Uᵀ/D, bias + U u/D, with U = I s, D = s·U + armature, u = τ − s·bias."""
+    vectors, add, mul = Vectors(k), k.add, k.mul
+    angular, linear = column
+    U_ang = vectors.add(vectors.apply(inertia.J, angular), vectors.apply(inertia.H, linear))
+    U_lin = vectors.add(vectors.apply_transposed(inertia.H, angular), vectors.apply(inertia.M, linear))
+    D = add(add(vectors.dot(angular, U_ang), vectors.dot(linear, U_lin)), armature)
+    inverse = k.div(1, D)
+    F, N = bias
+    u = add(tau, -add(vectors.dot(angular, N), vectors.dot(linear, F)))
+    plain = armature == 0 and isinstance(armature, int)
+    V_ang = [1 if plain and s == 1 and one(angular, linear) else mul(x, inverse) for x, s in zip(U_ang, angular, strict=True)]
+    V_lin = [1 if plain and s == 1 and one(angular, linear) else mul(x, inverse) for x, s in zip(U_lin, linear, strict=True)]
+    step = Eliminated(V_ang, V_lin, inverse, u)
+    if not needed:
+        return step, inertia, bias
+    # along its own axis a plain column leaves nothing: exact zeros instead of differences of equals
+    gone_ang = [plain and s == 1 and one(angular, linear) for s in angular]
+    gone_lin = [plain and s == 1 and one(angular, linear) for s in linear]
+    J = [[0 if gone_ang[i] or gone_ang[j] else add(inertia.J[i][j], -mul(V_ang[min(i, j)], U_ang[max(i, j)]))
+          for j in range(3)] for i in range(3)]  # fmt: skip
+    H = [[0 if gone_ang[i] or gone_lin[j] else add(inertia.H[i][j], -mul(V_ang[i], U_lin[j]))
+          for j in range(3)] for i in range(3)]  # fmt: skip
+    M = [[0 if gone_lin[i] or gone_lin[j] else add(inertia.M[i][j], -mul(V_lin[min(i, j)], U_lin[max(i, j)]))
+          for j in range(3)] for i in range(3)]  # fmt: skip
+    N = [tau if gone_ang[i] else add(N[i], mul(V_ang[i], u)) for i in range(3)]
+    F = [tau if gone_lin[i] else add(F[i], mul(V_lin[i], u)) for i in range(3)]
+    return step, Articulated(J, H, M), (F, N)
+
+
+def one(angular: Vector, linear: Vector) -> bool:
+    """Whether a column is a single unit entry, so that its own component of U/D is exactly one."""
+    entries = [*angular, *linear]
+    return all(isinstance(x, int) for x in entries) and sum(map(abs, entries)) == 1
+
+
+def _carried_up(link: Link, k: Scalars, inertia: Articulated) -> Articulated:
+    """About and along the parent's frame: shift by d, turn, shift by p."""
+    shifted = _shift(k, inertia, link.d)
+    turned = Articulated(
+        link.rotation.up_symmetric(k, shifted.J),
+        link.rotation.up_general(k, shifted.H),
+        link.rotation.up_symmetric(k, shifted.M),
+    )
+    return _shift(k, turned, link.p)
+
+
+def _shift(k: Scalars, inertia: Articulated, r: Vector) -> Articulated:
+    """About a point from which the present origin is at r: H' = H + r̃ M, J' = J − H r̃ + r̃ H'ᵀ."""
+    if all(isinstance(x, int) and x == 0 for x in r):
+        return inertia
+    vectors, add, mul = Vectors(k), k.add, k.mul
+    J, H, M = inertia.J, inertia.H, inertia.M
+    H_new: list[list[Scalar]] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    for j in range(3):
+        column = vectors.cross(r, [M[0][j], M[1][j], M[2][j]])
+        for i in range(3):
+            H_new[i][j] = add(H[i][j], column[i])
+    r_skew = skew(r)
+    J_new: list[list[Scalar]] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    for i in range(3):
+        for j in range(i, 3):
+            entry = J[i][j]
+            for c in range(3):
+                entry = add(entry, -mul(H[i][c], r_skew[c][j]))
+                entry = add(entry, mul(r_skew[i][c], H_new[j][c]))
+            J_new[i][j] = J_new[j][i] = entry
+    return Articulated(J_new, H_new, M)
+
+
+def _plus_symmetric(k: Scalars, A: Matrix, B: Matrix) -> list[list[Scalar]]:
+    upper = {(i, j): k.add(A[i][j], B[i][j]) for i in range(3) for j in range(i, 3)}
+    return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
+
+
+def _accelerations(tree: Tree, k: Scalars, eliminated: Sequence[Sequence[Eliminated]]) -> list[Scalar]:
+    """Root to leaves: a_j = u/D − (U/D)·(change of acceleration so far)."""
+    vectors, add, mul = Vectors(k), k.add, k.mul
+    a: list[Scalar] = [0] * tree.nv
+    changes: list[tuple[Vector, Vector]] = []
+    for link, steps in zip(tree.links, eliminated, strict=True):
+        alpha: Vector = [0, 0, 0]
+        linear: Vector = [0, 0, 0]
+        if link.parent >= 0:
+            alpha_p, linear_p = changes[link.parent]
+            alpha = link.rotation.down(k, alpha_p)
+            carried = vectors.add(linear_p, vectors.cross(alpha_p, link.p))
+            linear = vectors.add(link.rotation.down(k, carried), vectors.cross(alpha, link.d))
+        for offset, (step, (s_ang, s_lin)) in enumerate(zip(steps, link.columns, strict=True)):
+            already = add(vectors.dot(step.linear, linear), vectors.dot(step.angular, alpha))
+            rate = add(mul(step.inverse, step.effort), -already)
+            a[link.v_index + offset] = rate
+            alpha = vectors.add(alpha, vectors.scale(rate, s_ang))
+            linear = vectors.add(linear, vectors.scale(rate, s_lin))
+        changes.append((alpha, linear))
+    return a

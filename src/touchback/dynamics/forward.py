@@ -1,0 +1,66 @@
+"""Forward dynamics by either algorithm, and the mass matrix in either form."""
+
+from collections.abc import Sequence
+
+from touchback.dynamics import aba, factor
+from touchback.dynamics.crba import Entries, dof_parents, mass_matrix, mass_matrix_world
+from touchback.dynamics.instant import Instant
+from touchback.dynamics.rnea import inverse_dynamics
+from touchback.dynamics.tree import Tree
+from touchback.spatial.vectors import Scalar
+
+ALGORITHMS = ("articulated", "factorised", "factorised in the world")
+
+
+def inverse(instant: Instant, a: Sequence[Scalar] | None) -> list[Scalar]:
+    """Joint efforts τ = M a + c; without `a` the bias c(q, v, external forces)."""
+    k = instant.k
+    tau = inverse_dynamics(
+        instant.regrouped(), k, instant.at.v, a, instant.base(), instant.external()
+    )
+    if a is None:
+        return tau
+    return [
+        k.add(t, k.mul(rotor, x)) for t, rotor, x in zip(tau, instant.armature(), a, strict=True)
+    ]
+
+
+def entries(instant: Instant, world: bool = False) -> Entries:
+    """Entries of the mass matrix, armature included."""
+    tree = instant.regrouped()
+    M = mass_matrix_world(tree, instant.k) if world else mass_matrix(tree, instant.k)
+    for i, rotor in enumerate(instant.armature()):
+        M[i, i] = instant.k.add(M[i, i], rotor)
+    return M
+
+
+def forward(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Scalar]:
+    """Accelerations for given joint efforts."""
+    k = instant.k
+    if algorithm == "articulated":
+        return aba.forward_dynamics(
+            instant.regrouped(), k, instant.at.v, tau, instant.base(), instant.external(),
+            instant.armature(),
+        )  # fmt: skip
+    bias = inverse(instant, None)
+    M = entries(instant, world=algorithm == "factorised in the world")
+    rest = [k.sub(t, c) for t, c in zip(tau, bias, strict=True)]
+    return factor.solve(k, M, dof_parents(instant.tree), dof_order(instant.tree), rest)
+
+
+def dof_order(tree: Tree) -> list[int]:
+    """Velocity coordinates, parents before children."""
+    return [
+        link.v_index + offset for link in tree.links for offset in range(len(link.columns))
+    ]
+
+
+def configuration_rate(instant: Instant) -> list[Scalar]:
+    """q̇ from q and v."""
+    rates: list[Scalar] = [0] * instant.tree.nq
+    for link in instant.tree.links:
+        motion = link.motion
+        q = instant.at.q[link.q_index : link.q_index + motion.nq]
+        v = instant.at.v[link.v_index : link.v_index + motion.nv]
+        rates[link.q_index : link.q_index + motion.nq] = motion.rate(instant.k, q, v)
+    return rates

@@ -1,0 +1,171 @@
+"""The frame pass: link frames chosen so that general placements cost one or two elementary rotations.
+
+A link that turns may have its frame anywhere along its axis and at any angle about it (the angle is added to the
+coordinate); one that slides may take over the parent's axes. As Denavit and Hartenberg (1955) do, the x axis of a link
+is laid square to its own axis and to that of its main child: the placement between them is then a shift (a, 0, d) and one
+turn about x. Other children need one more turn about z. Only placements made of numbers are touched.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from touchback.dynamics.pose import Pose, identity, snapped
+from touchback.dynamics.tree import Attachment, Link, Tree
+from touchback.model.joints.motion import Column, Helix, Motion, SlideAlong, TurnAbout
+from touchback.spatial import Turn
+from touchback.spatial.rotation import Part
+from touchback.spatial.vectors import ZERO, Vector
+from touchback.symbolic.scalars import Scalars
+
+_PARALLEL = 1e-9  # sine below which two axes count as parallel
+_NEARLY = 0.05  # sine below which the common normal is too far away to be used
+
+
+@dataclass(frozen=True)
+class SlideVector(Motion):
+    """Translation by q along any constant unit vector."""
+
+    direction: tuple[float, float, float]
+    nq, nv, regroups = 1, 1, "slide"
+
+    def columns(self, k: Scalars, value: Any) -> list[Column]:
+        return [(ZERO, [k.const(x) for x in self.direction])]
+
+    def offset(self, k: Scalars, q: Any, value: Any) -> Vector:
+        return [k.mul(k.const(x), q[0]) for x in self.direction]
+
+
+def choose_frames(tree: Tree, k: Scalars) -> Tree:
+    """The same mechanism with chosen link frames. Inertias must be added again afterwards."""
+    main = _main_children(tree)
+    change: list[Pose] = []  # X_LN: chosen frame N in the literal link frame L
+    links: list[Link] = []
+    for i, link in enumerate(tree.links):
+        above = change[link.parent] if link.parent >= 0 else identity()
+        placement = above.inverse(k).then(k, link.placement)
+        chosen, new = _choose(tree, k, link, placement, main[i])
+        change.append(chosen)
+        links.append(new)
+
+    def moved(home: Attachment) -> Attachment:
+        if home.link < 0:
+            return home
+        return Attachment(home.link, change[home.link].inverse(k).then(k, home.pose))
+
+    return Tree(
+        links,
+        {name: moved(home) for name, home in tree.bodies.items()},
+        tree.joint_links,
+        {name: moved(home) for name, home in tree.joint_child.items()},
+        tree.nq,
+        tree.nv,
+    )
+
+
+def _main_children(tree: Tree) -> list[int | None]:
+    """For each link the child with the largest subtree among those that turn at a placement made of numbers."""
+    size = [1] * len(tree.links)
+    for i in range(len(tree.links) - 1, -1, -1):
+        if tree.links[i].parent >= 0:
+            size[tree.links[i].parent] += size[i]
+    main: list[int | None] = [None] * len(tree.links)
+    for i, link in enumerate(tree.links):
+        if link.parent >= 0 and link.placement.numeric and isinstance(link.motion, (TurnAbout, Helix)):
+            best = main[link.parent]
+            if best is None or size[i] > size[best]:
+                main[link.parent] = i
+    return main
+
+
+def _choose(tree: Tree, k: Scalars, link: Link, placement: Pose, main: int | None) -> tuple[Pose, Link]:
+    """The chosen frame of a link, and the link as seen from the parent's chosen frame."""
+    new = Link(link.joint, link.parent, placement, link.motion, link.q_index, link.v_index)
+    if not placement.numeric:
+        return identity(), new
+    if isinstance(link.motion, SlideAlong):
+        direction = snapped(placement.R[:, link.motion.axis])  # type: ignore[index]
+        new.motion = SlideVector(tuple(map(float, direction)))  # type: ignore[arg-type]
+        new.placement = identity()
+        return Pose(-placement.R.T @ placement.p, placement.R.T), new  # type: ignore[union-attr]
+    if isinstance(link.motion, (TurnAbout, Helix)):
+        return _choose_turn(tree, k, link, new, placement, main)
+    return identity(), new
+
+
+def _choose_turn(
+    tree: Tree, k: Scalars, link: Link, new: Link, placement: Pose, main: int | None
+) -> tuple[Pose, Link]:
+    axis = link.motion.axis  # type: ignore[attr-defined]
+    A = np.roll(np.eye(3), axis - 2, axis=0)  # cyclic: its third column is the axis
+    G = placement.R @ A
+    w = G[:, 2]  # the turning axis in the parent's chosen frame
+    beta_turn, alpha_turn, gamma = _zxz(G)
+    shift = _shift_along(placement.p, w)
+    phi = _angle_to_child(tree, A, main)
+    motion = TurnAbout(2) if isinstance(link.motion, TurnAbout) else Helix(2, link.motion.pitch)  # type: ignore[attr-defined]
+    p = np.where(np.abs(placement.p + shift * w) < 1e-15, 0.0, placement.p + shift * w)
+    new.motion = motion
+    new.angle = _tidy(gamma + phi)
+    new.placement = Pose(p, _matrix(beta_turn, alpha_turn), tuple(_turns(k, beta_turn, alpha_turn)))
+    s, c = snapped(np.array([np.sin(phi), np.cos(phi)]))
+    R = A @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return Pose(shift * A[:, 2], R), new
+
+
+def _zxz(G: np.ndarray) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """(sin, cos) of β and of α, and γ, with G = Rz(β) Rx(α) Rz(γ); β = 0 when the axis lies in the y–z plane."""
+    x, y, z = G[:, 2]
+    r = float(np.hypot(x, y))
+    if r < _PARALLEL and abs(abs(z) - 1.0) < 1e-15:
+        beta, alpha = (0.0, 1.0), (0.0, float(np.sign(z)))
+    elif abs(x) <= 1e-15 * max(r, 1e-300) or abs(x) < 1e-15:
+        beta, alpha = (0.0, 1.0), (float(-y), float(z))
+    else:
+        beta, alpha = (float(x / r), float(-y / r)), (r, float(z))
+    rest = _matrix(beta, alpha).T @ G
+    return beta, alpha, float(np.arctan2(rest[1, 0], rest[0, 0]))
+
+
+def _matrix(beta: tuple[float, float], alpha: tuple[float, float]) -> np.ndarray:
+    sb, cb = snapped(np.array(beta))
+    sa, ca = snapped(np.array(alpha))
+    Rz = np.array([[cb, -sb, 0.0], [sb, cb, 0.0], [0.0, 0.0, 1.0]])
+    return Rz @ np.array([[1.0, 0.0, 0.0], [0.0, ca, -sa], [0.0, sa, ca]])
+
+
+def _shift_along(p: np.ndarray, w: np.ndarray) -> float:
+    """How far to move the origin along the axis w so that one component of p vanishes."""
+    if abs(w[1]) > _NEARLY:
+        return float(-p[1] / w[1])
+    component = int(np.argmax(np.abs(w)))
+    return float(-p[component] / w[component])
+
+
+def _angle_to_child(tree: Tree, A: np.ndarray, main: int | None) -> float:
+    """The angle about the own axis that lays x square to the main child's axis."""
+    if main is None:
+        return 0.0
+    child = tree.links[main]
+    axis = child.motion.axis  # type: ignore[attr-defined]
+    w = A.T @ child.placement.R[:, axis]  # type: ignore[index]
+    if np.hypot(w[0], w[1]) > _PARALLEL:
+        return _tidy(float(np.arctan2(w[0], -w[1])))
+    p = A.T @ np.asarray(child.placement.p)
+    return _tidy(float(np.arctan2(p[1], p[0]))) if np.hypot(p[0], p[1]) > 1e-12 else 0.0
+
+
+def _tidy(angle: float) -> float:
+    """An angle in (−π, π], with rounding noise around quarter turns taken off."""
+    angle = float(np.remainder(angle + np.pi, 2 * np.pi) - np.pi)
+    quarter = round(angle / (np.pi / 2)) * (np.pi / 2)
+    return quarter if abs(angle - quarter) < 2e-15 else angle
+
+
+def _turns(k: Scalars, beta: tuple[float, float], alpha: tuple[float, float]) -> list[Part]:
+    return [
+        Turn(axis, *(k.const(float(x)) for x in snapped(np.array(turn))))
+        for axis, turn in ((2, beta), (0, alpha))
+        if turn != (0.0, 1.0)
+    ]

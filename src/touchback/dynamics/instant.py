@@ -1,0 +1,329 @@
+"""The mechanism at one instant over any scalars: values, poses, velocities, forces. What laws and sensors ask."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from touchback.dynamics.efforts import passive_efforts, passive_potential
+from touchback.dynamics.frames import choose_frames
+from touchback.dynamics.motion import Base, LinkMotion, b_matrix, combined, link_motions
+from touchback.dynamics.regroup import regroup
+from touchback.dynamics.rnea import Wrench, link_wrenches
+from touchback.dynamics.tree import Attachment, Tree, add_inertias, build_tree
+from touchback.errors import ModelError
+from touchback.model.frame import Frame
+from touchback.model.model import Model, sensor_names
+from touchback.spatial import IDENTITY, ZERO, Vectors
+from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.scalars import Scalars
+from touchback.symbolic.translate import Translator
+
+
+@dataclass
+class Coordinates:
+    """The scalars of an instant: positions, velocities, extra states and inputs by name, time, parameters by name."""
+
+    q: Sequence[Scalar]
+    v: Sequence[Scalar]
+    z: Mapping[str, Scalar]
+    u: Mapping[str, Scalar]
+    time: Scalar
+    parameters: Mapping[str, Scalar]
+
+
+class Instant:
+    """A flat model at given coordinates. Everything is computed when first asked for, and once."""
+
+    def __init__(
+        self,
+        model: Model,
+        k: Scalars,
+        at: Coordinates,
+        merge_fixed: bool = True,
+        frame_pass: bool = False,
+    ) -> None:
+        self.model, self.k, self.at = model, k, at
+        self.vectors = Vectors(k)
+        self.a: Sequence[Scalar] | None = None  # joint accelerations, once known
+        self._translate = Translator(model.tape, k, self._resolve)
+        self._resolving: list[str] = []
+        self._sensors = {
+            full: (name, index)
+            for name, kind in model.sensors.items()
+            for index, full in enumerate(sensor_names(name, kind))
+        }
+        self._controlled = {
+            target: driven for control in model.controls.values() for target, driven in control.drives.items()
+        }
+        self._measured: dict[str, list[Scalar]] = {}
+        self._positions = _index(model, positions=True)
+        self._velocities = _index(model, positions=False)
+        tree = build_tree(model, k, self.value, merge_fixed)
+        if frame_pass:
+            tree = choose_frames(tree, k)
+            add_inertias(tree, model, k, self.value)
+        tree.place(k, at.q, self.value)
+        self.tree = tree
+        self._poses: dict[int, tuple[Matrix, Vector]] = {-1: (IDENTITY, ZERO)}
+        self._velocity: dict[int, tuple[Vector, Vector]] = {}
+        self._frames: dict[Frame, Attachment] = {}
+        self._pushes: dict[int, Wrench] = {}
+        self._efforts: list[Scalar] = [0] * tree.nv
+        self._applied = False
+        self._motions: list[LinkMotion] | None = None
+        self._wrenches: list[Wrench] | None = None
+
+    # ---- values -------------------------------------------------------------------------------------------
+
+    def value(self, given: Any) -> Scalar:
+        """A number or expression as a scalar."""
+        return self._translate(given.id) if isinstance(given, Expr) else self.k.const(float(given))
+
+    def _resolve(self, symbol: Hashable) -> Scalar:
+        name = str(symbol)
+        at = self.at
+        if name in self._controlled:
+            return self._guarded(name, lambda: self.value(self._controlled[name]))
+        for known in (at.parameters, at.u, at.z):
+            if name in known:
+                return known[name]
+        if name == "time":
+            return at.time
+        if name.startswith("q:") and name[2:] in self._positions:
+            return at.q[self._positions[name[2:]]]
+        if name.startswith("v:") and name[2:] in self._velocities:
+            return at.v[self._velocities[name[2:]]]
+        if name in self._sensors:
+            sensor, index = self._sensors[name]
+            return self._guarded(sensor, lambda: self.measure(sensor, from_law=True)[index])
+        raise ModelError(f"An expression uses '{name}', which the model doesn't define.")
+
+    def _guarded(self, name: str, compute: Any) -> Scalar:
+        if name in self._resolving:
+            circle = " → ".join([*self._resolving[self._resolving.index(name) :], name])
+            raise ModelError(f"Signals depend on each other in a circle: {circle}. Break it with a state.")
+        self._resolving.append(name)
+        try:
+            return compute()
+        finally:
+            self._resolving.pop()
+
+    def measure(self, sensor: str, from_law: bool = False) -> list[Scalar]:
+        """The components of a sensor."""
+        if sensor not in self._measured:
+            kind = self.model.sensors[sensor]
+            if from_law and not kind.kinematic():
+                raise ModelError(
+                    f"Sensor '{sensor}' measures what forces cause, so no law or controller may use it "
+                    "directly. Filter it through an extra state."
+                )
+            self._measured[sensor] = kind.measure(self)
+        return self._measured[sensor]
+
+    # ---- kinematics, along world (ground) axes --------------------------------------------------------------
+
+    def attachment(self, frame: Frame) -> Attachment:
+        """Link and pose of a frame."""
+        if frame not in self._frames:
+            self._frames[frame] = self.tree.attachment(self.k, frame, self.value)
+        return self._frames[frame]
+
+    def link_pose(self, i: int) -> tuple[Matrix, Vector]:
+        """R_WL and p_WL."""
+        if i not in self._poses:
+            link = self.tree.links[i]
+            R_parent, p_parent = self.link_pose(link.parent)
+            R = link.rotation.times(self.k, R_parent)
+            p = self.vectors.add(p_parent, self.vectors.apply(R_parent, link.p))
+            self._poses[i] = R, self.vectors.add(p, self.vectors.apply(R, link.d))
+        return self._poses[i]
+
+    def link_velocity(self, i: int) -> tuple[Vector, Vector]:
+        """ω and velocity of the origin of a link, along world axes."""
+        if i < 0:
+            return [self.value(x) for x in self.model.base.angular_velocity], [
+                self.value(x) for x in self.model.base.velocity
+            ]
+        if i not in self._velocity:
+            link = self.tree.links[i]
+            omega_parent, v_parent = self.link_velocity(link.parent)
+            R, p = self.link_pose(i)
+            lever = self.vectors.sub(p, self.link_pose(link.parent)[1])
+            spin, slide = combined(link, self.k, self.at.v)
+            carried = self.vectors.add(v_parent, self.vectors.cross(omega_parent, lever))
+            self._velocity[i] = (
+                self.vectors.add(omega_parent, self.vectors.apply(R, spin)),
+                self.vectors.add(carried, self.vectors.apply(R, slide)),
+            )
+        return self._velocity[i]
+
+    def lever(self, frame: Frame) -> Vector:
+        """From the link's origin to the frame's, along world axes."""
+        home = self.attachment(frame)
+        return self.vectors.apply(self.link_pose(home.link)[0], home.pose.scalars(self.k))
+
+    def position(self, frame: Frame) -> Vector:
+        return self.vectors.add(self.link_pose(self.attachment(frame).link)[1], self.lever(frame))
+
+    def rotation(self, frame: Frame) -> Matrix:
+        home = self.attachment(frame)
+        return home.pose.rotation(self.k).times(self.k, self.link_pose(home.link)[0])
+
+    def velocity(self, frame: Frame) -> Vector:
+        omega, v = self.link_velocity(self.attachment(frame).link)
+        return self.vectors.add(v, self.vectors.cross(omega, self.lever(frame)))
+
+    def angular_velocity(self, frame: Frame) -> Vector:
+        return self.link_velocity(self.attachment(frame).link)[0]
+
+    def acceleration(self, frame: Frame) -> Vector:
+        home = self.attachment(frame)
+        R, _ = self.link_pose(home.link)
+        if home.link < 0:
+            base = self.base(with_gravity=False)
+            B = b_matrix(self.k, base.omega, base.alpha)
+            carried = self.vectors.apply(B, home.pose.scalars(self.k))
+            return self.vectors.add(base.acceleration, carried)
+        motion = self.motions()[home.link]
+        own = self.vectors.add(motion.acceleration, self.vectors.apply(motion.B, home.pose.scalars(self.k)))
+        return self.vectors.apply(R, own)
+
+    def coordinate(self, joint: str, index: int = 0) -> Scalar:
+        return self.at.q[self._joint_index(joint, index, positions=True)]
+
+    def rate(self, joint: str, index: int = 0) -> Scalar:
+        return self.at.v[self._joint_index(joint, index, positions=False)]
+
+    def gravity(self) -> Vector:
+        return [self.value(x) for x in self.model.gravity]
+
+    def base(self, with_gravity: bool = True) -> Base:
+        """Motion of the ground; gravity counts as an upward acceleration."""
+        given = self.model.base
+        acceleration: Vector = [self.value(x) for x in given.acceleration]
+        if with_gravity:
+            acceleration = self.vectors.sub(acceleration, self.gravity())
+        return Base(
+            [self.value(x) for x in given.angular_velocity],
+            [self.value(x) for x in given.angular_acceleration],
+            acceleration,
+            [self.value(x) for x in given.velocity],
+        )
+
+    # ---- forces -------------------------------------------------------------------------------------------
+
+    def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
+        home = self.attachment(frame)
+        if home.link < 0:
+            return
+        moment = self.vectors.cross(self.lever(frame), force)
+        if torque is not None:
+            moment = self.vectors.add(moment, torque)
+        F, N = self._pushes.get(home.link, (ZERO, ZERO))
+        self._pushes[home.link] = self.vectors.add(F, force), self.vectors.add(N, moment)
+
+    def add_effort(self, joint: str, index: int, effort: Scalar) -> None:
+        i = self._joint_index(joint, index, positions=False)
+        self._efforts[i] = self.k.add(self._efforts[i], effort)
+
+    def _apply_forces(self) -> None:
+        if not self._applied:
+            self._applied = True
+            for name, kind in self.model.forces.items():
+                self._named(f"Force '{name}'", kind.apply)
+            passive_efforts(self)
+
+    def _named(self, label: str, compute: Any) -> Any:
+        try:
+            return compute(self)
+        except ModelError as error:
+            if str(error).startswith(label):
+                raise
+            raise ModelError(f"{label}: {error}") from error
+
+    def external(self) -> dict[int, Wrench]:
+        """Applied force and moment on each link about its origin, in link axes."""
+        self._apply_forces()
+        wrenches = {}
+        for i, (F, N) in self._pushes.items():
+            R = self.link_pose(i)[0]
+            wrenches[i] = self.vectors.apply_transposed(R, F), self.vectors.apply_transposed(R, N)
+        return wrenches
+
+    def efforts(self) -> list[Scalar]:
+        """The model's own joint efforts: motors, springs, damping, friction, stops."""
+        self._apply_forces()
+        return self._efforts
+
+    def armature(self) -> list[Scalar]:
+        """Rotor inertia of each velocity coordinate."""
+        found: list[Scalar] = [0] * self.tree.nv
+        for name, joint in self.model.joints.items():
+            for index, given in enumerate(joint.armature):
+                found[self._joint_index(name, index, positions=False)] = self.value(given)
+        return found
+
+    def regrouped(self) -> Tree:
+        """A tree with base parameters, for mass matrix, bias and joint efforts only."""
+        tree = replace(self.tree, links=[replace(link) for link in self.tree.links])
+        regroup(tree, self.k)
+        return tree
+
+    # ---- what needs accelerations ---------------------------------------------------------------------------
+
+    def motions(self) -> list[LinkMotion]:
+        """Link motions without gravity, for the accelerations `self.a`."""
+        if self.a is None:
+            raise ModelError("Accelerations are not known to laws; use positions and velocities.")
+        if self._motions is None:
+            self._motions = link_motions(self.tree, self.k, self.at.v, self.a, self.base(with_gravity=False))
+        return self._motions
+
+    def joint_effort(self, joint: str, index: int) -> Scalar:
+        return self.efforts()[self._joint_index(joint, index, positions=False)]
+
+    def reaction(self, joint: str) -> tuple[Vector, Vector]:
+        if joint not in self.tree.joint_child:
+            raise ModelError(f"There is no joint '{joint}' to measure the reaction of.")
+        if self.a is None:
+            raise ModelError("Reactions need accelerations, which laws don't know.")
+        if not self.tree.joint_links[joint]:
+            raise ModelError(f"Joint '{joint}' is rigid: build the instant with merge_fixed=False.")
+        if self._wrenches is None:
+            motions = link_motions(self.tree, self.k, self.at.v, self.a, self.base())
+            self._wrenches = link_wrenches(self.tree, self.k, motions, self.external())
+        home = self.tree.joint_child[joint]
+        F, N = self._wrenches[home.link]
+        turn = home.pose.rotation(self.k)
+        return turn.down(self.k, F), turn.down(self.k, N)
+
+    def energy(self, which: str) -> Scalar:
+        from touchback.dynamics.energy import kinetic_energy, potential_energy
+
+        parts = []
+        if which in ("kinetic", "total"):
+            parts.append(kinetic_energy(self))
+        if which in ("potential", "total"):
+            parts.append(self.k.add(potential_energy(self), passive_potential(self)))
+        return parts[0] if len(parts) == 1 else self.k.add(parts[0], parts[1])
+
+    # ---- names --------------------------------------------------------------------------------------------
+
+    def _joint_index(self, joint: str, index: int, positions: bool) -> int:
+        if joint not in self.model.joints:
+            from touchback.model.names import unknown
+
+            raise unknown("joint", joint, self.model.joints)
+        given = self.model.joints[joint]
+        names = given.position_names(joint) if positions else given.velocity_names(joint)
+        if not 0 <= index < len(names):
+            raise ModelError(f"Joint '{joint}': it has {len(names)} coordinates; there is none numbered {index}.")
+        return (self._positions if positions else self._velocities)[names[index]]
+
+
+def _index(model: Model, positions: bool) -> dict[str, int]:
+    names: list[str] = []
+    for name, joint in model.joints.items():
+        names.extend(joint.position_names(name) if positions else joint.velocity_names(name))
+    return {name: i for i, name in enumerate(names)}

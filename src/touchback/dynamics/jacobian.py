@@ -1,0 +1,24 @@
+"""Jacobians: velocities of a frame for unit joint velocities."""
+
+from touchback.dynamics.instant import Instant
+from touchback.model.frame import Frame
+from touchback.spatial.vectors import Scalar
+
+
+def jacobian(instant: Instant, frame: Frame) -> list[list[Scalar]]:
+    """6 × nv, along world axes: rows are ω (3) and the velocity of the frame's origin (3)."""
+    vectors = instant.vectors
+    rows: list[list[Scalar]] = [[0] * instant.tree.nv for _ in range(6)]
+    point = instant.position(frame)
+    i = instant.attachment(frame).link
+    while i >= 0:
+        link = instant.tree.links[i]
+        R, p = instant.link_pose(i)
+        lever = vectors.sub(point, p)
+        for offset, (s_ang, s_lin) in enumerate(link.columns):
+            angular = vectors.apply(R, s_ang)
+            linear = vectors.add(vectors.apply(R, s_lin), vectors.cross(angular, lever))
+            for row, entry in enumerate([*angular, *linear]):
+                rows[row][link.v_index + offset] = entry
+        i = link.parent
+    return rows

@@ -1,0 +1,127 @@
+"""Constant placements: numbers where they are numbers, scalars where a live parameter is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from touchback.model.frame import AXES, Frame
+from touchback.model.value import is_number
+from touchback.spatial import MatrixPart, Rotation, Turn, Vectors
+from touchback.spatial.rotation import Part
+from touchback.spatial.vectors import Scalar
+from touchback.symbolic.scalars import Scalars
+
+_SNAP = 1e-15  # sines and cosines this close to 0 or ±1 differ from them by rounding of the angle only
+
+
+def snapped(numbers: np.ndarray) -> np.ndarray:
+    """Entries of a rotation with rounding noise around 0 and ±1 taken off."""
+    nearest = np.round(numbers)
+    return np.where(np.abs(numbers - nearest) <= _SNAP, nearest, numbers)
+
+
+def elementary(axis: int, angle: float) -> np.ndarray:
+    """The matrix of a turn about a coordinate axis."""
+    s, c = snapped(np.array([np.sin(angle), np.cos(angle)]))
+    R = np.eye(3)
+    u, v = (axis + 1) % 3, (axis + 2) % 3
+    R[u, u], R[u, v], R[v, u], R[v, v] = c, -s, s, c
+    return R
+
+
+@dataclass(frozen=True)
+class Pose:
+    """p_AB_A and R_AB. `R` is a number matrix, or None when live turns are in it; `parts`, where given, are the cheaper
+    form of the same rotation."""
+
+    p: Sequence[Any]
+    R: np.ndarray | None
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the whole pose is made of numbers."""
+        return self.R is not None and isinstance(self.p, np.ndarray)
+
+    def scalars(self, k: Scalars) -> list[Scalar]:
+        """p_AB_A as scalars."""
+        return [k.const(float(x)) for x in self.p] if isinstance(self.p, np.ndarray) else list(self.p)
+
+    def rotation_parts(self, k: Scalars) -> list[Part]:
+        """R_AB as parts; none for the identity."""
+        if self.parts or self.R is None:
+            return list(self.parts)
+        return matrix_parts(k, self.R)
+
+    def rotation(self, k: Scalars) -> Rotation:
+        """R_AB over scalars."""
+        return Rotation(self.rotation_parts(k))
+
+    def then(self, k: Scalars, inner: Pose) -> Pose:
+        """X_AC from this X_AB and the inner X_BC."""
+        if self.numeric and inner.numeric:
+            return Pose(self.p + self.R @ inner.p, snapped(self.R @ inner.R))  # type: ignore[operator]
+        p = Vectors(k).add(self.scalars(k), self.rotation(k).up(k, inner.scalars(k)))
+        if self.R is not None and inner.R is not None:
+            return Pose(p, snapped(self.R @ inner.R))
+        return Pose(p, None, (*self.rotation_parts(k), *inner.rotation_parts(k)))
+
+    def inverse(self, k: Scalars) -> Pose:
+        """X_BA."""
+        if self.numeric:
+            return Pose(-self.R.T @ self.p, self.R.T)  # type: ignore[union-attr]
+        p = Vectors(k).neg(self.rotation(k).down(k, self.scalars(k)))
+        if self.R is not None:
+            return Pose(p, self.R.T)
+        return Pose(p, None, tuple(_reversed(part) for part in reversed(self.rotation_parts(k))))
+
+
+def identity() -> Pose:
+    """No displacement."""
+    return Pose(np.zeros(3), np.eye(3))
+
+
+def turned(R: np.ndarray) -> Pose:
+    """A constant rotation."""
+    return Pose(np.zeros(3), R)
+
+
+def matrix_parts(k: Scalars, R: np.ndarray) -> list[Part]:
+    """A number matrix as at most one part."""
+    if np.array_equal(R, np.eye(3)):
+        return []
+    for axis in range(3):
+        u, v = (axis + 1) % 3, (axis + 2) % 3
+        if R[axis, axis] == 1.0:
+            return [Turn(axis, k.const(float(R[v, u])), k.const(float(R[u, u])))]
+    return [MatrixPart([[k.const(float(x)) for x in row] for row in R])]
+
+
+def _reversed(part: Part) -> Part:
+    if isinstance(part, Turn):
+        return Turn(part.axis, -part.sine, part.cosine)
+    if isinstance(part, MatrixPart):
+        return MatrixPart([[part.R[j][i] for j in range(3)] for i in range(3)])
+    raise TypeError(type(part).__name__)
+
+
+def frame_pose(k: Scalars, frame: Frame, value: Callable[[Any], Scalar]) -> Pose:
+    """The pose X_BF of a described frame in its body."""
+    plain = all(is_number(x) for x in frame.at)
+    p = np.array(frame.at, dtype=float) if plain else [value(x) for x in frame.at]
+    if all(is_number(angle) for _, angle in frame.turn):
+        R = np.eye(3)
+        for axis, angle in frame.turn:
+            R = R @ elementary(AXES[axis], float(angle))
+        return Pose(p, snapped(R))
+    parts: list[Part] = []
+    for axis, angle in frame.turn:
+        if is_number(angle):
+            parts.extend(matrix_parts(k, elementary(AXES[axis], float(angle))))
+        else:
+            parts.append(Turn(AXES[axis], *k.sincos(value(angle))))
+    return Pose(p, None, tuple(parts))

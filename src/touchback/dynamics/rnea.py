@@ -1,0 +1,84 @@
+"""Inverse dynamics by the recursive Newton–Euler algorithm (Luh, Walker, Paul 1980), on B and the pseudo-inertia.
+
+Force and moment about a link's origin that its own motion needs:
+F = m a + B h,  N = h × a + axial(B E), axial(A) = (A_32 − A_23, A_13 − A_31, A_21 − A_12).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from touchback.dynamics.motion import Base, LinkMotion, link_motions
+from touchback.dynamics.tree import Link, Tree
+from touchback.spatial import Vectors
+from touchback.spatial.vectors import Scalar, Vector
+from touchback.symbolic.scalars import Scalars
+
+Wrench = tuple[Vector, Vector]  # force and moment about the link's origin, in link axes
+
+
+def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
+    """(F, N) that the motion of a link's own inertia needs."""
+    vectors, add, mul = Vectors(k), k.add, k.mul
+    B, a = motion.B, motion.acceleration
+    m, h, E = link.inertia.m, link.inertia.h, link.inertia.E
+    F = vectors.add(vectors.scale(m, a), vectors.apply(B, h))
+    N = vectors.cross(h, a)
+    for x in range(3):
+        y, z = (x + 1) % 3, (x + 2) % 3
+        moment = mul(add(B[z][z], -B[y][y]), E[y][z])
+        moment = add(moment, add(mul(B[z][y], E[y][y]), -mul(B[y][z], E[z][z])))
+        moment = add(moment, add(mul(B[z][x], E[x][y]), -mul(B[y][x], E[x][z])))
+        N[x] = add(N[x], moment)
+    return F, N
+
+
+def link_wrenches(
+    tree: Tree, k: Scalars, motions: Sequence[LinkMotion], external: Mapping[int, Wrench]
+) -> list[Wrench]:
+    """What each link's carrier must transmit, leaves to root: own need less external, plus the children's."""
+    vectors = Vectors(k)
+    totals: list[Wrench] = []
+    for i, link in enumerate(tree.links):
+        F, N = needed_wrench(link, k, motions[i])
+        if i in external:
+            F, N = vectors.sub(F, external[i][0]), vectors.sub(N, external[i][1])
+        totals.append((F, N))
+    for i in range(len(tree.links) - 1, -1, -1):
+        link = tree.links[i]
+        if link.parent < 0:
+            continue
+        F, N = totals[link.parent]
+        F_up, N_up = carried_up(link, k, totals[i])
+        totals[link.parent] = vectors.add(F, F_up), vectors.add(N, N_up)
+    return totals
+
+
+def carried_up(link: Link, k: Scalars, wrench: Wrench) -> Wrench:
+    """A wrench about a link's origin as one about its parent's origin, in the parent's axes."""
+    vectors = Vectors(k)
+    F, N = wrench
+    N = vectors.add(N, vectors.cross(link.d, F))
+    F_up, N_up = link.rotation.up(k, F), link.rotation.up(k, N)
+    return F_up, vectors.add(N_up, vectors.cross(link.p, F_up))
+
+
+def efforts(tree: Tree, k: Scalars, wrenches: Sequence[Wrench]) -> list[Scalar]:
+    """Joint efforts τ = s_ang · N + s_lin · F."""
+    vectors = Vectors(k)
+    tau: list[Scalar] = [0] * tree.nv
+    for link, (F, N) in zip(tree.links, wrenches, strict=True):
+        for offset, (angular, linear) in enumerate(link.columns):
+            tau[link.v_index + offset] = k.add(vectors.dot(angular, N), vectors.dot(linear, F))
+    return tau
+
+
+def inverse_dynamics(
+    tree: Tree,
+    k: Scalars,
+    v: Sequence[Scalar],
+    a: Sequence[Scalar] | None,
+    base: Base,
+    external: Mapping[int, Wrench],
+) -> list[Scalar]:
+    """τ = M a + c(q, v, external); without `a` the bias c."""
+    motions = link_motions(tree, k, v, a, base)
+    return efforts(tree, k, link_wrenches(tree, k, motions, external))

@@ -1,0 +1,223 @@
+"""The tree of links: the mechanism as the recursive algorithms see it.
+
+Each link is carried by one elementary motion (joints with several become chains of massless links). A link's frame
+is the child frame of its joint; bodies are attached to links by constant placements, and bodies joined rigidly share a
+link. A link's origin sits at p (components in the parent link) plus d (components in the link).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from touchback.dynamics.pose import Pose, frame_pose, identity, turned
+from touchback.errors import ModelError
+from touchback.model.frame import GROUND, Frame
+from touchback.model.joints.motion import Column, Motion
+from touchback.model.model import Model
+from touchback.spatial import Inertia, MatrixPart, Rotation, Turn, Vectors
+from touchback.spatial.vectors import Scalar, Vector
+from touchback.symbolic.scalars import Scalars
+
+
+@dataclass
+class Link:
+    """One elementary motion and what it carries."""
+
+    joint: str
+    parent: int  # index of the parent link, −1 for the ground
+    placement: Pose  # X_PJ: from the parent link to the motion's parent side
+    motion: Motion
+    q_index: int  # first position coordinate
+    v_index: int  # first velocity coordinate
+    inertia: Inertia = field(default_factory=Inertia.zero)
+    angle: float = 0.0  # constant added to the coordinate of a turn (frame pass)
+    # filled by `Tree.place`
+    p: Vector = (0, 0, 0)
+    d: Vector = (0, 0, 0)
+    rotation: Rotation = field(default_factory=Rotation)
+    columns: list[Column] = field(default_factory=list)
+
+
+@dataclass
+class Attachment:
+    """Where a body sits: its link (−1: the ground) and X_LB."""
+
+    link: int
+    pose: Pose
+
+
+@dataclass
+class Tree:
+    """Links, parents first and depth first; where bodies sit; which links are in each joint."""
+
+    links: list[Link]
+    bodies: dict[str, Attachment]
+    joint_links: dict[str, list[int]]
+    joint_child: dict[str, Attachment]  # the child-side joint frame
+    nq: int
+    nv: int
+
+    def place(self, k: Scalars, q: Sequence[Scalar], value: Callable[[Any], Scalar]) -> None:
+        """Fill in what depends on the coordinates."""
+        for link in self.links:
+            _place(link, k, q, value)
+
+    def children(self) -> list[list[int]]:
+        """Child links of each link."""
+        found: list[list[int]] = [[] for _ in self.links]
+        for i, link in enumerate(self.links):
+            if link.parent >= 0:
+                found[link.parent].append(i)
+        return found
+
+    def attachment(self, k: Scalars, frame: Frame, value: Callable[[Any], Scalar]) -> Attachment:
+        """Link and pose of any described frame."""
+        if frame.body not in self.bodies:
+            raise ModelError(f"A frame names body '{frame.body}', which the model doesn't have.")
+        home = self.bodies[frame.body]
+        return Attachment(home.link, home.pose.then(k, frame_pose(k, frame, value)))
+
+
+def _place(link: Link, k: Scalars, q: Sequence[Scalar], value: Callable[[Any], Scalar]) -> None:
+    motion = link.motion
+    own = list(q[link.q_index : link.q_index + motion.nq])
+    parts = link.placement.rotation_parts(k)
+    variable = _turned_further(link, k, own)
+    if isinstance(variable, MatrixPart) and parts:
+        # one full matrix instead of two for every vector
+        variable = MatrixPart(Rotation([*parts, variable]).times(k, ((1, 0, 0), (0, 1, 0), (0, 0, 1))))
+        fixed: list[Any] = []
+    else:
+        fixed = parts
+    link.rotation = Rotation([*fixed, variable] if variable is not None else fixed)
+    base = link.placement.scalars(k)
+    place = motion.place(k, own)
+    link.p = Vectors(k).add(base, Rotation(parts).up(k, place)) if any(map(_nonzero, place)) else base
+    link.d = motion.offset(k, own, value)
+    link.columns = motion.columns(k, value)
+
+
+def _turned_further(link: Link, k: Scalars, own: Sequence[Scalar]) -> Any:
+    """The motion's rotation with the link's constant angle: for quarter turns sine and cosine only change places."""
+    if not link.angle:
+        return link.motion.rotation(k, own)
+    quarters = link.angle / (np.pi / 2)
+    if abs(quarters - round(quarters)) > 1e-15:
+        return link.motion.rotation(k, [k.add(own[0], k.const(link.angle))])
+    turn = link.motion.rotation(k, own)
+    s, c = [(0, 1), (1, 0), (0, -1), (-1, 0)][round(quarters) % 4]
+    sine = k.add(k.mul(turn.sine, c), k.mul(turn.cosine, s))  # type: ignore[union-attr]
+    cosine = k.add(k.mul(turn.cosine, c), -k.mul(turn.sine, s))  # type: ignore[union-attr]
+    return Turn(turn.axis, sine, cosine)  # type: ignore[union-attr]
+
+
+def _nonzero(scalar: Scalar) -> bool:
+    return not (isinstance(scalar, int) and scalar == 0)
+
+
+# ---- building ---------------------------------------------------------------------------------------------
+
+
+def build_tree(model: Model, k: Scalars, value: Callable[[Any], Scalar], merge_fixed: bool = True) -> Tree:
+    """The literal tree of a flat model: frames as described. With `merge_fixed` rigid joints vanish."""
+    order = joint_order(model)
+    q_starts, v_starts = coordinate_starts(model)
+    tree = Tree([], {GROUND: Attachment(-1, identity())}, {}, {}, 0, 0)
+    for name in order:
+        joint = model.joints[name]
+        home = tree.bodies[joint.parent.body]
+        link = home.link
+        pose = home.pose.then(k, frame_pose(k, joint.parent, value))
+        q_index, v_index = q_starts[name], v_starts[name]
+        tree.joint_links[name] = []
+        steps = joint.kind.steps() or ([] if merge_fixed else [Motion()])
+        for step in steps:
+            if isinstance(step, np.ndarray):
+                pose = pose.then(k, turned(step))
+                continue
+            tree.links.append(Link(name, link, pose, step, q_index, v_index))
+            link = len(tree.links) - 1
+            tree.joint_links[name].append(link)
+            q_index, v_index = q_index + step.nq, v_index + step.nv
+            pose = identity()
+        tree.joint_child[name] = Attachment(link, pose)
+        body_pose = pose.then(k, frame_pose(k, joint.child, value).inverse(k))
+        tree.bodies[joint.child.body] = Attachment(link, body_pose)
+    tree.nq = sum(joint.kind.nq for joint in model.joints.values())
+    tree.nv = sum(joint.kind.nv for joint in model.joints.values())
+    add_inertias(tree, model, k, value)
+    return tree
+
+
+def body_inertia(model: Model, name: str, k: Scalars, value: Callable[[Any], Scalar]) -> Inertia:
+    """Inertia of a body about and along its own frame."""
+    body = model.bodies[name]
+    tensor = [[value(x) for x in row] for row in body.tensor()]
+    return Inertia.of_body(k, value(body.mass), [value(x) for x in body.com], tensor)
+
+
+def add_inertias(tree: Tree, model: Model, k: Scalars, value: Callable[[Any], Scalar]) -> None:
+    """Give every link the inertia of the bodies attached to it."""
+    for link in tree.links:
+        link.inertia = Inertia.zero()
+    for name in model.bodies:
+        home = tree.bodies[name]
+        if home.link < 0:
+            continue
+        own = body_inertia(model, name, k, value)
+        moved = own.turned_up(k, home.pose.rotation(k)).shifted(k, home.pose.scalars(k))
+        link = tree.links[home.link]
+        link.inertia = link.inertia.plus(k, moved)
+
+
+def coordinate_starts(model: Model) -> tuple[dict[str, int], dict[str, int]]:
+    """First position and velocity index of each joint: coordinates stand in the order of description."""
+    q_starts, v_starts, nq, nv = {}, {}, 0, 0
+    for name, joint in model.joints.items():
+        q_starts[name], v_starts[name] = nq, nv
+        nq, nv = nq + joint.kind.nq, nv + joint.kind.nv
+    return q_starts, v_starts
+
+
+def joint_order(model: Model) -> list[str]:
+    """Joint names depth first from the ground; refuses what is not a tree."""
+    carrier: dict[str, str] = {}
+    below: dict[str, list[str]] = {}
+    for name, joint in model.joints.items():
+        for side, frame in (("parent", joint.parent), ("child", joint.child)):
+            if frame.body != GROUND and frame.body not in model.bodies:
+                raise ModelError(
+                    f"Joint '{name}': its {side} body '{frame.body}' is not in the model; "
+                    f"define it with model.body('{frame.body}', …) first."
+                )
+        child = joint.child.body
+        if child == GROUND:
+            raise ModelError(f"Joint '{name}': the ground can't be a child; swap parent and child.")
+        if child in carrier:
+            raise ModelError(
+                f"Joint '{name}': body '{child}' is already carried by joint '{carrier[child]}'. "
+                "A body has one carrying joint; close the loop with a closure instead."
+            )
+        carrier[child] = name
+        below.setdefault(joint.parent.body, []).append(name)
+    order: list[str] = []
+    stack = list(reversed(below.get(GROUND, [])))
+    while stack:
+        name = stack.pop()
+        order.append(name)
+        stack.extend(reversed(below.get(model.joints[name].child.body, [])))
+    for name in model.bodies:
+        if name not in carrier:
+            raise ModelError(
+                f"Body '{name}' is not connected: no joint carries it. Join it to the ground or to another "
+                f"body, e.g. model.joint('{name}', tb.Free(), model.ground, '{name}')."
+            )
+    if len(order) < len(model.joints):
+        lost = [name for name in model.joints if name not in set(order)]
+        raise ModelError(
+            f"Joints {', '.join(map(repr, lost[:5]))} carry each other in a circle and never reach the ground; "
+            "join one of their bodies to the ground."
+        )
+    return order

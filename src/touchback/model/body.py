@@ -1,0 +1,80 @@
+"""Bodies: mass, centre of mass and inertia, checked."""
+
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import ModelError
+from touchback.model.value import Data, Triple, Value, is_number, triple, value
+
+Six = tuple[Value, Value, Value, Value, Value, Value]
+
+
+class Body(Data, frozen=True):
+    """mass [kg]; com: centre of mass in the body frame [m]; inertia about the centre of mass, along the body axes,
+    [kg m²]: xx, yy, zz, xy, xz, yz (products of inertia as they stand in the tensor)."""
+
+    mass: Value = 0.0
+    com: Triple = (0.0, 0.0, 0.0)
+    inertia: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def tensor(self) -> list[list[Any]]:
+        """The inertia tensor as rows."""
+        xx, yy, zz, xy, xz, yz = self.inertia
+        return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
+
+def make_body(name: str, mass: Any, com: Any, inertia: Any) -> Body:
+    """A checked body; inertia as 3 principal moments, 6 components or a 3×3 tensor."""
+    label = f"Body '{name}'"
+    body = Body(
+        value(f"{label}: mass", mass),
+        triple(f"{label}: com", com),
+        _six(f"{label}: inertia", inertia),
+    )
+    check_body(name, body)
+    return body
+
+
+def _six(label: str, given: Any) -> Any:
+    rows = list(given)
+    if len(rows) == 3 and all(hasattr(row, "__len__") and len(row) == 3 for row in rows):
+        for i in range(3):
+            for j in range(i):
+                if is_number(rows[i][j]) and abs(rows[i][j] - rows[j][i]) > 1e-12:
+                    raise ModelError(
+                        f"{label}: the tensor is not symmetric: [{i}][{j}] = {rows[i][j]} but "
+                        f"[{j}][{i}] = {rows[j][i]}."
+                    )
+        flat = [rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2]]
+    elif len(rows) == 3:
+        flat = [*rows, 0.0, 0.0, 0.0]
+    elif len(rows) == 6:
+        flat = rows
+    else:
+        raise ModelError(
+            f"{label}: 3 principal moments, 6 components (xx, yy, zz, xy, xz, yz) or a 3×3 tensor "
+            f"are expected, got {len(rows)} items."
+        )
+    return tuple(value(label, item) for item in flat)
+
+
+def check_body(name: str, body: Body) -> None:
+    """Refuse what no distribution of mass can have (numeric data only)."""
+    if is_number(body.mass) and body.mass < 0.0:
+        raise ModelError(f"Body '{name}': its mass is {body.mass} kg; it must not be negative.")
+    if not all(is_number(item) for item in body.inertia):
+        return
+    moments = np.linalg.eigvalsh(np.array(body.tensor(), dtype=float))
+    slack = 1e-9 * max(abs(moments).max(), 1e-300)
+    if moments[0] < -slack:
+        raise ModelError(
+            f"Body '{name}': its inertia has a negative principal moment, {moments[0]:.6g} kg m². "
+            "Check the signs; inertia is about the centre of mass."
+        )
+    if moments[0] + moments[1] < moments[2] - slack:
+        raise ModelError(
+            f"Body '{name}': principal moments {moments[0]:.6g}, {moments[1]:.6g}, {moments[2]:.6g} "
+            "kg m² break the triangle inequality; no mass distribution has them. Check the units "
+            "and that inertia is about the centre of mass."
+        )

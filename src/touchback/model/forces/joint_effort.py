@@ -1,0 +1,16 @@
+"""An effort in a joint: a motor, or any law."""
+
+from touchback.model.forces.base import ForceKind
+from touchback.model.mechanics import Forces
+from touchback.model.value import Value
+
+
+class JointEffort(ForceKind, frozen=True, tag="joint-effort"):
+    """`effort` [N, N m] on coordinate `index` of a joint, positive in the direction of the coordinate."""
+
+    joint: str
+    effort: Value
+    index: int = 0
+
+    def apply(self, mechanics: Forces) -> None:
+        mechanics.add_effort(self.joint, self.index, mechanics.value(self.effort))

@@ -1,0 +1,104 @@
+"""What every joint kind says of itself."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import ModelError
+from touchback.model.frame import AXES
+from touchback.model.joints.motion import Motion
+from touchback.model.value import Data
+
+Step = Motion | np.ndarray  # an elementary motion, or a constant rotation between two of them
+Axis = str | tuple[float, float, float]
+
+
+class JointKind(Data, frozen=True, tag_field="kind"):
+    """A kind of joint: its elementary motions in order and the names and units of its coordinates.
+
+    A joint with one coordinate is named by the joint alone; others add the names given here."""
+
+    def steps(self) -> list[Step]:
+        """Elementary motions from the parent's side to the child's, with constant rotations between."""
+        raise NotImplementedError(type(self).__name__)
+
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the coordinates q within the joint; ("",) for a single one."""
+        return ("",)
+
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the velocities v within the joint."""
+        return self.position_names()
+
+    def position_units(self) -> tuple[str, ...]:
+        """Units of the coordinates q."""
+        return ("rad",)
+
+    def velocity_units(self) -> tuple[str, ...]:
+        """Units of the velocities v."""
+        return tuple(f"{unit}/s" for unit in self.position_units())
+
+    def motions(self) -> list[Motion]:
+        """The elementary motions alone."""
+        return [step for step in self.steps() if isinstance(step, Motion)]
+
+    @property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+        return sum(motion.nq for motion in self.motions())
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity coordinates."""
+        return sum(motion.nv for motion in self.motions())
+
+    def neutral(self) -> list[float]:
+        """Coordinates of no displacement."""
+        return [number for motion in self.motions() for number in motion.neutral()]
+
+
+def check_axis(kind: str, axis: Any) -> Axis:
+    """'x', '-y', … or three numbers that aren't all zero, as given."""
+    if isinstance(axis, str):
+        if axis.lstrip("-") in AXES and len(axis) <= 2:
+            return axis
+    else:
+        try:
+            numbers = tuple(float(component) for component in axis)
+        except (TypeError, ValueError):
+            numbers = ()
+        if len(numbers) == 3 and all(map(math.isfinite, numbers)) and any(numbers):
+            return numbers
+    raise ModelError(
+        f"{kind}: its axis must be 'x', 'y', 'z', '-x', '-y', '-z' or three numbers that aren't all "
+        f"zero, got {axis!r}."
+    )
+
+
+def about_axis(axis: Axis, make: Any) -> list[Step]:
+    """Steps of a motion `make(index)` about any axis: along a coordinate axis when it is one, else turned there."""
+    vector = axis_vector(axis)
+    for index in range(3):
+        if vector[index] == 1.0:
+            return [make(index)]
+    A = rotation_to(vector)
+    return [A, make(2), A.T]
+
+
+def axis_vector(axis: Axis) -> np.ndarray:
+    """The unit vector of an axis."""
+    if isinstance(axis, str):
+        unit = np.zeros(3)
+        unit[AXES[axis[-1]]] = -1.0 if axis.startswith("-") else 1.0
+        return unit
+    vector = np.array(axis, dtype=float)
+    return vector / np.linalg.norm(vector)
+
+
+def rotation_to(vector: np.ndarray) -> np.ndarray:
+    """A rotation matrix whose third column is the given unit vector, exact for coordinate axes."""
+    helper = np.eye(3)[int(np.argmin(np.abs(vector)))]
+    x = np.cross(helper, vector)
+    x = x / np.linalg.norm(x)
+    return np.column_stack([x, np.cross(vector, x), vector])

@@ -1,0 +1,29 @@
+"""The planar joint: two translations in a plane and a rotation about its normal."""
+
+from touchback.errors import ModelError
+from touchback.model.frame import AXES
+from touchback.model.joints.base import JointKind, Step
+from touchback.model.joints.motion import SlideAlong, TurnAbout
+
+
+class Planar(JointKind, frozen=True, tag="planar"):
+    """For normal 'z': coordinates x, y [m] in the parent's axes, then `turn` [rad] about the normal.
+
+    For normal 'x' the plane's axes are y, z; for 'y' they are z, x."""
+
+    normal: str = "z"
+
+    def __post_init__(self) -> None:
+        if self.normal not in AXES:
+            raise ModelError(f"Planar: its normal must be 'x', 'y' or 'z', got {self.normal!r}.")
+
+    def steps(self) -> list[Step]:
+        n = AXES[self.normal]
+        return [SlideAlong((n + 1) % 3), SlideAlong((n + 2) % 3), TurnAbout(n)]
+
+    def position_names(self) -> tuple[str, ...]:
+        n = AXES[self.normal]
+        return ("xyz"[(n + 1) % 3], "xyz"[(n + 2) % 3], "turn")
+
+    def position_units(self) -> tuple[str, ...]:
+        return ("m", "m", "rad")

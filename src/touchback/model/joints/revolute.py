@@ -1,0 +1,16 @@
+"""The revolute joint: one rotation about an axis."""
+
+from touchback.model.joints.base import Axis, JointKind, Step, about_axis, check_axis
+from touchback.model.joints.motion import TurnAbout
+
+
+class Revolute(JointKind, frozen=True, tag="revolute"):
+    """The child turns by q [rad] about `axis`, right-handed; at q = 0 the two frames coincide."""
+
+    axis: Axis = "z"
+
+    def __post_init__(self) -> None:
+        check_axis("Revolute", self.axis)
+
+    def steps(self) -> list[Step]:
+        return about_axis(self.axis, TurnAbout)

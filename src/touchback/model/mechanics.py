@@ -1,0 +1,74 @@
+"""What forces and sensors may ask of the mechanism, whatever the scalars: a protocol that `dynamics` fulfils."""
+
+from typing import Any, Protocol
+
+from touchback.model.frame import Frame
+from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
+from touchback.symbolic.scalars import Scalars
+
+
+class Mechanics(Protocol):
+    """The mechanism at one instant. Vectors are along world axes unless said otherwise."""
+
+    k: Scalars
+    vectors: Vectors
+
+    def value(self, given: Any) -> Scalar:
+        """A described value (number or expression) as a scalar."""
+        ...
+
+    def position(self, frame: Frame) -> Vector:
+        """p_WF_W [m]."""
+        ...
+
+    def rotation(self, frame: Frame) -> Matrix:
+        """R_WF."""
+        ...
+
+    def velocity(self, frame: Frame) -> Vector:
+        """Velocity of the frame's origin [m/s]."""
+        ...
+
+    def angular_velocity(self, frame: Frame) -> Vector:
+        """[rad/s]"""
+        ...
+
+    def acceleration(self, frame: Frame) -> Vector:
+        """Acceleration of the frame's origin [m/s²]; not available to forces."""
+        ...
+
+    def coordinate(self, joint: str, index: int = 0) -> Scalar:
+        """A position coordinate of a joint."""
+        ...
+
+    def rate(self, joint: str, index: int = 0) -> Scalar:
+        """A velocity coordinate of a joint."""
+        ...
+
+    def gravity(self) -> Vector:
+        """[m/s²]"""
+        ...
+
+    def joint_effort(self, joint: str, index: int) -> Scalar:
+        """Total effort of a joint coordinate [N, N m]; not available to forces."""
+        ...
+
+    def reaction(self, joint: str) -> tuple[Vector, Vector]:
+        """Force and moment that the parent exerts on the child, at and along the joint's child frame."""
+        ...
+
+    def energy(self, which: str) -> Scalar:
+        """'kinetic', 'potential' or 'total' [J]."""
+        ...
+
+
+class Forces(Mechanics, Protocol):
+    """What a force may do besides asking."""
+
+    def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
+        """Apply a force [N] at the frame's origin and a torque [N m] to its body."""
+        ...
+
+    def add_effort(self, joint: str, index: int, effort: Scalar) -> None:
+        """Add to the effort of a joint coordinate [N, N m]."""
+        ...

@@ -1,0 +1,110 @@
+"""Sub-models: a model inside a model, and how a model with parts becomes one without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from touchback.model.frame import AXES, GROUND, Frame
+from touchback.model.walk import mapped
+from touchback.spatial import Rotation, Turn
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.scalars import Operators
+from touchback.symbolic.translate import Translator
+
+if TYPE_CHECKING:
+    from touchback.model.model import Model
+    from touchback.symbolic.tape import Tape
+
+
+@dataclass(frozen=True)
+class Part:
+    """A copy of `model` with its ground at the frame `at`; `share` and `bind` as in `Model.add`."""
+
+    model: Model
+    at: Frame
+    share: tuple[str, ...]
+    bind: dict[str, Any]
+
+    def bound(self, name: str, tape: Tape) -> int:
+        """The node of a bound parameter on the outer model's tape."""
+        given = self.bind[name]
+        return given.id if isinstance(given, Expr) else tape.const(given)
+
+
+def flatten(model: Model) -> Model:
+    """The same mechanism without parts: names prefixed, frames composed, expressions on one tape."""
+    from touchback.model.model import Model
+
+    if not model.parts:
+        return model
+    flat = Model(model.name, model.gravity)
+    flat.tape = model.tape
+    flat.base = model.base
+    for kind in ("parameters", "inputs", "states", "bodies", "joints", "forces", "controls", "sensors", "tables"):
+        getattr(flat, kind).update(getattr(model, kind))
+    for prefix, part in model.parts.items():
+        _graft(flat, prefix, part)
+    return flat
+
+
+def _graft(flat: Model, prefix: str, part: Part) -> None:
+    inner = flatten(part.model)
+    rename = _renaming(prefix, part)
+
+    def resolve(symbol: Any) -> int:
+        return part.bound(symbol, flat.tape) if symbol in part.bind else flat.tape.symbol(rename(symbol))
+
+    translate = Translator(inner.tape, flat.tape, resolve)
+
+    def expression(given: Expr) -> Any:
+        return Expr(flat.tape, translate(given.id))
+
+    def joint(name: str) -> str:
+        return f"{prefix}/{name}"
+
+    def frame(given: Frame) -> Frame:
+        own = Frame(
+            given.body,
+            tuple(_translated(item, expression) for item in given.at),  # type: ignore[arg-type]
+            tuple((axis, _translated(angle, expression)) for axis, angle in given.turn),
+        )
+        return composed(part.at, own) if own.body == GROUND else Frame(f"{prefix}/{own.body}", own.at, own.turn)
+
+    for name, parameter in inner.parameters.items():
+        if name not in part.share and name not in part.bind:
+            flat.parameters[f"{prefix}/{name}"] = parameter
+    for kind in ("inputs", "states", "bodies", "joints", "forces", "sensors", "tables"):
+        for name, data in getattr(inner, kind).items():
+            getattr(flat, kind)[f"{prefix}/{name}"] = mapped(data, expression, frame, joint)
+    for name, control in inner.controls.items():
+        copied = mapped(control, expression, frame, joint)
+        drives = {f"{prefix}/{target}": driven for target, driven in copied.drives.items()}
+        flat.controls[f"{prefix}/{name}"] = type(control)(drives)
+
+
+def _renaming(prefix: str, part: Part) -> Any:
+    def rename(symbol: str) -> str:
+        if symbol == "time" or symbol in part.share:
+            return symbol
+        kind, _, rest = symbol.rpartition(":")
+        return f"{kind}:{prefix}/{rest}" if kind else f"{prefix}/{symbol}"
+
+    return rename
+
+
+def _translated(item: Any, expression: Any) -> Any:
+    return expression(item) if isinstance(item, Expr) else item
+
+
+def composed(outer: Frame, inner: Frame) -> Frame:
+    """The frame `inner`, given relative to `outer`, as a frame of outer's body."""
+    k = Operators()
+    turned = Rotation([Turn(AXES[axis], *k.sincos(angle)) for axis, angle in outer.turn]).up(k, inner.at)
+    at = tuple(_plus(a, b) for a, b in zip(outer.at, turned, strict=True))
+    return Frame(outer.body, at, outer.turn + inner.turn)  # type: ignore[arg-type]
+
+
+def _plus(a: Any, b: Any) -> Any:
+    total = a + b
+    return total if isinstance(total, Expr) else float(total)

@@ -1,0 +1,41 @@
+"""Sensors. A new kind is a new class in the file of its family and one more name in AnySensor."""
+
+from touchback.model.sensors.base import SensorKind
+from touchback.model.sensors.joint import Effort, Reaction
+from touchback.model.sensors.motion import (
+    Acceleration,
+    AngularVelocity,
+    Direction,
+    Distance,
+    Position,
+    Velocity,
+)
+from touchback.model.sensors.signal import Energy, Signal
+
+AnySensor = (
+    Position
+    | Velocity
+    | Acceleration
+    | AngularVelocity
+    | Direction
+    | Distance
+    | Effort
+    | Reaction
+    | Signal
+    | Energy
+)
+
+__all__ = [
+    "Acceleration",
+    "AngularVelocity",
+    "AnySensor",
+    "Direction",
+    "Distance",
+    "Effort",
+    "Energy",
+    "Position",
+    "Reaction",
+    "SensorKind",
+    "Signal",
+    "Velocity",
+]

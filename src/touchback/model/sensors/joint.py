@@ -1,0 +1,37 @@
+"""Sensors in joints: total effort and reaction."""
+
+from touchback.model.mechanics import Mechanics
+from touchback.model.sensors.base import SensorKind
+from touchback.spatial.vectors import Scalar
+
+
+class Effort(SensorKind, frozen=True, tag="effort"):
+    """Total effort of coordinate `index` of a joint: motors, springs, friction [N, N m]."""
+
+    joint: str
+    index: int = 0
+
+    def kinematic(self) -> bool:
+        return False
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return [mechanics.joint_effort(self.joint, self.index)]
+
+
+class Reaction(SensorKind, frozen=True, tag="reaction"):
+    """Force [N] and moment [N m] that the parent exerts on the child, at and along the joint's child frame."""
+
+    joint: str
+
+    def components(self) -> tuple[str, ...]:
+        return ("fx", "fy", "fz", "mx", "my", "mz")
+
+    def unit(self) -> str:
+        return "N, N m"
+
+    def kinematic(self) -> bool:
+        return False
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        force, moment = mechanics.reaction(self.joint)
+        return [*force, *moment]

@@ -1,0 +1,95 @@
+"""Sensors of a point's motion: position, velocity, acceleration, direction, angular velocity, distance."""
+
+from touchback.errors import ModelError
+from touchback.model.forces.spring_damper import line_between
+from touchback.model.frame import AXES, Frame
+from touchback.model.mechanics import Mechanics
+from touchback.model.sensors.base import XYZ, SensorKind
+from touchback.spatial.vectors import Scalar
+
+
+class _VectorSensor(SensorKind, frozen=True):
+    """Three components along world axes."""
+
+    frame: Frame
+
+    def components(self) -> tuple[str, ...]:
+        return XYZ
+
+
+class Position(_VectorSensor, frozen=True, tag="position"):
+    """Position of a frame's origin from the ground's [m]."""
+
+    def unit(self) -> str:
+        return "m"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return list(mechanics.position(self.frame))
+
+
+class Velocity(_VectorSensor, frozen=True, tag="velocity"):
+    """Velocity of a frame's origin [m/s]."""
+
+    def unit(self) -> str:
+        return "m/s"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return list(mechanics.velocity(self.frame))
+
+
+class Acceleration(_VectorSensor, frozen=True, tag="acceleration"):
+    """Acceleration of a frame's origin [m/s²] (gravity not included)."""
+
+    def unit(self) -> str:
+        return "m/s^2"
+
+    def kinematic(self) -> bool:
+        return False
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return list(mechanics.acceleration(self.frame))
+
+
+class AngularVelocity(_VectorSensor, frozen=True, tag="angular-velocity"):
+    """Angular velocity of a frame's body [rad/s]."""
+
+    def unit(self) -> str:
+        return "rad/s"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return list(mechanics.angular_velocity(self.frame))
+
+
+class Direction(SensorKind, frozen=True, tag="direction"):
+    """World components of one axis ('x', 'y' or 'z') of a frame."""
+
+    frame: Frame
+    axis: str = "z"
+
+    def __post_init__(self) -> None:
+        if self.axis not in AXES:
+            raise ModelError(f"Direction: its axis must be 'x', 'y' or 'z', got {self.axis!r}.")
+
+    def components(self) -> tuple[str, ...]:
+        return XYZ
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        R = mechanics.rotation(self.frame)
+        return [R[i][AXES[self.axis]] for i in range(3)]
+
+
+class Distance(SensorKind, frozen=True, tag="distance"):
+    """Distance of two frames' origins [m] and its rate [m/s]."""
+
+    a: Frame
+    b: Frame
+
+    def components(self) -> tuple[str, ...]:
+        return ("length", "rate")
+
+    def unit(self) -> str:
+        return "m, m/s"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        length, rate, _ = line_between(mechanics, self.a, self.b)
+        return [length, rate]

@@ -1,0 +1,38 @@
+"""Sensors of expressions and of energy."""
+
+from touchback.errors import ModelError
+from touchback.model.mechanics import Mechanics
+from touchback.model.sensors.base import SensorKind
+from touchback.model.value import Value
+from touchback.spatial.vectors import Scalar
+
+
+class Signal(SensorKind, frozen=True, tag="signal"):
+    """Any expression of parameters, inputs, states, coordinates and other sensors."""
+
+    expression: Value
+    measured_in: str = ""
+
+    def unit(self) -> str:
+        return self.measured_in
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return [mechanics.value(self.expression)]
+
+
+class Energy(SensorKind, frozen=True, tag="energy"):
+    """Kinetic energy, potential energy (of gravity and of joint springs), or their sum [J]."""
+
+    which: str = "total"
+
+    def __post_init__(self) -> None:
+        if self.which not in ("kinetic", "potential", "total"):
+            raise ModelError(
+                f"Energy: 'kinetic', 'potential' or 'total' is expected, got {self.which!r}."
+            )
+
+    def unit(self) -> str:
+        return "J"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return [mechanics.energy(self.which)]

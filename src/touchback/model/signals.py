@@ -1,0 +1,44 @@
+"""Parameters, inputs, extra states and controls: what has a name and a number."""
+
+from touchback.model.value import Data, Value
+
+
+class Parameter(Data, frozen=True):
+    """A live number: its default, unit and range."""
+
+    default: float
+    unit: str = ""
+    min: float | None = None
+    max: float | None = None
+
+
+class Input(Data, frozen=True):
+    """A signal that comes from outside, with its value when nothing is connected."""
+
+    default: float = 0.0
+    unit: str = ""
+
+
+class ExtraState(Data, frozen=True):
+    """A state of another discipline: ż = rate(q, v, z, u, t)."""
+
+    initial: float = 0.0
+    rate: Value = 0.0
+    unit: str = ""
+
+
+class Control(Data, frozen=True):
+    """A traced controller: the expressions that drive inputs."""
+
+    drives: dict[str, Value]
+
+
+class BaseMotion(Data, frozen=True):
+    """Prescribed motion of the ground frame, along its own axes: v, ω, and their rates [SI].
+
+    `acceleration` is that of the origin in an inertial frame (gravity not included)."""
+
+    velocity: tuple[Value, Value, Value] = (0.0, 0.0, 0.0)
+    angular_velocity: tuple[Value, Value, Value] = (0.0, 0.0, 0.0)
+    acceleration: tuple[Value, Value, Value] = (0.0, 0.0, 0.0)
+    angular_acceleration: tuple[Value, Value, Value] = (0.0, 0.0, 0.0)

@@ -1,0 +1,84 @@
+"""Vectors and 3×3 matrices over any scalars: lists of three, and lists of three rows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from touchback.symbolic.scalars import Scalars
+
+Scalar = Any  # an int on a tape, a float, a dual number, an array …
+Vector = Sequence[Scalar]
+Matrix = Sequence[Sequence[Scalar]]
+
+ZERO: Vector = (0, 0, 0)
+IDENTITY: Matrix = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
+class Vectors:
+    """Vector algebra with the operations of the scalars `k`."""
+
+    def __init__(self, k: Scalars) -> None:
+        self.k = k
+        self._add, self._mul = k.add, k.mul
+
+    def add(self, a: Vector, b: Vector) -> list[Scalar]:
+        add = self._add
+        return [add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])]
+
+    def sub(self, a: Vector, b: Vector) -> list[Scalar]:
+        add = self._add
+        return [add(a[0], -b[0]), add(a[1], -b[1]), add(a[2], -b[2])]
+
+    def neg(self, a: Vector) -> list[Scalar]:
+        return [-a[0], -a[1], -a[2]]
+
+    def scale(self, factor: Scalar, a: Vector) -> list[Scalar]:
+        mul = self._mul
+        return [mul(factor, a[0]), mul(factor, a[1]), mul(factor, a[2])]
+
+    def dot(self, a: Vector, b: Vector) -> Scalar:
+        add, mul = self._add, self._mul
+        return add(add(mul(a[0], b[0]), mul(a[1], b[1])), mul(a[2], b[2]))
+
+    def cross(self, a: Vector, b: Vector) -> list[Scalar]:
+        add, mul = self._add, self._mul
+        return [
+            add(mul(a[1], b[2]), -mul(a[2], b[1])),
+            add(mul(a[2], b[0]), -mul(a[0], b[2])),
+            add(mul(a[0], b[1]), -mul(a[1], b[0])),
+        ]
+
+    def norm(self, a: Vector) -> Scalar:
+        return self.k.sqrt(self.dot(a, a))
+
+    def apply(self, A: Matrix, b: Vector) -> list[Scalar]:
+        """A b."""
+        return [self.dot(A[0], b), self.dot(A[1], b), self.dot(A[2], b)]
+
+    def apply_transposed(self, A: Matrix, b: Vector) -> list[Scalar]:
+        """Aᵀ b."""
+        return [self.dot([A[0][j], A[1][j], A[2][j]], b) for j in range(3)]
+
+    def product(self, A: Matrix, B: Matrix) -> list[list[Scalar]]:
+        """A B."""
+        columns = [[B[0][j], B[1][j], B[2][j]] for j in range(3)]
+        return [[self.dot(A[i], columns[j]) for j in range(3)] for i in range(3)]
+
+    def matrix_add(self, A: Matrix, B: Matrix) -> list[list[Scalar]]:
+        add = self._add
+        return [[add(A[i][j], B[i][j]) for j in range(3)] for i in range(3)]
+
+    def congruence(self, R: Matrix, A: Matrix) -> list[list[Scalar]]:
+        """R A Rᵀ of a symmetric A."""
+        RA = self.product(R, A)
+        upper = {(i, j): self.dot(RA[i], R[j]) for i in range(3) for j in range(i, 3)}
+        return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
+
+
+def transpose(A: Matrix) -> list[list[Scalar]]:
+    """Aᵀ."""
+    return [[A[0][j], A[1][j], A[2][j]] for j in range(3)]
+
+
+def skew(a: Vector) -> list[list[Scalar]]:
+    """The matrix ã with ã b = a × b."""
+    return [[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]]
