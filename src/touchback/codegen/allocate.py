@@ -90,19 +90,21 @@ class _Allocation:
                 rb = register[b] if arity > 1 else 0
                 rc = register[c] if arity > 2 else 0
             if shareable[op] == ANY:
-                if next_a == NEVER:
-                    release(a, ra)
-                elif ra >= 0:
-                    key[ra] = next_a if home[a] is None else next_a + _HOME_BONUS
+                if ra >= 0:
+                    if next_a == NEVER:
+                        release(a, ra)
+                    else:
+                        key[ra] = next_a if home[a] is None else next_a + _HOME_BONUS
                 if arity > 1:
-                    if next_b == NEVER:
-                        release(b, rb)
-                    elif rb >= 0:
-                        key[rb] = next_b if home[b] is None else next_b + _HOME_BONUS
-                    if arity > 2:
+                    if rb >= 0:
+                        if next_b == NEVER:
+                            release(b, rb)
+                        else:
+                            key[rb] = next_b if home[b] is None else next_b + _HOME_BONUS
+                    if arity > 2 and rc >= 0:
                         if next_c == NEVER:
                             release(c, rc)
-                        elif rc >= 0:
+                        else:
                             key[rc] = next_c if home[c] is None else next_c + _HOME_BONUS
                 d = free.pop() if free else take()
             else:
@@ -111,6 +113,10 @@ class _Allocation:
                 apply(op, d, ra, rb, rc)
             else:
                 self.asm.apply_folded(op, d, ra, rb, rc, folded)
+                # Its slot is read here, so it may not serve another value any sooner.
+                operand, after = ((a, next_a), (b, next_b), (c, next_c))[(ra, rb, rc).index(-1)]
+                if after == NEVER:
+                    release(operand, -1)
             register[node] = d
             holder[d] = node
             following = key[d] = first_use[node]

@@ -12,12 +12,11 @@ ANY = 7  # the destination may share a register with any operand that is not nee
 
 
 class Assembler(ABC):
-    """Instructions of one function, written in order. Registers are numbers, memory operands are
-    places.
+    """Instructions of one function, written in order. Registers are numbers, memory is places.
 
     `shareable[op]` says which operands (bits 1, 2, 4 for a, b, c) may share their register with the
     destination; where it is not ANY, no other operand may. `folds[op]` says which operands may be
-    read from memory.
+    read from memory; only operations with ANY fold.
     """
 
     name: ClassVar[str]

@@ -8,11 +8,12 @@ from touchback.codegen.allocate import Memory, allocate
 from touchback.codegen.assembler import Assembler
 from touchback.codegen.pool import Pool
 from touchback.codegen.schedule import Schedule, schedule
+from touchback.codegen.x86_64 import X86_64
 from touchback.errors import CompileError
 from touchback.symbolic.ops import CONST, COS, INPUT, SIN
 from touchback.symbolic.program import Program
 
-TARGETS: dict[str, type[Assembler]] = {target.name: target for target in (AArch64,)}
+TARGETS: dict[str, type[Assembler]] = {target.name: target for target in (AArch64, X86_64)}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,213 @@
+"""x86-64: how each operation is written with the instructions of `x86_64_isa`.
+
+One lane uses the low halves of the xmm registers, four lanes the ymm registers. Pointers are moved
+so that the bases in frequent use make short instructions: work in rax, the pool in rcx, out in r8.
+"""
+
+from touchback.codegen import x86_64_isa as isa
+from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, Place
+from touchback.codegen.assembler import ANY, Assembler
+from touchback.codegen.pool import ABS_MASK, SIGN_MASK, Pool
+from touchback.codegen.x86_64_sincos import write_cold_path, write_sincos
+from touchback.symbolic import ops
+
+BASES = (isa.RDI, isa.RSI, isa.RDX, isa.R8, isa.RAX, isa.R9, isa.RCX)  # of X … POOL
+POOL_BIAS = 128  # the pool's register points so far into it: more offsets fit into a byte
+_FRAME = 8 * len(BASES)  # also what makes the stack aligned for calls
+
+_TWO_OPERANDS = {
+    ops.ADD: isa.VADD, ops.SUB: isa.VSUB, ops.MUL: isa.VMUL, ops.DIV: isa.VDIV,
+    ops.MIN: isa.VMIN, ops.MAX: isa.VMAX,
+}  # fmt: skip
+_FUSED = {ops.FMA: isa.VFMADD, ops.FNMA: isa.VFNMADD, ops.FMS: isa.VFMSUB}
+_PREDICATE = {ops.LT: isa.LT_OQ, ops.LE: isa.LE_OQ, ops.EQ: isa.EQ_OQ}
+_FIRST, _SECOND, _EITHER, _EVERY = 1, 2, 3, 7
+
+
+class X86_64(Assembler):
+    """One function in x86-64 instructions; needs AVX2 and FMA."""
+
+    name = "x86_64"
+    registers = tuple(range(16))
+    vector_width = 4
+
+    def __init__(self, lanes: int, pool: Pool, calls: bool) -> None:
+        super().__init__(lanes, pool, calls)
+        self.chunks: list[bytes] = []  # one instruction each
+        self.cold_calls: list[int] = []  # which of them call the cold path of sincos
+        self.preserved = frozenset()
+        self.shareable = [ANY] * len(ops.OPS)
+        self.shareable[ops.SELECT] = _FIRST
+        self.folds = [0] * len(ops.OPS)
+        for op in (ops.ADD, ops.MUL, ops.EQ):
+            self.folds[op] = _EITHER
+        for op in (ops.SUB, ops.DIV, ops.MIN, ops.MAX, ops.LT, ops.LE):
+            self.folds[op] = _SECOND
+        for op in _FUSED:
+            self.folds[op] = _EVERY
+        self._form = form = 0 if lanes == 1 else 1
+        self._two_operands = [
+            _TWO_OPERANDS[op][form] if op in _TWO_OPERANDS else None for op in range(len(ops.OPS))
+        ]
+
+    # ---- memory ----------------------------------------------------------------------------------
+
+    def memory(self, instruction: isa.Vex, d: int, v: int, place: Place) -> None:
+        """An instruction whose last operand is in memory."""
+        base, offset = place
+        if base == POOL:
+            offset -= POOL_BIAS
+        self.chunks.append(isa.vex_memory(instruction, d, v, BASES[base], offset))
+
+    def load(self, d: int, place: Place) -> None:
+        self.memory(isa.VMOV_LOAD[self._form], d, 0, place)
+
+    def store(self, s: int, place: Place) -> None:
+        self.memory(isa.VMOV_STORE[self._form], s, 0, place)
+
+    def load_one(self, d: int, place: Place) -> None:
+        self.memory(isa.VMOV_LOAD[0], d, 0, place)
+
+    def store_one(self, s: int, place: Place) -> None:
+        self.memory(isa.VMOV_STORE[0], s, 0, place)
+
+    def zero(self, d: int) -> None:
+        self.chunks.append(isa.vex(isa.VXOR[0], d, d, d))
+
+    # ---- operations ------------------------------------------------------------------------------
+
+    def move(self, d: int, s: int) -> None:
+        self.chunks.append(isa.vex(isa.VMOV[self._form], d, 0, s))
+
+    def negate(self, d: int, s: int) -> None:
+        self.memory(isa.VXOR[self._form], d, s, self.pool.vector[SIGN_MASK])
+
+    def apply(self, op: int, d: int, a: int, b: int, c: int) -> None:
+        instruction = self._two_operands[op]
+        if instruction is not None:
+            self.chunks.append(isa.vex(instruction, d, a, b))
+        elif op in _FUSED:
+            self._fuse(_FUSED[op], d, a, b, c)
+        elif op in _PREDICATE:
+            self.chunks.append(isa.vex(isa.VCMP[self._form], d, a, b) + bytes((_PREDICATE[op],)))
+            self._one_where_true(d)
+        else:
+            self._apply_rare(op, d, a, b, c)
+
+    def apply_folded(self, op: int, d: int, a: int, b: int, c: int, place: Place) -> None:
+        instruction = self._two_operands[op]
+        if instruction is not None:
+            self.memory(instruction, d, max(a, b), place)
+        elif op in _FUSED:
+            self._fuse_folded(_FUSED[op], d, a, b, c, place)
+        else:
+            self.memory(isa.VCMP[self._form], d, max(a, b), place)
+            self.chunks[-1] += bytes((_PREDICATE[op],))
+            self._one_where_true(d)
+
+    def _one_where_true(self, d: int) -> None:
+        self.memory(isa.VAND[self._form], d, d, self.pool.vector["one"])
+
+    def _apply_rare(self, op: int, d: int, a: int, b: int, c: int) -> None:
+        form, vector = self._form, self.pool.vector
+        unused = a if form == 0 else 0  # one lane copies its upper half from there
+        if op == ops.NEG:
+            self.negate(d, a)
+        elif op == ops.ABS:
+            self.memory(isa.VAND[form], d, a, vector[ABS_MASK])
+        elif op == ops.SQRT:
+            self.chunks.append(isa.vex(isa.VSQRT[form], d, unused, a))
+        elif op == ops.FLOOR:
+            rounded = isa.vex(isa.VROUND[form], d, unused, a)
+            self.chunks.append(rounded + bytes((isa.ROUND_DOWN,)))
+        elif op == ops.SELECT:
+            self.memory(isa.VCMP[form], d, a, vector["zero"])
+            self.chunks[-1] += bytes((isa.NEQ_UQ,))
+            self.chunks.append(isa.vex(isa.VBLENDV[form], d, c, b) + bytes((d << 4,)))
+        else:
+            raise AssertionError(f"{ops.NAME[op]} is not an instruction")
+
+    def _fuse(
+        self, orders: dict[str, tuple[isa.Vex, isa.Vex]], d: int, a: int, b: int, c: int
+    ) -> None:
+        form, word = self._form, self.chunks.append
+        if d == c:
+            word(isa.vex(orders["231"][form], d, a, b))
+        elif d == a:
+            word(isa.vex(orders["213"][form], d, b, c))
+        elif d == b:
+            word(isa.vex(orders["213"][form], d, a, c))
+        else:
+            self.move(d, c)
+            word(isa.vex(orders["231"][form], d, a, b))
+
+    def _fuse_folded(
+        self,
+        orders: dict[str, tuple[isa.Vex, isa.Vex]],
+        d: int,
+        a: int,
+        b: int,
+        c: int,
+        place: Place,
+    ) -> None:
+        form = self._form
+        if c < 0:
+            if d in (a, b):
+                self.memory(orders["213"][form], d, b if d == a else a, place)
+            else:
+                self.load(d, place)
+                self.chunks.append(isa.vex(orders["231"][form], d, a, b))
+            return
+        factor = max(a, b)
+        if d == c:
+            self.memory(orders["231"][form], d, factor, place)
+        elif d == factor:
+            self.memory(orders["132"][form], d, c, place)
+        else:
+            self.move(d, c)
+            self.memory(orders["231"][form], d, factor, place)
+
+    # ---- calls -----------------------------------------------------------------------------------
+
+    def call(self, op: int, lookup: int, want: int) -> None:
+        word = self.chunks.append
+        if self.lanes > 1:
+            word(isa.VZEROUPPER)
+        if op == ops.LOOKUP1 or op == ops.LOOKUP2:
+            word(isa.load(isa.RDI, BASES[CTX], FIRST_TABLE_SLOT + 8 * lookup))
+            word(isa.constant(isa.RSI, want))
+        word(isa.call_at(BASES[CTX], CONTEXT_SLOT[op]))
+        for index, register in enumerate(BASES):
+            word(isa.load(register, isa.RSP, 8 * index))
+
+    def sincos(self, offset: int, blocks: int) -> None:
+        self.cold_calls.append(write_sincos(self, offset, blocks))
+
+    # ---- the whole function ----------------------------------------------------------------------
+
+    def finish(self) -> tuple[bytes, int]:
+        if self.calls:
+            self.chunks.append(isa.add(isa.RSP, _FRAME))
+        if self.lanes > 1:
+            self.chunks.append(isa.VZEROUPPER)
+        self.chunks.append(isa.RET)
+        if self.cold_calls:
+            cold = len(self.chunks)
+            write_cold_path(self)
+            for index in self.cold_calls:
+                distance = sum(map(len, self.chunks[index + 1 : cold]))
+                self.chunks[index] = isa.call_from_here(distance)
+        entry = len(self.pool.data)
+        chunks = self._prologue(entry) + self.chunks
+        self.instructions = len(chunks)
+        return self.pool.data + b"".join(chunks), entry
+
+    def _prologue(self, entry: int) -> list[bytes]:
+        chunks = [isa.move(isa.RAX, isa.R8), isa.move(isa.R8, isa.RCX)]
+        after = sum(map(len, chunks)) + len(isa.address_from_here(isa.RCX, 0))
+        chunks.append(isa.address_from_here(isa.RCX, POOL_BIAS - entry - after))
+        if self.calls:
+            chunks.append(isa.add(isa.RSP, -_FRAME))
+            for index, register in enumerate(BASES):
+                chunks.append(isa.store(register, isa.RSP, 8 * index))
+        return chunks

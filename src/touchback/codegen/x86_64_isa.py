@@ -1,0 +1,185 @@
+"""The x86-64 instructions that we use: AVX, AVX2 and FMA, and a few for pointers and control.
+
+Encodings from the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
+"""
+
+import functools
+import struct
+from typing import NamedTuple
+
+RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 = range(12)
+
+EQ_OQ, NEQ_UQ, LT_OQ, LE_OQ = 0x00, 0x04, 0x11, 0x12  # predicates of VCMP; only NEQ is true of NaN
+ROUND_DOWN = 0x09
+
+
+class Vex(NamedTuple):
+    """An instruction with a VEX prefix.
+
+    `tail` holds its bits W, L and pp as they stand in the third byte of the long prefix.
+    """
+
+    map: int
+    tail: int
+    opcode: int
+
+
+_W, _WIDE = 0x80, 0x04  # W bit; L bit: 256 bits
+_66, _F2 = 1, 3
+
+
+def _forms(scalar: Vex, packed: Vex) -> tuple[Vex, Vex]:
+    """(one double, four doubles)"""
+    return scalar, packed._replace(tail=packed.tail | _WIDE)
+
+
+def _arithmetic(opcode: int) -> tuple[Vex, Vex]:
+    return _forms(Vex(1, _F2, opcode), Vex(1, _66, opcode))
+
+
+def _logic(opcode: int) -> tuple[Vex, Vex]:
+    return _forms(Vex(1, _66, opcode), Vex(1, _66, opcode))
+
+
+def _fused(opcode: int) -> tuple[Vex, Vex]:
+    return _forms(Vex(2, _W | _66, opcode + 1), Vex(2, _W | _66, opcode))
+
+
+VADD, VMUL, VSUB = _arithmetic(0x58), _arithmetic(0x59), _arithmetic(0x5C)
+VMIN, VDIV, VMAX = _arithmetic(0x5D), _arithmetic(0x5E), _arithmetic(0x5F)
+VSQRT, VCMP = _arithmetic(0x51), _arithmetic(0xC2)
+VMOV_LOAD, VMOV_STORE = _arithmetic(0x10), _arithmetic(0x11)
+VMOV, VAND, VXOR = _logic(0x28), _logic(0x54), _logic(0x57)
+VROUND = _forms(Vex(3, _66, 0x0B), Vex(3, _66, 0x09))
+VBLENDV = _forms(Vex(3, _66, 0x4B), Vex(3, _66, 0x4B))
+# digits: 231 is d = v·m + d, 213 is d = v·d + m, 132 is d = d·m + v
+VFMADD = {"231": _fused(0xB8), "213": _fused(0xA8), "132": _fused(0x98)}
+VFNMADD = {"231": _fused(0xBC), "213": _fused(0xAC), "132": _fused(0x9C)}
+VFMSUB = {"231": _fused(0xBA), "213": _fused(0xAA), "132": _fused(0x9A)}
+VUCOMI = Vex(1, _66, 0x2E)
+VMOVMSK = Vex(1, _66 | _WIDE, 0x50)
+VPCMPEQD = Vex(1, _66 | _WIDE, 0x76)
+VPSLLQ = Vex(1, _66 | _WIDE, 0x73)  # by a constant: /6
+VZEROUPPER = b"\xc5\xf8\x77"
+RET = b"\xc3"
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def vex(instruction: Vex, d: int, v: int, m: int) -> bytes:
+    """An instruction on registers: destination, second and last operand in the manual's order."""
+    group, tail, opcode = instruction
+    modrm = 0xC0 | (d & 7) << 3 | m & 7
+    second = tail & 7 | (~v & 15) << 3
+    if group == 1 and m < 8 and tail < _W:
+        return bytes((0xC5, second if d & 8 else second | 0x80, opcode, modrm))
+    first = 0x40 | group | (0 if d & 8 else 0x80) | (0 if m & 8 else 0x20)
+    return bytes((0xC4, first, second | tail & _W, opcode, modrm))
+
+
+def vex_memory(instruction: Vex, d: int, v: int, base: int, offset: int) -> bytes:
+    """The same with the last operand in memory at [base + offset]."""
+    group, tail, opcode = instruction
+    second = tail & 7 | (~v & 15) << 3
+    if group == 1 and base < 8 and tail < _W:
+        head = bytes((0xC5, second if d & 8 else second | 0x80, opcode))
+    else:
+        first = 0x40 | group | (0 if d & 8 else 0x80) | (0 if base & 8 else 0x20)
+        head = bytes((0xC4, first, second | tail & _W, opcode))
+    return head + memory_operand(d, base, offset)
+
+
+def memory_operand(register: int, base: int, offset: int) -> bytes:
+    """ModRM, SIB where the stack pointer asks for one, and displacement."""
+    low = (register & 7) << 3 | base & 7
+    sib = b"\x24" if base & 7 == RSP else b""
+    if offset == 0 and base & 7 != RBP:
+        return bytes((low,)) + sib
+    if -128 <= offset < 128:
+        return bytes((0x40 | low,)) + sib + bytes((offset & 255,))
+    return bytes((0x80 | low,)) + sib + struct.pack("<i", offset)
+
+
+def _rex(register: int, base: int) -> int:
+    return 0x48 | (4 if register & 8 else 0) | (1 if base & 8 else 0)
+
+
+def move(d: int, s: int) -> bytes:
+    """d = s, 64 bits."""
+    return bytes((_rex(s, d), 0x89, 0xC0 | (s & 7) << 3 | d & 7))
+
+
+def load(d: int, base: int, offset: int) -> bytes:
+    """d = [base + offset], 64 bits."""
+    return bytes((_rex(d, base), 0x8B)) + memory_operand(d, base, offset)
+
+
+def store(s: int, base: int, offset: int) -> bytes:
+    """[base + offset] = s, 64 bits."""
+    return bytes((_rex(s, base), 0x89)) + memory_operand(s, base, offset)
+
+
+def address(d: int, base: int, offset: int) -> bytes:
+    """d = base + offset."""
+    return bytes((_rex(d, base), 0x8D)) + memory_operand(d, base, offset)
+
+
+def address_from_here(d: int, offset: int) -> bytes:
+    """d = address of the next instruction + offset; always 7 bytes."""
+    return bytes((_rex(d, 0), 0x8D, 0x05 | (d & 7) << 3)) + struct.pack("<i", offset)
+
+
+def constant(d: int, value: int) -> bytes:
+    """d = a whole number of 32 bits."""
+    return (b"\x41" if d & 8 else b"") + bytes((0xB8 | d & 7,)) + struct.pack("<I", value)
+
+
+def add(d: int, value: int) -> bytes:
+    """d += value, −128 … 127."""
+    return bytes((_rex(0, d), 0x83, 0xC0 | d & 7, value & 255))
+
+
+def round_down_to(d: int, alignment: int) -> bytes:
+    """d &= −alignment."""
+    return bytes((_rex(0, d), 0x83, 0xE0 | d & 7, -alignment & 255))
+
+
+def compare(d: int, value: int) -> bytes:
+    """Flags of the low 32 bits of d against −128 … 127."""
+    return (b"\x41" if d & 8 else b"") + bytes((0x83, 0xF8 | d & 7, value & 255))
+
+
+def decrement(d: int) -> bytes:
+    return bytes((_rex(0, d), 0xFF, 0xC8 | d & 7))
+
+
+def push(d: int) -> bytes:
+    return (b"\x41" if d & 8 else b"") + bytes((0x50 | d & 7,))
+
+
+def pop(d: int) -> bytes:
+    return (b"\x41" if d & 8 else b"") + bytes((0x58 | d & 7,))
+
+
+def call_at(base: int, offset: int) -> bytes:
+    """Calls the function whose address is at [base + offset]."""
+    return (b"\x41" if base & 8 else b"") + b"\xff" + memory_operand(2, base, offset)
+
+
+def call_from_here(distance: int) -> bytes:
+    """Calls what is so far from the next instruction."""
+    return b"\xe8" + struct.pack("<i", distance)
+
+
+def jump_if_equal(distance: int) -> bytes:
+    """Skips so many bytes, at most 127."""
+    return bytes((0x74, distance))
+
+
+def jump_if_not_below(distance: int) -> bytes:
+    """Skips so many bytes, at most 127; an unordered comparison counts as below."""
+    return bytes((0x73, distance))
+
+
+def jump_back_if_not_zero(distance: int) -> bytes:
+    """Goes back so many bytes from the start of this instruction; always 6 bytes."""
+    return b"\x0f\x85" + struct.pack("<i", -distance - 6)
