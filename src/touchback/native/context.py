@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.native.library import LIB, Floats, address_of, as_floats
 
@@ -50,12 +51,10 @@ class TableStruct(ctypes.Structure):
 class NativeTable:
     """A table in C's memory."""
 
-    def __init__(
-        self, x: Sequence[float], values: Sequence[float], y: Sequence[float] = ()
-    ) -> None:
+    def __init__(self, x: ArrayLike, values: ArrayLike, y: ArrayLike = ()) -> None:
         self._arrays: tuple[Floats, ...] = (as_floats(x), as_floats(y), as_floats(values))
         addresses = [address_of(array) for array in self._arrays]
-        self.struct = TableStruct(len(x), len(y), *addresses)
+        self.struct = TableStruct(len(self._arrays[0]), len(self._arrays[1]), *addresses)
         self.address = ctypes.addressof(self.struct)
 
 

@@ -1,7 +1,7 @@
 """What the integrators of the C library integrate: a state x = [q, v, z] and its rate."""
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ from touchback.native.context import NativeTable, TableStruct
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
 
 Refresh = Callable[[float, Floats, Floats], None]
-Series = tuple[Sequence[float], Sequence[float]]
+Series = tuple[ArrayLike, ArrayLike]
 
 _CALLBACK = ctypes.CFUNCTYPE(
     None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
@@ -66,6 +66,8 @@ class _SamplesStruct(ctypes.Structure):
     ]
 
 
+LIB.tb_problem_rate.restype = None
+LIB.tb_problem_rate.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p]
 LIB.tb_input_rows.restype = None
 LIB.tb_input_rows.argtypes = [ctypes.c_void_p, ctypes.c_long, *[ctypes.c_void_p] * 3, ctypes.c_long]
 
@@ -118,6 +120,15 @@ class Problem:
             input_address, input_data, address_of(self.u), address_of(self.p),
         )  # fmt: skip
         self.address: int = ctypes.addressof(self._struct)
+        # Pointers are made once: making one takes longer than most rates.
+        self._x, self._rate = np.empty(self.state_size), np.empty(self.state_size)
+        self._x_address, self._rate_address = address_of(self._x), address_of(self._rate)
+
+    def rate(self, t: float, x: ArrayLike) -> Floats:
+        """dx/dt at a time and a state."""
+        self._x[:] = x
+        LIB.tb_problem_rate(self.address, t, self._x_address, self._rate_address)
+        return self._rate.copy()
 
     def _callable(self, function: FunctionData | None) -> _CallableStruct:
         if function is None:

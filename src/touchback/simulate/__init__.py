@@ -1,0 +1,8 @@
+"""Offline runs: a compiled system, an initial state and a duration give a `Run`."""
+
+from touchback.simulate.failure import RunFailed
+from touchback.simulate.methods import METHODS
+from touchback.simulate.protocol import CompiledSystem
+from touchback.simulate.simulate import simulate
+
+__all__ = ["METHODS", "CompiledSystem", "RunFailed", "simulate"]

@@ -1,0 +1,62 @@
+"""Fixed steps inside C: classical Runge–Kutta and semi-implicit Euler."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import FixedStep, Problem, Status
+from touchback.simulate.failure import not_finite
+from touchback.simulate.plan import Plan, Trajectory, whole_multiple
+from touchback.simulate.progress import Chunks, Progress
+from touchback.simulate.protocol import Floats
+
+DEFAULT_STEP = 1e-3
+_SLIVER = 1e-9  # of a step: a remainder shorter than this is rounding
+
+
+def integrate(
+    problem: Problem, names: Sequence[str], x0: Floats, plan: Plan, progress: Progress
+) -> Trajectory:
+    """Equal steps, and a shorter last one when the duration isn't a multiple of the step."""
+    step = plan.step or DEFAULT_STEP
+    every = _steps_per_output(plan.output_step, step)
+    whole = int(np.floor(plan.duration / step + _SLIVER))
+    run = FixedStep(problem, plan.method, x0, 0.0, step)
+    records = [x0[None, :]]
+    chunks = Chunks()
+    status = Status.REACHED
+    while status == Status.REACHED and problem.raised is None and run.steps < whole:
+        status, rows = run.advance(min(chunks.next(), whole - run.steps), every)
+        records.append(rows)
+        progress.update(run.steps / whole)
+    states = np.vstack(records)
+    times: Floats = np.arange(0.0, len(states)) * every * step
+    last, steps = run, run.steps
+    remainder = plan.duration - whole * step
+    if status == Status.REACHED and problem.raised is None and remainder > _SLIVER * step:
+        last = FixedStep(problem, plan.method, run.x, run.t, remainder)
+        status, _ = last.advance(1)
+        steps += last.steps
+    if last.t > times[-1]:
+        times, states = np.append(times, last.t), np.vstack([states, last.x])
+    result = Trajectory(times, states, {"steps": steps, "step": step})
+    if status == Status.NOT_FINITE:
+        mend = (
+            f"take a shorter step than {step:g} s or method='dopri5', and check the initial state, "
+            "inputs and parameters there"
+        )
+        result.failure = not_finite(problem, names, last.t, last.x, last.bad, mend)
+    return result
+
+
+def _steps_per_output(output_step: float | None, step: float) -> int:
+    if output_step is None:
+        return 1
+    every = whole_multiple(output_step, step)
+    if every is None:
+        raise InputError(
+            f"output_step {output_step:g} s is not a multiple of the fixed step {step:g} s; "
+            "change one of them, or use method='dopri5', which interpolates."
+        )
+    return every

@@ -1,0 +1,94 @@
+"""Inputs of a run: numbers, samples on a time grid, or functions of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import SampledInputs
+from touchback.recording import unknown_name
+from touchback.simulate.protocol import Floats
+
+Refresh = Callable[[float, Floats, Floats], None]
+
+
+@dataclass
+class Inputs:
+    """Values in u = [t, inputs…]: constants in `u`, the others by their place."""
+
+    u: Floats
+    samples: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
+    functions: dict[int, Callable[[float], float]] = field(default_factory=dict)
+    texts: dict[str, Any] = field(default_factory=dict)
+
+    def refresher(self) -> SampledInputs | Refresh | None:
+        """What keeps u up to date during a run; samples alone are followed inside C."""
+        if self.functions:
+            return self._refresh
+        return SampledInputs(self.samples) if self.samples else None
+
+    def _refresh(self, t: float, x: Floats, u: Floats) -> None:
+        for place, function in self.functions.items():
+            u[place] = function(t)
+        for place, (times, values) in self.samples.items():
+            u[place] = np.interp(t, times, values)
+
+
+def read_inputs(
+    names: Sequence[str], defaults: Floats, given: Mapping[str, Any] | None, duration: float
+) -> Inputs:
+    """Sorts what a user gave by kind; inputs that aren't given keep their defaults.
+
+    A sequence of numbers is spread evenly over the duration; a pair (times, values) has its own
+    grid. Between samples inputs are linear, beyond them constant.
+    """
+    inputs = Inputs(np.append(0.0, np.asarray(defaults, dtype=np.float64)))
+    for name, value in (given or {}).items():
+        if name not in names:
+            raise unknown_name("input", name, names)
+        place = 1 + list(names).index(name)
+        if callable(value):
+            inputs.functions[place] = value
+            inputs.texts[name] = "a function of time"
+        elif not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
+            inputs.u[place] = inputs.texts[name] = _number(name, value)
+        else:
+            times, values = inputs.samples[place] = _samples(name, value, duration)
+            inputs.texts[name] = {"times": times.tolist(), "values": values.tolist()}
+    return inputs
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise InputError(
+            f"Input {name!r} must be a number, samples or a function of time, got {value!r}."
+        )
+    return number
+
+
+def _samples(name: str, value: Any, duration: float) -> tuple[Floats, Floats]:
+    try:
+        table = np.array(value, dtype=np.float64)
+    except ValueError:
+        raise InputError(
+            f"Input {name!r}: times and values must be equally many numbers."
+        ) from None
+    if table.ndim == 1:
+        table = np.array([np.linspace(0.0, duration, len(table)), table])
+    if table.ndim != 2 or len(table) != 2 or table.shape[1] < 2:
+        raise InputError(
+            f"Input {name!r}: give samples as a sequence of at least two numbers or as a pair "
+            f"(times, values), got shape {table.shape}."
+        )
+    times, values = table
+    if not np.isfinite(table).all() or not (np.diff(times) > 0.0).all():
+        raise InputError(f"Input {name!r}: samples must be finite and their times must rise.")
+    return times, values

@@ -1,0 +1,67 @@
+"""What was asked of a run, checked, and what an integrator hands back."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.simulate.protocol import Floats
+
+_ON_GRID = 1e-9  # of a step: instants closer than this are the same
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Settings of a run from time 0, in seconds; without a `step` the method chooses."""
+
+    method: str
+    duration: float
+    step: float | None
+    rtol: float
+    atol: float
+    output_step: float | None
+    step_limit: int
+
+    def __post_init__(self) -> None:
+        for label in ("duration", "step", "rtol", "atol", "output_step"):
+            value = getattr(self, label)
+            if value is not None and not (np.isfinite(value) and value > 0.0):
+                raise InputError(f"{label} must be a positive number, got {value!r}.")
+        if self.step_limit < 1:
+            raise InputError(f"step_limit must be at least 1, got {self.step_limit}.")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run ended early: when, what happened to which signal, and what usually mends it."""
+
+    time: float
+    what: str
+    mend: str
+
+
+@dataclass
+class Trajectory:
+    """The recorded instants and states (a row each) of a run, and how it went."""
+
+    times: Floats
+    states: Floats
+    statistics: dict[str, float] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+def output_times(duration: float, step: float) -> Floats:
+    """Multiples of the step up to the duration, and the duration itself; 0 is left out."""
+    count = int(np.floor(duration / step + _ON_GRID))
+    times: Floats = np.arange(1, count + 1, dtype=np.float64) * step
+    if count and abs(times[-1] - duration) <= _ON_GRID * step:
+        times[-1] = duration
+        return times
+    return np.append(times, duration)
+
+
+def whole_multiple(longer: float, shorter: float) -> int | None:
+    """How many times the shorter fits into the longer, None when it doesn't fit evenly."""
+    ratio = longer / shorter
+    count = round(ratio)
+    return count if count >= 1 and abs(ratio - count) <= _ON_GRID * max(count, 1) else None

@@ -1,0 +1,74 @@
+"""Progress of runs that take more than a second, and the size of the chunks they are taken in."""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+PATIENCE = 1.0  # seconds before a bar appears
+Report = Callable[[float], None]
+
+
+class Progress:
+    """Shows how much of a run is done: a bar on a terminal, or a function of the fraction."""
+
+    def __init__(self, label: str, show: bool | Report) -> None:
+        self._label = label
+        self._report: Report | None = None if isinstance(show, bool) else show
+        self._wanted = show is True
+        self._began = time.monotonic()
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def update(self, fraction: float) -> None:
+        if self._report is not None:
+            self._report(fraction)
+        if self._bar is None and self._wanted and time.monotonic() - self._began > PATIENCE:
+            self._start()
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=fraction)
+
+    def _start(self) -> None:
+        self._wanted = False
+        console = Console(stderr=True)
+        if console.is_terminal:
+            text = TextColumn("{task.description}")
+            columns = (text, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+            self._bar = Bar(*columns, console=console, transient=True)
+            self._bar.add_task(self._label, total=1.0)
+            self._bar.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+class Chunks:
+    """How many steps to take in C at a time: enough to be cheap, few enough for Ctrl-C."""
+
+    LONG, SHORT = 0.1, 0.03  # seconds
+
+    def __init__(self) -> None:
+        self.size = 32
+        self._began = time.monotonic()
+
+    def next(self) -> int:
+        """The size of the next chunk, from the time that the last one took."""
+        now = time.monotonic()
+        took, self._began = now - self._began, now
+        if took < self.SHORT:
+            self.size *= 2
+        elif took > self.LONG:
+            self.size = max(1, self.size // 2)
+        return self.size

@@ -1,0 +1,48 @@
+"""From a trajectory to a run: states, inputs and outputs by name at every recorded instant."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from touchback.native import Problem, evaluate_rows
+from touchback.recording import Run
+from touchback.simulate.plan import Trajectory
+from touchback.simulate.protocol import CompiledSystem, Floats
+
+Column = tuple[str, str, Floats]  # name, unit, values
+
+
+def make_run(
+    system: CompiledSystem, problem: Problem, trajectory: Trajectory, metadata: Mapping[str, Any]
+) -> Run:
+    """The run with the inputs and outputs that belong to each recorded state."""
+    times, states = trajectory.times, trajectory.states
+    rows = problem.input_rows(times, states)
+    columns: list[tuple[str, Column]] = [
+        ("state", column) for column in zip(system.state_names, system.state_units, states.T)
+    ]
+    blank = [""] * len(system.input_names)
+    columns += [("input", column) for column in zip(system.input_names, blank, rows.T[1:])]
+    if system.outputs is not None:
+        values = evaluate_rows(
+            system.outputs.address, states, rows, problem.p, len(system.output_names),
+            system.outputs.work_size, system.outputs.context_address,
+        )  # fmt: skip
+        columns += [
+            ("output", column) for column in zip(system.output_names, system.output_units, values.T)
+        ]
+    named = dict(_distinct(columns))
+    return Run(
+        times,
+        {name: values for name, (_, values) in named.items()},
+        {name: unit for name, (unit, _) in named.items()},
+        {**metadata, "statistics": trajectory.statistics},
+    )
+
+
+def _distinct(columns: Iterable[tuple[str, Column]]) -> Iterable[tuple[str, tuple[str, Floats]]]:
+    """Names made unique by their kind where an input or output is called like a state."""
+    taken: set[str] = set()
+    for kind, (name, unit, values) in columns:
+        label = name if name not in taken else f"{name} ({kind})"
+        taken.add(label)
+        yield label, (unit, values)

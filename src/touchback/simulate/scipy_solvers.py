@@ -1,0 +1,78 @@
+"""SciPy's solvers on the compiled rate, stepped one by one: a failure keeps what came before."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import integrate as scipy_integrate
+
+from touchback.native import Problem
+from touchback.simulate.dopri5 import INTERVALS
+from touchback.simulate.failure import fastest, not_finite
+from touchback.simulate.plan import Failure, Plan, Trajectory, output_times
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import Floats
+
+NAMES = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+
+
+class _WatchedRate:
+    """The rate, remembering the first component that wasn't finite in the step under way."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self.bad = -1
+
+    def __call__(self, t: float, x: Floats) -> Floats:
+        rate = self._problem.rate(t, x)
+        if self.bad < 0 and not np.isfinite(rate).all():
+            self.bad = int(np.flatnonzero(~np.isfinite(rate))[0])
+        return rate
+
+
+def integrate(
+    problem: Problem, names: Sequence[str], x0: Floats, plan: Plan, progress: Progress
+) -> Trajectory:
+    """Steps of the named solver, at most `step` long, with its own dense output."""
+    times = output_times(plan.duration, plan.output_step or plan.duration / INTERVALS)
+    rate = _WatchedRate(problem)
+    instants, states = [np.zeros(1)], [x0[None, :]]
+    t, x, steps, written, failed = 0.0, x0, 0, 0, ""
+    solver = None
+    try:
+        solver = getattr(scipy_integrate, plan.method)(
+            rate, 0.0, x0, plan.duration, rtol=plan.rtol, atol=plan.atol,
+            max_step=plan.step or np.inf,
+        )  # fmt: skip
+        while solver.status == "running" and problem.raised is None:
+            if steps >= plan.step_limit:
+                failed = f"{plan.step_limit} steps were not enough"
+                break
+            rate.bad = -1
+            failed = solver.step() or ""
+            if solver.status == "failed" or not np.isfinite(solver.y).all():
+                failed = failed or "the state is not finite"
+                break
+            t, x, steps = float(solver.t), solver.y.copy(), steps + 1
+            reached = int(np.searchsorted(times, t, side="right"))
+            if reached > written:
+                instants.append(times[written:reached])
+                states.append(solver.dense_output()(times[written:reached]).T)
+                written = reached
+            progress.update(t / plan.duration)
+    except ValueError as error:  # SciPy's linear algebra refuses matrices that aren't finite
+        if rate.bad < 0:
+            raise
+        failed = str(error)
+    if t > instants[-1][-1]:
+        instants.append(np.array([t]))
+        states.append(x[None, :])
+    statistics = {"steps": steps, "evaluations": int(solver.nfev) if solver else 0}
+    result = Trajectory(np.concatenate(instants), np.vstack(states), {**statistics})
+    if failed and rate.bad >= 0:
+        mend = "check the initial state, inputs and parameters for a division by zero there"
+        result.failure = not_finite(problem, names, t, x, rate.bad, mend)
+    elif failed:
+        culprit = fastest(problem, names, t, x)
+        mend = "loosen rtol and atol, or look for a jump or a singularity there"
+        result.failure = Failure(t, f"{failed.rstrip('.')}; {culprit}", mend)
+    return result

@@ -1,0 +1,136 @@
+"""The one call that runs a compiled system offline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.native import Problem
+from touchback.recording import Run, unknown_name
+from touchback.simulate.failure import RunFailed
+from touchback.simulate.inputs import Inputs, read_inputs
+from touchback.simulate.methods import METHODS
+from touchback.simulate.plan import Plan
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import CompiledSystem, Floats, StateData
+from touchback.simulate.record import make_run
+
+
+def simulate(
+    system: CompiledSystem,
+    x0: StateData | ArrayLike | None = None,
+    duration: float = 1.0,
+    *,
+    method: str = "dopri5",
+    step: float | None = None,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    output_step: float | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    step_limit: int = 10_000_000,
+    progress: bool | Callable[[float], None] = True,
+) -> Run:
+    """The run of a system from a state at time 0, for `duration` seconds.
+
+    `method`: "dopri5" (adaptive, default), "rk4" and "euler" (semi-implicit) with fixed steps, or
+    SciPy's "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA". `step` is the fixed step (1 ms), or
+    the longest that an adaptive method may take. `output_step` is the time between recorded
+    instants: every step of a fixed-step method, else a thousandth of the duration.
+
+    `inputs` maps names to numbers, to samples (a sequence spread evenly over the duration, or a
+    pair of times and values; linear in between), or to functions of time. `parameters` maps names
+    to values that replace the compiled ones.
+
+    `progress` shows a bar on runs of more than a second; a function gets the fraction done instead.
+
+    A NaN or a step that fails raises `RunFailed`, whose `run` holds everything up to there.
+    """
+    if method not in METHODS:
+        raise unknown_name("method", method, METHODS)
+    plan = Plan(method, duration, step, rtol, atol, output_step, step_limit)
+    start = _initial_state(system, x0)
+    given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
+    problem = Problem(
+        system.rate,
+        system.sizes,
+        given.u,
+        system.parameter_block(dict(parameters) if parameters else None),
+        system.configuration_rate,
+        given.refresher(),
+    )
+    began = time.perf_counter()
+    with Progress(f"{system.name}: {method}", progress) as shown:
+        trajectory = METHODS[method](problem, list(system.state_names), start, plan, shown)
+    trajectory.statistics["seconds"] = time.perf_counter() - began
+    run = make_run(system, problem, trajectory, _metadata(system, plan, given, parameters, start))
+    raised = problem.raised
+    if raised is not None:
+        if not isinstance(raised, Exception):  # Ctrl-C inside an input function
+            raise raised
+        raise RunFailed(
+            f"{system.name}: an input function raised {type(raised).__name__} ({raised}) after "
+            f"t = {trajectory.times[-1]:.6g} s; mend the function. "
+            "The run up to there is kept in `.run`.",
+            run,
+        ) from raised
+    failure = trajectory.failure
+    if failure is not None:
+        raise RunFailed(
+            f"{system.name}: {method} stopped at t = {failure.time:.6g} s of {duration:g} s: "
+            f"{failure.what}; {failure.mend}. The run up to there is kept in `.run`.",
+            run,
+        )
+    return run
+
+
+def _initial_state(system: CompiledSystem, x0: StateData | ArrayLike | None) -> Floats:
+    given: Any = system.initial_state() if x0 is None else x0
+    x = np.array(getattr(given, "x", given), dtype=np.float64)
+    names = list(system.state_names)
+    if x.shape != (len(names),):
+        raise InputError(
+            f"{system.name}: the state has {len(names)} elements ({', '.join(names[:6])}"
+            f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
+        )
+    for name, value in zip(names, x):
+        if not np.isfinite(value):
+            raise InputError(f"{system.name}: the initial value of {name!r} is {value}.")
+    return x
+
+
+def _metadata(
+    system: CompiledSystem,
+    plan: Plan,
+    given: Inputs,
+    parameters: Mapping[str, Any] | None,
+    start: Floats,
+) -> dict[str, Any]:
+    settings = {
+        "duration": plan.duration,
+        "method": plan.method,
+        "step": plan.step,
+        "rtol": plan.rtol,
+        "atol": plan.atol,
+        "output_step": plan.output_step,
+        "step_limit": plan.step_limit,
+    }
+    arguments = {name: value for name, value in settings.items() if value is not None}
+    if given.texts:
+        arguments["inputs"] = given.texts
+    if parameters:
+        arguments["parameters"] = dict(parameters)
+    call = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    return {
+        "model": system.name,
+        **settings,
+        "inputs": given.texts,
+        "parameters": dict(parameters or {}),
+        "initial_state": start.tolist(),
+        "repeat": f"touchback.simulate(system, {start.tolist()!r}, {call})",
+    }

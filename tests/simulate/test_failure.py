@@ -1,0 +1,76 @@
+"""A run that fails says when, which signal and what to do, and keeps everything up to there."""
+
+import numpy as np
+import pytest
+
+from hand_made_systems import HandMadeSystem
+from touchback.errors import SolveError
+from touchback.simulate import RunFailed, simulate
+
+ADAPTIVE = ["dopri5", "RK45", "DOP853", "Radau", "BDF"]
+
+
+@pytest.mark.parametrize("method", ADAPTIVE)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # SciPy's own, on the way to infinity
+def test_a_solution_that_ends_stops_the_run_there(blow_up: HandMadeSystem, method: str) -> None:
+    with pytest.raises(SolveError, match=r"blow-up: .* stopped at t = .*'level'") as caught:
+        simulate(blow_up, duration=2.0, method=method, output_step=0.01)
+    assert isinstance(caught.value, RunFailed)
+    run = caught.value.run
+    assert run.time[-1] == pytest.approx(1.0, abs=1e-5)
+    early = run.time < 0.9
+    assert early.sum() == 90
+    # The solution's own sensitivity 1/(1 − t)² amplifies the tolerance of 1e-8 near the end.
+    np.testing.assert_allclose(run["level"][early], 1 / (1 - run.time[early]), rtol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", *ADAPTIVE, "LSODA"])
+@pytest.mark.filterwarnings("ignore")  # LSODA warns on its own
+def test_a_rate_that_is_not_a_number_names_the_signal_and_the_mend(
+    draining: HandMadeSystem, method: str
+) -> None:
+    """ż = −1 − √z reaches zero at t = 2 − 2 ln 2 and has no rate beyond."""
+    with pytest.raises(RunFailed, match=r"'level'.*; .*check .*kept in `\.run`") as caught:
+        simulate(draining, duration=2.0, method=method)
+    run = caught.value.run
+    end = 2 - 2 * np.log(2.0)
+    assert run.time[-1] == pytest.approx(end, abs=3e-3)
+    assert np.isfinite(run["level"]).all()
+    assert len(run) > 300
+
+
+def test_a_bad_start_keeps_the_initial_instant(draining: HandMadeSystem) -> None:
+    with pytest.raises(RunFailed, match="at t = 0 s of 1 s: the rate of 'level' is nan") as caught:
+        simulate(draining, [-1.0], 1.0)
+    assert len(caught.value.run) == 1
+
+
+def test_a_step_limit_is_said_with_its_mend(pendulum: HandMadeSystem) -> None:
+    with pytest.raises(RunFailed, match=r"10 steps were not enough.*raise step_limit") as caught:
+        simulate(pendulum, duration=10.0, step_limit=10)
+    assert 0.0 < caught.value.run.time[-1] < 10.0
+    with pytest.raises(RunFailed, match="10 steps were not enough"):
+        simulate(pendulum, duration=10.0, step_limit=10, method="DOP853")
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "RK45"])
+def test_an_input_function_that_raises_is_the_cause_of_the_failure(
+    pendulum: HandMadeSystem, method: str
+) -> None:
+    def torque(t: float) -> float:
+        if t > 0.5:
+            raise ZeroDivisionError("no torque left")
+        return 0.0
+
+    with pytest.raises(RunFailed, match=r"raised ZeroDivisionError \(no torque left\)") as caught:
+        simulate(pendulum, duration=1.0, method=method, inputs={"torque": torque})
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert 0.3 < caught.value.run.time[-1] <= 0.5
+
+
+def test_an_interrupt_inside_an_input_function_is_passed_on(pendulum: HandMadeSystem) -> None:
+    def torque(t: float) -> float:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate(pendulum, duration=1.0, inputs={"torque": torque})
