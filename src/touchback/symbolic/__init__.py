@@ -1,13 +1,17 @@
-"""The tape and what is done with it: expressions, derivatives, programs, plain evaluation."""
+"""The tape and what is done with it: expressions, derivatives, text, programs, plain evaluation."""
 
+from touchback.symbolic.condense import condense
+from touchback.symbolic.differentiate import gradient, jacobian, jvp, vjp
 from touchback.symbolic.dual import Dual
 from touchback.symbolic.evaluate import evaluate
 from touchback.symbolic.expression import Expr
+from touchback.symbolic.parse import parse, parse_all
 from touchback.symbolic.program import Program, lower
 from touchback.symbolic.replay import replay
 from touchback.symbolic.scalars import Operators, Scalars
 from touchback.symbolic.table import Lookup, Table, Want
 from touchback.symbolic.tape import Tape
+from touchback.symbolic.text import to_text
 
 __all__ = [
     "Dual",
@@ -19,7 +23,15 @@ __all__ = [
     "Table",
     "Tape",
     "Want",
+    "condense",
     "evaluate",
+    "gradient",
+    "jacobian",
+    "jvp",
     "lower",
+    "parse",
+    "parse_all",
     "replay",
+    "to_text",
+    "vjp",
 ]

@@ -6,6 +6,7 @@ from touchback.errors import InputError
 from touchback.symbolic.operand import Operand
 from touchback.symbolic.table import Table, Want
 from touchback.symbolic.tape import Tape
+from touchback.symbolic.text import to_text
 
 
 class Expr(Operand):
@@ -64,17 +65,10 @@ class Expr(Operand):
         return self.tape.value(self.id)
 
     def __str__(self) -> str:
-        node = abs(self.id)
-        name = self.tape.names.get(node)
-        number = self.tape.values.get(node)
-        text = (
-            repr(number)
-            if number is not None
-            else str(name)
-            if name is not None
-            else f"node {node}"
-        )
-        return text if self.id >= 0 else f"-{text}"
+        definitions, texts = to_text(self.tape, [self.id], table=lambda _: "table")
+        shared = ", ".join(f"{name} = {text}" for name, text in definitions.items())
+        text = f"{texts[0]} where {shared}" if shared else texts[0]
+        return text if len(text) <= 200 else f"{text[:199]}…"
 
     def __repr__(self) -> str:
         return f"Expr({self})"

@@ -25,8 +25,7 @@ def replay(tape: Tape, outputs: Sequence[int], k: Scalars[T], env: Mapping[Hasha
         node = key if isinstance(key, int) else tape.symbols.get(key)
         if node is not None:
             known[node] = scalar
-    needed = _needed(tape, outputs, known)
-    for node in needed:
+    for node in _needed(tape, outputs, known):
         known[node] = compute_node(tape, node, k, known)
     return [known[o] if o >= 0 else k.neg(known[-o]) for o in outputs]
 

@@ -31,6 +31,7 @@ from touchback.symbolic.ops import (
     LOOKUP1,
     LOOKUP2,
     MUL,
+    NEG,
     POW,
     SELECT,
     SIN,
@@ -111,6 +112,13 @@ def _pair(one: int, other: int) -> When:
     return lambda a, b: (a, b) == (one, other) or (a, b) == (other, one)
 
 
+def _signed(t: Tape, node: int) -> int:
+    """An operand of an operation that can't absorb a sign, with the sign taken out again."""
+    if t.op[node] == NEG:
+        return -t.a[node]
+    return t.const(t.values[node]) if node in t.values else node
+
+
 def _pythagoras(t: Tape, x: int, y: int, _: int) -> int | None:
     """s·s + c·c where s, c are sine and cosine of the same angle."""
     if t.a[x] != t.b[x] or y < 0 or t.a[y] != t.b[y]:
@@ -142,7 +150,7 @@ def _constants_together(t: Tape, a: int, b: int, _: int) -> int | None:
 
 
 def _root_times_root(t: Tape, a: int, b: int, _: int) -> int | None:
-    return t.a[a] if a == b else None
+    return _signed(t, t.a[a]) if a == b else None
 
 
 def _quotient_times_divisor(t: Tape, a: int, b: int, _: int) -> int | None:
@@ -164,7 +172,7 @@ def _whole_power(t: Tape, a: int, b: int, _: int) -> int | None:
     exponent = t.values[b]
     if exponent not in _WHOLE_EXPONENTS:
         return None
-    result, square, n = 1, a, int(abs(exponent))
+    result, square, n = 1, _signed(t, a), int(abs(exponent))
     while n:
         if n & 1:
             result = t.mul(result, square)
@@ -177,7 +185,13 @@ def _half_power(t: Tape, a: int, b: int, _: int) -> int | None:
     if exponent not in (0.5, -0.5, 1.5):
         return None
     root = t.sqrt(a)
-    return root if exponent == 0.5 else t.mul(a, root) if exponent == 1.5 else t.div(1, root)
+    return (
+        root
+        if exponent == 0.5
+        else t.mul(_signed(t, a), root)
+        if exponent == 1.5
+        else t.div(1, root)
+    )
 
 
 def _root_of_square(t: Tape, a: int, _b: int, _c: int) -> int | None:
@@ -189,30 +203,34 @@ def _already_positive(t: Tape, a: int, _b: int, _c: int) -> int | None:
 
 
 def _undone(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return t.a[a]
+    return _signed(t, t.a[a])
 
 
 def _length(t: Tape, x: int, y: int) -> int:
     return t.sqrt(t.add(t.mul(x, x), t.mul(y, y)))
 
 
+def _direction(t: Tape, angle: int, side: int) -> int:
+    return t.div(side, _length(t, t.a[angle], _signed(t, t.b[angle])))
+
+
 def _sine_of_direction(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return t.div(t.a[a], _length(t, t.a[a], t.b[a]))
+    return _direction(t, a, t.a[a])
 
 
 def _cosine_of_direction(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return t.div(t.b[a], _length(t, t.a[a], t.b[a]))
+    return _direction(t, a, _signed(t, t.b[a]))
 
 
 def _same_both_ways(t: Tape, a: int, b: int, _: int) -> int | None:
-    return a if a == b else None
+    return _signed(t, a) if a == b else None
 
 
 def _known_condition(t: Tape, condition: int, yes: int, no: int) -> int | None:
     number = t.values.get(condition)
     if number is not None:
-        return yes if number != 0.0 else no
-    return yes if yes == no else None
+        return _signed(t, yes if number != 0.0 else no)
+    return _signed(t, yes) if yes == no else None
 
 
 def _never_below_itself(t: Tape, a: int, b: int, _: int) -> int | None:
