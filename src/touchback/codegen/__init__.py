@@ -2,6 +2,17 @@
 
 from touchback.codegen.abi import ABI_VERSION
 from touchback.codegen.compiled import Compiled, compile_program
+from touchback.codegen.disassemble import disassemble
+from touchback.codegen.elf import read_elf, write_elf
 from touchback.codegen.machine import MachineCode, emit
 
-__all__ = ["ABI_VERSION", "Compiled", "MachineCode", "compile_program", "emit"]
+__all__ = [
+    "ABI_VERSION",
+    "Compiled",
+    "MachineCode",
+    "compile_program",
+    "disassemble",
+    "emit",
+    "read_elf",
+    "write_elf",
+]

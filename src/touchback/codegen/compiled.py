@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from touchback import native
+from touchback.codegen.cache import emit_cached
+from touchback.codegen.disassemble import disassemble
 from touchback.codegen.host import host_target
-from touchback.codegen.machine import MachineCode, emit
+from touchback.codegen.machine import MachineCode
+from touchback.codegen.perf import name_for_perf
 from touchback.codegen.printers import build_c, print_c
 from touchback.errors import CompileError, InputError
 from touchback.symbolic.program import ARRAYS, Program
@@ -90,8 +93,6 @@ class Compiled:
 
     def disassemble(self) -> str:
         """The machine code as a listing."""
-        from touchback.codegen.disassemble import disassemble
-
         if self.machine_code is None:
             raise CompileError(
                 f"{self.name} runs by {self.backend!r}: there is no machine code of ours."
@@ -131,8 +132,9 @@ def compile_program(
 
 
 def _by_machine_code(program: Program, name: str, target: str, lanes: int) -> Compiled:
-    code = emit(program, target, lanes)
+    code = emit_cached(program, name, target, lanes)
     published = native.publish(code.code)
+    name_for_perf(published.address + code.entry, len(code.code) - code.entry, name)
     context = native.Context(program.lookups)
     return Compiled(
         program, name, "machine", published.address + code.entry, code.work_size, context.address,
