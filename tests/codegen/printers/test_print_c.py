@@ -6,10 +6,10 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from calling import bits, compiled_c
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from printed_programs import bits, compiled_c
 from random_programs import random_point, random_program
 from touchback.codegen.printers import build, c, print_c
 from touchback.errors import InputError
@@ -47,8 +47,8 @@ def test_pieces_pass_their_values_on(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(6):
         program = random_program(seed, 200, outputs=40)
         run = compiled_c(program)
-        for _ in range(10):
-            point = random_point(Random(seed))
+        for index in range(10):
+            point = random_point(Random(index))
             assert bits(run(point)) == bits(evaluate(program, point))
 
 

@@ -8,9 +8,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from stepwise import first_disagreement, with_every_node_as_output
 
 from random_programs import random_point, random_program
+from stepwise import first_disagreement, with_every_node_as_output
 from touchback.codegen.printers import print_matlab
 from touchback.errors import InputError
 from touchback.symbolic import Program, evaluate

@@ -8,12 +8,12 @@ from random import Random
 
 import numpy as np
 import pytest
-from calling import python_function
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stepwise import first_disagreement, with_every_node_as_output
 
+from printed_programs import python_function
 from random_programs import random_point, random_program
+from stepwise import first_disagreement, with_every_node_as_output
 from touchback.codegen.printers import print_python
 from touchback.errors import InputError
 from touchback.symbolic import Program, Tape, evaluate, lower
