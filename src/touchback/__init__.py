@@ -1,0 +1,70 @@
+"""Touchback: mechanisms that people can touch.
+
+Describe a mechanism, derive its equations symbolically, run them as machine code, against a clock or offline.
+"""
+
+from touchback.errors import CompileError, InputError, ModelError, SolveError, TouchbackError
+from touchback.model import Body, Frame, Model
+from touchback.model.forces import (
+    Buoyancy,
+    Bushing,
+    Drag,
+    ForceKind,
+    JointEffort,
+    LinkForce,
+    SpringDamper,
+    TorsionSpring,
+    Wrench,
+)
+from touchback.model.joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    JointKind,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from touchback.model.sensors import (
+    Acceleration,
+    AngularVelocity,
+    Direction,
+    Distance,
+    Effort,
+    Energy,
+    Position,
+    Reaction,
+    SensorKind,
+    Signal,
+    Velocity,
+)
+from touchback.recording import Run, compare
+from touchback.recording import open_run as open
+from touchback.simulate import simulate
+from touchback.symbolic import Table
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.functions import (
+    acos,
+    asin,
+    atan,
+    atan2,
+    cos,
+    exp,
+    floor,
+    log,
+    lookup,
+    maximum,
+    minimum,
+    pow,
+    select,
+    sign,
+    sin,
+    sqrt,
+    tan,
+)
+from touchback.system import State, System
+
+__version__ = "0.1.0"

@@ -189,6 +189,13 @@ class Instant:
         own = self.vectors.add(motion.acceleration, self.vectors.apply(motion.B, home.pose.scalars(self.k)))
         return self.vectors.apply(R, own)
 
+    def angular_acceleration(self, frame: Frame) -> Vector:
+        """ω̇ of a frame's body."""
+        link = self.attachment(frame).link
+        if link < 0:
+            return self.base().alpha
+        return self.vectors.apply(self.link_pose(link)[0], self.motions()[link].alpha)
+
     def coordinate(self, joint: str, index: int = 0) -> Scalar:
         return self.at.q[self._joint_index(joint, index, positions=True)]
 

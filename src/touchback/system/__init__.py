@@ -1,0 +1,7 @@
+"""Compiled models: names, sizes, parameters and functions on arrays."""
+
+from touchback.system.compile import compile_model
+from touchback.system.state import State
+from touchback.system.system import System
+
+__all__ = ["State", "System", "compile_model"]

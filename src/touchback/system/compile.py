@@ -1,0 +1,16 @@
+"""From a model to a system."""
+
+from touchback.model.model import Model
+from touchback.model.part import flatten
+from touchback.system.layout import layout_of
+from touchback.system.plan import make_plan
+from touchback.system.system import System
+
+
+def compile_model(model: Model, backend: str = "machine") -> System:
+    """Check a model, choose frames and algorithms, and derive its equations.
+
+    `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
+    flat = flatten(model)
+    layout = layout_of(flat)
+    return System(flat, make_plan(flat, layout), backend)

@@ -1,0 +1,139 @@
+"""The functions of a system: what each takes and gives, as equations of an instant."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchback.dynamics.crba import world_columns
+from touchback.dynamics.energy import centre_of_mass, momentum
+from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
+from touchback.dynamics.jacobian import jacobian
+from touchback.model.frame import Frame
+from touchback.system.derivation import Derivation
+from touchback.system.layout import Layout
+
+Build = Callable[[Derivation], list[int]]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a function is derived: further arguments beyond x and u (one a velocity coordinate), the equations, the
+    shape of the result, and whether rigid joints must be kept (for reactions)."""
+
+    build: Build
+    shape: tuple[int, ...]
+    extra: tuple[str, ...] = ()
+    keep_fixed: bool = False
+
+
+def inverse_recipe(layout: Layout) -> Recipe:
+    """τ = M a + c."""
+    return Recipe(lambda d: inverse(d.instant, d.extra), (len(layout.v),), layout.v)
+
+
+def bias_recipe(layout: Layout) -> Recipe:
+    """c: inverse dynamics at zero acceleration."""
+    return Recipe(lambda d: inverse(d.instant, None), (len(layout.v),))
+
+
+def forward_recipe(layout: Layout, algorithm: str) -> Recipe:
+    """a with M a + c = τ."""
+    return Recipe(lambda d: forward(d.instant, d.extra, algorithm), (len(layout.v),), layout.v)
+
+
+def mass_matrix_recipe(layout: Layout, world: bool) -> Recipe:
+    """M, all entries."""
+    n = len(layout.v)
+
+    def build(d: Derivation) -> list[int]:
+        M = entries(d.instant, world)
+        return [M.get((i, j), 0) for i in range(n) for j in range(n)]
+
+    return Recipe(build, (n, n))
+
+
+def mass_matrix_columns_recipe(layout: Layout) -> Recipe:
+    """S (n × 6), F (n × 6) and armature (n): M by a loop, M_ij = S_i · F_j along the tree."""
+    n = len(layout.v)
+
+    def build(d: Derivation) -> list[int]:
+        S, F = world_columns(d.instant.regrouped(), d.tape)
+        return [x for row in (*S, *F) for x in row] + d.instant.armature()
+
+    return Recipe(build, (13 * n,))
+
+
+def joint_efforts_recipe(layout: Layout) -> Recipe:
+    """The model's own joint efforts."""
+    return Recipe(lambda d: list(d.instant.efforts()), (len(layout.v),))
+
+
+def energy_recipe(layout: Layout) -> Recipe:
+    """Kinetic and potential energy."""
+    return Recipe(lambda d: [d.instant.energy("kinetic"), d.instant.energy("potential")], (2,))
+
+
+def momentum_recipe(layout: Layout) -> Recipe:
+    """Linear and angular momentum."""
+    return Recipe(lambda d: [x for vector in momentum(d.instant) for x in vector], (2, 3))
+
+
+def centre_of_mass_recipe(layout: Layout) -> Recipe:
+    """p_com."""
+    return Recipe(lambda d: list(centre_of_mass(d.instant)), (3,))
+
+
+def pose_recipe(layout: Layout, frame: Frame) -> Recipe:
+    """Rows of R_WF, then p_WF."""
+
+    def build(d: Derivation) -> list[int]:
+        R = d.instant.rotation(frame)
+        return [x for row in R for x in row] + list(d.instant.position(frame))
+
+    return Recipe(build, (12,))
+
+
+def velocity_recipe(layout: Layout, frame: Frame) -> Recipe:
+    """ω and the velocity of the frame's origin."""
+    return Recipe(
+        lambda d: [*d.instant.angular_velocity(frame), *d.instant.velocity(frame)], (6,)
+    )
+
+
+def acceleration_recipe(layout: Layout, frame: Frame) -> Recipe:
+    """ω̇ and the acceleration of the frame's origin, along world axes."""
+
+    def build(d: Derivation) -> list[int]:
+        d.instant.a = d.extra
+        return [*d.instant.angular_acceleration(frame), *d.instant.acceleration(frame)]
+
+    return Recipe(build, (6,), layout.v)
+
+
+def jacobian_recipe(layout: Layout, frame: Frame) -> Recipe:
+    """6 × nv."""
+    return Recipe(
+        lambda d: [x for row in jacobian(d.instant, frame) for x in row], (6, len(layout.v))
+    )
+
+
+def reaction_recipe(layout: Layout, joint: str) -> Recipe:
+    """Force and moment of the parent on the child, at and along the joint's child frame."""
+
+    def build(d: Derivation) -> list[int]:
+        d.instant.a = d.extra
+        force, moment = d.instant.reaction(joint)
+        return [*force, *moment]
+
+    return Recipe(build, (6,), layout.v, keep_fixed=True)
+
+
+def rate_equations(d: Derivation, algorithm: str) -> tuple[list[int], list[int], list[int]]:
+    """(dx/dt, dq/dt, sensor outputs) of a run, on one tape."""
+    instant = d.instant
+    accelerations = forward(instant, instant.efforts(), algorithm)
+    instant.a = accelerations
+    q_rates = configuration_rate(instant)
+    states = instant.model.states.values()
+    z_rates = [instant.value(state.rate) for state in states]
+    outputs = [x for sensor in instant.model.sensors for x in instant.measure(sensor)]
+    return [*q_rates, *accelerations, *z_rates], q_rates, outputs

@@ -1,0 +1,379 @@
+"""A compiled model: names, sizes, parameters, and functions on arrays."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from touchback.codegen.printers import print_c, print_matlab, print_python
+from touchback.errors import InputError
+from touchback.model.frame import Frame, as_frame
+from touchback.model.model import Model
+from touchback.model.names import unknown
+from touchback.native import tree_products
+from touchback.symbolic.count import Counts
+from touchback.symbolic.stages import split_many
+from touchback.system import functions as recipes
+from touchback.system.derivation import Derivation
+from touchback.system.function import Function
+from touchback.system.layout import fill, layout_of
+from touchback.system.plan import Plan
+from touchback.system.state import State
+
+PRINTERS = {"c": print_c, "python": print_python, "matlab": print_matlab}
+
+
+class System:
+    """What `Model.compile` returns. Functions are derived and compiled when first used.
+
+    Arrays stand in the order of `coordinates` (positions q) and `velocities` (velocities v, accelerations, efforts);
+    every argument may also be a dict by name. One system serves one thread at a time."""
+
+    def __init__(self, model: Model, plan: Plan, backend: str) -> None:
+        self.model, self.plan, self._backend = model, plan, backend
+        self.name = model.name
+        self.layout = layout_of(model)
+        self._functions: dict[str, Function] = {}
+        self._parameters = np.array([given.default for given in model.parameters.values()])
+        self._version = 0
+
+    # ---- names and sizes ----------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of q."""
+        return self.layout.q
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of v."""
+        return self.layout.v
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """(nq, nv, nz)."""
+        return len(self.layout.q), len(self.layout.v), len(self.layout.z)
+
+    @property
+    def state_names(self) -> list[str]:
+        """Signal names of x = [q, v, z]."""
+        return self.layout.state_names
+
+    @property
+    def state_units(self) -> list[str]:
+        """Units of x."""
+        return self.layout.state_units
+
+    @property
+    def input_names(self) -> list[str]:
+        """Inputs that no controller drives."""
+        return list(self.layout.inputs)
+
+    @cached_property
+    def input_defaults(self) -> np.ndarray:
+        """Values of the inputs when nothing is connected."""
+        return np.array([self.model.inputs[name].default for name in self.layout.inputs])
+
+    @property
+    def output_names(self) -> list[str]:
+        """Sensor components."""
+        return list(self.layout.outputs)
+
+    @property
+    def output_units(self) -> list[str]:
+        """Units of the sensor components."""
+        return list(self.layout.output_units)
+
+    # ---- parameters ---------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Current values of the live parameters."""
+        return dict(zip(self.layout.parameters, map(float, self._parameters), strict=True))
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.layout.parameters:
+            raise unknown("parameter", name, self.layout.parameters)
+        return float(self._parameters[self.layout.parameters.index(name)])
+
+    def __setitem__(self, name: str, number: float) -> None:
+        self._parameters = self._with({name: number})
+        self._version += 1
+
+    def _with(self, overrides: Mapping[str, float]) -> np.ndarray:
+        changed = self._parameters.copy()
+        for name, number in overrides.items():
+            if name not in self.layout.parameters:
+                raise unknown("parameter", name, self.layout.parameters)
+            given, number = self.model.parameters[name], float(number)
+            low = -np.inf if given.min is None else given.min
+            high = np.inf if given.max is None else given.max
+            if not low <= number <= high:
+                raise InputError(
+                    f"Parameter '{name}': {number} lies outside its range [{low}, {high}] {given.unit}."
+                )
+            changed[self.layout.parameters.index(name)] = number
+        return changed
+
+    def parameter_block(self, overrides: Mapping[str, Any] | None = None) -> np.ndarray:
+        """The derived block that `rate`, `configuration_rate` and `outputs` share."""
+        return self._run["rate"].block_for(self._with(overrides or {}))
+
+    # ---- functions on arrays --------------------------------------------------------------------------------
+
+    def inverse_dynamics(self, q: Any, v: Any, a: Any, u: Any = None, t: float = 0.0) -> np.ndarray:
+        """Joint efforts τ = M a + c that produce the accelerations `a` (Docquier 2021, eq. 2).
+
+        These are *total* joint efforts: springs, damping, friction and motors described in joints are efforts too and
+        are not in c; forces on bodies are (with inputs `u`)."""
+        return self._call("inverse dynamics", q, v, u, t, self._velocity("a", a))
+
+    def bias(self, q: Any, v: Any, u: Any = None, t: float = 0.0) -> np.ndarray:
+        """c(q, v): Coriolis, centrifugal and gravity terms less forces on bodies."""
+        return self._call("bias", q, v, u, t)
+
+    def mass_matrix(self, q: Any) -> np.ndarray:
+        """M(q), armature included."""
+        if not self.plan.loop_mass_matrix:
+            return self._call("mass matrix", q, None, None, 0.0)
+        n = self.sizes[1]
+        columns = self._call("mass matrix columns", q, None, None, 0.0)
+        order = self.plan.dof_order
+        S, F = columns[: 6 * n].reshape(n, 6)[order], columns[6 * n : 12 * n].reshape(n, 6)[order]
+        M = tree_products(self.plan.dof_parents, S, F)
+        M[np.arange(n), np.arange(n)] += columns[12 * n :][order]
+        back = np.empty(n, dtype=int)
+        back[order] = np.arange(n)
+        return M[np.ix_(back, back)]
+
+    def forward_dynamics(
+        self, q: Any, v: Any, tau: Any = None, u: Any = None, t: float = 0.0, z: Any = None
+    ) -> np.ndarray:
+        """Accelerations a with M a + c = τ. Without `tau` the model's own joint efforts act (motors by the inputs
+        `u`, springs, damping, friction); with it `tau` replaces them, so that it undoes `inverse_dynamics`."""
+        if tau is None:
+            nq, nv, _ = self.sizes
+            return self._call("rate", q, v, u, t, z=z)[nq : nq + nv]
+        return self._call("forward dynamics", q, v, u, t, self._velocity("tau", tau), z=z)
+
+    def joint_efforts(self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None) -> np.ndarray:
+        """The model's own joint efforts: motors, springs, damping, friction, stops."""
+        return self._call("joint efforts", q, v, u, t, z=z)
+
+    def state_rate(self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None) -> np.ndarray:
+        """dx/dt of x = [q, v, z]."""
+        return self._call("rate", q, v, u, t, z=z)
+
+    def sensors(self, q: Any = None, v: Any = None, u: Any = None, t: float = 0.0, z: Any = None) -> dict[str, float]:
+        """What every sensor shows."""
+        shown = self._call("outputs", q, v, u, t, z=z)
+        return dict(zip(self.layout.outputs, map(float, shown), strict=True))
+
+    def energy(self, q: Any, v: Any) -> tuple[float, float]:
+        """Kinetic and potential energy (gravity and springs) [J]."""
+        kinetic, potential = self._call("energy", q, v, None, 0.0)
+        return float(kinetic), float(potential)
+
+    def momentum(self, q: Any, v: Any) -> np.ndarray:
+        """Linear momentum and angular momentum about the ground's origin, 2 × 3."""
+        return self._call("momentum", q, v, None, 0.0)
+
+    def centre_of_mass(self, q: Any) -> np.ndarray:
+        """Centre of mass of everything that moves [m]."""
+        return self._call("centre of mass", q, None, None, 0.0)
+
+    def pose(self, frame: Any, q: Any) -> tuple[np.ndarray, np.ndarray]:
+        """R_WF (3 × 3) and p_WF [m] of a body or frame."""
+        flat = self._of_frame("pose", recipes.pose_recipe, frame, q, None, None)
+        return flat[:9].reshape(3, 3), flat[9:]
+
+    def velocity(self, frame: Any, q: Any, v: Any) -> np.ndarray:
+        """Angular velocity (3) and velocity of the origin (3) of a body or frame, along world axes."""
+        return self._of_frame("velocity", recipes.velocity_recipe, frame, q, v, None)
+
+    def acceleration(self, frame: Any, q: Any, v: Any, a: Any) -> np.ndarray:
+        """Angular acceleration (3) and acceleration of the origin (3), along world axes."""
+        return self._of_frame("acceleration", recipes.acceleration_recipe, frame, q, v, self._velocity("a", a))
+
+    def jacobian(self, frame: Any, q: Any) -> np.ndarray:
+        """6 × nv: rows ω and velocity of the origin, along world axes."""
+        return self._of_frame("jacobian", recipes.jacobian_recipe, frame, q, None, None)
+
+    def reaction(self, joint: str, q: Any, v: Any, a: Any = None, u: Any = None, t: float = 0.0) -> np.ndarray:
+        """Force (3) and moment (3) that the parent exerts on the child, at and along the joint's child frame.
+
+        Without `a` the accelerations are those of the forward dynamics."""
+        if joint not in self.model.joints:
+            raise unknown("joint", joint, self.model.joints)
+        name = f"reaction of {joint}"
+        self._derived(name, lambda: recipes.reaction_recipe(self.layout, joint))
+        given = self.forward_dynamics(q, v, u=u, t=t) if a is None else self._velocity("a", a)
+        return self._call(name, q, v, u, t, given)
+
+    # ---- states -------------------------------------------------------------------------------------------
+
+    def initial_state(self) -> State:
+        """The state that the model describes."""
+        joints = self.model.joints.values()
+        q = np.array([x for joint in joints for x in joint.initial_position()], dtype=float)
+        v = np.array([x for joint in joints for x in joint.initial_velocity()], dtype=float)
+        z = np.array([state.initial for state in self.model.states.values()], dtype=float)
+        return State(q, v, z)
+
+    def assemble(
+        self, rates: Mapping[str, float] | None = None, states: Mapping[str, float] | None = None, **positions: float
+    ) -> State:
+        """A state from the initial one with some positions (keywords, or a dict by `**{"joint.x": 0.1}`), velocities
+        (`rates`) and extra `states` replaced."""
+        start = self.initial_state()
+        return State(
+            fill("coordinate", dict(positions), self.layout.q, start.q).copy(),
+            fill("velocity", dict(rates or {}), self.layout.v, start.v).copy(),
+            fill("state", dict(states or {}), self.layout.z, start.z).copy(),
+        )
+
+    # ---- what a run needs (simulate, realtime) ------------------------------------------------------------
+
+    @cached_property
+    def _run(self) -> dict[str, Function]:
+        """`rate`, `configuration rate` and `outputs`: one tape, one parameter block."""
+        kinds = self.model.sensors.values()
+        rigid = any(
+            getattr(kind, "joint", None) in self.model.joints
+            and not self.model.joints[kind.joint].kind.motions()
+            for kind in kinds
+        )
+        d = Derivation(self.model, self.layout, (), self.plan.frame_pass, not rigid)
+        rate, q_rate, outputs = recipes.rate_equations(d, self.plan.algorithm)
+        wanted = {"rate": rate, "configuration rate": q_rate, "outputs": outputs}
+        first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
+        return {
+            name: Function(name, first, second, (len(wanted[name]),), self._backend)
+            for name, second in seconds.items()
+        }
+
+    @property
+    def rate(self) -> Any:
+        """dx/dt as a compiled function."""
+        return self._run["rate"].compiled
+
+    @property
+    def configuration_rate(self) -> Any:
+        """dq/dt as a compiled function; None when it is v."""
+        return None if self.plan.plain_coordinates else self._run["configuration rate"].compiled
+
+    @property
+    def outputs(self) -> Any:
+        """Sensors as a compiled function; None when there are none."""
+        return self._run["outputs"].compiled if self.layout.outputs else None
+
+    # ---- reading ------------------------------------------------------------------------------------------
+
+    def function(self, name: str) -> Function:
+        """A function by name: "inverse dynamics", "forward dynamics", "bias", "mass matrix", "rate", …"""
+        name = name.replace("_", " ")
+        if name in ("rate", "configuration rate", "outputs"):
+            return self._run[name]
+        if name in self._functions:
+            return self._functions[name]
+        standard = self._standard()
+        if name not in standard:
+            known = [*standard, "rate", "configuration rate", "outputs", *self._functions]
+            raise InputError(str(unknown("function", name, known)))
+        return self._derived(name, standard[name])
+
+    def counts(self, name: str = "rate") -> Counts:
+        """Operations per call of a function."""
+        return self.function(name).counts
+
+    def listing(self, name: str = "rate", limit: int = 200) -> str:
+        """A readable listing of a function's operations."""
+        from touchback.symbolic.listing import listing
+
+        return listing(self.function(name).second, limit=limit)
+
+    def disassemble(self, name: str = "rate") -> str:
+        """The machine code of a function."""
+        return self.function(name).compiled.disassemble()
+
+    def generate(self, name: str = "rate", language: str = "c") -> str:
+        """Source text of a function in "c", "python" or "matlab"."""
+        if language not in PRINTERS:
+            raise InputError(str(unknown("language", language, PRINTERS)))
+        function = self.function(name)
+        return PRINTERS[language](function.second, function.name.replace(" ", "_"))
+
+    def __repr__(self) -> str:
+        nq, nv, nz = self.sizes
+        rows = [
+            f"{self.name}: {len(self.model.bodies)} bodies, {len(self.model.joints)} joints",
+            f"  positions {nq}, velocities {nv} (freedoms), extra states {nz}, "
+            f"inputs {len(self.layout.inputs)}, sensors {len(self.layout.outputs)}, "
+            f"live parameters {len(self.layout.parameters)}",
+            f"  coordinates: {', '.join(self.layout.q[:12])}{'…' if nq > 12 else ''}",
+            f"  forward dynamics: {self.plan.algorithm}, "
+            f"{'chosen' if self.plan.frame_pass else 'described'} link frames, {self.counts('rate')}",
+        ]
+        return "\n".join(rows)
+
+    # ---- inside -------------------------------------------------------------------------------------------
+
+    def _standard(self) -> dict[str, Any]:
+        layout, plan = self.layout, self.plan
+        return {
+            "inverse dynamics": lambda: recipes.inverse_recipe(layout),
+            "bias": lambda: recipes.bias_recipe(layout),
+            "forward dynamics": lambda: recipes.forward_recipe(layout, plan.algorithm),
+            "mass matrix": lambda: recipes.mass_matrix_recipe(layout, plan.world_mass_matrix),
+            "mass matrix columns": lambda: recipes.mass_matrix_columns_recipe(layout),
+            "joint efforts": lambda: recipes.joint_efforts_recipe(layout),
+            "energy": lambda: recipes.energy_recipe(layout),
+            "momentum": lambda: recipes.momentum_recipe(layout),
+            "centre of mass": lambda: recipes.centre_of_mass_recipe(layout),
+        }
+
+    def _derived(self, name: str, make: Any) -> Function:
+        if name not in self._functions:
+            recipe = make()
+            d = Derivation(self.model, self.layout, recipe.extra, self.plan.frame_pass, not recipe.keep_fixed)
+            outputs = recipe.build(d)
+            first, seconds = split_many(d.tape, {name: outputs}, d.parameters, d.places())
+            self._functions[name] = Function(name, first, seconds[name], recipe.shape, self._backend)
+        return self._functions[name]
+
+    def _of_frame(self, kind: str, recipe: Any, frame: Any, q: Any, v: Any, a: Any) -> np.ndarray:
+        given: Frame = as_frame(kind, frame)
+        if given.body != "ground" and given.body not in self.model.bodies:
+            raise unknown("body", given.body, self.model.bodies)
+        name = f"{kind} of {given!r}"
+        self._derived(name, lambda: recipe(self.layout, given))
+        return self._call(name, q, v, None, 0.0, a)
+
+    def _velocity(self, label: str, given: Any) -> np.ndarray:
+        return fill(label, given, self.layout.v, np.zeros(len(self.layout.v)))
+
+    def _call(
+        self, name: str, q: Any, v: Any, u: Any, t: float, extra: np.ndarray | None = None, z: Any = None
+    ) -> np.ndarray:
+        function = self.function(name)
+        if function.version != self._version:
+            function.block[:] = function.block_for(self._parameters)
+            function.version = self._version
+        start = self._start
+        layout = self.layout
+        x = np.concatenate([
+            fill("q", q, layout.q, start.q), fill("v", v, layout.v, np.zeros(len(layout.v))),
+            fill("z", z, layout.z, start.z),
+        ])  # fmt: skip
+        inputs = fill("u", u, layout.inputs, self.input_defaults)
+        given = [[t], inputs] if extra is None else [[t], inputs, extra]
+        arguments = np.concatenate(given)
+        function.x[:] = x[: function.x.size] if x.size else 0.0
+        function.u[:] = arguments[: function.u.size]
+        function.bound()
+        return function.out.reshape(function.shape).copy()
+
+    @cached_property
+    def _start(self) -> State:
+        return self.initial_state()
