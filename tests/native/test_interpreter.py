@@ -65,6 +65,22 @@ def test_every_program_gives_the_bits_of_plain_evaluation(
     assert all(same_bits(a, b) for a, b in zip(expected, found)), (expected, found)
 
 
+@pytest.mark.parametrize("op", range(ops.ADD, len(ops.OPS)), ids=lambda op: ops.NAME[op])
+def test_each_operation_gives_the_bits_of_plain_evaluation(op: int) -> None:
+    """Random numbers of like size, where fused and separate rounding differ, and special ones."""
+    random = np.random.default_rng(op)
+    special = random.choice(SPECIAL, size=(100, 3))
+    X = np.vstack([random.normal(size=(300, 3)), special])
+    wants = {ops.LOOKUP1: [0, 1], ops.LOOKUP2: [2, 3, 4, 5]}.get(op, [4])
+    for c in wants:
+        program = Program([0, 0] + [ops.INPUT] * 3 + [op], [0] * 5 + [2], [0] * 5 + [3],
+                          [0] * 5 + [c], {0: 0.0, 1: 1.0}, {2 + i: ("x", i) for i in range(3)},
+                          [5], LOOKUPS)  # fmt: skip
+        found = Interpreter(program).run_rows(X)[:, 0]
+        expected = [evaluate(program, {"x": x})[0] for x in X.tolist()]
+        assert all(map(same_bits, expected, found))
+
+
 @settings(max_examples=40, deadline=None)
 @given(programs(), st.integers(0, 2**32 - 1))
 def test_a_batch_gives_the_bits_of_single_runs(program: Program, seed: int) -> None:

@@ -51,13 +51,12 @@ class Trajectory:
 
 
 def output_times(duration: float, step: float) -> Floats:
-    """Multiples of the step up to the duration, and the duration itself; 0 is left out."""
+    """Multiples of the step up to the duration without 0; integrators add the end themselves."""
     count = int(np.floor(duration / step + _ON_GRID))
     times: Floats = np.arange(1, count + 1, dtype=np.float64) * step
     if count and abs(times[-1] - duration) <= _ON_GRID * step:
         times[-1] = duration
-        return times
-    return np.append(times, duration)
+    return times
 
 
 def whole_multiple(longer: float, shorter: float) -> int | None:
