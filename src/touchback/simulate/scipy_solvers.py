@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import integrate as scipy_integrate
 
 from touchback.native import Problem
 from touchback.simulate.dopri5 import INTERVALS
@@ -33,6 +32,8 @@ def integrate(
     problem: Problem, names: Sequence[str], x0: Floats, plan: Plan, progress: Progress
 ) -> Trajectory:
     """Steps of the named solver, at most `step` long, with its own dense output."""
+    from scipy import integrate as scipy_integrate  # half a second: only for those who ask for it
+
     times = output_times(plan.duration, plan.output_step or plan.duration / INTERVALS)
     rate = _WatchedRate(problem)
     instants, states = [np.zeros(1)], [x0[None, :]]
