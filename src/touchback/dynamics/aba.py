@@ -1,9 +1,9 @@
 """Forward dynamics by articulated bodies (Featherstone 1983), one column at a time.
 
-The bias wrench comes from the Newton–Euler pass with zero joint accelerations, so only the *changes* of acceleration
-are propagated. Columns of one link are eliminated one after the other: a joint with several freedoms needs no matrix
-inverse. Articulated inertia: N = J ω̇ + H a, F = Hᵀ ω̇ + M a.
-"""
+The bias wrench comes from the Newton–Euler pass with zero joint accelerations, so only the
+*changes* of acceleration are propagated. Columns of one link are eliminated one after the other: a
+joint with several freedoms needs no matrix inverse. Articulated inertia: N = J ω̇ + H a, F = Hᵀ ω̇
++ M a."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -75,7 +75,10 @@ def forward_dynamics(
                 _plus_symmetric(k, above.M, moved.M),
             )
             F, N = carried_up(link, k, bias[i])
-            bias[link.parent] = vectors.add(bias[link.parent][0], F), vectors.add(bias[link.parent][1], N)
+            bias[link.parent] = (
+                vectors.add(bias[link.parent][0], F),
+                vectors.add(bias[link.parent][1], N),
+            )
     return _accelerations(tree, k, eliminated)
 
 
@@ -97,18 +100,27 @@ def _eliminate(
     armature: Scalar,
     needed: bool,
 ) -> tuple[Eliminated, Articulated, Wrench]:
-    """Take one freedom out: I − U Uᵀ/D, bias + U u/D, with U = I s, D = s·U + armature, u = τ − s·bias."""
+    """Take one freedom out: I − U Uᵀ/D, bias + U u/D, with U = I s, D = s·U + armature, u = τ −
+    s·bias."""
     vectors, add, mul = Vectors(k), k.add, k.mul
     angular, linear = column
     U_ang = vectors.add(vectors.apply(inertia.J, angular), vectors.apply(inertia.H, linear))
-    U_lin = vectors.add(vectors.apply_transposed(inertia.H, angular), vectors.apply(inertia.M, linear))
+    U_lin = vectors.add(
+        vectors.apply_transposed(inertia.H, angular), vectors.apply(inertia.M, linear)
+    )
     D = add(add(vectors.dot(angular, U_ang), vectors.dot(linear, U_lin)), armature)
     inverse = k.div(1, D)
     F, N = bias
     u = add(tau, -add(vectors.dot(angular, N), vectors.dot(linear, F)))
     plain = armature == 0 and isinstance(armature, int)
-    V_ang = [1 if plain and s == 1 and one(angular, linear) else mul(x, inverse) for x, s in zip(U_ang, angular, strict=True)]
-    V_lin = [1 if plain and s == 1 and one(angular, linear) else mul(x, inverse) for x, s in zip(U_lin, linear, strict=True)]
+    V_ang = [
+        1 if plain and s == 1 and one(angular, linear) else mul(x, inverse)
+        for x, s in zip(U_ang, angular, strict=True)
+    ]
+    V_lin = [
+        1 if plain and s == 1 and one(angular, linear) else mul(x, inverse)
+        for x, s in zip(U_lin, linear, strict=True)
+    ]
     step = Eliminated(V_ang, V_lin, inverse, u)
     if not needed:
         return step, inertia, bias
@@ -144,7 +156,8 @@ def _carried_up(link: Link, k: Scalars, inertia: Articulated) -> Articulated:
 
 
 def _shift(k: Scalars, inertia: Articulated, r: Vector) -> Articulated:
-    """About a point from which the present origin is at r: H' = H + r̃ M, J' = J − H r̃ + r̃ H'ᵀ."""
+    """About a point from which the present origin is at r: H' = H + r̃ M, J' = J − H r̃ + r̃
+    H'ᵀ."""
     if all(isinstance(x, int) and x == 0 for x in r):
         return inertia
     vectors, add, mul = Vectors(k), k.add, k.mul
@@ -171,7 +184,9 @@ def _plus_symmetric(k: Scalars, A: Matrix, B: Matrix) -> list[list[Scalar]]:
     return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
 
 
-def _accelerations(tree: Tree, k: Scalars, eliminated: Sequence[Sequence[Eliminated]]) -> list[Scalar]:
+def _accelerations(
+    tree: Tree, k: Scalars, eliminated: Sequence[Sequence[Eliminated]]
+) -> list[Scalar]:
     """Root to leaves: a_j = u/D − (U/D)·(change of acceleration so far)."""
     vectors, add, mul = Vectors(k), k.add, k.mul
     a: list[Scalar] = [0] * tree.nv

@@ -1,8 +1,9 @@
-"""The mass matrix by composite rigid bodies (Walker and Orin 1982; Featherstone 2008 §6.2), in link axes or the world's.
+"""The mass matrix by composite rigid bodies (Walker and Orin 1982; Featherstone 2008 §6.2), in link
+axes or the world's.
 
-In link axes each column's wrench is carried from link to link: cheap for short chains. In world axes an entry is one
-six-term product, S_j · F_i, whatever the distance of the links: cheap for long ones, and a loop can do it.
-"""
+In link axes each column's wrench is carried from link to link: cheap for short chains. In world
+axes an entry is one six-term product, S_j · F_i, whatever the distance of the links: cheap for long
+ones, and a loop can do it."""
 
 from collections.abc import Sequence
 
@@ -12,16 +13,16 @@ from touchback.spatial import Inertia, Vectors
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
-Entries = dict[tuple[int, int], Scalar]  # (row, column) with row ≤ or ≥ column as the tree has it; symmetric
+Entries = dict[
+    tuple[int, int], Scalar
+]  # (row, column) with row ≤ or ≥ column as the tree has it; symmetric
 
 
 def unit_wrench(k: Scalars, inertia: Inertia, angular: Vector, linear: Vector) -> Wrench:
     """Force and moment for unit acceleration along a column: F = m s + ω̇ × h, N = J ω̇ + h × s."""
     vectors = Vectors(k)
     F = vectors.add(vectors.scale(inertia.m, linear), vectors.cross(angular, inertia.h))
-    N = vectors.add(
-        vectors.apply(inertia.tensor(k), angular), vectors.cross(inertia.h, linear)
-    )
+    N = vectors.add(vectors.apply(inertia.tensor(k), angular), vectors.cross(inertia.h, linear))
     return F, N
 
 
@@ -62,8 +63,9 @@ def mass_matrix(tree: Tree, k: Scalars) -> Entries:
 
 
 def world_columns(tree: Tree, k: Scalars) -> tuple[list[list[Scalar]], list[list[Scalar]]]:
-    """For each velocity coordinate, in world axes about the world's origin: its motion vector S = (angular, linear)
-    and the wrench F = (moment, force) of unit acceleration, so that M_ij = S_i · F_j along a path."""
+    """For each velocity coordinate, in world axes about the world's origin: its motion vector S =
+    (angular, linear) and the wrench F = (moment, force) of unit acceleration, so that M_ij = S_i ·
+    F_j along a path."""
     vectors = Vectors(k)
     poses = world_poses(tree, k)
     composite: list[Inertia] = []

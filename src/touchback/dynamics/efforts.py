@@ -19,7 +19,9 @@ def passive_efforts(instant: Instant) -> None:
             v = instant.rate(name, i)
             effort: Scalar = 0
             if joint.spring:
-                effort = k.sub(effort, k.mul(value(joint.spring[i]), _stretch(instant, name, joint, i)))
+                effort = k.sub(
+                    effort, k.mul(value(joint.spring[i]), _stretch(instant, name, joint, i))
+                )
             if joint.damping:
                 effort = k.sub(effort, k.mul(value(joint.damping[i]), v))
             if joint.friction:
@@ -43,7 +45,9 @@ def passive_potential(instant: Instant) -> Scalar:
                 total = k.add(total, k.mul(k.mul(half, value(joint.spring[i])), k.mul(x, x)))
             if joint.stop is not None:
                 for depth in _depths(instant, name, joint, i):
-                    total = k.add(total, k.mul(k.mul(half, value(joint.stop[0])), k.mul(depth, depth)))
+                    total = k.add(
+                        total, k.mul(k.mul(half, value(joint.stop[0])), k.mul(depth, depth))
+                    )
     for kind in instant.model.forces.values():
         total = k.add(total, kind.potential(instant))
     return total

@@ -32,7 +32,11 @@ def kinetic_energy(instant: Instant) -> Scalar:
 def potential_energy(instant: Instant) -> Scalar:
     """U = −Σ g·(m p + R h): zero when all mass is at the ground's origin [J]."""
     k, vectors = instant.k, instant.vectors
-    return -vectors.dot(instant.gravity(), first_moment(instant)) if instant.tree.links else k.const(0.0)
+    return (
+        -vectors.dot(instant.gravity(), first_moment(instant))
+        if instant.tree.links
+        else k.const(0.0)
+    )
 
 
 def first_moment(instant: Instant) -> Vector:

@@ -1,4 +1,5 @@
-"""LᵀDL factorisation and solution along the tree (Featherstone 2008 §6.5): no fill-in, leaves eliminated first."""
+"""LᵀDL factorisation and solution along the tree (Featherstone 2008 §6.5): no fill-in, leaves
+eliminated first."""
 
 from collections.abc import Sequence
 

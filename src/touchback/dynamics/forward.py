@@ -50,9 +50,7 @@ def forward(instant: Instant, tau: Sequence[Scalar], algorithm: str) -> list[Sca
 
 def dof_order(tree: Tree) -> list[int]:
     """Velocity coordinates, parents before children."""
-    return [
-        link.v_index + offset for link in tree.links for offset in range(len(link.columns))
-    ]
+    return [link.v_index + offset for link in tree.links for offset in range(len(link.columns))]
 
 
 def configuration_rate(instant: Instant) -> list[Scalar]:

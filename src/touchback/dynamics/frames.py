@@ -1,10 +1,11 @@
-"""The frame pass: link frames chosen so that general placements cost one or two elementary rotations.
+"""The frame pass: link frames chosen so that general placements cost one or two elementary
+rotations.
 
-A link that turns may have its frame anywhere along its axis and at any angle about it (the angle is added to the
-coordinate); one that slides may take over the parent's axes. As Denavit and Hartenberg (1955) do, the x axis of a link
-is laid square to its own axis and to that of its main child: the placement between them is then a shift (a, 0, d) and one
-turn about x. Other children need one more turn about z. Only placements made of numbers are touched.
-"""
+A link that turns may have its frame anywhere along its axis and at any angle about it (the angle is
+added to the coordinate); one that slides may take over the parent's axes. As Denavit and Hartenberg
+(1955) do, the x axis of a link is laid square to its own axis and to that of its main child: the
+placement between them is then a shift (a, 0, d) and one turn about x. Other children need one more
+turn about z. Only placements made of numbers are touched."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,7 @@ class SlideVector(Motion):
 
 
 def choose_frames(tree: Tree, k: Scalars) -> Tree:
-    """The same mechanism with chosen link frames. Inertias must be added again afterwards."""
+    """The same mechanism with chosen link frames. Inertias are added afterwards."""
     main = _main_children(tree)
     change: list[Pose] = []  # X_LN: chosen frame N in the literal link frame L
     links: list[Link] = []
@@ -65,21 +66,28 @@ def choose_frames(tree: Tree, k: Scalars) -> Tree:
 
 
 def _main_children(tree: Tree) -> list[int | None]:
-    """For each link the child with the largest subtree among those that turn at a placement made of numbers."""
+    """For each link the child with the largest subtree among those that turn at a placement made of
+    numbers."""
     size = [1] * len(tree.links)
     for i in range(len(tree.links) - 1, -1, -1):
         if tree.links[i].parent >= 0:
             size[tree.links[i].parent] += size[i]
     main: list[int | None] = [None] * len(tree.links)
     for i, link in enumerate(tree.links):
-        if link.parent >= 0 and link.placement.numeric and isinstance(link.motion, (TurnAbout, Helix)):
+        if (
+            link.parent >= 0
+            and link.placement.numeric
+            and isinstance(link.motion, (TurnAbout, Helix))
+        ):
             best = main[link.parent]
             if best is None or size[i] > size[best]:
                 main[link.parent] = i
     return main
 
 
-def _choose(tree: Tree, k: Scalars, link: Link, placement: Pose, main: int | None) -> tuple[Pose, Link]:
+def _choose(
+    tree: Tree, k: Scalars, link: Link, placement: Pose, main: int | None
+) -> tuple[Pose, Link]:
     """The chosen frame of a link, and the link as seen from the parent's chosen frame."""
     new = Link(link.joint, link.parent, placement, link.motion, link.q_index, link.v_index)
     if not placement.numeric:
@@ -115,7 +123,8 @@ def _choose_turn(
 
 
 def _zxz(G: np.ndarray) -> tuple[tuple[float, float], tuple[float, float], float]:
-    """(sin, cos) of β and of α, and γ, with G = Rz(β) Rx(α) Rz(γ); β = 0 when the axis lies in the y–z plane."""
+    """(sin, cos) of β and of α, and γ, with G = Rz(β) Rx(α) Rz(γ); β = 0 when the axis lies in the
+    y–z plane."""
     x, y, z = G[:, 2]
     r = float(np.hypot(x, y))
     if r < _PARALLEL and abs(abs(z) - 1.0) < 1e-15:

@@ -1,4 +1,5 @@
-"""The mechanism at one instant over any scalars: values, poses, velocities, forces. What laws and sensors ask."""
+"""The mechanism at one instant over any scalars: values, poses, velocities, forces. What laws and
+sensors ask."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,8 @@ from touchback.symbolic.translate import Translator
 
 @dataclass
 class Coordinates:
-    """The scalars of an instant: positions, velocities, extra states and inputs by name, time, parameters by name."""
+    """The scalars of an instant: positions, velocities, extra states and inputs by name, time,
+    parameters by name."""
 
     q: Sequence[Scalar]
     v: Sequence[Scalar]
@@ -54,7 +56,9 @@ class Instant:
             for index, full in enumerate(sensor_names(name, kind))
         }
         self._controlled = {
-            target: driven for control in model.controls.values() for target, driven in control.drives.items()
+            target: driven
+            for control in model.controls.values()
+            for target, driven in control.drives.items()
         }
         self._measured: dict[str, list[Scalar]] = {}
         self._positions = _index(model, positions=True)
@@ -62,7 +66,7 @@ class Instant:
         tree = build_tree(model, k, self.value, merge_fixed)
         if frame_pass:
             tree = choose_frames(tree, k)
-            add_inertias(tree, model, k, self.value)
+        add_inertias(tree, model, k, self.value)
         tree.place(k, at.q, self.value)
         self.tree = tree
         self._poses: dict[int, tuple[Matrix, Vector]] = {-1: (IDENTITY, ZERO)}
@@ -102,7 +106,9 @@ class Instant:
     def _guarded(self, name: str, compute: Any) -> Scalar:
         if name in self._resolving:
             circle = " → ".join([*self._resolving[self._resolving.index(name) :], name])
-            raise ModelError(f"Signals depend on each other in a circle: {circle}. Break it with a state.")
+            raise ModelError(
+                f"Signals depend on each other in a circle: {circle}. Break it with a state."
+            )
         self._resolving.append(name)
         try:
             return compute()
@@ -186,7 +192,9 @@ class Instant:
             carried = self.vectors.apply(B, home.pose.scalars(self.k))
             return self.vectors.add(base.acceleration, carried)
         motion = self.motions()[home.link]
-        own = self.vectors.add(motion.acceleration, self.vectors.apply(motion.B, home.pose.scalars(self.k)))
+        own = self.vectors.add(
+            motion.acceleration, self.vectors.apply(motion.B, home.pose.scalars(self.k))
+        )
         return self.vectors.apply(R, own)
 
     def angular_acceleration(self, frame: Frame) -> Vector:
@@ -284,7 +292,9 @@ class Instant:
         if self.a is None:
             raise ModelError("Accelerations are not known to laws; use positions and velocities.")
         if self._motions is None:
-            self._motions = link_motions(self.tree, self.k, self.at.v, self.a, self.base(with_gravity=False))
+            self._motions = link_motions(
+                self.tree, self.k, self.at.v, self.a, self.base(with_gravity=False)
+            )
         return self._motions
 
     def joint_effort(self, joint: str, index: int) -> Scalar:
@@ -325,7 +335,9 @@ class Instant:
         given = self.model.joints[joint]
         names = given.position_names(joint) if positions else given.velocity_names(joint)
         if not 0 <= index < len(names):
-            raise ModelError(f"Joint '{joint}': it has {len(names)} coordinates; there is none numbered {index}.")
+            raise ModelError(
+                f"Joint '{joint}': it has {len(names)} coordinates; there is none numbered {index}."
+            )
         return (self._positions if positions else self._velocities)[names[index]]
 
 

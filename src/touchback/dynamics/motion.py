@@ -1,4 +1,5 @@
-"""Accelerations of links, root to leaves: ω, ω̇, B = ω̃̇ + ω̃ω̃ and the origin's acceleration, in link axes.
+"""Accelerations of links, root to leaves: ω, ω̇, B = ω̃̇ + ω̃ω̃ and the origin's acceleration, in
+link axes.
 
 With ω' and B' the parent's values turned into the link, u = Σ s_lin v and σ = Σ s_ang v:
 ω = ω' + σ,  ω̇ = ω̇' + ω' × σ + Σ s_ang a,
@@ -17,7 +18,8 @@ from touchback.symbolic.scalars import Scalars
 
 @dataclass
 class Base:
-    """Motion of the ground frame: ω, ω̇ and the acceleration of its origin less gravity, in its own axes."""
+    """Motion of the ground frame: ω, ω̇ and the acceleration of its origin less gravity, in its own
+    axes."""
 
     omega: Vector = (0, 0, 0)
     alpha: Vector = (0, 0, 0)
@@ -51,7 +53,9 @@ def link_motions(
     tree: Tree, k: Scalars, v: Sequence[Scalar], a: Sequence[Scalar] | None, base: Base
 ) -> list[LinkMotion]:
     """Motion of every link; without `a` the joint accelerations are zero (bias)."""
-    ground = LinkMotion(base.omega, base.alpha, b_matrix(k, base.omega, base.alpha), base.acceleration)
+    ground = LinkMotion(
+        base.omega, base.alpha, b_matrix(k, base.omega, base.alpha), base.acceleration
+    )
     motions: list[LinkMotion] = []
     for link in tree.links:
         parent = motions[link.parent] if link.parent >= 0 else ground

@@ -1,4 +1,5 @@
-"""Constant placements: numbers where they are numbers, scalars where a live parameter is in them."""
+"""Constant placements: numbers where they are numbers, scalars where a live parameter is in
+them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ from touchback.spatial.rotation import Part
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Scalars
 
-_SNAP = 1e-15  # sines and cosines this close to 0 or ±1 differ from them by rounding of the angle only
+_SNAP = (
+    1e-15  # sines and cosines this close to 0 or ±1 differ from them by rounding of the angle only
+)
 
 
 def snapped(numbers: np.ndarray) -> np.ndarray:
@@ -35,8 +38,8 @@ def elementary(axis: int, angle: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Pose:
-    """p_AB_A and R_AB. `R` is a number matrix, or None when live turns are in it; `parts`, where given, are the cheaper
-    form of the same rotation."""
+    """p_AB_A and R_AB. `R` is a number matrix, or None when live turns are in it; `parts`, where
+    given, are the cheaper form of the same rotation."""
 
     p: Sequence[Any]
     R: np.ndarray | None
@@ -49,7 +52,9 @@ class Pose:
 
     def scalars(self, k: Scalars) -> list[Scalar]:
         """p_AB_A as scalars."""
-        return [k.const(float(x)) for x in self.p] if isinstance(self.p, np.ndarray) else list(self.p)
+        return (
+            [k.const(float(x)) for x in self.p] if isinstance(self.p, np.ndarray) else list(self.p)
+        )
 
     def rotation_parts(self, k: Scalars) -> list[Part]:
         """R_AB as parts; none for the identity."""

@@ -1,45 +1,71 @@
-"""Base-parameter regrouping: inertial parameters that a joint's motion can't tell from its parent's go to the parent.
+"""Base-parameter regrouping: inertial parameters that a joint's motion can't tell from its parent's
+go to the parent.
 
-Serves the mass matrix, the bias and the joint efforts only (Gautier and Khalil 1990). Mass spread along a joint's
-axis moves with both links: for a turn about axis a that is the mass, h_a and E_aa; for a slide E; for a ball the mass.
-"""
+Serves the mass matrix, the bias and the joint efforts only (Gautier and Khalil 1990). Mass spread
+along a joint's axis moves with both links: for a turn about axis a that is the mass, h_a and E_aa;
+for a slide E; for a ball the mass."""
 
+from touchback.dynamics.numbers import placed
 from touchback.dynamics.tree import Link, Tree
-from touchback.model.joints.motion import Helix
 from touchback.spatial import Inertia
 from touchback.symbolic.scalars import Scalars
 
 
 def regroup(tree: Tree, k: Scalars) -> None:
-    """Move what can be moved, leaves first. Call after `Tree.place` (it needs placements, not coordinates)."""
+    """Move what can be moved, leaves first: among numbers as long as no live parameter is met."""
     for link in reversed(tree.links):
-        moved = _take(link, k)
-        if moved is None or link.parent < 0:
-            continue
-        placed = moved.turned_up(k, link.placement.rotation(k)).shifted(k, link.placement.scalars(k))
-        parent = tree.links[link.parent]
-        parent.inertia = parent.inertia.plus(k, placed)
+        parent = tree.links[link.parent] if link.parent >= 0 else None
+        shared = _shared(link)
+        if link.live is None and (parent is None or link.placement.numeric):
+            _move_numbers(link, parent, shared)
+        else:
+            _move_live(link, parent, shared, k)
+    for link in tree.links:
+        link.settle(k)
 
 
-def _take(link: Link, k: Scalars) -> Inertia | None:
-    """Remove and return what the parent can carry, in the axes of the motion's parent side."""
-    own, kind = link.inertia, link.motion.regroups
-    E = [list(row) for row in own.E]
-    h = list(own.h)
-    if kind == "turn" and not isinstance(link.motion, Helix):
+def _shared(link: Link) -> list[tuple[int, int]]:
+    """Entries (i ≤ j) of the 4×4 inertia [[E, h], [hᵀ, m]] that the parent can carry."""
+    kind = link.motion.regroups
+    if kind == "turn":
         a = link.motion.axis  # type: ignore[attr-defined]
-        moved = Inertia.zero()
-        moved.m, moved.h[a], moved.E[a][a] = own.m, h[a], E[a][a]  # type: ignore[index]
-        h[a], E[a][a] = 0, 0
-        link.inertia = Inertia(0, h, E)
-        return moved
+        return [(a, a), (a, 3), (3, 3)]
     if kind == "slide":
-        link.inertia = Inertia(own.m, h, [[0, 0, 0], [0, 0, 0], [0, 0, 0]])
-        return Inertia(0, [0, 0, 0], E)
+        return [(i, j) for i in range(3) for j in range(i, 3)]
     if kind == "ball":
-        link.inertia = Inertia(0, h, E)
-        return Inertia(own.m, [0, 0, 0], [[0, 0, 0], [0, 0, 0], [0, 0, 0]])
+        return [(3, 3)]
     if kind == "all":
-        link.inertia = Inertia.zero()
-        return own
-    return None
+        return [(i, j) for i in range(4) for j in range(i, 4)]
+    return []
+
+
+def _move_numbers(link: Link, parent: Link | None, shared: list[tuple[int, int]]) -> None:
+    own = link.numbers.copy()
+    moved = own * 0.0
+    for i, j in shared:
+        moved[i, j] = moved[j, i] = own[i, j]
+        own[i, j] = own[j, i] = 0.0
+    link.numbers = own
+    if parent is not None:
+        parent.numbers = parent.numbers + placed(moved, link.placement)
+
+
+def _move_live(link: Link, parent: Link | None, shared: list[tuple[int, int]], k: Scalars) -> None:
+    link.settle(k)
+    own = [[*link.inertia.E[i], link.inertia.h[i]] for i in range(3)] + [
+        [*link.inertia.h, link.inertia.m]
+    ]
+    moved = [[0] * 4 for _ in range(4)]
+    for i, j in shared:
+        moved[i][j] = moved[j][i] = own[i][j]
+        own[i][j] = own[j][i] = 0
+    link.numbers = link.numbers * 0.0
+    link.live = _inertia(own)
+    if parent is not None:
+        turned = _inertia(moved).turned_up(k, link.placement.rotation(k))
+        carried = turned.shifted(k, link.placement.scalars(k))
+        parent.live = carried if parent.live is None else parent.live.plus(k, carried)
+
+
+def _inertia(P: list[list[int]]) -> Inertia:
+    return Inertia(P[3][3], [P[i][3] for i in range(3)], [P[i][:3] for i in range(3)])

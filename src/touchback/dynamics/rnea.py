@@ -1,4 +1,5 @@
-"""Inverse dynamics by the recursive Newton–Euler algorithm (Luh, Walker, Paul 1980), on B and the pseudo-inertia.
+"""Inverse dynamics by the recursive Newton–Euler algorithm (Luh, Walker, Paul 1980), on B and the
+pseudo-inertia.
 
 Force and moment about a link's origin that its own motion needs:
 F = m a + B h,  N = h × a + axial(B E), axial(A) = (A_32 − A_23, A_13 − A_31, A_21 − A_12).
@@ -34,7 +35,8 @@ def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
 def link_wrenches(
     tree: Tree, k: Scalars, motions: Sequence[LinkMotion], external: Mapping[int, Wrench]
 ) -> list[Wrench]:
-    """What each link's carrier must transmit, leaves to root: own need less external, plus the children's."""
+    """What each link's carrier must transmit, leaves to root: own need less external, plus the
+    children's."""
     vectors = Vectors(k)
     totals: list[Wrench] = []
     for i, link in enumerate(tree.links):

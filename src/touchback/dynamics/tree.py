@@ -1,9 +1,9 @@
 """The tree of links: the mechanism as the recursive algorithms see it.
 
-Each link is carried by one elementary motion (joints with several become chains of massless links). A link's frame
-is the child frame of its joint; bodies are attached to links by constant placements, and bodies joined rigidly share a
-link. A link's origin sits at p (components in the parent link) plus d (components in the link).
-"""
+Each link is carried by one elementary motion (joints with several become chains of massless links).
+A link's frame is the child frame of its joint; bodies are attached to links by constant placements,
+and bodies joined rigidly share a link. A link's origin sits at p (components in the parent link)
+plus d (components in the link)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from touchback.dynamics.numbers import is_numeric, lifted, placed, pseudo_inertia
 from touchback.dynamics.pose import Pose, frame_pose, identity, turned
 from touchback.errors import ModelError
 from touchback.model.frame import GROUND, Frame
@@ -31,13 +32,20 @@ class Link:
     motion: Motion
     q_index: int  # first position coordinate
     v_index: int  # first velocity coordinate
-    inertia: Inertia = field(default_factory=Inertia.zero)
     angle: float = 0.0  # constant added to the coordinate of a turn (frame pass)
+    numbers: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))  # numeric inertia
+    live: Inertia | None = None  # inertia with live parameters in it
+    inertia: Inertia = field(default_factory=Inertia.zero)  # both, as scalars
     # filled by `Tree.place`
     p: Vector = (0, 0, 0)
     d: Vector = (0, 0, 0)
     rotation: Rotation = field(default_factory=Rotation)
     columns: list[Column] = field(default_factory=list)
+
+    def settle(self, k: Scalars) -> None:
+        """Make `inertia` from its numeric and its live part."""
+        own = lifted(k, self.numbers)
+        self.inertia = own if self.live is None else own.plus(k, self.live)
 
 
 @dataclass
@@ -64,14 +72,6 @@ class Tree:
         for link in self.links:
             _place(link, k, q, value)
 
-    def children(self) -> list[list[int]]:
-        """Child links of each link."""
-        found: list[list[int]] = [[] for _ in self.links]
-        for i, link in enumerate(self.links):
-            if link.parent >= 0:
-                found[link.parent].append(i)
-        return found
-
     def attachment(self, k: Scalars, frame: Frame, value: Callable[[Any], Scalar]) -> Attachment:
         """Link and pose of any described frame."""
         if frame.body not in self.bodies:
@@ -87,20 +87,25 @@ def _place(link: Link, k: Scalars, q: Sequence[Scalar], value: Callable[[Any], S
     variable = _turned_further(link, k, own)
     if isinstance(variable, MatrixPart) and parts:
         # one full matrix instead of two for every vector
-        variable = MatrixPart(Rotation([*parts, variable]).times(k, ((1, 0, 0), (0, 1, 0), (0, 0, 1))))
+        variable = MatrixPart(
+            Rotation([*parts, variable]).times(k, ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+        )
         fixed: list[Any] = []
     else:
         fixed = parts
     link.rotation = Rotation([*fixed, variable] if variable is not None else fixed)
     base = link.placement.scalars(k)
     place = motion.place(k, own)
-    link.p = Vectors(k).add(base, Rotation(parts).up(k, place)) if any(map(_nonzero, place)) else base
+    link.p = (
+        Vectors(k).add(base, Rotation(parts).up(k, place)) if any(map(_nonzero, place)) else base
+    )
     link.d = motion.offset(k, own, value)
     link.columns = motion.columns(k, value)
 
 
 def _turned_further(link: Link, k: Scalars, own: Sequence[Scalar]) -> Any:
-    """The motion's rotation with the link's constant angle: for quarter turns sine and cosine only change places."""
+    """The motion's rotation with the link's constant angle: for quarter turns sine and cosine only
+    change places."""
     if not link.angle:
         return link.motion.rotation(k, own)
     quarters = link.angle / (np.pi / 2)
@@ -120,8 +125,11 @@ def _nonzero(scalar: Scalar) -> bool:
 # ---- building ---------------------------------------------------------------------------------------------
 
 
-def build_tree(model: Model, k: Scalars, value: Callable[[Any], Scalar], merge_fixed: bool = True) -> Tree:
-    """The literal tree of a flat model: frames as described. With `merge_fixed` rigid joints vanish."""
+def build_tree(
+    model: Model, k: Scalars, value: Callable[[Any], Scalar], merge_fixed: bool = True
+) -> Tree:
+    """The literal tree of a flat model: frames as described. With `merge_fixed` rigid joints
+    vanish."""
     order = joint_order(model)
     q_starts, v_starts = coordinate_starts(model)
     tree = Tree([], {GROUND: Attachment(-1, identity())}, {}, {}, 0, 0)
@@ -147,33 +155,30 @@ def build_tree(model: Model, k: Scalars, value: Callable[[Any], Scalar], merge_f
         tree.bodies[joint.child.body] = Attachment(link, body_pose)
     tree.nq = sum(joint.kind.nq for joint in model.joints.values())
     tree.nv = sum(joint.kind.nv for joint in model.joints.values())
-    add_inertias(tree, model, k, value)
     return tree
-
-
-def body_inertia(model: Model, name: str, k: Scalars, value: Callable[[Any], Scalar]) -> Inertia:
-    """Inertia of a body about and along its own frame."""
-    body = model.bodies[name]
-    tensor = [[value(x) for x in row] for row in body.tensor()]
-    return Inertia.of_body(k, value(body.mass), [value(x) for x in body.com], tensor)
 
 
 def add_inertias(tree: Tree, model: Model, k: Scalars, value: Callable[[Any], Scalar]) -> None:
     """Give every link the inertia of the bodies attached to it."""
-    for link in tree.links:
-        link.inertia = Inertia.zero()
-    for name in model.bodies:
+    for name, body in model.bodies.items():
         home = tree.bodies[name]
         if home.link < 0:
             continue
-        own = body_inertia(model, name, k, value)
-        moved = own.turned_up(k, home.pose.rotation(k)).shifted(k, home.pose.scalars(k))
         link = tree.links[home.link]
-        link.inertia = link.inertia.plus(k, moved)
+        if is_numeric(body) and home.pose.numeric:
+            link.numbers = link.numbers + placed(pseudo_inertia(body), home.pose)
+            continue
+        tensor = [[value(x) for x in row] for row in body.tensor()]
+        own = Inertia.of_body(k, value(body.mass), [value(x) for x in body.com], tensor)
+        moved = own.turned_up(k, home.pose.rotation(k)).shifted(k, home.pose.scalars(k))
+        link.live = moved if link.live is None else link.live.plus(k, moved)
+    for link in tree.links:
+        link.settle(k)
 
 
 def coordinate_starts(model: Model) -> tuple[dict[str, int], dict[str, int]]:
-    """First position and velocity index of each joint: coordinates stand in the order of description."""
+    """First position and velocity index of each joint: coordinates stand in the order of
+    description."""
     q_starts, v_starts, nq, nv = {}, {}, 0, 0
     for name, joint in model.joints.items():
         q_starts[name], v_starts[name] = nq, nv

@@ -1,0 +1,50 @@
+"""Inertias made of numbers, as 4×4 matrices [[E, h], [hᵀ, m]]: a placement X acts as X P Xᵀ, before
+any tape.
+
+Numeric data is folded here rather than on the tape because NumPy does it in one call, and because
+rounding noise around zero (a symmetric body turned about its axis) can be told from data: it would
+cost operations in every evaluation."""
+
+import numpy as np
+
+from touchback.dynamics.pose import Pose
+from touchback.model.body import Body
+from touchback.model.value import is_number
+from touchback.spatial import Inertia
+from touchback.symbolic.scalars import Scalars
+
+_NOISE = 1e-15  # relative to the largest entry of its kind
+
+
+def is_numeric(body: Body) -> bool:
+    """Whether no live parameter is in a body's data."""
+    return all(is_number(x) for x in (body.mass, *body.com, *body.inertia))
+
+
+def pseudo_inertia(body: Body) -> np.ndarray:
+    """P of a body about and along its own frame."""
+    com = np.array([*body.com, 1.0], dtype=float)
+    J = np.array(body.tensor(), dtype=float)
+    P = float(body.mass) * np.outer(com, com)  # type: ignore[arg-type]
+    P[:3, :3] += 0.5 * np.trace(J) * np.eye(3) - J
+    return P
+
+
+def placed(P: np.ndarray, pose: Pose) -> np.ndarray:
+    """P about and along the frame in which the present one sits at `pose`."""
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = pose.R, pose.p
+    return X @ P @ X.T
+
+
+def lifted(k: Scalars, P: np.ndarray) -> Inertia:
+    """P as scalars, without rounding noise."""
+    E = np.where(np.abs(P[:3, :3]) > _NOISE * np.abs(P[:3, :3]).max(), P[:3, :3], 0.0)
+    h = np.where(np.abs(P[:3, 3]) > _NOISE * np.abs(P[:3, 3]).max(), P[:3, 3], 0.0)
+    const = k.const
+    upper = {(i, j): const(float(E[i, j])) for i in range(3) for j in range(i, 3)}
+    return Inertia(
+        const(float(P[3, 3])),
+        [const(float(x)) for x in h],
+        [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)],
+    )
