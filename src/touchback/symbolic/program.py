@@ -37,32 +37,36 @@ class Program:
         return 1 + max((index for name, index in self.inputs.values() if name == array), default=-1)
 
 
-def lower(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place], fuse: bool = True) -> Program:
-    """The program that computes the outputs; nodes in `places` (symbols, or any others) are read from arrays."""
-    live = _live_below(tape, outputs, places)
-    fused = _fusions(tape, live, outputs, places) if fuse else {}
-    absorbed = {product for _, _, _, _, product in fused.values()}
-    program = Program([CONST, CONST], [0, 0], [0, 0], [0, 0], {0: 0.0, 1: 1.0}, {}, [], tape.lookups)
+def lower(
+    tape: Tape, outputs: Sequence[int], places: Mapping[int, Place], fuse: bool = True
+) -> Program:
+    """The program that computes the outputs; nodes in `places` are read from arrays, symbols or not."""
+    uses = _uses(tape, outputs, places)
+    fused = _fusions(tape, uses, places) if fuse else {}
+    values: dict[int, float] = {0: 0.0, 1: 1.0}
+    program = Program([CONST, CONST], [0, 0], [0, 0], [0, 0], values, {}, [], tape.lookups)
     new: list[int] = [0] * len(tape.op)
     new[1] = 1
     op, a, b, c = tape.op, tape.a, tape.b, tape.c
     p_op, p_a, p_b, p_c = program.op.append, program.a.append, program.b.append, program.c.append
+    size = 2
     for i in range(2, len(op)):
-        if not live[i] or i in absorbed:
+        if not uses[i]:
             continue
-        new[i] = len(program.op)
+        new[i] = size
+        size += 1
         kind = op[i]
         if i in places:
             program.inputs[new[i]] = places[i]
-            row = (INPUT, 0, 0, 0)
+            row = _INPUT_ROW
+        elif i in fused:
+            kind, x, y, z = fused[i]
+            row = (kind, new[x], new[y], new[z])
         elif kind == CONST:
-            program.values[new[i]] = tape.values[i]
-            row = (CONST, 0, 0, 0)
+            values[new[i]] = tape.values[i]
+            row = _CONST_ROW
         elif kind == INPUT:
             raise KeyError(f"input {tape.names[i]!r} has no place in an array")
-        elif i in fused:
-            kind, x, y, z, _ = fused[i]
-            row = (kind, new[x], new[y], new[z])
         elif kind == LOOKUP1 or kind == LOOKUP2:
             row = (kind, new[a[i]], new[b[i]], c[i])
         else:
@@ -75,35 +79,17 @@ def lower(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place], fuse:
     return program
 
 
-def _live_below(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place]) -> bytearray:
-    """Live marks that stop at placed nodes."""
-    mark = bytearray(len(tape.op))
-    for output in outputs:
-        mark[abs(output)] = 1
-    arity, op, a, b, c = ops.ARITY, tape.op, tape.a, tape.b, tape.c
-    for i in range(len(op) - 1, 1, -1):
-        if mark[i] and i not in places:
-            n = arity[op[i]]
-            if n:
-                mark[a[i]] = 1
-                if n > 1:
-                    mark[b[i]] = 1
-                    if n > 2:
-                        mark[c[i]] = 1
-    return mark
+_INPUT_ROW, _CONST_ROW = (INPUT, 0, 0, 0), (CONST, 0, 0, 0)
 
 
-def _fusions(
-    tape: Tape, live: bytearray, outputs: Sequence[int], places: Mapping[int, Place]
-) -> dict[int, tuple[int, int, int, int, int]]:
-    """Sums that take in a product used nowhere else: node → (op, a, b, c, absorbed product)."""
-    op, a, b, c = tape.op, tape.a, tape.b, tape.c
-    arity = ops.ARITY
-    uses = [0] * len(op)
+def _uses(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place]) -> list[int]:
+    """How often each node is used by live nodes and outputs; nothing below a placed node counts."""
+    uses = [0] * len(tape.op)
     for output in outputs:
         uses[abs(output)] += 1
-    for i in range(2, len(op)):
-        if live[i] and i not in places:
+    arity, op, a, b, c = ops.ARITY, tape.op, tape.a, tape.b, tape.c
+    for i in range(len(op) - 1, 1, -1):
+        if uses[i] and i not in places:
             n = arity[op[i]]
             if n:
                 uses[a[i]] += 1
@@ -111,14 +97,24 @@ def _fusions(
                     uses[b[i]] += 1
                     if n > 2:
                         uses[c[i]] += 1
-    fused: dict[int, tuple[int, int, int, int, int]] = {}
+    return uses
+
+
+def _fusions(
+    tape: Tape, uses: list[int], places: Mapping[int, Place]
+) -> dict[int, tuple[int, int, int, int]]:
+    """Sums that take in a product used nowhere else: node → (op, a, b, c). Such products lose their use."""
+    op, a, b = tape.op, tape.a, tape.b
+    fused: dict[int, tuple[int, int, int, int]] = {}
     for i in range(2, len(op)):
         kind = op[i]
-        if not live[i] or i in places or (kind != ADD and kind != SUB):
+        if (kind != ADD and kind != SUB) or not uses[i] or i in places:
             continue
         left, right = a[i], b[i]
         if op[right] == MUL and uses[right] == 1 and right not in places:
-            fused[i] = (FMA if kind == ADD else FNMA, a[right], b[right], left, right)
+            fused[i] = (FMA if kind == ADD else FNMA, a[right], b[right], left)
+            uses[right] = 0
         elif op[left] == MUL and uses[left] == 1 and left not in places:
-            fused[i] = (FMA if kind == ADD else FMS, a[left], b[left], right, left)
+            fused[i] = (FMA if kind == ADD else FMS, a[left], b[left], right)
+            uses[left] = 0
     return fused
