@@ -100,8 +100,9 @@ def _eliminate(
     armature: Scalar,
     needed: bool,
 ) -> tuple[Eliminated, Articulated, Wrench]:
-    """Take one freedom out: I − U Uᵀ/D, bias + U u/D, with U = I s, D = s·U + armature, u = τ −
-    s·bias."""
+    """Take one freedom out: I − U Uᵀ/D, bias + U u/D.
+
+    With U = I s, D = s·U + armature, u = τ − s·bias."""
     vectors, add, mul = Vectors(k), k.add, k.mul
     angular, linear = column
     U_ang = vectors.add(vectors.apply(inertia.J, angular), vectors.apply(inertia.H, linear))
@@ -112,36 +113,46 @@ def _eliminate(
     inverse = k.div(1, D)
     F, N = bias
     u = add(tau, -add(vectors.dot(angular, N), vectors.dot(linear, F)))
-    plain = armature == 0 and isinstance(armature, int)
-    V_ang = [
-        1 if plain and s == 1 and one(angular, linear) else mul(x, inverse)
-        for x, s in zip(U_ang, angular, strict=True)
-    ]
-    V_lin = [
-        1 if plain and s == 1 and one(angular, linear) else mul(x, inverse)
-        for x, s in zip(U_lin, linear, strict=True)
-    ]
+    # Along its own axis a plain column has U/D = 1 and leaves nothing: exact zeros instead of
+    # differences of equals.
+    plain = isinstance(armature, int) and armature == 0 and _single(angular, linear)
+    own_ang = [plain and s == 1 for s in angular]
+    own_lin = [plain and s == 1 for s in linear]
+    V_ang = [1 if own else mul(x, inverse) for x, own in zip(U_ang, own_ang, strict=True)]
+    V_lin = [1 if own else mul(x, inverse) for x, own in zip(U_lin, own_lin, strict=True)]
     step = Eliminated(V_ang, V_lin, inverse, u)
     if not needed:
         return step, inertia, bias
-    # along its own axis a plain column leaves nothing: exact zeros instead of differences of equals
-    gone_ang = [plain and s == 1 and one(angular, linear) for s in angular]
-    gone_lin = [plain and s == 1 and one(angular, linear) for s in linear]
-    J = [[0 if gone_ang[i] or gone_ang[j] else add(inertia.J[i][j], -mul(V_ang[min(i, j)], U_ang[max(i, j)]))
-          for j in range(3)] for i in range(3)]  # fmt: skip
-    H = [[0 if gone_ang[i] or gone_lin[j] else add(inertia.H[i][j], -mul(V_ang[i], U_lin[j]))
-          for j in range(3)] for i in range(3)]  # fmt: skip
-    M = [[0 if gone_lin[i] or gone_lin[j] else add(inertia.M[i][j], -mul(V_lin[min(i, j)], U_lin[max(i, j)]))
-          for j in range(3)] for i in range(3)]  # fmt: skip
-    N = [tau if gone_ang[i] else add(N[i], mul(V_ang[i], u)) for i in range(3)]
-    F = [tau if gone_lin[i] else add(F[i], mul(V_lin[i], u)) for i in range(3)]
-    return step, Articulated(J, H, M), (F, N)
+    left = Articulated(
+        _less_symmetric(k, inertia.J, V_ang, U_ang, own_ang),
+        [
+            [0 if own_ang[i] or own_lin[j] else add(inertia.H[i][j], -mul(V_ang[i], U_lin[j]))
+             for j in range(3)]
+            for i in range(3)
+        ],
+        _less_symmetric(k, inertia.M, V_lin, U_lin, own_lin),
+    )  # fmt: skip
+    N = [tau if own_ang[i] else add(N[i], mul(V_ang[i], u)) for i in range(3)]
+    F = [tau if own_lin[i] else add(F[i], mul(V_lin[i], u)) for i in range(3)]
+    return step, left, (F, N)
 
 
-def one(angular: Vector, linear: Vector) -> bool:
-    """Whether a column is a single unit entry, so that its own component of U/D is exactly one."""
+def _single(angular: Vector, linear: Vector) -> bool:
+    """Whether a column is a single unit entry."""
     entries = [*angular, *linear]
     return all(isinstance(x, int) for x in entries) and sum(map(abs, entries)) == 1
+
+
+def _less_symmetric(
+    k: Scalars, A: Matrix, V: Vector, U: Vector, own: Sequence[bool]
+) -> list[list[Scalar]]:
+    """A − V Uᵀ where V ∥ U, with exact zeros in the rows and columns that are `own`."""
+    upper = {
+        (i, j): 0 if own[i] or own[j] else k.add(A[i][j], -k.mul(V[i], U[j]))
+        for i in range(3)
+        for j in range(i, 3)
+    }
+    return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
 
 
 def _carried_up(link: Link, k: Scalars, inertia: Articulated) -> Articulated:

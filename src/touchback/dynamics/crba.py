@@ -13,9 +13,8 @@ from touchback.spatial import Inertia, Vectors
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
-Entries = dict[
-    tuple[int, int], Scalar
-]  # (row, column) with row ≤ or ≥ column as the tree has it; symmetric
+# (row, column) for both orders of every pair on one path; what is not there is zero
+Entries = dict[tuple[int, int], Scalar]
 
 
 def unit_wrench(k: Scalars, inertia: Inertia, angular: Vector, linear: Vector) -> Wrench:

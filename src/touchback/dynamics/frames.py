@@ -20,7 +20,7 @@ from touchback.spatial.rotation import Part
 from touchback.spatial.vectors import ZERO, Vector
 from touchback.symbolic.scalars import Scalars
 
-_PARALLEL = 1e-9  # sine below which two axes count as parallel
+_PARALLEL = 1e-9  # sine below which the common normal of two axes is left undecided
 _NEARLY = 0.05  # sine below which the common normal is too far away to be used
 
 
@@ -107,7 +107,7 @@ def _choose_turn(
 ) -> tuple[Pose, Link]:
     axis = link.motion.axis  # type: ignore[attr-defined]
     A = np.roll(np.eye(3), axis - 2, axis=0)  # cyclic: its third column is the axis
-    G = placement.R @ A
+    G = placement.R @ A  # type: ignore[operator]
     w = G[:, 2]  # the turning axis in the parent's chosen frame
     beta_turn, alpha_turn, gamma = _zxz(G)
     shift = _shift_along(placement.p, w)
@@ -127,7 +127,7 @@ def _zxz(G: np.ndarray) -> tuple[tuple[float, float], tuple[float, float], float
     y–z plane."""
     x, y, z = G[:, 2]
     r = float(np.hypot(x, y))
-    if r < _PARALLEL and abs(abs(z) - 1.0) < 1e-15:
+    if r < 1e-15:
         beta, alpha = (0.0, 1.0), (0.0, float(np.sign(z)))
     elif abs(x) <= 1e-15 * max(r, 1e-300) or abs(x) < 1e-15:
         beta, alpha = (0.0, 1.0), (float(-y), float(z))

@@ -78,7 +78,7 @@ class Instant:
         self._motions: list[LinkMotion] | None = None
         self._wrenches: list[Wrench] | None = None
 
-    # ---- values -------------------------------------------------------------------------------------------
+    # ---- values ---------------------------------------------------------------------------------
 
     def value(self, given: Any) -> Scalar:
         """A number or expression as a scalar."""
@@ -121,13 +121,13 @@ class Instant:
             kind = self.model.sensors[sensor]
             if from_law and not kind.kinematic():
                 raise ModelError(
-                    f"Sensor '{sensor}' measures what forces cause, so no law or controller may use it "
-                    "directly. Filter it through an extra state."
+                    f"Sensor '{sensor}' measures what forces cause, so no law or controller may "
+                    "use it directly. Filter it through an extra state."
                 )
             self._measured[sensor] = kind.measure(self)
         return self._measured[sensor]
 
-    # ---- kinematics, along world (ground) axes --------------------------------------------------------------
+    # ---- kinematics, along world (ground) axes --------------------------------------------------
 
     def attachment(self, frame: Frame) -> Attachment:
         """Link and pose of a frame."""
@@ -226,7 +226,7 @@ class Instant:
             [self.value(x) for x in given.velocity],
         )
 
-    # ---- forces -------------------------------------------------------------------------------------------
+    # ---- forces ---------------------------------------------------------------------------------
 
     def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
         home = self.attachment(frame)
@@ -260,7 +260,7 @@ class Instant:
     def external(self) -> dict[int, Wrench]:
         """Applied force and moment on each link about its origin, in link axes."""
         self._apply_forces()
-        wrenches = {}
+        wrenches: dict[int, Wrench] = {}
         for i, (F, N) in self._pushes.items():
             R = self.link_pose(i)[0]
             wrenches[i] = self.vectors.apply_transposed(R, F), self.vectors.apply_transposed(R, N)
@@ -285,7 +285,7 @@ class Instant:
         regroup(tree, self.k)
         return tree
 
-    # ---- what needs accelerations ---------------------------------------------------------------------------
+    # ---- what needs accelerations ---------------------------------------------------------------
 
     def motions(self) -> list[LinkMotion]:
         """Link motions without gravity, for the accelerations `self.a`."""
@@ -313,6 +313,8 @@ class Instant:
         home = self.tree.joint_child[joint]
         F, N = self._wrenches[home.link]
         turn = home.pose.rotation(self.k)
+        # chosen link frames (frame pass) need not have their origin at the joint's frame
+        N = self.vectors.sub(N, self.vectors.cross(home.pose.scalars(self.k), F))
         return turn.down(self.k, F), turn.down(self.k, N)
 
     def energy(self, which: str) -> Scalar:
@@ -325,7 +327,7 @@ class Instant:
             parts.append(self.k.add(potential_energy(self), passive_potential(self)))
         return parts[0] if len(parts) == 1 else self.k.add(parts[0], parts[1])
 
-    # ---- names --------------------------------------------------------------------------------------------
+    # ---- names ----------------------------------------------------------------------------------
 
     def _joint_index(self, joint: str, index: int, positions: bool) -> int:
         if joint not in self.model.joints:

@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,8 @@ from touchback.spatial.rotation import Part
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Scalars
 
-_SNAP = (
-    1e-15  # sines and cosines this close to 0 or ±1 differ from them by rounding of the angle only
-)
+# Sines and cosines this close to 0 or ±1 differ from them by rounding of the angle only.
+_SNAP = 1e-15
 
 
 def snapped(numbers: np.ndarray) -> np.ndarray:
@@ -41,7 +40,7 @@ class Pose:
     """p_AB_A and R_AB. `R` is a number matrix, or None when live turns are in it; `parts`, where
     given, are the cheaper form of the same rotation."""
 
-    p: Sequence[Any]
+    p: Any  # an array of numbers, or a list of scalars
     R: np.ndarray | None
     parts: tuple[Part, ...] = ()
 
@@ -52,9 +51,9 @@ class Pose:
 
     def scalars(self, k: Scalars) -> list[Scalar]:
         """p_AB_A as scalars."""
-        return (
-            [k.const(float(x)) for x in self.p] if isinstance(self.p, np.ndarray) else list(self.p)
-        )
+        if isinstance(self.p, np.ndarray):
+            return [k.const(float(x)) for x in self.p]
+        return list(self.p)
 
     def rotation_parts(self, k: Scalars) -> list[Part]:
         """R_AB as parts; none for the identity."""
@@ -101,7 +100,7 @@ def matrix_parts(k: Scalars, R: np.ndarray) -> list[Part]:
         return []
     for axis in range(3):
         u, v = (axis + 1) % 3, (axis + 2) % 3
-        if R[axis, axis] == 1.0:
+        if R[axis, axis] == 1.0 and not R[axis, u] and not R[axis, v]:
             return [Turn(axis, k.const(float(R[v, u])), k.const(float(R[u, u])))]
     return [MatrixPart([[k.const(float(x)) for x in row] for row in R])]
 
@@ -117,11 +116,11 @@ def _reversed(part: Part) -> Part:
 def frame_pose(k: Scalars, frame: Frame, value: Callable[[Any], Scalar]) -> Pose:
     """The pose X_BF of a described frame in its body."""
     plain = all(is_number(x) for x in frame.at)
-    p = np.array(frame.at, dtype=float) if plain else [value(x) for x in frame.at]
+    p: Any = np.array(frame.at, dtype=float) if plain else [value(x) for x in frame.at]
     if all(is_number(angle) for _, angle in frame.turn):
         R = np.eye(3)
         for axis, angle in frame.turn:
-            R = R @ elementary(AXES[axis], float(angle))
+            R = R @ elementary(AXES[axis], float(angle))  # type: ignore[arg-type]
         return Pose(p, snapped(R))
     parts: list[Part] = []
     for axis, angle in frame.turn:

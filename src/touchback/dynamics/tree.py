@@ -122,7 +122,7 @@ def _nonzero(scalar: Scalar) -> bool:
     return not (isinstance(scalar, int) and scalar == 0)
 
 
-# ---- building ---------------------------------------------------------------------------------------------
+# ---- building ----------------------------------------------------------------------------------
 
 
 def build_tree(
@@ -216,13 +216,13 @@ def joint_order(model: Model) -> list[str]:
     for name in model.bodies:
         if name not in carrier:
             raise ModelError(
-                f"Body '{name}' is not connected: no joint carries it. Join it to the ground or to another "
-                f"body, e.g. model.joint('{name}', tb.Free(), model.ground, '{name}')."
+                f"Body '{name}' is not connected: no joint carries it. Join it to the ground or to "
+                f"another body, e.g. model.joint('{name}', tb.Free(), model.ground, '{name}')."
             )
     if len(order) < len(model.joints):
         lost = [name for name in model.joints if name not in set(order)]
         raise ModelError(
-            f"Joints {', '.join(map(repr, lost[:5]))} carry each other in a circle and never reach the ground; "
-            "join one of their bodies to the ground."
+            f"Joints {', '.join(map(repr, lost[:5]))} carry each other in a circle and never reach "
+            "the ground; join one of their bodies to the ground."
         )
     return order

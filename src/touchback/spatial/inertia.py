@@ -1,9 +1,8 @@
 """Mass, first moment and pseudo-inertia of a body about a frame's origin, over any scalars.
 
-The pseudo-inertia E = ∫ r rᵀ dm is related to the inertia tensor by J = tr(E) 1 − E. With B = ω̃̇ + ω̃ω̃ the
-acceleration of a point is a + B r, so force and moment are m a + B h and  h × a + the axial part of B E: fewer
-operations than with J (spike: the B form).
-"""
+The pseudo-inertia E = ∫ r rᵀ dm is related to the inertia tensor by J = tr(E) 1 − E. With B = ω̃̇ +
+ω̃ω̃ the acceleration of a point is a + B r, so force and moment are m a + B h and  h × a + the
+axial part of B E: fewer operations than with J (spike: the B form)."""
 
 from dataclasses import dataclass
 
@@ -14,7 +13,8 @@ from touchback.symbolic.scalars import Scalars
 
 @dataclass
 class Inertia:
-    """mass m [kg], first moment h = m r_com [kg m], pseudo-inertia E [kg m²], about and along one frame."""
+    """mass m [kg], first moment h = m r_com [kg m], pseudo-inertia E [kg m²], about and along one
+    frame."""
 
     m: Scalar
     h: Vector
@@ -42,7 +42,9 @@ class Inertia:
         E = self.E
         return [
             [
-                k.add(E[(i + 1) % 3][(i + 1) % 3], E[(i + 2) % 3][(i + 2) % 3]) if i == j else -E[i][j]
+                k.add(E[(i + 1) % 3][(i + 1) % 3], E[(i + 2) % 3][(i + 2) % 3])
+                if i == j
+                else -E[i][j]
                 for j in range(3)
             ]
             for i in range(3)
@@ -61,9 +63,7 @@ class Inertia:
         vectors = Vectors(k)
         h = vectors.add(self.h, vectors.scale(self.m, p))
         add, mul = k.add, k.mul
-        E = _symmetric(
-            lambda i, j: add(self.E[i][j], add(mul(p[i], h[j]), mul(self.h[i], p[j])))
-        )
+        E = _symmetric(lambda i, j: add(self.E[i][j], add(mul(p[i], h[j]), mul(self.h[i], p[j]))))
         return Inertia(self.m, h, E)
 
     def turned_up(self, k: Scalars, rotation: Rotation) -> "Inertia":

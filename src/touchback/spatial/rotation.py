@@ -1,9 +1,8 @@
 """Rotations as products of parts: turns about coordinate axes (cheap) and full matrices.
 
-R_AB rotates components from B to A: `up` (from B to A, towards the root of a tree) and `down` (from A to B).
-A turn costs 4 multiplications and 2 additions a vector, a matrix 9 and 6; symmetric matrices under a turn use
-the double-angle form, which needs 8 multiplications.
-"""
+R_AB rotates components from B to A: `up` (from B to A, towards the root of a tree) and `down` (from
+A to B). A turn costs 4 multiplications and 2 additions a vector, a matrix 9 and 6; symmetric
+matrices under a turn use the double-angle form, which needs 8 multiplications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +47,8 @@ class Turn:
         return r
 
     def up_symmetric(self, k: Scalars, A: Matrix) -> list[list[Scalar]]:
-        """R A Rᵀ; with κ = s (A_vv − A_uu) − 2 c A_uv the turned block is A_uu + sκ, A_vv − sκ, −(A_uv + cκ)."""
+        """R A Rᵀ; with κ = s (A_vv − A_uu) − 2 c A_uv the turned block is A_uu + sκ, A_vv − sκ,
+        −(A_uv + cκ)."""
         add, mul, s, c = k.add, k.mul, self.sine, self.cosine
         a, u, v = self.axis, (self.axis + 1) % 3, (self.axis + 2) % 3
         kappa = add(mul(s, add(A[v][v], -A[u][u])), -mul(mul(k.const(2.0), c), A[u][v]))

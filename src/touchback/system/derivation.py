@@ -1,4 +1,5 @@
-"""One derivation: a tape with the symbols of a system, and the mechanism at that symbolic instant."""
+"""One derivation: a tape with the symbols of a system, and the mechanism at that symbolic
+instant."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,7 +12,8 @@ from touchback.system.layout import Layout
 
 
 class Derivation:
-    """Symbols for x = [q, v, z], u = [time, inputs…, extra…] and the parameters, and the instant they describe."""
+    """Symbols for x = [q, v, z], u = [time, inputs…, extra…] and the parameters, and the instant
+    they describe."""
 
     def __init__(
         self,

@@ -12,7 +12,8 @@ from touchback.symbolic.program import Program
 
 
 class Function:
-    """One program with its parameter stage. `x`, `u` and `block` are the arrays that `call` reads."""
+    """One program with its parameter stage. `x`, `u` and `block` are the arrays that `call`
+    reads."""
 
     def __init__(
         self, name: str, first: Program, second: Program, shape: tuple[int, ...], backend: str

@@ -16,8 +16,8 @@ Build = Callable[[Derivation], list[int]]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a function is derived: further arguments beyond x and u (one a velocity coordinate), the equations, the
-    shape of the result, and whether rigid joints must be kept (for reactions)."""
+    """How a function is derived: further arguments beyond x and u (one a velocity coordinate), the
+    equations, the shape of the result, and whether rigid joints must be kept (for reactions)."""
 
     build: Build
     shape: tuple[int, ...]
@@ -94,9 +94,7 @@ def pose_recipe(layout: Layout, frame: Frame) -> Recipe:
 
 def velocity_recipe(layout: Layout, frame: Frame) -> Recipe:
     """ω and the velocity of the frame's origin."""
-    return Recipe(
-        lambda d: [*d.instant.angular_velocity(frame), *d.instant.velocity(frame)], (6,)
-    )
+    return Recipe(lambda d: [*d.instant.angular_velocity(frame), *d.instant.velocity(frame)], (6,))
 
 
 def acceleration_recipe(layout: Layout, frame: Frame) -> Recipe:

@@ -11,7 +11,8 @@ from touchback.model.names import unknown
 
 @dataclass(frozen=True)
 class Layout:
-    """x = [q, v, z]; u = [time, inputs…, further arguments of a function]; parameters in order of description."""
+    """x = [q, v, z]; u = [time, inputs…, further arguments of a function]; parameters in order of
+    description."""
 
     q: tuple[str, ...]
     v: tuple[str, ...]
@@ -65,7 +66,8 @@ def layout_of(model: Model) -> Layout:
 
 
 def fill(label: str, given: object, names: tuple[str, ...], default: np.ndarray) -> np.ndarray:
-    """An array of one number a name: from nothing (the defaults), a dict by name, or any sequence."""
+    """An array of one number a name: from nothing (the defaults), a dict by name, or any
+    sequence."""
     if given is None:
         return default
     if isinstance(given, dict):

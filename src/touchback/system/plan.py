@@ -83,6 +83,8 @@ def _algorithm(model: Model, layout: Layout, frame_pass: bool, depths: list[int]
 
 def _flops(model: Model, layout: Layout, frame_pass: bool, what: str) -> int:
     d = Derivation(model, layout, layout.v, frame_pass)
-    outputs = inverse(d.instant, d.extra) if what == "inverse" else forward(d.instant, d.extra, what)
+    outputs = (
+        inverse(d.instant, d.extra) if what == "inverse" else forward(d.instant, d.extra, what)
+    )
     places = d.places() | {node: ("p", i) for i, node in enumerate(d.parameters)}
     return count(lower(d.tape, outputs, places)).flops

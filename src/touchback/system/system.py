@@ -1,6 +1,6 @@
 """A compiled model: names, sizes, parameters, and functions on arrays."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ from touchback.symbolic.stages import split_many
 from touchback.system import functions as recipes
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
-from touchback.system.layout import fill, layout_of
+from touchback.system.layout import Layout, fill, layout_of
 from touchback.system.plan import Plan
 from touchback.system.state import State
 
@@ -27,18 +27,19 @@ PRINTERS = {"c": print_c, "python": print_python, "matlab": print_matlab}
 class System:
     """What `Model.compile` returns. Functions are derived and compiled when first used.
 
-    Arrays stand in the order of `coordinates` (positions q) and `velocities` (velocities v, accelerations, efforts);
-    every argument may also be a dict by name. One system serves one thread at a time."""
+    Arrays stand in the order of `coordinates` (positions q) and `velocities` (velocities v,
+    accelerations, efforts); every argument may also be a dict by name. One system serves one thread
+    at a time."""
 
     def __init__(self, model: Model, plan: Plan, backend: str) -> None:
         self.model, self.plan, self._backend = model, plan, backend
         self.name = model.name
         self.layout = layout_of(model)
-        self._functions: dict[str, Function] = {}
+        self._functions: dict[Hashable, Function] = {}
         self._parameters = np.array([given.default for given in model.parameters.values()])
         self._version = 0
 
-    # ---- names and sizes ----------------------------------------------------------------------------------
+    # ---- names and sizes ------------------------------------------------------------------------
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ class System:
         """Units of the sensor components."""
         return list(self.layout.output_units)
 
-    # ---- parameters ---------------------------------------------------------------------------------------
+    # ---- parameters -----------------------------------------------------------------------------
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -111,7 +112,8 @@ class System:
             high = np.inf if given.max is None else given.max
             if not low <= number <= high:
                 raise InputError(
-                    f"Parameter '{name}': {number} lies outside its range [{low}, {high}] {given.unit}."
+                    f"Parameter '{name}': {number} lies outside its range "
+                    f"[{low}, {high}] {given.unit}."
                 )
             changed[self.layout.parameters.index(name)] = number
         return changed
@@ -120,18 +122,20 @@ class System:
         """The derived block that `rate`, `configuration_rate` and `outputs` share."""
         return self._run["rate"].block_for(self._with(overrides or {}))
 
-    # ---- functions on arrays --------------------------------------------------------------------------------
+    # ---- functions on arrays --------------------------------------------------------------------
 
-    def inverse_dynamics(self, q: Any, v: Any, a: Any, u: Any = None, t: float = 0.0) -> np.ndarray:
+    def inverse_dynamics(
+        self, q: Any, v: Any, a: Any, u: Any = None, t: float = 0.0, z: Any = None
+    ) -> np.ndarray:
         """Joint efforts τ = M a + c that produce the accelerations `a` (Docquier 2021, eq. 2).
 
-        These are *total* joint efforts: springs, damping, friction and motors described in joints are efforts too and
-        are not in c; forces on bodies are (with inputs `u`)."""
-        return self._call("inverse dynamics", q, v, u, t, self._velocity("a", a))
+        These are *total* joint efforts: springs, damping, friction and motors described in joints
+        are efforts too and are not in c; forces on bodies are (with inputs `u`)."""
+        return self._call("inverse dynamics", q, v, u, t, self._velocity("a", a), z)
 
-    def bias(self, q: Any, v: Any, u: Any = None, t: float = 0.0) -> np.ndarray:
+    def bias(self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None) -> np.ndarray:
         """c(q, v): Coriolis, centrifugal and gravity terms less forces on bodies."""
-        return self._call("bias", q, v, u, t)
+        return self._call("bias", q, v, u, t, z=z)
 
     def mass_matrix(self, q: Any) -> np.ndarray:
         """M(q), armature included."""
@@ -150,22 +154,29 @@ class System:
     def forward_dynamics(
         self, q: Any, v: Any, tau: Any = None, u: Any = None, t: float = 0.0, z: Any = None
     ) -> np.ndarray:
-        """Accelerations a with M a + c = τ. Without `tau` the model's own joint efforts act (motors by the inputs
-        `u`, springs, damping, friction); with it `tau` replaces them, so that it undoes `inverse_dynamics`."""
+        """Accelerations a with M a + c = τ. Without `tau` the model's own joint efforts act (motors
+        by the inputs `u`, springs, damping, friction); with it `tau` replaces them, so that it
+        undoes `inverse_dynamics`."""
         if tau is None:
             nq, nv, _ = self.sizes
             return self._call("rate", q, v, u, t, z=z)[nq : nq + nv]
         return self._call("forward dynamics", q, v, u, t, self._velocity("tau", tau), z=z)
 
-    def joint_efforts(self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None) -> np.ndarray:
+    def joint_efforts(
+        self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None
+    ) -> np.ndarray:
         """The model's own joint efforts: motors, springs, damping, friction, stops."""
         return self._call("joint efforts", q, v, u, t, z=z)
 
-    def state_rate(self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None) -> np.ndarray:
+    def state_rate(
+        self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None
+    ) -> np.ndarray:
         """dx/dt of x = [q, v, z]."""
         return self._call("rate", q, v, u, t, z=z)
 
-    def sensors(self, q: Any = None, v: Any = None, u: Any = None, t: float = 0.0, z: Any = None) -> dict[str, float]:
+    def sensors(
+        self, q: Any = None, v: Any = None, u: Any = None, t: float = 0.0, z: Any = None
+    ) -> dict[str, float]:
         """What every sensor shows."""
         shown = self._call("outputs", q, v, u, t, z=z)
         return dict(zip(self.layout.outputs, map(float, shown), strict=True))
@@ -189,29 +200,43 @@ class System:
         return flat[:9].reshape(3, 3), flat[9:]
 
     def velocity(self, frame: Any, q: Any, v: Any) -> np.ndarray:
-        """Angular velocity (3) and velocity of the origin (3) of a body or frame, along world axes."""
+        """Angular velocity (3) and velocity of the origin (3) of a body or frame, along world
+        axes."""
         return self._of_frame("velocity", recipes.velocity_recipe, frame, q, v, None)
 
     def acceleration(self, frame: Any, q: Any, v: Any, a: Any) -> np.ndarray:
         """Angular acceleration (3) and acceleration of the origin (3), along world axes."""
-        return self._of_frame("acceleration", recipes.acceleration_recipe, frame, q, v, self._velocity("a", a))
+        return self._of_frame(
+            "acceleration", recipes.acceleration_recipe, frame, q, v, self._velocity("a", a)
+        )
 
     def jacobian(self, frame: Any, q: Any) -> np.ndarray:
         """6 × nv: rows ω and velocity of the origin, along world axes."""
         return self._of_frame("jacobian", recipes.jacobian_recipe, frame, q, None, None)
 
-    def reaction(self, joint: str, q: Any, v: Any, a: Any = None, u: Any = None, t: float = 0.0) -> np.ndarray:
-        """Force (3) and moment (3) that the parent exerts on the child, at and along the joint's child frame.
+    def reaction(
+        self,
+        joint: str,
+        q: Any,
+        v: Any,
+        a: Any = None,
+        u: Any = None,
+        t: float = 0.0,
+        z: Any = None,
+    ) -> np.ndarray:
+        """Force (3) and moment (3) that the parent exerts on the child, at and along the joint's
+        child frame.
 
         Without `a` the accelerations are those of the forward dynamics."""
         if joint not in self.model.joints:
             raise unknown("joint", joint, self.model.joints)
-        name = f"reaction of {joint}"
-        self._derived(name, lambda: recipes.reaction_recipe(self.layout, joint))
-        given = self.forward_dynamics(q, v, u=u, t=t) if a is None else self._velocity("a", a)
-        return self._call(name, q, v, u, t, given)
+        function = self._derived(
+            ("reaction", joint), lambda: recipes.reaction_recipe(self.layout, joint)
+        )
+        given = self.forward_dynamics(q, v, u=u, t=t, z=z) if a is None else self._velocity("a", a)
+        return self._evaluate(function, q, v, u, t, given, z)
 
-    # ---- states -------------------------------------------------------------------------------------------
+    # ---- states ---------------------------------------------------------------------------------
 
     def initial_state(self) -> State:
         """The state that the model describes."""
@@ -222,10 +247,13 @@ class System:
         return State(q, v, z)
 
     def assemble(
-        self, rates: Mapping[str, float] | None = None, states: Mapping[str, float] | None = None, **positions: float
+        self,
+        rates: Mapping[str, float] | None = None,
+        states: Mapping[str, float] | None = None,
+        **positions: float,
     ) -> State:
-        """A state from the initial one with some positions (keywords, or a dict by `**{"joint.x": 0.1}`), velocities
-        (`rates`) and extra `states` replaced."""
+        """A state from the initial one with some positions (keywords, or a dict by `**{"joint.x":
+        0.1}`), velocities (`rates`) and extra `states` replaced."""
         start = self.initial_state()
         return State(
             fill("coordinate", dict(positions), self.layout.q, start.q).copy(),
@@ -233,7 +261,7 @@ class System:
             fill("state", dict(states or {}), self.layout.z, start.z).copy(),
         )
 
-    # ---- what a run needs (simulate, realtime) ------------------------------------------------------------
+    # ---- what a run needs (simulate, realtime) --------------------------------------------------
 
     @cached_property
     def _run(self) -> dict[str, Function]:
@@ -268,10 +296,11 @@ class System:
         """Sensors as a compiled function; None when there are none."""
         return self._run["outputs"].compiled if self.layout.outputs else None
 
-    # ---- reading ------------------------------------------------------------------------------------------
+    # ---- reading --------------------------------------------------------------------------------
 
     def function(self, name: str) -> Function:
-        """A function by name: "inverse dynamics", "forward dynamics", "bias", "mass matrix", "rate", …"""
+        """A function by name: "inverse dynamics", "forward dynamics", "bias", "mass matrix",
+        "rate", …"""
         name = name.replace("_", " ")
         if name in ("rate", "configuration rate", "outputs"):
             return self._run[name]
@@ -279,7 +308,7 @@ class System:
             return self._functions[name]
         standard = self._standard()
         if name not in standard:
-            known = [*standard, "rate", "configuration rate", "outputs", *self._functions]
+            known = [*standard, "rate", "configuration rate", "outputs"]
             raise InputError(str(unknown("function", name, known)))
         return self._derived(name, standard[name])
 
@@ -306,18 +335,19 @@ class System:
 
     def __repr__(self) -> str:
         nq, nv, nz = self.sizes
+        frames = "chosen" if self.plan.frame_pass else "described"
         rows = [
             f"{self.name}: {len(self.model.bodies)} bodies, {len(self.model.joints)} joints",
             f"  positions {nq}, velocities {nv} (freedoms), extra states {nz}, "
             f"inputs {len(self.layout.inputs)}, sensors {len(self.layout.outputs)}, "
             f"live parameters {len(self.layout.parameters)}",
             f"  coordinates: {', '.join(self.layout.q[:12])}{'…' if nq > 12 else ''}",
-            f"  forward dynamics: {self.plan.algorithm}, "
-            f"{'chosen' if self.plan.frame_pass else 'described'} link frames, {self.counts('rate')}",
+            f"  forward dynamics: {self.plan.algorithm}, {frames} link frames, "
+            f"{self.counts('rate')}",
         ]
         return "\n".join(rows)
 
-    # ---- inside -------------------------------------------------------------------------------------------
+    # ---- inside ---------------------------------------------------------------------------------
 
     def _standard(self) -> dict[str, Any]:
         layout, plan = self.layout, self.plan
@@ -333,30 +363,58 @@ class System:
             "centre of mass": lambda: recipes.centre_of_mass_recipe(layout),
         }
 
-    def _derived(self, name: str, make: Any) -> Function:
-        if name not in self._functions:
+    def _derived(self, key: Hashable, make: Callable[[], recipes.Recipe]) -> Function:
+        """The function known by `key` (a name, or a kind and a frame), derived when new."""
+        if key not in self._functions:
             recipe = make()
-            d = Derivation(self.model, self.layout, recipe.extra, self.plan.frame_pass, not recipe.keep_fixed)
-            outputs = recipe.build(d)
-            first, seconds = split_many(d.tape, {name: outputs}, d.parameters, d.places())
-            self._functions[name] = Function(name, first, seconds[name], recipe.shape, self._backend)
-        return self._functions[name]
+            d = Derivation(
+                self.model, self.layout, recipe.extra, self.plan.frame_pass, not recipe.keep_fixed
+            )
+            name = key if isinstance(key, str) else f"{self.name} {len(self._functions)}"
+            first, seconds = split_many(d.tape, {name: recipe.build(d)}, d.parameters, d.places())
+            self._functions[key] = Function(name, first, seconds[name], recipe.shape, self._backend)
+        return self._functions[key]
 
-    def _of_frame(self, kind: str, recipe: Any, frame: Any, q: Any, v: Any, a: Any) -> np.ndarray:
+    def _of_frame(
+        self,
+        kind: str,
+        recipe: Callable[[Layout, Frame], recipes.Recipe],
+        frame: Any,
+        q: Any,
+        v: Any,
+        a: Any,
+    ) -> np.ndarray:
         given: Frame = as_frame(kind, frame)
         if given.body != "ground" and given.body not in self.model.bodies:
             raise unknown("body", given.body, self.model.bodies)
-        name = f"{kind} of {given!r}"
-        self._derived(name, lambda: recipe(self.layout, given))
-        return self._call(name, q, v, None, 0.0, a)
+        function = self._derived((kind, given), lambda: recipe(self.layout, given))
+        return self._evaluate(function, q, v, None, 0.0, a)
 
     def _velocity(self, label: str, given: Any) -> np.ndarray:
         return fill(label, given, self.layout.v, np.zeros(len(self.layout.v)))
 
     def _call(
-        self, name: str, q: Any, v: Any, u: Any, t: float, extra: np.ndarray | None = None, z: Any = None
+        self,
+        name: str,
+        q: Any,
+        v: Any,
+        u: Any,
+        t: float,
+        extra: np.ndarray | None = None,
+        z: Any = None,
     ) -> np.ndarray:
-        function = self.function(name)
+        return self._evaluate(self.function(name), q, v, u, t, extra, z)
+
+    def _evaluate(
+        self,
+        function: Function,
+        q: Any,
+        v: Any,
+        u: Any,
+        t: float,
+        extra: np.ndarray | None = None,
+        z: Any = None,
+    ) -> np.ndarray:
         if function.version != self._version:
             function.block[:] = function.block_for(self._parameters)
             function.version = self._version
@@ -367,8 +425,7 @@ class System:
             fill("z", z, layout.z, start.z),
         ])  # fmt: skip
         inputs = fill("u", u, layout.inputs, self.input_defaults)
-        given = [[t], inputs] if extra is None else [[t], inputs, extra]
-        arguments = np.concatenate(given)
+        arguments = np.concatenate([[t], inputs, [] if extra is None else extra])
         function.x[:] = x[: function.x.size] if x.size else 0.0
         function.u[:] = arguments[: function.u.size]
         function.bound()

@@ -20,7 +20,8 @@ class JointKind(Data, frozen=True, tag_field="kind"):
     A joint with one coordinate is named by the joint alone; others add the names given here."""
 
     def steps(self) -> list[Step]:
-        """Elementary motions from the parent's side to the child's, with constant rotations between."""
+        """Elementary motions from the parent's side to the child's, with constant rotations
+        between."""
         raise NotImplementedError(type(self).__name__)
 
     def position_names(self) -> tuple[str, ...]:
@@ -61,7 +62,7 @@ class JointKind(Data, frozen=True, tag_field="kind"):
 def check_axis(kind: str, axis: Any) -> Axis:
     """'x', '-y', … or three numbers that aren't all zero, as given."""
     if isinstance(axis, str):
-        if axis.lstrip("-") in AXES and len(axis) <= 2:
+        if axis.removeprefix("-") in AXES:
             return axis
     else:
         try:
@@ -71,16 +72,17 @@ def check_axis(kind: str, axis: Any) -> Axis:
         if len(numbers) == 3 and all(map(math.isfinite, numbers)) and any(numbers):
             return numbers
     raise ModelError(
-        f"{kind}: its axis must be 'x', 'y', 'z', '-x', '-y', '-z' or three numbers that aren't all "
-        f"zero, got {axis!r}."
+        f"{kind}: its axis must be 'x', 'y', 'z', '-x', '-y', '-z' or three numbers that aren't "
+        f"all zero, got {axis!r}."
     )
 
 
 def about_axis(axis: Axis, make: Any) -> list[Step]:
-    """Steps of a motion `make(index)` about any axis: along a coordinate axis when it is one, else turned there."""
+    """Steps of a motion `make(index)` about any axis: along a coordinate axis when it is one, else
+    turned there."""
     vector = axis_vector(axis)
     for index in range(3):
-        if vector[index] == 1.0:
+        if vector[index] == 1.0 and np.count_nonzero(vector) == 1:
             return [make(index)]
     A = rotation_to(vector)
     return [A, make(2), A.T]
