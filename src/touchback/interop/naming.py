@@ -1,0 +1,46 @@
+"""Names from files made names of ours: allowed characters, none twice."""
+
+from collections.abc import Iterable
+
+from touchback.errors import ModelError
+from touchback.interop.notes import Notes
+from touchback.model.names import check_name
+
+
+def safe_names(
+    kind: str, names: Iterable[str], notes: Notes, taken: Iterable[str] = ()
+) -> dict[str, str]:
+    """For each name of a file one that a model takes; said in the notes where it differs."""
+    given = list(names)
+    used = {*taken, *(name for name in given if _allowed(name))}
+    mapped: dict[str, str] = {}
+    for name in given:
+        if _allowed(name) and name not in taken:
+            mapped[name] = name
+            continue
+        mapped[name] = unused(_cleaned(name), used)
+        used.add(mapped[name])
+        notes.say(f"{kind} {name!r} is called '{mapped[name]}' here.")
+    return mapped
+
+
+def unused(name: str, used: Iterable[str]) -> str:
+    """The name, numbered if it is used already."""
+    used = set(used)
+    number, fresh = 2, name
+    while fresh in used:
+        fresh, number = f"{name} {number}", number + 1
+    return fresh
+
+
+def _allowed(name: str) -> bool:
+    try:
+        check_name("", name)
+    except ModelError:
+        return False
+    return True
+
+
+def _cleaned(name: str) -> str:
+    clean = "".join("_" if c in "'\"/:" or not c.isprintable() else c for c in name).strip()[:150]
+    return clean if clean and clean != "time" else f"{clean}_"

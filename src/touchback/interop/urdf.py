@@ -1,0 +1,119 @@
+"""URDF: the robot descriptions of ROS (http://wiki.ros.org/urdf/XML)."""
+
+import os
+
+import numpy as np
+
+from touchback.errors import ModelError
+from touchback.interop.bodies import add_body
+from touchback.interop.naming import safe_names, unused
+from touchback.interop.notes import Notes
+from touchback.interop.urdf_joints import Robot, add_joint, origin
+from touchback.interop.urdf_tree import root_link
+from touchback.interop.xml_file import Node, read_xml
+from touchback.model import Model
+from touchback.model.frame import GROUND
+from touchback.model.joints import Fixed, Free
+
+ROOT_JOINT = "root"
+
+
+def read_urdf(path_or_text: str | os.PathLike[str], floating_base: bool = False) -> Model:
+    """The model of a URDF file (or of its text).
+
+    Links become bodies; joints keep their names and the file's order, which is the order of
+    coordinates. The root link is fixed to the ground, or moves freely with `floating_base` (by a
+    joint "root", whose coordinates come first). Gravity is (0, 0, −9.81). `model.imported` has what
+    the model doesn't act upon: "notes" in words, "mimic" joints (they move freely here), "ratings"
+    (effort and velocity limits)."""
+    file = read_xml(path_or_text, "robot", "URDF")
+    notes = Notes()
+    links, joints = _by_name(file, "link"), _by_name(file, "joint")
+    root = root_link(file, links, joints)
+    for child in file.children:
+        if child.tag.startswith("xacro:"):
+            raise ModelError(
+                f"{child.where}: <{child.tag}> is a macro; expand the file first: "
+                "`xacro robot.xacro > robot.urdf`."
+            )
+        if child.tag not in ("link", "joint"):
+            notes.skip(child.tag)
+    name = file.attributes.get("name", "").strip() or "robot"
+    robot = Robot(
+        Model(safe_names("Robot", [name], notes)[name]),
+        notes,
+        safe_names("Link", links, notes, taken=[GROUND]),
+        safe_names("Joint", joints, notes),
+    )
+    for original, node in links.items():
+        _add_link(robot, original, node)
+    if root is None:
+        notes.notice("The robot has no links.")
+    else:
+        base = unused(ROOT_JOINT, robot.joints.values())
+        robot.model.joint(base, Free() if floating_base else Fixed(), GROUND, robot.links[root])
+    for original, node in joints.items():
+        add_joint(robot, original, node)
+    notes.finish(robot.model, "URDF", file.source, mimic=robot.mimics, ratings=robot.ratings)
+    return robot.model
+
+
+def _by_name(file: Node, tag: str) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for node in file.all(tag):
+        name = node.attribute("name")
+        if name in found:
+            raise ModelError(
+                f"{node.where}: there is a {tag} {name!r} already, in line {found[name].line}; "
+                "rename one."
+            )
+        found[name] = node
+    return found
+
+
+def _add_link(robot: Robot, original: str, node: Node) -> None:
+    for child in node.children:
+        if child.tag != "inertial":
+            robot.notes.skip(child.tag)
+    inertial = node.first("inertial")
+    if inertial is None:
+        robot.model.body(robot.links[original])
+        return
+    mass = inertial.first("mass")
+    if mass is None:
+        raise ModelError(f"{inertial.where}: link {original!r}: <inertial> needs <mass value=…/>.")
+    mass.attribute("value")
+    xyz, rpy = origin(inertial)
+    R = rotation(rpy)
+    J = R @ _tensor(inertial) @ R.T
+    add_body(
+        robot.model,
+        robot.links[original],
+        mass.number("value", 0.0),
+        xyz,
+        [float(J[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))],
+        inertial.where,
+        robot.notes,
+    )
+
+
+def _tensor(inertial: Node) -> np.ndarray:
+    node = inertial.first("inertia")
+    if node is None:
+        return np.zeros((3, 3))
+    xx, yy, zz, xy, xz, yz = (
+        node.number(f"i{which}", 0.0) for which in ("xx", "yy", "zz", "xy", "xz", "yz")
+    )
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def rotation(rpy: tuple[float, ...]) -> np.ndarray:
+    """R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )

@@ -1,0 +1,160 @@
+"""XML files as plain data: no document types, no entities, nothing fetched, bounded in size."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from touchback.errors import ModelError
+
+MAX_BYTES = 32 * 2**20
+MAX_ELEMENTS = 500_000
+MAX_DEPTH = 100
+
+
+@dataclass
+class Node:
+    """One element: its tag, attributes, children and text, and where it stands."""
+
+    tag: str
+    attributes: dict[str, str]
+    source: str
+    line: int
+    children: list[Node] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The element's own text without the space around it."""
+        return "".join(self.pieces).strip()
+
+    @property
+    def where(self) -> str:
+        """File and line, for errors."""
+        return f"{self.source}, line {self.line}"
+
+    def all(self, tag: str) -> Iterator[Node]:
+        """The children with this tag, in the file's order."""
+        return (child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> Node | None:
+        """The first child with this tag."""
+        return next(self.all(tag), None)
+
+    def attribute(self, name: str) -> str:
+        """An attribute that must be there."""
+        if not self.attributes.get(name, "").strip():
+            raise ModelError(
+                f"{self.where}: <{self.tag}> needs an attribute {name}; it has "
+                f"{', '.join(self.attributes) or 'none'}."
+            )
+        return self.attributes[name]
+
+    def numbers(self, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """As many finite numbers as `default` has, from an attribute; `default` if it is absent."""
+        if name not in self.attributes:
+            return default
+        words = self.attributes[name].split()
+        if len(words) != len(default):
+            raise ModelError(
+                f"{self.where}: <{self.tag} {name}={self.attributes[name]!r}>: "
+                f"{len(default)} numbers are expected, got {len(words)}."
+            )
+        return tuple(_number(f"{self.where}: <{self.tag} {name}>", word) for word in words)
+
+    def triple(self, name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
+        """Three finite numbers from an attribute."""
+        x, y, z = self.numbers(name, default)
+        return x, y, z
+
+    def number(self, name: str, default: float) -> float:
+        """One finite number from an attribute."""
+        return self.numbers(name, (default,))[0]
+
+    def child_text(self, tag: str) -> str:
+        """The text of a child that must be there."""
+        child = self.first(tag)
+        if child is None or not child.text:
+            raise ModelError(f"{self.where}: <{self.tag}> needs a <{tag}> with a text in it.")
+        return child.text
+
+    def child_number(self, tag: str, default: float = 0.0) -> float:
+        """The number in a child; `default` where there is no such child."""
+        child = self.first(tag)
+        return default if child is None else _number(f"{child.where}: <{tag}>", child.text)
+
+
+def _number(label: str, word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or "_" in word:
+        raise ModelError(f"{label}: {word!r} is not a finite number; write it like 0.25 or 2.5e-1.")
+    return number
+
+
+def read_xml(given: str | os.PathLike[str], root_tag: str, kind: str) -> Node:
+    """The root <root_tag> of an XML file, or of a text that begins with '<'."""
+    content, source, encoding = _content(given, kind)
+    if len(content) > MAX_BYTES:
+        raise ModelError(
+            f"{source}: longer than {MAX_BYTES} bytes, the most that is read of a {kind} file."
+        )
+    root = _parse(content, source, encoding)
+    if root.tag != root_tag:
+        raise ModelError(
+            f"{root.where}: a {kind} file begins with <{root_tag}>, this one with <{root.tag}>."
+        )
+    return root
+
+
+def _content(given: str | os.PathLike[str], kind: str) -> tuple[bytes, str, str | None]:
+    """Bytes, a name for errors, and the encoding where it is not the file that declares it."""
+    if isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<"):
+        return given.lstrip("\ufeff \t\r\n").encode("utf-8"), f"{kind} text", "utf-8"
+    path = Path(given)
+    if not path.is_file():
+        raise ModelError(f"{path}: there is no such {kind} file; check the path and where you are.")
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1), path.name, None
+
+
+def _parse(content: bytes, source: str, encoding: str | None) -> Node:
+    top = Node("", {}, source, 0)
+    stack = [top]
+    seen = 0
+    parser = expat.ParserCreate(encoding)
+    parser.buffer_text = True
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal seen
+        seen += 1
+        node = Node(tag, attributes, source, parser.CurrentLineNumber)
+        if seen > MAX_ELEMENTS or len(stack) > MAX_DEPTH:
+            raise ModelError(
+                f"{node.where}: too large: at most {MAX_ELEMENTS} elements, {MAX_DEPTH} deep, "
+                "are read."
+            )
+        stack[-1].children.append(node)
+        stack.append(node)
+
+    def refuse_doctype(*_: object) -> None:
+        raise ModelError(
+            f"{source}, line {parser.CurrentLineNumber}: document types and entities "
+            "(<!DOCTYPE …>) are not read; remove the declaration."
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda tag: stack.pop()
+    parser.CharacterDataHandler = lambda text: stack[-1].pieces.append(text)
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    try:
+        parser.Parse(content, True)
+    except (expat.ExpatError, LookupError, UnicodeError) as error:
+        raise ModelError(f"{source}: not well-formed XML: {error}.") from error
+    return top.children[0]
