@@ -1,0 +1,43 @@
+"""A pole balanced on a cart by state feedback; the gains are live parameters."""
+
+from typing import Any
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.model.joints import Prismatic, Revolute
+from touchback.model.sensors import Position, Signal
+
+# The linear-quadratic regulator of the upright cart-pole for the weights 1 (position), 0.1 (speed),
+# 10 (angle), 0.1 (angular speed) and 0.1 (force squared).
+GAINS = {"position": -3.162, "speed": -4.692, "angle": -44.364, "angular speed": -10.913}
+
+
+def make() -> Model:
+    """The cart slides along x; the pole stands upright at zero angle and falls towards +x."""
+    m = Model("cart-pole")
+    cart = m.body("cart", mass=1.0)
+    length, mass = 1.0, 0.2
+    moment = mass * length**2 / 12
+    pole = m.body("pole", mass=mass, com=(0, 0, length / 2), inertia=(moment, moment, 0))
+    m.joint("cart", Prismatic("x"), m.ground, cart)
+    m.joint("pole", Revolute("y"), cart, pole)
+    push = m.input("push", unit="N")
+    m.force("motor", JointEffort("cart", push))
+    gains = [m.parameter(f"{name} gain", value) for name, value in GAINS.items()]
+
+    def feedback(*state: Any) -> Any:
+        return -sum(gain * signal for gain, signal in zip(gains, state, strict=True))
+
+    m.control("balance", feedback, of=["q:cart", "v:cart", "q:pole", "v:pole"], to="push")
+    m.sensor("push on the cart", Signal(push, "N"))
+    m.sensor("pole tip", Position(pole.at(0, 0, length)))
+    return m
+
+
+ENTRY = Entry(
+    "cart-pole",
+    "a pole balanced on a cart by state feedback; the gains are live",
+    make,
+    Experiment(8.0, positions={"pole": 0.4}, signals=("cart", "pole", "push on the cart")),
+)

@@ -1,0 +1,38 @@
+"""What a ready mechanism consists of: a model, an experiment and a line about it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from touchback.model import Model
+from touchback.recording import Run
+from touchback.simulate import simulate
+from touchback.system import State, System
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A run worth watching: where it starts, how long it lasts [s], what to plot."""
+
+    duration: float
+    positions: Mapping[str, float] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+    inputs: Mapping[str, float] = field(default_factory=dict)
+    signals: tuple[str, ...] = ()
+
+    def start(self, system: System) -> State:
+        """The state from which it starts."""
+        return system.assemble(dict(self.rates), None, **self.positions)
+
+    def run(self, system: System) -> Run:
+        """The experiment, with the default method."""
+        return simulate(system, self.start(system), self.duration, inputs=dict(self.inputs))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One mechanism of the gallery."""
+
+    name: str
+    about: str
+    make: Callable[..., Model]
+    experiment: Experiment

@@ -1,0 +1,27 @@
+"""A free body spun about its middle axis turns over again and again (Dzhanibekov's effect)."""
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.joints import Free
+from touchback.model.sensors import AngularVelocity, Direction, Energy
+
+
+def make() -> Model:
+    """A flat body without gravity; y is its middle axis."""
+    m = Model("gyroscope", gravity=(0, 0, 0))
+    racket = m.body("racket", mass=0.3, inertia=(3e-4, 1.5e-3, 1.8e-3))
+    m.joint("flight", Free(), m.ground, racket)
+    m.sensor("middle axis", Direction(racket.at(0, 0, 0), "y"))
+    m.sensor("spin", AngularVelocity(racket.at(0, 0, 0)))
+    m.sensor("energy", Energy())
+    return m
+
+
+ENTRY = Entry(
+    "gyroscope",
+    "a free body spun about its middle axis turns over again and again (tennis racket effect)",
+    make,
+    Experiment(
+        8.0, rates={"flight.wx": 0.01, "flight.wy": 6.0}, signals=("flight.wy", "middle axis.y")
+    ),
+)

@@ -1,0 +1,39 @@
+"""An arm lifted by a geared direct-current motor: the current is a state, the voltage an input."""
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.model.joints import Revolute
+from touchback.model.sensors import Position, Signal
+
+RESISTANCE, INDUCTANCE, CONSTANT = 1.2, 2e-3, 0.05  # Ω, H, N m/A = V s/rad
+GEAR, ROTOR, DAMPING = 50.0, 1e-5, 0.02  # turns of the motor a turn of the arm, kg m², N m s/rad
+MASS, LENGTH = 1.5, 0.4  # kg, m: a uniform rod
+
+
+def make() -> Model:
+    """The arm hangs along −z at zero angle; a positive voltage lifts it towards −x."""
+    m = Model("motor arm")
+    moment = MASS * LENGTH**2 / 12
+    arm = m.body("arm", mass=MASS, com=(0, 0, -LENGTH / 2), inertia=(moment, moment, 0))
+    # A rotor turning `GEAR` times as fast weighs GEAR² times as much at the arm.
+    m.joint("shoulder", Revolute("y"), m.ground, arm, armature=GEAR**2 * ROTOR, damping=DAMPING)
+    voltage = m.input("voltage", unit="V", default=6.0)
+    induced = GEAR * CONSTANT * m.rate("shoulder")
+    current = m.state(
+        "current",
+        rate=lambda i: (voltage - RESISTANCE * i - induced) / INDUCTANCE,
+        unit="A",
+    )
+    m.force("motor", JointEffort("shoulder", GEAR * CONSTANT * current))
+    m.sensor("hand", Position(arm.at(0, 0, -LENGTH)))
+    m.sensor("electric power", Signal(voltage * current, "W"))
+    return m
+
+
+ENTRY = Entry(
+    "motor-arm",
+    "an arm lifted by a geared motor: the current is a state, the voltage an input",
+    make,
+    Experiment(2.0, inputs={"voltage": 1.0}, signals=("shoulder", "current", "electric power")),
+)

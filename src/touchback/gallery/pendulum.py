@@ -1,0 +1,26 @@
+"""A pendulum with a bob on a light rod: length and mass are live."""
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.joints import Revolute
+from touchback.model.sensors import Energy, Position
+
+
+def make() -> Model:
+    """The rod hangs along −z at zero angle and turns about y."""
+    m = Model("pendulum")
+    length = m.parameter("length", 1.0, unit="m", min=0.1, max=10.0)
+    mass = m.parameter("mass", 1.0, unit="kg", min=0.01, max=100.0)
+    bob = m.body("bob", mass=mass, com=(0, 0, -length))
+    m.joint("pivot", Revolute("y"), m.ground, bob)
+    m.sensor("bob position", Position(bob.at(0, 0, -length)))
+    m.sensor("energy", Energy())
+    return m
+
+
+ENTRY = Entry(
+    "pendulum",
+    "a bob on a light rod; its length and mass can be changed while it runs",
+    make,
+    Experiment(10.0, positions={"pivot": 1.0}, signals=("pivot", "bob position.x")),
+)

@@ -1,0 +1,44 @@
+"""The list of ready mechanisms: a new one is a new file and one line here."""
+
+from typing import Any
+
+from touchback.errors import InputError
+from touchback.gallery import (
+    buoy,
+    cart_pole,
+    double_pendulum,
+    gyroscope,
+    hanging_chain,
+    motor_arm,
+    pendulum,
+    seven_joint_arm,
+    spinning_top,
+)
+from touchback.gallery.entry import Entry
+from touchback.model import Model
+from touchback.model.names import suggestion
+
+_MODULES = (
+    pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
+    seven_joint_arm, buoy,
+)  # fmt: skip
+ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
+
+
+def names() -> list[str]:
+    """The names of the ready mechanisms, simplest first."""
+    return list(ENTRIES)
+
+
+def entry(name: str) -> Entry:
+    """A mechanism with its experiment and a line about it."""
+    if name not in ENTRIES:
+        raise InputError(
+            f"There is no mechanism '{name}' in the gallery; {suggestion(name, names())}"
+        )
+    return ENTRIES[name]
+
+
+def make(name: str, **options: Any) -> Model:
+    """A fresh model; some take options, such as `make("hanging-chain", links=40)`."""
+    return entry(name).make(**options)

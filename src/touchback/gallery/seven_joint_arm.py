@@ -1,0 +1,56 @@
+"""An arm with seven revolute joints in general directions, with a torque input for each."""
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.model.joints import Revolute
+from touchback.model.sensors import Energy, Position
+
+# A link a row: place of its joint on the previous link [m], turns to the joint's frame [rad],
+# mass [kg], centre of mass [m], inertia xx, yy, zz, xy, xz, yz about it [kg m²].
+LINKS = (
+    ((0, 0, 0.32), (),
+     3.6, (0.002, -0.031, -0.07), (0.021, 0.018, 0.009, 2e-4, -1e-4, 2.1e-3)),
+    ((0, -0.01, 0), (("x", -1.57),),
+     3.9, (-0.003, -0.11, 0.04), (0.037, 0.011, 0.034, 1e-4, 3e-4, -4e-3)),
+    ((0, -0.30, 0), (("x", 1.57),),
+     3.0, (0.03, 0.025, -0.06), (0.016, 0.015, 0.009, -1e-3, 2e-3, 1e-3)),
+    ((0.08, 0, 0), (("x", 1.50), ("z", 0.06)),
+     2.9, (-0.04, 0.06, 0.03), (0.015, 0.011, 0.018, 3e-3, 1e-3, -2e-3)),
+    ((-0.08, 0.36, 0), (("x", -1.54),),
+     2.4, (-0.004, 0.04, -0.11), (0.030, 0.026, 0.008, 1e-4, -5e-4, 4e-3)),
+    ((0, 0, 0), (("x", 1.57), ("y", 0.02)),
+     1.5, (0.05, -0.01, -0.01), (0.003, 0.005, 0.006, 1e-4, -3e-4, 2e-4)),
+    ((0.09, 0, 0), (("x", 1.57),),
+     0.9, (0.01, 0.008, 0.07), (0.003, 0.003, 0.002, -2e-4, -3e-4, -2e-4)),
+)  # fmt: skip
+
+
+def make() -> Model:
+    """Joint i turns about the z axis of its own frame; all zero stretches the arm upwards."""
+    m = Model("seven-joint arm")
+    previous = m.ground
+    for i, (place, turn, mass, com, inertia) in enumerate(LINKS, start=1):
+        link = m.body(f"link {i}", mass=mass, com=com, inertia=inertia)
+        m.joint(
+            f"joint {i}", Revolute("z"), previous.at(*place, turn=turn), link,
+            damping=0.5, armature=0.05,
+        )  # fmt: skip
+        m.force(f"motor {i}", JointEffort(f"joint {i}", m.input(f"torque {i}", unit="N m")))
+        previous = link
+    m.sensor("hand", Position(previous.at(0, 0, 0.15)))
+    m.sensor("energy", Energy())
+    return m
+
+
+ENTRY = Entry(
+    "seven-joint-arm",
+    "seven revolute joints in general directions, a torque input for each",
+    make,
+    Experiment(
+        4.0,
+        positions={"joint 2": 0.7, "joint 4": -1.2, "joint 6": 0.9},
+        inputs={"torque 1": 2.0},
+        signals=("hand.x", "hand.y", "hand.z"),
+    ),
+)

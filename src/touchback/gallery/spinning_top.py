@@ -1,0 +1,33 @@
+"""A heavy symmetric top on its tip: it precesses, and nods while it does."""
+
+import math
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.joints import Spherical
+from touchback.model.sensors import Direction, Energy
+
+TILT, SPIN = 0.4, 150.0  # rad, rad/s
+
+
+def make() -> Model:
+    """The tip stands on the ground's origin; the top's own axis is its z axis."""
+    m = Model("spinning top")
+    top = m.body("top", mass=0.5, com=(0, 0, 0.08), inertia=(5e-4, 5e-4, 6e-4))
+    m.joint("tip", Spherical(), m.ground, top)
+    m.sensor("axis", Direction(top.at(0, 0, 0), "z"))
+    m.sensor("energy", Energy())
+    return m
+
+
+ENTRY = Entry(
+    "spinning-top",
+    "a heavy top on its tip: precession and nutation with a quaternion",
+    make,
+    Experiment(
+        2.0,
+        positions={"tip.qw": math.cos(TILT / 2), "tip.qx": math.sin(TILT / 2)},
+        rates={"tip.wz": SPIN},
+        signals=("axis.x", "axis.y", "axis.z"),
+    ),
+)
