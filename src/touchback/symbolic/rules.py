@@ -140,6 +140,14 @@ def _pythagoras(t: Tape, x: int, y: int, _: int) -> int | None:
     return 1 if {t.op[s], t.op[c]} == {SIN, COS} and t.a[s] == t.a[c] else None
 
 
+def _like_terms(t: Tape, x: int, y: int, _: int) -> int | None:
+    """c1·z ± c2·z → (c1 ± c2)·z."""
+    first, second = t.values.get(t.a[x]), t.values.get(t.a[abs(y)])
+    if first is None or second is None or t.b[x] != t.b[abs(y)]:
+        return None
+    return t.mul(t.const(first + second if y > 0 else first - second), t.b[x])
+
+
 def _cancel(t: Tape, x: int, y: int, _: int) -> int | None:
     """x − (x + b), x + (a − x), x − (x − b): the term with opposite signs goes.
 
@@ -254,6 +262,10 @@ RULES: tuple[Rule, ...] = (
     Rule("pythagoras", ADD, _both(MUL), _pythagoras,
          "rotations by one angle keep lengths",
          lambda t, x, y: (t.add(t.mul(t.sin(x), t.sin(x)), t.mul(t.cos(x), t.cos(x))), 1)),
+    Rule("like terms", ADD, _both(MUL), _like_terms,
+         "two numeric properties of a body act along one acceleration",
+         lambda t, x, y: (t.add(t.mul(t.const(2.0), x), t.mul(t.const(3.0), x)),
+                          t.mul(t.const(5.0), x))),
     Rule("cancel", ADD, _second(ADD, SUB), _cancel,
          "a term with opposite signs must not survive as rounding noise",
          lambda t, x, y: (t.sub(t.add(x, y), y), x)),

@@ -14,6 +14,8 @@ from touchback.system.derivation import Derivation
 from touchback.system.layout import Layout
 
 _COUNT_ALL = 14  # freedoms up to which every candidate is derived and counted
+_DEEP = 16  # mean depth of the tree beyond which the mass matrix is cheaper in world axes
+_BUSHY = 150  # mean square of the depth below which factorising the mass matrix may pay
 _LOOP = 1500  # pairs of coordinates on a path beyond which the mass matrix is computed by a loop
 
 
@@ -44,7 +46,7 @@ def make_plan(model: Model, layout: Layout) -> Plan:
     return Plan(
         frame_pass=frame_pass,
         algorithm=algorithm,
-        world_mass_matrix=pairs > 400,
+        world_mass_matrix=pairs > _DEEP * len(depths),
         loop_mass_matrix=pairs > _LOOP,
         plain_coordinates=all(joint.kind.nq == joint.kind.nv for joint in model.joints.values()),
         dof_order=order,
@@ -75,10 +77,13 @@ def _general(R: np.ndarray | None) -> bool:
 
 
 def _algorithm(model: Model, layout: Layout, frame_pass: bool, depths: list[int]) -> str:
-    if len(layout.v) <= _COUNT_ALL:
-        return min(ALGORITHMS, key=lambda name: _flops(model, layout, frame_pass, name))
-    # articulated bodies cost some 330 operations a freedom, factorisation about 4 a pair of pairs
-    return "factorised" if sum(d * d for d in depths) < 60 * len(depths) else "articulated"
+    candidates: tuple[str, ...] = ALGORITHMS
+    if len(layout.v) > _COUNT_ALL:
+        bushy = sum(depth * depth for depth in depths) < _BUSHY * len(depths)
+        candidates = ("articulated", "factorised") if bushy else ("articulated",)
+    if len(candidates) == 1:
+        return candidates[0]
+    return min(candidates, key=lambda name: _flops(model, layout, frame_pass, name))
 
 
 def _flops(model: Model, layout: Layout, frame_pass: bool, what: str) -> int:
