@@ -185,9 +185,12 @@ def _select(graph: Canonical, op: int, refs: list[Ref]) -> Ref:
 
 
 def _less(graph: Canonical, op: int, refs: list[Ref]) -> Ref:
-    """−a < −b says b < a."""
-    if all(ref.sign < 0 or graph.is_zero(ref) for ref in refs):
-        refs = _signed(graph, refs[::-1], -1)
+    """−a < −b says b < a; of a < −b and b < −a, which say the same, the first in order is taken."""
+    turned = _signed(graph, refs[::-1], -1)
+    mixed = {ref.sign for ref in refs} == {ref.sign for ref in turned}
+    backwards = graph.labels[turned[0].node] < graph.labels[refs[0].node]
+    if backwards if mixed else all(ref.sign < 0 or graph.is_zero(ref) for ref in refs):
+        refs = turned
     return Ref(1, graph.add(Node(op, tuple(refs))))
 
 

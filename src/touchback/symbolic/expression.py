@@ -36,12 +36,9 @@ class Expr(Operand):
             return operand.id
         if operand is None or isinstance(operand, Table | Want):
             return operand
-        try:
-            return self.tape.const(float(operand))
-        except (TypeError, ValueError):
-            raise InputError(
-                f"{operand!r} can't be combined with {self}: it is no number."
-            ) from None
+        if not hasattr(operand, "__float__"):
+            raise InputError(f"{operand!r} can't be combined with {self}: it is no number.")
+        return self.tape.const(float(operand))
 
     def equals(self, other: Any) -> "Expr":
         """The condition that the values are equal."""
