@@ -1,0 +1,59 @@
+"""Both emitters in a bare process, one of them under qemu, amid functions that spoil registers."""
+
+import numpy as np
+import pytest
+
+from random_graphs import (
+    EVERYTHING,
+    PLAIN,
+    SUMS,
+    TURNING,
+    assert_same_bits,
+    random_graph,
+    random_inputs,
+)
+from static_executables import Case, emulator, expected, run
+from touchback.codegen.machine import TARGETS
+
+CALLING = (*range(21, 29), *PLAIN[:12])
+
+
+@pytest.fixture(params=TARGETS)
+def target(request: pytest.FixtureRequest) -> str:
+    if emulator(request.param) is None:
+        pytest.skip(f"no qemu-{request.param} to run code for {request.param} here")
+    return request.param
+
+
+def _check(target: str, cases: list[Case]) -> None:
+    for number, (case, got) in enumerate(zip(cases, run(target, cases), strict=True)):
+        assert_same_bits(got, expected(case), case.program, f"{target}, graph {number}")
+
+
+@pytest.mark.parametrize("mix", [EVERYTHING, PLAIN, TURNING, SUMS, CALLING])
+@pytest.mark.parametrize("wide", [False, True])
+def test_random_graphs_give_the_same_bits_and_keep_what_is_to_be_kept(
+    target: str, mix: tuple[int, ...], wide: bool
+) -> None:
+    rng = np.random.default_rng([wide, *mix])
+    lanes = TARGETS[target].vector_width if wide else 1
+    cases = []
+    for number in range(120):
+        program = random_graph(
+            rng,
+            operations=int(rng.choice((1, 5, 20, 60, 150))),
+            mix=mix,
+            inputs=int(rng.choice((3, 9, 40))),
+            outputs=int(rng.choice((1, 8, 60))),
+            window=(None, 5, 50)[number % 3],
+        )
+        cases.append(Case(program, random_inputs(rng, program, lanes)))
+    _check(target, cases)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_large_graph_with_distant_memory(target: str, wide: bool) -> None:
+    rng = np.random.default_rng(3)
+    lanes = TARGETS[target].vector_width if wide else 1
+    program = random_graph(rng, 66_000, PLAIN, inputs=18_000, outputs=15_000)
+    _check(target, [Case(program, random_inputs(rng, program, lanes, special=0.0))])
