@@ -23,7 +23,8 @@ class Dual(Operand):
         if name in _CONDITIONS:
             return on_floats(name, *values)
         if name in _CHOICES:
-            return _CHOICES[name](*operands)
+            chosen = _CHOICES[name](*operands)
+            return chosen if isinstance(chosen, Dual) else Dual(chosen)
         value = on_floats(name, *values)
         partials = _PARTIALS[name](value, *values)
         tangent = 0.0

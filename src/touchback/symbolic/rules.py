@@ -142,10 +142,20 @@ def _pythagoras(t: Tape, x: int, y: int, _: int) -> int | None:
 
 def _like_terms(t: Tape, x: int, y: int, _: int) -> int | None:
     """c1·z ± c2·z → (c1 ± c2)·z."""
-    first, second = t.values.get(t.a[x]), t.values.get(t.a[abs(y)])
-    if first is None or second is None or t.b[x] != t.b[abs(y)]:
+    first, second = _number_times(t, x), _number_times(t, y if y > 0 else -y)
+    if first is None or second is None or first[1] != second[1]:
         return None
-    return t.mul(t.const(first + second if y > 0 else first - second), t.b[x])
+    number = second[0] if y > 0 else -second[0]
+    return t.mul(t.const(first[0] + number), first[1])
+
+
+def _number_times(t: Tape, product: int) -> tuple[float, int] | None:
+    """(c, z) of a product c·z, whichever of the two is older."""
+    number = t.values.get(t.a[product])
+    if number is not None:
+        return number, t.b[product]
+    number = t.values.get(t.b[product])
+    return None if number is None else (number, t.a[product])
 
 
 def _cancel(t: Tape, x: int, y: int, _: int) -> int | None:
