@@ -1,0 +1,110 @@
+"""Listings: ours say what binutils say, and short functions read as one would write them."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from random_graphs import Builder, random_graph
+from touchback.codegen import MachineCode, disassemble, emit
+from touchback.codegen.machine import TARGETS
+from touchback.symbolic import ops
+
+OBJDUMP = {
+    "aarch64": ("-maarch64", "-Mno-aliases"),
+    "x86_64": ("-mi386:x86-64", "-Mintel", "--insn-width=16"),
+}
+
+
+def _objdump(code: MachineCode, folder: Path) -> list[tuple[str, str]]:
+    tool = shutil.which(f"{code.target}-linux-gnu-objdump")
+    if tool is None:
+        pytest.skip(f"no {code.target}-linux-gnu-objdump here")
+    file = folder / "code"
+    file.write_bytes(code.code)
+    options = ["-D", "-b", "binary", *OBJDUMP[code.target], f"--start-address={code.entry}"]
+    shown = subprocess.run([tool, *options, file], capture_output=True, text=True, check=True)
+    rows = (line.split("\t") for line in shown.stdout.splitlines())
+    return [
+        (row[0].strip(" :"), _normal(" ".join(row[2:])))
+        for row in rows
+        if len(row) > 2 and re.match(r"\s*[0-9a-f]+:", row[0])
+    ]
+
+
+def _normal(text: str) -> str:
+    """One spacing, no comments, negative offsets as such."""
+    text = re.sub(r"(//|#\s|<).*", "", text)
+    text = re.sub(r"rip\+(0xf{6,}[0-9a-f]+)", lambda m: f"rip-{2**64 - int(m[1], 16):#x}", text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _ours(code: MachineCode) -> list[tuple[str, str]]:
+    rows = (line.split(":", 1) for line in disassemble(code).splitlines()[1:])
+    return [(offset.strip(), text.strip()) for offset, text in rows]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("wide", [False, True])
+def test_the_listing_agrees_with_objdump(target: str, wide: bool, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    lanes = TARGETS[target].vector_width if wide else 1
+    for inputs in (3, 90, 20_000):
+        code = emit(random_graph(rng, 300, inputs=inputs, outputs=40), target, lanes)
+        ours = _ours(code)
+        assert len(ours) == code.instructions
+        assert ours == _objdump(code, tmp_path)
+
+
+def _texts(build: Builder, outputs: list[int], target: str) -> list[str]:
+    listing = [text for _, text in _ours(emit(build.outputs(*outputs), target))]
+    start = {"aarch64": 1, "x86_64": 3}[target]  # after the pointer to the constants is set up
+    return listing[start:]
+
+
+def test_a_negated_fused_product_on_aarch64() -> None:
+    build = Builder()
+    x, u, p = build.input("x", 0), build.input("u", 1), build.input("p", 2)
+    assert _texts(build, [-build.node(ops.FNMA, x, u, p)], "aarch64") == [
+        "ldr d0, [x0]",
+        "ldr d1, [x1, #8]",
+        "ldr d2, [x2, #16]",
+        "fmsub d2, d0, d1, d2",
+        "fneg d2, d2",
+        "str d2, [x3]",
+        "ret",
+    ]
+
+
+def test_a_negated_fused_product_on_x86_64_reads_one_operand_from_memory() -> None:
+    build = Builder()
+    x, u, p = build.input("x", 0), build.input("u", 1), build.input("p", 2)
+    texts = _texts(build, [-build.node(ops.FNMA, x, u, p)], "x86_64")
+    assert [text.split()[0] for text in texts] == [
+        "vmovsd", "vmovsd", "vfnmadd231sd", "vxorpd", "vmovsd", "ret",
+    ]  # fmt: skip
+    assert texts[2].endswith(("QWORD PTR [rdi]", "QWORD PTR [rsi+0x8]"))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_zero_is_made_not_loaded(target: str) -> None:
+    build = Builder()
+    x = build.input("x", 0)
+    value = build.node(ops.ABS, x)
+    texts = _texts(build, [build.node(ops.SELECT, value, x, 0)], target)
+    made = {"aarch64": "movi", "x86_64": "vxorpd"}[target]
+    assert sum(text.startswith(made) for text in texts) == 1
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_constants_and_inputs_are_read_again_rather_than_spilled(target: str) -> None:
+    """Forty inputs used twice need no work memory, although they don't fit into registers."""
+    build = Builder()
+    inputs = [build.input("x", k) for k in range(40)]
+    total = 1
+    for node in (*inputs, *inputs):
+        total = build.node(ops.FMA, node, build.constant(float(node)), total)
+    assert emit(build.outputs(total), target).work_size == 0
