@@ -1,0 +1,69 @@
+"""The command, and its exit codes: 0 fine, 1 the model or the run is at fault, 2 wrong use."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from touchback.cli.bench import bench
+from touchback.cli.check import check
+from touchback.cli.console import err
+from touchback.cli.generate import generate
+from touchback.cli.listing import list_gallery
+from touchback.cli.play import play
+from touchback.cli.show import show
+from touchback.cli.simulation import simulate
+from touchback.cli.validate import validate
+from touchback.errors import InputError, TouchbackError
+
+app = typer.Typer(
+    help="Mechanisms as equations, equations as machine code, machine code that people can touch.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="markdown",
+)
+app.command("play")(play)
+app.command("list")(list_gallery)
+app.command("show")(show)
+app.command("simulate")(simulate)
+app.command("check")(check)
+app.command("generate")(generate)
+app.command("bench")(bench)
+app.command("validate")(validate)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"touchback {version('touchback')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Mechanisms as equations, equations as machine code, machine code that people can touch."""
+
+
+def main() -> None:
+    """Runs the command; our errors are messages, not tracebacks."""
+    try:
+        app()
+    except InputError as error:
+        err.print(f"[red]error:[/red] {_plain(error)}", soft_wrap=True)
+        sys.exit(2)
+    except (TouchbackError, OSError) as error:
+        err.print(f"[red]error:[/red] {_plain(error)}", soft_wrap=True)
+        sys.exit(1)
+
+
+def _plain(error: Exception) -> str:
+    from rich.markup import escape
+
+    return escape(str(error))

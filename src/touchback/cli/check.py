@@ -1,0 +1,33 @@
+"""`touchback check`: whether a model file can work."""
+
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from touchback.cli.console import out, working
+from touchback.cli.load import load
+from touchback.errors import ModelError
+
+
+def check(
+    model: Annotated[str, typer.Argument(help="A file, or a name of the gallery.")],
+) -> None:
+    """Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work."""
+    described, experiment = load(model)
+    with working(f"deriving {described.name}"):
+        system = described.compile()
+        start = experiment.start(system)
+        rate = system.state_rate(start.q, start.v, z=start.z)
+    for name, value in zip(system.state_names, rate):
+        if not np.isfinite(value):
+            raise ModelError(
+                f"{system.name}: the rate of '{name}' is {value} at the initial state; "
+                "look for a body without inertia, or a division by zero, there."
+            )
+    nv = system.sizes[1]
+    out.print(
+        f"{described.name}: fine. {len(system.model.bodies)} bodies, "
+        f"{len(system.model.joints)} joints, {nv} freedoms, {system.counts('rate').flops} flops.",
+        markup=False,
+    )

@@ -1,0 +1,58 @@
+"""`touchback show`: what a mechanism is, and what its equations cost."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from touchback.cli.braille import Canvas
+from touchback.cli.console import out, working
+from touchback.cli.draw import draw, svg, view_for
+from touchback.cli.load import load
+from touchback.cli.sticks import Floats, sticks
+from touchback.model.show import tree_text
+from touchback.system import System
+
+_FUNCTIONS = ("inverse dynamics", "mass matrix", "forward dynamics", "rate")
+
+
+def show(
+    model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
+    svg_file: Annotated[
+        Path | None, typer.Option("--svg", help="Also draw the stick figure into this file.")
+    ] = None,
+) -> None:
+    """Show a mechanism: its tree, a stick figure, names with units, and operation counts."""
+    described, experiment = load(model)
+    with working(f"deriving {described.name}"):
+        system = described.compile()
+        counts = {name: system.counts(name) for name in _FUNCTIONS}
+    start = experiment.start(system)
+    figure = sticks(system, start.q[None, :])
+    out.print(tree_text(described), markup=False)
+    if figure.lines.size:
+        canvas = Canvas(48, 14)
+        out.print("\n" + draw(figure, 0, view_for(figure, canvas), canvas) + "\n")
+    out.print(_names(system, start.x))
+    table = Table("function", "flops", "operations", box=None, pad_edge=False)
+    for name, count in counts.items():
+        table.add_row(name, str(count.flops), str(count.operations))
+    out.print("\n", table, sep="")
+    frames = "chosen" if system.plan.frame_pass else "described"
+    out.print(f"\nforward dynamics by: {system.plan.algorithm}, {frames} link frames")
+    if svg_file is not None:
+        svg_file.write_text(svg(figure, 0), encoding="utf-8")
+        out.print(f"stick figure: {escape(str(svg_file))}")
+
+
+def _names(system: System, x: Floats) -> Table:
+    table = Table("signal", "name", "unit", "start", box=None, pad_edge=False)
+    kinds = np.repeat(["position", "velocity", "state"], system.sizes)
+    for kind, name, unit, value in zip(kinds, system.state_names, system.state_units, x):
+        table.add_row(str(kind), escape(name), unit, f"{value:g}")
+    for name, unit in zip(system.output_names, system.output_units):
+        table.add_row("sensor", escape(name), unit, "")
+    return table

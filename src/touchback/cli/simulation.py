@@ -1,0 +1,109 @@
+"""`touchback simulate`: run a mechanism, see its signals, keep them."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from touchback.cli.assignments import assignments, set_values
+from touchback.cli.console import out, working
+from touchback.cli.load import load
+from touchback.recording import Run
+from touchback.simulate import RunFailed
+from touchback.simulate import simulate as run_system
+
+
+def simulate(
+    model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
+    duration: Annotated[float | None, typer.Option(help="Seconds.")] = None,
+    method: Annotated[
+        str, typer.Option(help="dopri5, rk4, euler, or SciPy's RK23 RK45 DOP853 Radau BDF LSODA.")
+    ] = "dopri5",
+    step: Annotated[
+        float | None, typer.Option(help="Fixed step, or the longest adaptive one [s].")
+    ] = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help='A live parameter or initial value: "length=2".'),
+    ] = None,
+    input_: Annotated[
+        list[str] | None, typer.Option("--input", help='An input held constant: "voltage=6".')
+    ] = None,
+    signals: Annotated[
+        str | None, typer.Option(help="Only these in the table and the plot, with commas between.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the signals into a picture file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Keep the run: .csv or .npz.")] = None,
+) -> None:
+    """Run a mechanism and show how its signals went."""
+    described, experiment = load(model)
+    changes = assignments("--set", set_ or [])
+    inputs = {**experiment.inputs, **assignments("--input", input_ or [])}
+    seconds = experiment.duration if duration is None else duration
+    with working(f"deriving {described.name}"):
+        system = described.compile()
+        start = set_values(system, experiment.start(system), changes)
+        system.rate  # noqa: B018  compiled here, under the spinner
+    wanted = [name.strip() for name in signals.split(",")] if signals else []
+    failure = None
+    try:
+        run = run_system(system, start, seconds, method=method, step=step, rtol=rtol, inputs=inputs)
+    except RunFailed as error:
+        run, failure = error.run, error
+    out.print(_table(run, wanted or run.names))
+    out.print(_effort(run))
+    if plot is not None:
+        run.plot(*(wanted or experiment.signals), path=plot)
+        out.print(f"plot: {escape(str(plot))}")
+    if csv is not None:
+        run.save(csv)
+        out.print(f"run: {escape(str(csv))}")
+    repeat = _repeat(model, seconds, method, step, rtol, changes, inputs)
+    out.print(f"repeat: {escape(repeat)}", soft_wrap=True)
+    if failure is not None:
+        raise failure
+
+
+def _table(run: Run, names: list[str]) -> Table:
+    table = Table("signal", "unit", box=None, pad_edge=False)
+    for title in ("min", "max", "final"):
+        table.add_column(title, justify="right")
+    for name in names:
+        values = run[name]
+        numbers = (f"{x:.6g}" for x in (values.min(), values.max(), values[-1]))
+        table.add_row(escape(name), run.units[name], *numbers)
+    return table
+
+
+def _effort(run: Run) -> str:
+    statistics = run.metadata["statistics"]
+    seconds = statistics["seconds"]
+    evaluations = statistics.get("evaluations")
+    counted = f", {evaluations} evaluations" if evaluations else ""
+    return (
+        f"\n{run.duration:g} s simulated in {1e3 * seconds:.3g} ms "
+        f"({run.duration / seconds:,.0f} times real time){counted}"
+    )
+
+
+def _repeat(
+    model: str,
+    duration: float,
+    method: str,
+    step: float | None,
+    rtol: float,
+    changes: dict[str, float],
+    inputs: dict[str, float],
+) -> str:
+    words = ["touchback", "simulate", model, "--duration", f"{duration!r}", "--method", method]
+    words += ["--step", f"{step!r}"] if step is not None else []
+    words += ["--rtol", f"{rtol!r}"] if rtol != 1e-8 else []
+    for name, value in changes.items():
+        words += ["--set", f"{name}={value!r}"]
+    for name, value in inputs.items():
+        words += ["--input", f"{name}={value!r}"]
+    return shlex.join(words)
