@@ -94,7 +94,8 @@ def test_operations_on_numbers_fold_to_what_they_evaluate_to(a: float, b: float)
     assert tape.value(tape.mul(x, y)) == a * b
     assert tape.value(tape.less(x, y)) == float(a < b)
     assert tape.value(tape.minimum(x, y)) == min(a, b)
-    assert tape.value(tape.atan2(x, y)) == pytest.approx(math.atan2(a, b) if a or b else 0.0)
+    if a:  # a tape keeps no sign of zero
+        assert tape.value(tape.atan2(x, y)) == pytest.approx(math.atan2(a, b), rel=1e-15)
     assert all(op == CONST for op in tape.op)
 
 

@@ -1,10 +1,11 @@
 """The rule table: every simplification beyond 0, ±1 and constant folding is one row here.
 
-A row applies to one operation, `when` the operations of its first two operands are of some kind. It
-gets the operands of the node about to be made (for a sum the second one is signed: x + y or x − y;
-in sums and products the first is the older node) and returns an equal node, or None. `example`
-builds a pair (what a user writes, what must come out) from symbols x, y; the tests check both the
-identity of the nodes and, by random evaluation on a tape without rules, that of the values.
+A row applies to one operation, `when` its first two operands are of some kind: an operation, or for
+products the finer kinds below. It gets the operands of the node about to be made (for a sum the
+second one is signed: x + y or x − y; in sums and products the first is the older node) and returns
+an equal node, or None. `example` builds a pair (what a user writes, what must come out) from the
+symbols x, y; tests check both the identity of the nodes and, by random evaluation on a tape without
+rules, that of the values.
 """
 
 from __future__ import annotations
@@ -59,19 +60,23 @@ class Rule:
     example: Example
 
 
+SQUARE, SCALED = len(ops.OPS), len(ops.OPS) + 1
+"""Kinds of nodes beside the operations: x·x, and a number times something."""
+_KINDS = len(ops.OPS) + 2
+
 Dispatch = dict[int, list[list[tuple[Apply, ...]]]]
 
 
 @lru_cache(maxsize=8)
 def dispatch(rules: tuple[Rule, ...]) -> Dispatch:
-    """What to try: operation → operation of the first operand → of the second → rules.
+    """What to try: operation → kind of the first operand → kind of the second → rules.
 
     A tape makes hundreds of thousands of nodes, and most have no rule to try. Between constants
     folding comes first (an operand that is not there counts as one).
     """
-    kinds = range(len(ops.OPS))
+    kinds = range(_KINDS)
     tries: Dispatch = {}
-    for op in kinds:
+    for op in range(len(ops.OPS)):
         own = [rule for rule in rules if rule.op == op]
         tries[op] = [[tuple(r.apply for r in own if r.when(a, b)) for b in kinds] for a in kinds]
         fold = {ADD: _fold_sum, MUL: _fold_product}.get(op) or _fold(op)
@@ -134,28 +139,24 @@ def _signed(t: Tape, node: int) -> int:
 
 def _pythagoras(t: Tape, x: int, y: int, _: int) -> int | None:
     """s·s + c·c where s, c are sine and cosine of the same angle."""
-    if t.a[x] != t.b[x] or y < 0 or t.a[y] != t.b[y]:
-        return None
     s, c = t.a[x], t.a[y]
-    return 1 if {t.op[s], t.op[c]} == {SIN, COS} and t.a[s] == t.a[c] else None
+    if y < 0 or t.a[s] != t.a[c]:
+        return None
+    return 1 if {t.op[s], t.op[c]} == {SIN, COS} else None
 
 
 def _like_terms(t: Tape, x: int, y: int, _: int) -> int | None:
     """c1·z ± c2·z → (c1 ± c2)·z."""
-    first, second = _number_times(t, x), _number_times(t, y if y > 0 else -y)
-    if first is None or second is None or first[1] != second[1]:
+    (first, z), (second, other) = _number_times(t, x), _number_times(t, abs(y))
+    if z != other:
         return None
-    number = second[0] if y > 0 else -second[0]
-    return t.mul(t.const(first[0] + number), first[1])
+    return t.mul(t.const(first + second if y > 0 else first - second), z)
 
 
-def _number_times(t: Tape, product: int) -> tuple[float, int] | None:
+def _number_times(t: Tape, product: int) -> tuple[float, int]:
     """(c, z) of a product c·z, whichever of the two is older."""
-    number = t.values.get(t.a[product])
-    if number is not None:
-        return number, t.b[product]
-    number = t.values.get(t.b[product])
-    return None if number is None else (number, t.a[product])
+    a, b = t.a[product], t.b[product]
+    return (t.values[a], b) if a in t.values else (t.values[b], a)
 
 
 def _cancel(t: Tape, x: int, y: int, _: int) -> int | None:
@@ -172,12 +173,10 @@ def _cancel(t: Tape, x: int, y: int, _: int) -> int | None:
 
 
 def _constants_together(t: Tape, a: int, b: int, _: int) -> int | None:
-    """c1·(c2·y) → (c1·c2)·y."""
+    """c1·(c2·z) → (c1·c2)·z."""
     factor, product = (a, b) if a in t.values else (b, a)
-    for inner, rest in ((t.a[product], t.b[product]), (t.b[product], t.a[product])):
-        if inner in t.values:
-            return t.mul(t.const(t.values[factor] * t.values[inner]), rest)
-    return None
+    inner, rest = _number_times(t, product)
+    return t.mul(t.const(t.values[factor] * inner), rest)
 
 
 def _root_times_root(t: Tape, a: int, b: int, _: int) -> int | None:
@@ -226,11 +225,11 @@ def _half_power(t: Tape, a: int, b: int, _: int) -> int | None:
 
 
 def _root_of_square(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return t.abs(t.a[a]) if t.a[a] == t.b[a] else None
+    return t.abs(t.a[a])
 
 
 def _already_positive(t: Tape, a: int, _b: int, _c: int) -> int | None:
-    return a if t.op[a] != MUL or t.a[a] == t.b[a] else None
+    return a
 
 
 def _undone(t: Tape, a: int, _b: int, _c: int) -> int | None:
@@ -269,17 +268,17 @@ def _never_below_itself(t: Tape, a: int, b: int, _: int) -> int | None:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("pythagoras", ADD, _both(MUL), _pythagoras,
+    Rule("pythagoras", ADD, _both(SQUARE), _pythagoras,
          "rotations by one angle keep lengths",
          lambda t, x, y: (t.add(t.mul(t.sin(x), t.sin(x)), t.mul(t.cos(x), t.cos(x))), 1)),
-    Rule("like terms", ADD, _both(MUL), _like_terms,
+    Rule("like terms", ADD, _both(SCALED), _like_terms,
          "two numeric properties of a body act along one acceleration",
          lambda t, x, y: (t.add(t.mul(t.const(2.0), x), t.mul(t.const(3.0), x)),
                           t.mul(t.const(5.0), x))),
     Rule("cancel", ADD, _second(ADD, SUB), _cancel,
          "a term with opposite signs must not survive as rounding noise",
          lambda t, x, y: (t.sub(t.add(x, y), y), x)),
-    Rule("constants together", MUL, _pair(CONST, MUL), _constants_together,
+    Rule("constants together", MUL, _pair(CONST, SCALED), _constants_together,
          "numeric data meets in chains of products",
          lambda t, x, y: (t.mul(t.const(3.0), t.mul(t.const(2.0), x)), t.mul(t.const(6.0), x))),
     Rule("root times root", MUL, _both(SQRT), _root_times_root,
@@ -291,7 +290,7 @@ RULES: tuple[Rule, ...] = (
     Rule("same over same", DIV, _always, _same_over_same,
          "a pivot divided by itself",
          lambda t, x, y: (t.div(x, -x), -1)),
-    Rule("product over factor", DIV, _first(MUL), _product_over_factor,
+    Rule("product over factor", DIV, _first(MUL, SQUARE, SCALED), _product_over_factor,
          "undoing a scaling",
          lambda t, x, y: (t.div(t.mul(x, y), y), x)),
     Rule("whole power", POW, _second(CONST), _whole_power,
@@ -300,10 +299,10 @@ RULES: tuple[Rule, ...] = (
     Rule("half power", POW, _second(CONST), _half_power,
          "a square root is one instruction",
          lambda t, x, y: (t.pow(x, t.const(1.5)), t.mul(x, t.sqrt(x)))),
-    Rule("root of square", SQRT, _first(MUL), _root_of_square,
+    Rule("root of square", SQRT, _first(SQUARE), _root_of_square,
          "lengths along one axis",
          lambda t, x, y: (t.sqrt(t.mul(x, x)), t.abs(x))),
-    Rule("already positive", ABS, _first(ABS, SQRT, EXP, MUL), _already_positive,
+    Rule("already positive", ABS, _first(ABS, SQRT, EXP, SQUARE), _already_positive,
          "lengths and squares need no abs",
          lambda t, x, y: (t.abs(t.mul(x, x)), t.mul(x, x))),
     Rule("log of exp", LOG, _first(EXP), _undone,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 from touchback.symbolic import ops
 from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, NEG, SIN, SUB
-from touchback.symbolic.rules import RULES, Rule, dispatch
+from touchback.symbolic.rules import RULES, SCALED, SQUARE, Rule, dispatch
 from touchback.symbolic.table import Lookup, Table, Want
 
 Id = int
@@ -30,6 +30,7 @@ class Tape:
         self.symbols: dict[Hashable, int] = {}
         self.names: dict[int, Hashable] = {}
         self.lookups: list[Lookup] = []
+        self._kind: list[int] = [CONST, CONST]  # the operation, or a finer kind that rules look at
         self._const_ids: dict[float, int] = {1.0: 1}
         self._nodes: dict[tuple[int, int, int, int], int] = {}
         self._tries = dispatch(tuple(rules))
@@ -72,6 +73,7 @@ class Tape:
 
     def _append(self, op: int, a: int, b: int, c: int) -> Id:
         self.op.append(op)
+        self._kind.append(op)
         self.a.append(a)
         self.b.append(b)
         self.c.append(c)
@@ -115,7 +117,7 @@ class Tape:
         return known
 
     def _simplified(self, op: int, a: Id, b: Id, c: Id) -> Id | None:
-        for rule in self._tries[op][self.op[a]][self.op[b]]:
+        for rule in self._tries[op][self._kind[a]][self._kind[b]]:
             found = rule(self, a, b, c)
             if found is not None:
                 return found
@@ -260,7 +262,8 @@ class Tape:
 
 def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, Id], Id]]:
     """add and mul as closures: a node costs about a microsecond, half of what methods take."""
-    op = tape.op
+    op, kind = tape.op, tape._kind
+    kind_append = kind.append
     op_append, a_append, b_append, c_append = op.append, tape.a.append, tape.b.append, tape.c.append
     sums: dict[int, int] = {}  # by x · 2^32 + y: one number is a cheaper key than a pair
     products: dict[int, int] = {}
@@ -283,13 +286,15 @@ def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, 
         key = (x << 32) + b
         r = sum_known(key)
         if r is None:
-            for rule in sum_tries[op[x]][op[y]]:
+            for rule in sum_tries[kind[x]][kind[y]]:
                 r = rule(tape, x, b, 0)
                 if r is not None:
                     break
             else:
                 r = len(op)
-                op_append(ADD if b > 0 else SUB)
+                operation = ADD if b > 0 else SUB
+                op_append(operation)
+                kind_append(operation)
                 a_append(x)
                 b_append(y)
                 c_append(0)
@@ -308,13 +313,16 @@ def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, 
         key = (x << 32) + y
         r = product_known(key)
         if r is None:
-            for rule in product_tries[op[x]][op[y]]:
+            kind_x, kind_y = kind[x], kind[y]
+            for rule in product_tries[kind_x][kind_y]:
                 r = rule(tape, x, y, 0)
                 if r is not None:
                     break
             else:
                 r = len(op)
                 op_append(MUL)
+                scaled = kind_x == CONST or kind_y == CONST
+                kind_append(SQUARE if x == y else SCALED if scaled else MUL)
                 a_append(x)
                 b_append(y)
                 c_append(0)

@@ -2,8 +2,8 @@
 
 The text is that of the canonical form (`canonical.py`), so it depends on the expressions alone:
 what is written, read and written again gives the same text, and two tapes read from one text are
-equal node by node. A value read back has the same bits, but for the sign of a difference that is
-zero.
+equal node by node. A value read back has the same bits, but for the sign of a zero, which no tape
+keeps.
 """
 
 import math
