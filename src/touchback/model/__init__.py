@@ -1,4 +1,5 @@
-"""What a mechanism is: bodies, frames, joints, forces, signals, sensors, parts. Plain, checked data."""
+"""What a mechanism is: bodies, frames, joints, forces, signals, sensors, parts. Plain, checked
+data."""
 
 from touchback.model.body import Body
 from touchback.model.frame import Frame

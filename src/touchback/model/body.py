@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, Triple, Value, is_number, triple, value
+from touchback.model.value import Data, Triple, Value, is_number, listed, triple, value
 
 Six = tuple[Value, Value, Value, Value, Value, Value]
 
 
 class Body(Data, frozen=True):
-    """mass [kg]; com: centre of mass in the body frame [m]; inertia about the centre of mass, along the body axes,
-    [kg m²]: xx, yy, zz, xy, xz, yz (products of inertia as they stand in the tensor)."""
+    """mass [kg]; com: centre of mass in the body frame [m]; inertia about the centre of mass, along
+    the body axes [kg m²]: xx, yy, zz, xy, xz, yz (off-diagonal entries as in the tensor)."""
 
     mass: Value = 0.0
     com: Triple = (0.0, 0.0, 0.0)
@@ -37,16 +37,10 @@ def make_body(name: str, mass: Any, com: Any, inertia: Any) -> Body:
 
 
 def _six(label: str, given: Any) -> Any:
-    rows = list(given)
-    if len(rows) == 3 and all(hasattr(row, "__len__") and len(row) == 3 for row in rows):
-        for i in range(3):
-            for j in range(i):
-                if is_number(rows[i][j]) and abs(rows[i][j] - rows[j][i]) > 1e-12:
-                    raise ModelError(
-                        f"{label}: the tensor is not symmetric: [{i}][{j}] = {rows[i][j]} but "
-                        f"[{j}][{i}] = {rows[j][i]}."
-                    )
-        flat = [rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2]]
+    rows = listed(given) or []
+    tensor = [listed(row) for row in rows]
+    if len(rows) == 3 and all(row is not None and len(row) == 3 for row in tensor):
+        flat = _of_tensor(label, [[value(label, item) for item in row or []] for row in tensor])
     elif len(rows) == 3:
         flat = [*rows, 0.0, 0.0, 0.0]
     elif len(rows) == 6:
@@ -54,9 +48,24 @@ def _six(label: str, given: Any) -> Any:
     else:
         raise ModelError(
             f"{label}: 3 principal moments, 6 components (xx, yy, zz, xy, xz, yz) or a 3×3 tensor "
-            f"are expected, got {len(rows)} items."
+            f"are expected, got {given!r}."
         )
     return tuple(value(label, item) for item in flat)
+
+
+def _of_tensor(label: str, rows: list[list[Any]]) -> list[Any]:
+    for i, j in ((1, 0), (2, 0), (2, 1)):
+        below, above = rows[i][j], rows[j][i]
+        if is_number(below) and is_number(above):
+            same = abs(below - above) <= 1e-9 * max(abs(below), abs(above))
+        else:
+            same = below == above
+        if not same:
+            raise ModelError(
+                f"{label}: the tensor is not symmetric: [{i}][{j}] is {below} but [{j}][{i}] is "
+                f"{above}. Check the signs and the order of the entries."
+            )
+    return [rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2]]
 
 
 def check_body(name: str, body: Body) -> None:
@@ -74,7 +83,7 @@ def check_body(name: str, body: Body) -> None:
         )
     if moments[0] + moments[1] < moments[2] - slack:
         raise ModelError(
-            f"Body '{name}': principal moments {moments[0]:.6g}, {moments[1]:.6g}, {moments[2]:.6g} "
-            "kg m² break the triangle inequality; no mass distribution has them. Check the units "
-            "and that inertia is about the centre of mass."
+            f"Body '{name}': its principal moments {moments[0]:.6g}, {moments[1]:.6g} and "
+            f"{moments[2]:.6g} kg m² break the triangle inequality; no distribution of mass has "
+            "them. Check the units, and that inertia is about the centre of mass."
         )

@@ -1,17 +1,17 @@
 """Frames: a point of a body with axes of its own."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, Triple, Value, triple, value
+from touchback.model.value import Data, Triple, Value, listed, triple, value
 
 AXES = {"x": 0, "y": 1, "z": 2}
 GROUND = "ground"
 
 
 class Frame(Data, frozen=True):
-    """A frame F fixed to a body B: position p_BF_B [m], then turns about its own moving axes [rad], in order."""
+    """A frame F fixed to a body B: position p_BF_B [m], then turns about its own moving axes [rad],
+    in order."""
 
     body: str
     at: Triple = (0.0, 0.0, 0.0)
@@ -22,15 +22,25 @@ def turns(label: str, given: Any) -> tuple[tuple[str, Any], ...]:
     """("z", 0.1) or a list of such, checked."""
     if given is None:
         return ()
-    listed: Sequence[Any] = [given] if given and isinstance(given[0], str) else given
-    checked = []
-    for item in listed:
-        if len(item) != 2 or item[0] not in AXES:
-            raise ModelError(
-                f"{label}: a turn is an axis 'x', 'y' or 'z' and an angle in radians, got {item!r}."
-            )
-        checked.append((item[0], value(f"{label} turn", item[1])))
-    return tuple(checked)
+    items = listed(given)
+    if items is None:
+        raise _bad_turn(label, given)
+    if items and isinstance(items[0], str):
+        items = [items]
+    return tuple(_turn(label, item) for item in items)
+
+
+def _turn(label: str, given: Any) -> tuple[str, Any]:
+    pair = listed(given)
+    if pair is None or len(pair) != 2 or pair[0] not in ("x", "y", "z"):
+        raise _bad_turn(label, given)
+    return pair[0], value(f"{label}: turn about {pair[0]}", pair[1])
+
+
+def _bad_turn(label: str, given: Any) -> ModelError:
+    return ModelError(
+        f"{label}: a turn is an axis 'x', 'y' or 'z' and an angle in radians, got {given!r}."
+    )
 
 
 def frame_at(body: str, x: Any, y: Any, z: Any, turn: Any = None) -> Frame:
@@ -45,7 +55,8 @@ class BodyHandle:
         self.name = name
 
     def at(self, x: Any, y: Any, z: Any, turn: Any = None) -> Frame:
-        """The frame at (x, y, z) of this body [m], turned by `turn=("z", angle)` or a list of turns."""
+        """The frame at (x, y, z) of this body [m], turned by `turn=("z", angle)` or a list of
+        turns."""
         return frame_at(self.name, x, y, z, turn)
 
     def __repr__(self) -> str:

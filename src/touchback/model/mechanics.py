@@ -1,4 +1,5 @@
-"""What forces and sensors may ask of the mechanism, whatever the scalars: a protocol that `dynamics` fulfils."""
+"""What forces and sensors may ask of the mechanism, whatever the scalars: a protocol that
+`dynamics` fulfils."""
 
 from typing import Any, Protocol
 
@@ -54,7 +55,8 @@ class Mechanics(Protocol):
         ...
 
     def reaction(self, joint: str) -> tuple[Vector, Vector]:
-        """Force and moment that the parent exerts on the child, at and along the joint's child frame."""
+        """Force and moment that the parent exerts on the child, at and along the joint's child
+        frame."""
         ...
 
     def energy(self, which: str) -> Scalar:

@@ -1,29 +1,40 @@
 """The model: what a mechanism is, described by name."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from touchback.errors import ModelError
 from touchback.model.body import Body, make_body
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame
 from touchback.model.joints import Joint, JointKind, make_joint
-from touchback.model.names import check_name, unknown
+from touchback.model.names import check_name, check_unit, unknown
 from touchback.model.part import Part
 from touchback.model.sensors import Distance, SensorKind
-from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
-from touchback.model.value import triple, value
-from touchback.model.walk import normalised
+from touchback.model.signals import (
+    BaseMotion,
+    Control,
+    ExtraState,
+    Input,
+    Parameter,
+    check_range,
+)
+from touchback.model.tables import make_table
+from touchback.model.value import listed, number, triple, value
+from touchback.model.walk import expressions_of, normalised
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
 
-if TYPE_CHECKING:
-    from touchback.system import System
+_T = TypeVar("_T")
 
 
 class Model:
-    """A mechanism under description. Every part has a name; numbers may be expressions of parameters."""
+    """A mechanism under description. Everything has a name; numbers may be expressions of
+    parameters and other signals."""
 
     def __init__(self, name: str, gravity: Sequence[Any] = (0.0, 0.0, -9.81)) -> None:
         self.name = check_name("Model", name)
@@ -41,8 +52,11 @@ class Model:
         self.tables: dict[str, Table] = {}
         self.parts: dict[str, Part] = {}
         self.base = BaseMotion()
+        self.imported: dict[
+            str, Any
+        ] = {}  # what a file said beyond the mechanics, kept by its importer
 
-    # ---- signals ------------------------------------------------------------------------------------------
+    # ---- signals ---------------------------------------------------------------------------------
 
     def parameter(
         self,
@@ -54,32 +68,30 @@ class Model:
     ) -> Expr:
         """A live number, to be used in any other description; changeable on the compiled system."""
         self._new_signal("parameter", name)
-        number = value(f"Parameter '{name}'", default)
-        if isinstance(number, Expr):
-            raise ModelError(f"Parameter '{name}': its default must be a number, got {default!r}.")
-        for bound, word, wrong in ((min, "min", lambda b: number < b), (max, "max", lambda b: number > b)):
-            if bound is not None and wrong(bound):
-                raise ModelError(
-                    f"Parameter '{name}': its default {number} lies outside its range ({word} {bound})."
-                )
-        self.parameters[name] = Parameter(number, unit, min, max)
+        label = f"Parameter '{name}'"
+        lowest = None if min is None else number(f"{label}: min", min)
+        highest = None if max is None else number(f"{label}: max", max)
+        usual = number(f"{label}: default", default)
+        check_range(label, usual, lowest, highest)
+        self.parameters[name] = Parameter(usual, check_unit(label, unit), lowest, highest)
         return self.signal(name)
 
     def input(self, name: str, unit: str = "", default: float = 0.0) -> Expr:
         """A signal from outside: a device, a port, a function of time given to `simulate`."""
         self._new_signal("input", name)
-        self.inputs[name] = Input(float(default), unit)
+        label = f"Input '{name}'"
+        self.inputs[name] = Input(number(f"{label}: default", default), check_unit(label, unit))
         return self.signal(name)
 
-    def state(
-        self, name: str, initial: float = 0.0, rate: Any = None, unit: str = ""
-    ) -> Expr:
-        """An extra state z with ż = rate: an expression, or a function of the state's own expression.
+    def state(self, name: str, initial: float = 0.0, rate: Any = None, unit: str = "") -> Expr:
+        """An extra state z with ż = rate: an expression, or a function of the state's own one.
 
         Leave `rate` out and give it with `set_rate` when it needs other states defined later."""
         self._new_signal("state", name)
-        symbol = self.signal(name, known=True)
-        self.states[name] = ExtraState(float(initial), 0.0, unit)
+        label = f"State '{name}'"
+        start = number(f"{label}: initial", initial)
+        self.states[name] = ExtraState(start, 0.0, check_unit(label, unit))
+        symbol = self.signal(name)
         if rate is not None:
             self.set_rate(name, rate(symbol) if callable(rate) else rate)
         return symbol
@@ -88,44 +100,41 @@ class Model:
         """Give ż of an extra state."""
         if name not in self.states:
             raise unknown("state", name, self.states)
-        old = self.states[name]
-        self.states[name] = ExtraState(old.initial, value(f"State '{name}': rate", rate), old.unit)
+        label = f"State '{name}': rate"
+        changed = replace(self.states[name], rate=value(label, rate))
+        self.states[name] = self._own(label, changed)
 
     def control(self, name: str, law: Callable[..., Any], of: Sequence[Any], to: Any) -> None:
-        """A traced controller: `law` gets the signals in `of` (names or expressions) and returns what drives the
-        inputs in `to` (a name or several)."""
+        """A traced controller: `law` gets the signals in `of` (names or expressions) and returns
+        what drives the inputs in `to` (a name or several; also "part/input")."""
         check_name("Control", name)
+        label = f"Control '{name}'"
         self._refuse_known("control", name, self.controls)
         signals = [self.signal(item) if isinstance(item, str) else item for item in of]
         targets = [to] if isinstance(to, str) else list(to)
         outcome = law(*signals)
-        outcomes = [outcome] if len(targets) == 1 and not isinstance(outcome, (list, tuple)) else list(outcome)
+        outcomes = listed(outcome)
+        if outcomes is None:
+            outcomes = [outcome]
         if len(outcomes) != len(targets):
             raise ModelError(
-                f"Control '{name}': its law returned {len(outcomes)} values for {len(targets)} inputs."
+                f"{label}: its law returned {len(outcomes)} value(s) for {len(targets)} input(s); "
+                "return one for each input in `to`."
             )
-        drives = {}
+        drives: dict[str, Any] = {}
         for target, driven in zip(targets, outcomes, strict=True):
-            if target not in self.inputs:
-                raise unknown("input", target, self.inputs)
-            for other, control in self.controls.items():
-                if target in control.drives:
-                    raise ModelError(
-                        f"Control '{name}': input '{target}' is already driven by control '{other}'."
-                    )
-            drives[target] = value(f"Control '{name}'", driven)
-        self.controls[name] = Control(drives)
+            self._check_target(label, target, drives)
+            drives[target] = value(f"{label}: {target}", driven)
+        self.controls[name] = self._own(label, Control(drives))
 
     def table(self, name: str, x: Any, values: Any, y: Any = ()) -> Table:
         """A named lookup table for laws: `tb.lookup(table, x)`."""
         check_name("Table", name)
         self._refuse_known("table", name, self.tables)
-        flat = [float(item) for row in values for item in (row if hasattr(row, "__len__") else [row])]
-        table = Table(tuple(map(float, x)), tuple(flat), tuple(map(float, y)))
-        self.tables[name] = table
-        return table
+        self.tables[name] = make_table(f"Table '{name}'", x, values, y)
+        return self.tables[name]
 
-    # ---- mechanics ----------------------------------------------------------------------------------------
+    # ---- mechanics -------------------------------------------------------------------------------
 
     def body(
         self,
@@ -139,61 +148,76 @@ class Model:
         if name == GROUND:
             raise ModelError("Body 'ground': this name is taken; use `model.ground`.")
         self._refuse_known("body", name, self.bodies)
-        self.bodies[name] = make_body(name, mass, com, inertia)
+        self.bodies[name] = self._own(f"Body '{name}'", make_body(name, mass, com, inertia))
         return BodyHandle(name)
 
     def joint(self, name: str, kind: JointKind, parent: Any, child: Any, **options: Any) -> str:
-        """Join `child` to `parent` (bodies or frames). Options: spring, rest, damping, friction, friction_speed,
-        armature, limits, stop, position, velocity (see `Joint`). Returns the joint's name."""
+        """Join `child` to `parent` (bodies or frames). Options: spring, rest, damping, friction,
+        friction_speed, armature, limits, stop, position, velocity (see `Joint`). Returns the
+        joint's name."""
         check_name("Joint", name)
+        label = f"Joint '{name}'"
         self._refuse_known("joint", name, self.joints)
-        known = {"spring", "rest", "damping", "friction", "friction_speed", "armature", "limits",
-                 "stop", "position", "velocity"}  # fmt: skip
-        for word in options:
-            if word not in known:
-                raise unknown(f"Joint '{name}': option", word, sorted(known))
-        self.joints[name] = make_joint(
-            name,
-            kind,
-            as_frame(f"Joint '{name}': parent", parent),
-            as_frame(f"Joint '{name}': child", child),
-            options,
-        )
+        frames = as_frame(f"{label}: parent", parent), as_frame(f"{label}: child", child)
+        joint = self._own(label, make_joint(name, kind, *frames, options))
+        known = {
+            full: other for other, given in self.joints.items() for full in _names(other, given)
+        }
+        for full in _names(name, joint):
+            if full in known:
+                raise ModelError(
+                    f"{label}: its coordinate '{full}' has the name of one of joint "
+                    f"'{known[full]}'; rename one of the joints."
+                )
+        self.joints[name] = joint
         return name
 
     def force(self, name: str, kind: ForceKind) -> None:
         """A force, a torque, or a joint effort. A law may be a Python function of expressions:
-        `tb.JointEffort("crank", lambda q, v: −3 * q**3)`, `tb.LinkForce(a, b, lambda length, rate: …)`."""
+        `tb.JointEffort("crank", lambda q, v: -3 * q**3)`,
+        `tb.LinkForce(a, b, lambda length, rate: …)`."""
         check_name("Force", name)
+        label = f"Force '{name}'"
         self._refuse_known("force", name, self.forces)
         if not isinstance(kind, ForceKind):
-            raise ModelError(f"Force '{name}': a force such as tb.Wrench(…) is expected, got {kind!r}.")
-        if isinstance(kind, JointEffort) and callable(kind.effort):
-            law = kind.effort
-            signals = self.coordinate(kind.joint, kind.index), self.rate(kind.joint, kind.index)
-            kind = JointEffort(kind.joint, law(*signals), kind.index)
-        elif isinstance(kind, LinkForce) and callable(kind.tension):
-            line = self.sensor(f"{name} line", Distance(kind.a, kind.b))
-            kind = LinkForce(kind.a, kind.b, kind.tension(*line))
-        self.forces[name] = normalised(f"Force '{name}'", kind)
+            raise ModelError(f"{label}: a force such as tb.Wrench(…) is expected, got {kind!r}.")
+        self.forces[name] = self._own(label, normalised(label, self._traced(name, kind)))
+
+    def _traced(self, name: str, kind: ForceKind) -> ForceKind:
+        """The force with a law that is a Python function replaced by what it returns."""
+        if isinstance(kind, JointEffort):
+            law: Any = kind.effort
+            if callable(law):
+                signals = self.coordinate(kind.joint, kind.index), self.rate(kind.joint, kind.index)
+                return JointEffort(kind.joint, law(*signals), kind.index)
+        elif isinstance(kind, LinkForce):
+            law = kind.tension
+            if callable(law):
+                line = self.sensor(f"{name} line", Distance(kind.a, kind.b))
+                return LinkForce(kind.a, kind.b, law(*line))
+        return kind
 
     def sensor(self, name: str, kind: SensorKind) -> Any:
-        """A sensor; returns its expression (or one a component), which laws and controllers may use."""
-        self._new_signal("sensor", name)
+        """A sensor; returns its expression (or one a component), which laws and controllers may
+        use."""
+        label = f"Sensor '{name}'"
         if not isinstance(kind, SensorKind):
-            raise ModelError(f"Sensor '{name}': a sensor such as tb.Position(body) is expected, got {kind!r}.")
-        self.sensors[name] = normalised(f"Sensor '{name}'", kind)
+            raise ModelError(
+                f"{label}: a sensor such as tb.Position(body) is expected, got {kind!r}."
+            )
+        self._new_signal("sensor", name, sensor_names(name, kind))
+        self.sensors[name] = self._own(label, normalised(label, kind))
         signals = [self.signal(full) for full in sensor_names(name, kind)]
         return signals[0] if len(signals) == 1 else tuple(signals)
 
     def move_base(self, **motion: Sequence[Any]) -> None:
-        """Prescribe the ground's motion along its own axes: velocity, angular_velocity, acceleration,
-        angular_acceleration, three components each (numbers or expressions)."""
-        given = {word: triple(f"Moving base: {word}", item) for word, item in motion.items()}
-        for word in given:
+        """Prescribe the ground's motion along its own axes: velocity, angular_velocity,
+        acceleration, angular_acceleration, three components each (numbers or expressions)."""
+        for word in motion:
             if word not in BaseMotion.__struct_fields__:
-                raise unknown("Moving base: option", word, BaseMotion.__struct_fields__)
-        self.base = BaseMotion(**given)
+                raise unknown("option", word, BaseMotion.__struct_fields__, where="Moving base")
+        given = {word: triple(f"Moving base: {word}", item) for word, item in motion.items()}
+        self.base = self._own("Moving base", BaseMotion(**given))
 
     def add(
         self,
@@ -203,31 +227,45 @@ class Model:
         share: Sequence[str] = (),
         bind: dict[str, Any] | None = None,
     ) -> Callable[[str], str]:
-        """Put a copy of another model here: its ground becomes the frame `at`, its names become "name/…".
+        """Put a copy of another model here: its ground becomes the frame `at`, its names become
+        "name/…".
 
-        Parameters named in `share` are those of this model (made if they aren't there yet); `bind` gives others a
-        number or an expression of this model; the rest are parameters of the copy. Returns a function that gives the
-        full name of a thing in the copy."""
+        Parameters named in `share` are those of this model (made if they aren't there yet); `bind`
+        gives others a number or an expression of this model; the rest are parameters of the copy.
+        Returns a function that gives the full name of a thing in the copy."""
+        if not isinstance(part, Model):
+            raise ModelError(f"Part: a model is expected, got {part!r}.")
         name = part.name if name is None else name
         check_name("Part", name)
+        label = f"Part '{name}'"
         self._refuse_known("part", name, self.parts)
-        for shared in (*share, *(bind or {})):
-            if shared not in part.all_parameters():
-                raise unknown(f"Part '{name}': parameter", shared, part.all_parameters())
+        if part.contains(self):
+            raise ModelError(f"{label}: a model can't be a part of itself.")
+        known, bound = part.all_parameters(), dict(bind or {})
+        for shared in (*share, *bound):
+            if shared not in known:
+                raise unknown("parameter", shared, known, where=label)
+            if shared in share and shared in bound:
+                raise ModelError(f"{label}: '{shared}' is both shared and bound; keep one of them.")
+        added = Part(
+            model=part,
+            at=as_frame(f"{label}: at", self.ground if at is None else at),
+            share=tuple(share),
+            bind={key: value(f"{label}: {key}", item) for key, item in bound.items()},
+        )
+        self._own(label, (added.at, added.bind))
         for shared in share:
             if shared not in self.parameters:
-                given = part.all_parameters()[shared]
+                given = known[shared]
                 self.parameter(shared, given.default, given.unit, given.min, given.max)
-        bound = {key: value(f"Part '{name}': {key}", item) for key, item in (bind or {}).items()}
-        self.parts[name] = Part(
-            model=part,
-            at=as_frame(f"Part '{name}': at", self.ground if at is None else at),
-            share=tuple(share),
-            bind=bound,
-        )
+        self.parts[name] = added
         return lambda inner: f"{name}/{inner}"
 
-    # ---- expressions of what has been described -----------------------------------------------------------
+    def contains(self, other: "Model") -> bool:
+        """Whether the other model is this one or a part of it, at any depth."""
+        return other is self or any(part.model.contains(other) for part in self.parts.values())
+
+    # ---- expressions of what has been described --------------------------------------------------
 
     def coordinate(self, joint: str, index: int = 0) -> Expr:
         """Position coordinate of a joint as an expression."""
@@ -242,9 +280,10 @@ class Model:
         """Time [s] as an expression."""
         return Expr(self.tape, self.tape.symbol("time"))
 
-    def signal(self, name: str, known: bool = False) -> Expr:
-        """A parameter, input, state or sensor component by name; also "q:joint", "v:joint" and "time"."""
-        if not known and name not in self.signal_names():
+    def signal(self, name: str) -> Expr:
+        """A parameter, input, state or sensor component by name; also "q:joint", "v:joint" and
+        "time"."""
+        if name not in self.signal_names():
             raise unknown("signal", name, self.signal_names())
         return Expr(self.tape, self.tape.symbol(name))
 
@@ -273,46 +312,123 @@ class Model:
                     found[f"{prefix}/{inner}"] = given
         return found
 
-    def compile(self, **options: Any) -> "System":
-        """Derive the equations and turn them into machine code (see `touchback.system.compile_model`)."""
+    def all_inputs(self) -> dict[str, Input]:
+        """Inputs of this model and, as "part/name", of its parts."""
+        return {**self.inputs, **self._of_parts(lambda model: model.all_inputs())}
+
+    def all_joints(self) -> dict[str, Joint]:
+        """Joints of this model and, as "part/name", of its parts."""
+        return {**self.joints, **self._of_parts(lambda model: model.all_joints())}
+
+    def driven_inputs(self) -> dict[str, str]:
+        """The control that drives each driven input, those of parts included."""
+        own = {target: name for name, control in self.controls.items() for target in control.drives}
+        return {**own, **self._of_parts(lambda model: model.driven_inputs())}
+
+    def _of_parts(self, ask: Callable[["Model"], dict[str, Any]]) -> dict[str, Any]:
+        return {
+            f"{prefix}/{inner}": found
+            for prefix, part in self.parts.items()
+            for inner, found in ask(part.model).items()
+        }
+
+    # ---- from and to the world -------------------------------------------------------------------
+
+    def compile(self, **options: Any) -> Any:
+        """Derive the equations and turn them into machine code; gives a `touchback.System` (see
+        `touchback.system.compile_model`)."""
         from touchback.system import compile_model
 
         return compile_model(self, **options)
 
-    # ---- checks -------------------------------------------------------------------------------------------
+    def save(self, path: str | Path) -> None:
+        """Write a file that `touchback.read` gives the same model of: .yaml, .yml or .json."""
+        from touchback.model.files.write import save
 
-    def _coordinate_name(self, joint: str, index: int, position: bool) -> str:
-        if joint not in self.joints:
-            raise unknown("joint", joint, self.joints)
-        given = self.joints[joint]
-        names = given.position_names(joint) if position else given.velocity_names(joint)
-        if not 0 <= index < len(names):
-            raise ModelError(f"Joint '{joint}': it has {len(names)} coordinates; there is none numbered {index}.")
-        return names[index]
-
-    def _new_signal(self, kind: str, name: str) -> None:
-        check_name(kind.capitalize(), name)
-        for other, known in (("parameter", self.parameters), ("input", self.inputs),
-                             ("state", self.states), ("sensor", self.sensors)):  # fmt: skip
-            if name in known:
-                raise ModelError(
-                    f"{kind.capitalize()} '{name}': there is a {other} of this name already; "
-                    "parameters, inputs, states and sensors share their names."
-                )
-
-    def _refuse_known(self, kind: str, name: str, known: Any) -> None:
-        if name in known:
-            raise ModelError(f"{kind.capitalize()} '{name}': there is a {kind} of this name already.")
+        save(self, path)
 
     def __repr__(self) -> str:
         from touchback.model.show import tree_text
 
         return tree_text(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a stick figure and the tree."""
+        from touchback.system.stick import html_page_part
+
+        return html_page_part(self)
+
+    # ---- checks ----------------------------------------------------------------------------------
+
+    def _coordinate_name(self, joint: str, index: int, position: bool) -> str:
+        known = self.all_joints()
+        if joint not in known:
+            raise unknown("joint", joint, known)
+        given = known[joint]
+        names = given.position_names(joint) if position else given.velocity_names(joint)
+        if not 0 <= index < len(names):
+            raise ModelError(
+                f"Joint '{joint}': it has {len(names)} coordinate(s), numbered from 0; "
+                f"there is none numbered {index}."
+            )
+        return names[index]
+
+    def _new_signal(self, kind: str, name: str, full_names: Sequence[str] = ()) -> None:
+        check_name(kind.capitalize(), name)
+        taken = {full: sensor for sensor in self.sensors for full in self._sensor_names(sensor)}
+        for full in full_names or [name]:
+            for other, known in (
+                ("parameter", self.parameters),
+                ("input", self.inputs),
+                ("state", self.states),
+                ("sensor", {**self.sensors, **taken}),
+            ):
+                if full in known or name in known:
+                    raise ModelError(
+                        f"{kind.capitalize()} '{name}': there is a {other} of this name already; "
+                        "parameters, inputs, states and sensors share their names."
+                    )
+
+    def _sensor_names(self, sensor: str) -> list[str]:
+        return sensor_names(sensor, self.sensors[sensor])
+
+    def _check_target(self, label: str, target: str, drives: dict[str, Any]) -> None:
+        known = self.all_inputs()
+        if target not in known:
+            raise unknown("input", target, known, where=label)
+        if target in drives:
+            raise ModelError(f"{label}: it drives input '{target}' twice; name it once in `to`.")
+        driver = self.driven_inputs().get(target)
+        if driver is not None:
+            raise ModelError(
+                f"{label}: input '{target}' is already driven by control '{driver}'; "
+                "add the two laws in one control."
+            )
+
+    def _refuse_known(self, kind: str, name: str, known: Any) -> None:
+        if name in known:
+            raise ModelError(
+                f"{kind.capitalize()} '{name}': there is a {kind} of this name already."
+            )
+
+    def _own(self, label: str, data: _T) -> _T:
+        """The data as they are, if every expression in them belongs to this model."""
+        for expression in expressions_of(data):
+            if expression.tape is not self.tape:
+                raise ModelError(
+                    f"{label}: it uses the expression {expression} of another model; use "
+                    f"parameters and signals of '{self.name}' (in parts: `bind` and `share`)."
+                )
+        return data
+
 
 def sensor_names(name: str, kind: Any) -> list[str]:
     """Full names of a sensor's components."""
     return [f"{name}.{suffix}" if suffix else name for suffix in kind.components()]
+
+
+def _names(name: str, joint: Joint) -> set[str]:
+    return {*joint.position_names(name), *joint.velocity_names(name)}
 
 
 __all__ = ["Frame", "Model", "sensor_names"]

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from touchback.symbolic.tape import Tape
 
 
+_MECHANICS = ("bodies", "joints", "forces", "sensors")
+
+
 @dataclass(frozen=True)
 class Part:
     """A copy of `model` with its ground at the frame `at`; `share` and `bind` as in `Model.add`."""
@@ -33,7 +36,7 @@ class Part:
 
 
 def flatten(model: Model) -> Model:
-    """The same mechanism without parts: names prefixed, frames composed, expressions on one tape."""
+    """The same mechanism without parts: names prefixed, frames composed, one tape."""
     from touchback.model.model import Model
 
     if not model.parts:
@@ -41,7 +44,7 @@ def flatten(model: Model) -> Model:
     flat = Model(model.name, model.gravity)
     flat.tape = model.tape
     flat.base = model.base
-    for kind in ("parameters", "inputs", "states", "bodies", "joints", "forces", "controls", "sensors", "tables"):
+    for kind in ("parameters", "inputs", "states", "controls", "tables", *_MECHANICS):
         getattr(flat, kind).update(getattr(model, kind))
     for prefix, part in model.parts.items():
         _graft(flat, prefix, part)
@@ -53,7 +56,9 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
     rename = _renaming(prefix, part)
 
     def resolve(symbol: Any) -> int:
-        return part.bound(symbol, flat.tape) if symbol in part.bind else flat.tape.symbol(rename(symbol))
+        if symbol in part.bind:
+            return part.bound(symbol, flat.tape)
+        return flat.tape.symbol(rename(symbol))
 
     translate = Translator(inner.tape, flat.tape, resolve)
 
@@ -66,15 +71,17 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
     def frame(given: Frame) -> Frame:
         own = Frame(
             given.body,
-            tuple(_translated(item, expression) for item in given.at),  # type: ignore[arg-type]
+            tuple(_translated(item, expression) for item in given.at),
             tuple((axis, _translated(angle, expression)) for axis, angle in given.turn),
         )
-        return composed(part.at, own) if own.body == GROUND else Frame(f"{prefix}/{own.body}", own.at, own.turn)
+        if own.body == GROUND:
+            return composed(part.at, own)
+        return Frame(f"{prefix}/{own.body}", own.at, own.turn)
 
     for name, parameter in inner.parameters.items():
         if name not in part.share and name not in part.bind:
             flat.parameters[f"{prefix}/{name}"] = parameter
-    for kind in ("inputs", "states", "bodies", "joints", "forces", "sensors", "tables"):
+    for kind in ("inputs", "states", "tables", *_MECHANICS):
         for name, data in getattr(inner, kind).items():
             getattr(flat, kind)[f"{prefix}/{name}"] = mapped(data, expression, frame, joint)
     for name, control in inner.controls.items():
@@ -100,9 +107,11 @@ def _translated(item: Any, expression: Any) -> Any:
 def composed(outer: Frame, inner: Frame) -> Frame:
     """The frame `inner`, given relative to `outer`, as a frame of outer's body."""
     k = Operators()
-    turned = Rotation([Turn(AXES[axis], *k.sincos(angle)) for axis, angle in outer.turn]).up(k, inner.at)
+    turned = Rotation([Turn(AXES[axis], *k.sincos(angle)) for axis, angle in outer.turn]).up(
+        k, inner.at
+    )
     at = tuple(_plus(a, b) for a, b in zip(outer.at, turned, strict=True))
-    return Frame(outer.body, at, outer.turn + inner.turn)  # type: ignore[arg-type]
+    return Frame(outer.body, at, outer.turn + inner.turn)
 
 
 def _plus(a: Any, b: Any) -> Any:

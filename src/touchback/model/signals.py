@@ -1,5 +1,6 @@
 """Parameters, inputs, extra states and controls: what has a name and a number."""
 
+from touchback.errors import ModelError
 from touchback.model.value import Data, Value
 
 
@@ -10,6 +11,17 @@ class Parameter(Data, frozen=True):
     unit: str = ""
     min: float | None = None
     max: float | None = None
+
+
+def check_range(label: str, default: float, lowest: float | None, highest: float | None) -> None:
+    """Refuse a default outside its range, and a range without inside."""
+    if lowest is not None and highest is not None and lowest > highest:
+        raise ModelError(f"{label}: its min {lowest} is above its max {highest}; swap them.")
+    if (lowest is not None and default < lowest) or (highest is not None and default > highest):
+        shown = " to ".join("…" if end is None else str(end) for end in (lowest, highest))
+        raise ModelError(
+            f"{label}: its default {default} lies outside its range, {shown}; change one of them."
+        )
 
 
 class Input(Data, frozen=True):

@@ -1,20 +1,19 @@
 """Values of a description: numbers, or expressions of parameters and signals."""
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import msgspec
 
 from touchback.errors import ModelError
 from touchback.symbolic.expression import Expr
 
+if TYPE_CHECKING:
+    Value = float | Expr
+else:
 
-class _NumberOrExpr(type):
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, (int, float, Expr))
-
-
-class Value(metaclass=_NumberOrExpr):
-    """The type of a field that takes a number or an `Expr`. In a file: a number or a text expression."""
+    class Value:
+        """The type of a field that takes a number or an `Expr`; in a file, a number or a text."""
 
 
 Triple = tuple[Value, Value, Value]
@@ -25,28 +24,48 @@ class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 def value(label: str, given: Any) -> Any:
-    """A given number as a float, an expression as it is; anything else is refused by name."""
+    """A number as a finite float, an expression as it is; anything else is refused by name."""
     if isinstance(given, Expr):
-        return given
+        if given.value is None:
+            return given
+        given = given.value
     if isinstance(given, bool) or not hasattr(given, "__float__"):
         raise ModelError(f"{label}: a number or an expression is expected, got {given!r}.")
-    number = float(given)
-    if number != number or number in (float("inf"), float("-inf")):
+    try:
+        number = float(given)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(f"{label}: {given!r} can't be read as one number.") from None
+    if not math.isfinite(number):
         raise ModelError(f"{label}: {number} is not a finite number.")
     return number
 
 
+def number(label: str, given: Any) -> float:
+    """A finite float; an expression is refused."""
+    checked = value(label, given)
+    if isinstance(checked, Expr):
+        raise ModelError(f"{label}: a plain number is expected here, got the expression {given}.")
+    return float(checked)
+
+
 def triple(label: str, given: Any) -> Any:
     """Three values."""
-    try:
-        items = list(given)
-    except TypeError:
-        items = []
-    if len(items) != 3:
+    items = listed(given)
+    if items is None or len(items) != 3:
         raise ModelError(f"{label}: three components are expected, got {given!r}.")
     return tuple(value(f"{label}[{i}]", item) for i, item in enumerate(items))
 
 
-def is_number(given: Any) -> bool:
+def listed(given: Any) -> list[Any] | None:
+    """The items of a list, tuple or array; None for anything else, text included."""
+    if isinstance(given, (str, bytes, dict)):
+        return None
+    try:
+        return list(given)
+    except TypeError:
+        return None
+
+
+def is_number(given: Any) -> TypeGuard[float]:
     """Whether a value is a plain number."""
     return not isinstance(given, Expr)

@@ -1,18 +1,20 @@
-"""Walking described data: the same fields are checked, renamed or translated wherever they stand."""
+"""Walking described data: the same fields are checked, renamed or translated anywhere."""
 
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from touchback.model.frame import BodyHandle, Frame, as_frame
-from touchback.model.value import Data, Value, value
+from touchback.errors import ModelError
+from touchback.model.frame import Frame, as_frame
+from touchback.model.value import Data, Triple, Value, triple, value
 from touchback.symbolic.expression import Expr
 
 
 def normalised(label: str, kind: Any) -> Any:
-    """A force or sensor as a user wrote it with bodies made frames, lists tuples, and numbers floats."""
-    changes = {}
+    """A joint, force or sensor as a user wrote it with bodies made frames, lists made tuples, and
+    numbers made floats; what a field can't hold is refused."""
+    changes: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         given = getattr(kind, field.name)
         where = f"{label}: {field.name}"
@@ -20,9 +22,21 @@ def normalised(label: str, kind: Any) -> Any:
             changes[field.name] = as_frame(where, given)
         elif field.type is Value:
             changes[field.name] = value(where, given)
-        elif isinstance(given, (list, tuple)) and not isinstance(given, str):
+        elif field.type == Triple:
+            changes[field.name] = triple(where, given)
+        elif field.type is int:
+            changes[field.name] = _index(where, given)
+        elif field.type is str and not isinstance(given, str):
+            raise ModelError(f"{where}: a text is expected, got {given!r}.")
+        elif isinstance(given, (list, tuple)):
             changes[field.name] = tuple(value(where, item) for item in given)
     return msgspec.structs.replace(kind, **changes)
+
+
+def _index(label: str, given: Any) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+        raise ModelError(f"{label}: a whole number from 0 is expected, got {given!r}.")
+    return given
 
 
 def mapped(
@@ -64,4 +78,19 @@ def frames_of(data: Any) -> list[Frame]:
     return found
 
 
-__all__ = ["BodyHandle", "frames_of", "mapped", "normalised"]
+def expressions_of(data: Any) -> list[Expr]:
+    """Every expression in described data, those of its frames included, in order."""
+    found: list[Expr] = []
+
+    def note(expression: Expr) -> Expr:
+        found.append(expression)
+        return expression
+
+    def note_all(frame: Frame) -> Frame:
+        for item in (*frame.at, *(angle for _, angle in frame.turn)):
+            if isinstance(item, Expr):
+                note(item)
+        return frame
+
+    mapped(data, note, note_all, lambda joint: joint)
+    return found

@@ -6,7 +6,8 @@ from touchback.spatial.vectors import Scalar
 
 
 class ForceKind(Data, frozen=True, tag_field="kind"):
-    """A kind of force. Fields called `joint` name a joint; frames are `Frame`s; numbers may be expressions."""
+    """A kind of force. Fields called `joint` name a joint; frames are `Frame`s; numbers may be
+    expressions."""
 
     def apply(self, mechanics: Forces) -> None:
         """Push bodies and add joint efforts."""

@@ -7,7 +7,8 @@ from touchback.model.value import Value
 
 
 class Buoyancy(ForceKind, frozen=True, tag="buoyancy"):
-    """Force −ρ V g at the centre of the displaced volume (the origin of `frame`); ρ [kg/m³], V [m³]."""
+    """Force −ρ V g at the centre of the displaced volume (the origin of `frame`); ρ [kg/m³], V
+    [m³]."""
 
     frame: Frame
     volume: Value

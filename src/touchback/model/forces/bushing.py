@@ -8,9 +8,10 @@ from touchback.spatial import transpose
 
 
 class Bushing(ForceKind, frozen=True, tag="bushing"):
-    """Along the axes of `a`: force −K x − C ẋ on `b` [N] for the displacement x of b's origin seen from a, and torque
-    −K_θ θ − C_θ ω with θ the axial part of R_ab, (R_32 − R_23, R_13 − R_31, R_21 − R_12)/2: sin of the angle times
-    the axis, so the rotation for small angles. The reaction on `a` acts at b's origin: nothing is lost to a lever."""
+    """Along the axes of `a`: force −K x − C ẋ on `b` [N] for the displacement x of b's origin seen
+    from a, and torque −K_θ θ − C_θ ω with θ the axial part of R_ab, (R_32 − R_23, R_13 − R_31, R_21
+    − R_12)/2: sin of the angle times the axis, so the rotation for small angles. The reaction on
+    `a` acts at b's origin: nothing is lost to a lever."""
 
     a: Frame
     b: Frame
@@ -44,7 +45,10 @@ class Bushing(ForceKind, frozen=True, tag="bushing"):
             for i in range(3)
         ]
         torque = [
-            -k.add(k.mul(value(self.torsion[i]), theta[i]), k.mul(value(self.torsion_damping[i]), omega[i]))
+            -k.add(
+                k.mul(value(self.torsion[i]), theta[i]),
+                k.mul(value(self.torsion_damping[i]), omega[i]),
+            )
             for i in range(3)
         ]
         force_W, torque_W = vectors.apply(R_Wa, force), vectors.apply(R_Wa, torque)

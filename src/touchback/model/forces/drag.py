@@ -7,7 +7,8 @@ from touchback.model.value import Triple, Value
 
 
 class Drag(ForceKind, frozen=True, tag="drag"):
-    """Force −½ ρ c A |u| u at the frame's origin, u = its velocity − `flow` (world axes) [m/s]; `area` A [m²]."""
+    """Force −½ ρ c A |u| u at the frame's origin, u = its velocity − `flow` (world axes) [m/s];
+    `area` A [m²]."""
 
     frame: Frame
     area: Value

@@ -6,7 +6,8 @@ from touchback.model.value import Value
 
 
 class JointEffort(ForceKind, frozen=True, tag="joint-effort"):
-    """`effort` [N, N m] on coordinate `index` of a joint, positive in the direction of the coordinate."""
+    """`effort` [N, N m] on coordinate `index` of a joint, positive in the direction of the
+    coordinate."""
 
     joint: str
     effort: Value

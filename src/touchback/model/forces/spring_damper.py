@@ -8,7 +8,8 @@ from touchback.spatial.vectors import Scalar, Vector
 
 
 class SpringDamper(ForceKind, frozen=True, tag="spring-damper"):
-    """Tension k (l − l₀) + c l̇ [N] along the line between the origins of `a` and `b`, l their distance."""
+    """Tension k (l − l₀) + c l̇ [N] along the line between the origins of `a` and `b`, l their
+    distance."""
 
     a: Frame
     b: Frame
@@ -34,7 +35,8 @@ class SpringDamper(ForceKind, frozen=True, tag="spring-damper"):
 
 
 class LinkForce(ForceKind, frozen=True, tag="link-force"):
-    """Any tension [N] along the line between `a` and `b`: an expression, as of a Distance sensor."""
+    """Any tension [N] along the line between `a` and `b`: an expression, as of a Distance
+    sensor."""
 
     a: Frame
     b: Frame
@@ -46,7 +48,8 @@ class LinkForce(ForceKind, frozen=True, tag="link-force"):
 
 
 def line_between(mechanics: Mechanics, a: Frame, b: Frame) -> tuple[Scalar, Scalar, Vector]:
-    """Distance l of b from a, its rate, and the unit vector from a to b (zero where the points coincide)."""
+    """Distance l of b from a, its rate, and the unit vector from a to b (zero where the points
+    coincide)."""
     k, vectors = mechanics.k, mechanics.vectors
     r = vectors.sub(mechanics.position(b), mechanics.position(a))
     v = vectors.sub(mechanics.velocity(b), mechanics.velocity(a))

@@ -8,7 +8,8 @@ from touchback.model.value import Triple
 
 
 class Wrench(ForceKind, frozen=True, tag="wrench"):
-    """`force` [N] at the frame's origin and `torque` [N m], along "world" axes or those of the frame ("body")."""
+    """`force` [N] at the frame's origin and `torque` [N m], along "world" axes or those of the
+    frame ("body")."""
 
     frame: Frame
     force: Triple = (0.0, 0.0, 0.0)

@@ -5,8 +5,8 @@ from touchback.model.joints.motion import FreeMotion
 
 
 class Free(JointKind, frozen=True, tag="free"):
-    """Coordinates: x, y, z [m] in the parent's frame and a quaternion qw, qx, qy, qz; velocities vx, vy, vz [m/s]
-    and wx, wy, wz [rad/s], all in the child's frame."""
+    """Coordinates: x, y, z [m] in the parent's frame and a quaternion qw, qx, qy, qz; velocities
+    vx, vy, vz [m/s] and wx, wy, wz [rad/s], all in the child's frame."""
 
     def steps(self) -> list[Step]:
         return [FreeMotion()]

@@ -1,19 +1,23 @@
 """A joint of a model: its kind, the two frames it joins, and what acts in it."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.joints.base import JointKind
 from touchback.model.joints.kinds import AnyJoint
-from touchback.model.value import Data, Value, value
+from touchback.model.names import unknown
+from touchback.model.value import Data, Value, is_number, listed, number, value
+from touchback.model.walk import normalised
 
 
 class Joint(Data, frozen=True):
-    """Joins `child` to `parent`. Per velocity coordinate (a number counts for all): `damping` [N s/m, N m s/rad],
-    `friction` [N, N m] (Coulomb, regularised over `friction_speed`), `armature` [kg, kg m²]; per joint with as many
-    positions as velocities: `spring` stiffness about `rest`, `limits` (lower, upper) with `stop` (stiffness, damping).
-    `position` and `velocity` are the initial coordinates."""
+    """Joins `child` to `parent`. Per velocity coordinate (a number counts for all): `damping` [N
+    s/m, N m s/rad], `friction` [N, N m] (Coulomb, regularised over `friction_speed`), `armature`
+    [kg, kg m²]; per joint with as many positions as velocities: `spring` stiffness about `rest`,
+    `limits` (lower, upper) with `stop` (stiffness, damping). `position` and `velocity` are the
+    initial coordinates."""
 
     kind: AnyJoint
     parent: Frame
@@ -46,58 +50,125 @@ class Joint(Data, frozen=True):
         return [f"{name}.{suffix}" if suffix else name for suffix in self.kind.velocity_names()]
 
 
-def spread(label: str, given: Any, count: int) -> tuple[Any, ...]:
-    """A number for all coordinates, or one for each; nothing stays nothing."""
-    if given is None:
-        return ()
-    if not isinstance(given, (list, tuple)):
-        given = [given] * count
-    if len(given) != count:
-        raise ModelError(f"{label}: {count} values are expected, one a coordinate, got {len(given)}.")
-    return tuple(value(label, item) for item in given)
+OPTIONS = tuple(
+    field for field in Joint.__struct_fields__ if field not in ("kind", "parent", "child")
+)
 
 
-def make_joint(name: str, kind: JointKind, parent: Frame, child: Frame, given: dict[str, Any]) -> Joint:
+def make_joint(
+    name: str, kind: JointKind, parent: Frame, child: Frame, given: dict[str, Any]
+) -> Joint:
     """A checked joint from the keyword arguments of `Model.joint`."""
     label = f"Joint '{name}'"
     if not isinstance(kind, JointKind):
-        raise ModelError(f"{label}: a joint kind such as tb.Revolute('z') is expected, got {kind!r}.")
-    nq, nv = kind.nq, kind.nv
+        raise ModelError(
+            f"{label}: a joint kind such as tb.Revolute('z') is expected, got {kind!r}."
+        )
+    for word in given:
+        if word not in OPTIONS:
+            raise unknown("option", word, OPTIONS, where=label)
+    given = {word: item for word, item in given.items() if item is not None}
+    _refuse_where_quaternions_are(label, kind, given)
+    fields: dict[str, Any] = {
+        word: _spread(f"{label}: {word}", given.get(word), kind.nv)
+        for word in ("spring", "rest", "damping", "friction", "armature")
+    }
+    for word in ("spring", "damping", "friction", "armature"):
+        _refuse_negative(f"{label}: {word}", fields[word])
+    for word, count in (("position", kind.nq), ("velocity", kind.nv)):
+        items = _spread(f"{label}: {word}", given.get(word), count)
+        fields[word] = tuple(number(f"{label}: {word}", item) for item in items)
+    _check_quaternions(label, kind, fields["position"])
+    fields["limits"] = _limits(f"{label}: limits", given.get("limits"), kind.nv)
+    if "stop" in given:
+        fields["stop"] = _stop(label, given["stop"], bool(fields["limits"]))
+    if "friction_speed" in given:
+        fields["friction_speed"] = _friction_speed(label, given["friction_speed"])
+    own = cast(AnyJoint, normalised(label, kind))
+    return Joint(kind=own, parent=parent, child=child, **fields)
+
+
+def _spread(label: str, given: Any, count: int) -> tuple[Any, ...]:
+    """A number for all coordinates, or one for each; nothing stays nothing."""
+    if given is None:
+        return ()
+    items = listed(given)
+    if items is None:
+        items = [given] * count
+    if len(items) != count:
+        raise ModelError(
+            f"{label}: {count} value(s) are expected, one a coordinate, got {len(items)}."
+        )
+    return tuple(value(label, item) for item in items)
+
+
+def _refuse_negative(label: str, items: Iterable[Any]) -> None:
+    for item in items:
+        if is_number(item) and item < 0.0:
+            raise ModelError(f"{label} is {item}; it must not be negative.")
+
+
+def _refuse_where_quaternions_are(label: str, kind: JointKind, given: dict[str, Any]) -> None:
     for word in ("spring", "rest", "limits"):
-        if given.get(word) is not None and nq != nv:
+        if word in given and kind.nq != kind.nv:
             raise ModelError(
                 f"{label}: `{word}` needs plain coordinates, but {type(kind).__name__} has a "
                 "quaternion; use tb.Bushing between its frames."
             )
-    fields: dict[str, Any] = {
-        word: spread(f"{label}: {word}", given.get(word), nv)
-        for word in ("spring", "rest", "damping", "friction", "armature", "velocity")
-    }
-    fields["position"] = spread(f"{label}: position", given.get("position"), nq)
-    for word in ("damping", "friction", "armature", "spring"):
-        for item in fields[word]:
-            if isinstance(item, float) and item < 0.0:
-                raise ModelError(f"{label}: {word} is {item}; it must not be negative.")
-    fields["limits"] = _limits(label, given.get("limits"), nv)
-    if given.get("stop") is not None:
-        if not fields["limits"]:
-            raise ModelError(f"{label}: a stop needs limits; give `limits=(lower, upper)`.")
-        fields["stop"] = tuple(value(f"{label}: stop", item) for item in given["stop"])
-    fields["friction_speed"] = value(f"{label}: friction_speed", given.get("friction_speed", 1e-3))
-    if isinstance(fields["friction_speed"], float) and fields["friction_speed"] <= 0.0:
-        raise ModelError(
-            f"{label}: friction_speed is {fields['friction_speed']}; it must be positive."
-        )
-    return Joint(kind=kind, parent=parent, child=child, **fields)
+
+
+def _check_quaternions(label: str, kind: JointKind, position: tuple[float, ...]) -> None:
+    start = 0
+    for motion in kind.motions():
+        own = position[start : start + motion.nq]
+        start += motion.nq
+        quaternion = motion.quaternion(own) if own else None
+        if quaternion is not None and not any(quaternion):
+            raise ModelError(
+                f"{label}: the quaternion in its position is zero, which is no rotation; "
+                "no rotation is (1, 0, 0, 0)."
+            )
 
 
 def _limits(label: str, given: Any, count: int) -> tuple[tuple[float, float], ...]:
+    """(lower, upper) for all coordinates, or a pair for each."""
     if given is None:
         return ()
-    pairs = [given] * count if not hasattr(given[0], "__len__") else list(given)
-    if len(pairs) != count:
-        raise ModelError(f"{label}: {count} pairs of limits are expected, got {len(pairs)}.")
-    for lower, upper in pairs:
-        if not lower <= upper:
-            raise ModelError(f"{label}: its lower limit {lower} is above its upper limit {upper}.")
-    return tuple((float(lower), float(upper)) for lower, upper in pairs)
+    items = listed(given)
+    if items is None:
+        raise ModelError(f"{label}: (lower, upper) is expected, got {given!r}.")
+    pairs = [listed(item) for item in items]
+    if all(pair is None for pair in pairs):
+        pairs = [items] * count
+    if len(pairs) != count or any(pair is None or len(pair) != 2 for pair in pairs):
+        raise ModelError(
+            f"{label}: (lower, upper) is expected, or {count} such pairs, got {given!r}."
+        )
+    checked = [(number(label, pair[0]), number(label, pair[1])) for pair in pairs if pair]
+    for lower, upper in checked:
+        if lower > upper:
+            raise ModelError(
+                f"{label}: the lower one, {lower}, is above the upper one, {upper}; swap them."
+            )
+    return tuple(checked)
+
+
+def _stop(label: str, given: Any, limited: bool) -> tuple[Any, ...]:
+    if not limited:
+        raise ModelError(f"{label}: a stop needs limits; give `limits=(lower, upper)` too.")
+    items = listed(given)
+    if items is None or len(items) != 2:
+        raise ModelError(f"{label}: stop: (stiffness, damping) is expected, got {given!r}.")
+    checked = tuple(value(f"{label}: stop", item) for item in items)
+    _refuse_negative(f"{label}: stop", checked)
+    return checked
+
+
+def _friction_speed(label: str, given: Any) -> Any:
+    speed = value(f"{label}: friction_speed", given)
+    if is_number(speed) and speed <= 0.0:
+        raise ModelError(
+            f"{label}: friction_speed is {speed}; it must be positive: below it, friction grows "
+            "in proportion to the speed."
+        )
+    return speed

@@ -11,13 +11,5 @@ from touchback.model.joints.spherical import Spherical
 from touchback.model.joints.universal import Universal
 
 AnyJoint = (
-    Fixed
-    | Revolute
-    | Prismatic
-    | Screw
-    | Cylindrical
-    | Universal
-    | Planar
-    | Spherical
-    | Free
+    Fixed | Revolute | Prismatic | Screw | Cylindrical | Universal | Planar | Spherical | Free
 )

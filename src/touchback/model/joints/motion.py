@@ -1,7 +1,8 @@
 """Elementary motions: what joints are made of, with their equations over any scalars.
 
-A motion carries frame C relative to frame P. The origin of C sits at `place` (components in P) plus `offset`
-(components in C); R_PC is the rotation. Its velocity is a sum of constant columns (angular, linear), in C.
+A motion carries frame C relative to frame P. The origin of C sits at `place` (components in P) plus
+`offset` (components in C); R_PC is the rotation. Its velocity is a sum of constant columns
+(angular, linear), in C.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ class Motion:
 
     nq: int = 0
     nv: int = 0
-    regroups: str = "all"  # which inertial parameters the parent may take over (see dynamics/regroup.py)
+    regroups: str = "all"  # inertial parameters the parent may take over (dynamics/regroup.py)
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
         """Angular and linear velocity in C for each unit velocity coordinate."""
@@ -47,6 +48,10 @@ class Motion:
     def neutral(self) -> list[float]:
         """The coordinates of no displacement."""
         return [0.0] * self.nq
+
+    def quaternion(self, q: Sequence[Scalar]) -> Sequence[Scalar] | None:
+        """The quaternion among the coordinates, if there is one."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,9 @@ class QuaternionTurn(Motion):
     def neutral(self) -> list[float]:
         return [1.0, 0.0, 0.0, 0.0]
 
+    def quaternion(self, q: Sequence[Scalar]) -> Sequence[Scalar]:
+        return q
+
 
 @dataclass(frozen=True)
 class FreeMotion(Motion):
@@ -137,3 +145,6 @@ class FreeMotion(Motion):
 
     def neutral(self) -> list[float]:
         return [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
+
+    def quaternion(self, q: Sequence[Scalar]) -> Sequence[Scalar]:
+        return q[3:7]

@@ -7,7 +7,8 @@ from touchback.model.joints.motion import SlideAlong, TurnAbout
 
 
 class Planar(JointKind, frozen=True, tag="planar"):
-    """For normal 'z': coordinates x, y [m] in the parent's axes, then `turn` [rad] about the normal.
+    """For normal 'z': coordinates x, y [m] in the parent's axes, then `turn` [rad] about the
+    normal.
 
     For normal 'x' the plane's axes are y, z; for 'y' they are z, x."""
 

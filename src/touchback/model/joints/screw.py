@@ -6,7 +6,8 @@ from touchback.model.value import Value
 
 
 class Screw(JointKind, frozen=True, tag="screw"):
-    """The child turns by q [rad] about `axis` and advances by pitch·q; pitch in metres *per radian*."""
+    """The child turns by q [rad] about `axis` and advances by pitch·q; pitch in metres *per
+    radian*."""
 
     axis: Axis = "z"
     pitch: Value = 0.0

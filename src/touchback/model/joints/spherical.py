@@ -5,7 +5,8 @@ from touchback.model.joints.motion import QuaternionTurn
 
 
 class Spherical(JointKind, frozen=True, tag="spherical"):
-    """Coordinates qw, qx, qy, qz (any length but zero); velocities wx, wy, wz [rad/s] in the child's frame."""
+    """Coordinates qw, qx, qy, qz (any length but zero); velocities wx, wy, wz [rad/s] in the
+    child's frame."""
 
     def steps(self) -> list[Step]:
         return [QuaternionTurn()]

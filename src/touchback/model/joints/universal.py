@@ -5,7 +5,8 @@ from touchback.model.joints.motion import TurnAbout
 
 
 class Universal(JointKind, frozen=True, tag="universal"):
-    """Turn `first` [rad] about an axis of the parent's frame, then `second` about an axis of the turned frame."""
+    """Turn `first` [rad] about an axis of the parent's frame, then `second` about an axis of the
+    turned frame."""
 
     first: Axis = "x"
     second: Axis = "y"

@@ -8,7 +8,8 @@ XYZ = ("x", "y", "z")
 
 
 class SensorKind(Data, frozen=True, tag_field="kind"):
-    """A kind of sensor: what it measures, and the names and unit of its components ((“”,) for a single one)."""
+    """A kind of sensor: what it measures, and the names and unit of its components ((“”,) for a
+    single one)."""
 
     def components(self) -> tuple[str, ...]:
         """Names of the components."""
@@ -19,7 +20,8 @@ class SensorKind(Data, frozen=True, tag_field="kind"):
         return ""
 
     def kinematic(self) -> bool:
-        """Whether it depends on positions and velocities only, so that laws and controllers may use it."""
+        """Whether it depends on positions and velocities only, so that laws and controllers may use
+        it."""
         return True
 
     def measure(self, mechanics: Mechanics) -> list[Scalar]:

@@ -19,7 +19,8 @@ class Effort(SensorKind, frozen=True, tag="effort"):
 
 
 class Reaction(SensorKind, frozen=True, tag="reaction"):
-    """Force [N] and moment [N m] that the parent exerts on the child, at and along the joint's child frame."""
+    """Force [N] and moment [N m] that the parent exerts on the child, at and along the joint's
+    child frame."""
 
     joint: str
 

@@ -1,4 +1,5 @@
-"""Sensors of a point's motion: position, velocity, acceleration, direction, angular velocity, distance."""
+"""Sensors of a point's motion: position, velocity, acceleration, direction, angular velocity,
+distance."""
 
 from touchback.errors import ModelError
 from touchback.model.forces.spring_damper import line_between

@@ -1,0 +1,67 @@
+"""What a description names must be there: bodies of frames, joints and coordinates of forces and
+sensors. Asked of a whole model, since things may be named before they are described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from touchback.errors import ModelError
+from touchback.model.frame import GROUND
+from touchback.model.names import suggestion
+from touchback.model.walk import frames_of
+
+if TYPE_CHECKING:
+    from touchback.model.model import Model
+
+_SINGULAR = {"joints": "Joint", "forces": "Force", "sensors": "Sensor", "parts": "Part"}
+
+
+def check_names(model: Model) -> None:
+    """Refuse a model that names what isn't there, in its parts too."""
+    for section, name, message in problems(model):
+        raise ModelError(f"{_SINGULAR[section]} '{name}': {message}")
+    for name, part in model.parts.items():
+        try:
+            check_names(part.model)
+        except ModelError as error:
+            raise ModelError(f"Part '{name}': {error}") from None
+
+
+def problems(model: Model) -> Iterator[tuple[str, str, str]]:
+    """Section, name and complaint of everything that names what isn't there."""
+    bodies = [GROUND, *all_bodies(model)]
+    for section in ("joints", "forces", "sensors", "parts"):
+        for name, item in getattr(model, section).items():
+            for frame in frames_of(item.at if section == "parts" else item):
+                if frame.body not in bodies:
+                    yield section, name, _no("body", frame.body, bodies)
+            if section in ("forces", "sensors") and hasattr(item, "joint"):
+                yield from ((section, name, said) for said in _joint_problems(model, item))
+
+
+def all_bodies(model: Model) -> list[str]:
+    """Bodies of a model and, as "part/name", of its parts."""
+    inner = [
+        f"{prefix}/{name}"
+        for prefix, part in model.parts.items()
+        for name in all_bodies(part.model)
+    ]
+    return [*model.bodies, *inner]
+
+
+def _joint_problems(model: Model, item: Any) -> Iterator[str]:
+    joints = model.all_joints()
+    if item.joint not in joints:
+        yield _no("joint", item.joint, joints)
+        return
+    index, count = getattr(item, "index", 0), joints[item.joint].kind.nv
+    if hasattr(item, "index") and index >= count:
+        yield (
+            f"joint '{item.joint}' has {count} coordinate(s), numbered from 0; there is none "
+            f"numbered {index}."
+        )
+
+
+def _no(kind: str, name: str, known: Any) -> str:
+    return f"there is no {kind} '{name}'; {suggestion(name, known)}"

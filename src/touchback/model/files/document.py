@@ -1,0 +1,197 @@
+"""The text of a model file as plain data, with the line of everything in it.
+
+Of YAML a safe part is read: one document of mappings, lists and scalars as in YAML 1.2's core
+schema. There are no tags, anchors or aliases (so no objects and no bombs), no second use of a key,
+and bounds on size and depth.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import yaml
+
+from touchback.errors import ModelError
+
+LARGEST = 16 * 2**20  # bytes
+DEEPEST = 24  # lists and mappings in one another; a model's own are 7 deep
+
+Path = tuple[str | int, ...]
+
+_INT = re.compile(r"[-+]?[0-9]{1,300}")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_WORDS: dict[str, Any] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+    ".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan,
+}  # fmt: skip
+
+
+@dataclass
+class Document:
+    """Plain data, where they came from, and the line of each path (where the format tells)."""
+
+    source: str
+    data: Any = None
+    lines: dict[Path, int] = field(default_factory=dict)
+
+    def place(self, path: Path) -> str:
+        """The file, the line and the path in it, as a message begins."""
+        known = path
+        while known and known not in self.lines:
+            known = known[:-1]
+        parts = [self.source]
+        if known in self.lines:
+            parts.append(f"line {self.lines[known]}")
+        if path:
+            parts.append(dotted(path))
+        return ", ".join(parts)
+
+    def error(self, path: Path, message: str) -> ModelError:
+        """The error at a place in the file."""
+        return ModelError(f"{self.place(path)}: {message}")
+
+
+def dotted(path: Path) -> str:
+    """joints.crank.limits[0]"""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def read_yaml(text: str, source: str) -> Document:
+    """The document that a YAML text holds."""
+    _check_size(text, source)
+    return _YamlReader(text, Document(source)).document()
+
+
+def read_json(text: str, source: str) -> Document:
+    """The document that a JSON text holds."""
+    _check_size(text, source)
+    try:
+        data = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+    except RecursionError:
+        raise _too_deep(source) from None
+    except ValueError as error:
+        raise ModelError(f"{source}: this is not JSON: {error}.") from None
+    _check_depth(data, source)
+    return Document(source, data)
+
+
+def _check_size(text: str, source: str) -> None:
+    if len(text) > LARGEST:
+        raise ModelError(
+            f"{source}: it has {len(text)} characters; a model file has at most {LARGEST}."
+        )
+
+
+def _too_deep(place: str) -> ModelError:
+    return ModelError(f"{place}: more than {DEEPEST} lists and mappings lie in one another.")
+
+
+def _check_depth(data: Any, source: str) -> None:
+    level = _collections([data])
+    for _ in range(DEEPEST):
+        level = _collections(
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        )
+    if level:
+        raise _too_deep(source)
+
+
+def _collections(items: Iterable[Any]) -> list[Any]:
+    return [item for item in items if isinstance(item, (dict, list))]
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, item in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r} stands twice in one object")
+        found[key] = item
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number in JSON")
+
+
+class _YamlReader:
+    """Builds plain data from the events of PyYAML's parser, which itself makes no objects."""
+
+    def __init__(self, text: str, document: Document) -> None:
+        self.result = document
+        self.events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+    def document(self) -> Document:
+        try:
+            while not isinstance(event := next(self.events), yaml.DocumentStartEvent):
+                if isinstance(event, yaml.StreamEndEvent):
+                    raise ModelError(f"{self.result.source}: the file is empty.")
+            self.result.data = self.node(next(self.events), ())
+            next(self.events)
+            if not isinstance(next(self.events), yaml.StreamEndEvent):
+                raise ModelError(f"{self.result.source}: only one document ('---') can be read.")
+        except yaml.YAMLError as error:
+            raise self.not_yaml(error) from None
+        return self.result
+
+    def not_yaml(self, error: yaml.YAMLError) -> ModelError:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "bad text"
+        context = getattr(error, "context", None)
+        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        said = f"{context}: {problem}" if context else f"{problem}"
+        return ModelError(f"{self.result.source}{where}: this is not YAML: {said}.")
+
+    def node(self, event: Any, path: Path) -> Any:
+        self.result.lines[path] = _line(event)
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise self.result.error(path, "anchors and aliases (& and *) can't be used here.")
+        if event.tag is not None and event.tag != "!":
+            raise self.result.error(path, f"tags such as {event.tag!r} can't be used here.")
+        if isinstance(event, yaml.ScalarEvent):
+            return scalar(event.value) if event.implicit[0] else event.value
+        if len(path) >= DEEPEST:
+            raise _too_deep(self.result.place(path))
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self.sequence(path)
+        return self.mapping(path)
+
+    def sequence(self, path: Path) -> list[Any]:
+        items: list[Any] = []
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            items.append(self.node(event, (*path, len(items))))
+        return items
+
+    def mapping(self, path: Path) -> dict[str, Any]:
+        items: dict[str, Any] = {}
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent):
+                raise self.result.error(path, "a key must be a name.")
+            key = event.value
+            if key in items:
+                raise self.result.error(
+                    path, f"the key {key!r} stands twice, again in line {_line(event)}."
+                )
+            items[key] = self.node(next(self.events), (*path, key))
+        return items
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
+def scalar(text: str) -> Any:
+    """What an unquoted scalar means in YAML 1.2: nothing, a truth value, a number, or the text."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text

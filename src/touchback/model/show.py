@@ -1,0 +1,148 @@
+"""A model as text: the tree of its bodies and lists of everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from touchback.model.frame import GROUND, Frame
+from touchback.model.joints import Joint
+from touchback.model.part import flatten
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.text import to_text
+
+if TYPE_CHECKING:
+    from touchback.model.model import Model
+
+_LONGEST = 60  # characters of an expression before it is cut
+
+Row = tuple[str, ...]
+
+
+def tree_text(model: Model) -> str:
+    """The tree from the ground through joints to bodies, then parameters, inputs and the rest."""
+    flat = flatten(model)
+    reached: set[str] = set()
+    lines = [_title(flat), GROUND, *_branches(flat, GROUND, "", reached)]
+    lost = [name for name in flat.bodies if name not in reached]
+    if lost:
+        lines.append("not connected to the ground: " + ", ".join(f"'{name}'" for name in lost))
+    for heading, rows in _lists(flat):
+        if rows:
+            lines += ["", heading, *_columns(rows)]
+    return "\n".join(lines)
+
+
+def _title(model: Model) -> str:
+    freedoms = sum(joint.kind.nv for joint in model.joints.values())
+    return (
+        f"Model '{model.name}': {_count(len(model.bodies), 'body', 'bodies')}, "
+        f"{_count(len(model.joints), 'joint', 'joints')}, "
+        f"{_count(freedoms, 'freedom', 'freedoms')}"
+    )
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
+
+
+def _branches(model: Model, body: str, margin: str, reached: set[str]) -> Iterator[str]:
+    below = [
+        (name, joint)
+        for name, joint in model.joints.items()
+        if joint.parent.body == body and joint.child.body not in reached
+    ]
+    for i, (name, joint) in enumerate(below):
+        child = joint.child.body
+        reached.add(child)
+        last = i == len(below) - 1
+        yield f"{margin}{'└─' if last else '├─'} {_joint(name, joint)} ─ {_body(model, child)}"
+        yield from _branches(model, child, margin + ("   " if last else "│  "), reached)
+
+
+def _joint(name: str, joint: Joint) -> str:
+    config = joint.kind.__struct_config__
+    own = [getattr(joint.kind, field) for field in joint.kind.__struct_fields__]
+    return f"{name} ({' '.join([str(config.tag), *map(value_text, own)])})"
+
+
+def _body(model: Model, name: str) -> str:
+    if name not in model.bodies:
+        return f"{name} (not described)"
+    return f"{name}, {value_text(model.bodies[name].mass)} kg"
+
+
+def _lists(model: Model) -> Iterator[tuple[str, list[Row]]]:
+    yield (
+        "parameters",
+        [
+            (name, f"{value_text(item.default)} {item.unit}".strip(), _range(item.min, item.max))
+            for name, item in model.parameters.items()
+        ],
+    )
+    yield "inputs", [(name, item.unit) for name, item in model.inputs.items()]
+    yield (
+        "states",
+        [
+            (
+                name,
+                f"from {value_text(item.initial)} {item.unit}".strip(),
+                f"rate {value_text(item.rate)}",
+            )
+            for name, item in model.states.items()
+        ],
+    )
+    yield (
+        "controls",
+        [
+            (name, f"{target} = {value_text(driven)}")
+            for name, item in model.controls.items()
+            for target, driven in item.drives.items()
+        ],
+    )
+    yield "forces", [(name, _kind(item)) for name, item in model.forces.items()]
+    yield (
+        "sensors",
+        [
+            (name, _kind(item), f"[{item.unit()}]" if item.unit() else "")
+            for name, item in model.sensors.items()
+        ],
+    )
+
+
+def _range(lowest: float | None, highest: float | None) -> str:
+    if lowest is None and highest is None:
+        return ""
+    return " … ".join("" if end is None else value_text(end) for end in (lowest, highest)).strip()
+
+
+def _kind(item: Any) -> str:
+    shown = []
+    for field in item.__struct_fields__:
+        given = getattr(item, field)
+        if field in ("joint", "which", "axis") or isinstance(given, (Frame, Expr)):
+            shown.append(value_text(given))
+    return " ".join([str(item.__struct_config__.tag), ", ".join(shown)]).strip()
+
+
+def value_text(given: Any) -> str:
+    """A number, expression, axis or frame in few characters."""
+    if isinstance(given, Expr):
+        definitions, (text,) = to_text(given.tape, [given.id], table=lambda table: "table")
+        if definitions or len(text) > _LONGEST:
+            return f"{text[: _LONGEST - 1]}…"
+        return text
+    if isinstance(given, Frame):
+        return given.body
+    if isinstance(given, tuple):
+        return "(" + ", ".join(map(value_text, given)) + ")"
+    return f"{given:.6g}" if isinstance(given, float) else str(given)
+
+
+def _columns(rows: list[Row]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  "
+        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
