@@ -155,6 +155,6 @@ def _parse(content: bytes, source: str, encoding: str | None) -> Node:
     parser.StartDoctypeDeclHandler = refuse_doctype
     try:
         parser.Parse(content, True)
-    except (expat.ExpatError, LookupError, UnicodeError) as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:
         raise ModelError(f"{source}: not well-formed XML: {error}.") from error
     return top.children[0]

@@ -1,0 +1,176 @@
+"""Every robot of example-robot-data moves here as it does in Pinocchio."""
+
+import json
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from touchback.dynamics.tree import coordinate_starts
+from touchback.errors import ModelError
+from touchback.interop import ImportNotice, read_urdf
+from touchback.model import Model
+
+pin = pytest.importorskip("pinocchio")
+TOLERANCE = 1e-12  # of the largest entry: both sides round differently along chains of ~20 bodies
+BROKEN = {"falcon.urdf": "Z_propeller", "ur3.urdf": "no links"}  # Pinocchio refuses both
+
+
+def robot_files() -> list[Path]:
+    root = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
+    return sorted(root.rglob("*.urdf"))
+
+
+ROBOTS = [path for path in robot_files() if path.name not in BROKEN]
+
+
+def read_quietly(path: Path, floating_base: bool = False) -> Model:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ImportNotice)
+        return read_urdf(path, floating_base)
+
+
+def matching_indices(model: Model, other: Any) -> tuple[list[int], list[tuple[int, int]]]:
+    """Pinocchio's index of each of our velocities; for each joint its start in our q, and its id."""
+    q_starts, v_starts = coordinate_starts(model)
+    velocities = [0] * other.nv
+    positions = []
+    for j in range(1, other.njoints):
+        name = "root" if other.names[j] == "root_joint" else other.names[j]
+        positions.append((q_starts[name], j))
+        for offset in range(other.joints[j].nv):
+            velocities[v_starts[name] + offset] = other.joints[j].idx_v + offset
+    return velocities, positions
+
+
+def our_positions(q: np.ndarray, other: Any, positions: list[tuple[int, int]]) -> np.ndarray:
+    """Pinocchio's q in our order: angles for its (cos, sin) pairs, quaternions with w first."""
+    ours: dict[int, float] = {}
+    for start, j in positions:
+        joint = other.joints[j]
+        own = q[joint.idx_q : joint.idx_q + joint.nq]
+        if joint.nq == 2:
+            own = [np.arctan2(own[1], own[0])]
+        elif joint.nq == 7:
+            own = [*own[:3], own[6], *own[3:6]]
+        ours.update({start + offset: float(number) for offset, number in enumerate(own)})
+    return np.array([ours[i] for i in range(len(ours))])
+
+
+def random_positions(rng: np.random.Generator, other: Any) -> np.ndarray:
+    return pin.integrate(other, pin.neutral(other), rng.uniform(-1.5, 1.5, other.nv))
+
+
+def assert_close(ours: np.ndarray, theirs: np.ndarray, what: str) -> None:
+    if theirs.size:
+        error = np.abs(ours - theirs).max() / max(np.abs(theirs).max(), 1e-300)
+        assert error < TOLERANCE, f"{what} differs by {error:.2e}"
+
+
+def compare(model: Model, other: Any, seed: int, dynamics: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(seed)
+    v, a = rng.uniform(-1, 1, (2, other.nv))
+    q = random_positions(rng, other)
+    order, positions = matching_indices(model, other)
+    assert sum(joint.kind.nv for joint in model.joints.values()) == other.nv
+    found = dynamics(model, our_positions(q, other, positions), v[order], a[order])
+    data = other.createData()
+    M = pin.crba(other, data, q, pin.Convention.WORLD)
+    M = np.triu(M) + np.triu(M, 1).T
+    assert_close(found.M, M[np.ix_(order, order)], "mass matrix")
+    assert_close(found.c, pin.nonLinearEffects(other, data, q, v)[order], "bias")
+    assert_close(found.tau, pin.rnea(other, data, q, v, a)[order], "inverse dynamics")
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.stem)
+def test_a_robot_moves_as_in_pinocchio(path: Path, base: str, dynamics: Callable[..., Any]) -> None:
+    root = [pin.JointModelFreeFlyer()] if base == "floating" else []
+    other = pin.buildModelFromUrdf(str(path), *root)
+    compare(read_quietly(path, base == "floating"), other, len(path.name), dynamics)
+
+
+def test_a_file_that_is_broken_is_refused_by_name_or_said_to_be_empty() -> None:
+    falcon, ur3 = (next(p for p in robot_files() if p.name == name) for name in BROKEN)
+    with pytest.raises(ModelError, match=r"falcon\.urdf, line 182: .*'Z_propeller' is not in"):
+        read_urdf(falcon)
+    with pytest.warns(ImportNotice, match="no links"):
+        assert read_urdf(ur3).bodies == {}
+
+
+@pytest.mark.parametrize("name", ["double_pendulum_simple.urdf", "panda.urdf"])
+def test_a_robot_agrees_with_stored_values(
+    name: str, reference_folder: Path, dynamics: Callable[..., Any]
+) -> None:
+    stored = json.loads((reference_folder / "robots" / "pinocchio_reference.json").read_text())[
+        name
+    ]
+    model = read_quietly(reference_folder / "robots" / name)
+    moving = [joint for joint, data in model.joints.items() if data.kind.nv]
+    assert moving == stored["joints"]
+    found = dynamics(model, stored["q"], stored["v"], stored["a"])
+    assert np.abs(found.M - stored["M"]).max() < 1e-12  # the file has 12 decimals
+    assert_close(found.c, np.array(stored["nle"]), "bias")
+    assert_close(found.tau, np.array(stored["rnea"]), "inverse dynamics")
+
+
+# ---- kinds of joints that no robot of the collection has ----------------------------------------
+
+INERTIAL = """<inertial><origin xyz="0.1 -0.2 0.3" rpy="0.4 0.5 0.6"/><mass value="2"/>
+  <inertia ixx="0.05" iyy="0.06" izz="0.07" ixy="0.001" ixz="0.002" iyz="-0.003"/></inertial>"""
+
+LIMIT = '<limit lower="-9" upper="9" effort="9" velocity="9"/>'  # Pinocchio insists on one
+
+
+def two_bodies(joint: str, links: str = "") -> str:
+    """A swinging arm that carries a plate by the given joints."""
+    return f"""<robot name="two"><link name="world"/>
+      <link name="arm">{INERTIAL}</link><link name="plate">{INERTIAL}</link>{links}
+      <joint name="swing" type="revolute"><origin xyz="0.3 0 0.2" rpy="0.1 0.2 0.3"/>
+        <parent link="world"/><child link="arm"/><axis xyz="0.6 0 0.8"/>{LIMIT}</joint>
+      {joint}</robot>"""
+
+
+def words(numbers: Iterable[float]) -> str:
+    return " ".join(repr(float(number)) for number in numbers)
+
+
+def test_a_floating_joint_moves_as_in_pinocchio(dynamics: Callable[..., Any]) -> None:
+    text = two_bodies("""<joint name="free" type="floating"><origin xyz="0 1 0" rpy="0 0.7 0"/>
+      <parent link="arm"/><child link="plate"/></joint>""")
+    compare(read_urdf(text), pin.buildModelFromXML(text), 1, dynamics)
+
+
+@pytest.mark.parametrize("normal", [(0, 0, 1), (0, 0, -1), (1, 2, 2), (-1, 0.5, -3)])
+def test_a_planar_joint_moves_as_two_slides_and_a_turn(
+    normal: tuple[float, float, float], dynamics: Callable[..., Any]
+) -> None:
+    n = np.array(normal) / np.linalg.norm(normal)
+    yaw, pitch = float(np.arctan2(n[1], n[0])), float(np.arccos(n[2]))
+    back = words(pin.rpy.matrixToRpy(pin.rpy.rpyToMatrix(0, pitch, yaw).T))
+    planar = two_bodies(f"""<joint name="plane" type="planar"><origin xyz="0 1 0" rpy="0 0.7 0"/>
+      <parent link="arm"/><child link="plate"/><axis xyz="{words(normal)}"/></joint>""")
+    chain = two_bodies(
+        f"""<joint name="place" type="fixed"><origin xyz="0 1 0" rpy="0 0.7 0"/>
+          <parent link="arm"/><child link="a"/></joint>
+        <joint name="plane.x" type="prismatic"><origin rpy="0 {pitch!r} {yaw!r}"/>
+          <parent link="a"/><child link="b"/><axis xyz="1 0 0"/>{LIMIT}</joint>
+        <joint name="plane.y" type="prismatic"><parent link="b"/><child link="c"/>
+          <axis xyz="0 1 0"/>{LIMIT}</joint>
+        <joint name="plane.turn" type="revolute"><parent link="c"/><child link="d"/>
+          <axis xyz="0 0 1"/>{LIMIT}</joint>
+        <joint name="back" type="fixed"><origin rpy="{back}"/>
+          <parent link="d"/><child link="plate"/></joint>""",
+        "".join(f'<link name="{name}"/>' for name in "abcd"),
+    )
+    model, other = read_urdf(planar), pin.buildModelFromXML(chain)
+    q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 4))
+    names = [full for name, joint in model.joints.items() for full in joint.velocity_names(name)]
+    order = [other.joints[other.getJointId(name)].idx_v for name in names]
+    data = other.createData()
+    found = dynamics(model, q[order], v[order], a[order])
+    assert_close(found.tau, pin.rnea(other, data, q, v, a)[order], "inverse dynamics")
+    assert_close(found.c, pin.nonLinearEffects(other, data, q, v)[order], "bias")
