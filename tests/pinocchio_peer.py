@@ -50,7 +50,9 @@ def build(mechanism: Mechanism, system: tb.System) -> Peer:
         parent = 0 if joint.parent < 0 else joint_of[joint.parent]
         X = np.eye(4) if joint.parent < 0 else home[joint.parent]
         X = X @ matrix(joint.parent_place)
-        numbers_q = [k for k, name in enumerate(system.coordinates) if name.split(".")[0] == f"j{i}"]
+        numbers_q = [
+            k for k, name in enumerate(system.coordinates) if name.split(".")[0] == f"j{i}"
+        ]
         numbers_v = [k for k, name in enumerate(system.velocities) if name.split(".")[0] == f"j{i}"]
         for step, primitive in enumerate(primitives(joint)):
             parent = model.addJoint(parent, primitive, pin.SE3(X), f"j{i}.{step}")

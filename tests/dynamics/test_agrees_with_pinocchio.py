@@ -87,9 +87,7 @@ def motion_agrees(
         close(R, pose.rotation, "rotation")
         close(p, pose.translation, "position")
         velocity = pin.getFrameVelocity(model, fresh, number, world)
-        close(
-            system.velocity(body, q, v), np.r_[velocity.angular, velocity.linear], "velocity"
-        )
+        close(system.velocity(body, q, v), np.r_[velocity.angular, velocity.linear], "velocity")
         acceleration = pin.getFrameClassicalAcceleration(model, fresh, number, world)
         close(
             system.acceleration(body, q, v, a),
