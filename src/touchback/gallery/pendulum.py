@@ -1,9 +1,13 @@
 """A pendulum with a bob on a light rod: length and mass are live."""
 
+from pathlib import Path
+
 from touchback.gallery.entry import Entry, Experiment
 from touchback.model import Model
 from touchback.model.joints import Revolute
 from touchback.model.sensors import Energy, Position
+
+FILE = Path(__file__).with_name("pendulum.yaml")  # the same mechanism as a model file
 
 
 def make() -> Model:

@@ -1,0 +1,147 @@
+"""The command as users run it: in a process of its own, with its exit codes."""
+
+import csv
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from touchback import gallery
+from touchback.gallery import pendulum
+
+
+def touchback(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "touchback.cli", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+def test_help_names_every_command() -> None:
+    shown = touchback("--help")
+    assert shown.returncode == 0
+    for command in ("play", "list", "show", "simulate", "check", "generate", "bench", "validate"):
+        assert command in shown.stdout
+
+
+def test_help_needs_neither_scipy_nor_matplotlib() -> None:
+    code = (
+        "import sys; from touchback.cli.app import app; "
+        "sys.exit(any(name in sys.modules for name in ('scipy', 'matplotlib')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+def test_list_names_the_whole_gallery() -> None:
+    shown = touchback("list")
+    assert shown.returncode == 0
+    assert all(name in shown.stdout for name in gallery.names())
+
+
+def test_show_draws_and_counts(tmp_path: Path) -> None:
+    shown = touchback("show", "cart-pole", "--svg", str(tmp_path / "c.svg"))
+    assert shown.returncode == 0
+    flops = gallery.make("cart-pole").compile().counts("inverse dynamics").flops
+    row = next(line for line in shown.stdout.splitlines() if line.startswith("inverse dynamics"))
+    assert row.split()[2] == str(flops)
+    assert any(0x2800 < ord(character) < 0x2900 for character in shown.stdout)
+    assert (tmp_path / "c.svg").read_text().startswith("<svg")
+
+
+def test_simulate_shows_keeps_and_repeats_a_run(tmp_path: Path) -> None:
+    first = touchback(
+        "simulate", "pendulum", "--duration", "2", "--set", "length=0.5", "--set", "pivot=0.3",
+        "--method", "rk4", "--step", "0.002", "--csv", "a.csv", "--plot", "a.png", cwd=tmp_path,
+    )  # fmt: skip
+    assert first.returncode == 0, first.stderr
+    assert (tmp_path / "a.png").stat().st_size > 1000
+    repeat = next(
+        line.removeprefix("repeat: ")
+        for line in first.stdout.splitlines()
+        if line.startswith("repeat: ")
+    )
+    words = shlex.split(repeat)
+    assert words[0] == "touchback"
+    second = touchback(*words[1:], "--csv", "b.csv", cwd=tmp_path)
+    assert second.returncode == 0, second.stderr
+    runs = [list(csv.reader((tmp_path / name).open()))[1:] for name in ("a.csv", "b.csv")]
+    assert runs[0] == runs[1]
+    row = next(line for line in first.stdout.splitlines() if line.startswith("pivot "))
+    assert float(row.split()[3]) == pytest.approx(0.3)
+
+
+def test_a_model_file_is_shown_checked_and_simulated_like_the_gallery() -> None:
+    for words in (["show"], ["check"], ["simulate", "--set=pivot=1", "--duration=1"]):
+        done = touchback(*words, str(pendulum.FILE))
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["show", "pendulm"], "did you mean 'pendulum'"),
+        (["check", "nowhere.yaml"], "There is no file 'nowhere.yaml'"),
+        (["simulate", "pendulum", "--set", "lenght=2"], "did you mean 'length'"),
+        (["simulate", "pendulum", "--set", "length"], "a name, '=' and a number"),
+        (["simulate", "pendulum", "--method", "rk5"], "did you mean 'rk4'"),
+        (["simulate", "pendulum", "--set", "length=100"], "outside its range"),
+        (["simulate", "pendulum", "--duration", "-1"], "duration must be a positive number"),
+        (["generate", "pendulum", "--language", "cobol"], "known: 'c', 'python', 'matlab'"),
+        (["generate", "pendulum", "--function", "magic"], "no function 'magic'"),
+        (["simulate"], "Missing argument"),
+        (["dance"], "No such command"),
+    ],
+)
+def test_wrong_use_is_a_message_and_exit_code_2(words: list[str], message: str) -> None:
+    done = touchback(*words)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_a_model_at_fault_is_a_message_and_exit_code_1(tmp_path: Path) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(pendulum.FILE.read_text().replace("child: bob", "child: bobby"))
+    done = touchback("check", str(file))
+    assert done.returncode == 1
+    assert "bobby" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_run_that_fails_is_kept_up_to_there(tmp_path: Path) -> None:
+    kept = tmp_path / "part.csv"
+    done = touchback(
+        "simulate", "cart-pole", "--method", "rk4", "--step", "0.5", "--duration", "300",
+        "--set", "angle gain=4000", "--csv", str(kept),
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr and "cart-pole" in done.stderr
+    assert kept.exists()
+
+
+def test_generated_python_computes_what_the_system_computes(tmp_path: Path) -> None:
+    """Both stages: live parameters to p, then forward dynamics from x, u and p."""
+    names: dict[str, object] = {}
+    for extra in ([], ["--parameters"]):
+        file = tmp_path / "f.py"
+        done = touchback("generate", "pendulum", "--language", "python", "-o", str(file), *extra)
+        assert done.returncode == 0, done.stderr
+        exec(file.read_text(), names)
+    system = gallery.make("pendulum").compile()
+    system["length"] = 0.7
+    p = names["forward_dynamics_parameters"]([0.7, 1.0])  # type: ignore[operator]
+    found = names["forward_dynamics"]([0.4, 0.2], [0.0, 0.3], p)  # type: ignore[operator]
+    np.testing.assert_allclose(found, system.forward_dynamics([0.4], [0.2], [0.3]), rtol=1e-14)
+
+
+def test_generated_c_says_what_its_arrays_hold() -> None:
+    text = touchback("generate", "motor-arm", "--function", "rate").stdout
+    for line in ("x[0]: shoulder", "x[2]: current", "u[1]: voltage"):
+        assert line in text
+
+
+def test_play_works_without_a_terminal(tmp_path: Path) -> None:
+    done = touchback("play", "--picture", str(tmp_path / "p.svg"))
+    assert done.returncode == 0, done.stderr
+    assert "t = 0.00 s" in done.stdout and "double-pendulum" in done.stdout
+    assert (tmp_path / "p.svg").read_text().startswith("<svg")
