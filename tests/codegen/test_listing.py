@@ -108,3 +108,15 @@ def test_constants_and_inputs_are_read_again_rather_than_spilled(target: str) ->
     for node in (*inputs, *inputs):
         total = build.node(ops.FMA, node, build.constant(float(node)), total)
     assert emit(build.outputs(total), target).work_size == 0
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_spill_slots_serve_again_when_their_value_is_done(target: str) -> None:
+    """However long a program with at most sixty live values is, it needs fewer than sixty slots."""
+    build = Builder()
+    values = [build.node(ops.SQRT, build.input("x", k)) for k in range(60)]
+    for k in range(3000):
+        values[k % 60] = build.node(
+            ops.FMA, values[k % 60], values[(k * 7 + 1) % 60], values[k % 7]
+        )
+    assert emit(build.outputs(*values), target).work_size <= 60

@@ -8,12 +8,14 @@ from random_graphs import (
     PLAIN,
     SUMS,
     TURNING,
+    Builder,
     assert_same_bits,
     random_graph,
     random_inputs,
 )
 from static_executables import Case, emulator, expected, run
 from touchback.codegen.machine import TARGETS
+from touchback.symbolic import ops
 
 CALLING = (*range(21, 29), *PLAIN[:12])
 
@@ -48,6 +50,26 @@ def test_random_graphs_give_the_same_bits_and_keep_what_is_to_be_kept(
             window=(None, 5, 50)[number % 3],
         )
         cases.append(Case(program, random_inputs(rng, program, lanes)))
+    _check(target, cases)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_full_set_of_registers_survives_each_kind_of_call(target: str, wide: bool) -> None:
+    """Fifty values are computed, a call or a batch of sines comes between, then all are used."""
+    rng = np.random.default_rng(2)
+    lanes = TARGETS[target].vector_width if wide else 1
+    cases = []
+    for op in (ops.SIN, *range(ops.ASIN, len(ops.OPS))):
+        build = Builder()
+        x = [build.input("x", k) for k in range(50)]
+        values = [build.node(ops.MUL, node, node) for node in x]
+        lookup = {ops.LOOKUP1: 1, ops.LOOKUP2: 3}.get(op, 0)
+        b = values[40] if ops.ARITY[op] > 1 else 0
+        total = build.node(op, values[3], b, lookup)
+        for value in values:
+            total = build.node(ops.FMA, total, value, x[0])
+        program = build.outputs(total, *values[::7])
+        cases.append(Case(program, random_inputs(rng, program, lanes, special=0.0)))
     _check(target, cases)
 
 
