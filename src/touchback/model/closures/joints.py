@@ -1,0 +1,71 @@
+"""Closures that are joints: the equations that each kind of joint leaves between its two frames."""
+
+import numpy as np
+
+from touchback.errors import ModelError
+from touchback.model.closures.base import TOGETHER, UNIT
+from touchback.model.closures.equations import Along, Direction, Equation, Square
+from touchback.model.frame import AXES
+from touchback.model.joints import (
+    Cylindrical,
+    Fixed,
+    JointKind,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from touchback.model.joints.base import Axis, axis_vector, rotation_to
+
+
+def joint_equations(kind: JointKind) -> tuple[Equation, ...]:
+    """The equations of a joint used as a closure."""
+    if isinstance(kind, Spherical):
+        return TOGETHER
+    if isinstance(kind, Revolute):
+        return (*TOGETHER, *_parallel(kind.axis))
+    if isinstance(kind, Universal):
+        return (*TOGETHER, Square(_unit(kind.first), _unit(kind.second)))
+    if isinstance(kind, Fixed):
+        return (*TOGETHER, *_aligned())
+    if isinstance(kind, Prismatic):
+        return (*_on_axis(kind.axis), *_aligned())
+    if isinstance(kind, Cylindrical):
+        return (*_on_axis(kind.axis), *_parallel(kind.axis))
+    if isinstance(kind, Planar):
+        return (Along(UNIT[AXES[kind.normal]]), *_parallel(kind.normal))
+    raise ModelError(
+        f"{type(kind).__name__} can't close a loop. Closures are Spherical (ball), Revolute, Prismatic, "
+        "Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane and PointOnLine."
+    )
+
+
+def _unit(axis: Axis) -> Direction:
+    return tuple(map(float, axis_vector(axis)))  # type: ignore[return-value]
+
+
+def _normals(axis: Axis) -> tuple[Direction, Direction]:
+    """Two directions square to an axis and to each other, coordinate axes where they are ones."""
+    vector = axis_vector(axis)
+    if np.count_nonzero(vector) == 1:
+        a = int(np.argmax(np.abs(vector)))
+        return UNIT[(a + 1) % 3], UNIT[(a + 2) % 3]
+    R = rotation_to(vector)
+    return tuple(map(float, R[:, 0])), tuple(map(float, R[:, 1]))  # type: ignore[return-value]
+
+
+def _parallel(axis: Axis) -> tuple[Equation, ...]:
+    u, v = _normals(axis)
+    return Square(u, _unit(axis)), Square(v, _unit(axis))
+
+
+def _on_axis(axis: Axis) -> tuple[Equation, ...]:
+    u, v = _normals(axis)
+    return Along(u), Along(v)
+
+
+def _aligned() -> tuple[Equation, ...]:
+    """The axes of A and B stay parallel (and not opposite: the branch is chosen at assembly)."""
+    x, y, z = UNIT
+    return Square(x, z), Square(y, z), Square(x, y)

@@ -1,0 +1,59 @@
+"""Closures between points: coincident, in a plane, on a line, at a distance."""
+
+from touchback.errors import ModelError
+from touchback.model.closures.base import UNIT, ClosureKind, across
+from touchback.model.closures.equations import Along, Apart, Equation, Meet
+from touchback.model.frame import AXES
+from touchback.model.value import Value
+
+
+class PointInPlane(ClosureKind, frozen=True, tag="point-in-plane"):
+    """The two points coincide as seen in a plane of the closest common body, as "xz": the pin of a planar loop,
+    two equations that leave out what a planar mechanism can't violate."""
+
+    plane: str = "xy"
+
+    def __post_init__(self) -> None:
+        if len(self.plane) != 2 or len(set(self.plane)) != 2 or not set(self.plane) <= set(AXES):
+            raise ModelError(f"PointInPlane: a plane such as 'xz' is expected, got {self.plane!r}.")
+
+    def equations(self) -> tuple[Equation, ...]:
+        return tuple(Meet(AXES[axis]) for axis in self.plane)
+
+
+class PointOnPlane(ClosureKind, frozen=True, tag="point-on-plane"):
+    """The origin of B stays in the plane through A's origin that is square to A's axis `normal`."""
+
+    normal: str = "z"
+
+    def __post_init__(self) -> None:
+        _check_axis("PointOnPlane", self.normal)
+
+    def equations(self) -> tuple[Equation, ...]:
+        return (Along(UNIT[AXES[self.normal]]),)
+
+
+class PointOnLine(ClosureKind, frozen=True, tag="point-on-line"):
+    """The origin of B stays on the axis `line` of A."""
+
+    line: str = "x"
+
+    def __post_init__(self) -> None:
+        _check_axis("PointOnLine", self.line)
+
+    def equations(self) -> tuple[Equation, ...]:
+        return across(AXES[self.line])
+
+
+class Rod(ClosureKind, frozen=True, tag="rod"):
+    """The two points keep the distance `length` [m]: a massless rod with a ball at either end."""
+
+    length: Value
+
+    def equations(self) -> tuple[Equation, ...]:
+        return (Apart(self.length),)
+
+
+def _check_axis(kind: str, axis: str) -> None:
+    if axis not in AXES:
+        raise ModelError(f"{kind}: 'x', 'y' or 'z' is expected, got {axis!r}.")
