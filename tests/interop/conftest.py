@@ -1,4 +1,4 @@
-"""What the tests of imports share: dynamics over plain numbers, and where references lie."""
+"""What the tests of imports share: dynamics of the compiled model, and where references lie."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from touchback.dynamics import Coordinates, Instant
-from touchback.dynamics.forward import entries, inverse
 from touchback.model import Model
-from touchback.symbolic.scalars import Operators
 
 
 @dataclass
@@ -22,23 +19,16 @@ class Dynamics:
     c: np.ndarray
 
 
-def dynamics_over_numbers(
+def compiled_dynamics(
     model: Model, q: Sequence[float], v: Sequence[float], a: Sequence[float]
 ) -> Dynamics:
-    def instant() -> Instant:
-        at = Coordinates(list(map(float, q)), list(map(float, v)), {}, {}, 0.0, {})
-        return Instant(model, Operators(), at)
-
-    M = np.zeros((len(v), len(v)))
-    for (i, j), entry in entries(instant()).items():
-        M[i, j] = entry
-    tau = np.array(inverse(instant(), list(map(float, a))), dtype=float)
-    return Dynamics(tau, M, np.array(inverse(instant(), None), dtype=float))
+    system = model.compile()
+    return Dynamics(system.inverse_dynamics(q, v, a), system.mass_matrix(q), system.bias(q, v))
 
 
 @pytest.fixture(scope="session")
 def dynamics() -> Callable[..., Dynamics]:
-    return dynamics_over_numbers
+    return compiled_dynamics
 
 
 @pytest.fixture(scope="session")

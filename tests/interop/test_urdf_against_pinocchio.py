@@ -34,7 +34,7 @@ def read_quietly(path: Path, floating_base: bool = False) -> Model:
 
 
 def matching_indices(model: Model, other: Any) -> tuple[list[int], list[tuple[int, int]]]:
-    """Pinocchio's index of each of our velocities; for each joint its start in our q, and its id."""
+    """Pinocchio's index of each of our velocities; for each joint its start in our q and its id."""
     q_starts, v_starts = coordinate_starts(model)
     velocities = [0] * other.nv
     positions = []
