@@ -139,8 +139,9 @@ def _reverse(
                     give(operand, guard, tape.mul(adjoint, partial(tape, node, index)))
         else:
             condition, yes, no = picks
-            give(yes, guards.within(guard, condition, True), adjoint)
-            give(no, guards.within(guard, condition, False), adjoint)
+            if_yes, if_no = guards.sides(guard, condition)
+            give(yes, if_yes, adjoint)
+            give(no, if_no, adjoint)
     return [_settled(tape, guards, collected.get(symbol, {})) for symbol in symbols]
 
 

@@ -12,56 +12,51 @@ class Guards:
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
-        self._parts: dict[int, tuple[int, int]] = {}  # guard → (outer guard, own condition)
-        self._opposite: dict[int, int] = {}  # condition → its negation, both ways
+        self._outer: dict[int, int] = {}  # guard → the guard around it
+        self._other_side: dict[int, int] = {}  # guard → that of the other side of its switch
         self._members: dict[int, tuple[int, ...]] = {}  # guard → the guards that it joins
+        self._joined: dict[frozenset[int], int] = {}
 
-    def within(self, outer: int, condition: int, holds: bool) -> int:
-        """The guard: `outer` holds, and the condition does (or does not)."""
-        own = condition
-        if not holds:
-            own = self._tape.equal(condition, 0)
-            self._opposite[own] = condition
-            self._opposite[condition] = own
-        guard = own if outer == ALWAYS else self._tape.select(outer, own, 0)
-        self._parts[guard] = (outer, own)
-        return guard
+    def sides(self, outer: int, condition: int) -> tuple[int, int]:
+        """The guards: `outer` holds, and the condition does; `outer` holds, and it does not."""
+        tape = self._tape
+        yes, no = (
+            side if outer == ALWAYS else tape.select(outer, side, 0)
+            for side in (condition, tape.equal(condition, 0))
+        )
+        self._outer[yes] = self._outer[no] = outer
+        self._other_side[yes], self._other_side[no] = no, yes
+        return yes, no
 
     def any_of(self, guards: Iterable[int]) -> int:
         """The guard: one of these holds. Both sides of a switch give the guard around it."""
-        left = sorted({member for guard in guards for member in self._members.get(guard, (guard,))})
-        position = 0
-        while position < len(left):
-            for other in range(position):
-                joined = self._joined(left[position], left[other])
-                if joined is not None:
-                    del left[position], left[other]
-                    left.append(joined)
-                    position = 0
-                    break
-            else:
-                position += 1
-        result = left[0]
-        for guard in left[1:]:
+        given = frozenset(guards)
+        known = self._joined.get(given)
+        if known is None:
+            known = self._joined[given] = self._join(given)
+        return known
+
+    def _join(self, guards: Iterable[int]) -> int:
+        left = {member for guard in guards for member in self._members.get(guard, (guard,))}
+        waiting = sorted(left)
+        while waiting:
+            guard = waiting.pop()
+            other = self._other_side.get(guard)
+            if guard in left and other in left:
+                left -= {guard, other}
+                left.add(self._outer[guard])
+                waiting.append(self._outer[guard])
+        members = sorted(guard for guard in left if not self._lies_inside(guard, left))
+        result = members[0]
+        for guard in members[1:]:
             result = self._tape.select(result, 1, guard)
-        if len(left) > 1:
-            self._members[result] = tuple(left)
+        if len(members) > 1:
+            self._members[result] = tuple(members)
         return result
 
-    def _joined(self, g: int, h: int) -> int | None:
-        """g or h, where that is a guard that exists already."""
-        if self._inside(g, h):
-            return h
-        if self._inside(h, g):
-            return g
-        if g in self._parts and h in self._parts:
-            (outer, own), (other_outer, other_own) = self._parts[g], self._parts[h]
-            if outer == other_outer and self._opposite.get(own) == other_own:
-                return outer
-        return None
-
-    def _inside(self, inner: int, outer: int) -> bool:
-        guard: int = inner
-        while guard != outer and guard in self._parts:
-            guard = self._parts[guard][0]
-        return guard == outer or outer == ALWAYS
+    def _lies_inside(self, guard: int, others: set[int]) -> bool:
+        while guard in self._outer:
+            guard = self._outer[guard]
+            if guard in others:
+                return True
+        return False
