@@ -16,7 +16,8 @@ ROOMS = (
 FREE_FOR_ALL = {"errors"}
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
-ROOM_WITH_THE_LAZY_CALL = "model"  # Model.compile()
+ROOM_WITH_THE_LAZY_CALL = "model"
+LAZY_CALLS = {"compile", "_repr_html_"}  # of Model: what computes with it
 
 
 def room_of(path: Path) -> str:
@@ -40,13 +41,13 @@ def imported_rooms(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[st
 
 
 def without_the_lazy_call(tree: ast.Module) -> ast.Module:
-    """The module without the body of `Model.compile`, which may import what compiles it."""
+    """The module without the methods of `Model` that may import what computes with it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.name == "Model":
             node.body = [
                 item
                 for item in node.body
-                if not (isinstance(item, ast.FunctionDef) and item.name == "compile")
+                if not (isinstance(item, ast.FunctionDef) and item.name in LAZY_CALLS)
             ]
     return tree
 

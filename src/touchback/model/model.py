@@ -354,9 +354,9 @@ class Model:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a stick figure and the tree."""
-        from touchback.system.stick import html_page_part
+        from touchback.system.stick_svg import notebook_html
 
-        return html_page_part(self)
+        return notebook_html(self)
 
     # ---- checks ----------------------------------------------------------------------------------
 

@@ -1,0 +1,137 @@
+"""Checks of a whole model, by numbers: at default parameters and the initial position."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from touchback.dynamics import Instant
+from touchback.dynamics.crba import world_poses
+from touchback.dynamics.tree import Link
+from touchback.errors import ModelError
+from touchback.model.body import Body, check_body
+from touchback.model.check import check_names
+from touchback.model.model import Model
+from touchback.symbolic.scalars import Operators
+from touchback.system.floats import float_instant
+
+_NOTHING = 1e-12  # a sum this much smaller than its terms counts as zero
+
+
+def check_model(model: Model) -> None:
+    """Refuse a model that can't work: names, the tree, numbers, signals, and inertia."""
+    check_names(model)
+    instant = float_instant(model)
+    check_numbers(instant)
+    check_signals(instant)
+    _check_inertia(instant)
+
+
+def check_inertia(model: Model) -> None:
+    """Refuse a joint that moves something without inertia: its acceleration would be undefined.
+
+    The pivots of the articulated-body elimination (Featherstone 1983) are the inertias that the
+    joints feel with everything beyond them free to move; one that vanishes names its joint."""
+    _check_inertia(float_instant(model))
+
+
+def check_numbers(instant: Instant) -> None:
+    """Refuse bodies whose expressions give impossible numbers."""
+    for name, body in instant.model.bodies.items():
+        numbers: dict[str, Any] = {
+            "mass": float(instant.value(body.mass)),
+            "com": tuple(float(instant.value(x)) for x in body.com),
+            "inertia": tuple(float(instant.value(x)) for x in body.inertia),
+        }
+        for word, given in numbers.items():
+            if not np.all(np.isfinite(given)):
+                raise ModelError(
+                    f"Body '{name}': its {word} is {given} at the default parameters; "
+                    "check its expression."
+                )
+        check_body(name, Body(**numbers))
+
+
+def check_signals(instant: Instant) -> None:
+    """Refuse laws, rates and sensors that depend on each other in a circle or on what they
+    cause."""
+    instant.efforts()
+    for name, state in instant.model.states.items():
+        with _labelled(f"State '{name}'"):
+            instant.value(state.rate)
+    for name, control in instant.model.controls.items():
+        with _labelled(f"Control '{name}'"):
+            for target in control.drives:
+                instant.value(instant.model.signal(target))
+    for name, kind in instant.model.sensors.items():
+        if kind.kinematic():
+            with _labelled(f"Sensor '{name}'"):
+                instant.measure(name)
+
+
+@contextmanager
+def _labelled(label: str) -> Iterator[None]:
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(f"{label}: {error}") from None
+
+
+def _check_inertia(instant: Instant) -> None:
+    tree = instant.tree
+    poses = [_floats(pose) for pose in world_poses(tree, instant.k)]
+    armature = [float(rotor) for rotor in instant.armature()]
+    inertias = [_spatial_inertia(link, *pose) for link, pose in zip(tree.links, poses, strict=True)]
+    for i in range(len(tree.links) - 1, -1, -1):
+        link, inertia = tree.links[i], inertias[i]
+        for offset in range(len(link.columns) - 1, -1, -1):
+            index = link.v_index + offset
+            s = _world_column(link.columns[offset], *poses[i])
+            U = inertia @ s
+            D = s @ U + armature[index]
+            terms = abs(s) @ abs(inertia) @ abs(s) + armature[index]
+            if terms == 0.0 or D / terms <= _NOTHING:
+                raise _no_inertia(instant.model, link, index)
+            inertia = inertia - np.outer(U, U) / D
+        if link.parent >= 0:
+            inertias[link.parent] = inertias[link.parent] + inertia
+
+
+def _floats(pose: Any) -> tuple[np.ndarray, np.ndarray]:
+    R, p = pose
+    return np.array(R, dtype=float), np.array(p, dtype=float)
+
+
+def _world_column(column: Any, R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Angular and linear velocity at the world's origin for a unit velocity coordinate."""
+    angular, linear = (R @ np.array(part, dtype=float) for part in column)
+    return np.concatenate([angular, linear + np.cross(p, angular)])
+
+
+def _spatial_inertia(link: Link, R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """6×6 inertia of a link about and along the world's frame (Featherstone 2008, §2.13)."""
+    own = link.inertia
+    m = float(own.m)
+    h = R @ np.array(own.h, dtype=float)
+    J = R @ np.array(own.tensor(Operators()), dtype=float) @ R.T
+    r, c = _skew(p), _skew(h)
+    moved = J - r @ c - c @ r - m * r @ r
+    first = c + m * r
+    return np.block([[moved, first], [first.T, m * np.eye(3)]])
+
+
+def _skew(a: np.ndarray) -> np.ndarray:
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def _no_inertia(model: Model, link: Link, index: int) -> ModelError:
+    names = [name for joint in model.joints for name in model.joints[joint].velocity_names(joint)]
+    joint = model.joints[link.joint]
+    several = f" along '{names[index]}'" if names[index] != link.joint else ""
+    return ModelError(
+        f"Joint '{link.joint}': nothing resists its motion{several}, because body "
+        f"'{joint.child.body}' and what it carries have no inertia there; its acceleration would "
+        "be undefined. Give the body a mass or an inertia, or the joint an `armature`, or use "
+        "tb.Fixed."
+    )
