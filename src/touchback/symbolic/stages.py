@@ -57,11 +57,11 @@ def parameter_block(
     tape: Tape, outputs: Iterable[int], frozen: Sequence[int], places: Mapping[int, Place]
 ) -> list[int]:
     """The frontier in the tape's order: node i of it is what the second stage reads from p[i]."""
-    if not frozen:
-        return []
     parameters = set(frozen)
     given = places.keys() - parameters
     _refuse_inputs_in_the_block(tape, given, places)
+    if not frozen:
+        return []
     kinds = _kinds(tape, parameters, given)
     live = bytearray(len(tape.op))
     for output in outputs:
