@@ -1,9 +1,11 @@
 """Touchback: mechanisms that people can touch.
 
-Describe a mechanism, derive its equations symbolically, run them as machine code, against a clock or offline.
+Describe a mechanism, derive its equations symbolically, run them as machine code, against a clock
+or offline.
 """
 
 from touchback.errors import CompileError, InputError, ModelError, SolveError, TouchbackError
+from touchback.interop import read_mbs, read_urdf
 from touchback.model import Body, Frame, Model
 from touchback.model.forces import (
     Buoyancy,
@@ -28,6 +30,7 @@ from touchback.model.joints import (
     Spherical,
     Universal,
 )
+from touchback.model.read import read
 from touchback.model.sensors import (
     Acceleration,
     AngularVelocity,
@@ -68,3 +71,72 @@ from touchback.symbolic.functions import (
 from touchback.system import State, System
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Acceleration",
+    "AngularVelocity",
+    "Body",
+    "Buoyancy",
+    "Bushing",
+    "CompileError",
+    "Cylindrical",
+    "Direction",
+    "Distance",
+    "Drag",
+    "Effort",
+    "Energy",
+    "Expr",
+    "Fixed",
+    "ForceKind",
+    "Frame",
+    "Free",
+    "InputError",
+    "JointEffort",
+    "JointKind",
+    "LinkForce",
+    "Model",
+    "ModelError",
+    "Planar",
+    "Position",
+    "Prismatic",
+    "Reaction",
+    "Revolute",
+    "Run",
+    "Screw",
+    "SensorKind",
+    "Signal",
+    "SolveError",
+    "Spherical",
+    "SpringDamper",
+    "State",
+    "System",
+    "Table",
+    "TorsionSpring",
+    "TouchbackError",
+    "Universal",
+    "Velocity",
+    "Wrench",
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "compare",
+    "cos",
+    "exp",
+    "floor",
+    "log",
+    "lookup",
+    "maximum",
+    "minimum",
+    "open",
+    "pow",
+    "read",
+    "read_mbs",
+    "read_urdf",
+    "select",
+    "sign",
+    "simulate",
+    "sin",
+    "sqrt",
+    "tan",
+]
