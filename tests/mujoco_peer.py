@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from random_mechanisms import JointData, Mechanism, matrix
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
+from random_mechanisms import JointData, Mechanism, matrix
 
 KINDS = ("fixed", "revolute", "prismatic", "cylindrical", "universal", "planar", "spherical")
 

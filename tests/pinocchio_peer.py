@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from random_mechanisms import JointData, Mechanism, matrix
 
 import touchback as tb
+from random_mechanisms import JointData, Mechanism, matrix
 
 
 @dataclass
 class Peer:
-    """A Pinocchio model; `q_of` and `v_of` list, for each of our coordinates, the index of theirs."""
+    """A Pinocchio model; `q_of` and `v_of` give the index of theirs for each of our coordinates."""
 
     model: pin.Model
     data: pin.Data
@@ -85,7 +85,7 @@ def primitives(joint: JointData) -> list[object]:
     """Pinocchio's joint models of a joint, parent side first."""
     units = [axis / np.linalg.norm(axis) for axis in joint.axes]
     n = "xyz".index(joint.normal)
-    I = np.eye(3)
+    unit = np.eye(3)
     return {
         "fixed": lambda: [],
         "revolute": lambda: [pin.JointModelRevoluteUnaligned(units[0])],
@@ -100,9 +100,9 @@ def primitives(joint: JointData) -> list[object]:
             pin.JointModelRevoluteUnaligned(units[1]),
         ],
         "planar": lambda: [
-            pin.JointModelPrismaticUnaligned(I[(n + 1) % 3]),
-            pin.JointModelPrismaticUnaligned(I[(n + 2) % 3]),
-            pin.JointModelRevoluteUnaligned(I[n]),
+            pin.JointModelPrismaticUnaligned(unit[(n + 1) % 3]),
+            pin.JointModelPrismaticUnaligned(unit[(n + 2) % 3]),
+            pin.JointModelRevoluteUnaligned(unit[n]),
         ],
         "spherical": lambda: [pin.JointModelSpherical()],
         "free": lambda: [pin.JointModelFreeFlyer()],

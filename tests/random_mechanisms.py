@@ -18,7 +18,7 @@ KINDS = (
     "free",
 )  # fmt: skip
 
-# Seeds don't shrink to simpler mechanisms, so only generation is asked for; the same ones each time.
+# Seeds don't shrink to simpler mechanisms, so only generation is asked for; always the same.
 SETTINGS = {"derandomize": True, "deadline": None, "database": None, "phases": [Phase.generate]}
 
 

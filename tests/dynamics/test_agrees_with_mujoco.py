@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import given
+
 from random_mechanisms import Mechanism, examples, mechanisms, scale
 
 pytest.importorskip("mujoco")
-from mujoco_peer import KINDS, evaluate  # noqa: E402
+from mujoco_peer import KINDS, evaluate
 
 
 @pytest.mark.parametrize(

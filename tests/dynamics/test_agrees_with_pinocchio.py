@@ -7,9 +7,9 @@ some hundred times the rounding that was seen.
 import numpy as np
 import pytest
 from hypothesis import given
-from random_mechanisms import KINDS, Mechanism, examples, mechanisms, scale
 
 import touchback as tb
+from random_mechanisms import KINDS, Mechanism, examples, mechanisms, scale
 
 pin = pytest.importorskip("pinocchio")
 from pinocchio_peer import Peer, build  # noqa: E402

@@ -154,8 +154,8 @@ def test_a_cardan_joint_transmits_speed_by_the_known_ratio(bend: float) -> None:
     """ω_out/ω_in = cos β / (1 − sin²β cos²α) for shafts at an angle β.
 
     α is the angle of the input's pin a from the plane of the shafts: the output's pin is along
-    axis × a, at the angle φ = atan2(cos β cos α, −sin α) about its shaft; differentiate. The cross's
-    angles follow from the output's axis, both velocities from the Jacobian."""
+    axis × a, at the angle φ = atan2(cos β cos α, −sin α) about its shaft; differentiate. The
+    cross's angles follow from the output's axis, both velocities from the Jacobian."""
     m = tb.Model("cardan")
     fork, out = m.body("fork"), m.body("out", 1.0, inertia=(0.1, 0.1, 0.1))
     m.joint("input", tb.Revolute("z"), m.ground, fork)

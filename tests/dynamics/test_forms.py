@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from random_mechanisms import Mechanism, examples, mechanisms, random_mechanism, scale
 
 import touchback as tb
+from random_mechanisms import Mechanism, examples, mechanisms, random_mechanism, scale
 from touchback.dynamics import Coordinates, Instant, aba, crba, rnea
 from touchback.dynamics.forward import ALGORITHMS, entries, forward, inverse
 from touchback.model.part import flatten

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from random_mechanisms import Mechanism, examples, mechanisms, scale
 
 import touchback as tb
+from random_mechanisms import Mechanism, examples, mechanisms, scale
 
 G = 9.81
 
