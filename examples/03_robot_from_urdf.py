@@ -15,7 +15,7 @@ import touchback as tb
 FILE = Path(__file__).parent / "data" / "pan_tilt.urdf"
 
 robot = tb.read(FILE)
-for joint in ("pan", "tilt", "zoom"):
+for joint in ("pan", "tilt", "roll"):
     robot.force(f"{joint} motor", tb.JointEffort(joint, robot.input(f"{joint} effort")))
 robot.sensor("lens", tb.Position("lens"))
 print(robot)
@@ -26,9 +26,9 @@ print("order of coordinates:", system.coordinates)
 
 # A path: positions, velocities and accelerations at any time.
 def path(t):
-    """q(t), v(t), a(t) of pan, tilt and zoom."""
-    amplitude, speed = np.array([0.8, 0.5, 0.02]), np.array([1.0, 2.0, 1.5])
-    middle = np.array([0.0, 0.1, 0.025])
+    """q(t), v(t), a(t) of pan, tilt and roll."""
+    amplitude, speed = np.array([0.8, 0.5, 0.3]), np.array([1.0, 2.0, 1.5])
+    middle = np.array([0.0, 0.1, 0.0])
     return (
         middle + amplitude * np.sin(speed * t),
         amplitude * speed * np.cos(speed * t),
@@ -55,4 +55,4 @@ found = np.stack([run[name] for name in system.coordinates], axis=1)
 wanted = np.array([path(t)[0] for t in run.time])
 print(f"largest deviation from the path: {np.abs(found - wanted).max():.1e}")
 
-run.plot("pan", "tilt", "zoom", "lens.x", "lens.y", "lens.z", path="pan_tilt.png")
+run.plot("pan", "tilt", "roll", "lens.x", "lens.y", "lens.z", path="pan_tilt.png")

@@ -46,7 +46,7 @@ for backend in backends:
     statistics = run.metadata["statistics"]
     each = statistics["seconds"] / statistics["evaluations"]
     finals[backend] = run["lower"]
-    print(f"  {backend:<11} ready in {1e3 * compiling:6.1f} ms, then {1e9 * each:6.0f} ns an evaluation")
+    print(f"  {backend:<11} ready in {1e3 * compiling:5.1f} ms, {1e9 * each:5.0f} ns an evaluation")
 
 # Fused multiply-adds are placed before any back end: all of them round alike, to the last bit.
 same = all(np.array_equal(finals["machine"], other) for other in finals.values())

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from touchback.dynamics import Coordinates, Instant
 from touchback.model.body import Body
+from touchback.model.forces import LinkForce, SpringDamper
 from touchback.model.frame import Frame
 from touchback.model.model import Model
 from touchback.model.value import is_number
@@ -59,8 +60,8 @@ def sticks(system: System, q: Floats) -> Sticks:
 
 
 def _pairs(model: Model) -> list[tuple[Frame, Frame]]:
-    """The two ends of every line: through bodies from joint to joint, along rails, and crosses
-    for bodies that tumble."""
+    """The two ends of every line: through bodies from joint to joint, along rails, springs and
+    ropes, and crosses for bodies that tumble."""
     pairs = []
     for name, joint in model.joints.items():
         body = joint.child.body
@@ -70,7 +71,11 @@ def _pairs(model: Model) -> list[tuple[Frame, Frame]]:
             pairs.append((joint.parent, joint.child))
         else:
             pairs += _cross(body, model.bodies[body])
-    return pairs
+    return pairs + [
+        (force.a, force.b)
+        for force in model.forces.values()
+        if isinstance(force, SpringDamper | LinkForce)
+    ]
 
 
 def _ends(model: Model, body: str, inlet: str) -> list[Frame]:

@@ -1,0 +1,149 @@
+"""Makes the pictures of the documentation: `python docs/make_pictures.py`. They are committed."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from PIL import Image
+
+from touchback import gallery
+from touchback.cli.draw import svg
+from touchback.cli.sticks import Sticks, sticks
+from touchback.cli.view import view_of
+from touchback.recording import Run
+from touchback.system import System
+
+HERE = Path(__file__).parent
+PICTURES = HERE / "pictures"
+EXAMPLES = HERE.parent / "examples"
+INK, ACCENT = "#3d405b", "#e07a5f"
+TRAILS = {
+    "pendulum": "bob position",
+    "double-pendulum": "tip",
+    "cart-pole": "pole tip",
+    "motor-arm": "hand",
+    "hanging-chain": "end",
+    "seven-joint-arm": "hand",
+    "buoy": "float position",
+}
+AXES = {"spinning-top": ("axis", 0.14), "gyroscope": ("middle axis", 0.1)}  # arrows [m]
+STILLS = {"spinning-top": 1, "gyroscope": 3, "buoy": 3}  # of other mechanisms 7
+# Seconds between the first and the last still, where the whole experiment would be a muddle.
+SPAN = {
+    "pendulum": 1.05,
+    "double-pendulum": 0.9,
+    "cart-pole": 1.6,
+    "hanging-chain": 0.7,
+    "gyroscope": 1.75,
+    "seven-joint-arm": 0.9,
+}
+
+
+def positions(system: System, run: Run) -> np.ndarray:
+    """q at every instant, (T, nq)."""
+    return np.stack([run[name] for name in system.coordinates], axis=1)
+
+
+def trail_of(run: Run, name: str) -> np.ndarray:
+    """The points that a sensor passed, (T, 3)."""
+    return np.stack([run[f"{name}.{axis}"] for axis in "xyz"], axis=1)
+
+
+def trail_for(name: str, run: Run) -> np.ndarray:
+    """The way of the tip of a mechanism of the gallery."""
+    if name in AXES:
+        sensor, length = AXES[name]
+        return length * trail_of(run, sensor)
+    return trail_of(run, TRAILS[name])
+
+
+def draw_stills(axis: plt.Axes, figure: Sticks, chosen: np.ndarray, trail: np.ndarray) -> None:
+    """Stick figures over one another, the later the darker."""
+    lines = figure.lines[:, chosen]
+    points = np.concatenate([lines.reshape(-1, 3), trail])
+    view = view_of(points, 1.0)
+    axis.plot(*view(trail).T, color=ACCENT, lw=1.2, zorder=1)
+    for number in range(len(chosen)):
+        shade = 0.12 + 0.88 * ((number + 1) / len(chosen)) ** 1.5
+        for a, b in view(lines[:, number]):
+            axis.plot(*np.stack([a, b]).T, color=INK, alpha=shade, lw=2.2, solid_capstyle="round")
+    axis.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axis.axis("off")
+
+
+def gallery_picture(name: str) -> None:
+    """Stills on the left, signals on the right."""
+    entry = gallery.entry(name)
+    system = entry.make().compile()
+    run = entry.experiment.run(system)
+    span = SPAN.get(name, run.duration)
+    instants = np.linspace(span, 0, STILLS.get(name, 7))[::-1]
+    chosen = np.searchsorted(run.time, instants).clip(max=len(run) - 1)
+    trail = trail_for(name, run)[: chosen[-1] + 1]
+    signals = entry.experiment.signals
+    units = list(dict.fromkeys(run.units[signal] for signal in signals))
+    figure = plt.figure(figsize=(9, 3.6), layout="constrained")
+    grid = figure.add_gridspec(len(units), 2, width_ratios=[1, 1.7])
+    draw_stills(
+        figure.add_subplot(grid[:, 0]), sticks(system, positions(system, run)), chosen, trail
+    )
+    for row, unit in enumerate(units):
+        axis = figure.add_subplot(grid[row, 1])
+        for signal in signals:
+            if run.units[signal] == unit:
+                axis.plot(run.time, run[signal], lw=1.3, label=signal)
+        axis.set_ylabel(f"[{unit}]" if unit else "")
+        axis.legend(fontsize=8, loc="best")
+        axis.grid(alpha=0.3)
+        axis.tick_params(labelsize=8, labelbottom=row == len(units) - 1)
+    axis.set_xlabel("time [s]", fontsize=9)
+    figure.savefig(PICTURES / "gallery" / f"{name}.png", dpi=80)
+    plt.close(figure)
+
+
+def banner() -> None:
+    """The double pendulum and the way of its tip, for the README."""
+    entry = gallery.entry("double-pendulum")
+    system = entry.make().compile()
+    run = entry.experiment.run(system)
+    shown = len(run) * 2 // 5
+    trail = trail_of(run, "tip")[:shown]
+    text = svg(sticks(system, positions(system, run)[:shown]), shown - 1, trail, width=400)
+    (PICTURES / "double_pendulum.svg").write_text(text, encoding="utf-8")
+
+
+def example_pictures() -> None:
+    """What the numbered examples draw."""
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    for script in sorted(EXAMPLES.glob("[0-9][0-9]_*.py")):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, script], cwd=folder, env=environment, check=True,
+                           stdout=subprocess.DEVNULL)  # fmt: skip
+            for picture in Path(folder).glob("*.png"):
+                shrink(picture, PICTURES / "examples" / f"{script.stem}.png")
+
+
+def shrink(source: Path, target: Path) -> None:
+    """A copy 900 pixels wide in 64 colours, which is all that curves need."""
+    with Image.open(source) as image:
+        size = (900, round(image.height * 900 / image.width))
+        small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS).quantize(64)
+        small.save(target, optimize=True)
+
+
+if __name__ == "__main__":
+    for place in ("gallery", "examples"):
+        (PICTURES / place).mkdir(parents=True, exist_ok=True)
+    banner()
+    for each in gallery.names():
+        gallery_picture(each)
+    example_pictures()
+    for picture in sorted(PICTURES.rglob("*.*")):
+        print(f"{picture.stat().st_size / 1000:6.1f} kB  {picture.relative_to(HERE)}")
