@@ -11,6 +11,7 @@ import pytest
 from random_graphs import Builder, random_graph
 from touchback.codegen import MachineCode, disassemble, emit
 from touchback.codegen.machine import TARGETS
+from touchback.errors import CompileError
 from touchback.symbolic import ops
 
 OBJDUMP = {
@@ -120,3 +121,12 @@ def test_spill_slots_serve_again_when_their_value_is_done(target: str) -> None:
             ops.FMA, values[k % 60], values[(k * 7 + 1) % 60], values[k % 7]
         )
     assert emit(build.outputs(*values), target).work_size <= 60
+
+
+def test_an_offset_that_no_instruction_can_hold_is_refused() -> None:
+    build = Builder()
+    x = build.input("x", 3_000_000)
+    program = build.outputs(build.node(ops.SQRT, x))
+    with pytest.raises(CompileError, match="reaches 23 MiB, more than the 16 MiB"):
+        emit(program, "aarch64")
+    assert "[rdi+0x16e3600]" in disassemble(emit(program, "x86_64"))

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 
 from random_graphs import SPECIAL, Builder, assert_same_bits
-from touchback.codegen import compile_program
-from touchback.codegen.host import host_target
-from touchback.codegen.machine import TARGETS
+from touchback.codegen import compile_program, native_lanes
 from touchback.symbolic import ops
 from touchback.symbolic.evaluate import evaluate
 from touchback.symbolic.sincos import LIMIT
 
-TARGET = host_target()[0]
-pytestmark = pytest.mark.skipif(TARGET is None, reason="no emitter for this machine")
-WIDTH = TARGETS[TARGET].vector_width if TARGET else 1
+WIDTH = native_lanes()
+pytestmark = pytest.mark.skipif(WIDTH == 1, reason="no emitter for this machine")
 OPERATIONS = range(ops.ADD, len(ops.OPS))
 
 

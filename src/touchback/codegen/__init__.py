@@ -1,7 +1,7 @@
 """From programs to code that runs: machine code of our own, C and others."""
 
 from touchback.codegen.abi import ABI_VERSION
-from touchback.codegen.compiled import Compiled, compile_program
+from touchback.codegen.compiled import Compiled, compile_program, native_lanes
 from touchback.codegen.disassemble import disassemble
 from touchback.codegen.elf import read_elf, write_elf
 from touchback.codegen.machine import MachineCode, emit
@@ -13,6 +13,7 @@ __all__ = [
     "compile_program",
     "disassemble",
     "emit",
+    "native_lanes",
     "read_elf",
     "write_elf",
 ]

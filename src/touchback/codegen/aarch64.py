@@ -12,7 +12,6 @@ from touchback.codegen.aarch64_sincos import write_cold_path, write_sincos
 from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, Place
 from touchback.codegen.assembler import ANY, Assembler
 from touchback.codegen.pool import Pool
-from touchback.errors import CompileError
 from touchback.symbolic import ops
 
 _SCRATCH = 9
@@ -64,12 +63,7 @@ class AArch64(Assembler):
         if offset < 4096 << shift:
             self.words.append(bits | offset >> shift << 10 | base << 5 | register)
             return
-        if offset >= 1 << 24:
-            raise CompileError(
-                f"An array of this program reaches {offset / 2**20:.0f} MiB, more than the 16 MiB "
-                "that its addresses can hold; split the program."
-            )
-        self.words.append(isa.ADD_IMM_LSL12 | offset >> 12 << 10 | base << 5 | _SCRATCH)
+        self.words.append(isa.add_high(_SCRATCH, base, offset))
         self.words.append(bits | (offset & 4095) >> shift << 10 | _SCRATCH << 5 | register)
 
     def load(self, d: int, place: Place) -> None:

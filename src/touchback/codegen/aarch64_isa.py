@@ -2,6 +2,8 @@
 Manual, C6, C7).
 """
 
+from touchback.errors import CompileError
+
 SP = 31
 EQ, NE, MI, LS, GT = (
     0,
@@ -54,6 +56,16 @@ B, B_COND, CBNZ_W, BLR, BR, RET = (
 def pair(bits: int, first: int, second: int, base: int, offset: int) -> int:
     """A load or store of two 8-byte registers."""
     return bits | (offset >> 3 & 127) << 15 | second << 10 | base << 5 | first
+
+
+def add_high(register: int, base: int, offset: int) -> int:
+    """register = base + offset, less the low 12 bits of the offset."""
+    if offset >= 1 << 24:
+        raise CompileError(
+            f"An array of this program reaches {offset / 2**20:.0f} MiB, more than the 16 MiB "
+            "that its addresses can hold; split the program."
+        )
+    return ADD_IMM_LSL12 | offset >> 12 << 10 | base << 5 | register
 
 
 def adrp(register: int, pages: int) -> int:

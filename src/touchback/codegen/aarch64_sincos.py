@@ -67,7 +67,7 @@ def write_sincos(asm: AArch64, offset: int, blocks: int) -> int:
 
 
 def _point_to_table(words: list[int], offset: int, blocks: int) -> None:
-    words.append(isa.ADD_IMM_LSL12 | offset >> 12 << 10 | WORK << 5 | _POINTER)
+    words.append(isa.add_high(_POINTER, WORK, offset))
     words.append(isa.ADD_IMM | (offset & 4095) << 10 | _POINTER << 5 | _POINTER)
     words.append(isa.MOVZ | (blocks & 0xFFFF) << 5 | _COUNT)
     words.append(isa.MOVK_LSL16 | blocks >> 16 << 5 | _COUNT)

@@ -15,7 +15,6 @@ from touchback.symbolic.ops import ARITY
 from touchback.symbolic.program import Program
 
 _LOCKED = -1  # the key of a register that is free, or that the operation at hand needs
-_HOME_BONUS = 12  # dropping a value with a home saves a store: as good as a use that much later
 
 
 @dataclass
@@ -63,10 +62,11 @@ class _Allocation:
     # ---- the hot loop ----------------------------------------------------------------------------
 
     def _compute(self, start: int, stop: int) -> None:
-        program, plan = self.program, self.plan
+        plan = self.plan
+        program, arities = self.program, ARITY
         op_of, a_of, b_of, c_of = program.op, program.a, program.b, program.c
         register, key, holder, free = self.register, self.key, self.holder, self.free
-        home, stores = self.memory.home, self.memory.stores
+        stores = self.memory.stores
         apply, shareable, first_use = self.asm.apply, self.asm.shareable, plan.first_use
         take, fetch, release = self._take, self._fetch, self._release
         rows = zip(
@@ -75,7 +75,7 @@ class _Allocation:
         )  # fmt: skip
         for node, next_a, next_b, next_c in rows:
             op = op_of[node]
-            arity = ARITY[op]
+            arity = arities[op]
             if op in CALLED:
                 self._call(node, (next_a, next_b)[:arity])
                 continue
@@ -94,18 +94,18 @@ class _Allocation:
                     if next_a == NEVER:
                         release(a, ra)
                     else:
-                        key[ra] = next_a if home[a] is None else next_a + _HOME_BONUS
+                        key[ra] = next_a
                 if arity > 1:
                     if rb >= 0:
                         if next_b == NEVER:
                             release(b, rb)
                         else:
-                            key[rb] = next_b if home[b] is None else next_b + _HOME_BONUS
+                            key[rb] = next_b
                     if arity > 2 and rc >= 0:
                         if next_c == NEVER:
                             release(c, rc)
                         else:
-                            key[rc] = next_c if home[c] is None else next_c + _HOME_BONUS
+                            key[rc] = next_c
                 d = free.pop() if free else take()
             else:
                 d = self._constrained(op, (a, b, c)[:arity], (next_a, next_b, next_c))
@@ -169,9 +169,6 @@ class _Allocation:
         there.
         """
         register, key, holder, home = self.register, self.key, self.holder, self.memory.home
-        for node in operands:
-            if register[node] >= 0:
-                key[register[node]] = _LOCKED
         foldable = self.asm.folds[op]
         folded = None
         for k, node in enumerate(operands):
@@ -200,11 +197,8 @@ class _Allocation:
 
     def _constrained(self, op: int, operands: tuple[int, ...], following: tuple[int, ...]) -> int:
         """A destination for an operation that limits which operands may share its register."""
-        register, key, home = self.register, self.key, self.memory.home
+        register, key = self.register, self.key
         held = [register[node] for node in operands]
-        for r in held:
-            if r >= 0:
-                key[r] = _LOCKED
         d = -1
         for k in range(len(operands) - 1, -1, -1):
             allowed = self.asm.shareable[op] >> k & 1 and held[k] >= 0 and held.count(held[k]) == 1
@@ -219,7 +213,7 @@ class _Allocation:
             if after == NEVER:
                 self._release(node, r)
             elif r >= 0:
-                key[r] = after if home[node] is None else after + _HOME_BONUS
+                key[r] = after
         return d
 
     def _in_register(self, node: int) -> int:

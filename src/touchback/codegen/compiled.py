@@ -13,7 +13,7 @@ from touchback import native
 from touchback.codegen.cache import emit_cached
 from touchback.codegen.disassemble import disassemble
 from touchback.codegen.host import host_target
-from touchback.codegen.machine import MachineCode
+from touchback.codegen.machine import TARGETS, MachineCode
 from touchback.codegen.perf import name_for_perf
 from touchback.codegen.printers import build_c, print_c
 from touchback.errors import CompileError, InputError
@@ -102,6 +102,12 @@ class Compiled:
 
 def _doubles(array: ArrayLike) -> NDArray[np.float64]:
     return np.ascontiguousarray(array, np.float64)
+
+
+def native_lanes() -> int:
+    """How many doubles a vector register of this machine holds; 1 where no emitter of ours runs."""
+    target, _ = host_target()
+    return TARGETS[target].vector_width if target is not None else 1
 
 
 def compile_program(

@@ -42,7 +42,7 @@ def emit(program: Program, target: str, lanes: int = 1) -> MachineCode:
     if lanes not in (1, kind.vector_width):
         raise CompileError(f"{target} computes 1 or {kind.vector_width} lanes, not {lanes}.")
     plan = schedule(program)
-    constants = [(i, value) for i, value in program.values.items() if plan.used[i]]
+    constants = [(i, value) for i, value in program.values.items() if plan.live[i]]
     pool = Pool(constants, lanes, kind.vector_width)
     memory = _layout(program, plan, pool, lanes, kind.vector_width)
     asm = kind(lanes, pool, calls=not CALLED.isdisjoint(program.op))
@@ -87,11 +87,8 @@ def _layout(program: Program, plan: Schedule, pool: Pool, lanes: int, width: int
         memory.gathered.append(gathered)
         memory.tables.append((start, blocks))
         memory.slots_from += blocks * 24 * width
-    for node, op in enumerate(program.op):
-        if op == SIN:
-            home[node] = sine.get(program.a[node])
-        elif op == COS:
-            home[node] = cosine.get(program.a[node])
+    for node in plan.turning:
+        home[node] = (sine if program.op[node] == SIN else cosine)[program.a[node]]
     for index, output in enumerate(program.outputs):
         node = abs(output)
         place = Place(OUT, index * size)

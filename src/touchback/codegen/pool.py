@@ -1,6 +1,4 @@
-"""The constant pool in front of a function: its numbers, then the vectors that masks and `sincos`
-need.
-"""
+"""The constant pool in front of a function: vectors for masks and `sincos`, then its numbers."""
 
 import struct
 from collections.abc import Iterable
@@ -40,12 +38,15 @@ class Pool:
     """Where each constant sits, as an offset from the start of the code, and the bytes themselves.
 
     `width` is the number of doubles in a vector register: the named vectors repeat their number
-    that often.
+    that often. They come first, where short offsets reach them however many constants there are.
     """
 
     def __init__(self, constants: Iterable[tuple[int, float]], lanes: int, width: int) -> None:
-        chunks: list[bytes] = []
-        offset = 0
+        chunks = [pattern * width for pattern in _VECTORS.values()]
+        self.vector: dict[str, Place] = {
+            name: Place(POOL, 8 * width * index) for index, name in enumerate(_VECTORS)
+        }
+        self.numbers_at = offset = 8 * width * len(_VECTORS)
         self.place: dict[int, Place] = {}  # of a node
         known: dict[bytes, Place] = {}
         for node, number in constants:
@@ -55,12 +56,4 @@ class Pool:
                 chunks.append(pattern * lanes)
                 offset += 8 * lanes
             self.place[node] = known[pattern]
-        padding = -offset % ALIGNMENT
-        chunks.append(bytes(padding))
-        offset += padding
-        self.vector: dict[str, Place] = {}
-        for name, pattern in _VECTORS.items():
-            self.vector[name] = Place(POOL, offset)
-            chunks.append(pattern * width)
-            offset += 8 * width
         self.data = b"".join(chunks) + bytes(-offset % ALIGNMENT)

@@ -17,7 +17,9 @@ from touchback.symbolic.program import Program
 NEVER = 1 << 60  # the next use of a value that is not used again
 
 _ARITY = np.array(ARITY)
-_LEAVES = (CONST, INPUT, SIN, COS)
+_LEAVES = (CONST, INPUT, SIN, COS)  # what the straight-line code finds in memory
+_IS_LEAF = np.isin(np.arange(len(ARITY)), _LEAVES)
+_TURNS = np.isin(np.arange(len(ARITY)), (SIN, COS))
 
 
 @dataclass
@@ -40,7 +42,8 @@ class Schedule:
     next_b: list[int]
     next_c: list[int]
     first_use: list[int]  # per node
-    used: list[bool]  # per node: some operation or output reads it
+    live: list[bool]  # per node: some output depends on it
+    turning: list[int]  # sines and cosines
 
 
 def schedule(program: Program) -> Schedule:
@@ -49,13 +52,12 @@ def schedule(program: Program) -> Schedule:
     operands = np.stack([np.array(column) for column in (program.a, program.b, program.c)], axis=1)
     present = _ARITY[op][:, None] > np.arange(3)
     live = _live(program, op, operands, present)
-    order, batches = _ordered(program, op, live)
+    computed = np.flatnonzero(live & ~_IS_LEAF[op]).tolist()
+    turning = np.flatnonzero(live & _TURNS[op]).tolist()
+    order, batches = _ordered(program, computed, turning)
     next_use, first_use = _next_uses(len(op), operands[order], present[order])
-    used = np.zeros(len(op), bool)
-    used[operands[present & live[:, None]]] = True
-    used[np.abs(np.array(program.outputs, dtype=int))] = True
-    next_a, next_b, next_c = (column.tolist() for column in next_use.T)
-    return Schedule(order, batches, next_a, next_b, next_c, first_use.tolist(), used.tolist())
+    a, b, c = (column.tolist() for column in next_use.T)
+    return Schedule(order, batches, a, b, c, first_use.tolist(), live.tolist(), turning)
 
 
 def _live(
@@ -67,7 +69,7 @@ def _live(
     read = np.zeros(len(op), bool)
     read[operands[present]] = True
     read[np.abs(np.array(program.outputs, dtype=int))] = True
-    if read[~np.isin(op, (CONST, INPUT))].all():
+    if read[_ARITY[op] > 0].all():
         return read
     live = bytearray(len(op))
     for output in program.outputs:
@@ -83,9 +85,9 @@ def _operands(program: Program, node: int) -> tuple[int, ...]:
     return (program.a[node], program.b[node], program.c[node])[: ARITY[program.op[node]]]
 
 
-def _ordered(program: Program, op: np.ndarray, live: np.ndarray) -> tuple[list[int], list[Batch]]:
-    computed = np.flatnonzero(live & ~np.isin(op, _LEAVES)).tolist()
-    turning = np.flatnonzero(live & ((op == SIN) | (op == COS))).tolist()
+def _ordered(
+    program: Program, computed: list[int], turning: list[int]
+) -> tuple[list[int], list[Batch]]:
     if not turning:
         return computed, []
     angles = list(dict.fromkeys(program.a[i] for i in turning))

@@ -12,7 +12,7 @@ from touchback.codegen.x86_64_sincos import write_cold_path, write_sincos
 from touchback.symbolic import ops
 
 BASES = (isa.RDI, isa.RSI, isa.RDX, isa.R8, isa.RAX, isa.R9, isa.RCX)  # of X … POOL
-POOL_BIAS = 128  # the pool's register points so far into it: more offsets fit into a byte
+_POOL_BIAS = 128  # the pool's register points so far into its numbers: more fit into a byte
 _FRAME = 8 * len(BASES)  # also what makes the stack aligned for calls
 
 _TWO_OPERANDS = {
@@ -36,6 +36,7 @@ class X86_64(Assembler):
         self.chunks: list[bytes] = []  # one instruction each
         self.cold_calls: list[int] = []  # which of them call the cold path of sincos
         self.preserved = frozenset()
+        self._pool_bias = pool.numbers_at + _POOL_BIAS
         self.shareable = [ANY] * len(ops.OPS)
         self.shareable[ops.SELECT] = _FIRST
         self.folds = [0] * len(ops.OPS)
@@ -56,7 +57,7 @@ class X86_64(Assembler):
         """An instruction whose last operand is in memory."""
         base, offset = place
         if base == POOL:
-            offset -= POOL_BIAS
+            offset -= self._pool_bias
         self.chunks.append(isa.vex_memory(instruction, d, v, BASES[base], offset))
 
     def load(self, d: int, place: Place) -> None:
@@ -205,7 +206,7 @@ class X86_64(Assembler):
     def _prologue(self, entry: int) -> list[bytes]:
         chunks = [isa.move(isa.RAX, isa.R8), isa.move(isa.R8, isa.RCX)]
         after = sum(map(len, chunks)) + len(isa.address_from_here(isa.RCX, 0))
-        chunks.append(isa.address_from_here(isa.RCX, POOL_BIAS - entry - after))
+        chunks.append(isa.address_from_here(isa.RCX, self._pool_bias - entry - after))
         if self.calls:
             chunks.append(isa.add(isa.RSP, -_FRAME))
             for index, register in enumerate(BASES):

@@ -78,25 +78,29 @@ def vex(instruction: Vex, d: int, v: int, m: int) -> bytes:
 
 def vex_memory(instruction: Vex, d: int, v: int, base: int, offset: int) -> bytes:
     """The same with the last operand in memory at [base + offset]."""
+    return _vex_head(instruction, d, v, base) + memory_operand(d, base, offset)
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _vex_head(instruction: Vex, d: int, v: int, base: int) -> bytes:
     group, tail, opcode = instruction
     second = tail & 7 | (~v & 15) << 3
     if group == 1 and base < 8 and tail < _W:
-        head = bytes((0xC5, second if d & 8 else second | 0x80, opcode))
-    else:
-        first = 0x40 | group | (0 if d & 8 else 0x80) | (0 if base & 8 else 0x20)
-        head = bytes((0xC4, first, second | tail & _W, opcode))
-    return head + memory_operand(d, base, offset)
+        return bytes((0xC5, second if d & 8 else second | 0x80, opcode))
+    first = 0x40 | group | (0 if d & 8 else 0x80) | (0 if base & 8 else 0x20)
+    return bytes((0xC4, first, second | tail & _W, opcode))
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def memory_operand(register: int, base: int, offset: int) -> bytes:
     """ModRM, SIB where the stack pointer asks for one, and displacement."""
     low = (register & 7) << 3 | base & 7
     sib = b"\x24" if base & 7 == RSP else b""
-    if offset == 0 and base & 7 != RBP:
-        return bytes((low,)) + sib
     if -128 <= offset < 128:
+        if offset == 0 and base & 7 != RBP:
+            return bytes((low,)) + sib
         return bytes((0x40 | low,)) + sib + bytes((offset & 255,))
-    return bytes((0x80 | low,)) + sib + struct.pack("<i", offset)
+    return bytes((0x80 | low,)) + sib + offset.to_bytes(4, "little", signed=True)
 
 
 def _rex(register: int, base: int) -> int:
