@@ -1,0 +1,55 @@
+"""`python -m benchmarks [section …] [--quick]`: measure, print tables, write results/*.json."""
+
+import argparse
+import os
+from collections.abc import Callable
+from time import perf_counter
+
+from rich.console import Console
+
+from benchmarks import core, generation, report, robotran, run_time, simd
+
+SECTIONS: dict[str, Callable[[], report.Section]] = {
+    "chains": lambda: run_time.run("chain"),
+    "trees": lambda: run_time.run("tree"),
+    "generation": generation.run,
+    "robotran": robotran.run,
+    "core": core.run,
+    "simd": simd.run,
+}
+QUICK: dict[str, Callable[[], report.Section]] = {
+    "chains": lambda: run_time.run("chain", (2, 7, 30, 100), peers=()),
+    "generation": lambda: generation.run((("chain", 7), ("chain", 30), ("chain", 100)), repeats=1),
+    "simd": simd.run,
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the chosen sections, all of them by default."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(SECTIONS))
+    parser.add_argument("--quick", action="store_true", help="no peers, about twenty seconds")
+    given = parser.parse_args(arguments)
+    known = QUICK if given.quick else SECTIONS
+    for name in given.sections:
+        if name not in known:
+            parser.error(f"there is no section {name!r}; there are {', '.join(known)}")
+    os.environ["TOUCHBACK_CACHE"] = "off"  # code read from disk would hide what emission costs
+    console, where = Console(), report.about()
+    console.print(
+        f"{where['processor']}, {where['cores']} cores, load {where['load'][0]:.1f}, "
+        f"commit {where['commit'][:10]}, {where['date']}\n",
+        highlight=False,
+    )
+    start, sections = perf_counter(), []
+    for name in given.sections or known:
+        sections.append(known[name]())
+        report.show(sections[-1], console)
+    report.show_targets(sections, console)
+    file = report.write(sections, where)
+    console.print(f"{perf_counter() - start:.0f} s in all; written to {file.relative_to(report.ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

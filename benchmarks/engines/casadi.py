@@ -1,0 +1,48 @@
+"""CasADi's C of Pinocchio's algorithms, through gcc -O2."""
+
+import ctypes
+from importlib.metadata import version
+from typing import Any
+
+from benchmarks.engines import pinocchio
+from benchmarks.engines.build import HERE, KEPT, Unavailable, address, compiled, wheel_folder
+from benchmarks.mechanisms import Mechanism
+from benchmarks.timing import AnyRoutine, Routine
+
+NAME = "CasADi C"
+LARGEST = 7  # joints: the compiler takes too long beyond
+
+_WRAPPER = """
+void tb_{name}(const double *x, const double *u, const double *p, double *out, double *work,
+               const void *ctx) {{
+    const double *arg[{args}] = {{x, x + {n}, u + 1}};
+    double *res[{ress}] = {{out}};
+    {name}(arg, res, 0, work, 0);
+}}
+"""
+
+
+def routines(mechanism: Mechanism) -> tuple[dict[str, AnyRoutine], Any]:
+    """Inverse and forward dynamics."""
+    if mechanism.size > LARGEST:
+        raise Unavailable(f"only up to {LARGEST} joints: gcc takes too long beyond")
+    folder = wheel_folder("casadi", "casadi")
+    flags = ["-O0", "-DNDEBUG", *pinocchio.header_flags(), f"-I{folder / 'include'}"]
+    flags += [f"-L{folder}", "-lcasadi", f"-Wl,-rpath,{folder}"]
+    depends = version("pin") + version("casadi")
+    exporter = ctypes.CDLL(str(compiled([HERE / "casadi_export.cpp"], flags, depends)))
+    source = KEPT / f"casadi_{mechanism.shape}_{mechanism.size}.c"
+    given, kept = pinocchio.arguments(mechanism)
+    exporter.casadi_export(str(source).encode(), *given)
+    del kept
+    wrappers = [
+        _WRAPPER.format(name=name, n=mechanism.size, args=8, ress=4)
+        for name in ("inverse", "forward")
+    ]
+    source.write_text(source.read_text() + "".join(wrappers))
+    library = ctypes.CDLL(str(compiled([source], ["-O2", "-march=native", "-lm"])))
+    found: dict[str, AnyRoutine] = {
+        name: Routine(address(library, f"tb_{name}"), 1 << 16, owners=(library,))
+        for name in ("inverse", "forward")
+    }
+    return found, None

@@ -1,0 +1,56 @@
+// Pinocchio behind the calling convention of generated functions: x = [q, v], u = [time, a or tau].
+#include "revolute_model.hpp"
+
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+
+using Data = pin::DataTpl<double, 0, RevoluteJoints>;
+using Vector = Eigen::Map<const Eigen::VectorXd>;
+
+struct Engine {
+    RevoluteModel model;
+    Data data;
+};
+
+static Engine &engine(const void *ctx) { return *static_cast<Engine *>(const_cast<void *>(ctx)); }
+
+extern "C" void *pin_make(long n, const long *parent, const long *axis, const double *placement,
+                          const double *inertia, const double *gravity) {
+    auto made = new Engine;
+    made->model = revolute_model(n, parent, axis, placement, inertia, gravity);
+    made->data = Data(made->model);
+    return made;
+}
+
+extern "C" void pin_free(void *ctx) { delete static_cast<Engine *>(ctx); }
+
+extern "C" void pin_inverse(const double *x, const double *u, const double *, double *out, double *,
+                            const void *ctx) {
+    Engine &e = engine(ctx);
+    long n = e.model.nv;
+    pin::rnea(e.model, e.data, Vector(x, n), Vector(x + n, n), Vector(u + 1, n));
+    Eigen::Map<Eigen::VectorXd>(out, n) = e.data.tau;
+}
+
+extern "C" void pin_forward(const double *x, const double *u, const double *, double *out, double *,
+                            const void *ctx) {
+    Engine &e = engine(ctx);
+    long n = e.model.nv;
+    pin::aba(e.model, e.data, Vector(x, n), Vector(x + n, n), Vector(u + 1, n),
+             pin::Convention::LOCAL);
+    Eigen::Map<Eigen::VectorXd>(out, n) = e.data.ddq;
+}
+
+// Only the upper triangle, left inside Pinocchio's own data: `pin_read` copies it out for checks.
+extern "C" void pin_mass(const double *x, const double *, const double *, double *, double *,
+                         const void *ctx) {
+    Engine &e = engine(ctx);
+    pin::crba(e.model, e.data, Vector(x, e.model.nv), pin::Convention::WORLD);
+}
+
+extern "C" void pin_read(double *out, const void *ctx) {
+    Engine &e = engine(ctx);
+    long n = e.model.nv;
+    Eigen::Map<Eigen::MatrixXd>(out, n, n) = e.data.M.selfadjointView<Eigen::Upper>();
+}

@@ -1,0 +1,65 @@
+"""Our own machine code."""
+
+import ctypes
+
+import numpy as np
+
+from benchmarks.engines.build import HERE, OPTIMISED, address, compiled
+from benchmarks.mechanisms import Mechanism
+from benchmarks.timing import Routine
+from touchback.native.library import LIB
+from touchback.system import System
+
+NAME = "Touchback"
+FUNCTIONS = {"inverse": "inverse dynamics", "forward": "forward dynamics", "mass": "mass matrix"}
+
+
+class _MassMatrixContext(ctypes.Structure):
+    """`engine` of mass_matrix.c."""
+
+    _fields_ = [
+        ("columns", ctypes.c_void_p),
+        ("columns_context", ctypes.c_void_p),
+        ("products", ctypes.c_void_p),
+        ("n", ctypes.c_long),
+        ("parent", ctypes.c_void_p),
+    ]
+
+
+def routines(mechanism: Mechanism, system: System) -> dict[str, Routine]:
+    """Inverse and forward dynamics and the mass matrix, as `System` computes them."""
+    found = {what: _routine(system, name) for what, name in FUNCTIONS.items() if what != "mass"}
+    looped = system.plan.loop_mass_matrix
+    found["mass"] = _looped_mass_matrix(system) if looped else _routine(system, FUNCTIONS["mass"])
+    return found
+
+
+def flops(system: System, what: str) -> int:
+    """Flops of a function; a loop adds eleven for each pair of joints on a path."""
+    if what != "mass" or not system.plan.loop_mass_matrix:
+        return system.counts(FUNCTIONS[what]).flops
+    depth = {-1: 0}
+    for i, parent in enumerate(system.plan.dof_parents):
+        depth[i] = depth[int(parent)] + 1
+    return system.counts("mass matrix columns").flops + 11 * sum(depth.values())
+
+
+def _routine(system: System, name: str) -> Routine:
+    made = system.function(name).compiled
+    return Routine(made.address, made.work_size, made.context_address, owners=(made,))
+
+
+def _looped_mass_matrix(system: System) -> Routine:
+    """Generated columns and the loop of the C library, by one call."""
+    library = ctypes.CDLL(str(compiled([HERE / "mass_matrix.c"], OPTIMISED)))
+    columns = system.function("mass matrix columns").compiled
+    parents = system.plan.dof_parents.astype(np.int32)
+    n = len(parents)
+    context = _MassMatrixContext(
+        columns.address, columns.context_address, address(LIB, "tb_tree_products"), n,
+        parents.ctypes.data,
+    )  # fmt: skip
+    return Routine(
+        address(library, "mass_matrix"), 13 * n + 8 + columns.work_size, ctypes.addressof(context),
+        owners=(library, columns, parents, context), note="columns + loop",
+    )  # fmt: skip
