@@ -1,130 +1,24 @@
-"""Constraint equations over any scalars: h(q, t) = 0, J v = b, J a + γ = 0, row by row.
+"""All constraint rows of a model over any scalars: h(q, t) = 0, J v = b, J a + γ = 0.
 
-Closures are written recursively in the axes of the closest common body. Multipliers act through Jᵀ: a row's multiplier
-is the generalised force that keeps it.
+Multipliers act through Jᵀ: a row's multiplier is the generalised force that keeps it.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
+from touchback.dynamics.closing import closure_rows
 from touchback.dynamics.instant import Instant
-from touchback.dynamics.loops import Seen, common_link, seen_from
-from touchback.errors import ModelError
-from touchback.model.closures.closure import Closure, closure_equations
-from touchback.model.closures.equations import Along, Apart, Equation, Meet, Square
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.dynamics.row import Row
+from touchback.dynamics.written import constraint_row, coupling_row, drive_row
 
 
-@dataclass
-class Row:
-    """One scalar constraint. `h` is None for a constraint on velocities only."""
-
-    name: str
-    unit: str
-    h: Scalar | None
-    J: dict[int, Scalar]  # freedom → entry; entries not there are zero
-    b: Scalar = 0  # J v = b
-    gamma: Scalar = 0  # J a + γ = 0
-    through: dict[int, Scalar] = field(default_factory=dict)  # where the multiplier acts, if not Jᵀ
-
-
-def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
-    """The rows of a closure."""
-    first, second = instant.attachment(closure.a).link, instant.attachment(closure.b).link
-    if first == second:
-        raise ModelError(
-            f"Closure '{name}': both its frames are on the same rigid link ('{closure.a.body}' and "
-            f"'{closure.b.body}'); it closes nothing."
-        )
-    common = common_link(instant.tree, first, second)
-    A, B = seen_from(instant, closure.a, common), seen_from(instant, closure.b, common)
-    equations = closure_equations(closure)
-    many = len(equations) > 1
-    return [
-        _row(instant, f"{name}.{i + 1}" if many else name, equation, A, B)
-        for i, equation in enumerate(equations)
-    ]
+def constraint_rows(instant: Instant) -> list[Row]:
+    """Closures, couplings, written constraints, drives, in order of description."""
+    model = instant.model
+    rows: list[Row] = []
+    for name, closure in model.closures.items():
+        rows += closure_rows(instant, name, closure)
+    rows += [coupling_row(instant, name, kind) for name, kind in model.couplings.items()]
+    rows += [constraint_row(instant, name, given) for name, given in model.constraints.items()]
+    rows += [drive_row(instant, name, given) for name, given in model.drives.items()]
+    return rows
 
 
-def _row(instant: Instant, name: str, equation: Equation, A: Seen, B: Seen) -> Row:
-    return _WRITERS[type(equation)](instant, name, equation, A, B)
-
-
-def _meet(instant: Instant, name: str, equation: Meet, A: Seen, B: Seen) -> Row:
-    k, i = instant.k, equation.axis
-    J = _entries(instant, A, B, lambda ang, lin: lin[i])
-    return Row(name, "m", k.sub(B.p[i], A.p[i]), J, 0, k.sub(B.a[i], A.a[i]))
-
-
-def _along(instant: Instant, name: str, equation: Along, A: Seen, B: Seen) -> Row:
-    """h = s·d, d = p_B − p_A, s = R_A e: ḣ = s·(ḋ − ω_A × d)."""
-    k, vectors = instant.k, instant.vectors
-    s = vectors.apply(A.R, [k.const(x) for x in equation.direction])
-    d, d_rate = vectors.sub(B.p, A.p), vectors.sub(B.v, A.v)
-    turning = vectors.cross(d, s)  # s·(ω × d) = ω·(d × s)
-    J = {freedom: vectors.dot(s, lin) for freedom, (_, lin) in B.columns.items()}
-    for freedom, (ang, lin) in A.columns.items():
-        J[freedom] = -k.add(vectors.dot(s, lin), vectors.dot(ang, turning))
-    s_rate, s_bias = _turned(instant, A, s)
-    gamma = k.add(
-        k.add(vectors.dot(s, vectors.sub(B.a, A.a)), k.mul(k.const(2.0), vectors.dot(s_rate, d_rate))),
-        vectors.dot(s_bias, d),
-    )
-    return Row(name, "m", vectors.dot(s, d), J, 0, gamma)
-
-
-def _square(instant: Instant, name: str, equation: Square, A: Seen, B: Seen) -> Row:
-    """h = s·t: ḣ = (ω_A − ω_B)·(s × t)."""
-    k, vectors = instant.k, instant.vectors
-    s = vectors.apply(A.R, [k.const(x) for x in equation.of_a])
-    t = vectors.apply(B.R, [k.const(x) for x in equation.of_b])
-    across = vectors.cross(s, t)
-    J = {freedom: vectors.dot(ang, across) for freedom, (ang, _) in A.columns.items()}
-    for freedom, (ang, _) in B.columns.items():
-        J[freedom] = -vectors.dot(ang, across)
-    s_rate, s_bias = _turned(instant, A, s)
-    t_rate, t_bias = _turned(instant, B, t)
-    gamma = k.add(
-        k.add(vectors.dot(s_bias, t), vectors.dot(s, t_bias)),
-        k.mul(k.const(2.0), vectors.dot(s_rate, t_rate)),
-    )
-    return Row(name, "-", vectors.dot(s, t), J, 0, gamma)
-
-
-def _apart(instant: Instant, name: str, equation: Apart, A: Seen, B: Seen) -> Row:
-    """h = (d·d − L²)/(2 L): ḣ = d·ḋ/L."""
-    k, vectors = instant.k, instant.vectors
-    length = instant.value(equation.length)
-    inverse = k.div(1, length)
-    d, d_rate = vectors.sub(B.p, A.p), vectors.sub(B.v, A.v)
-    n = vectors.scale(inverse, d)
-    J = _entries(instant, A, B, lambda ang, lin: vectors.dot(n, lin))
-    h = k.mul(k.mul(k.const(0.5), inverse), k.sub(vectors.dot(d, d), k.mul(length, length)))
-    gamma = k.add(
-        k.mul(inverse, vectors.dot(d_rate, d_rate)), vectors.dot(n, vectors.sub(B.a, A.a))
-    )
-    return Row(name, "m", h, J, 0, gamma)
-
-
-_WRITERS: dict[type, Callable[..., Row]] = {
-    Meet: _meet,
-    Along: _along,
-    Square: _square,
-    Apart: _apart,
-}
-
-
-def _entries(
-    instant: Instant, A: Seen, B: Seen, entry: Callable[[Vector, Vector], Scalar]
-) -> dict[int, Scalar]:
-    """Entries of a row that takes the difference of B and A."""
-    J = {freedom: -entry(*column) for freedom, column in A.columns.items()}
-    J.update({freedom: entry(*column) for freedom, column in B.columns.items()})
-    return J
-
-
-def _turned(instant: Instant, seen: Seen, s: Vector) -> tuple[Vector, Vector]:
-    """Rate of a direction fixed in a frame, ω × s, and its bias acceleration, α × s + ω × (ω × s)."""
-    vectors = instant.vectors
-    rate = vectors.cross(seen.omega, s)
-    return rate, vectors.add(vectors.cross(seen.alpha, s), vectors.cross(seen.omega, rate))
+__all__ = ["Row", "closure_rows", "constraint_rows"]

@@ -327,6 +327,10 @@ class Instant:
             parts.append(self.k.add(potential_energy(self), passive_potential(self)))
         return parts[0] if len(parts) == 1 else self.k.add(parts[0], parts[1])
 
+    def freedom(self, joint: str, index: int = 0) -> int:
+        """The velocity coordinate of a joint by its place in v."""
+        return self._joint_index(joint, index, positions=False)
+
     # ---- names ----------------------------------------------------------------------------------
 
     def _joint_index(self, joint: str, index: int, positions: bool) -> int:

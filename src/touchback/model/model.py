@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from touchback.errors import ModelError
 from touchback.model.body import Body, make_body
+from touchback.model.constrained import Constrained
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame
 from touchback.model.joints import Joint, JointKind, make_joint
@@ -32,11 +33,12 @@ from touchback.symbolic.tape import Tape
 _T = TypeVar("_T")
 
 
-class Model:
+class Model(Constrained):
     """A mechanism under description. Everything has a name; numbers may be expressions of
     parameters and other signals."""
 
     def __init__(self, name: str, gravity: Sequence[Any] = (0.0, 0.0, -9.81)) -> None:
+        super().__init__()
         self.name = check_name("Model", name)
         self.tape = Tape()
         self.ground = BodyHandle(GROUND)
@@ -384,8 +386,9 @@ class Model:
                 ("sensor", {**self.sensors, **taken}),
             ):
                 if full in known or name in known:
+                    article = "an" if other == "input" else "a"
                     raise ModelError(
-                        f"{kind.capitalize()} '{name}': there is a {other} of this name already; "
+                        f"{kind.capitalize()} '{name}': there is {article} {other} of this name already; "
                         "parameters, inputs, states and sensors share their names."
                     )
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from touchback.symbolic.tape import Tape
 
 
-_MECHANICS = ("bodies", "joints", "forces", "sensors")
+_MECHANICS = (
+    "bodies", "joints", "forces", "sensors", "closures", "couplings", "constraints", "drives",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,7 @@ def model_from_text(text: str, suffix: str = ".yaml", source: str = "text") -> M
 def _check_version(document: Document, data: dict[str, Any]) -> None:
     version = data.get("touchback")
     if "touchback" not in data:
-        raise document.error(
-            (), f"this is no model file: its first line is `touchback: {VERSION}`."
-        )
+        raise document.error((), f"this is no model file: one begins with `touchback: {VERSION}`.")
     if version != VERSION or isinstance(version, bool):
         raise document.error(
             ("touchback",),
@@ -139,7 +137,7 @@ class _Builder:
 
         def symbol(name: str) -> int:
             if name not in self.names:
-                unknown.append(f" {suggestion(name, sorted(self.names))}".capitalize())
+                unknown.append(suggestion(name, sorted(self.names)))
                 raise KeyError(name)
             return self.model.tape.symbol(name)
 
@@ -147,7 +145,7 @@ class _Builder:
             tape = self.model.tape
             node = parse(text, tape, symbol, self.model.tables.__getitem__, self.definitions)
         except TouchbackError as error:
-            hint = f"\n  {unknown[0].strip()}" if unknown else ""
+            hint = f"\n  {unknown[0]}" if unknown else ""
             raise self.document.error(path, f"{error}{hint}") from None
         return Expr(self.model.tape, node)
 

@@ -47,7 +47,8 @@ def check_keys(document: Document, path: Path, given: dict[str, Any], known: lis
     """Refuse keys that mean nothing."""
     for key in given:
         if key not in known:
-            raise document.error(path, f"there is no key '{key}' here; {suggestion(key, known)}")
+            hint = suggestion(key, known)
+            raise document.error((*path, key), f"there is no such key here; {hint}")
 
 
 def _chosen(document: Document, path: Path, given: dict[str, Any], kinds: dict[str, Any]) -> Any:
@@ -83,9 +84,9 @@ def _translated(document: Document, path: Path, given: Any, said: str) -> Except
     expected = re.match(r"Expected `([^`]*)`", message)
     if expected is None:
         return document.error(path, f"{message}.")
-    length = re.search(r"of (?:at least |at most )?length (?:>= |<= )?[\d ,and<>=to]+", message)
+    length = re.search(r"of length [^,]*", message)
     words = " or ".join(_WORDS.get(word, word) for word in expected[1].split(" | "))
-    size = f" {length[0].strip()}" if length else ""
+    size = f" {length[0]}" if length else ""
     return document.error(path, f"{words}{size} is expected, got {shown(value)}.")
 
 

@@ -159,7 +159,7 @@ class _YamlReader:
         if isinstance(event, yaml.ScalarEvent):
             return scalar(event.value) if event.implicit[0] else event.value
         if len(path) >= DEEPEST:
-            raise _too_deep(self.result.place(path))
+            raise _too_deep(self.result.place(path[:3]))
         if isinstance(event, yaml.SequenceStartEvent):
             return self.sequence(path)
         return self.mapping(path)

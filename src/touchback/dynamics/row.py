@@ -1,0 +1,18 @@
+"""One scalar constraint: h(q, t) = 0, J v = b, J a + γ = 0."""
+
+from dataclasses import dataclass, field
+
+from touchback.spatial.vectors import Scalar
+
+
+@dataclass
+class Row:
+    """One scalar constraint. `h` is None for a constraint on velocities only."""
+
+    name: str
+    unit: str
+    h: Scalar | None
+    J: dict[int, Scalar]  # freedom → entry; entries not there are zero
+    b: Scalar = 0  # J v = b
+    gamma: Scalar = 0  # J a + γ = 0
+    through: dict[int, Scalar] = field(default_factory=dict)  # where the multiplier acts, if not Jᵀ

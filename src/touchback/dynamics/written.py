@@ -1,0 +1,77 @@
+"""Rows of constraints that are written: couplings, expressions, drives. Rates come from the tape."""
+
+from touchback.dynamics.forward import configuration_rate
+from touchback.dynamics.instant import Instant
+from touchback.dynamics.row import Row
+from touchback.errors import ModelError
+from touchback.model.constrained import Constraint, Drive
+from touchback.model.couplings import AnyCoupling
+from touchback.spatial.vectors import Scalar
+from touchback.symbolic.differentiate import jacobian, jvp
+from touchback.symbolic.tape import Tape
+
+
+def coupling_row(instant: Instant, name: str, kind: AnyCoupling) -> Row:
+    """Σ factor · q = offset."""
+    k = instant.k
+    h: Scalar = -instant.value(kind.offset)
+    J: dict[int, Scalar] = {}
+    for joint, index, factor in kind.terms():
+        weight = instant.value(factor)
+        h = k.add(h, k.mul(weight, instant.coordinate(joint, index)))
+        J[instant.freedom(joint, index)] = weight
+    return Row(name, "", h, J)
+
+
+def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
+    """ḣ = (∂h/∂q) q̇ + ∂h/∂t is linear in v: J is its derivative by v, γ its rate at a = 0."""
+    tape = _tape(instant, name)
+    flow = _flow(instant)
+    if given.position is not None:
+        h: Scalar | None = instant.value(given.position)
+        rate = jvp(tape, [h], flow)[0]
+        b = -jvp(tape, [h], {instant.at.time: 1})[0]
+    else:
+        h, rate = None, instant.value(given.velocity)
+        b = None
+    columns = jacobian(tape, [rate], list(instant.at.v))[0]
+    if b is None:
+        b = -rate
+        for column, v in zip(columns, instant.at.v, strict=True):
+            b = tape.add(b, tape.mul(column, v))
+    J = {freedom: column for freedom, column in enumerate(columns) if column}
+    if not J:
+        raise ModelError(f"Constraint '{name}': its expression doesn't depend on any coordinate.")
+    through = {} if given.through is None else {instant.freedom(*given.through): 1}
+    return Row(name, given.unit, h, J, b, jvp(tape, [rate], flow)[0], through)
+
+
+def drive_row(instant: Instant, name: str, given: Drive) -> Row:
+    """q = f(t), v = f′, a = f″ (Docquier 2021, eq. 10); the multiplier is the effort (eq. 13)."""
+    k = instant.k
+    f = instant.value(given.position)
+    rate, curvature = (
+        None if item is None else instant.value(item)
+        for item in (given.velocity, given.acceleration)
+    )
+    tape = _tape(instant, name) if rate is None or curvature is None else None
+    if rate is None and tape is not None:
+        rate = jvp(tape, [f], {instant.at.time: 1})[0]
+    if curvature is None and tape is not None:
+        curvature = jvp(tape, [rate], {instant.at.time: 1})[0]
+    h = k.sub(instant.coordinate(given.joint, given.index), f)
+    return Row(name, "", h, {instant.freedom(given.joint, given.index): 1}, rate, -curvature)
+
+
+def _flow(instant: Instant) -> dict[int, Scalar]:
+    """Rates of everything that moves by itself: positions and time."""
+    rates = configuration_rate(instant)
+    flow = dict(zip(instant.at.q, rates, strict=True))
+    flow[instant.at.time] = 1
+    return flow
+
+
+def _tape(instant: Instant, name: str) -> Tape:
+    if not isinstance(instant.k, Tape):
+        raise ModelError(f"Constraint '{name}': its rates are derived on a tape only.")
+    return instant.k
