@@ -47,7 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
         report.show(sections[-1], console)
     report.show_targets(sections, console)
     file = report.write(sections, where)
-    console.print(f"{perf_counter() - start:.0f} s in all; written to {file.relative_to(report.ROOT)}")
+    console.print(
+        f"{perf_counter() - start:.0f} s in all; written to {file.relative_to(report.ROOT)}"
+    )
     return 0
 
 

@@ -13,7 +13,9 @@ ASKED = {("chain", 100): 0.5, ("chain", 400): 3.0}  # seconds
 def run(sizes: tuple[tuple[str, int], ...] = SIZES, repeats: int = 3) -> Section:
     """Best of some repeats."""
     steps = ["describe", "plan"]
-    steps += [f"{step} {what}" for what in ("inverse", "forward", "mass") for step in ("derive", "emit")]
+    steps += [
+        f"{step} {what}" for what in ("inverse", "forward", "mass") for step in ("derive", "emit")
+    ]
     section = Section("Generation: CPU seconds", ["mechanism", *steps, "forward, all", "MB"])
     for shape, size in sizes:
         runs = [_once(shape, size) for _ in range(repeats if size < 400 else 1)]

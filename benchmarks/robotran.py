@@ -8,8 +8,12 @@ from typing import Any
 from benchmarks.live import with_live_parameters
 from benchmarks.report import ROOT, Section, Target
 from touchback import Model
-from touchback.dynamics.forward import entries, inverse
+from touchback.dynamics.forward import entries
+from touchback.dynamics.rnea import inverse_dynamics
+from touchback.model.frame import Frame
+from touchback.spatial import ZERO, Vectors
 from touchback.symbolic.count import count
+from touchback.symbolic.expression import Expr
 from touchback.symbolic.stages import split
 from touchback.system.derivation import Derivation
 from touchback.system.layout import layout_of
@@ -37,18 +41,23 @@ MODELS = (
 )
 
 
+KINDS = ("numbers", "with forces", "live, with forces")
+
+
 def run() -> Section:
     """Inverse dynamics, and mass matrix with bias, of each model that is at hand."""
     section = Section(
         "Flops of ROBOTRAN's public models, ROBOTRAN's way of counting",
-        ["model, joints", "inverse: ROBOTRAN", "ours, numbers", "ours, live",
-         "M and c: ROBOTRAN", "ours, numbers", "ours, live"],
-    )  # fmt: skip
+        ["model, joints", "inverse: ROBOTRAN", *KINDS, "M and c: ROBOTRAN", *KINDS],
+    )
     for known in MODELS:
         _compare(section, known)
     section.remark(
-        "Live: gravity and every mass, centre of mass, inertia and length is a parameter, as in "
-        "ROBOTRAN's functions; counted is what remains at each evaluation. M: one triangle."
+        "ROBOTRAN's functions also take a force and a torque on every body that has mass, and keep "
+        "gravity, masses, centres of mass, inertias and lengths as parameters. Numbers: ours with "
+        "numbers and without those forces. With forces: the same function as ROBOTRAN's. Live: "
+        "every such number a parameter too; counted is what remains at each evaluation. M: one "
+        "triangle."
     )
     return section
 
@@ -57,28 +66,28 @@ def _compare(section: Section, known: Published) -> None:
     record: dict[str, Any] = {"model": known.model, "joints": known.joints}
     theirs = {"inverse": known.inverse, "mass and bias": known.mass_and_bias}
     model, reason = _read(known)
+    ours: dict[str, dict[str, int]] = {}
     if model is None:
         section.remark(f"{known.model}: skipped, {reason}.")
-        ours = {}
     else:
-        ours = {"numbers": flops(model), "live": flops(with_live_parameters(model))}
+        live = with_live_parameters(model)
+        counted = (flops(model, False), flops(model, True), flops(live, True))
+        ours = dict(zip(KINDS, counted, strict=True))
     row = [f"{known.model}, {known.joints}"]
     for what, number in theirs.items():
         record[f"ROBOTRAN {what}"] = number
-        row.append(str(number))
-        for kind in ("numbers", "live"):
-            row.append(str(ours[kind][what]) if ours else "—")
-            if ours:
-                record[f"{kind} {what}"] = ours[kind][what]
+        row += [str(number), *(str(ours[kind][what]) if ours else "—" for kind in KINDS)]
+        record |= {f"{kind}: {what}": counts[what] for kind, counts in ours.items()}
+        if ours:
+            found = ours["with forces"][what]
+            section.targets.append(
+                Target(
+                    f"flops of {known.model}, {what}, forces included", f"fewer than {number}",
+                    str(found), found < number,
+                )
+            )  # fmt: skip
     section.rows.append(row)
     section.records.append(record)
-    for what, number in theirs.items() if ours else ():
-        found = ours["numbers"][what]
-        section.targets.append(
-            Target(
-                f"flops of {known.model}, {what}", f"fewer than {number}", str(found), found < number
-            )
-        )
 
 
 def _read(known: Published) -> tuple[Model | None, str]:
@@ -94,26 +103,59 @@ def _read(known: Published) -> tuple[Model | None, str]:
         return read_mbs(file), ""
 
 
-def flops(model: Model) -> dict[str, int]:
-    """Flops an evaluation, with the link frames and form of the mass matrix that need fewest."""
-    ways = [(frames, world) for frames in (False, True) for world in (False, True)]
+def flops(model: Model, forces: bool) -> dict[str, int]:
+    """Flops an evaluation, in the way that needs fewest: form of the mass matrix, link frames.
+
+    Forces are along body axes, so they go with the described link frames only.
+    """
+    frames = (False,) if forces else (False, True)
     return {
-        "inverse": min(_inverse(model, frames) for frames in (False, True)),
-        "mass and bias": min(_mass_and_bias(model, *way) for way in ways),
+        "inverse": min(_inverse(model, forces, chosen) for chosen in frames),
+        "mass and bias": min(
+            _mass_and_bias(model, forces, chosen, world)
+            for chosen in frames
+            for world in (False, True)
+        ),
     }
 
 
-def _inverse(model: Model, frame_pass: bool) -> int:
+def _inverse(model: Model, forces: bool, frame_pass: bool) -> int:
     layout = layout_of(model)
-    d = Derivation(model, layout, layout.v, frame_pass)
-    return _count(d, inverse(d.instant, d.extra))
+    d = Derivation(model, layout, (*layout.v, *_force_names(model, forces)), frame_pass)
+    return _count(d, _efforts(d, model, d.extra[: len(layout.v)], d.extra[len(layout.v) :]))
 
 
-def _mass_and_bias(model: Model, frame_pass: bool, world: bool) -> int:
-    layout = layout_of(model)
-    d = Derivation(model, layout, (), frame_pass)
-    bias, M = inverse(d.instant, None), entries(d.instant, world)
+def _mass_and_bias(model: Model, forces: bool, frame_pass: bool, world: bool) -> int:
+    d = Derivation(model, layout_of(model), _force_names(model, forces), frame_pass)
+    bias = _efforts(d, model, None, d.extra)
+    M = entries(d.instant, world)
     return _count(d, [*bias, *(entry for (i, j), entry in M.items() if i <= j)])
+
+
+def _force_names(model: Model, forces: bool) -> tuple[str, ...]:
+    """Six names for every body that has mass."""
+    loaded = [name for name, body in model.bodies.items() if _heavy(body)] if forces else []
+    return tuple(
+        f"{name} {what}" for name in loaded for what in ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
+    )
+
+
+def _heavy(body: Any) -> bool:
+    return isinstance(body.mass, Expr) or body.mass != 0.0
+
+
+def _efforts(d: Derivation, model: Model, a: list[int] | None, forces: list[int]) -> list[int]:
+    """Joint efforts with a force at each centre of mass and a torque, in body axes."""
+    instant, vectors = d.instant, Vectors(d.tape)
+    external = {}
+    loaded = [name for name, body in model.bodies.items() if _heavy(body)] if forces else []
+    for i, name in enumerate(loaded):
+        F, T = forces[6 * i : 6 * i + 3], forces[6 * i + 3 : 6 * i + 6]
+        home = instant.attachment(Frame(name, model.bodies[name].com))
+        moment = vectors.add(T, vectors.cross(home.pose.scalars(d.tape), F))
+        before = external.get(home.link, (ZERO, ZERO))
+        external[home.link] = vectors.add(before[0], F), vectors.add(before[1], moment)
+    return inverse_dynamics(instant.regrouped(), d.tape, instant.at.v, a, instant.base(), external)
 
 
 def _count(d: Derivation, outputs: list[int]) -> int:

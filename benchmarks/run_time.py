@@ -56,9 +56,7 @@ def run(shape: str, sizes: tuple[int, ...] = SIZES, peers: tuple[Any, ...] = PEE
 
 def _measure(section: Section, mechanism: Mechanism, peers: tuple[Any, ...]) -> None:
     system = mechanism.model().compile()
-    engines: dict[str, dict[str, AnyRoutine]] = {
-        ours.NAME: dict(ours.routines(mechanism, system))
-    }
+    engines: dict[str, dict[str, AnyRoutine]] = {ours.NAME: dict(ours.routines(mechanism, system))}
     readers: dict[str, Any] = {}
     for peer in peers:
         try:

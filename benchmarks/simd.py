@@ -51,7 +51,13 @@ def _measure(section: Section, label: str, program: Program, lanes: int) -> None
         turn = interleaved(vector, wide_X, wide_U, one * lanes, 1)["vector"]
         best[1] = min(best[1], turn.best / lanes)
     section.rows.append(
-        [label, microseconds(best[0]), str(lanes), microseconds(best[1]), f"{best[0] / best[1]:.2f}"]
+        [
+            label,
+            microseconds(best[0]),
+            str(lanes),
+            microseconds(best[1]),
+            f"{best[0] / best[1]:.2f}",
+        ]
     )
     section.records.append(
         {"function": label, "lanes": lanes, "scalar": best[0], "vector": best[1]}

@@ -1,1 +1,1 @@
-"""The engines: each gives routines "inverse", "forward" and "mass" of a mechanism, or says why not."""
+"""The engines: each gives routines "inverse", "forward" and "mass", or says why it can't."""
