@@ -20,6 +20,7 @@ LOOKUPS = [
 
 SUMS = (ops.ADD, ops.SUB, ops.MUL, ops.FMA, ops.FNMA, ops.FMS)
 PLAIN = (*SUMS, *SUMS, *range(ops.ADD, ops.SIN))
+CHOOSING = (ops.LT, ops.LE, ops.EQ, *[ops.SELECT] * 6, ops.MIN, ops.MAX, ops.ADD, ops.FMA)
 TURNING = (*PLAIN, ops.SIN, ops.COS)
 EVERYTHING = (*PLAIN, *range(ops.SIN, len(ops.OPS)))
 SPECIAL = np.array(

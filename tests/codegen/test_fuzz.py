@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from random_graphs import (
+    CHOOSING,
     EVERYTHING,
     PLAIN,
     SUMS,
@@ -19,7 +20,13 @@ from touchback.symbolic import ops
 
 WIDTH = native_lanes()
 pytestmark = pytest.mark.skipif(WIDTH == 1, reason="no emitter for this machine")
-MIXES = {"everything": EVERYTHING, "plain": PLAIN, "turning": TURNING, "sums": SUMS}
+MIXES = {
+    "everything": EVERYTHING,
+    "plain": PLAIN,
+    "choosing": CHOOSING,
+    "turning": TURNING,
+    "sums": SUMS,
+}
 
 
 @pytest.mark.parametrize("lanes", [1, WIDTH])

@@ -130,3 +130,17 @@ def test_an_offset_that_no_instruction_can_hold_is_refused() -> None:
     with pytest.raises(CompileError, match="reaches 23 MiB, more than the 16 MiB"):
         emit(program, "aarch64")
     assert "[rdi+0x16e3600]" in disassemble(emit(program, "x86_64"))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_comparison_that_only_a_selection_reads_stays_a_mask(target: str) -> None:
+    build = Builder()
+    x = [build.input("x", k) for k in range(4)]
+    condition = build.node(ops.LT, x[0], x[1])
+    chosen = build.node(ops.SELECT, condition, x[2], x[3])
+    texts = [text.split()[0] for text in _texts(build, [chosen], target)]
+    assert {"aarch64": ["fcmgt", "bsl"], "x86_64": ["vcmplt_oqsd", "vblendvpd"]}[target] == [
+        text for text in texts if text not in ("ldr", "str", "vmovsd", "ret")
+    ]
+    shown = _texts(build, [chosen, condition], target)  # also an output: then it is a number
+    assert any(text.startswith(("scvtf", "vandpd")) for text in shown)

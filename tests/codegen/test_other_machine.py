@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from random_graphs import (
+    CHOOSING,
     EVERYTHING,
     PLAIN,
     SUMS,
@@ -32,7 +33,7 @@ def _check(target: str, cases: list[Case]) -> None:
         assert_same_bits(got, expected(case), case.program, f"{target}, graph {number}")
 
 
-@pytest.mark.parametrize("mix", [EVERYTHING, PLAIN, TURNING, SUMS, CALLING])
+@pytest.mark.parametrize("mix", [EVERYTHING, PLAIN, CHOOSING, TURNING, SUMS, CALLING])
 @pytest.mark.parametrize("wide", [False, True])
 def test_random_graphs_give_the_same_bits_and_keep_what_is_to_be_kept(
     target: str, mix: tuple[int, ...], wide: bool

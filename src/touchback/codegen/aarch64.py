@@ -11,6 +11,13 @@ from touchback.codegen import aarch64_isa as isa
 from touchback.codegen.aarch64_sincos import write_cold_path, write_sincos
 from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, Place
 from touchback.codegen.assembler import ANY, Assembler
+from touchback.codegen.conditions import (
+    MACHINE_ARITY,
+    MASK_EQ,
+    MASK_LE,
+    MASK_LT,
+    SELECT_BY_MASK,
+)
 from touchback.codegen.pool import Pool
 from touchback.symbolic import ops
 
@@ -28,6 +35,14 @@ _VECTOR = {
     ops.ADD: isa.FADD_2D, ops.SUB: isa.FSUB_2D, ops.MUL: isa.FMUL_2D, ops.DIV: isa.FDIV_2D,
     ops.NEG: isa.FNEG_2D, ops.SQRT: isa.FSQRT_2D, ops.ABS: isa.FABS_2D, ops.FLOOR: isa.FRINTM_2D,
 }  # fmt: skip
+_SCALAR_COMPARISON = {  # of b with a
+    ops.LT: isa.FCMGT, ops.LE: isa.FCMGE, ops.EQ: isa.FCMEQ,
+    MASK_LT: isa.FCMGT, MASK_LE: isa.FCMGE, MASK_EQ: isa.FCMEQ,
+}  # fmt: skip
+_VECTOR_COMPARISON = {
+    ops.LT: isa.FCMGT_2D, ops.LE: isa.FCMGE_2D, ops.EQ: isa.FCMEQ_2D,
+    MASK_LT: isa.FCMGT_2D, MASK_LE: isa.FCMGE_2D, MASK_EQ: isa.FCMEQ_2D,
+}  # fmt: skip
 
 
 class AArch64(Assembler):
@@ -43,15 +58,18 @@ class AArch64(Assembler):
         self.cold_jumps: list[int] = []  # words that branch to the cold path of sincos
         vector = lanes == 2
         self.preserved = frozenset() if vector else frozenset(_PRESERVED)
-        self.shareable = [ANY] * len(ops.OPS)
-        self.folds = [0] * len(ops.OPS)
+        self.shareable = [ANY] * len(MACHINE_ARITY)
+        self.folds = [0] * len(MACHINE_ARITY)
+        self.shareable[SELECT_BY_MASK] = 1
         if vector:
             for op in (ops.FMA, ops.FNMA, ops.FMS):
                 self.shareable[op] = 4
             for op in (ops.MIN, ops.MAX):
                 self.shareable[op] = 0
             self.shareable[ops.SELECT] = 1
-        self._simple = [(_VECTOR if vector else _SCALAR).get(op, 0) for op in range(len(ops.OPS))]
+        simple = _VECTOR if vector else _SCALAR
+        self._simple = [simple.get(op, 0) for op in range(len(MACHINE_ARITY))]
+        self._comparison = _VECTOR_COMPARISON if vector else _SCALAR_COMPARISON
         self._load, self._store, self._shift = (
             (isa.LDR_Q, isa.STR_Q, 4) if vector else (isa.LDR_D, isa.STR_D, 3)
         )
@@ -99,6 +117,15 @@ class AArch64(Assembler):
         bits = self._simple[op]
         if bits:
             self.words.append(bits | b << 16 | c << 10 | a << 5 | d)
+        elif op in self._comparison:
+            self.words.append(self._comparison[op] | a << 16 | b << 5 | d)
+            if op < MASK_LT:  # a true comparison is −1 as a whole number
+                self.words.append((isa.SCVTF if self.lanes == 1 else isa.SCVTF_2D) | d << 5 | d)
+                self.words.append(self._simple[ops.ABS] | d << 5 | d)
+        elif op == SELECT_BY_MASK:
+            if d != a:
+                self.words.append(isa.ORR_16B | a << 16 | a << 5 | d)
+            self.words.append(isa.BSL_16B | c << 16 | b << 5 | d)
         elif self.lanes == 1:
             self._apply_scalar(op, d, a, b, c)
         else:
@@ -112,13 +139,9 @@ class AArch64(Assembler):
         if op == ops.SELECT:
             word(isa.FCMP_ZERO | a << 5)
             word(isa.FCSEL | c << 16 | isa.NE << 12 | b << 5 | d)
-        elif op == ops.MIN or op == ops.MAX:
+        else:
             word(isa.FCMP | b << 16 | a << 5)
             word(isa.FCSEL | b << 16 | (isa.MI if op == ops.MIN else isa.GT) << 12 | a << 5 | d)
-        else:
-            self._compare(op, d, a, b, isa.FCMGT, isa.FCMGE, isa.FCMEQ)
-            word(isa.SCVTF | d << 5 | d)  # a true comparison is −1 as a whole number
-            word(isa.FABS | d << 5 | d)
 
     def _apply_vector(self, op: int, d: int, a: int, b: int, c: int) -> None:
         word = self.words.append
@@ -132,20 +155,10 @@ class AArch64(Assembler):
         elif op == ops.SELECT:
             word(isa.FCMEQ_ZERO_2D | a << 5 | d)
             word(isa.BSL_16B | b << 16 | c << 5 | d)
-        elif op == ops.MIN or op == ops.MAX:
+        else:
             low, high = (a, b) if op == ops.MIN else (b, a)
             word(isa.FCMGT_2D | low << 16 | high << 5 | d)
             word(isa.BSL_16B | b << 16 | a << 5 | d)
-        else:
-            self._compare(op, d, a, b, isa.FCMGT_2D, isa.FCMGE_2D, isa.FCMEQ_2D)
-            word(isa.SCVTF_2D | d << 5 | d)
-            word(isa.FABS_2D | d << 5 | d)
-
-    def _compare(
-        self, op: int, d: int, a: int, b: int, greater: int, at_least: int, equal: int
-    ) -> None:
-        bits = {ops.LT: greater, ops.LE: at_least, ops.EQ: equal}[op]
-        self.words.append(bits | a << 16 | b << 5 | d)
 
     # ---- calls -----------------------------------------------------------------------------------
 

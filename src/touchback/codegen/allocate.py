@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from touchback.codegen.abi import CALLED, WORK, Place
 from touchback.codegen.assembler import ANY, Assembler
+from touchback.codegen.conditions import MACHINE_ARITY
 from touchback.codegen.schedule import NEVER, Schedule
-from touchback.symbolic.ops import ARITY
 from touchback.symbolic.program import Program
 
 _LOCKED = -1  # the key of a register that is free, or that the operation at hand needs
@@ -63,8 +63,8 @@ class _Allocation:
 
     def _compute(self, start: int, stop: int) -> None:
         plan = self.plan
-        program, arities = self.program, ARITY
-        op_of, a_of, b_of, c_of = program.op, program.a, program.b, program.c
+        program, arities = self.program, MACHINE_ARITY
+        op_of, a_of, b_of, c_of = plan.op, program.a, program.b, program.c
         register, key, holder, free = self.register, self.key, self.holder, self.free
         stores = self.memory.stores
         apply, shareable, first_use = self.asm.apply, self.asm.shareable, plan.first_use

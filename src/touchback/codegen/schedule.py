@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.codegen.conditions import with_masks
 from touchback.symbolic import ops
 from touchback.symbolic.ops import ARITY, CONST, COS, INPUT, SIN
 from touchback.symbolic.program import Program
@@ -36,6 +37,7 @@ class Schedule:
     after it.
     """
 
+    op: list[int]  # per node: the program's operations, some of them as masks
     order: list[int]
     batches: list[Batch]
     next_a: list[int]
@@ -57,7 +59,9 @@ def schedule(program: Program) -> Schedule:
     order, batches = _ordered(program, computed, turning)
     next_use, first_use = _next_uses(len(op), operands[order], present[order])
     a, b, c = (column.tolist() for column in next_use.T)
-    return Schedule(order, batches, a, b, c, first_use.tolist(), live.tolist(), turning)
+    outputs = np.abs(np.array(program.outputs, dtype=int))
+    machine_op = with_masks(op, operands, present & live[:, None], outputs)
+    return Schedule(machine_op, order, batches, a, b, c, first_use.tolist(), live.tolist(), turning)
 
 
 def _live(

@@ -7,6 +7,13 @@ so that the bases in frequent use make short instructions: work in rax, the pool
 from touchback.codegen import x86_64_isa as isa
 from touchback.codegen.abi import CONTEXT_SLOT, CTX, FIRST_TABLE_SLOT, POOL, Place
 from touchback.codegen.assembler import ANY, Assembler
+from touchback.codegen.conditions import (
+    MACHINE_ARITY,
+    MASK_EQ,
+    MASK_LE,
+    MASK_LT,
+    SELECT_BY_MASK,
+)
 from touchback.codegen.pool import ABS_MASK, SIGN_MASK, Pool
 from touchback.codegen.x86_64_sincos import write_cold_path, write_sincos
 from touchback.symbolic import ops
@@ -20,7 +27,10 @@ _TWO_OPERANDS = {
     ops.MIN: isa.VMIN, ops.MAX: isa.VMAX,
 }  # fmt: skip
 _FUSED = {ops.FMA: isa.VFMADD, ops.FNMA: isa.VFNMADD, ops.FMS: isa.VFMSUB}
-_PREDICATE = {ops.LT: isa.LT_OQ, ops.LE: isa.LE_OQ, ops.EQ: isa.EQ_OQ}
+_PREDICATE = {
+    ops.LT: isa.LT_OQ, ops.LE: isa.LE_OQ, ops.EQ: isa.EQ_OQ,
+    MASK_LT: isa.LT_OQ, MASK_LE: isa.LE_OQ, MASK_EQ: isa.EQ_OQ,
+}  # fmt: skip
 _FIRST, _SECOND, _EITHER, _EVERY = 1, 2, 3, 7
 
 
@@ -37,18 +47,19 @@ class X86_64(Assembler):
         self.cold_calls: list[int] = []  # which of them call the cold path of sincos
         self.preserved = frozenset()
         self._pool_bias = pool.numbers_at + _POOL_BIAS
-        self.shareable = [ANY] * len(ops.OPS)
+        self.shareable = [ANY] * len(MACHINE_ARITY)
         self.shareable[ops.SELECT] = _FIRST
-        self.folds = [0] * len(ops.OPS)
-        for op in (ops.ADD, ops.MUL, ops.EQ):
+        self.folds = [0] * len(MACHINE_ARITY)
+        for op in (ops.ADD, ops.MUL, ops.EQ, MASK_EQ):
             self.folds[op] = _EITHER
-        for op in (ops.SUB, ops.DIV, ops.MIN, ops.MAX, ops.LT, ops.LE):
+        for op in (ops.SUB, ops.DIV, ops.MIN, ops.MAX, ops.LT, ops.LE, MASK_LT, MASK_LE):
             self.folds[op] = _SECOND
         for op in _FUSED:
             self.folds[op] = _EVERY
         self._form = form = 0 if lanes == 1 else 1
         self._two_operands = [
-            _TWO_OPERANDS[op][form] if op in _TWO_OPERANDS else None for op in range(len(ops.OPS))
+            _TWO_OPERANDS[op][form] if op in _TWO_OPERANDS else None
+            for op in range(len(MACHINE_ARITY))
         ]
 
     # ---- memory ----------------------------------------------------------------------------------
@@ -91,7 +102,7 @@ class X86_64(Assembler):
             self._fuse(_FUSED[op], d, a, b, c)
         elif op in _PREDICATE:
             self.chunks.append(isa.vex(isa.VCMP[self._form], d, a, b) + bytes((_PREDICATE[op],)))
-            self._one_where_true(d)
+            self._one_where_true(op, d)
         else:
             self._apply_rare(op, d, a, b, c)
 
@@ -104,10 +115,11 @@ class X86_64(Assembler):
         else:
             self.memory(isa.VCMP[self._form], d, max(a, b), place)
             self.chunks[-1] += bytes((_PREDICATE[op],))
-            self._one_where_true(d)
+            self._one_where_true(op, d)
 
-    def _one_where_true(self, d: int) -> None:
-        self.memory(isa.VAND[self._form], d, d, self.pool.vector["one"])
+    def _one_where_true(self, op: int, d: int) -> None:
+        if op < MASK_LT:
+            self.memory(isa.VAND[self._form], d, d, self.pool.vector["one"])
 
     def _apply_rare(self, op: int, d: int, a: int, b: int, c: int) -> None:
         form, vector = self._form, self.pool.vector
@@ -125,6 +137,8 @@ class X86_64(Assembler):
             self.memory(isa.VCMP[form], d, a, vector["zero"])
             self.chunks[-1] += bytes((isa.NEQ_UQ,))
             self.chunks.append(isa.vex(isa.VBLENDV[form], d, c, b) + bytes((d << 4,)))
+        elif op == SELECT_BY_MASK:
+            self.chunks.append(isa.vex(isa.VBLENDV[form], d, c, b) + bytes((a << 4,)))
         else:
             raise AssertionError(f"{ops.NAME[op]} is not an instruction")
 
