@@ -388,8 +388,8 @@ class Model(Constrained):
                 if full in known or name in known:
                     article = "an" if other == "input" else "a"
                     raise ModelError(
-                        f"{kind.capitalize()} '{name}': there is {article} {other} of this name already; "
-                        "parameters, inputs, states and sensors share their names."
+                        f"{kind.capitalize()} '{name}': there is {article} {other} of this name "
+                        "already; parameters, inputs, states and sensors share their names."
                     )
 
     def _sensor_names(self, sensor: str) -> list[str]:

@@ -50,7 +50,10 @@ def check_numbers(instant: Instant) -> None:
                     f"Body '{name}': its {word} is {given} at the default parameters; "
                     "check its expression."
                 )
-        check_body(name, Body(**numbers))
+        try:
+            check_body(name, Body(**numbers))
+        except ModelError as error:
+            raise ModelError(f"{error} These are numbers at the default parameters.") from None
 
 
 def check_signals(instant: Instant) -> None:
@@ -82,12 +85,12 @@ def _check_inertia(instant: Instant) -> None:
     tree = instant.tree
     poses = [_floats(pose) for pose in world_poses(tree, instant.k)]
     armature = [float(rotor) for rotor in instant.armature()]
-    inertias = [_spatial_inertia(link, *pose) for link, pose in zip(tree.links, poses, strict=True)]
+    inertias = [_spatial_inertia(link, R) for link, (R, _) in zip(tree.links, poses, strict=True)]
     for i in range(len(tree.links) - 1, -1, -1):
-        link, inertia = tree.links[i], inertias[i]
+        link, inertia, (R, p) = tree.links[i], inertias[i], poses[i]
         for offset in range(len(link.columns) - 1, -1, -1):
             index = link.v_index + offset
-            s = _world_column(link.columns[offset], *poses[i])
+            s = np.concatenate([R @ np.array(x, dtype=float) for x in link.columns[offset]])
             U = inertia @ s
             D = s @ U + armature[index]
             terms = abs(s) @ abs(inertia) @ abs(s) + armature[index]
@@ -95,7 +98,9 @@ def _check_inertia(instant: Instant) -> None:
                 raise _no_inertia(instant.model, link, index)
             inertia = inertia - np.outer(U, U) / D
         if link.parent >= 0:
-            inertias[link.parent] = inertias[link.parent] + inertia
+            lever = np.eye(6)
+            lever[:3, 3:] = _skew(p - poses[link.parent][1])
+            inertias[link.parent] = inertias[link.parent] + lever @ inertia @ lever.T
 
 
 def _floats(pose: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -103,22 +108,13 @@ def _floats(pose: Any) -> tuple[np.ndarray, np.ndarray]:
     return np.array(R, dtype=float), np.array(p, dtype=float)
 
 
-def _world_column(column: Any, R: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Angular and linear velocity at the world's origin for a unit velocity coordinate."""
-    angular, linear = (R @ np.array(part, dtype=float) for part in column)
-    return np.concatenate([angular, linear + np.cross(p, angular)])
-
-
-def _spatial_inertia(link: Link, R: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """6×6 inertia of a link about and along the world's frame (Featherstone 2008, §2.13)."""
+def _spatial_inertia(link: Link, R: np.ndarray) -> np.ndarray:
+    """6×6 inertia (moments first) of a link about its origin, along world axes (Featherstone 2008,
+    §2.13)."""
     own = link.inertia
-    m = float(own.m)
-    h = R @ np.array(own.h, dtype=float)
+    h = _skew(R @ np.array(own.h, dtype=float))
     J = R @ np.array(own.tensor(Operators()), dtype=float) @ R.T
-    r, c = _skew(p), _skew(h)
-    moved = J - r @ c - c @ r - m * r @ r
-    first = c + m * r
-    return np.block([[moved, first], [first.T, m * np.eye(3)]])
+    return np.block([[J, h], [h.T, float(own.m) * np.eye(3)]])
 
 
 def _skew(a: np.ndarray) -> np.ndarray:

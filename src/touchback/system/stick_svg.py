@@ -108,10 +108,7 @@ class _Drawing:
             )
         for name in self.labels():
             x, y = self.at(self.figure.joints[name])
-            found.append(
-                f'<text x="{x}" y="{y}" dx="8" dy="-6" fill="#333" stroke="#fff" '
-                f'stroke-width="3" paint-order="stroke">{escape(name)}</text>'
-            )
+            found.append(f'<text x="{x}" y="{y}" dx="8" dy="-6" fill="#333">{escape(name)}</text>')
         return found
 
     def labels(self) -> list[str]:

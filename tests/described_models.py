@@ -1,0 +1,135 @@
+"""Models that between them use everything that can be described; files must keep all of it."""
+
+import math
+
+import touchback as tb
+
+
+def leg() -> tb.Model:
+    """A part with parameters, an input, a table and a control of its own."""
+    m = tb.Model("leg")
+    length = m.parameter("thigh length", 0.4, unit="m", min=0.1, max=1.0)
+    stiffness = m.parameter("knee stiffness", 20.0, unit="N m/rad")
+    thigh = m.body(
+        "thigh", mass=5 * length, com=(0, 0, -length / 2), inertia=(length**2, length**2, 1e-3)
+    )
+    shin = m.body("shin", mass=3, com=(0, 0, -0.2), inertia=(0.03, 0.03, 1e-3))
+    m.joint("hip", tb.Universal("x", "-y"), m.ground, thigh, damping=0.1)
+    m.joint(
+        "knee",
+        tb.Revolute("y"),
+        thigh.at(0, 0, -length),
+        shin,
+        spring=stiffness,
+        rest=0.3,
+        friction=0.1,
+        friction_speed=0.01,
+        armature=1e-3,
+        limits=(0, 2.5),
+        stop=(100, 1),
+        position=0.4,
+        velocity=-0.5,
+    )
+    torque = m.input("knee torque", unit="N m", default=0.5)
+    drive = m.input("drive")
+    m.force("knee motor", tb.JointEffort("knee", torque))
+    curve = m.table("strength", (0.0, 1.0, 2.0), (0.0, 10.0, 5.0))
+    m.force("muscle", tb.JointEffort("knee", drive * tb.lookup(curve, abs(m.coordinate("knee")))))
+    m.control("reflex", lambda v: -0.1 * v, of=["v:knee"], to="drive")
+    m.sensor("foot", tb.Position(shin.at(0, 0, -0.4)))
+    return m
+
+
+def walker() -> tb.Model:
+    """Two copies of a leg on a moving ground, with states, controls, tables and every option."""
+    m = tb.Model("walker", gravity=(0, 0, -9.80665))
+    trunk = m.body(
+        "trunk", mass=40, com=(0, 0, 0.3), inertia=[[2, 0.1, 0], [0.1, 1.5, 0], [0, 0, 1]]
+    )
+    width = m.parameter("hip width", 0.3, unit="m")
+    ratio = m.parameter("ratio", 0.5)
+    m.joint("root", tb.Free(), m.ground, trunk, position=(0, 0, 1, 1, 0, 0, 0), velocity=[0.1] * 6)
+    part = leg()
+    m.add(part, at=trunk.at(0, width / 2, 0), name="left", share=["thigh length"])
+    m.add(
+        part,
+        at=trunk.at(0, -width / 2, 0, turn=[("z", 0.1), ("x", ratio)]),
+        name="right",
+        share=["thigh length"],
+        bind={"knee stiffness": 30 * ratio},
+    )
+    z = m.state("filtered", 0.1, lambda z: (m.signal("left/foot.z") - z) / 0.05, unit="m")
+    surface = m.table("map", (0.0, 1.0), [[1, 2, 3], [4, 5, 6]], y=(0.0, 1.0, 2.0))
+    unnamed = tb.Table((-1.0, 1.0), (-2.0, 2.0))
+    m.control(
+        "gait",
+        lambda q, v, t: -10 * tb.sin(t) * q + tb.select(q < 0.1, tb.lookup(surface, q, v), 0.0),
+        of=["q:left/knee", "v:left/knee", "time"],
+        to="left/knee torque",
+    )
+    m.force("rope", tb.LinkForce(trunk, m.ground.at(0, 0, 2), lambda d, r: tb.maximum(d - 1, r)))
+    m.force("wind", tb.Drag(trunk, area=0.5, flow=(tb.lookup(unnamed, tb.sin(m.time)), 0, 0)))
+    shared = tb.sqrt(1 + ratio**2 + width * tb.exp(ratio))  # long, and used twice
+    m.sensor("one", tb.Signal(z * shared, "m"))
+    m.sensor("other", tb.Signal(shared / (1 + z**2)))
+    m.move_base(velocity=(tb.sin(m.time), 0, 0), acceleration=(tb.cos(m.time), 0, 0))
+    return m
+
+
+def every_joint() -> tb.Model:
+    """A chain of all kinds of joints, with axes and frames in general position."""
+    m = tb.Model("chain")
+    pitch = m.parameter("pitch", 0.01)
+    kinds = {
+        "fixed": tb.Fixed(),
+        "revolute": tb.Revolute((1, 2, 3)),
+        "prismatic": tb.Prismatic("-y"),
+        "screw": tb.Screw("x", pitch),
+        "cylindrical": tb.Cylindrical((0, 1, 1)),
+        "universal": tb.Universal("z", "x"),
+        "planar": tb.Planar("y"),
+        "spherical": tb.Spherical(),
+        "free": tb.Free(),
+    }
+    carrier = m.ground
+    for name, kind in kinds.items():
+        body = m.body(f"{name} body", mass=1, com=(0.1, 0.02, -0.03), inertia=(0.1, 0.12, 0.13))
+        parent = carrier.at(0.1, 0.2, 0.3, turn=[("x", 0.1), ("z", math.pi / 3)])
+        m.joint(name, kind, parent, body.at(0, 0.1, 0, turn=("y", -0.2)), damping=0.1 + pitch)
+        carrier = body
+    return m
+
+
+def every_force_and_sensor() -> tb.Model:
+    """One body with all kinds of forces and sensors."""
+    m = tb.Model("cart")
+    k = m.parameter("k", 3.0)
+    cart = m.body("cart", mass=2.0)
+    m.joint("track", tb.Prismatic("x"), m.ground, cart)
+    tip = cart.at(0, 0, 0.5, turn=("y", k))
+    m.force("push", tb.Wrench(tip, force=(1, k, 0), torque=(0, 0, 2), axes="body"))
+    m.force("spring", tb.SpringDamper(m.ground, tip, stiffness=k, damping=0.1, length=0.3))
+    m.force("link", tb.LinkForce(m.ground, tip, tension=2 * k))
+    m.force("return", tb.TorsionSpring("track", 1, 0.1, rest=k, preload=0.2))
+    m.force("rubber", tb.Bushing(m.ground, tip, (k, 2, 3), (0.1, 0.2, 0.3), (1, 1, k)))
+    m.force("motor", tb.JointEffort("track", tb.sin(m.time)))
+    m.force("float", tb.Buoyancy(cart, volume=k / 1000))
+    m.force("air", tb.Drag(cart, area=0.1, coefficient=k))
+    kinds = {
+        "position": tb.Position(tip),
+        "velocity": tb.Velocity(tip),
+        "acceleration": tb.Acceleration(tip),
+        "spin": tb.AngularVelocity(cart),
+        "direction": tb.Direction(tip, "x"),
+        "distance": tb.Distance(m.ground.at(0, 0, 1), tip),
+        "effort": tb.Effort("track"),
+        "reaction": tb.Reaction("track"),
+        "signal": tb.Signal(k * m.time, "s"),
+        "energy": tb.Energy("kinetic"),
+    }
+    for name, kind in kinds.items():
+        m.sensor(name, kind)
+    return m
+
+
+ALL = (leg, walker, every_joint, every_force_and_sensor)

@@ -1,0 +1,58 @@
+"""A table of faults: faulty models and files, each with the message it gets.
+
+`faulty_models.py` and `faulty_files.py` fill it; `docs/errors.md` is made of it by
+`python tests/update_docs.py`.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchback.model import Model
+from touchback.model.files import model_from_text
+from touchback.model.joints import Revolute
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong, how it is written, and what is said about it."""
+
+    title: str
+    section: str
+    shown: str
+    run: Callable[[], object]
+    message: str
+    is_file: bool = False
+
+
+FAULTS: list[Fault] = []
+
+
+def fault(title: str, section: str, message: str) -> Callable[[Callable[[], object]], None]:
+    """Put a function that makes a mistake in the table."""
+
+    def note(function: Callable[[], object]) -> None:
+        source = textwrap.dedent(inspect.getsource(function))
+        body = source[source.index("def _() -> None:\n") + len("def _() -> None:\n") :]
+        FAULTS.append(Fault(title, section, textwrap.dedent(body).strip(), function, message))
+
+    return note
+
+
+def file_fault(title: str, text: str, message: str) -> None:
+    """Put a file that is wrong in the table."""
+    written = textwrap.dedent(text).strip()
+
+    def run() -> object:
+        return model_from_text(written, ".yaml", "arm.yaml")
+
+    FAULTS.append(Fault(title, "Files", written, run, message, is_file=True))
+
+
+def arm() -> Model:
+    """A pendulum that nothing is wrong with."""
+    m = Model("arm")
+    rod = m.body("rod", mass=1.0, com=(0.5, 0.0, 0.0), inertia=(0.0, 0.1, 0.1))
+    m.joint("shoulder", Revolute("y"), m.ground, rod)
+    return m

@@ -1,0 +1,65 @@
+"""A model prints as a tree that a person can read."""
+
+import touchback as tb
+from described_models import walker
+
+
+def test_the_tree_shows_joints_bodies_and_everything_named() -> None:
+    m = tb.Model("crane")
+    load = m.parameter("load", 100.0, unit="kg", min=0.0, max=500.0)
+    wind = m.input("wind", unit="m/s")
+    boom = m.body("boom", mass=250.0, com=(2, 0, 0))
+    hook = m.body("hook", mass=load + 5)
+    m.joint("slew", tb.Revolute("z"), m.ground, boom)
+    m.joint("hoist", tb.Prismatic("-z"), boom.at(4, 0, 0), hook)
+    m.state("temperature", 20.0, rate=lambda T: (20.0 - T) / 60, unit="K")
+    m.force("gust", tb.Wrench(boom, force=(wind, 0, 0)))
+    m.sensor("height", tb.Position(hook))
+    assert repr(m) == (
+        "Model 'crane': 2 bodies, 2 joints, 2 freedoms\n"
+        "ground\n"
+        "└─ slew (revolute z) ─ boom, 250 kg\n"
+        "   └─ hoist (prismatic -z) ─ hook, load + 5 kg\n"
+        "\n"
+        "parameters\n"
+        "  load  100 kg  0 … 500\n"
+        "\n"
+        "inputs\n"
+        "  wind  m/s\n"
+        "\n"
+        "states\n"
+        "  temperature  from 20 K  rate 0.016666666666666666 * (20 - temperature)\n"
+        "\n"
+        "forces\n"
+        "  gust  wrench boom\n"
+        "\n"
+        "sensors\n"
+        "  height  position hook  [m]"
+    )
+
+
+def test_parts_are_shown_where_they_are_joined() -> None:
+    lines = repr(walker()).splitlines()
+    assert lines[2].startswith("└─ root (free) ─ trunk")
+    assert lines[3].startswith("   ├─ left/hip (universal x -y) ─ left/thigh")
+    assert lines[4].startswith("   │  └─ left/knee")
+
+
+def test_faulty_models_print_too() -> None:
+    m = tb.Model("parts")
+    m.body("loose", mass=1.0)
+    m.joint("a", tb.Revolute(), "x", "y")
+    m.joint("b", tb.Revolute(), "y", "x")
+    m.joint("c", tb.Revolute(), m.ground, "ghost")
+    assert "ghost (not described)" in repr(m)
+    assert "not connected to the ground: 'loose'" in repr(m)
+
+
+def test_long_expressions_are_cut() -> None:
+    m = tb.Model("long")
+    p = m.parameter("p", 1.0)
+    total = p
+    for i in range(40):
+        total = total * tb.sin(p + i)
+    m.sensor("s", tb.Signal(total))
+    assert max(map(len, repr(m).splitlines())) < 100

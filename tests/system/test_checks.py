@@ -1,0 +1,96 @@
+"""A joint that moves nothing is found; every other mechanism passes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import touchback as tb
+from described_models import ALL
+from touchback.errors import ModelError
+from touchback.system.checks import check_inertia, check_model
+
+
+@pytest.mark.parametrize("describe", ALL, ids=lambda describe: describe.__name__)
+def test_the_samples_pass(describe: object) -> None:
+    check_model(describe())  # type: ignore[operator]
+
+
+KINDS = (tb.Revolute("x"), tb.Revolute("z"), tb.Prismatic("y"), tb.Universal("x", "y"))
+INERTIAS = ((0.0, 0.0, 0.0), (0.0, 0.1, 0.1), (0.1, 0.1, 0.1))
+links = st.tuples(
+    st.integers(0, 10),  # where on the tree
+    st.sampled_from(KINDS),
+    st.sampled_from([0.0, 0.0, 1.0]),  # mass
+    st.sampled_from(INERTIAS),
+    st.sampled_from([0.0, 0.3]),  # distance of the centre of mass from the joint
+    st.sampled_from([0.0, 0.0, 0.01]),  # armature
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(links, min_size=1, max_size=4))
+def test_the_check_agrees_with_the_rank_of_the_mass_matrix(described: list[tuple]) -> None:
+    """NumPy's rank, after scaling rows and columns to a unit diagonal, is the other opinion."""
+    m = tb.Model("random")
+    bodies = [m.ground]
+    for i, (where, kind, mass, inertia, reach, armature) in enumerate(described):
+        com = (reach, 0, 0)
+        body = m.body(f"body {i}", mass=mass, com=com, inertia=inertia if mass else (0, 0, 0))
+        parent = bodies[where % len(bodies)].at(0.2, 0.1, 0.3)
+        turn = [0.3 + 0.1 * i] * kind.nq
+        m.joint(f"joint {i}", kind, parent, body, armature=armature, position=turn)
+        bodies.append(body)
+    system = m.compile(backend="interpreter")
+    M = system.mass_matrix(system.initial_state().q)
+    scale = np.sqrt(np.diag(M))
+    singular = not all(scale > 0) or np.linalg.eigvalsh(M / np.outer(scale, scale))[0] < 1e-9
+    if singular:
+        with pytest.raises(ModelError, match="nothing resists its motion"):
+            check_inertia(m)
+    else:
+        check_inertia(m)
+
+
+def test_the_joint_without_inertia_is_named_not_the_one_beyond_it() -> None:
+    m = tb.Model("coaxial")
+    m.body("ring")
+    m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("outer", tb.Revolute("z"), m.ground, "ring")
+    m.joint("inner", tb.Revolute("z"), "ring", "wheel")
+    with pytest.raises(ModelError, match=r"Joint 'outer': .* body 'ring'"):
+        check_inertia(m)
+
+
+def test_a_coordinate_of_several_is_named() -> None:
+    m = tb.Model("point")
+    m.body("dot", mass=1.0)
+    m.joint("fly", tb.Free(), m.ground, "dot")
+    with pytest.raises(ModelError, match=r"its motion along 'fly.w[xyz]'"):
+        check_inertia(m)
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e3])
+def test_small_inertias_count_wherever_they_are(distance: float) -> None:
+    m = tb.Model("watch")
+    m.body("hand", mass=1e-6, com=(1e-3, 0, 0), inertia=(1e-13, 1e-12, 1e-12))
+    m.joint("axle", tb.Revolute("z"), m.ground.at(distance, distance, 0), "hand")
+    check_inertia(m)
+
+
+def test_an_expression_without_a_finite_value_is_named() -> None:
+    m = tb.Model("bad")
+    p = m.parameter("p", 0.0)
+    m.body("b", mass=1 / p)
+    m.joint("j", tb.Revolute("z"), m.ground, "b")
+    with pytest.raises(ModelError, match="Body 'b': its mass is inf at the default parameters"):
+        check_model(m)
+
+
+def test_a_part_is_named_when_it_is_faulty() -> None:
+    leg = tb.Model("leg")
+    leg.force("push", tb.Wrench("foot", force=(1, 0, 0)))
+    m = tb.Model("walker")
+    m.add(leg, name="left")
+    with pytest.raises(ModelError, match="Part 'left': Force 'push': there is no body 'foot'"):
+        check_model(m)

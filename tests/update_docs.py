@@ -1,0 +1,52 @@
+"""Write what `docs/` has of the code's own words: `python tests/update_docs.py`."""
+
+import json
+from pathlib import Path
+
+import faulty_files
+import faulty_joints
+import faulty_models
+from faults import FAULTS
+from touchback.model.files import model_schema
+
+DOCS = Path(__file__).parent.parent / "docs"
+FILLED = (faulty_models, faulty_joints, faulty_files)  # importing them fills the table
+
+
+def errors_page() -> str:
+    """What is said about faulty models and files, fault by fault."""
+    sections = dict.fromkeys(fault.section for fault in FAULTS)
+    parts = [
+        "# What faulty models are told\n",
+        "Every message names the thing, the value and, where there is one, the usual mend. This\n"
+        "page is made from the tests of these messages.\n",
+    ]
+    for section in sections:
+        parts.append(f"## {section}\n")
+        for fault in FAULTS:
+            if fault.section == section:
+                language = "yaml" if fault.is_file else "python"
+                shown = fault.shown if len(fault.shown) < 2000 else "…"
+                title = fault.title[0].upper() + fault.title[1:]
+                parts.append(f"**{title}**\n\n```{language}\n{shown}\n```\n")
+                parts.append(f"```text\n{fault.message}\n```\n")
+    return "\n".join(parts)
+
+
+def schema_file() -> str:
+    """The JSON schema of model files."""
+    return json.dumps(model_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+PAGES = {DOCS / "errors.md": errors_page, DOCS / "schema" / "model.schema.json": schema_file}
+
+
+def main() -> None:
+    """Write them all."""
+    for path, text in PAGES.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
