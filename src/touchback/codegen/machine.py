@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from touchback.codegen.aarch64 import AArch64
 from touchback.codegen.abi import BASE_OF_ARRAY, CALLED, OUT, WORK, Place
-from touchback.codegen.allocate import Memory, allocate
+from touchback.codegen.allocate import allocate
 from touchback.codegen.assembler import Assembler
 from touchback.codegen.pool import Pool
+from touchback.codegen.registers import Memory
 from touchback.codegen.schedule import Schedule, schedule
 from touchback.codegen.x86_64 import X86_64
 from touchback.errors import CompileError
