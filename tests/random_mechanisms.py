@@ -5,6 +5,7 @@ moving axes z, x, y) of the joint's frames in the parent body and in the child b
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from hypothesis import Phase, settings
@@ -75,18 +76,36 @@ class Mechanism:
         tree = ", ".join(f"{joint.parent}:{joint.kind}" for joint in self.joints)
         return f"Mechanism(seed={self.seed}, {tree})"
 
-    def model(self) -> tb.Model:
-        """The Touchback model: bodies b0, b1, …, joints j0, j1, …"""
+    def model(self, live: bool = False) -> tb.Model:
+        """The Touchback model: bodies b0, b1, …, joints j0, j1, …; `live`: with parameters."""
         m = tb.Model("random", gravity=tuple(self.gravity))
-        bodies = [m.body(f"b{i}", j.mass, j.com, j.inertia) for i, j in enumerate(self.joints)]
+        choose = np.random.default_rng(self.seed)
+
+        def value(x: float) -> Any:
+            """Every other number as a live parameter."""
+            if not live or choose.random() < 0.5:
+                return float(x)
+            return m.parameter(f"p{len(m.parameters)}", float(x))
+
+        def values(numbers: np.ndarray) -> Any:
+            return tuple(map(value, numbers)) if numbers.ndim == 1 else numbers
+
+        def place(given: Place) -> Place:
+            whole = choose.random() < 0.3  # a place all of numbers: the frame pass may touch it
+            return given if whole else (values(given[0]), values(given[1]))  # type: ignore[return-value]
+
+        bodies = [
+            m.body(f"b{i}", value(j.mass), values(j.com), values(j.inertia))
+            for i, j in enumerate(self.joints)
+        ]
         for i, joint in enumerate(self.joints):
             parent = m.ground if joint.parent < 0 else bodies[joint.parent]
             m.joint(
                 f"j{i}",
                 joint.touchback_kind,
-                frame(parent, joint.parent_place),
-                frame(bodies[i], joint.child_place),
-                armature=joint.armature if joint.kind != "fixed" else None,
+                frame(parent, place(joint.parent_place)),
+                frame(bodies[i], place(joint.child_place)),
+                armature=value(joint.armature) if joint.kind != "fixed" else None,
             )
         return m
 
@@ -123,14 +142,15 @@ class _Named:
         self.name = name
 
     def at(self, x: float, y: float, z: float, turn: object) -> tb.Frame:
-        return tb.Frame(self.name, (x, y, z), tuple(turn))  # type: ignore[arg-type]
+        turns = tuple((axis, float(angle)) for axis, angle in turn)  # type: ignore[attr-defined]
+        return tb.Frame(self.name, (float(x), float(y), float(z)), turns)
 
 
 def frame(body: object, place: Place) -> tb.Frame:
     """The frame of a body at a place."""
     position, angles = place
-    turn = [(axis, float(angle)) for axis, angle in zip("zxy", angles, strict=True)]
-    return body.at(*map(float, position), turn=turn)  # type: ignore[attr-defined, no-any-return]
+    turn = list(zip("zxy", angles, strict=True))
+    return body.at(*position, turn=turn)  # type: ignore[attr-defined, no-any-return]
 
 
 def matrix(place: Place) -> np.ndarray:

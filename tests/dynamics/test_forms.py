@@ -72,6 +72,22 @@ def test_chosen_link_frames_and_base_parameters_change_no_number(mechanism: Mech
             close(floats(here.position(tb.Frame("b5"))), p)
 
 
+@examples(8)
+@given(mechanisms(size=5))
+def test_live_parameters_anywhere_change_no_number(mechanism: Mechanism) -> None:
+    """Masses, places and angles as parameters (every other one) against the plain numbers."""
+    model, live = mechanism.model(), mechanism.model(live=True)
+    q, v, a = mechanism.state(model.compile())
+    assert live.parameters
+    expected = instant(model, q.tolist(), v.tolist())
+    tau, M = floats(inverse(expected, a.tolist())), full(entries(expected), len(v))
+    for frame_pass in (False, True):
+        here = instant(live, q.tolist(), v.tolist(), frame_pass)
+        close(floats(inverse(here, a.tolist())), tau)
+        close(full(entries(here), len(v)), M)
+        close(full(entries(here, world=True), len(v)), M)
+
+
 @examples(12)
 @given(mechanisms(size=6))
 def test_every_algorithm_solves_the_equations_of_motion(mechanism: Mechanism) -> None:
@@ -152,6 +168,19 @@ def test_a_long_chain_uses_a_loop_for_its_mass_matrix_and_gives_the_same_numbers
     here = instant(model, q.tolist(), v.tolist())
     close(system.mass_matrix(q), full(entries(here), 60))
     close(system.mass_matrix(q) @ a + system.bias(q, v), system.inverse_dynamics(q, v, a), 1e-11)
+
+
+def test_a_chain_of_many_links_is_followed_without_recursion() -> None:
+    m = tb.Model("chain", gravity=(0, 0, -10.0))
+    above: object = m.ground
+    for i in range(1100):
+        link = m.body(f"{i}", 1.0)
+        m.joint(f"{i}", tb.Revolute("y"), above, link)
+        above = link.at(0, 0, -0.5)
+    here = instant(m, [0.0] * 1100, [0.0] * 1099 + [1.0])
+    last = tb.Frame("1099", (0.0, 0.0, -0.5))
+    assert floats(here.position(last))[2] == pytest.approx(-550.0)
+    assert floats(here.velocity(last)).tolist() == [-0.5, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("tilt", [1e-6, 1e-8, 1e-10, 1e-12])

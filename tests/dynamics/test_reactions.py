@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 import touchback as tb
-from random_mechanisms import Mechanism, examples, mechanisms, scale
+from random_mechanisms import Mechanism, examples, mechanisms, random_mechanism, scale
 
 G = 9.81
 
@@ -79,13 +79,16 @@ def test_each_body_balances_its_rate_of_momentum(mechanism: Mechanism) -> None:
     """Σ reactions + applied + weight = d(momentum)/dt, from the motion of the body alone.
 
     Force and moment about each body's centre of mass, in world axes, with p_com, R, ω, ω̇ and the
-    acceleration from kinematics: independent of how the reactions were found."""
+    acceleration from kinematics: independent of how the reactions were found. The ground moves."""
     for joint in mechanism.joints:
         joint.armature = 0.0  # rotors are outside the bodies
     model = mechanism.model()
     applied, torque = mechanism.rng.standard_normal((2, 3)) * 5
     target = tb.Frame("b2", (0.1, -0.2, 0.3))
     model.force("push", tb.Wrench(target, force=tuple(applied), torque=tuple(torque)))
+    base = mechanism.rng.standard_normal((4, 3))
+    words = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
+    model.move_base(**{word: tuple(x) for word, x in zip(words, base)})
     system = model.compile()
     q, v, a = mechanism.state(system)
     pushes = {f"j{i}": _world(mechanism, system, i, q, v, a) for i in range(5)}
@@ -126,8 +129,6 @@ def _world(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_reaction_sensor_shows_what_the_function_gives(seed: int) -> None:
-    from random_mechanisms import random_mechanism
-
     mechanism = random_mechanism(seed, kinds=("revolute", "fixed", "spherical", "prismatic"))
     model = mechanism.model()
     model.sensor("wall", tb.Reaction("j1"))

@@ -14,7 +14,9 @@ def leg() -> tb.Model:
     length = m.parameter("length", 0.4, min=0.1, max=1.0)
     thigh = m.body("thigh", 1.1, (0, 0, -length / 2), (0.01, 0.012, 0.003))
     shin = m.body("shin", 0.6, (0, 0, -0.2), (0.01, 0.01, 0.002))
-    m.joint("hip", tb.Universal("x", "y"), m.ground.at(0, 0.1, 0), thigh, damping=0.1)
+    m.joint(
+        "hip", tb.Universal("x", "y"), m.ground.at(0, 0.1, 0, turn=("x", 0.2)), thigh, damping=0.1
+    )
     m.joint("knee", tb.Revolute("y"), thigh.at(0, 0, -length), shin)
     motor = m.input("motor")
     heat = m.state("heat", rate=lambda T: motor * motor - 0.1 * T)
@@ -34,7 +36,7 @@ def by_hand(places: list[tuple[float, float]], lengths: list[float]) -> tb.Model
         thigh = m.body(f"thigh {i}", 1.1, (0, 0, -length / 2), (0.01, 0.012, 0.003))
         shin = m.body(f"shin {i}", 0.6, (0, 0, -0.2), (0.01, 0.01, 0.002))
         c, s = np.cos(turn), np.sin(turn)
-        hip = trunk.at(x - 0.1 * s, 0.1 * c, 0, turn=("z", turn))
+        hip = trunk.at(x - 0.1 * s, 0.1 * c, 0, turn=[("z", turn), ("x", 0.2)])
         anchor = trunk.at(x + 0.1 * c, 0.1 * s, 0)
         m.joint(f"hip {i}", tb.Universal("x", "y"), hip, thigh, damping=0.1)
         m.joint(f"knee {i}", tb.Revolute("y"), thigh.at(0, 0, -length), shin)

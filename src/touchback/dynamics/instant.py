@@ -48,6 +48,7 @@ class Instant:
         self.model, self.k, self.at = model, k, at
         self.vectors = Vectors(k)
         self.a: Sequence[Scalar] | None = None  # joint accelerations, once known
+        self.multipliers: dict[str, Scalar] = {}  # of constraint rows by name, once known
         self._translate = Translator(model.tape, k, self._resolve)
         self._resolving: list[str] = []
         self._sensors = {
@@ -137,32 +138,42 @@ class Instant:
 
     def link_pose(self, i: int) -> tuple[Matrix, Vector]:
         """R_WL and p_WL."""
-        if i not in self._poses:
-            link = self.tree.links[i]
-            R_parent, p_parent = self.link_pose(link.parent)
+        for j in self._unknown(i, self._poses):
+            link = self.tree.links[j]
+            R_parent, p_parent = self._poses[link.parent]
             R = link.rotation.times(self.k, R_parent)
             p = self.vectors.add(p_parent, self.vectors.apply(R_parent, link.p))
-            self._poses[i] = R, self.vectors.add(p, self.vectors.apply(R, link.d))
+            self._poses[j] = R, self.vectors.add(p, self.vectors.apply(R, link.d))
         return self._poses[i]
 
     def link_velocity(self, i: int) -> tuple[Vector, Vector]:
         """ω and velocity of the origin of a link, along world axes."""
-        if i < 0:
-            return [self.value(x) for x in self.model.base.angular_velocity], [
-                self.value(x) for x in self.model.base.velocity
-            ]
-        if i not in self._velocity:
-            link = self.tree.links[i]
-            omega_parent, v_parent = self.link_velocity(link.parent)
-            R, p = self.link_pose(i)
+        if -1 not in self._velocity:
+            base = self.model.base
+            self._velocity[-1] = (
+                [self.value(x) for x in base.angular_velocity],
+                [self.value(x) for x in base.velocity],
+            )
+        for j in self._unknown(i, self._velocity):
+            link = self.tree.links[j]
+            omega_parent, v_parent = self._velocity[link.parent]
+            R, p = self.link_pose(j)
             lever = self.vectors.sub(p, self.link_pose(link.parent)[1])
             spin, slide = combined(link, self.k, self.at.v)
             carried = self.vectors.add(v_parent, self.vectors.cross(omega_parent, lever))
-            self._velocity[i] = (
+            self._velocity[j] = (
                 self.vectors.add(omega_parent, self.vectors.apply(R, spin)),
                 self.vectors.add(carried, self.vectors.apply(R, slide)),
             )
         return self._velocity[i]
+
+    def _unknown(self, i: int, known: Mapping[int, Any]) -> list[int]:
+        """Links from below the nearest known one down to link i: no recursion, chains are long."""
+        path = []
+        while i not in known:
+            path.append(i)
+            i = self.tree.links[i].parent
+        return path[::-1]
 
     def lever(self, frame: Frame) -> Vector:
         """From the link's origin to the frame's, along world axes."""
@@ -299,6 +310,11 @@ class Instant:
 
     def joint_effort(self, joint: str, index: int) -> Scalar:
         return self.efforts()[self._joint_index(joint, index, positions=False)]
+
+    def multiplier(self, row: str) -> Scalar:
+        if row not in self.multipliers:
+            raise ModelError(f"There is no constraint '{row}' whose force is known here.")
+        return self.multipliers[row]
 
     def reaction(self, joint: str) -> tuple[Vector, Vector]:
         if joint not in self.tree.joint_child:
