@@ -1,0 +1,18 @@
+"""A pin in a slot: the child slides along the parent's x axis and turns about z."""
+
+from touchback.model.joints.base import JointKind, Step
+from touchback.model.joints.motion import SlideAlong, TurnAbout
+
+
+class PinInSlot(JointKind, frozen=True, tag="pin-in-slot"):
+    """Coordinates `slide` [m] along x of the parent, then `turn` [rad] about z, right-handed; at
+    zero the two frames coincide."""
+
+    def steps(self) -> list[Step]:
+        return [SlideAlong(0), TurnAbout(2)]
+
+    def position_names(self) -> tuple[str, ...]:
+        return ("slide", "turn")
+
+    def position_units(self) -> tuple[str, ...]:
+        return ("m", "rad")

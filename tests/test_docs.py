@@ -1,0 +1,56 @@
+"""Every Python block of the documentation runs, page by page, in the order of reading."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FAILING_ON_PURPOSE = {"errors"}  # its blocks raise what it explains
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+def blocks(page: Path) -> list[str]:
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+RUNNING = [page for page in PAGES if blocks(page) and page.stem not in FAILING_ON_PURPOSE]
+
+
+@pytest.mark.parametrize("page", RUNNING, ids=lambda p: p.stem)
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    script = tmp_path / f"{page.stem}.py"
+    script.write_text("\n\n".join(blocks(page)), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_readme_shows_what_it_promises() -> None:
+    (code,) = blocks(ROOT / "README.md")
+    assert len([line for line in code.splitlines() if line.strip()]) <= 16
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / link).exists(), f"{page.name} links to {link}"
+
+
+def test_pictures_are_small() -> None:
+    for picture in (ROOT / "docs" / "pictures").rglob("*.*"):
+        assert picture.stat().st_size < 100_000, picture.name
+
+
+def test_every_commands_page_entry_is_a_command() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "touchback.cli", "--help"], capture_output=True, text=True
+    ).stdout
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for command in re.findall(r"^\| `touchback (\w+)", text, re.MULTILINE):
+        assert re.search(rf"\b{command}\b", shown)
