@@ -285,7 +285,7 @@ def _functions_on_intel() -> dict[int, bytes]:
     def two(forms: tuple[intel.Vex, intel.Vex], d: int, v: int, m: int) -> bytes:
         return intel.vex(forms[0], d, v, m)
 
-    to_double = intel.Vex(1, 0x83, 0x2A)
+    to_double = intel.encoding(1, 0x83, 0x2A)
     one = intel.constant(intel.RAX, 1) + intel.vex(to_double, 1, 0, intel.RAX)
     load_table = intel.vex_memory(intel.VMOV_LOAD[0], 2, 0, intel.RDI, 0)
     load_table += intel.vex(to_double, 3, 3, intel.RSI)

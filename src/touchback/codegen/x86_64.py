@@ -57,6 +57,10 @@ class X86_64(Assembler):
         for op in _FUSED:
             self.folds[op] = _EVERY
         self._form = form = 0 if lanes == 1 else 1
+        self._fused = {
+            op: (orders["231"][form], orders["213"][form], orders["132"][form])
+            for op, orders in _FUSED.items()
+        }
         self._two_operands = [
             _TWO_OPERANDS[op][form] if op in _TWO_OPERANDS else None
             for op in range(len(MACHINE_ARITY))
@@ -99,7 +103,7 @@ class X86_64(Assembler):
         if instruction is not None:
             self.chunks.append(isa.vex(instruction, d, a, b))
         elif op in _FUSED:
-            self._fuse(_FUSED[op], d, a, b, c)
+            self._fuse(op, d, a, b, c)
         elif op in _PREDICATE:
             self.chunks.append(isa.vex(isa.VCMP[self._form], d, a, b) + bytes((_PREDICATE[op],)))
             self._one_where_true(op, d)
@@ -111,7 +115,7 @@ class X86_64(Assembler):
         if instruction is not None:
             self.memory(instruction, d, max(a, b), place)
         elif op in _FUSED:
-            self._fuse_folded(_FUSED[op], d, a, b, c, place)
+            self._fuse_folded(op, d, a, b, c, place)
         else:
             self.memory(isa.VCMP[self._form], d, max(a, b), place)
             self.chunks[-1] += bytes((_PREDICATE[op],))
@@ -142,45 +146,34 @@ class X86_64(Assembler):
         else:
             raise AssertionError(f"{ops.NAME[op]} is not an instruction")
 
-    def _fuse(
-        self, orders: dict[str, tuple[isa.Vex, isa.Vex]], d: int, a: int, b: int, c: int
-    ) -> None:
-        form, word = self._form, self.chunks.append
+    def _fuse(self, op: int, d: int, a: int, b: int, c: int) -> None:
+        """The destination may be any operand: the three orders of the instruction see to that."""
+        add_to, times_to, _ = self._fused[op]
         if d == c:
-            word(isa.vex(orders["231"][form], d, a, b))
+            self.chunks.append(isa.vex(add_to, d, a, b))
         elif d == a:
-            word(isa.vex(orders["213"][form], d, b, c))
+            self.chunks.append(isa.vex(times_to, d, b, c))
         elif d == b:
-            word(isa.vex(orders["213"][form], d, a, c))
+            self.chunks.append(isa.vex(times_to, d, a, c))
         else:
             self.move(d, c)
-            word(isa.vex(orders["231"][form], d, a, b))
+            self.chunks.append(isa.vex(add_to, d, a, b))
 
-    def _fuse_folded(
-        self,
-        orders: dict[str, tuple[isa.Vex, isa.Vex]],
-        d: int,
-        a: int,
-        b: int,
-        c: int,
-        place: Place,
-    ) -> None:
-        form = self._form
-        if c < 0:
-            if d in (a, b):
-                self.memory(orders["213"][form], d, b if d == a else a, place)
-            else:
-                self.load(d, place)
-                self.chunks.append(isa.vex(orders["231"][form], d, a, b))
-            return
+    def _fuse_folded(self, op: int, d: int, a: int, b: int, c: int, place: Place) -> None:
+        add_to, times_to, times_memory = self._fused[op]
         factor = max(a, b)
-        if d == c:
-            self.memory(orders["231"][form], d, factor, place)
+        if c < 0 and d in (a, b):
+            self.memory(times_to, d, b if d == a else a, place)
+        elif c < 0:
+            self.load(d, place)
+            self.chunks.append(isa.vex(add_to, d, a, b))
+        elif d == c:
+            self.memory(add_to, d, factor, place)
         elif d == factor:
-            self.memory(orders["132"][form], d, c, place)
+            self.memory(times_memory, d, c, place)
         else:
             self.move(d, c)
-            self.memory(orders["231"][form], d, factor, place)
+            self.memory(add_to, d, factor, place)
 
     # ---- calls -----------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 Encodings from the Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
 """
 
-import functools
 import struct
 from typing import NamedTuple
 
@@ -14,93 +13,105 @@ ROUND_DOWN = 0x09
 
 
 class Vex(NamedTuple):
-    """An instruction with a VEX prefix.
+    """An instruction with a VEX prefix, all registers 0, as whole numbers of little-endian bytes.
 
-    `tail` holds its bits W, L and pp as they stand in the third byte of the long prefix.
+    `long` has the prefix of three bytes. `short` has that of two, which can't reach registers 8 to
+    15 as last operand; it is 0 where the instruction does not have it.
     """
 
-    map: int
-    tail: int
-    opcode: int
+    long: int
+    short: int
 
 
 _W, _WIDE = 0x80, 0x04  # W bit; L bit: 256 bits
 _66, _F2 = 1, 3
+_REGISTERS = 0xC0  # mode of the ModRM byte; memory without, with one and with four bytes of offset:
+_NO_OFFSET, _SHORT_OFFSET, _LONG_OFFSET = 0x00, 0x40, 0x80
 
 
-def _forms(scalar: Vex, packed: Vex) -> tuple[Vex, Vex]:
-    """(one double, four doubles)"""
-    return scalar, packed._replace(tail=packed.tail | _WIDE)
+def encoding(group: int, tail: int, opcode: int) -> Vex:
+    """An instruction by its opcode map, its bits W, L and pp, and its opcode."""
+    second = tail | 0x78  # the bits of the second operand are stored inverted
+    long = 0xC4 | (0xE0 | group) << 8 | second << 16 | opcode << 24 | _REGISTERS << 32
+    short = 0xC5 | (0x80 | second) << 8 | opcode << 16 | _REGISTERS << 24
+    return Vex(long, short if group == 1 and tail < _W else 0)
+
+
+# What a register number changes in the bits above, as destination, second and last operand.
+_D_LONG = [(r >> 3) << 15 | (r & 7) << 35 for r in range(16)]
+_V_LONG = [r << 19 for r in range(16)]
+_M_LONG = [(r >> 3) << 13 | (r & 7) << 32 for r in range(16)]
+_D_SHORT = [(r >> 3) << 15 | (r & 7) << 27 for r in range(16)]
+_V_SHORT = [r << 11 for r in range(16)]
+_M_SHORT = [r << 24 for r in range(8)]
 
 
 def _arithmetic(opcode: int) -> tuple[Vex, Vex]:
-    return _forms(Vex(1, _F2, opcode), Vex(1, _66, opcode))
+    return encoding(1, _F2, opcode), encoding(1, _66 | _WIDE, opcode)
 
 
 def _logic(opcode: int) -> tuple[Vex, Vex]:
-    return _forms(Vex(1, _66, opcode), Vex(1, _66, opcode))
+    return encoding(1, _66, opcode), encoding(1, _66 | _WIDE, opcode)
 
 
 def _fused(opcode: int) -> tuple[Vex, Vex]:
-    return _forms(Vex(2, _W | _66, opcode + 1), Vex(2, _W | _66, opcode))
+    return encoding(2, _W | _66, opcode + 1), encoding(2, _W | _66 | _WIDE, opcode)
 
 
+# (one double, four doubles)
 VADD, VMUL, VSUB = _arithmetic(0x58), _arithmetic(0x59), _arithmetic(0x5C)
 VMIN, VDIV, VMAX = _arithmetic(0x5D), _arithmetic(0x5E), _arithmetic(0x5F)
 VSQRT, VCMP = _arithmetic(0x51), _arithmetic(0xC2)
 VMOV_LOAD, VMOV_STORE = _arithmetic(0x10), _arithmetic(0x11)
 VMOV, VAND, VXOR = _logic(0x28), _logic(0x54), _logic(0x57)
-VROUND = _forms(Vex(3, _66, 0x0B), Vex(3, _66, 0x09))
-VBLENDV = _forms(Vex(3, _66, 0x4B), Vex(3, _66, 0x4B))
+VROUND = encoding(3, _66, 0x0B), encoding(3, _66 | _WIDE, 0x09)
+VBLENDV = encoding(3, _66, 0x4B), encoding(3, _66 | _WIDE, 0x4B)
 # digits: 231 is d = v·m + d, 213 is d = v·d + m, 132 is d = d·m + v
 VFMADD = {"231": _fused(0xB8), "213": _fused(0xA8), "132": _fused(0x98)}
 VFNMADD = {"231": _fused(0xBC), "213": _fused(0xAC), "132": _fused(0x9C)}
 VFMSUB = {"231": _fused(0xBA), "213": _fused(0xAA), "132": _fused(0x9A)}
-VUCOMI = Vex(1, _66, 0x2E)
-VMOVMSK = Vex(1, _66 | _WIDE, 0x50)
-VPCMPEQD = Vex(1, _66 | _WIDE, 0x76)
-VPSLLQ = Vex(1, _66 | _WIDE, 0x73)  # by a constant: /6
+
+VUCOMI = encoding(1, _66, 0x2E)
+VMOVMSK = encoding(1, _66 | _WIDE, 0x50)
+VPCMPEQD = encoding(1, _66 | _WIDE, 0x76)
+VPSLLQ = encoding(1, _66 | _WIDE, 0x73)  # by a constant: /6
 VZEROUPPER = b"\xc5\xf8\x77"
 RET = b"\xc3"
 
 
-@functools.lru_cache(maxsize=1 << 15)
 def vex(instruction: Vex, d: int, v: int, m: int) -> bytes:
     """An instruction on registers: destination, second and last operand in the manual's order."""
-    group, tail, opcode = instruction
-    modrm = 0xC0 | (d & 7) << 3 | m & 7
-    second = tail & 7 | (~v & 15) << 3
-    if group == 1 and m < 8 and tail < _W:
-        return bytes((0xC5, second if d & 8 else second | 0x80, opcode, modrm))
-    first = 0x40 | group | (0 if d & 8 else 0x80) | (0 if m & 8 else 0x20)
-    return bytes((0xC4, first, second | tail & _W, opcode, modrm))
+    if m < 8 and instruction.short:
+        bits = instruction.short ^ _D_SHORT[d] ^ _V_SHORT[v] ^ _M_SHORT[m]
+        return bits.to_bytes(4, "little")
+    return (instruction.long ^ _D_LONG[d] ^ _V_LONG[v] ^ _M_LONG[m]).to_bytes(5, "little")
 
 
 def vex_memory(instruction: Vex, d: int, v: int, base: int, offset: int) -> bytes:
-    """The same with the last operand in memory at [base + offset]."""
-    return _vex_head(instruction, d, v, base) + memory_operand(d, base, offset)
+    """The same with the last operand in memory at [base + offset]; the base is not rsp or rbp."""
+    if base < 8 and instruction.short:
+        bits, size = instruction.short ^ _D_SHORT[d] ^ _V_SHORT[v] ^ _M_SHORT[base], 4
+    else:
+        bits, size = instruction.long ^ _D_LONG[d] ^ _V_LONG[v] ^ _M_LONG[base], 5
+    at = 8 * size
+    if -128 <= offset < 128:
+        if offset == 0:
+            return (bits ^ (_REGISTERS ^ _NO_OFFSET) << at - 8).to_bytes(size, "little")
+        bits ^= (_REGISTERS ^ _SHORT_OFFSET) << at - 8
+        return (bits | (offset & 0xFF) << at).to_bytes(size + 1, "little")
+    bits ^= (_REGISTERS ^ _LONG_OFFSET) << at - 8
+    return (bits | (offset & 0xFFFFFFFF) << at).to_bytes(size + 4, "little")
 
 
-@functools.lru_cache(maxsize=1 << 15)
-def _vex_head(instruction: Vex, d: int, v: int, base: int) -> bytes:
-    group, tail, opcode = instruction
-    second = tail & 7 | (~v & 15) << 3
-    if group == 1 and base < 8 and tail < _W:
-        return bytes((0xC5, second if d & 8 else second | 0x80, opcode))
-    first = 0x40 | group | (0 if d & 8 else 0x80) | (0 if base & 8 else 0x20)
-    return bytes((0xC4, first, second | tail & _W, opcode))
-
-
-@functools.lru_cache(maxsize=1 << 16)
 def memory_operand(register: int, base: int, offset: int) -> bytes:
     """ModRM, SIB where the stack pointer asks for one, and displacement."""
     low = (register & 7) << 3 | base & 7
     sib = b"\x24" if base & 7 == RSP else b""
+    if offset == 0 and base & 7 != RBP:
+        return bytes((_NO_OFFSET | low,)) + sib
     if -128 <= offset < 128:
-        if offset == 0 and base & 7 != RBP:
-            return bytes((low,)) + sib
-        return bytes((0x40 | low,)) + sib + bytes((offset & 255,))
-    return bytes((0x80 | low,)) + sib + offset.to_bytes(4, "little", signed=True)
+        return bytes((_SHORT_OFFSET | low,)) + sib + bytes((offset & 255,))
+    return bytes((_LONG_OFFSET | low,)) + sib + struct.pack("<i", offset)
 
 
 def _rex(register: int, base: int) -> int:
