@@ -185,7 +185,7 @@ def _joint(rng: np.random.Generator, kind: str, parent: int) -> JointData:
     inertia = sum(w * ((r @ r) * np.eye(3) - np.outer(r, r)) for w, r in zip(weights, arms))
     return JointData(
         kind, parent, _place(rng, 0.5), _place(rng, 0.3),
-        tuple(_axis(rng) for _ in range(2)), float(rng.uniform(-0.3, 0.3)),
+        _two_axes(rng), float(rng.uniform(-0.3, 0.3)),
         "xyz"[rng.integers(3)], float(rng.choice([0.0, 0.05])),
         float(weights.sum()), com, inertia,
     )  # fmt: skip
@@ -210,6 +210,15 @@ def _axis(rng: np.random.Generator) -> np.ndarray:
     unit = np.zeros(3)
     unit[rng.integers(3)] = 1.0 if style == 0 else -1.0
     return unit
+
+
+def _two_axes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Two axes that are not nearly parallel: a universal joint needs both."""
+    while True:
+        one, two = _axis(rng), _axis(rng)
+        cosine = one @ two / np.linalg.norm(one) / np.linalg.norm(two)
+        if abs(cosine) < 0.9:
+            return one, two
 
 
 def mechanisms(**options: object) -> st.SearchStrategy[Mechanism]:

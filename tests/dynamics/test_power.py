@@ -50,6 +50,23 @@ def test_energy_changes_by_the_power_of_what_acts(mechanism: Mechanism) -> None:
     assert abs(rate_of_energy(system, q, v) - power) <= 1e-9 * size
 
 
+@examples(6)
+@given(mechanisms(size=3, root="free", leaf="free"))
+def test_a_bushing_gives_back_what_it_takes_at_any_rotation(mechanism: Mechanism) -> None:
+    """Unequal stiffnesses, large rotations: only its dampers lose energy."""
+    model = mechanism.model()
+    a, b = tb.Frame("b0", (0.1, 0.2, 0.3), (("x", 0.4),)), tb.Frame("b2", (-0.2, 0.1, 0.0))
+    springs = {"stiffness": (100.0, 250.0, 30.0), "torsion": (5.0, 12.0, 3.0)}
+    model.force("bushing", tb.Bushing(a, b, **springs))
+    system = model.compile()
+    q, v, _ = mechanism.state(system)
+    size = 1 + sum(map(abs, system.energy(q, v)))
+    size *= 1 + np.abs(system.state_rate(q, v)).max() ** 2
+    assert abs(rate_of_energy(system, q, v)) <= 1e-9 * size
+    model.force("dampers", tb.Bushing(a, b, damping=(1, 2, 3), torsion_damping=(4, 5, 6)))
+    assert rate_of_energy(model.compile(), q, v) < 0.0
+
+
 def test_joint_springs_and_stops_store_what_they_take() -> None:
     m = tb.Model("springs", gravity=(0, 0, -9.81))
     body = m.body("body", 1.0, (0.1, 0, 0), (0.1, 0.1, 0.1))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import ModelError
+from touchback.model.forces import TorsionSpring
 from touchback.model.frame import GROUND
 from touchback.model.names import suggestion
 from touchback.model.walk import frames_of
@@ -55,7 +56,13 @@ def _joint_problems(model: Model, item: Any) -> Iterator[str]:
     if item.joint not in joints:
         yield _no("joint", item.joint, joints)
         return
-    index, count = getattr(item, "index", 0), joints[item.joint].kind.nv
+    kind = joints[item.joint].kind
+    if isinstance(item, TorsionSpring) and kind.nq != kind.nv:
+        yield (
+            f"joint '{item.joint}' has a quaternion, from which a torsion spring can't measure an "
+            "angle; use tb.Bushing between its frames."
+        )
+    index, count = getattr(item, "index", 0), kind.nv
     if hasattr(item, "index") and index >= count:
         yield (
             f"joint '{item.joint}' has {count} coordinate(s), numbered from 0; there is none "

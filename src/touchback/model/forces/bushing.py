@@ -2,16 +2,20 @@
 
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
-from touchback.model.mechanics import Forces
+from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.value import Triple
 from touchback.spatial import transpose
+from touchback.spatial.vectors import Matrix, Scalar, Vector
 
 
 class Bushing(ForceKind, frozen=True, tag="bushing"):
     """Along the axes of `a`: force −K x − C ẋ on `b` [N] for the displacement x of b's origin seen
-    from a, and torque −K_θ θ − C_θ ω with θ the axial part of R_ab, (R_32 − R_23, R_13 − R_31, R_21
-    − R_12)/2: sin of the angle times the axis, so the rotation for small angles. The reaction on
-    `a` acts at b's origin: nothing is lost to a lever."""
+    from a, and a torque [N m] that is −K_θ θ − C_θ ω for a small rotation θ. The reaction on `a`
+    acts at b's origin: nothing is lost to a lever.
+
+    The springs store ½ x·K x + Σ c_i (1 − R_ii) with R = R_ab, c_x = (K_y + K_z − K_x)/2 and so on:
+    whatever the rotation, they give back what they take. The torque is the derivative of that,
+    τ_x = c_z R_23 − c_y R_32; with equal stiffnesses, K times the sine of the angle."""
 
     a: Frame
     b: Frame
@@ -22,7 +26,7 @@ class Bushing(ForceKind, frozen=True, tag="bushing"):
 
     def apply(self, mechanics: Forces) -> None:
         k, vectors, value = mechanics.k, mechanics.vectors, mechanics.value
-        R_Wa, R_Wb = mechanics.rotation(self.a), mechanics.rotation(self.b)
+        R_Wa = mechanics.rotation(self.a)
         r = vectors.sub(mechanics.position(self.b), mechanics.position(self.a))
         omega_a = mechanics.angular_velocity(self.a)
         seen_velocity = vectors.sub(
@@ -33,25 +37,49 @@ class Bushing(ForceKind, frozen=True, tag="bushing"):
         x_rate = vectors.apply_transposed(R_Wa, seen_velocity)
         relative = vectors.sub(mechanics.angular_velocity(self.b), omega_a)
         omega = vectors.apply_transposed(R_Wa, relative)
-        R_ab = vectors.product(transpose(R_Wa), R_Wb)
-        half = k.const(0.5)
-        theta = [
-            k.mul(half, k.sub(R_ab[2][1], R_ab[1][2])),
-            k.mul(half, k.sub(R_ab[0][2], R_ab[2][0])),
-            k.mul(half, k.sub(R_ab[1][0], R_ab[0][1])),
-        ]
+        spring = self._spring_torque(mechanics, self._rotation(mechanics))
         force = [
             -k.add(k.mul(value(self.stiffness[i]), x[i]), k.mul(value(self.damping[i]), x_rate[i]))
             for i in range(3)
         ]
         torque = [
-            -k.add(
-                k.mul(value(self.torsion[i]), theta[i]),
-                k.mul(value(self.torsion_damping[i]), omega[i]),
-            )
-            for i in range(3)
+            k.sub(spring[i], k.mul(value(self.torsion_damping[i]), omega[i])) for i in range(3)
         ]
         force_W, torque_W = vectors.apply(R_Wa, force), vectors.apply(R_Wa, torque)
         mechanics.push(self.b, force_W, torque_W)
         lever = vectors.cross(r, force_W)
         mechanics.push(self.a, vectors.neg(force_W), vectors.neg(vectors.add(torque_W, lever)))
+
+    def potential(self, mechanics: Mechanics) -> Scalar:
+        k, vectors, value = mechanics.k, mechanics.vectors, mechanics.value
+        r = vectors.sub(mechanics.position(self.b), mechanics.position(self.a))
+        x = vectors.apply_transposed(mechanics.rotation(self.a), r)
+        R, c = self._rotation(mechanics), self._coefficients(mechanics)
+        total: Scalar = 0
+        for i in range(3):
+            half = k.mul(k.const(0.5), value(self.stiffness[i]))
+            total = k.add(total, k.mul(half, k.mul(x[i], x[i])))
+            total = k.add(total, k.mul(c[i], k.sub(1, R[i][i])))
+        return total
+
+    def _rotation(self, mechanics: Mechanics) -> Matrix:
+        """R_ab."""
+        R_Wa, R_Wb = mechanics.rotation(self.a), mechanics.rotation(self.b)
+        return mechanics.vectors.product(transpose(R_Wa), R_Wb)
+
+    def _coefficients(self, mechanics: Mechanics) -> Vector:
+        """c_x = (K_y + K_z − K_x)/2, …"""
+        k = mechanics.k
+        K = [mechanics.value(given) for given in self.torsion]
+        total = k.add(k.add(K[0], K[1]), K[2])
+        half = k.const(0.5)
+        return [k.mul(half, k.sub(total, k.mul(k.const(2.0), K[i]))) for i in range(3)]
+
+    def _spring_torque(self, mechanics: Mechanics, R: Matrix) -> Vector:
+        """τ_x = c_z R_23 − c_y R_32, …"""
+        k, c = mechanics.k, self._coefficients(mechanics)
+        torque = []
+        for i in range(3):
+            y, z = (i + 1) % 3, (i + 2) % 3
+            torque.append(k.sub(k.mul(c[z], R[y][z]), k.mul(c[y], R[z][y])))
+        return torque
