@@ -13,6 +13,8 @@ from touchback.model.names import suggestion
 from touchback.system import System
 from touchback.system.system import PRINTERS
 
+_ARGUMENTS = {"inverse dynamics": "acceleration", "forward dynamics": "effort"}
+
 
 def generate(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
@@ -55,7 +57,8 @@ def _comments(system: System, function: str, parameters: bool) -> str:
     derived = system.function(function)
     inputs = ["time", *system.input_names]
     if derived.second.size("u") > len(inputs):  # joint efforts or accelerations follow the inputs
-        inputs += [f"of {name}" for name in system.velocities]
+        what = _ARGUMENTS.get(function, "argument")
+        inputs += [f"{what} of {name}" for name in system.velocities]
     rows = [f"x[{i}]: {name}" for i, name in enumerate(system.state_names)]
     rows += [f"u[{i}]: {name}" for i, name in enumerate(inputs)]
     block = derived.block_for(np.array(list(system.parameters.values())))

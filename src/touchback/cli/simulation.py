@@ -56,14 +56,14 @@ def simulate(
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
-    if plot is not None:
-        run.plot(*(wanted or experiment.signals), path=plot)
-        out.print(f"plot: {escape(str(plot))}")
     if csv is not None:
         run.save(csv)
         out.print(f"run: {escape(str(csv))}")
     repeat = _repeat(model, seconds, method, step, rtol, changes, inputs)
     out.print(f"repeat: {escape(repeat)}", soft_wrap=True)
+    if plot is not None:
+        run.plot(*(wanted or experiment.signals), path=plot)
+        out.print(f"plot: {escape(str(plot))}")
     if failure is not None:
         raise failure
 
