@@ -7,6 +7,8 @@ or offline.
 from touchback.errors import CompileError, InputError, ModelError, SolveError, TouchbackError
 from touchback.interop import read_mbs, read_urdf
 from touchback.model import Body, Frame, Model
+from touchback.model.closures import PointInPlane, PointOnLine, PointOnPlane, Rod
+from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
 from touchback.model.forces import (
     Buoyancy,
     Bushing,
@@ -30,6 +32,7 @@ from touchback.model.joints import (
     Spherical,
     Universal,
 )
+from touchback.model.motions import Ramp, Sine, SmoothStep
 from touchback.model.read import read
 from touchback.model.sensors import (
     Acceleration,
@@ -38,6 +41,7 @@ from touchback.model.sensors import (
     Distance,
     Effort,
     Energy,
+    Multiplier,
     Position,
     Reaction,
     SensorKind,
@@ -80,6 +84,7 @@ __all__ = [
     "Bushing",
     "CompileError",
     "Cylindrical",
+    "Differential",
     "Direction",
     "Distance",
     "Drag",
@@ -90,21 +95,32 @@ __all__ = [
     "ForceKind",
     "Frame",
     "Free",
+    "Gear",
     "InputError",
     "JointEffort",
     "JointKind",
     "LinkForce",
     "Model",
     "ModelError",
+    "Multiplier",
     "Planar",
+    "PointInPlane",
+    "PointOnLine",
+    "PointOnPlane",
     "Position",
     "Prismatic",
+    "Rack",
+    "Ramp",
     "Reaction",
     "Revolute",
+    "Rod",
     "Run",
     "Screw",
+    "ScrewCoupling",
     "SensorKind",
     "Signal",
+    "Sine",
+    "SmoothStep",
     "SolveError",
     "Spherical",
     "SpringDamper",

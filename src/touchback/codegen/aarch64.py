@@ -100,6 +100,16 @@ class AArch64(Assembler):
         """d = two doubles, whatever the number of lanes."""
         self._access(isa.LDR_Q, 4, d, place)
 
+    def copy_vector(self, source: Place, target: Place) -> None:
+        base, offset = source
+        if offset % 16:  # the offset of the instruction counts whole vectors
+            self.words.append(isa.add_high(_SCRATCH, base, offset))
+            self.words.append(isa.ADD_IMM | (offset & 4095) << 10 | _SCRATCH << 5 | _SCRATCH)
+            self.words.append(isa.LDR_Q | _SCRATCH << 5)
+        else:
+            self._access(isa.LDR_Q, 4, 0, source)
+        self._access(isa.STR_Q, 4, 0, target)
+
     def zero(self, d: int) -> None:
         self.words.append((isa.MOVI_ZERO if self.lanes == 1 else isa.MOVI_ZERO_2D) | d)
 

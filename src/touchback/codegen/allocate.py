@@ -136,10 +136,25 @@ class _Body:
         nothing: frozenset[int] = frozenset()
         self.registers.save(nothing)
         self.registers.clear(nothing)
-        for node, place in self.memory.gathered[index]:
-            self.asm.load(0, self.registers.home(node))
-            self.asm.store(0, place)
+        self._gather(self.memory.gathered[index])
         self.asm.sincos(*self.memory.tables[index])
+
+    def _gather(self, angles: list[tuple[int, Place]]) -> None:
+        """Angles that have a home elsewhere into their table, whole vectors where they lie so.
+
+        The loop reads vectors: it would wait for single stores to reach the cache.
+        """
+        width = self.asm.vector_width // self.asm.lanes
+        moves = [(self.registers.home(node), place) for node, place in angles]
+        k = 0
+        while k < len(moves):
+            if width > 1 and _is_vector(moves[k : k + width], width):
+                self.asm.copy_vector(*moves[k])
+                k += width
+            else:
+                self.asm.load(0, moves[k][0])
+                self.asm.store(0, moves[k][1])
+                k += 1
 
     def _call(self, node: int, after: tuple[int, ...]) -> None:
         """A C function: what it may destroy is saved, its result comes in register 0."""
@@ -203,3 +218,11 @@ class _Body:
         for k, operand in enumerate(operands):
             if held[k] < 0:
                 self.asm.load(k, self.registers.home(operand))
+
+
+def _is_vector(moves: list[tuple[Place, Place]], width: int) -> bool:
+    """Whether copies of single doubles amount to that of one vector."""
+    (source, target), count = moves[0], len(moves)
+    steps = [(Place(source.base, source.offset + 8 * k), Place(target.base, target.offset + 8 * k))
+             for k in range(count)]  # fmt: skip
+    return count == width and moves == steps

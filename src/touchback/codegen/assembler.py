@@ -74,6 +74,10 @@ class Assembler(ABC):
         """One double of memory = s, whatever the number of lanes."""
 
     @abstractmethod
+    def copy_vector(self, source: Place, target: Place) -> None:
+        """A whole vector of memory to another place, whatever the number of lanes."""
+
+    @abstractmethod
     def sincos(self, offset: int, blocks: int) -> None:
         """Sines and cosines of `blocks` vectors of angles in work memory: blocks of angles, sines,
         cosines.

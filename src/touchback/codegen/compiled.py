@@ -165,7 +165,7 @@ def _by_fallback(program: Program, name: str, reason: str) -> Compiled:
         compiled = _by_c(program, name)
     except CompileError as error:
         warnings.warn(
-            f"{name} will be interpreted, some 20 times slower: {reason}; no C either. {error}",
+            f"{name} will be interpreted, some 10 times slower: {reason}; no C either. {error}",
             RuntimeWarning,
             stacklevel=3,
         )

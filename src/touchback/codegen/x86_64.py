@@ -87,6 +87,10 @@ class X86_64(Assembler):
     def store_one(self, s: int, place: Place) -> None:
         self.memory(isa.VMOV_STORE[0], s, 0, place)
 
+    def copy_vector(self, source: Place, target: Place) -> None:
+        self.memory(isa.VMOV_LOAD[1], 0, 0, source)
+        self.memory(isa.VMOV_STORE[1], 0, 0, target)
+
     def zero(self, d: int) -> None:
         self.chunks.append(isa.vex(isa.VXOR[0], d, d, d))
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.loops import Seen, common_link, seen_from
-from touchback.dynamics.row import Row
+from touchback.dynamics.row import Action, Row
 from touchback.errors import ModelError
 from touchback.model.closures.closure import Closure, closure_equations
 from touchback.model.closures.equations import Along, Apart, Equation, Meet, Square
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.spatial.vectors import IDENTITY, ZERO, Scalar, Vector
 
 
 def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
@@ -23,23 +23,43 @@ def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
     A, B = seen_from(instant, closure.a, common), seen_from(instant, closure.b, common)
     equations = closure_equations(closure)
     many = len(equations) > 1
-    return [
-        _row(instant, f"{name}.{i + 1}" if many else name, equation, A, B)
-        for i, equation in enumerate(equations)
-    ]
+    rows = []
+    for i, equation in enumerate(equations):
+        row, on_a, on_b = _write(instant, f"{name}.{i + 1}" if many else name, equation, A, B)
+        row.actions = [
+            Action(closure.a, common, *on_a),
+            Action(closure.b, common, *on_b),
+        ]
+        rows.append(row)
+    return rows
 
 
-def _row(instant: Instant, name: str, equation: Equation, A: Seen, B: Seen) -> Row:
+Effect = tuple[Vector, Vector]  # force and torque of a unit multiplier at a frame's origin
+
+
+def _write(
+    instant: Instant, name: str, equation: Equation, A: Seen, B: Seen
+) -> tuple[Row, Effect, Effect]:
     return _WRITERS[type(equation)](instant, name, equation, A, B)
 
 
-def _meet(instant: Instant, name: str, equation: Meet, A: Seen, B: Seen) -> Row:
+def _opposite(instant: Instant, force: Vector) -> tuple[Effect, Effect]:
+    """A force on B at its origin, and its opposite on A at A's."""
+    return (instant.vectors.neg(force), ZERO), (force, ZERO)
+
+
+def _meet(
+    instant: Instant, name: str, equation: Meet, A: Seen, B: Seen
+) -> tuple[Row, Effect, Effect]:
     k, i = instant.k, equation.axis
     J = _entries(instant, A, B, lambda ang, lin: lin[i])
-    return Row(name, "m", k.sub(B.p[i], A.p[i]), J, 0, k.sub(B.a[i], A.a[i]))
+    row = Row(name, "m", k.sub(B.p[i], A.p[i]), J, 0, k.sub(B.a[i], A.a[i]))
+    return row, *_opposite(instant, IDENTITY[i])
 
 
-def _along(instant: Instant, name: str, equation: Along, A: Seen, B: Seen) -> Row:
+def _along(
+    instant: Instant, name: str, equation: Along, A: Seen, B: Seen
+) -> tuple[Row, Effect, Effect]:
     """h = s·d, d = p_B − p_A, s = R_A e: ḣ = s·(ḋ − ω_A × d)."""
     k, vectors = instant.k, instant.vectors
     s = vectors.apply(A.R, [k.const(x) for x in equation.direction])
@@ -55,10 +75,13 @@ def _along(instant: Instant, name: str, equation: Along, A: Seen, B: Seen) -> Ro
         ),
         vectors.dot(s_bias, d),
     )
-    return Row(name, "m", vectors.dot(s, d), J, 0, gamma)
+    row = Row(name, "m", vectors.dot(s, d), J, 0, gamma)
+    return row, (vectors.neg(s), vectors.neg(turning)), (s, ZERO)
 
 
-def _square(instant: Instant, name: str, equation: Square, A: Seen, B: Seen) -> Row:
+def _square(
+    instant: Instant, name: str, equation: Square, A: Seen, B: Seen
+) -> tuple[Row, Effect, Effect]:
     """h = s·t: ḣ = (ω_A − ω_B)·(s × t)."""
     k, vectors = instant.k, instant.vectors
     s = vectors.apply(A.R, [k.const(x) for x in equation.of_a])
@@ -73,10 +96,13 @@ def _square(instant: Instant, name: str, equation: Square, A: Seen, B: Seen) -> 
         k.add(vectors.dot(s_bias, t), vectors.dot(s, t_bias)),
         k.mul(k.const(2.0), vectors.dot(s_rate, t_rate)),
     )
-    return Row(name, "-", vectors.dot(s, t), J, 0, gamma)
+    row = Row(name, "-", vectors.dot(s, t), J, 0, gamma)
+    return row, (ZERO, across), (ZERO, vectors.neg(across))
 
 
-def _apart(instant: Instant, name: str, equation: Apart, A: Seen, B: Seen) -> Row:
+def _apart(
+    instant: Instant, name: str, equation: Apart, A: Seen, B: Seen
+) -> tuple[Row, Effect, Effect]:
     """h = (d·d − L²)/(2 L): ḣ = d·ḋ/L."""
     k, vectors = instant.k, instant.vectors
     length = instant.value(equation.length)
@@ -88,10 +114,10 @@ def _apart(instant: Instant, name: str, equation: Apart, A: Seen, B: Seen) -> Ro
     gamma = k.add(
         k.mul(inverse, vectors.dot(d_rate, d_rate)), vectors.dot(n, vectors.sub(B.a, A.a))
     )
-    return Row(name, "m", h, J, 0, gamma)
+    return Row(name, "m", h, J, 0, gamma), *_opposite(instant, n)
 
 
-_WRITERS: dict[type, Callable[..., Row]] = {
+_WRITERS: dict[type, Callable[..., tuple[Row, Effect, Effect]]] = {
     Meet: _meet,
     Along: _along,
     Square: _square,
@@ -109,7 +135,7 @@ def _entries(
 
 
 def _turned(instant: Instant, seen: Seen, s: Vector) -> tuple[Vector, Vector]:
-    """Rate of a direction fixed in a frame, ω × s, and its bias acceleration, α × s + ω × (ω × s)."""
+    """Rate ω × s of a direction fixed in a frame, and its bias acceleration α × s + ω × (ω × s)."""
     vectors = instant.vectors
     rate = vectors.cross(seen.omega, s)
     return rate, vectors.add(vectors.cross(seen.alpha, s), vectors.cross(seen.omega, rate))

@@ -1,7 +1,8 @@
-"""Kinematics of two branches of the tree as seen from their closest common link: what closures need.
+"""Kinematics of two branches of the tree as seen from their closest common link, for closures.
 
-Positions, velocities and bias accelerations (those for zero joint accelerations), all along the axes of the common link
-as if it stood still. Relative to it everything above cancels, so the equations of a loop involve its own joints only.
+Positions, velocities and bias accelerations (those for zero joint accelerations), all along the
+axes of the common link as if it stood still. Relative to it everything above cancels, so the
+equations of a loop involve its own joints only.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ from touchback.spatial.vectors import Matrix, Scalar, Vector
 
 @dataclass
 class Seen:
-    """A link or frame seen from the common link: pose, velocity, bias acceleration, and unit velocities by freedom."""
+    """A link or frame seen from the common link: pose, velocity, bias acceleration, and unit
+    velocities by freedom."""
 
     R: Matrix
     p: Vector
@@ -73,7 +75,7 @@ def _carried(instant: Instant, parent: Seen, i: int) -> Seen:
     a = vectors.add(parent.a, vectors.cross(parent.alpha, lever))
     a = vectors.add(a, vectors.cross(parent.omega, swing))
     a = vectors.add(a, vectors.cross(vectors.add(parent.omega, omega), slide))
-    columns = {
+    columns: dict[int, tuple[Vector, Vector]] = {
         freedom: (angular, vectors.add(linear, vectors.cross(angular, lever)))
         for freedom, (angular, linear) in parent.columns.items()
     }

@@ -2,7 +2,19 @@
 
 from dataclasses import dataclass, field
 
-from touchback.spatial.vectors import Scalar
+from touchback.model.frame import Frame
+from touchback.spatial.vectors import Scalar, Vector
+
+
+@dataclass
+class Action:
+    """What a unit multiplier does to a body: force and torque at a frame's origin, along the axes
+    of the link `common` (−1: the ground)."""
+
+    frame: Frame
+    common: int
+    force: Vector
+    torque: Vector
 
 
 @dataclass
@@ -16,3 +28,4 @@ class Row:
     b: Scalar = 0  # J v = b
     gamma: Scalar = 0  # J a + γ = 0
     through: dict[int, Scalar] = field(default_factory=dict)  # where the multiplier acts, if not Jᵀ
+    actions: list[Action] = field(default_factory=list)  # of a closure: on its two bodies

@@ -1,4 +1,6 @@
-"""Rows of constraints that are written: couplings, expressions, drives. Rates come from the tape."""
+"""Rows of constraints that are written: couplings, expressions, drives.
+
+Rates come from the tape."""
 
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant
@@ -25,42 +27,41 @@ def coupling_row(instant: Instant, name: str, kind: AnyCoupling) -> Row:
 
 def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
     """ḣ = (∂h/∂q) q̇ + ∂h/∂t is linear in v: J is its derivative by v, γ its rate at a = 0."""
-    tape = _tape(instant, name)
-    flow = _flow(instant)
+    tape, flow = _tape(instant, name), _flow(instant)
     if given.position is not None:
-        h: Scalar | None = instant.value(given.position)
+        h = instant.value(given.position)
         rate = jvp(tape, [h], flow)[0]
-        b = -jvp(tape, [h], {instant.at.time: 1})[0]
     else:
         h, rate = None, instant.value(given.velocity)
-        b = None
-    columns = jacobian(tape, [rate], list(instant.at.v))[0]
-    if b is None:
-        b = -rate
-        for column, v in zip(columns, instant.at.v, strict=True):
-            b = tape.add(b, tape.mul(column, v))
+    v = list(instant.at.v)
+    columns = jacobian(tape, [rate], v)[0]
     J = {freedom: column for freedom, column in enumerate(columns) if column}
     if not J:
         raise ModelError(f"Constraint '{name}': its expression doesn't depend on any coordinate.")
+    if any(x for row in jacobian(tape, list(J.values()), v) for x in row):
+        raise ModelError(f"Constraint '{name}': it must be linear in the velocities.")
+    b = -rate if h is None else -jvp(tape, [h], {instant.at.time: 1})[0]
+    if h is None:
+        for freedom, column in J.items():
+            b = tape.add(b, tape.mul(column, v[freedom]))
     through = {} if given.through is None else {instant.freedom(*given.through): 1}
     return Row(name, given.unit, h, J, b, jvp(tape, [rate], flow)[0], through)
 
 
 def drive_row(instant: Instant, name: str, given: Drive) -> Row:
     """q = f(t), v = f′, a = f″ (Docquier 2021, eq. 10); the multiplier is the effort (eq. 13)."""
-    k = instant.k
     f = instant.value(given.position)
-    rate, curvature = (
-        None if item is None else instant.value(item)
-        for item in (given.velocity, given.acceleration)
-    )
-    tape = _tape(instant, name) if rate is None or curvature is None else None
-    if rate is None and tape is not None:
-        rate = jvp(tape, [f], {instant.at.time: 1})[0]
-    if curvature is None and tape is not None:
-        curvature = jvp(tape, [rate], {instant.at.time: 1})[0]
-    h = k.sub(instant.coordinate(given.joint, given.index), f)
+    rate = _rate_of(instant, name, f) if given.velocity is None else instant.value(given.velocity)
+    if given.acceleration is None:
+        curvature = _rate_of(instant, name, rate)
+    else:
+        curvature = instant.value(given.acceleration)
+    h = instant.k.sub(instant.coordinate(given.joint, given.index), f)
     return Row(name, "", h, {instant.freedom(given.joint, given.index): 1}, rate, -curvature)
+
+
+def _rate_of(instant: Instant, name: str, scalar: Scalar) -> Scalar:
+    return jvp(_tape(instant, name), [scalar], {instant.at.time: 1})[0]
 
 
 def _flow(instant: Instant) -> dict[int, Scalar]:

@@ -15,7 +15,13 @@ from touchback.model.walk import frames_of
 if TYPE_CHECKING:
     from touchback.model.model import Model
 
-_SINGULAR = {"joints": "Joint", "forces": "Force", "sensors": "Sensor", "parts": "Part"}
+_SINGULAR = {
+    "joints": "Joint",
+    "forces": "Force",
+    "closures": "Closure",
+    "sensors": "Sensor",
+    "parts": "Part",
+}
 
 
 def check_names(model: Model) -> None:
@@ -32,7 +38,7 @@ def check_names(model: Model) -> None:
 def problems(model: Model) -> Iterator[tuple[str, str, str]]:
     """Section, name and complaint of everything that names what isn't there."""
     bodies = [GROUND, *all_bodies(model)]
-    for section in ("joints", "forces", "sensors", "parts"):
+    for section in _SINGULAR:
         for name, item in getattr(model, section).items():
             for frame in frames_of(item.at if section == "parts" else item):
                 if frame.body not in bodies:

@@ -17,9 +17,9 @@ _T = TypeVar("_T")
 
 
 class Constraint(Data, frozen=True):
-    """A constraint written as an expression: `position` = h(q, t) or `velocity` = φ(q, v, t), linear
-    in v, kept at zero. With `through` (joint, index) it is a servo-constraint: the effort of that
-    coordinate keeps it, instead of an ideal constraint force."""
+    """A constraint written as an expression: `position` = h(q, t) or `velocity` = φ(q, v, t),
+    linear in v, kept at zero. With `through` (joint, index) it is a servo-constraint: the effort
+    of that coordinate keeps it, instead of an ideal constraint force."""
 
     position: Value | None = None
     velocity: Value | None = None

@@ -1,4 +1,7 @@
-"""Couplings between joint coordinates: gear, rack, screw, differential. Linear: Σ factor · q = offset."""
+"""Couplings between joint coordinates: gear, rack, screw, differential.
+
+All are linear: Σ factor · q = offset.
+"""
 
 from touchback.errors import ModelError
 from touchback.model.value import Data, Value
@@ -39,7 +42,7 @@ class Rack(CouplingKind, frozen=True, tag="rack"):
 
 
 class ScrewCoupling(CouplingKind, frozen=True, tag="screw-coupling"):
-    """slide = pitch · turn + offset, within a cylindrical joint (slide, turn); pitch in metres per radian."""
+    """slide = pitch · turn + offset, within a cylindrical joint (slide, turn); pitch in m/rad."""
 
     joint: str
     pitch: Value = 0.0
@@ -65,7 +68,7 @@ AnyCoupling = Gear | Rack | ScrewCoupling | Differential
 
 
 def _negative(value: Value) -> Value:
-    return -value  # type: ignore[operator, no-any-return]
+    return -value
 
 
 def check_joints(name: str, kind: CouplingKind, joints: object) -> None:

@@ -59,6 +59,10 @@ class Mechanics(Protocol):
         frame."""
         ...
 
+    def multiplier(self, row: str) -> Scalar:
+        """The force, torque or effort that keeps a constraint row; not available to forces."""
+        ...
+
     def energy(self, which: str) -> Scalar:
         """'kinetic', 'potential' or 'total' [J]."""
         ...

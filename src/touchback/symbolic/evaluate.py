@@ -1,4 +1,7 @@
-"""Plain evaluation: what each operation means, one number at a time. The reference for every back end."""
+"""Plain evaluation: what each operation means, one number at a time.
+
+It is the reference for every back end.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _library_function(name: str, arity: int) -> Callable[..., float]:
-    """A function of the C library: Python's own raise where C returns NaN or infinity, and 3.11 lacks fma."""
+    """A function of the C library: Python's own raise where C returns NaN, and 3.11 lacks fma."""
     function = getattr(ctypes.CDLL(ctypes.util.find_library("m") or None), name)
     function.restype = ctypes.c_double
     function.argtypes = [ctypes.c_double] * arity

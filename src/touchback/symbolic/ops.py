@@ -1,14 +1,14 @@
 """The operations of the tape: one row each, with what every back end must compute.
 
-All values are double precision. Comparisons give 1.0 or 0.0. `min` and `max` are defined by a comparison,
-so that NaN and signed zeros come out alike everywhere: min(a, b) = a if a < b else b.
+All values are double precision. Comparisons give 1.0 or 0.0. `min` and `max` are defined by a
+comparison, so that NaN and signed zeros come out alike everywhere: min(a, b) = a if a < b else b.
 """
 
 from typing import NamedTuple
 
 
 class Op(NamedTuple):
-    """One operation: its name in listings, how many operand nodes it has, and whether a, b commute."""
+    """One operation: its name in listings, its number of operands, whether a and b commute."""
 
     name: str
     arity: int
@@ -47,8 +47,9 @@ OPS = (
     Op("lookup2", 2),  # operands a, b; c is an index into `lookups`
 )
 
-(CONST, INPUT, ADD, SUB, MUL, DIV, FMA, FNMA, FMS, NEG, SQRT, ABS, FLOOR, MIN, MAX, LT, LE, EQ, SELECT,
- SIN, COS, ASIN, ACOS, EXP, LOG, ATAN2, POW, LOOKUP1, LOOKUP2) = range(len(OPS))  # fmt: skip
+(CONST, INPUT, ADD, SUB, MUL, DIV, FMA, FNMA, FMS, NEG, SQRT, ABS, FLOOR, MIN, MAX, LT, LE, EQ,
+ SELECT, SIN, COS, ASIN, ACOS, EXP, LOG, ATAN2, POW, LOOKUP1, LOOKUP2) = (
+     range(len(OPS)))  # fmt: skip
 
 NAME = tuple(op.name for op in OPS)
 ARITY = tuple(op.arity for op in OPS)

@@ -1,7 +1,7 @@
 """A program: the live part of a tape in order, with fused multiply-adds, ready for any back end.
 
-Programs compute `out` from three input arrays x, u, p (see the ABI in `codegen`). Fusion happens here and
-nowhere else, so that every back end rounds alike.
+Programs compute `out` from three input arrays x, u, p (see the ABI in `codegen`). Fusion happens
+here and nowhere else, so that every back end rounds alike.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,11 @@ Place = tuple[str, int]  # array and index
 
 @dataclass
 class Program:
-    """Straight-line code. Node i applies op[i] to nodes a[i], b[i], c[i] < i; node 0 is 0.0 and node 1 is 1.0.
+    """Straight-line code. Node i applies op[i] to nodes a[i], b[i], c[i] < i; node 0 is 0.0 and
+    node 1 is 1.0.
 
-    `outputs` are signed: −k asks for the negative of node k. For lookups c[i] is an index into `lookups`.
+    `outputs` are signed: −k asks for the negative of node k. For lookups c[i] is an index into
+    `lookups`.
     """
 
     op: list[int]
@@ -40,7 +42,7 @@ class Program:
 def lower(
     tape: Tape, outputs: Sequence[int], places: Mapping[int, Place], fuse: bool = True
 ) -> Program:
-    """The program that computes the outputs; nodes in `places` are read from arrays, symbols or not."""
+    """The program that computes the outputs; nodes in `places`, symbols or not, are read."""
     uses = _uses(tape, outputs, places)
     fused = _fusions(tape, uses, places) if fuse else {}
     values: dict[int, float] = {0: 0.0, 1: 1.0}
@@ -67,7 +69,7 @@ def lower(
             row = _CONST_ROW
         elif kind == INPUT:
             raise KeyError(f"input {tape.names[i]!r} has no place in an array")
-        elif kind == LOOKUP1 or kind == LOOKUP2:
+        elif kind in _LOOKUPS:
             row = (kind, new[a[i]], new[b[i]], c[i])
         else:
             row = (kind, new[a[i]], new[b[i]], new[c[i]])
@@ -79,6 +81,7 @@ def lower(
     return program
 
 
+_LOOKUPS = (LOOKUP1, LOOKUP2)
 _INPUT_ROW, _CONST_ROW = (INPUT, 0, 0, 0), (CONST, 0, 0, 0)
 
 
@@ -103,7 +106,9 @@ def _uses(tape: Tape, outputs: Sequence[int], places: Mapping[int, Place]) -> li
 def _fusions(
     tape: Tape, uses: list[int], places: Mapping[int, Place]
 ) -> dict[int, tuple[int, int, int, int]]:
-    """Sums that take in a product used nowhere else: node → (op, a, b, c). Such products lose their use."""
+    """Sums that take in a product used nowhere else: node → (op, a, b, c).
+
+    Such products lose their use."""
     op, a, b = tape.op, tape.a, tape.b
     fused: dict[int, tuple[int, int, int, int]] = {}
     for i in range(2, len(op)):

@@ -1,8 +1,9 @@
 """Sine and cosine as every back end computes them: the same operations, so the same bits.
 
-Within ±LIMIT: k = x·2/π rounded to the nearest whole number (by adding MAGIC), three fused steps take k·π/2 off
-(Cody and Waite 1980), then fdlibm's kernel polynomials (Sun Microsystems 1993) by Horner's rule with fused
-multiply-adds, and the quadrant k mod 4 swaps and signs. Error below 1.2 units in the last place.
+Within ±LIMIT: k = x·2/π rounded to the nearest whole number (by adding MAGIC), three fused steps
+take k·π/2 off (Cody and Waite 1980), then fdlibm's kernel polynomials (Sun Microsystems 1993) by
+Horner's rule with fused multiply-adds, and the quadrant k mod 4 swaps and signs. Error below 1.2
+units in the last place.
 Beyond ±LIMIT, and for NaN and infinities, the C library's sin and cos.
 """
 
@@ -10,7 +11,7 @@ import math
 
 LIMIT = 2.0**30
 TWO_OVER_PI = 0.63661977236758134308
-MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it rounds to a whole number, its low bits hold that number
+MAGIC = 6755399441055744.0  # 1.5 · 2^52: adding it rounds to a whole number, held in its low bits
 PI_HALF = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 SIN_COEFFICIENTS = (  # of z^0 … z^5 in (sin r − r)/r³, z = r²
     -1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,

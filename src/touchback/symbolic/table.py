@@ -1,8 +1,9 @@
-"""Lookup tables: piecewise linear in one variable, bilinear in two, held constant beyond their ends."""
+"""Lookup tables: piecewise linear in one variable, bilinear in two, constant beyond their ends."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 
 from touchback.errors import ModelError
 
@@ -19,14 +20,17 @@ class Want(IntEnum):
 def _check_breakpoints(label: str, points: tuple[float, ...]) -> None:
     if len(points) < 2:
         raise ModelError(f"Table: {label} needs at least two breakpoints, got {len(points)}.")
-    for left, right in zip(points, points[1:], strict=False):
+    for left, right in pairwise(points):
         if not left < right:
-            raise ModelError(f"Table: {label} must increase strictly, but {right!r} follows {left!r}.")
+            raise ModelError(
+                f"Table: {label} must increase strictly, but {right!r} follows {left!r}."
+            )
 
 
 @dataclass(frozen=True)
 class Table:
-    """Values on a grid. `y` empty: one-dimensional; otherwise values[i * len(y) + j] belongs to (x[i], y[j])."""
+    """Values on a grid. `y` empty: one-dimensional; otherwise values[i * len(y) + j] belongs to
+    (x[i], y[j])."""
 
     x: tuple[float, ...]
     values: tuple[float, ...]
@@ -38,7 +42,9 @@ class Table:
             _check_breakpoints("y", self.y)
         expected = len(self.x) * (len(self.y) or 1)
         if len(self.values) != expected:
-            raise ModelError(f"Table: {expected} values expected for its breakpoints, got {len(self.values)}.")
+            raise ModelError(
+                f"Table: {expected} values expected for its breakpoints, got {len(self.values)}."
+            )
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class Lookup:
 
 
 def _cell(points: tuple[float, ...], value: float) -> int:
-    """Index of the cell [points[i], points[i+1]) that holds the value; the last cell takes its right end."""
+    """Index of the cell [points[i], points[i+1]) that holds the value; the last takes its end."""
     return min(max(bisect_right(points, value) - 1, 0), len(points) - 2)
 
 
@@ -59,7 +65,7 @@ def _outside(points: tuple[float, ...], value: float) -> bool:
 
 
 def lookup1(table: Table, x: float, want: Want = Want.VALUE) -> float:
-    """Value or slope of the interpolant: y0 + (y1 − y0)·((x − x0)/(x1 − x0)), each operation rounded once."""
+    """Value or slope of the interpolant y0 + (y1 − y0)·((x − x0)/(x1 − x0))."""
     if x != x:
         return x
     i = _cell(table.x, x)

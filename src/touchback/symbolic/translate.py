@@ -10,7 +10,7 @@ from touchback.symbolic.tape import Tape
 
 
 class Translator:
-    """Scalars of nodes, computed once; `resolve` gives the scalar of a symbol when it is first needed."""
+    """Scalars of nodes, computed once; `resolve` gives that of a symbol when it is first needed."""
 
     def __init__(self, tape: Tape, k: Scalars[Any], resolve: Callable[[Hashable], Any]) -> None:
         self._tape = tape

@@ -2,6 +2,7 @@
 
 from touchback.model.model import Model
 from touchback.model.part import flatten
+from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.layout import layout_of
 from touchback.system.plan import make_plan
 from touchback.system.system import System
@@ -13,4 +14,6 @@ def compile_model(model: Model, backend: str = "machine") -> System:
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
     flat = flatten(model)
     layout = layout_of(flat)
-    return System(flat, make_plan(flat, layout), backend)
+    tied = flat.closures or flat.couplings or flat.constraints or flat.drives
+    kind = ConstrainedSystem if tied else System
+    return kind(flat, make_plan(flat, layout), backend)

@@ -250,13 +250,17 @@ class System:
         self,
         rates: Mapping[str, float] | None = None,
         states: Mapping[str, float] | None = None,
+        guess: Mapping[str, float] | None = None,
+        t: float = 0.0,
         **positions: float,
     ) -> State:
         """A state from the initial one with some positions (keywords, or a dict by `**{"joint.x":
-        0.1}`), velocities (`rates`) and extra `states` replaced."""
+        0.1}`), velocities (`rates`) and extra `states` replaced. With constraints the rest follows
+        from them, at time `t`, near the `guess`; without, a guess is as good as a position."""
         start = self.initial_state()
+        wanted = {**(guess or {}), **positions}
         return State(
-            fill("coordinate", dict(positions), self.layout.q, start.q).copy(),
+            fill("coordinate", wanted, self.layout.q, start.q).copy(),
             fill("velocity", dict(rates or {}), self.layout.v, start.v).copy(),
             fill("state", dict(states or {}), self.layout.z, start.z).copy(),
         )
@@ -266,13 +270,7 @@ class System:
     @cached_property
     def _run(self) -> dict[str, Function]:
         """`rate`, `configuration rate` and `outputs`: one tape, one parameter block."""
-        kinds = self.model.sensors.values()
-        rigid = any(
-            getattr(kind, "joint", None) in self.model.joints
-            and not self.model.joints[kind.joint].kind.motions()
-            for kind in kinds
-        )
-        d = Derivation(self.model, self.layout, (), self.plan.frame_pass, not rigid)
+        d = Derivation(self.model, self.layout, (), self.plan.frame_pass, self._merge_fixed)
         rate, q_rate, outputs = recipes.rate_equations(d, self.plan.algorithm)
         wanted = {"rate": rate, "configuration rate": q_rate, "outputs": outputs}
         first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
@@ -280,6 +278,14 @@ class System:
             name: Function(name, first, second, (len(wanted[name]),), self._backend)
             for name, second in seconds.items()
         }
+
+    @property
+    def _merge_fixed(self) -> bool:
+        """Whether rigid joints may vanish: not when a sensor is in one of them."""
+        measured = {getattr(kind, "joint", None) for kind in self.model.sensors.values()}
+        return all(
+            joint.kind.motions() for name, joint in self.model.joints.items() if name in measured
+        )
 
     @property
     def rate(self) -> Any:

@@ -36,8 +36,9 @@ def joint_equations(kind: JointKind) -> tuple[Equation, ...]:
     if isinstance(kind, Planar):
         return (Along(UNIT[AXES[kind.normal]]), *_parallel(kind.normal))
     raise ModelError(
-        f"{type(kind).__name__} can't close a loop. Closures are Spherical (ball), Revolute, Prismatic, "
-        "Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane and PointOnLine."
+        f"{type(kind).__name__} can't close a loop. Closures are Spherical (ball), Revolute, "
+        "Prismatic, Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane and "
+        "PointOnLine."
     )
 
 

@@ -8,8 +8,8 @@ from touchback.model.value import Value
 
 
 class PointInPlane(ClosureKind, frozen=True, tag="point-in-plane"):
-    """The two points coincide as seen in a plane of the closest common body, as "xz": the pin of a planar loop,
-    two equations that leave out what a planar mechanism can't violate."""
+    """The two points coincide as seen in a plane of the closest common body, as "xz": the pin of a
+    planar loop, two equations that leave out what a planar mechanism can't violate."""
 
     plane: str = "xy"
 

@@ -9,6 +9,8 @@ from msgspec.structs import fields
 
 from touchback.errors import TouchbackError
 from touchback.model.check import problems
+from touchback.model.closures import AnyClosure
+from touchback.model.couplings import AnyCoupling
 from touchback.model.files.convert import check_keys, convert, mapping, shown
 from touchback.model.files.document import Document, Path, read_json, read_yaml
 from touchback.model.files.schema import BASE, GRAVITY, SECTIONS, VERSION
@@ -30,7 +32,13 @@ READERS: dict[str, Callable[[str, str], Document]] = {
 }
 _KINDS: dict[str, dict[str, Any]] = {
     section: {kind.__struct_config__.tag: kind for kind in get_args(union)}
-    for section, union in (("joints", AnyJoint), ("forces", AnyForce), ("sensors", AnySensor))
+    for section, union in (
+        ("joints", AnyJoint),
+        ("forces", AnyForce),
+        ("closures", AnyClosure),
+        ("couplings", AnyCoupling),
+        ("sensors", AnySensor),
+    )
 }
 
 
@@ -245,6 +253,35 @@ class _Builder:
         for name in items["sensors"]:
             with self.at("sensors", name):
                 model.sensor(name, self.kind("sensors", name))
+        self.build_constraints()
+
+    def build_constraints(self) -> None:
+        model, items = self.model, self.items
+        for name, closure in items["closures"].items():
+            path = (*self.path, "closures", name)
+            with self.at("closures", name):
+                a = self.frame(closure.a, (*path, "a"))
+                b = self.frame(closure.b, (*path, "b"))
+                model.close(name, self.kind("closures", name), a, b)
+        for name in items["couplings"]:
+            with self.at("couplings", name):
+                model.couple(name, self.kind("couplings", name))
+        for name, item in items["constraints"].items():
+            path = (*self.path, "constraints", name)
+            with self.at("constraints", name):
+                kept = [
+                    self.value(getattr(item, word), (*path, word))
+                    for word in ("position", "velocity")
+                ]
+                model.constrain(name, *kept, item.through, item.unit)
+        for name, item in items["drives"].items():
+            path = (*self.path, "drives", name)
+            with self.at("drives", name):
+                motion, velocity, acceleration = (
+                    self.value(getattr(item, word), (*path, word))
+                    for word in ("position", "velocity", "acceleration")
+                )
+                model.drive(item.joint, motion, velocity, acceleration, item.index, name)
 
     def define(self, name: str, text: str) -> None:
         path = (*self.path, "definitions", name)

@@ -14,6 +14,9 @@ from msgspec import Meta, defstruct
 from msgspec.structs import FieldInfo, fields
 
 from touchback.model.body import Body, Six
+from touchback.model.closures import AnyClosure, Closure
+from touchback.model.constrained import Constraint, Drive
+from touchback.model.couplings import AnyCoupling
 from touchback.model.forces import AnyForce
 from touchback.model.frame import Frame
 from touchback.model.joints import AnyJoint, Joint
@@ -47,7 +50,7 @@ def plain(kind: Any) -> Any:
 
 
 def one_for_a_list(kind: Any) -> Any:
-    """A joint's option in a file: where the model has a list, one item may stand alone."""
+    """An option of a joint in a file: where the model has a list, one item may stand alone."""
     inside = get_args(kind)
     if get_origin(kind) is not tuple or inside[-1] is not ...:
         return plain(kind)
@@ -57,13 +60,14 @@ def one_for_a_list(kind: Any) -> Any:
 
 
 def in_file(kind: Any, options: Any = None) -> Any:
-    """The struct that a file has for one kind of the model's data; `options` stand beside."""
+    """The struct that a file has for one kind of the model's data; the fields of `options` stand
+    beside its own."""
     given = [(field, plain(field.type)) for field in fields(kind)]
     if options is not None:
         given += [(f, one_for_a_list(f.type)) for f in fields(options) if f.name != "kind"]
     config = kind.__struct_config__
     return defstruct(
-        kind.__name__,
+        kind.__name__ + (options.__name__ if options else ""),
         [
             (field.name, own) if field.required else (field.name, own, _default(field))
             for field, own in given
@@ -114,6 +118,10 @@ SECTIONS: dict[str, Any] = {
     "bodies": in_file(Body),
     "joints": _by_kind(AnyJoint, options=Joint),
     "forces": _by_kind(AnyForce),
+    "closures": _by_kind(AnyClosure, options=Closure),
+    "couplings": _by_kind(AnyCoupling),
+    "constraints": in_file(Constraint),
+    "drives": in_file(Drive),
     "controls": in_file(Control),
     "sensors": _by_kind(AnySensor),
     "parts": in_file(PartInFile),

@@ -12,6 +12,7 @@ from msgspec.structs import fields
 
 from touchback.errors import ModelError
 from touchback.model.body import Body
+from touchback.model.closures import Closure
 from touchback.model.files.schema import VERSION
 from touchback.model.files.yaml_text import yaml_text
 from touchback.model.frame import GROUND, Frame
@@ -85,7 +86,9 @@ class _Writer:
             model.gravity,
             model.base,
             [*model.states.values(), *model.bodies.values(), *model.joints.values()],
-            [*model.forces.values(), *model.controls.values(), *model.sensors.values()],
+            [*model.forces.values(), *model.closures.values(), *model.couplings.values()],
+            [*model.constraints.values(), *model.drives.values()],
+            [*model.controls.values(), *model.sensors.values()],
             [(part.at, part.bind) for part in model.parts.values()],
         ]
         used = list(dict.fromkeys(expressions_of(_as_tuples(everything))))
@@ -120,8 +123,12 @@ class _Writer:
             "tables": self.section(self.tables, _plain_table),
             "definitions": self.definitions,
             "bodies": self.section(model.bodies, self.body),
-            "joints": self.section(model.joints, self.joint),
+            "joints": self.section(model.joints, self.with_kind),
             "forces": self.section(model.forces, self.data),
+            "closures": self.section(model.closures, self.with_kind),
+            "couplings": self.section(model.couplings, self.data),
+            "constraints": self.section(model.constraints, self.data),
+            "drives": self.section(model.drives, self.data),
             "controls": self.section(model.controls, self.data),
             "sensors": self.section(model.sensors, self.data),
             "parts": self.section(model.parts, self.part),
@@ -156,13 +163,12 @@ class _Writer:
             found["inertia"] = found["inertia"][:3]
         return found
 
-    def joint(self, given: Joint) -> Any:
-        """The kind with the options beside it; a list of one as its item."""
+    def with_kind(self, given: Joint | Closure) -> Any:
+        """The kind with what stands beside it; of a joint's options, a list of one as its item."""
         found = self.data(given)
         kind = found.pop("kind")
-        options = {word: item for word, item in found.items() if word not in ("parent", "child")}
-        for word, item in options.items():
-            if word != "stop" and isinstance(item, list) and len(item) == 1:
+        for word, item in found.items():
+            if isinstance(item, list) and len(item) == 1:
                 found[word] = item[0]
         return {**kind, **found}
 

@@ -1,7 +1,7 @@
 """Sensors. A new kind is a new class in the file of its family and one more name in AnySensor."""
 
 from touchback.model.sensors.base import SensorKind
-from touchback.model.sensors.joint import Effort, Reaction
+from touchback.model.sensors.joint import Effort, Multiplier, Reaction
 from touchback.model.sensors.motion import (
     Acceleration,
     AngularVelocity,
@@ -21,6 +21,7 @@ AnySensor = (
     | Distance
     | Effort
     | Reaction
+    | Multiplier
     | Signal
     | Energy
 )
@@ -33,6 +34,7 @@ __all__ = [
     "Distance",
     "Effort",
     "Energy",
+    "Multiplier",
     "Position",
     "Reaction",
     "SensorKind",

@@ -36,3 +36,16 @@ class Reaction(SensorKind, frozen=True, tag="reaction"):
     def measure(self, mechanics: Mechanics) -> list[Scalar]:
         force, moment = mechanics.reaction(self.joint)
         return [*force, *moment]
+
+
+class Multiplier(SensorKind, frozen=True, tag="multiplier"):
+    """What keeps a constraint row: the effort of a drive or coupling [N, N m], or one component of
+    a closure's force on its second body (row "name.1", "name.2", …; "name" when it has one row)."""
+
+    row: str
+
+    def kinematic(self) -> bool:
+        return False
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return [mechanics.multiplier(self.row)]

@@ -1,0 +1,118 @@
+/* Which coordinates depend on which: when that is chosen, and how its use is counted.
+ *
+ * A choice orders rows and columns so that the pivots of elimination are as large as they get,
+ * columns scaled by 1 / sqrt(M_jj) so that metres and radians compare. It is kept as long as it is
+ * good. At an accepted state it is made anew when a pivot has fallen to a tenth of the largest it
+ * ever was, when one has grown a hundredfold (then it was chosen near a singular position), when
+ * the rank was lower than at other positions, or when a row left out as redundant is violated;
+ * within a step only when a pivot has fallen to a thousandth. The motion itself doesn't depend on
+ * the choice, only its rounding errors do. */
+#define _DEFAULT_SOURCE /* clocks beside C11 */
+
+#include <math.h>
+#include <time.h>
+
+#include "constrained.h"
+
+static const double POOR = 0.1, GROWN = 100.0, SPENT = 1e-3;
+static const double ROUNDING = 1e-14; /* part of the largest pivot that is surely rounding */
+static const double VIOLATED = 1e-9;  /* |h| of a row that was left out */
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
+    double start = now();
+    if (c->sparse)
+        tb_sparse_choose(c, J, tolerance, rank_limit);
+    else
+        tb_dense_choose(c, J, tolerance, rank_limit);
+    for (long i = 0; i < c->m; i++) {
+        c->dropped[c->rows[i]] = i >= c->rank;
+        c->chosen_pivot[i] = c->best_pivot[i] = 0.0;
+    }
+    for (long j = 0; j < c->n; j++)
+        c->level[c->columns[j]] =
+            j >= c->rank ? 0 : (j < c->position_rank ? TB_POSITION : TB_VELOCITY);
+    c->statistics.choices++;
+    c->statistics.worst_choice = fmax(c->statistics.worst_choice, now() - start);
+}
+
+int tb_note_pivot(tb_constrained *c, long k, double size) {
+    c->pivot[k] = size;
+    if (c->chosen_pivot[k] == 0.0)
+        c->chosen_pivot[k] = size;
+    if (size > c->best_pivot[k])
+        c->best_pivot[k] = size;
+    return !(size > SPENT * c->best_pivot[k]);
+}
+
+static int factor(tb_constrained *c, const double *J, int level) {
+    return c->sparse ? tb_sparse_factor(c, J, level) : tb_dense_factor(c, J);
+}
+
+void tb_factor(tb_constrained *c, const double *J, int level) {
+    if (factor(c, J, level)) {
+        tb_choose(c, J, ROUNDING, c->rank);
+        factor(c, J, level);
+    }
+    c->statistics.singular += c->rank < c->most_rank;
+}
+
+void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
+                double *step) {
+    if (c->sparse)
+        tb_sparse_correct(c, J, residual, level, step);
+    else
+        tb_dense_correct(c, residual, level, step);
+}
+
+void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
+              const double *f, const double *right, double *a, double *lambda) {
+    if (c->sparse)
+        tb_sparse_solve(c, J, M, f, right, 0, a, lambda);
+    else
+        tb_dense_solve(c, W, M, f, right, a, lambda);
+}
+
+static double redundant_size(const tb_constrained *c, const double *h) {
+    double largest = 0.0;
+    for (long i = c->rank; i < c->m; i++)
+        if (c->holonomic[c->rows[i]])
+            largest = fmax(largest, fabs(h[c->rows[i]]));
+    return largest;
+}
+
+void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
+    double violated = redundant_size(c, h);
+    int poor = c->rank < c->most_rank || c->truncated ||
+               (violated > VIOLATED && violated > 10.0 * c->redundant_h);
+    for (long k = 0; k < c->rank && !poor; k++)
+        poor = c->pivot[k] < POOR * c->best_pivot[k] ||
+               c->best_pivot[k] > GROWN * c->chosen_pivot[k];
+    if (!poor)
+        return;
+    tb_choose(c, J, c->rank_tolerance, c->m);
+    c->truncated = 0;
+    c->redundant_h = redundant_size(c, h);
+    if (c->rank > c->most_rank)
+        c->most_rank = c->rank;
+}
+
+void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
+    tb_terms(c, u, p);
+    const double *M = tb_terms_M(c), *J = tb_terms_J(c);
+    for (long k = 0; k < c->M_count; k++)
+        if (c->M_rows[k] == c->M_columns[k])
+            c->scale[c->M_rows[k]] = M[k] > 0.0 ? 1.0 / sqrt(M[k]) : 1.0;
+    for (long i = 0; i < c->m; i++)
+        c->row_size[i] = 1.0;
+    for (long k = 0; k < c->J_count; k++)
+        c->row_size[c->J_rows[k]] = fmax(c->row_size[c->J_rows[k]], fabs(J[k]));
+    tb_choose(c, J, c->rank_tolerance, c->m);
+    c->most_rank = c->rank;
+    c->started = 1;
+}

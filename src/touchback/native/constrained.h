@@ -1,0 +1,149 @@
+/* A mechanism with constraints, as every formulation sees it:
+ *
+ *   M a = f + W^T lambda,   h(q, t) = 0,   J v = b,   J a + gamma = 0
+ *
+ * with n freedoms and m rows. W = J except for servo-constraints. One struct serves one run: it
+ * holds the run's memory, so a function that gets it as its context is not re-entrant.
+ *
+ * Which coordinates depend on the others is data of the run, here the *choice*: an order of the
+ * rows and of the columns of J whose leading block, `rank` wide, is triangulated without further
+ * pivoting. Rows beyond the rank are redundant there and take no part. Rows with a position-level
+ * equation come first, so that the leading `position_rank` pivots serve Newton's method.
+ */
+#ifndef TOUCHBACK_CONSTRAINED_H
+#define TOUCHBACK_CONSTRAINED_H
+
+#include "problem.h"
+#include "sparse.h"
+
+typedef struct tb_constraint_statistics {
+    long solves;          /* of the position constraints by Newton's method */
+    long iterations_last; /* of the latest solve */
+    long iterations_most;
+    long iterations;    /* of all solves together */
+    long not_converged; /* solves that gave up and left the integrator's values */
+    long choices;       /* how often dependent coordinates were chosen, the first time included */
+    long singular;      /* factorisations whose rank was below that of other positions */
+    double worst_choice; /* seconds that the slowest choice took */
+    double largest_h;    /* of all position constraints at all accepted states */
+} tb_constraint_statistics;
+
+typedef struct tb_constrained {
+    long nq, n, nz, m;
+    long J_count, W_count, M_count; /* nonzeros; W_count = 0 when W = J */
+    tb_callable terms;          /* [h, b, gamma, J, W, M (lower triangle), f, dz/dt] */
+    tb_callable positions;      /* [h, J] */
+    tb_callable velocity_level; /* [b]; call is NULL when b = 0 at all times */
+    tb_callable configuration_rate;
+    tb_callable stiffness; /* [df/dq, df/dv], dense, by increments of velocity; may be NULL */
+    const int *J_rows, *J_columns, *W_rows, *W_columns, *M_rows, *M_columns;
+    const int *holonomic; /* of each row: whether it has an equation for positions */
+    double tolerance;      /* of |h|, times the row's largest entry where that is above 1 */
+    double rank_tolerance; /* pivots below this part of the largest make a row redundant */
+    double alpha, beta;    /* Baumgarte's; [1/s] */
+    double penalty;        /* of the augmented Lagrangian, free of units */
+
+    /* The choice. */
+    long rank, position_rank, most_rank;
+    int *rows, *columns; /* in the order of pivots */
+    int *level;          /* of a column: 0 independent, 1 dependent, 2 dependent in velocity only */
+    int *dropped;        /* of a row */
+    double *chosen_pivot, *best_pivot, *pivot; /* when chosen, the largest since, the latest */
+    double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
+    long started, truncated;
+
+    /* What was evaluated last. */
+    double *x, *settled; /* the state worked on, and the last accepted one */
+    double *at_terms, *at_positions, *b;
+    double *a, *lambda; /* the result of the last solution of the equations of motion */
+    double *scale;      /* of a column: 1 / sqrt(M_jj) */
+
+    /* Memory for the dense way: LU is m x n in the order of the choice. */
+    double *LU, *B, *mass, *T, *reduced, *A, *candidates;
+    int *J_places, *pivots;
+    double *residual, *right, *step, *row_size, *n_scratch, *m_scratch, *stiff, *keep;
+
+    const tb_sparse *sparse; /* NULL for the dense way */
+    tb_constraint_statistics statistics;
+} tb_constrained;
+
+enum { TB_POSITION = 1, TB_VELOCITY = 2 };
+
+/* ---- where things are in the outputs of terms and positions ------------------------------- */
+
+static inline double *tb_terms_b(const tb_constrained *c) { return c->at_terms + c->m; }
+static inline double *tb_terms_gamma(const tb_constrained *c) { return c->at_terms + 2 * c->m; }
+static inline double *tb_terms_J(const tb_constrained *c) { return c->at_terms + 3 * c->m; }
+static inline double *tb_terms_W(const tb_constrained *c) { return tb_terms_J(c) + c->J_count; }
+static inline double *tb_terms_M(const tb_constrained *c) { return tb_terms_W(c) + c->W_count; }
+static inline double *tb_terms_f(const tb_constrained *c) { return tb_terms_M(c) + c->M_count; }
+static inline double *tb_terms_z(const tb_constrained *c) { return tb_terms_f(c) + c->n; }
+static inline double *tb_positions_J(const tb_constrained *c) { return c->at_positions + c->m; }
+static inline double *tb_velocities(const tb_constrained *c) { return c->x + c->nq; }
+
+/* ---- evaluations at c->x (constrained.c) -------------------------------------------------- */
+
+void tb_load(tb_constrained *c, const double *x);
+void tb_terms(tb_constrained *c, const double *u, const double *p);
+void tb_positions(tb_constrained *c, const double *u, const double *p);
+void tb_velocity_level(tb_constrained *c, const double *u, const double *p);
+/* q <- q (+) step, a step in velocities. */
+void tb_increment(tb_constrained *c, const double *step, const double *u, const double *p);
+/* residual = wanted - J v over the rows of the choice; returns the largest, by row size. */
+double tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
+/* The largest |h| of the rows that are kept, by row size; `all` counts redundant rows too. */
+double tb_position_size(const tb_constrained *c, const double *h, int all);
+/* dx/dt from c->x, c->a and the terms. */
+void tb_write_rate(tb_constrained *c, const double *u, const double *p, double *out);
+void tb_note_position_error(tb_constrained *c, const double *h);
+
+/* ---- linear algebra of the choice (choice.c dispatches to dense_choice.c, sparse_choice.c) - */
+
+/* Chooses rows and dependent columns for J, timed and counted. */
+void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+/* Triangulates J in the order of the choice; chooses anew when a pivot has all but vanished. */
+void tb_factor(tb_constrained *c, const double *J, int level);
+/* step: J step = residual with zeros at the independent columns; after tb_factor. */
+void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
+                double *step);
+/* a, lambda: M a - W^T lambda = f and J a = right; dense: after tb_factor. */
+void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
+              const double *f, const double *right, double *a, double *lambda);
+/* Notes the size of a pivot; returns 1 when it has all but vanished. */
+int tb_note_pivot(tb_constrained *c, long k, double size);
+/* At an accepted state: chooses anew when the present choice has become poor. */
+void tb_review_choice(tb_constrained *c, const double *h, const double *J);
+/* The first choice of a run, from the terms at c->x. */
+void tb_first_choice(tb_constrained *c, const double *u, const double *p);
+
+void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+int tb_dense_factor(tb_constrained *c, const double *J);
+void tb_dense_correct(tb_constrained *c, const double *residual, int level, double *step);
+void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
+                    const double *right, double *a, double *lambda);
+/* The same with any square matrix A (n x n, row-major) in place of M. */
+void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
+                            const double *right, double *a, double *lambda);
+
+void tb_sparse_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+int tb_sparse_factor(tb_constrained *c, const double *J, int level);
+void tb_sparse_correct(tb_constrained *c, const double *J, const double *residual, int level,
+                       double *step);
+/* As tb_solve, with -softness on the diagonal of the multipliers (zero: exact constraints). */
+void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const double *f,
+                     const double *right, const double *softness, double *a, double *lambda);
+
+/* ---- dense.c ------------------------------------------------------------------------------ */
+
+long tb_lu_factor(long n, double *A, int *pivots);
+void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
+long tb_cholesky_factor(long n, double *A);
+void tb_cholesky_solve(long n, const double *A, double *x);
+
+/* ---- shared by formulations --------------------------------------------------------------- */
+
+/* Moves c->x onto the position constraints by corrections weighted with M (of the last terms),
+ * and its velocities onto J v = b; returns the final size of h. */
+double tb_project(tb_constrained *c, const double *u, const double *p, long limit);
+
+#endif

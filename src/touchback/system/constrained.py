@@ -1,0 +1,141 @@
+"""The constrained half of a system: which rows there are, and the functions that solvers need.
+
+Every function has the one calling convention and shares one parameter block:
+`terms` gives [h, b, γ, J, W, M, f, ż] with J, W and M by their nonzeros, `positions` gives [h, J].
+Dynamics: M a = f + Wᵀ λ, J a + γ = 0, J v = b, h = 0; W is J but for servo-constraints.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.dynamics.constraints import constraint_rows
+from touchback.dynamics.forward import entries, inverse
+from touchback.symbolic.differentiate import jacobian
+from touchback.system.derivation import Derivation
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Where the nonzeros of a matrix stand."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+
+    def dense(self, nonzeros: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+        """The matrix with these nonzeros."""
+        matrix = np.zeros(shape)
+        matrix[self.rows, self.columns] = nonzeros
+        return matrix
+
+
+@dataclass(frozen=True)
+class ConstraintLayout:
+    """Names, units and patterns of the rows."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    holonomic: np.ndarray  # False for rows on velocities only
+    J: Pattern
+    W: Pattern
+    M: Pattern  # lower triangle with the diagonal
+
+
+@dataclass(frozen=True)
+class ConstraintEquations:
+    """The rows' layout, and the outputs of `terms` and `positions` on a derivation's tape."""
+
+    layout: ConstraintLayout
+    terms: list[int]
+    positions: list[int]
+    f: list[int]
+
+
+def derive_constraints(d: Derivation) -> ConstraintEquations:
+    """Equations of a constrained system at a derivation's instant."""
+    instant = d.instant
+    rows = constraint_rows(instant)
+    M = entries(instant)
+    places = sorted((i, j) for i, j in M if i >= j)
+    bias = inverse(instant, None)
+    f = [d.tape.sub(effort, c) for effort, c in zip(instant.efforts(), bias, strict=True)]
+    z_rates = [instant.value(state.rate) for state in instant.model.states.values()]
+    h = [0 if row.h is None else row.h for row in rows]
+    J = [x for row in rows for _, x in sorted(row.J.items())]
+    W = [x for row in rows for _, x in sorted((row.through or row.J).items())]
+    terms = [
+        *h,
+        *(row.b for row in rows),
+        *(row.gamma for row in rows),
+        *J,
+        *W,
+        *(M[place] for place in places),
+        *f,
+        *z_rates,
+    ]
+    layout = ConstraintLayout(
+        tuple(row.name for row in rows),
+        tuple(row.unit for row in rows),
+        np.array([row.h is not None for row in rows], dtype=bool),
+        _pattern([row.J for row in rows]),
+        _pattern([row.through or row.J for row in rows]),
+        Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2))),
+    )
+    return ConstraintEquations(layout, terms, [*h, *J], f)
+
+
+def derive_stiffness(d: Derivation, f: list[int]) -> list[int]:
+    """[∂f/∂δ, ∂f/∂v], n × n each: by increments δ of the positions in velocity coordinates."""
+    from touchback.dynamics.forward import configuration_rate
+
+    tape, v = d.tape, list(d.instant.at.v)
+    rates = configuration_rate(d.instant)
+    by_q = jacobian(tape, f, list(d.instant.at.q))
+    by_v = jacobian(tape, f, v)
+    increments = jacobian(tape, rates, v)  # q̇ is linear in v: the map from δ to dq
+    n = len(v)
+    by_increment = []
+    for row in by_q:
+        for j in range(n):
+            entry = 0
+            for i, slope in enumerate(row):
+                entry = tape.add(entry, tape.mul(slope, increments[i][j]))
+            by_increment.append(entry)
+    return by_increment + [x for row in by_v for x in row]
+
+
+def _pattern(rows: list[dict[int, int]]) -> Pattern:
+    places = [(i, column) for i, row in enumerate(rows) for column in sorted(row)]
+    return Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2)))
+
+
+@dataclass
+class Terms:
+    """The terms of a constrained system at one state, as dense arrays."""
+
+    h: np.ndarray
+    b: np.ndarray
+    gamma: np.ndarray
+    J: np.ndarray
+    W: np.ndarray
+    M: np.ndarray
+    f: np.ndarray
+
+
+def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:
+    """Dense arrays from the output of `terms`."""
+    m = len(layout.names)
+    sizes = [m, m, m, len(layout.J.rows), len(layout.W.rows), len(layout.M.rows), n]
+    h, b, gamma, J, W, M, f = np.split(out[: sum(sizes)], np.cumsum(sizes)[:-1])
+    lower = layout.M.dense(M, (n, n))
+    full = lower + np.tril(lower, -1).T
+    return Terms(h, b, gamma, layout.J.dense(J, (m, n)), layout.W.dense(W, (m, n)), full, f)
+
+
+def solve_accelerations(terms: Terms) -> tuple[np.ndarray, np.ndarray]:
+    """a and λ of M a = f + Wᵀ λ, J a + γ = 0; of least norm where rows are redundant."""
+    n, m = len(terms.f), len(terms.h)
+    system = np.zeros((n + m, n + m))
+    system[:n, :n], system[:n, n:], system[n:, :n] = terms.M, -terms.W.T, terms.J
+    solution = np.linalg.lstsq(system, np.concatenate([terms.f, -terms.gamma]), rcond=1e-13)[0]
+    return solution[:n], solution[n:]
