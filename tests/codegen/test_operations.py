@@ -70,6 +70,33 @@ def test_angles_near_and_beyond_the_limit_in_some_lanes_only(lanes: int) -> None
         assert_same_bits(got, np.array(expected).T, program, f"rolled by {shift}")
 
 
+@pytest.mark.parametrize("first", [0, 1, 3, 511, 4097])
+@pytest.mark.parametrize("lanes", [1, WIDTH])
+def test_neighbouring_angles_may_start_anywhere(lanes: int, first: int) -> None:
+    build = Builder()
+    angles = [build.input("x", first + k) for k in (0, 1, 2, 3, 4, 5, 6, 8, 9, 7)]
+    program = build.outputs(*(build.node(ops.SIN, angle) for angle in angles))
+    x = np.random.default_rng(first).normal(size=(first + 10, lanes))
+    got = compile_program(program, lanes=lanes).call(x).reshape(-1, lanes)
+    expected = [evaluate(program, {"x": x[:, lane].tolist()}) for lane in range(lanes)]
+    assert_same_bits(got, np.array(expected).T, program, f"from {first}")
+
+
+@pytest.mark.parametrize("lanes", [1, WIDTH])
+def test_masks_outlive_calls_and_register_pressure(lanes: int) -> None:
+    build = Builder()
+    x = [build.input("x", k) for k in range(50)]
+    masks = [build.node(op, x[k], x[49 - k]) for op in (ops.LT, ops.LE) for k in range(25)]
+    called = build.node(ops.EXP, x[0])
+    chosen = [build.node(ops.SELECT, mask, called, x[k]) for k, mask in enumerate(masks)]
+    again = [build.node(ops.SELECT, mask, x[k], called) for k, mask in enumerate(masks)]
+    program = build.outputs(*chosen, *again)
+    values = np.random.default_rng(3).choice([0.0, -0.0, 1.0, np.nan, 2.0], (50, lanes))
+    got = compile_program(program, lanes=lanes).call(values).reshape(-1, lanes)
+    expected = [evaluate(program, {"x": values[:, lane].tolist()}) for lane in range(lanes)]
+    assert_same_bits(got, np.array(expected).T, program, "masks")
+
+
 @pytest.mark.parametrize("lanes", [1, WIDTH])
 def test_sines_of_sines_are_computed_level_by_level(lanes: int) -> None:
     build = Builder()
