@@ -3,6 +3,8 @@
 import math
 
 import touchback as tb
+from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
+from touchback.model.sensors import Multiplier
 
 
 def leg() -> tb.Model:
@@ -129,6 +131,37 @@ def every_force_and_sensor() -> tb.Model:
     }
     for name, kind in kinds.items():
         m.sensor(name, kind)
+    return m
+
+
+def loops() -> tb.Model:
+    """Every closure, coupling, constraint and drive, described without a care for redundancy."""
+    m = tb.Model("loops")
+    length = m.parameter("length", 0.4)
+    for i in range(6):
+        m.body(f"bar {i}", mass=1.0, com=(0.1, 0, 0), inertia=(0.1, 0.1, 0.1))
+        m.joint(f"pin {i}", tb.Revolute("y"), m.ground.at(i, 0, 0), f"bar {i}")
+    m.body("slider", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("slide", tb.Cylindrical("x"), m.ground, "slider")
+    kinds = {
+        "in plane": tb.PointInPlane("xz"),
+        "on plane": tb.PointOnPlane("y"),
+        "on line": tb.PointOnLine("z"),
+        "rod": tb.Rod(2 * length),
+        "ball": tb.Spherical(),
+        "pin": tb.Revolute((0, 1, 0)),
+        "weld": tb.Fixed(),
+    }
+    for name, kind in kinds.items():
+        m.close(name, kind, tb.Frame("bar 0", (length, 0.0, 0.0)), "bar 1")
+    m.couple("gear", Gear("pin 0", "pin 1", ratio=-length))
+    m.couple("rack", Rack("pin 2", "slide", radius=length, offset=0.1))
+    m.couple("thread", ScrewCoupling("slide", pitch=0.01))
+    m.couple("differential", Differential("pin 0", "pin 2", "pin 3"))
+    m.constrain("written", position=m.coordinate("pin 0") - m.coordinate("pin 4") * length)
+    m.constrain("skate", velocity=m.rate("pin 2") - tb.sin(m.time), through="pin 5", unit="m/s")
+    m.drive("pin 3", tb.sin(m.time), velocity=tb.cos(m.time), name="motor")
+    m.sensor("motor torque", Multiplier("motor"))
     return m
 
 

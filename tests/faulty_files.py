@@ -93,12 +93,11 @@ file_fault(
     """
     touchback: 1
     name: arm
-    sensors:
-      tip: {frame: ground}
+    couplings:
+      gears: {first: a, second: b}
     """,
-    "arm.yaml, line 4, sensors.tip: its `kind` is missing; known: 'position', "
-    "'velocity', 'acceleration', 'angular-velocity', 'direction', 'distance', "
-    "'effort', 'reaction', 'signal', 'energy'.",
+    "arm.yaml, line 4, couplings.gears: its `kind` is missing; known: 'gear', 'rack', "
+    "'screw-coupling', 'differential'.",
 )
 file_fault(
     "missing child",

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from described_models import ALL, every_force_and_sensor, every_joint, leg, walker
+from described_models import ALL, every_force_and_sensor, every_joint, leg, loops, walker
+from touchback.model.closures import AnyClosure
+from touchback.model.couplings import AnyCoupling
 from touchback.model.files import model_from_text, to_text
 from touchback.model.files.schema import SECTIONS
 from touchback.model.forces import AnyForce
@@ -51,13 +53,30 @@ def test_the_read_model_gives_the_same_bits(describe: Callable[[], tb.Model]) ->
     assert str(sensors[0]) == str(sensors[1])
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_constraints_are_written_and_read_back(suffix: str) -> None:
+    text = to_text(loops(), suffix)
+    again = model_from_text(text, suffix)
+    assert to_text(again, suffix) == text
+    for section in ("closures", "couplings", "constraints", "drives"):
+        assert list(getattr(again, section)) == list(getattr(loops(), section))
+    pin = again.closures["pin"]
+    assert (pin.kind, pin.b) == (tb.Revolute((0.0, 1.0, 0.0)), tb.Frame("bar 1"))
+    assert again.constraints["skate"].through == ("pin 5", 0)
+    assert str(again.drives["motor"].velocity) == "cos(time)"
+
+
 def test_the_samples_use_every_kind() -> None:
     """So that a new kind can't be forgotten here."""
     joints = {type(joint.kind) for joint in every_joint().joints.values()}
     cart = every_force_and_sensor()
     assert joints == set(get_args(AnyJoint))
     assert {type(force) for force in cart.forces.values()} == set(get_args(AnyForce))
-    assert {type(sensor) for sensor in cart.sensors.values()} == set(get_args(AnySensor))
+    sensors = [*cart.sensors.values(), *loops().sensors.values()]
+    assert {type(sensor) for sensor in sensors} == set(get_args(AnySensor))
+    assert {type(coupling) for coupling in loops().couplings.values()} == set(get_args(AnyCoupling))
+    closures = {type(closure.kind) for closure in loops().closures.values()}
+    assert set(get_args(AnyClosure)) - set(get_args(AnyJoint)) <= closures
 
 
 def test_described_data_survive_field_by_field() -> None:
@@ -168,5 +187,5 @@ def test_other_rooms_can_register_readers(tmp_path: Path, monkeypatch: Any) -> N
 
 
 def test_every_section_of_the_format_is_in_the_samples() -> None:
-    text = to_text(walker()) + to_text(leg())
+    text = to_text(walker()) + to_text(leg()) + to_text(loops())
     assert all(f"{section}:" in text for section in SECTIONS)

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import touchback as tb
-from described_models import every_force_and_sensor, every_joint, leg, walker
+from described_models import ALL, every_joint, leg, loops, walker
 from touchback.errors import ModelError
 from touchback.model.files import document, model_from_text, to_text
 from touchback.model.files.build import READERS
 from touchback.model.files.document import scalar
 from touchback.model.read import read
 
-SAMPLES = [to_text(describe()) for describe in (leg, walker, every_joint, every_force_and_sensor)]
-PLAIN = [json.loads(to_text(describe(), ".json")) for describe in (leg, walker, every_joint)]
+SAMPLES = [to_text(describe()) for describe in (*ALL, loops)]
+PLAIN = [json.loads(to_text(describe(), ".json")) for describe in (*ALL, loops)]
 SNIPPETS = (
     "{", "}", "[", "]", ":", "- ", "'", '"', "*a", "&a", "!!", "$1", "nan", ".inf", "-1", "0",
     "1e999", "null", "true", "ground", "kind", "\n", "  ", "\t", "\x00", "é", "time", "q:knee", "/",

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import faulty_files  # noqa: F401  (fills the table)
-from described_models import ALL
+from described_models import ALL, loops
 from faults import FAULTS
 from touchback.model.files import model_schema, to_text
 from touchback.model.files.document import read_yaml
@@ -21,7 +21,7 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(model_schema())
 
 
-@pytest.mark.parametrize("describe", ALL, ids=lambda describe: describe.__name__)
+@pytest.mark.parametrize("describe", [*ALL, loops], ids=lambda describe: describe.__name__)
 def test_written_models_obey_the_schema(describe: Any, validator: Any) -> None:
     validator.validate(json.loads(to_text(describe(), ".json")))
 

@@ -16,7 +16,7 @@ def test_the_tree_shows_joints_bodies_and_everything_named() -> None:
     m.force("gust", tb.Wrench(boom, force=(wind, 0, 0)))
     m.sensor("height", tb.Position(hook))
     assert repr(m) == (
-        "Model 'crane': 2 bodies, 2 joints, 2 freedoms\n"
+        "Model 'crane': 2 bodies, 2 joints, 2 freedoms of the tree\n"
         "ground\n"
         "└─ slew (revolute z) ─ boom, 250 kg\n"
         "   └─ hoist (prismatic -z) ─ hook, load + 5 kg\n"

@@ -27,19 +27,24 @@ def tree_text(model: Model) -> str:
     lost = [name for name in flat.bodies if name not in reached]
     if lost:
         lines.append("not connected to the ground: " + ", ".join(f"'{name}'" for name in lost))
-    for heading, rows in _lists(flat):
-        if rows:
-            lines += ["", heading, *_columns(rows)]
+    lists: dict[str, list[Row]] = {}
+    for heading, row in _rows(flat):
+        lists.setdefault(heading, []).append(row)
+    for heading, rows in lists.items():
+        lines += ["", heading, *_columns(rows)]
     return "\n".join(lines)
 
 
 def _title(model: Model) -> str:
     freedoms = sum(joint.kind.nv for joint in model.joints.values())
-    return (
-        f"Model '{model.name}': {_count(len(model.bodies), 'body', 'bodies')}, "
-        f"{_count(len(model.joints), 'joint', 'joints')}, "
-        f"{_count(freedoms, 'freedom', 'freedoms')}"
-    )
+    counts = [
+        _count(len(model.bodies), "body", "bodies"),
+        _count(len(model.joints), "joint", "joints"),
+        _count(freedoms, "freedom of the tree", "freedoms of the tree"),
+    ]
+    if model.closures:
+        counts.append(_count(len(model.closures), "closure", "closures"))
+    return f"Model '{model.name}': {', '.join(counts)}"
 
 
 def _count(number: int, one: str, several: str) -> str:
@@ -72,42 +77,33 @@ def _body(model: Model, name: str) -> str:
     return f"{name}, {value_text(model.bodies[name].mass)} kg"
 
 
-def _lists(model: Model) -> Iterator[tuple[str, list[Row]]]:
-    yield (
-        "parameters",
-        [
-            (name, f"{value_text(item.default)} {item.unit}".strip(), _range(item.min, item.max))
-            for name, item in model.parameters.items()
-        ],
-    )
-    yield "inputs", [(name, item.unit) for name, item in model.inputs.items()]
-    yield (
-        "states",
-        [
-            (
-                name,
-                f"from {value_text(item.initial)} {item.unit}".strip(),
-                f"rate {value_text(item.rate)}",
-            )
-            for name, item in model.states.items()
-        ],
-    )
-    yield (
-        "controls",
-        [
-            (name, f"{target} = {value_text(driven)}")
-            for name, item in model.controls.items()
-            for target, driven in item.drives.items()
-        ],
-    )
-    yield "forces", [(name, _kind(item)) for name, item in model.forces.items()]
-    yield (
-        "sensors",
-        [
-            (name, _kind(item), f"[{item.unit()}]" if item.unit() else "")
-            for name, item in model.sensors.items()
-        ],
-    )
+def _rows(model: Model) -> Iterator[tuple[str, Row]]:
+    """Heading and cells of everything that the tree doesn't show."""
+    for name, item in model.parameters.items():
+        default = f"{value_text(item.default)} {item.unit}".strip()
+        yield "parameters", (name, default, _range(item.min, item.max))
+    for name, given in model.inputs.items():
+        yield "inputs", (name, given.unit)
+    for name, state in model.states.items():
+        start = f"from {value_text(state.initial)} {state.unit}".strip()
+        yield "states", (name, start, f"rate {value_text(state.rate)}")
+    for name, control in model.controls.items():
+        for target, driven in control.drives.items():
+            yield "controls", (name, f"{target} = {value_text(driven)}")
+    for name, force in model.forces.items():
+        yield "forces", (name, _kind(force))
+    for name, closure in model.closures.items():
+        ends = f"{closure.a.body} – {closure.b.body}"
+        yield "closures", (name, f"{_kind(closure.kind)} {ends}")
+    for name, coupling in model.couplings.items():
+        yield "couplings", (name, _kind(coupling))
+    for name, constraint in model.constraints.items():
+        kept = constraint.velocity if constraint.position is None else constraint.position
+        yield "constraints", (name, f"{value_text(kept)} = 0")
+    for name, drive in model.drives.items():
+        yield "drives", (name, f"{drive.joint} = {value_text(drive.position)}")
+    for name, sensor in model.sensors.items():
+        yield "sensors", (name, _kind(sensor), f"[{sensor.unit()}]" if sensor.unit() else "")
 
 
 def _range(lowest: float | None, highest: float | None) -> str:
@@ -120,7 +116,7 @@ def _kind(item: Any) -> str:
     shown = []
     for field in item.__struct_fields__:
         given = getattr(item, field)
-        if field in ("joint", "which", "axis") or isinstance(given, (Frame, Expr)):
+        if field not in ("axes", "measured_in") and isinstance(given, (str, Frame, Expr)):
             shown.append(value_text(given))
     return " ".join([str(item.__struct_config__.tag), ", ".join(shown)]).strip()
 

@@ -92,11 +92,18 @@ class _Sketch:
             self.sticks.append((name, start, end, "slide"))
 
     def add_body(self, body: str, start: np.ndarray) -> None:
-        """Lines from a body's own joint to the joints it carries and to its centre of mass."""
+        """Lines from a body's own joint to the joints it carries, the loops it closes, and its
+        centre of mass."""
         carried = [
             self.point(joint.parent)
             for joint in self.instant.model.joints.values()
             if joint.parent.body == body
+        ]
+        carried += [
+            self.point(frame)
+            for closure in self.instant.model.closures.values()
+            for frame in (closure.a, closure.b)
+            if frame.body == body
         ]
         self.sticks += [(body, start, end, "body") for end in carried]
         if body in self.masses:

@@ -269,19 +269,16 @@ class _Builder:
         for name, item in items["constraints"].items():
             path = (*self.path, "constraints", name)
             with self.at("constraints", name):
-                kept = [
-                    self.value(getattr(item, word), (*path, word))
-                    for word in ("position", "velocity")
-                ]
-                model.constrain(name, *kept, item.through, item.unit)
+                position = self.value(item.position, (*path, "position"))
+                velocity = self.value(item.velocity, (*path, "velocity"))
+                model.constrain(name, position, velocity, item.through, item.unit)
         for name, item in items["drives"].items():
             path = (*self.path, "drives", name)
             with self.at("drives", name):
-                motion, velocity, acceleration = (
-                    self.value(getattr(item, word), (*path, word))
-                    for word in ("position", "velocity", "acceleration")
-                )
-                model.drive(item.joint, motion, velocity, acceleration, item.index, name)
+                position = self.value(item.position, (*path, "position"))
+                velocity = self.value(item.velocity, (*path, "velocity"))
+                acceleration = self.value(item.acceleration, (*path, "acceleration"))
+                model.drive(item.joint, position, velocity, acceleration, item.index, name)
 
     def define(self, name: str, text: str) -> None:
         path = (*self.path, "definitions", name)
