@@ -26,12 +26,14 @@ autodoc_typehints_description_target = "documented_params"
 
 def example_page(script: Path) -> str:
     """A page: the docstring, the picture that the example draws, and its text."""
-    source = script.read_text(encoding="utf-8")
-    title, _, *words = (ast.get_docstring(ast.parse(source)) or "").splitlines()
+    tree = ast.parse(script.read_text(encoding="utf-8"))
+    title, _, *words = (ast.get_docstring(tree) or "").splitlines()
+    begin = (tree.body[0].end_lineno or 0) + 2  # after the docstring, which is the page's text
     picture = HERE / "pictures" / "examples" / f"{script.stem}.png"
     image = f"![What it draws](/pictures/examples/{picture.name})\n" if picture.is_file() else ""
-    text = f"```{{literalinclude}} /../examples/{script.name}\n:language: python\n```\n"
-    return "\n".join([f"# {title}", *words, "", image, text])
+    text = ["```{literalinclude} /../examples/" + script.name, ":language: python"]
+    text += [f":lines: {begin}-", "```", ""]
+    return "\n".join([f"# {title}", *words, "", image, *text])
 
 
 def write_example_pages(app: Sphinx) -> None:
