@@ -25,9 +25,10 @@ def check(
                 f"{system.name}: the rate of '{name}' is {value} at the initial state; "
                 "look for a body without inertia, or a division by zero, there."
             )
-    nv = system.sizes[1]
+    bodies, joints = len(system.model.bodies), len(system.model.joints)
     out.print(
-        f"{described.name}: fine. {len(system.model.bodies)} bodies, "
-        f"{len(system.model.joints)} joints, {nv} freedoms, {system.counts('rate').flops} flops.",
+        f"{described.name}: fine. {bodies} {'body' if bodies == 1 else 'bodies'}, "
+        f"{joints} {'joint' if joints == 1 else 'joints'}, "
+        f"{system.counts('forward dynamics').flops} flops in forward dynamics.",
         markup=False,
     )

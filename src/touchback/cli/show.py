@@ -16,7 +16,7 @@ from touchback.cli.sticks import Floats, sticks
 from touchback.model.show import tree_text
 from touchback.system import System
 
-_FUNCTIONS = ("inverse dynamics", "mass matrix", "forward dynamics", "rate")
+_FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")
 
 
 def show(

@@ -47,7 +47,6 @@ def simulate(
     with working(f"deriving {described.name}"):
         system = described.compile()
         start = set_values(system, experiment.start(system), changes)
-        system.rate  # noqa: B018  compiled here, under the spinner
     wanted = [name.strip() for name in signals.split(",")] if signals else []
     failure = None
     try:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from touchback.model import Model
 from touchback.recording import Run
@@ -21,7 +22,8 @@ class Experiment:
 
     def start(self, system: System) -> State:
         """The state from which it starts."""
-        return system.assemble(dict(self.rates), None, **self.positions)
+        positions: dict[str, Any] = dict(self.positions)
+        return system.assemble(rates=dict(self.rates), **positions)
 
     def run(self, system: System) -> Run:
         """The experiment, with the default method."""
