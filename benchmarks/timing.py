@@ -61,6 +61,7 @@ class PythonRoutine:
 
 
 AnyRoutine = Routine | PythonRoutine
+Alternatives = dict[str, tuple[AnyRoutine, ...]]  # ways in which an engine computes each function
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,17 @@ def interleaved(
         for name, routine in routines.items():
             seconds[name].append(routine.time(X, U, out_size, calls[name]))
     return {name: Timing(min(s), float(np.median(s))) for name, s in seconds.items()}
+
+
+def fastest(
+    alternatives: tuple[AnyRoutine, ...], X: Floats, U: Floats, out_size: int
+) -> AnyRoutine:
+    """The way that takes least time here."""
+    if len(alternatives) == 1:
+        return alternatives[0]
+    by_name = {str(i): routine for i, routine in enumerate(alternatives)}
+    timings = interleaved(by_name, X, U, out_size, turns=7)
+    return by_name[min(timings, key=lambda name: timings[name].best)]
 
 
 def _calls(routine: AnyRoutine, X: Floats, U: Floats, out_size: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.engines import pinocchio
 from benchmarks.engines.build import HERE, KEPT, Unavailable, address, compiled, wheel_folder
 from benchmarks.mechanisms import Mechanism
-from benchmarks.timing import AnyRoutine, Routine
+from benchmarks.timing import Alternatives, Routine
 
 NAME = "CasADi C"
 LARGEST = 7  # joints: the compiler takes too long beyond
@@ -15,15 +15,15 @@ LARGEST = 7  # joints: the compiler takes too long beyond
 _WRAPPER = """
 void tb_{name}(const double *x, const double *u, const double *p, double *out, double *work,
                const void *ctx) {{
-    const double *arg[{args}] = {{x, x + {n}, u + 1}};
-    double *res[{ress}] = {{out}};
+    const double *arg[8] = {{x, x + {n}, u + 1}};
+    double *res[4] = {{out}};
     {name}(arg, res, 0, work, 0);
 }}
 """
 
 
-def routines(mechanism: Mechanism) -> tuple[dict[str, AnyRoutine], Any]:
-    """Inverse and forward dynamics."""
+def routines(mechanism: Mechanism) -> tuple[Alternatives, Any]:
+    """Inverse dynamics, and forward dynamics by ABA in world and in local frames."""
     if mechanism.size > LARGEST:
         raise Unavailable(f"only up to {LARGEST} joints: gcc takes too long beyond")
     folder = wheel_folder("casadi", "casadi")
@@ -35,14 +35,11 @@ def routines(mechanism: Mechanism) -> tuple[dict[str, AnyRoutine], Any]:
     given, kept = pinocchio.arguments(mechanism)
     exporter.casadi_export(str(source).encode(), *given)
     del kept
-    wrappers = [
-        _WRAPPER.format(name=name, n=mechanism.size, args=8, ress=4)
-        for name in ("inverse", "forward")
-    ]
+    names = ("inverse", "forward_world", "forward_local")
+    wrappers = [_WRAPPER.format(name=name, n=mechanism.size) for name in names]
     source.write_text(source.read_text() + "".join(wrappers))
     library = ctypes.CDLL(str(compiled([source], ["-O2", "-march=native", "-lm"])))
-    found: dict[str, AnyRoutine] = {
-        name: Routine(address(library, f"tb_{name}"), 1 << 16, owners=(library,))
-        for name in ("inverse", "forward")
+    made = {
+        name: Routine(address(library, f"tb_{name}"), 1 << 16, owners=(library,)) for name in names
     }
-    return found, None
+    return {"inverse": (made[names[0]],), "forward": (made[names[1]], made[names[2]])}, None

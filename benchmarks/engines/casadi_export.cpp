@@ -25,7 +25,7 @@ static SX column(const Vector &given) {
     return made;
 }
 
-// Writes `path` with the functions inverse(q, v, a) and forward(q, v, tau).
+// Writes `path` with the functions inverse(q, v, a), forward_world and forward_local(q, v, tau).
 extern "C" void casadi_export(const char *path, long n, const long *parent, const long *axis,
                               const double *placement, const double *inertia,
                               const double *gravity) {
@@ -34,12 +34,15 @@ extern "C" void casadi_export(const char *path, long n, const long *parent, cons
     SX q = SX::sym("q", n), v = SX::sym("v", n), w = SX::sym("w", n);
     pin::rnea(model, data, components(q), components(v), components(w));
     ::casadi::Function inverse("inverse", {q, v, w}, {column(data.tau)});
+    pin::aba(model, data, components(q), components(v), components(w), pin::Convention::WORLD);
+    ::casadi::Function forward_world("forward_world", {q, v, w}, {column(data.ddq)});
     pin::aba(model, data, components(q), components(v), components(w), pin::Convention::LOCAL);
-    ::casadi::Function forward("forward", {q, v, w}, {column(data.ddq)});
+    ::casadi::Function forward_local("forward_local", {q, v, w}, {column(data.ddq)});
     std::string whole(path);
     auto slash = whole.rfind('/') + 1;
     ::casadi::CodeGenerator code(whole.substr(slash));
     code.add(inverse);
-    code.add(forward);
+    code.add(forward_world);
+    code.add(forward_local);
     code.generate(whole.substr(0, slash));
 }

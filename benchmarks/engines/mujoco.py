@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.engines.build import HERE, OPTIMISED, Unavailable, address, compiled, wheel_folder
 from benchmarks.mechanisms import GRAVITY, Mechanism, in_joint_frames
-from benchmarks.timing import AnyRoutine, Floats, Routine
+from benchmarks.timing import Alternatives, Floats, Routine
 
 NAME = "MuJoCo"
 
@@ -19,7 +19,7 @@ class _Context(ctypes.Structure):
     _fields_ = [("model", ctypes.c_void_p), ("data", ctypes.c_void_p)]
 
 
-def routines(mechanism: Mechanism) -> tuple[dict[str, AnyRoutine], Any]:
+def routines(mechanism: Mechanism) -> tuple[Alternatives, Any]:
     """Routines, and what reads the mass matrix after a call of "mass"."""
     folder = wheel_folder("mujoco", "mujoco")
     import mujoco
@@ -33,13 +33,12 @@ def routines(mechanism: Mechanism) -> tuple[dict[str, AnyRoutine], Any]:
     data = mujoco.MjData(model)
     context = _Context(model._address, data._address)
     owners = (library, model, data, context)
-    found: dict[str, AnyRoutine] = {
-        name: Routine(
-            address(library, f"mj_tb_{name}"), mechanism.size, ctypes.addressof(context),
-            owners=owners,
-        )
-        for name in ("inverse", "forward", "mass")
-    }  # fmt: skip
+    at = ctypes.addressof(context)
+
+    def routine(name: str) -> tuple[Routine, ...]:
+        return (Routine(address(library, f"mj_tb_{name}"), mechanism.size, at, owners=owners),)
+
+    found: Alternatives = {name: routine(name) for name in ("inverse", "forward", "mass")}
 
     def read(size: int) -> Floats:
         M = np.empty((size, size))

@@ -33,20 +33,38 @@ extern "C" void pin_inverse(const double *x, const double *u, const double *, do
     Eigen::Map<Eigen::VectorXd>(out, n) = e.data.tau;
 }
 
-extern "C" void pin_forward(const double *x, const double *u, const double *, double *out, double *,
-                            const void *ctx) {
+template <pin::Convention convention>
+static void forward(const double *x, const double *u, double *out, const void *ctx) {
     Engine &e = engine(ctx);
     long n = e.model.nv;
-    pin::aba(e.model, e.data, Vector(x, n), Vector(x + n, n), Vector(u + 1, n),
-             pin::Convention::LOCAL);
+    pin::aba(e.model, e.data, Vector(x, n), Vector(x + n, n), Vector(u + 1, n), convention);
     Eigen::Map<Eigen::VectorXd>(out, n) = e.data.ddq;
 }
 
+extern "C" void pin_forward_world(const double *x, const double *u, const double *, double *out,
+                                  double *, const void *ctx) {
+    forward<pin::Convention::WORLD>(x, u, out, ctx);
+}
+
+extern "C" void pin_forward_local(const double *x, const double *u, const double *, double *out,
+                                  double *, const void *ctx) {
+    forward<pin::Convention::LOCAL>(x, u, out, ctx);
+}
+
 // Only the upper triangle, left inside Pinocchio's own data: `pin_read` copies it out for checks.
-extern "C" void pin_mass(const double *x, const double *, const double *, double *, double *,
-                         const void *ctx) {
+template <pin::Convention convention> static void mass(const double *x, const void *ctx) {
     Engine &e = engine(ctx);
-    pin::crba(e.model, e.data, Vector(x, e.model.nv), pin::Convention::WORLD);
+    pin::crba(e.model, e.data, Vector(x, e.model.nv), convention);
+}
+
+extern "C" void pin_mass_world(const double *x, const double *, const double *, double *, double *,
+                               const void *ctx) {
+    mass<pin::Convention::WORLD>(x, ctx);
+}
+
+extern "C" void pin_mass_local(const double *x, const double *, const double *, double *, double *,
+                               const void *ctx) {
+    mass<pin::Convention::LOCAL>(x, ctx);
 }
 
 extern "C" void pin_read(double *out, const void *ctx) {

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.engines.build import HERE, OPTIMISED, Unavailable, address, compiled, wheel_folder
 from benchmarks.mechanisms import GRAVITY, Mechanism, in_joint_frames
-from benchmarks.timing import AnyRoutine, Floats, PythonRoutine, Routine
+from benchmarks.timing import Alternatives, Floats, PythonRoutine, Routine
 
 NAME = "Pinocchio"
 PYTHON_FROM = 30  # joints from which the cost of a call from Python doesn't hide the algorithm
@@ -69,19 +69,21 @@ class _Engine:
         return M
 
 
-def routines(mechanism: Mechanism) -> tuple[dict[str, AnyRoutine], Any]:
-    """Routines, and what reads the mass matrix after a call of "mass"."""
+def routines(mechanism: Mechanism) -> tuple[Alternatives, Any]:
+    """Routines in world and in local frames, and what reads the mass matrix after "mass"."""
     try:
         engine = _Engine(mechanism)
     except Unavailable as reason:
         return _from_python(mechanism, str(reason)), None
-    found: dict[str, AnyRoutine] = {
-        name: engine.routine(name) for name in ("inverse", "forward", "mass")
-    }
-    return found, engine.read
+    routine = engine.routine
+    return {
+        "inverse": (routine("inverse"),),
+        "forward": (routine("forward_world"), routine("forward_local")),
+        "mass": (routine("mass_world"), routine("mass_local")),
+    }, engine.read
 
 
-def _from_python(mechanism: Mechanism, reason: str) -> dict[str, AnyRoutine]:
+def _from_python(mechanism: Mechanism, reason: str) -> Alternatives:
     try:
         import pinocchio as pin
     except ImportError:
@@ -112,10 +114,10 @@ def _from_python(mechanism: Mechanism, reason: str) -> dict[str, AnyRoutine]:
             "mass": lambda x, u: pin.crba(made, data, x[:n]),
         }
 
-    zeros, found = np.zeros(4), {}
+    zeros, found = np.zeros(4), Alternatives()
     one = calls(1)
     for name, call in calls(mechanism.size).items():
         empty = PythonRoutine(one[name], 0.0)
         overhead = min(empty.time(zeros[None], zeros[None], 1, 200) for _ in range(20))
-        found[name] = PythonRoutine(call, overhead, note=f"from Python: {reason}")
-    return dict(found)
+        found[name] = (PythonRoutine(call, overhead, note=f"from Python: {reason}"),)
+    return found
