@@ -170,6 +170,24 @@ def test_a_long_chain_uses_a_loop_for_its_mass_matrix_and_gives_the_same_numbers
     close(system.mass_matrix(q) @ a + system.bias(q, v), system.inverse_dynamics(q, v, a), 1e-11)
 
 
+def test_the_smallest_mechanisms_keep_their_digits() -> None:
+    """Offsets are told from rounding noise by their ratio to others, not by metres."""
+    mechanism = random_mechanism(11, kinds=("revolute", "universal"), size=6)
+    for joint in mechanism.joints:
+        joint.armature = 0.0
+        joint.com = joint.com * 1e-16
+        joint.inertia = joint.inertia * 1e-32
+        for place in (joint.parent_place, joint.child_place):
+            place[0][:] *= 1e-16
+    model = mechanism.model()
+    q, v, _ = mechanism.state(model.compile())
+    plain, chosen = (
+        full(entries(instant(model, q.tolist(), v.tolist(), frame_pass)), len(v))
+        for frame_pass in (False, True)
+    )
+    assert np.abs(plain - chosen).max() <= 1e-12 * np.abs(plain).max()
+
+
 def test_a_chain_of_many_links_is_followed_without_recursion() -> None:
     m = tb.Model("chain", gravity=(0, 0, -10.0))
     above: object = m.ground

@@ -113,7 +113,9 @@ def _choose_turn(
     shift = _shift_along(placement.p, w)
     phi = _angle_to_child(tree, A, main)
     motion = TurnAbout(2) if isinstance(link.motion, TurnAbout) else Helix(2, link.motion.pitch)  # type: ignore[attr-defined]
-    p = np.where(np.abs(placement.p + shift * w) < 1e-15, 0.0, placement.p + shift * w)
+    p = placement.p + shift * w
+    noise = 1e-15 * (np.abs(placement.p).max() + abs(shift))
+    p = np.where(np.abs(p) <= noise, 0.0, p)
     new.motion = motion
     new.angle = _tidy(gamma + phi)
     new.placement = Pose(p, _matrix(beta_turn, alpha_turn), tuple(_turns(k, beta_turn, alpha_turn)))
@@ -162,7 +164,8 @@ def _angle_to_child(tree: Tree, A: np.ndarray, main: int | None) -> float:
     if np.hypot(w[0], w[1]) > _PARALLEL:
         return _tidy(float(np.arctan2(w[0], -w[1])))
     p = A.T @ np.asarray(child.placement.p)
-    return _tidy(float(np.arctan2(p[1], p[0]))) if np.hypot(p[0], p[1]) > 1e-12 else 0.0
+    aside = np.hypot(p[0], p[1]) > 1e-12 * np.abs(p).max()
+    return _tidy(float(np.arctan2(p[1], p[0]))) if aside else 0.0
 
 
 def _tidy(angle: float) -> float:
