@@ -5,9 +5,8 @@ with Project Chrono (BSD-3-Clause). A bar of 1 kg falls from a joint at the orig
 m/s². ADAMS reports the reaction on the ground; ours is on the bar, hence the sign. Allowed
 differences are those of ADAMS's integration: its spherical and universal runs leave its revolute
 run, which is the same motion, by 6e-4 m after 5 s, and its reactions are 6e-4 N off the closed form
-at its own angles. The springs' constants are those that the
-results obey (the .adm files beside them hold other ones): 200 N m/rad and 10 N m s/rad, 10 N/m and
-0.5 N s/m.
+at its own angles. The springs' constants are those that the results obey (the .adm files beside
+them hold other ones): 200 N m/rad and 10 N m s/rad, 10 N/m and 0.5 N s/m.
 """
 
 import csv
