@@ -29,11 +29,9 @@ MIXES = {
 }
 
 
-@pytest.mark.parametrize("lanes", [1, WIDTH])
-@pytest.mark.parametrize("mix", MIXES)
-def test_random_graphs_give_the_same_bits(mix: str, lanes: int) -> None:
-    rng = np.random.default_rng([lanes, *mix.encode()])
-    for number in range(400):
+def _compare_random_graphs(mix: str, lanes: int, seed: int, graphs: int) -> None:
+    rng = np.random.default_rng([seed, lanes, *mix.encode()])
+    for number in range(graphs):
         program = random_graph(
             rng,
             operations=int(rng.choice((1, 5, 20, 60, 200))),
@@ -45,6 +43,19 @@ def test_random_graphs_give_the_same_bits(mix: str, lanes: int) -> None:
         arrays = random_inputs(rng, program, lanes)
         got = compile_program(program, lanes=lanes).call(*arrays).reshape(-1, lanes)
         assert_same_bits(got, interpreted(program, arrays), program, f"graph {number}")
+
+
+@pytest.mark.parametrize("lanes", [1, WIDTH])
+@pytest.mark.parametrize("mix", MIXES)
+def test_random_graphs_give_the_same_bits(mix: str, lanes: int) -> None:
+    _compare_random_graphs(mix, lanes, seed=0, graphs=400)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("lanes", [1, WIDTH])
+@pytest.mark.parametrize("mix", MIXES)
+def test_very_many_random_graphs_give_the_same_bits(mix: str, lanes: int) -> None:
+    _compare_random_graphs(mix, lanes, seed=1, graphs=10_000)
 
 
 @pytest.mark.parametrize("lanes", [1, WIDTH])
