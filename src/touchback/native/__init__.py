@@ -3,6 +3,7 @@
 Every generated function has the calling convention of `abi.h`.
 """
 
+from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
 from touchback.native.context import Context
 from touchback.native.integrate import Dopri5, FixedStep, Status
 from touchback.native.interpreter import Interpreter
@@ -22,7 +23,10 @@ from touchback.native.rows import Timing, evaluate_rows, time_calls
 
 __all__ = [
     "ABI_VERSION",
+    "FORMULATIONS",
     "LIBRARY_PATH",
+    "Constrained",
+    "ConstrainedFunctions",
     "Context",
     "Dopri5",
     "FixedStep",

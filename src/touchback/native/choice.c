@@ -62,6 +62,11 @@ void tb_factor(tb_constrained *c, const double *J, int level) {
     c->statistics.singular += c->rank < c->most_rank;
 }
 
+void tb_factor_for_solve(tb_constrained *c, const double *J) {
+    if (!c->sparse)
+        tb_factor(c, J, TB_VELOCITY);
+}
+
 void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
                 double *step) {
     if (c->sparse)

@@ -34,7 +34,7 @@ void tb_increment(tb_constrained *c, const double *step, const double *u, const 
         return;
     }
     /* dq/dt is linear in v: at v = step it is the increment. */
-    double *increment = c->keep;
+    double *increment = c->increment;
     memcpy(kept, v, (size_t)c->n * sizeof *v);
     memcpy(v, step, (size_t)c->n * sizeof *v);
     call(&c->configuration_rate, c->x, u, p, increment);
@@ -68,18 +68,44 @@ double tb_position_size(const tb_constrained *c, const double *h, int all) {
     return largest;
 }
 
-void tb_note_position_error(tb_constrained *c, const double *h) {
-    for (long i = 0; i < c->m; i++)
-        if (c->holonomic[i])
-            c->statistics.largest_h = fmax(c->statistics.largest_h, fabs(h[i]));
+void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p) {
+    tb_load(c, x);
+    if (c->started)
+        tb_terms(c, u, p);
+    else
+        tb_first_choice(c, u, p);
+    tb_factor_for_solve(c, tb_terms_J(c));
 }
 
-void tb_write_rate(tb_constrained *c, const double *u, const double *p, double *out) {
-    const double *dz = tb_terms_z(c);
+void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
+    tb_solve(c, tb_terms_J(c), tb_terms_W(c), tb_terms_M(c), tb_terms_f(c), c->right, c->a,
+             c->lambda);
     if (c->configuration_rate.call)
         call(&c->configuration_rate, c->x, u, p, out);
     else
         memcpy(out, tb_velocities(c), (size_t)c->n * sizeof *out);
     memcpy(out + c->nq, c->a, (size_t)c->n * sizeof *out);
-    memcpy(out + c->nq + c->n, dz, (size_t)c->nz * sizeof *out);
+    memcpy(out + c->nq + c->n, tb_terms_z(c), (size_t)c->nz * sizeof *out);
+}
+
+void tb_count_solve(tb_constrained *c, long iterations) {
+    tb_constraint_statistics *s = &c->statistics;
+    s->solves++;
+    s->iterations_last = iterations;
+    s->iterations += iterations;
+    if (iterations > s->iterations_most)
+        s->iterations_most = iterations;
+}
+
+void tb_accept(tb_constrained *c, int first) {
+    const double *h = c->at_positions;
+    for (long i = 0; i < c->m; i++)
+        if (c->holonomic[i])
+            c->statistics.largest_h = fmax(c->statistics.largest_h, fabs(h[i]));
+    if (first) { /* redundant rows show themselves at a consistent state only */
+        tb_choose(c, tb_positions_J(c), c->rank_tolerance, c->m);
+        c->most_rank = c->rank;
+    } else
+        tb_review_choice(c, h, tb_positions_J(c));
+    memcpy(c->settled, c->x, (size_t)(c->nq + c->n + c->nz) * sizeof *c->x);
 }

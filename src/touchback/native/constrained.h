@@ -61,7 +61,9 @@ typedef struct tb_constrained {
     /* Memory for the dense way: LU is m x n in the order of the choice. */
     double *LU, *B, *mass, *T, *reduced, *A, *candidates;
     int *J_places, *pivots;
-    double *residual, *right, *step, *row_size, *n_scratch, *m_scratch, *stiff, *keep;
+    double *residual, *right, *step, *row_size, *n_scratch, *m_scratch, *increment;
+    double *no_force, *mu; /* n zeros; multipliers of corrections */
+    double *stiff, *matrix; /* df/dq and df/dv; the matrix of the implicit formulations */
 
     const tb_sparse *sparse; /* NULL for the dense way */
     tb_constraint_statistics statistics;
@@ -93,9 +95,6 @@ void tb_increment(tb_constrained *c, const double *step, const double *u, const 
 double tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
 /* The largest |h| of the rows that are kept, by row size; `all` counts redundant rows too. */
 double tb_position_size(const tb_constrained *c, const double *h, int all);
-/* dx/dt from c->x, c->a and the terms. */
-void tb_write_rate(tb_constrained *c, const double *u, const double *p, double *out);
-void tb_note_position_error(tb_constrained *c, const double *h);
 
 /* ---- linear algebra of the choice (choice.c dispatches to dense_choice.c, sparse_choice.c) - */
 
@@ -103,6 +102,8 @@ void tb_note_position_error(tb_constrained *c, const double *h);
 void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
 /* Triangulates J in the order of the choice; chooses anew when a pivot has all but vanished. */
 void tb_factor(tb_constrained *c, const double *J, int level);
+/* Triangulates J only where tb_solve needs it: the sparse way factors within tb_solve. */
+void tb_factor_for_solve(tb_constrained *c, const double *J);
 /* step: J step = residual with zeros at the independent columns; after tb_factor. */
 void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
                 double *step);
@@ -142,8 +143,15 @@ void tb_cholesky_solve(long n, const double *A, double *x);
 
 /* ---- shared by formulations --------------------------------------------------------------- */
 
-/* Moves c->x onto the position constraints by corrections weighted with M (of the last terms),
- * and its velocities onto J v = b; returns the final size of h. */
-double tb_project(tb_constrained *c, const double *u, const double *p, long limit);
+/* Terms at x, and their J factored where tb_solve needs that. */
+void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);
+/* Accelerations for J a = c->right, written as a rate. */
+void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out);
+/* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
+ * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */
+double tb_project_positions(tb_constrained *c, const double *u, const double *p);
+/* c->x is an accepted state whose h and J are in c->at_positions. */
+void tb_accept(tb_constrained *c, int first);
+void tb_count_solve(tb_constrained *c, long iterations);
 
 #endif

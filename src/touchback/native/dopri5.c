@@ -170,12 +170,20 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
         double t_new = last ? t_end : self->t + h;
         if (*written < count && times[*written] <= t_new) {
             prepare_dense_output(self, n, h);
-            for (; *written < count && times[*written] <= t_new; ++*written)
-                dense_output(self, n, (times[*written] - self->t) / h, record + *written * n);
+            for (; *written < count && times[*written] <= t_new; ++*written) {
+                double *state = record + *written * n, t = times[*written];
+                dense_output(self, n, (t - self->t) / h, state);
+                if (problem->settle)
+                    problem->settle(problem, t, state, 0);
+            }
         }
         memcpy(self->x, self->next, (size_t)n * sizeof *self->x);
         memcpy(self->stages, self->stages + 6 * n, (size_t)n * sizeof *self->x);
         self->t = t_new;
+        if (problem->settle && problem->settle(problem, t_new, self->x, 1)) {
+            tb_rate(problem, t_new, self->x, self->stages);
+            self->evaluations++;
+        }
         self->h = h * growth;
         self->last_error = fmax(error, 1e-4);
         self->after_rejection = 0;

@@ -12,6 +12,8 @@ long tb_fixed_steps(tb_step step, const tb_problem *problem, double t0, double h
     double *next = scratch;
     for (long k = first; k < first + count; k++) {
         step(problem, t0 + (double)k * h, h, x, next, scratch + n);
+        if (problem->settle)
+            problem->settle(problem, t0 + (double)(k + 1) * h, next, 1);
         *bad = tb_first_not_finite(next, n);
         if (*bad >= 0)
             return k - first;

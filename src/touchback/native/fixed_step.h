@@ -11,6 +11,10 @@ typedef void (*tb_step)(const tb_problem *problem, double t, double h, const dou
 
 void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                  double *scratch);
+void tb_linear_implicit_step(const tb_problem *problem, double t, double h, const double *x,
+                             double *next, double *scratch);
+void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h, const double *x,
+                                  double *next, double *scratch);
 void tb_euler_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                    double *scratch);
 

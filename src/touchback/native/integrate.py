@@ -40,31 +40,47 @@ LIB.tb_dopri5_start.argtypes = [_P, _P, _D]
 LIB.tb_dopri5_advance.argtypes = [_P, _P, _D, _L, _P, _L, _P, _P]
 
 _STEPS = {"rk4": LIB.tb_rk4_step, "euler": LIB.tb_euler_step}
+# Steps that belong to a formulation of constraints and work on its data.
+_STEPPERS = {
+    "linear-implicit": LIB.tb_linear_implicit_step,
+    "augmented-lagrangian": LIB.tb_augmented_lagrangian_step,
+}
 
 
-def _initial_state(problem: Problem, x: ArrayLike) -> Floats:
+def _initial_state(problem: Problem, x: ArrayLike, t0: float) -> Floats:
     state = np.array(x, dtype=np.float64)
     if state.shape != (problem.state_size,):
         raise InputError(
             f"The state has {problem.state_size} elements, got an array of shape {state.shape}."
         )
-    return state
+    return problem.settle(t0, state, accepted=True)
+
+
+def _check_stepper(problem: Problem, method: str) -> None:
+    wanted = problem.stepper if problem.stepper or method not in _STEPPERS else method
+    if wanted is not None and (method != wanted or problem.stepper != wanted):
+        raise InputError(
+            f"The step {wanted!r} and the formulation {wanted!r} go together: the method is "
+            f"{method!r} and the formulation's own step is {problem.stepper!r}."
+        )
 
 
 class FixedStep:
-    """A run with a fixed step: "rk4" (classical Runge–Kutta) or "euler" (semi-implicit).
+    """A run with a fixed step: "rk4" (classical Runge–Kutta), "euler" (semi-implicit), or the step
+    of a formulation of constraints: "linear-implicit", "augmented-lagrangian".
 
     Step k starts at t0 + k·step. `x` is always the last good state, `bad` the index of the
     component that stopped the run (−1: none).
     """
 
     def __init__(self, problem: Problem, method: str, x: ArrayLike, t0: float, step: float) -> None:
+        _check_stepper(problem, method)
         self.problem = problem
-        self.x = _initial_state(problem, x)
+        self.x = _initial_state(problem, x, t0)
         self.t0, self.step = t0, step
         self.steps = 0
         self.bad = -1
-        self._method = ctypes.cast(_STEPS[method], ctypes.c_void_p)
+        self._method = ctypes.cast((_STEPS | _STEPPERS)[method], ctypes.c_void_p)
         self._scratch = aligned_zeros(5 * problem.state_size)
 
     @property
@@ -105,9 +121,10 @@ class Dopri5:
         max_step: float = np.inf,
         step_limit: int = 10_000_000,
     ) -> None:
+        _check_stepper(problem, "dopri5")
         n = problem.state_size
         self.problem = problem
-        self.x = _initial_state(problem, x)
+        self.x = _initial_state(problem, x, t0)
         self.t_end = t_end
         self.times = as_floats(times)
         self.record = np.empty((len(self.times), n))

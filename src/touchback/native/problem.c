@@ -15,3 +15,11 @@ void tb_input_rows(const tb_problem *problem, long rows, const double *times, co
             inputs[row * input_count + i] = problem->u[i];
     }
 }
+
+/* Rows of states made consistent in place, as an integrator leaves them. */
+void tb_settle_rows(const tb_problem *problem, long rows, const double *times, double *x,
+                    long accepted) {
+    long n = tb_state_size(problem);
+    for (long row = 0; row < rows && problem->settle; row++)
+        problem->settle(problem, times[row], x + row * n, accepted);
+}

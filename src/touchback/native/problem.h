@@ -14,6 +14,13 @@ typedef struct tb_callable {
     const void *context;
 } tb_callable;
 
+struct tb_problem;
+
+/* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end of a
+ * step from an interpolated state. Returns 1 when the rate at the end of the step must be evaluated
+ * anew, 0 when the one evaluated before stands. */
+typedef long (*tb_settle)(const struct tb_problem *problem, double t, double *x, long accepted);
+
 typedef struct tb_problem {
     long nq, nv, nz;
     tb_callable rate;               /* out = dx/dt */
@@ -22,6 +29,8 @@ typedef struct tb_problem {
     const void *input_data;
     double *u;
     const double *p;
+    tb_settle settle; /* NULL when every state is consistent */
+    void *settle_data;
 } tb_problem;
 
 enum {

@@ -30,7 +30,18 @@ class FunctionData(Protocol):
     def context_address(self) -> int: ...
 
 
-class _CallableStruct(ctypes.Structure):
+class SettleData(Protocol):
+    """What makes states consistent (problem.h), and the fixed-step method it is tied to, if any."""
+
+    @property
+    def settle_address(self) -> int: ...
+    @property
+    def settle_data_address(self) -> int: ...
+    @property
+    def stepper(self) -> str | None: ...
+
+
+class CallableStruct(ctypes.Structure):
     """tb_callable of problem.h."""
 
     _fields_ = [
@@ -47,12 +58,14 @@ class _ProblemStruct(ctypes.Structure):
         ("nq", ctypes.c_long),
         ("nv", ctypes.c_long),
         ("nz", ctypes.c_long),
-        ("rate", _CallableStruct),
-        ("configuration_rate", _CallableStruct),
+        ("rate", CallableStruct),
+        ("configuration_rate", CallableStruct),
         ("input", ctypes.c_void_p),
         ("input_data", ctypes.c_void_p),
         ("u", ctypes.c_void_p),
         ("p", ctypes.c_void_p),
+        ("settle", ctypes.c_void_p),
+        ("settle_data", ctypes.c_void_p),
     ]
 
 
@@ -68,6 +81,10 @@ class _SamplesStruct(ctypes.Structure):
 
 LIB.tb_problem_rate.restype = None
 LIB.tb_problem_rate.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p]
+LIB.tb_settle_rows.restype = None
+LIB.tb_settle_rows.argtypes = [
+    ctypes.c_void_p, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long
+]  # fmt: skip
 LIB.tb_input_rows.restype = None
 LIB.tb_input_rows.argtypes = [ctypes.c_void_p, ctypes.c_long, *[ctypes.c_void_p] * 3, ctypes.c_long]
 
@@ -94,6 +111,9 @@ class Problem:
     `u` is [t, inputs…]; integrators set the time. `inputs` refreshes the others: samples, or a
     Python function f(t, x, u) that writes into u. What such a function raises is kept in `raised`
     and turns the inputs into NaN, so that a chunk of steps ends with a status as usual.
+
+    `settle` makes the states that integrators reach consistent, after each accepted step and at
+    each interpolated instant.
     """
 
     def __init__(
@@ -104,6 +124,7 @@ class Problem:
         p: ArrayLike = (),
         configuration_rate: FunctionData | None = None,
         inputs: SampledInputs | Refresh | None = None,
+        settle: SettleData | None = None,
     ) -> None:
         nq, nv, nz = sizes
         if configuration_rate is None and nq != nv:
@@ -113,11 +134,14 @@ class Problem:
         self.u: Floats = np.array(u, dtype=np.float64)
         self.p: Floats = as_floats(p)
         self.raised: BaseException | None = None
-        self._kept_alive: list[object] = [rate, configuration_rate, inputs]
+        self.stepper: str | None = settle.stepper if settle else None
+        self._kept_alive: list[object] = [rate, configuration_rate, inputs, settle]
         input_address, input_data = self._input(inputs)
         self._struct = _ProblemStruct(
             nq, nv, nz, self._callable(rate), self._callable(configuration_rate),
             input_address, input_data, address_of(self.u), address_of(self.p),
+            settle.settle_address if settle else None,
+            settle.settle_data_address if settle else None,
         )  # fmt: skip
         self.address: int = ctypes.addressof(self._struct)
         # Pointers are made once: making one takes longer than most rates.
@@ -130,12 +154,24 @@ class Problem:
         LIB.tb_problem_rate(self.address, t, self._x_address, self._rate_address)
         return self._rate.copy()
 
-    def _callable(self, function: FunctionData | None) -> _CallableStruct:
+    def settle(self, times: ArrayLike, states: ArrayLike, accepted: bool = False) -> Floats:
+        """The states (a row for each time, or one state) made consistent; copies.
+
+        `accepted` says that an integrator goes on from the last of them.
+        """
+        t, x = np.atleast_1d(as_floats(times)), np.array(states, dtype=np.float64)
+        rows = np.atleast_2d(x)
+        if rows.shape != (len(t), self.state_size):
+            raise InputError(f"{len(t)} rows of {self.state_size} are needed, got shape {x.shape}.")
+        LIB.tb_settle_rows(self.address, len(t), address_of(t), address_of(rows), accepted)
+        return rows.reshape(x.shape)
+
+    def _callable(self, function: FunctionData | None) -> CallableStruct:
         if function is None:
-            return _CallableStruct()
+            return CallableStruct()
         work = aligned_zeros(function.work_size)
         self._kept_alive.append(work)
-        return _CallableStruct(function.address, address_of(work), function.context_address)
+        return CallableStruct(function.address, address_of(work), function.context_address)
 
     def _input(self, inputs: SampledInputs | Refresh | None) -> tuple[int | None, int | None]:
         if inputs is None:

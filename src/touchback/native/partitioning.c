@@ -1,0 +1,116 @@
+/* Coordinate partitioning (Docquier 2021, eq. 5-8): the integrator's values of the independent
+ * coordinates are taken as they are, the dependent ones are solved by Newton's method from the
+ * integrator's own values (its extrapolation), dependent velocities from J v = b, and the
+ * accelerations from the reduced equations of motion. */
+#include <string.h>
+
+#include "constrained.h"
+
+static const long ITERATIONS = 20;
+static const double STAGNANT = 1e3; /* times the tolerance: rounding may keep |h| from falling */
+static const double TRUNCATED = 1e-6;
+
+/* Dependent positions by Newton's method, and J at them, factored. Returns 0 when it diverges. */
+static int solve_positions(tb_constrained *c, const double *u, const double *p) {
+    double size = 0.0;
+    for (long iteration = 0; iteration <= ITERATIONS; iteration++) {
+        tb_positions(c, u, p);
+        double before = size;
+        size = tb_position_size(c, c->at_positions, 0);
+        int done = size <= c->tolerance ||
+                   (iteration > 0 && size > 0.5 * before && size <= STAGNANT * c->tolerance);
+        if (done) {
+            tb_factor(c, tb_positions_J(c), TB_VELOCITY);
+            tb_count_solve(c, iteration);
+            return 1;
+        }
+        if (!(size - size == 0.0) || (iteration > 1 && size > 2.0 * before))
+            break;
+        tb_factor(c, tb_positions_J(c), TB_POSITION);
+        for (long i = 0; i < c->m; i++)
+            c->residual[i] = -c->at_positions[i];
+        tb_correct(c, tb_positions_J(c), c->residual, TB_POSITION, c->step);
+        tb_increment(c, c->step, u, p);
+    }
+    tb_count_solve(c, ITERATIONS);
+    return 0;
+}
+
+/* Near a singular position: rows whose pivots are small are left out for this evaluation, the
+ * others are met by the smallest step (weighted with M). */
+static void solve_singular(tb_constrained *c, const double *x, const double *u, const double *p) {
+    c->truncated = 1;
+    c->statistics.singular++;
+    tb_load(c, x);
+    tb_positions(c, u, p);
+    tb_choose(c, tb_positions_J(c), TRUNCATED, c->rank);
+    if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance)) {
+        c->statistics.not_converged++;
+        tb_load(c, x);
+        tb_positions(c, u, p);
+    }
+    tb_factor(c, tb_positions_J(c), TB_VELOCITY);
+}
+
+static void solve_velocities(tb_constrained *c, const double *u, const double *p) {
+    double *v = tb_velocities(c);
+    tb_velocity_level(c, u, p);
+    for (int pass = 0; pass < (c->sparse ? 2 : 1); pass++) {
+        tb_velocity_residual(c, tb_positions_J(c), c->b);
+        tb_correct(c, tb_positions_J(c), c->residual, TB_VELOCITY, c->step);
+        for (long j = 0; j < c->n; j++)
+            v[j] += c->step[j];
+    }
+}
+
+/* c->x becomes x with its dependent positions and velocities solved. */
+static void make_consistent(tb_constrained *c, const double *x, const double *u, const double *p) {
+    if (c->truncated && c->started) { /* back to the choice at the last accepted state */
+        tb_load(c, c->settled);
+        tb_positions(c, u, p);
+        tb_review_choice(c, c->at_positions, tb_positions_J(c));
+    }
+    tb_load(c, x);
+    if (!c->started)
+        tb_first_choice(c, u, p);
+    if (!solve_positions(c, u, p))
+        solve_singular(c, x, u, p);
+    solve_velocities(c, u, p);
+}
+
+/* dx/dt; the accelerations of all coordinates, so that the integrator extrapolates them all. */
+void tb_partitioning_rate(const double *x, const double *u, const double *p, double *out,
+                          double *work, const void *context) {
+    tb_constrained *c = (tb_constrained *)context;
+    (void)work;
+    size_t bytes = (size_t)(c->nq + c->n + c->nz) * sizeof *x;
+    int settled = c->started && !c->truncated && memcmp(x, c->settled, bytes) == 0;
+    if (settled) {
+        tb_load(c, x);
+        tb_terms(c, u, p);
+        /* Inputs or parameters may have moved the constraints since the state was settled. */
+        settled = tb_position_size(c, c->at_terms, 0) <= STAGNANT * c->tolerance &&
+                  tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c)) <= STAGNANT * c->tolerance;
+        if (settled)
+            tb_factor(c, tb_terms_J(c), TB_VELOCITY);
+    }
+    if (!settled) {
+        make_consistent(c, x, u, p);
+        tb_terms(c, u, p);
+    }
+    for (long i = 0; i < c->m; i++)
+        c->right[i] = -tb_terms_gamma(c)[i];
+    tb_finish_rate(c, u, p, out);
+}
+
+/* Writes the consistent state back. The rate at it is the one already evaluated: returns 0. */
+long tb_partitioning_settle(const tb_problem *problem, double t, double *x, long accepted) {
+    tb_constrained *c = problem->settle_data;
+    int first = !c->started;
+    tb_set_inputs(problem, t, x);
+    make_consistent(c, x, problem->u, problem->p);
+    memcpy(x, c->x, (size_t)(c->nq + c->n) * sizeof *x);
+    if (accepted)
+        tb_accept(c, first);
+    return 0;
+}
