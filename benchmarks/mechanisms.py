@@ -57,7 +57,7 @@ class Mechanism:
         """The description for Touchback."""
         model = tb.Model(f"{self.shape} of {self.size}", gravity=GRAVITY)
         bodies = [
-            model.body(f"body {i}", link.mass, link.com, link.inertia)
+            model.body(f"body {i}", link.mass, list(link.com), list(link.inertia))
             for i, link in enumerate(self.links)
         ]
         for i, link in enumerate(self.links):

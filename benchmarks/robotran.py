@@ -9,7 +9,7 @@ from benchmarks.live import with_live_parameters
 from benchmarks.report import ROOT, Section, Target
 from touchback import Model
 from touchback.dynamics.forward import entries
-from touchback.dynamics.rnea import inverse_dynamics
+from touchback.dynamics.rnea import Wrench, inverse_dynamics
 from touchback.model.frame import Frame
 from touchback.spatial import ZERO, Vectors
 from touchback.symbolic.count import count
@@ -147,7 +147,7 @@ def _heavy(body: Any) -> bool:
 def _efforts(d: Derivation, model: Model, a: list[int] | None, forces: list[int]) -> list[int]:
     """Joint efforts with a force at each centre of mass and a torque, in body axes."""
     instant, vectors = d.instant, Vectors(d.tape)
-    external = {}
+    external: dict[int, Wrench] = {}
     loaded = [name for name, body in model.bodies.items() if _heavy(body)] if forces else []
     for i, name in enumerate(loaded):
         F, T = forces[6 * i : 6 * i + 3], forces[6 * i + 3 : 6 * i + 6]

@@ -61,5 +61,5 @@ def _looped_mass_matrix(system: System) -> Routine:
     )  # fmt: skip
     return Routine(
         address(library, "mass_matrix"), 13 * n + 8 + columns.work_size, ctypes.addressof(context),
-        owners=(library, columns, parents, context), note="columns + loop",
+        owners=(library, columns, parents, context), note="columns + loop, one triangle as Pinocchio",
     )  # fmt: skip
