@@ -43,7 +43,7 @@ def test_tree_products_are_the_products_along_branches_and_zero_elsewhere(
     random = np.random.default_rng(seed)
     parent = random_tree(random, n)
     S, F = random.normal(size=(n, 6)), random.normal(size=(n, 6))
-    M = native.tree_products(parent, S, F)
+    M = native.tree_products(parent, S.T, F)
     for i in range(n):
         for j in range(i + 1):
             expected = S[j] @ F[i] if j in ancestors(parent, i) else 0.0

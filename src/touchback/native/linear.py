@@ -16,6 +16,7 @@ Indices = NDArray[np.int32]
 _P, _L = ctypes.c_void_p, ctypes.c_long
 for _name, _result, _arguments in (
     ("tb_tree_products", None, [_L, _P, _P, _P, _P]),
+    ("tb_mirror", None, [_L, _P]),
     ("tb_tree_factor", _L, [_L, _P, _P]),
     ("tb_tree_solve", None, [_L, _P, _P, _P]),
     ("tb_lu_factor", _L, [_L, _P, _P]),
@@ -31,9 +32,10 @@ def _parents(parent: ArrayLike, count: int) -> Indices:
     indices = np.ascontiguousarray(parent, dtype=np.int32)
     if indices.shape != (count,):
         raise InputError(f"{count} parents are needed, got an array of shape {indices.shape}.")
-    for i, above in enumerate(indices):
-        if not -1 <= above < i:
-            raise InputError(f"The parent of {i} is {above}; it must be −1 or a number below {i}.")
+    wrong = np.flatnonzero((indices < -1) | (indices >= np.arange(count)))
+    if wrong.size:
+        i = int(wrong[0])
+        raise InputError(f"The parent of {i} is {indices[i]}; it must be −1 or a number below {i}.")
     return indices
 
 
@@ -52,13 +54,16 @@ def _right_side(b: ArrayLike, count: int) -> Floats:
 
 
 def tree_products(parent: ArrayLike, S: ArrayLike, F: ArrayLike) -> Floats:
-    """M with M[i, j] = M[j, i] = S_j · F_i for every ancestor-or-self j of i, else zeros."""
+    """M with M[i, j] = M[j, i] = S_j · F_i for every ancestor-or-self j of i, else zeros.
+
+    S is 6 × n, one column a coordinate; F is n × 6."""
     s, f = as_floats(S), as_floats(F)
-    if s.ndim != 2 or s.shape[1] != 6 or f.shape != s.shape:
-        raise InputError(f"S and F must be n × 6, got {s.shape} and {f.shape}.")
-    count = len(s)
+    if f.ndim != 2 or f.shape[1] != 6 or s.shape != f.shape[::-1]:
+        raise InputError(f"S must be 6 × n and F n × 6, got {s.shape} and {f.shape}.")
+    count = len(f)
     parents, M = _parents(parent, count), np.empty((count, count))
     LIB.tb_tree_products(count, address_of(parents), address_of(s), address_of(f), address_of(M))
+    LIB.tb_mirror(count, address_of(M))
     return M
 
 

@@ -5,19 +5,52 @@
  */
 #include <string.h>
 
-/* M[i][j] = M[j][i] = S_j . F_i for every ancestor-or-self j of i, zero for branches that don't
- * meet. */
+/* Fused where the processor surely has the instruction; elsewhere fma() would be a slow call. */
+#if defined __aarch64__ || defined __FMA__
+#define MULTIPLY_ADD(a, b, c) __builtin_fma(a, b, c)
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+/* row[j] = A_j . b for j from first to last; A holds its six components one after the other, so
+ * that compilers do several j at once. */
+static void products(long n, const double *restrict A, const double *restrict b, long first,
+                     long last, double *restrict row) {
+    const double *a0 = A + first, *a1 = a0 + n, *a2 = a1 + n, *a3 = a2 + n, *a4 = a3 + n;
+    const double *a5 = a4 + n;
+    long count = last - first + 1;
+    row += first;
+    for (long j = 0; j < count; j++) {
+        double low = MULTIPLY_ADD(a2[j], b[2], MULTIPLY_ADD(a1[j], b[1], a0[j] * b[0]));
+        double high = MULTIPLY_ADD(a5[j], b[5], MULTIPLY_ADD(a4[j], b[4], a3[j] * b[3]));
+        row[j] = low + high;
+    }
+}
+
+/* M[i][j] = S_j . F_i for every ancestor-or-self j of i and zero for branches that don't meet, in
+ * the lower triangle. S is 6 by n, F is n by 6. Ancestors that follow one another are one run. */
 void tb_tree_products(long n, const int *parent, const double *S, const double *F, double *M) {
-    memset(M, 0, (size_t)(n * n) * sizeof *M);
+    int first[n > 0 ? n : 1]; /* of the run of successive ancestors that ends at i */
     for (long i = 0; i < n; i++) {
-        const double *f = F + 6 * i;
-        for (long j = i; j >= 0; j = parent[j]) {
-            const double *s = S + 6 * j;
-            double low = s[0] * f[0] + s[1] * f[1] + s[2] * f[2];
-            double high = s[3] * f[3] + s[4] * f[4] + s[5] * f[5];
-            M[i * n + j] = M[j * n + i] = low + high;
+        first[i] = i > 0 && parent[i] == i - 1 ? first[i - 1] : (int)i;
+        double *row = M + i * n;
+        for (long j = i, above; j >= 0; j = above) {
+            products(n, S, F + 6 * i, first[j], j, row);
+            above = parent[first[j]];
+            memset(row + above + 1, 0, (size_t)(first[j] - above - 1) * sizeof *row);
         }
     }
+}
+
+enum { BLOCK = 8 }; /* rows and columns copied together: a cache line of doubles */
+
+/* The upper triangle from the lower. */
+void tb_mirror(long n, double *M) {
+    for (long I = 0; I < n; I += BLOCK)
+        for (long J = 0; J <= I; J += BLOCK)
+            for (long j = J; j < J + BLOCK && j < n; j++)
+                for (long i = I > j ? I : j + 1; i < I + BLOCK && i < n; i++)
+                    M[j * n + i] = M[i * n + j];
 }
 
 /* M = L^T D L in place: D on the diagonal, unit lower L below it (table 6.3). Only the lower

@@ -52,12 +52,13 @@ def mass_matrix_recipe(layout: Layout, world: bool) -> Recipe:
 
 
 def mass_matrix_columns_recipe(layout: Layout) -> Recipe:
-    """S (n × 6), F (n × 6) and armature (n): M by a loop, M_ij = S_i · F_j along the tree."""
+    """S (6 × n), F (n × 6) and armature (n): M by a loop, M_ij = S_i · F_j along the tree."""
     n = len(layout.v)
 
     def build(d: Derivation) -> list[int]:
         S, F = world_columns(d.instant.regrouped(), d.tape)
-        return [x for row in (*S, *F) for x in row] + d.instant.armature()
+        components = [row[i] for i in range(6) for row in S]
+        return components + [x for row in F for x in row] + d.instant.armature()
 
     return Recipe(build, (13 * n,))
 

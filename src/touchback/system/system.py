@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from touchback.system.function import Function
 from touchback.system.layout import Layout, fill, layout_of
 from touchback.system.plan import Plan
 from touchback.system.state import State
+
+if TYPE_CHECKING:
+    from touchback.system.equations import Equations
 
 PRINTERS = {"c": print_c, "python": print_python, "matlab": print_matlab}
 
@@ -86,6 +89,11 @@ class System:
         """Units of the sensor components."""
         return list(self.layout.output_units)
 
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """Names of the constraint rows, in the order of the multipliers: none in a tree."""
+        return ()
+
     # ---- parameters -----------------------------------------------------------------------------
 
     @property
@@ -141,15 +149,13 @@ class System:
         """M(q), armature included."""
         if not self.plan.loop_mass_matrix:
             return self._call("mass matrix", q, None, None, 0.0)
-        n = self.sizes[1]
+        n, order = self.sizes[1], self.plan.dof_order
         columns = self._call("mass matrix columns", q, None, None, 0.0)
-        order = self.plan.dof_order
-        S, F = columns[: 6 * n].reshape(n, 6)[order], columns[6 * n : 12 * n].reshape(n, 6)[order]
-        M = tree_products(self.plan.dof_parents, S, F)
-        M[np.arange(n), np.arange(n)] += columns[12 * n :][order]
-        back = np.empty(n, dtype=int)
-        back[order] = np.arange(n)
-        return M[np.ix_(back, back)]
+        S, F = columns[: 6 * n].reshape(6, n)[:, order], columns[6 * n : 12 * n].reshape(n, 6)
+        M = tree_products(self.plan.dof_parents, S, F[order])
+        M.flat[:: n + 1] += columns[12 * n :][order]
+        back = np.argsort(order)
+        return M if np.all(back == np.arange(n)) else M[np.ix_(back, back)]
 
     def forward_dynamics(
         self, q: Any, v: Any, tau: Any = None, u: Any = None, t: float = 0.0, z: Any = None
@@ -286,6 +292,13 @@ class System:
         return all(
             joint.kind.motions() for name, joint in self.model.joints.items() if name in measured
         )
+
+    @cached_property
+    def equations(self) -> "Equations":
+        """The equations of motion with their derivatives, for analyses."""
+        from touchback.system.equations import Equations
+
+        return Equations(self)
 
     @property
     def rate(self) -> Any:

@@ -1,0 +1,229 @@
+"""The equations of motion as one implicit function, with its derivatives by the tape.
+
+Of positions q, velocities v, extra states z, inputs u, time t, accelerations a and multipliers λ:
+
+    effort        M a + c − τ − Wᵀλ      one a velocity coordinate; zero in motion
+    position      h(q, t)                one a constraint row (zero for rows on velocities only)
+    rate          J v − b
+    acceleration  J a + γ
+    state         ż
+    output        what the sensors show
+
+(Docquier 2021, eq. 1, 3, 4). Positions vary by increments δ in velocity coordinates, dq = N(q) δ,
+so that a quaternion has three. Along a motion δ̇ = δv + D δ, where D is zero for plain coordinates
+and −ω× for the rotation by a quaternion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from touchback.dynamics.constraints import apply_multipliers, constraint_rows
+from touchback.dynamics.forward import configuration_rate, inverse
+from touchback.symbolic.differentiate import jacobian, jvp
+from touchback.symbolic.stages import split_many
+from touchback.system.constrained import Pattern
+from touchback.system.derivation import Derivation
+from touchback.system.function import Function
+
+if TYPE_CHECKING:
+    from touchback.system.system import System
+
+ROWS = ("effort", "position", "rate", "acceleration", "state", "output")
+COLUMNS = ("position", "velocity", "state", "input", "acceleration", "multiplier", "parameter")
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where the equations are evaluated."""
+
+    q: np.ndarray
+    v: np.ndarray
+    z: np.ndarray
+    u: np.ndarray
+    t: float = 0.0
+    a: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    multipliers: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    def moved(self, **changed: object) -> Point:
+        """The same point with some of it replaced."""
+        return replace(self, **changed)  # type: ignore[arg-type]
+
+
+class Blocks:
+    """A matrix whose rows and columns are cut into named blocks: `slopes["effort", "velocity"]`."""
+
+    def __init__(
+        self, matrix: np.ndarray, rows: dict[str, slice], columns: dict[str, slice]
+    ) -> None:
+        self.matrix, self._rows, self._columns = matrix, rows, columns
+
+    def __getitem__(self, block: tuple[str, str]) -> np.ndarray:
+        return self.matrix[self._rows[block[0]], self._columns[block[1]]]
+
+
+class Equations:
+    """The implicit function of a system. Each part is derived and compiled when first used."""
+
+    def __init__(self, system: System) -> None:
+        self._system, self.layout = system, system.layout
+        n, rows = len(self.layout.v), system.constraint_names
+        extra = (*(f"a:{name}" for name in self.layout.v), *(f"lambda:{name}" for name in rows))
+        self._d = Derivation(
+            system.model, self.layout, extra, system.plan.frame_pass, system._merge_fixed
+        )
+        m, nz, ny = len(rows), len(self.layout.z), len(self.layout.outputs)
+        self.rows = _slices(dict(zip(ROWS, (n, m, m, m, nz, ny), strict=True)))
+        widths = (n, n, nz, len(self.layout.inputs), n, m, len(self.layout.parameters))
+        self.columns = _slices(dict(zip(COLUMNS, widths, strict=True)))
+        self._of_parameters = {"parameter": slice(0, widths[-1])}
+
+    def parameters(self, overrides: Mapping[str, float] | None = None) -> np.ndarray:
+        """The raw parameters `p`: the system's own, with some replaced."""
+        return self._system._with(overrides or {})
+
+    def values(self, at: Point, p: np.ndarray) -> dict[str, np.ndarray]:
+        """Every block of rows, for the raw parameters `p`."""
+        out = self._call(self._values, at, p)
+        return {name: out[rows] for name, rows in self.rows.items()}
+
+    def slopes(self, at: Point, p: np.ndarray) -> Blocks:
+        """Derivatives of every block of rows by increments, v, z, u, a and λ."""
+        function, pattern = self._slopes
+        shape = (self.rows["output"].stop, self.columns["multiplier"].stop)
+        matrix = pattern.dense(self._call(function, at, p), shape)
+        return Blocks(matrix, self.rows, self.columns)
+
+    def parameter_slopes(self, at: Point, p: np.ndarray) -> Blocks:
+        """Derivatives of every block of rows by the parameters, at fixed a and λ."""
+        function, pattern = self._parameter_slopes
+        shape = (self.rows["output"].stop, len(self.layout.parameters))
+        matrix = pattern.dense(self._call(function, at, p), shape)
+        return Blocks(matrix, self.rows, self._of_parameters)
+
+    def increments(self, at: Point, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """N (nq × n) of dq = N δ, and D (n × n) of δ̇ = δv + D δ."""
+        nq, n = len(self.layout.q), len(self.layout.v)
+        if self._system.plan.plain_coordinates:
+            return np.eye(n), np.zeros((n, n))
+        out = self._call(self._increments, at, p)
+        N, turning = out[: nq * n].reshape(nq, n), out[nq * n :].reshape(nq, n)
+        return N, np.linalg.lstsq(N, turning, rcond=None)[0]
+
+    # ---- derivation -----------------------------------------------------------------------------
+
+    @cached_property
+    def _equations(self) -> list[int]:
+        d, n = self._d, len(self.layout.v)
+        instant, tape = d.instant, d.tape
+        a, multipliers = d.extra[:n], d.extra[n:]
+        rows = constraint_rows(instant)
+        own = instant.efforts()
+        effort = [tape.sub(x, y) for x, y in zip(inverse(instant, a), own, strict=True)]
+        for row, multiplier in zip(rows, multipliers, strict=True):
+            for freedom, entry in (row.through or row.J).items():
+                effort[freedom] = tape.sub(effort[freedom], tape.mul(entry, multiplier))
+        position = [0 if row.h is None else row.h for row in rows]
+        rate = [tape.sub(self._along(row.J, d.v), row.b) for row in rows]
+        acceleration = [tape.add(self._along(row.J, a), row.gamma) for row in rows]
+        states = [instant.value(state.rate) for state in instant.model.states.values()]
+        instant.a = a
+        apply_multipliers(instant, rows, multipliers)
+        outputs = [x for sensor in instant.model.sensors for x in instant.measure(sensor)]
+        return [*effort, *position, *rate, *acceleration, *states, *outputs]
+
+    def _along(self, row: dict[int, int], vector: Sequence[int]) -> int:
+        total = 0
+        for freedom, entry in row.items():
+            total = self._d.tape.add(total, self._d.tape.mul(entry, vector[freedom]))
+        return total
+
+    @cached_property
+    def _values(self) -> Function:
+        return self._function("equations", self._equations)
+
+    @cached_property
+    def _slopes(self) -> tuple[Function, Pattern]:
+        d = self._d
+        by_q = jacobian(d.tape, self._equations, d.q)
+        others = jacobian(d.tape, self._equations, [*d.v, *d.z, *d.u, *d.extra])
+        by_increments = by_q
+        if not self._system.plan.plain_coordinates:
+            by_increments = _product(d, by_q, self._map)
+        rows = [[*x, *y] for x, y in zip(by_increments, others, strict=True)]
+        return self._sparse("slopes", rows)
+
+    @cached_property
+    def _parameter_slopes(self) -> tuple[Function, Pattern]:
+        d = self._d
+        return self._sparse("parameter slopes", jacobian(d.tape, self._equations, d.parameters))
+
+    @cached_property
+    def _map(self) -> list[list[int]]:
+        """N: q̇ is linear in v."""
+        return jacobian(self._d.tape, configuration_rate(self._d.instant), self._d.v)
+
+    @cached_property
+    def _increments(self) -> Function:
+        """N and ∂(N v)/∂q N − Ṅ, which N maps D onto."""
+        d, N = self._d, self._map
+        rates = configuration_rate(d.instant)
+        carried = _product(d, jacobian(d.tape, rates, d.q), N)
+        flow = dict(zip(d.q, rates, strict=True))
+        turning = []
+        for row, along in zip(N, carried, strict=True):
+            turning += [d.tape.sub(x, y) for x, y in zip(along, jvp(d.tape, row, flow))]
+        return self._function("increments", [x for row in N for x in row] + turning)
+
+    def _sparse(self, name: str, rows: list[list[int]]) -> tuple[Function, Pattern]:
+        places = [(i, j) for i, row in enumerate(rows) for j, node in enumerate(row) if node]
+        function = self._function(name, [rows[i][j] for i, j in places])
+        where = np.array(places, dtype=np.int32).reshape(-1, 2)
+        return function, Pattern(where[:, 0], where[:, 1])
+
+    def _function(self, name: str, outputs: list[int]) -> Function:
+        d = self._d
+        first, seconds = split_many(d.tape, {name: outputs}, d.parameters, d.places())
+        return Function(name, first, seconds[name], (len(outputs),), self._system._backend)
+
+    def _call(self, function: Function, at: Point, p: np.ndarray) -> np.ndarray:
+        if not function.out.size:
+            return function.out
+        function.block[:] = function.block_for(p)
+        n, m = len(self.layout.v), self.rows["rate"].stop - self.rows["rate"].start
+        x = np.concatenate([at.q, at.v, at.z])
+        extra = [at.a if at.a.size else np.zeros(n)]
+        extra.append(at.multipliers if at.multipliers.size else np.zeros(m))
+        u = np.concatenate([[at.t], at.u, *extra])
+        function.x[:] = x[: function.x.size] if x.size else 0.0
+        function.u[:] = u[: function.u.size]
+        function.bound()
+        return function.out.copy()
+
+
+def _slices(sizes: dict[str, int]) -> dict[str, slice]:
+    ends = np.cumsum(list(sizes.values()))
+    return {
+        name: slice(int(end) - size, int(end))
+        for (name, size), end in zip(sizes.items(), ends, strict=True)
+    }
+
+
+def _product(d: Derivation, A: list[list[int]], B: list[list[int]]) -> list[list[int]]:
+    """A B on the tape."""
+    tape, width = d.tape, len(B[0]) if B else 0
+    product = []
+    for row in A:
+        entries = [0] * width
+        for x, others in zip(row, B, strict=True):
+            if x:
+                for j, y in enumerate(others):
+                    if y:
+                        entries[j] = tape.add(entries[j], tape.mul(x, y))
+        product.append(entries)
+    return product
