@@ -161,6 +161,7 @@ def loops() -> tb.Model:
     m.constrain("written", position=m.coordinate("pin 0") - m.coordinate("pin 4") * length)
     m.constrain("skate", velocity=m.rate("pin 2") - tb.sin(m.time), through="pin 5", unit="m/s")
     m.drive("pin 3", tb.sin(m.time), velocity=tb.cos(m.time), name="motor")
+    m.drive("slide", m.time, index=1)
     m.sensor("motor torque", Multiplier("motor"))
     return m
 

@@ -136,6 +136,14 @@ def test_numbers_survive_bit_by_bit(number: float) -> None:
         assert np.float64(again).tobytes() == np.float64(number).tobytes()
 
 
+def test_an_expression_that_is_a_number_becomes_one() -> None:
+    m = tb.Model("m")
+    p = m.parameter("p", 3.0)
+    m.body("b", mass=p - p + 2)
+    assert m.bodies["b"].mass == 2.0
+    assert model_from_text("{touchback: 1, name: m, bodies: {b: {mass: 1 + 1}}}").bodies == m.bodies
+
+
 @pytest.mark.parametrize(
     "name",
     ["no", "1e3", "null", "0x10", "2020-01-01", "ß – µ", "a b", "x.y", "$1", "- x", "#7", "{a}"],

@@ -70,6 +70,15 @@ def test_a_coordinate_of_several_is_named() -> None:
         check_inertia(m)
 
 
+def test_a_mass_on_an_arm_without_mass_counts_by_its_lever() -> None:
+    m = tb.Model("sling")
+    m.body("arm")
+    m.body("stone", mass=1.0)
+    m.joint("pivot", tb.Revolute("z"), m.ground, "arm")
+    m.joint("slide", tb.Prismatic("x"), "arm", "stone", position=0.3)
+    check_inertia(m)
+
+
 @pytest.mark.parametrize("distance", [0.0, 1e3])
 def test_small_inertias_count_wherever_they_are(distance: float) -> None:
     m = tb.Model("watch")

@@ -38,10 +38,11 @@ def check_names(model: Model) -> None:
 def problems(model: Model) -> Iterator[tuple[str, str, str]]:
     """Section, name and complaint of everything that names what isn't there."""
     bodies = [GROUND, *all_bodies(model)]
+    known = set(bodies)
     for section in _SINGULAR:
         for name, item in getattr(model, section).items():
             for frame in frames_of(item.at if section == "parts" else item):
-                if frame.body not in bodies:
+                if frame.body not in known:
                     yield section, name, _no("body", frame.body, bodies)
             if section in ("forces", "sensors") and hasattr(item, "joint"):
                 yield from ((section, name, said) for said in _joint_problems(model, item))

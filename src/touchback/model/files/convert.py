@@ -39,8 +39,6 @@ def convert(document: Document, path: Path, given: Any, kind: Any) -> Any:
         return msgspec.convert(given, type=kind)
     except msgspec.ValidationError as error:
         raise _translated(document, path, given, str(error)) from None
-    except OverflowError:
-        raise document.error(path, "a number in it is too large for a double.") from None
 
 
 def check_keys(document: Document, path: Path, given: dict[str, Any], known: list[str]) -> None:

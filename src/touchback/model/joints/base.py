@@ -1,6 +1,7 @@
 """What every joint kind says of itself."""
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,15 @@ def axis_vector(axis: Axis) -> np.ndarray:
 
 def rotation_to(vector: np.ndarray) -> np.ndarray:
     """A rotation matrix whose third column is the given unit vector, exact for coordinate axes."""
+    return _rotation_to(*map(float, vector))
+
+
+@lru_cache(maxsize=4096)  # a joint is asked for its steps many times
+def _rotation_to(x: float, y: float, z: float) -> np.ndarray:
+    vector = np.array([x, y, z])
     helper = np.eye(3)[int(np.argmin(np.abs(vector)))]
-    x = np.cross(helper, vector)
-    x = x / np.linalg.norm(x)
-    return np.column_stack([x, np.cross(vector, x), vector])
+    side = np.cross(helper, vector)
+    side = side / np.linalg.norm(side)
+    matrix = np.column_stack([side, np.cross(vector, side), vector])
+    matrix.setflags(write=False)
+    return matrix
