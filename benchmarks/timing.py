@@ -24,7 +24,6 @@ class Routine:
     context: int = 0
     parameters: Floats = field(default_factory=lambda: _NOTHING)
     owners: tuple[object, ...] = ()
-    note: str = ""
 
     def time(self, X: Floats, U: Floats, out_size: int, calls: int) -> float:
         """Seconds a call."""

@@ -1,4 +1,4 @@
-/* Our mass matrix of a large mechanism as one call: the generated columns, then the loop of
+/* Our mass matrix of a large mechanism as one call: the generated columns, then the loops of
  * native/tree.c. For joints numbered parents first. */
 
 typedef void (*function)(const double *, const double *, const double *, double *, double *,
@@ -8,6 +8,7 @@ typedef struct {
     function columns;
     const void *columns_context;
     void (*products)(long n, const int *parent, const double *S, const double *F, double *M);
+    void (*mirror)(long n, double *M); /* null: the lower triangle is enough */
     long n;
     const int *parent;
 } engine;
@@ -19,6 +20,8 @@ void mass_matrix(const double *x, const double *u, const double *p, double *out,
     long n = e->n, used = (13 * n + 7) / 8 * 8;
     e->columns(x, u, p, work, work + used, e->columns_context);
     e->products(n, e->parent, work, work + 6 * n, out);
+    if (e->mirror)
+        e->mirror(n, out);
     for (long i = 0; i < n; i++)
         out[i * n + i] += work[12 * n + i];
 }

@@ -5,7 +5,6 @@ import ctypes
 import numpy as np
 
 from benchmarks.engines.build import HERE, OPTIMISED, address, compiled
-from benchmarks.mechanisms import Mechanism
 from benchmarks.timing import Routine
 from touchback.native.library import LIB
 from touchback.system import System
@@ -21,22 +20,28 @@ class _MassMatrixContext(ctypes.Structure):
         ("columns", ctypes.c_void_p),
         ("columns_context", ctypes.c_void_p),
         ("products", ctypes.c_void_p),
+        ("mirror", ctypes.c_void_p),
         ("n", ctypes.c_long),
         ("parent", ctypes.c_void_p),
     ]
 
 
-def routines(mechanism: Mechanism, system: System) -> dict[str, Routine]:
-    """Inverse and forward dynamics and the mass matrix, as `System` computes them."""
-    found = {what: _routine(system, name) for what, name in FUNCTIONS.items() if what != "mass"}
-    looped = system.plan.loop_mass_matrix
-    found["mass"] = _looped_mass_matrix(system) if looped else _routine(system, FUNCTIONS["mass"])
+def routines(system: System) -> dict[str, Routine]:
+    """Inverse and forward dynamics and the mass matrix, as `System` computes them.
+
+    By a loop, "mass" is one triangle, as of peers, and "whole mass" both.
+    """
+    if not system.plan.loop_mass_matrix:
+        return {what: _routine(system, name) for what, name in FUNCTIONS.items()}
+    found = {what: _routine(system, FUNCTIONS[what]) for what in ("inverse", "forward")}
+    found["mass"] = _looped_mass_matrix(system, whole=False)
+    found["whole mass"] = _looped_mass_matrix(system, whole=True)
     return found
 
 
 def flops(system: System, what: str) -> int:
     """Flops of a function; a loop adds eleven for each pair of joints on a path."""
-    if what != "mass" or not system.plan.loop_mass_matrix:
+    if "mass" not in what or not system.plan.loop_mass_matrix:
         return system.counts(FUNCTIONS[what]).flops
     depth = {-1: 0}
     for i, parent in enumerate(system.plan.dof_parents):
@@ -49,17 +54,19 @@ def _routine(system: System, name: str) -> Routine:
     return Routine(made.address, made.work_size, made.context_address, owners=(made,))
 
 
-def _looped_mass_matrix(system: System) -> Routine:
-    """Generated columns and the loop of the C library, by one call."""
+def _looped_mass_matrix(system: System, whole: bool) -> Routine:
+    """Generated columns and the loops of the C library, by one call."""
     library = ctypes.CDLL(str(compiled([HERE / "mass_matrix.c"], OPTIMISED)))
     columns = system.function("mass matrix columns").compiled
     parents = system.plan.dof_parents.astype(np.int32)
     n = len(parents)
+    loops = address(LIB, "tb_tree_products"), address(LIB, "tb_mirror") if whole else None
     context = _MassMatrixContext(
-        columns.address, columns.context_address, address(LIB, "tb_tree_products"), n,
-        parents.ctypes.data,
-    )  # fmt: skip
+        columns.address, columns.context_address, *loops, n, parents.ctypes.data
+    )
     return Routine(
-        address(library, "mass_matrix"), 13 * n + 8 + columns.work_size, ctypes.addressof(context),
-        owners=(library, columns, parents, context), note="columns + loop, one triangle as Pinocchio",
-    )  # fmt: skip
+        address(library, "mass_matrix"),
+        13 * n + 8 + columns.work_size,
+        ctypes.addressof(context),
+        owners=(library, columns, parents, context),
+    )
