@@ -28,10 +28,11 @@ class Inputs:
     def refresher(self) -> SampledInputs | Refresh | None:
         """What keeps u up to date during a run; samples alone are followed inside C."""
         if self.functions:
-            return self._refresh
+            return self.refresh
         return SampledInputs(self.samples) if self.samples else None
 
-    def _refresh(self, t: float, x: Floats, u: Floats) -> None:
+    def refresh(self, t: float, x: Floats, u: Floats) -> None:
+        """Write the inputs of time t that aren't constant into u."""
         for place, function in self.functions.items():
             u[place] = function(t)
         for place, (times, values) in self.samples.items():

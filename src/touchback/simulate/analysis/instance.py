@@ -1,0 +1,131 @@
+"""A system with its parameters and inputs fixed: what every analysis evaluates."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError, SolveError
+from touchback.recording import unknown_name
+from touchback.system import State, System
+from touchback.system.equations import Blocks, Point
+from touchback.system.layout import fill
+
+_RANK = 1e-13  # of the largest singular value: below it rows are redundant
+
+
+class Instance:
+    """The equations of a system for given parameters and inputs."""
+
+    def __init__(
+        self, system: System, u: Any = None, parameters: Mapping[str, float] | None = None
+    ) -> None:
+        self.system, self.layout = system, system.layout
+        self.p = system.equations.parameters(parameters)
+        self.u = fill("u", u, self.layout.inputs, system.input_defaults)
+
+    @property
+    def n(self) -> int:
+        """Velocity coordinates."""
+        return len(self.layout.v)
+
+    @property
+    def m(self) -> int:
+        """Constraint rows."""
+        return len(self.system.constraint_names)
+
+    def point(self, state: State, t: float = 0.0) -> Point:
+        """A state with zero accelerations and multipliers."""
+        zeros = np.zeros(self.n), np.zeros(self.m)
+        return Point(state.q, state.v, state.z, self.u, t, *zeros)
+
+    def values(self, at: Point) -> dict[str, np.ndarray]:
+        """The blocks of the equations."""
+        return self.system.equations.values(at, self.p)
+
+    def slopes(self, at: Point) -> Blocks:
+        """Their derivatives."""
+        return self.system.equations.slopes(at, self.p)
+
+    def parameter_slopes(self, at: Point) -> Blocks:
+        """Their derivatives by the parameters."""
+        return self.system.equations.parameter_slopes(at, self.p)
+
+    def increments(self, at: Point) -> tuple[np.ndarray, np.ndarray]:
+        """N of dq = N δ, and D of δ̇ = δv + D δ."""
+        return self.system.equations.increments(at, self.p)
+
+    def moved(self, at: Point, step: np.ndarray) -> np.ndarray:
+        """Positions moved by an increment; quaternions keep their length."""
+        if self.system.plan.plain_coordinates:
+            return at.q + step
+        q = at.q + self.increments(at)[0] @ step
+        start = 0
+        for joint in self.system.model.joints.values():
+            for motion in joint.kind.motions():
+                own = slice(start, start + motion.nq)
+                places = motion.quaternion(range(own.start, own.stop))
+                if places is not None:
+                    turned = list(places)
+                    q[turned] *= np.linalg.norm(at.q[turned]) / np.linalg.norm(q[turned])
+                start += motion.nq
+        return q
+
+    def in_motion(self, at: Point) -> Point:
+        """The same point with the accelerations and multipliers that the equations demand:
+        M a = f + Wᵀλ, J a + γ = 0; of least norm where constraints are redundant."""
+        still = at.moved(a=np.zeros(self.n), multipliers=np.zeros(self.m))
+        values = self.values(still)
+        rest = np.concatenate([values["effort"], values["acceleration"]])
+        solved = -self.solve(self.slopes(still), rest)
+        return at.moved(a=solved[: self.n], multipliers=solved[self.n :])
+
+    def solve(self, slopes: Blocks, rest: np.ndarray) -> np.ndarray:
+        """[a, λ] of M a − Wᵀλ = rest (efforts), J a = rest (constraints)."""
+        system = np.zeros((self.n + self.m,) * 2)
+        system[: self.n, : self.n] = slopes["effort", "acceleration"]
+        system[: self.n, self.n :] = slopes["effort", "multiplier"]
+        system[self.n :, : self.n] = slopes["acceleration", "acceleration"]
+        if not self.m:
+            try:
+                return np.linalg.solve(system, rest)
+            except np.linalg.LinAlgError:
+                raise self._massless(system) from None
+        return np.linalg.lstsq(system, rest, rcond=_RANK)[0]
+
+    def _massless(self, M: np.ndarray) -> SolveError:
+        worst = int(np.argmax(np.abs(np.linalg.svd(M)[2][-1])))
+        return SolveError(
+            f"{self.system.name}: the mass matrix is singular: '{self.layout.v[worst]}' moves no "
+            "mass; give its body an inertia, or the joint an armature."
+        )
+
+    def freedoms(self, names: Iterable[str], word: str) -> list[int]:
+        """Places in v of named coordinates; the name of a joint stands for all of its own."""
+        joints, found = self.system.model.joints, []
+        for name in [names] if isinstance(names, str) else names:
+            if name in self.layout.v:
+                found.append(self.layout.v.index(name))
+            elif name in joints:
+                found += [self.layout.v.index(own) for own in joints[name].velocity_names(name)]
+            else:
+                raise unknown_name(word, name, [*self.layout.v, *joints])
+        return found
+
+
+def state_of(system: System, x: Any) -> State:
+    """A state from a state, something that has one, an array [q, v, z], or nothing: the initial
+    one, assembled."""
+    if x is None:
+        return system.assemble()
+    given = getattr(x, "state", x)
+    if isinstance(given, State):
+        return State(given.q.copy(), given.v.copy(), given.z.copy())
+    array = np.array(getattr(given, "x", given), dtype=float)
+    nq, nv, nz = system.sizes
+    if array.shape != (nq + nv + nz,):
+        raise InputError(
+            f"{system.name}: a state has {nq + nv + nz} elements "
+            f"({', '.join(system.state_names[:6])}…), got an array of shape {array.shape}."
+        )
+    return State(*(part.copy() for part in np.split(array, [nq, nq + nv])))

@@ -1,0 +1,214 @@
+"""Sensitivities of a run to parameters: dy/dp over time, integrated along with the motion.
+
+The variations S = d[δ, v, z]/dp (positions by increments) follow from the equations of motion
+differentiated by the tape:
+
+    Ṡ = (∂f/∂x) S + ∂f/∂p,   f = [v, a, ż],   dy/dp = (∂y/∂x) S + ∂y/∂p.
+
+For mechanisms with constraints a and λ come from M a = f + Wᵀλ and
+J a + γ + 2 α (J v − b) + α² h = 0, differentiated as they stand. The terms with α are zero on the
+constraints and hold both the motion and its variations there (Baumgarte 1972), so that the result
+is that of the exact equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError, SolveError
+from touchback.recording import Run, unknown_name
+from touchback.simulate.analysis.instance import Instance, state_of
+from touchback.simulate.analysis.linearise import Chart
+from touchback.simulate.inputs import read_inputs
+from touchback.simulate.plan import output_times
+from touchback.system import System
+from touchback.system.equations import Blocks, Point
+
+_ALPHA = 10.0  # 1/s: how fast errors of the constraints fade
+
+
+class Sensitivity:
+    """dy/dp over time: `found["output", "parameter"]` is an array as long as `found.time`.
+
+    `run` holds the outputs themselves and the derivatives, as signals "d(output)/d(parameter)"."""
+
+    def __init__(
+        self, run: Run, outputs: Sequence[str], parameters: Sequence[str], slopes: np.ndarray
+    ) -> None:
+        self.run, self.time = run, run.time
+        self.outputs, self.parameters = tuple(outputs), tuple(parameters)
+        self.slopes = slopes  # times × outputs × parameters
+
+    def __getitem__(self, pair: tuple[str, str]) -> np.ndarray:
+        output, parameter = pair
+        if output not in self.outputs:
+            raise unknown_name("output", output, self.outputs)
+        if parameter not in self.parameters:
+            raise unknown_name("parameter", parameter, self.parameters)
+        return self.slopes[:, self.outputs.index(output), self.parameters.index(parameter)]
+
+    def __str__(self) -> str:
+        width = max(map(len, self.outputs), default=0)
+        lines = [f"largest derivatives over {self.run.duration:g} s"]
+        for i, output in enumerate(self.outputs):
+            largest = np.abs(self.slopes[:, i]).max(axis=0)
+            parts = [f"{name}: {x:.4g}" for name, x in zip(self.parameters, largest)]
+            lines.append(f"  {output:<{width}}  {', '.join(parts)}")
+        return "\n".join(lines)
+
+
+def sensitivity(
+    system: System,
+    x0: Any = None,
+    duration: float = 1.0,
+    *,
+    parameters: Sequence[str],
+    outputs: Sequence[str] | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    at: Mapping[str, float] | None = None,
+    keep: Sequence[str] = (),
+    rtol: float = 1e-9,
+    atol: float = 1e-11,
+    output_step: float | None = None,
+) -> Sensitivity:
+    """Derivatives of outputs (states and sensors; default: all) by parameters along a run from x0.
+
+    `at` gives values to parameters for this run, `inputs` are as in `tb.simulate`. The initial
+    state doesn't vary with the parameters, but for what the constraints demand: independent
+    coordinates and rates stay (those in `keep` first: the ones that `assemble` was given), the
+    others follow. Integrated by SciPy's DOP853, at `rtol` and `atol` for the motion and its
+    variations alike. At a switch of a continuous law (a stop) the variations are continuous, so
+    nothing is lost."""
+    for name in parameters:
+        if name not in system.layout.parameters:
+            raise unknown_name("parameter", name, system.layout.parameters)
+    if not duration > 0.0:
+        raise InputError(f"duration must be a positive number, got {duration!r}.")
+    state = state_of(system, x0)
+    varied = _Varied(system, parameters, at, inputs, duration)
+    start = varied.point(0.0, state.x)
+    first = varied.initial(start, varied.instance.freedoms(keep, "coordinate to keep"))
+    times = np.append(0.0, output_times(duration, output_step or duration / 200))
+    rows = _integrate(varied, np.append(state.x, first), duration, times, rtol, atol)
+    known = [*system.state_names, *system.output_names]
+    names = known if outputs is None else list(outputs)
+    for name in names:
+        if name not in known:
+            raise unknown_name("output", name, known)
+    chosen = [known.index(name) for name in names]
+    shown = [varied.shown(t, row) for t, row in zip(times, rows)]
+    values = np.array([value[chosen] for value, _ in shown])
+    slopes = np.array([slope[chosen] for _, slope in shown])
+    units = dict(zip(known, [*system.state_units, *system.output_units]))
+    signals = {name: values[:, i] for i, name in enumerate(names)}
+    for i, name in enumerate(names):
+        for j, parameter in enumerate(parameters):
+            signals[f"d({name})/d({parameter})"] = slopes[:, i, j]
+    run = Run(times, signals, units, {"model": system.name, "method": "sensitivity by DOP853"})
+    return Sensitivity(run, names, parameters, slopes)
+
+
+def _integrate(
+    varied: _Varied, start: np.ndarray, duration: float, times: np.ndarray, rtol: float, atol: float
+) -> np.ndarray:
+    from scipy.integrate import solve_ivp
+
+    done = solve_ivp(varied.rate, (0.0, duration), start, "DOP853", times, rtol=rtol, atol=atol)
+    if not done.success or not np.isfinite(done.y).all():
+        reached = f"{done.t[-1]:.6g}" if done.t.size else "0"
+        raise SolveError(
+            f"{varied.instance.system.name}: the variations couldn't be integrated beyond "
+            f"t = {reached} s of {duration:g} s ({done.message}); loosen rtol and atol, or look "
+            "for a jump or a singular position there."
+        )
+    return done.y.T
+
+
+@dataclass(frozen=True)
+class _Variation:
+    """A point in motion with the variations of its state and of [a, λ]."""
+
+    at: Point
+    S: np.ndarray
+    answers: np.ndarray
+    slopes: Blocks
+    by_parameters: Blocks
+    columns: list[int]
+
+    def of(self, row: str) -> np.ndarray:
+        """Variation of a block of the equations at fixed a and λ."""
+        by_state = [self.slopes[row, column] for column in ("position", "velocity", "state")]
+        return np.hstack(by_state) @ self.S + self.by_parameters[row, "parameter"][:, self.columns]
+
+
+class _Varied:
+    """The motion [q, v, z] together with its variations S, (2n + nz) × parameters."""
+
+    def __init__(
+        self,
+        system: System,
+        parameters: Sequence[str],
+        at: Mapping[str, float] | None,
+        inputs: Mapping[str, Any] | None,
+        duration: float,
+    ) -> None:
+        self.instance = Instance(system, None, at)
+        self._sizes = system.sizes
+        self._columns = [system.layout.parameters.index(name) for name in parameters]
+        given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
+        self._u, self._inputs = given.u.copy(), given
+
+    def point(self, t: float, x: np.ndarray) -> Point:
+        """The state x at time t, with the inputs of that time."""
+        nq, n, nz = self._sizes
+        self._inputs.refresh(t, x, self._u)
+        q, v, z = np.split(x[: nq + n + nz], [nq, nq + n])
+        return Point(q, v, z, self._u[1:].copy(), t, np.zeros(n), np.zeros(self.instance.m))
+
+    def initial(self, at: Point, keep: list[int]) -> np.ndarray:
+        """The variations that the constraints demand of the initial state."""
+        slopes, by_p = self.instance.slopes(at), self.instance.parameter_slopes(at)
+        chart = Chart(slopes, keep)
+        position = -chart.positions.P @ by_p["position", "parameter"]
+        moved = slopes["rate", "position"] @ position + by_p["rate", "parameter"]
+        rate = -chart.rates.P @ moved
+        states = np.zeros((len(at.z), position.shape[1]))
+        return np.vstack([position, rate, states])[:, self._columns].ravel()
+
+    def rate(self, t: float, y: np.ndarray) -> np.ndarray:
+        """d/dt of motion and variations."""
+        n, now = self.instance.n, self._now(t, y)
+        N, D = self.instance.increments(now.at)
+        positions = now.S[n : 2 * n] + D @ now.S[:n]
+        variations = np.vstack([positions, now.answers[:n], now.of("state")])
+        motion = [N @ now.at.v, now.at.a, self.instance.values(now.at)["state"]]
+        return np.concatenate([*motion, variations.ravel()])
+
+    def shown(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """States and sensors, and their derivatives by the parameters."""
+        n, now = self.instance.n, self._now(t, y)
+        slopes = now.slopes
+        through = np.hstack([slopes["output", "acceleration"], slopes["output", "multiplier"]])
+        N = self.instance.increments(now.at)[0]
+        values = np.concatenate([y[: sum(self._sizes)], self.instance.values(now.at)["output"]])
+        outputs = now.of("output") + through @ now.answers
+        return values, np.vstack([N @ now.S[:n], now.S[n:], outputs])
+
+    def _now(self, t: float, y: np.ndarray) -> _Variation:
+        n, instance = self.instance.n, self.instance
+        at = self.point(t, y)
+        S = y[sum(self._sizes) :].reshape(2 * n + len(at.z), -1)
+        values = instance.values(at)
+        pull = 2.0 * _ALPHA * values["rate"] + _ALPHA**2 * values["position"]
+        rest = np.concatenate([values["effort"], values["acceleration"] + pull])
+        solved = -instance.solve(instance.slopes(at), rest)
+        at = at.moved(a=solved[:n], multipliers=solved[n:])
+        slopes, by_p = instance.slopes(at), instance.parameter_slopes(at)
+        still = _Variation(at, S, np.zeros(0), slopes, by_p, self._columns)
+        pulls = 2.0 * _ALPHA * still.of("rate") + _ALPHA**2 * still.of("position")
+        rest = np.vstack([still.of("effort"), still.of("acceleration") + pulls])
+        return replace(still, answers=-instance.solve(slopes, rest))
