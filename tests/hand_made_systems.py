@@ -32,6 +32,7 @@ class HandMadeSystem:
     state_names: list[str]
     state_units: list[str]
     input_names: list[str] = field(default_factory=list)
+    input_units: list[str] = field(default_factory=list)
     input_defaults: np.ndarray = field(default_factory=lambda: np.zeros(0))
     configuration_rate: Interpreter | None = None
     outputs: Interpreter | None = None
@@ -65,6 +66,7 @@ def make_pendulum() -> HandMadeSystem:
         ["angle", "speed"],
         ["rad", "rad/s"],
         ["torque"],
+        ["N m"],
         np.zeros(1),
         outputs=Interpreter(lower(tape, [energy], places)),
         output_names=["energy"],

@@ -17,6 +17,7 @@ FREE_FOR_ALL = {"errors"}
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 ROOM_WITH_THE_LAZY_CALL = "model"
+COMPILED_TYPE = "if TYPE_CHECKING:\n    from touchback.system import System"
 LAZY_CALLS = {"compile", "_repr_html_"}  # of Model: what computes with it
 
 
@@ -41,7 +42,14 @@ def imported_rooms(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[st
 
 
 def without_the_lazy_call(tree: ast.Module) -> ast.Module:
-    """The module without the methods of `Model` that may import what computes with it."""
+    """The module without the methods of `Model` that may import what computes with it, and without
+    the import of the type that `compile` returns."""
+    if any(isinstance(node, ast.ClassDef) and node.name == "Model" for node in tree.body):
+        tree.body = [
+            node
+            for node in tree.body
+            if not (isinstance(node, ast.If) and ast.unparse(node) == COMPILED_TYPE)
+        ]
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.name == "Model":
             node.body = [

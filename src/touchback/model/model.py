@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -29,6 +29,9 @@ from touchback.model.walk import expressions_of, normalised
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
+
+if TYPE_CHECKING:
+    from touchback.system import System
 
 _T = TypeVar("_T")
 
@@ -336,8 +339,8 @@ class Model(Constrained):
 
     # ---- from and to the world -------------------------------------------------------------------
 
-    def compile(self, **options: Any) -> Any:
-        """Derive the equations and turn them into machine code; gives a `touchback.System` (see
+    def compile(self, **options: Any) -> "System":
+        """Check the model, derive its equations and turn them into machine code (see
         `touchback.system.compile_model`)."""
         from touchback.system import compile_model
 

@@ -20,8 +20,9 @@ def make_run(
     columns: list[tuple[str, Column]] = [
         ("state", column) for column in zip(system.state_names, system.state_units, states.T)
     ]
-    blank = [""] * len(system.input_names)
-    columns += [("input", column) for column in zip(system.input_names, blank, rows.T[1:])]
+    columns += [
+        ("input", column) for column in zip(system.input_names, system.input_units, rows.T[1:])
+    ]
     if system.outputs is not None:
         values = evaluate_rows(
             system.outputs.address, states, rows, problem.p, len(system.output_names),

@@ -2,6 +2,7 @@
 
 from touchback.model.model import Model
 from touchback.model.part import flatten
+from touchback.system.checks import check_model
 from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.layout import layout_of
 from touchback.system.plan import make_plan
@@ -13,6 +14,7 @@ def compile_model(model: Model, backend: str = "machine") -> System:
 
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
     flat = flatten(model)
+    check_model(flat)
     layout = layout_of(flat)
     tied = flat.closures or flat.couplings or flat.constraints or flat.drives
     kind = ConstrainedSystem if tied else System

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from touchback.codegen.printers import print_c, print_matlab, print_python
 from touchback.errors import InputError
 from touchback.model.frame import Frame, as_frame
 from touchback.model.model import Model
@@ -20,11 +19,10 @@ from touchback.system.function import Function
 from touchback.system.layout import Layout, fill, layout_of
 from touchback.system.plan import Plan
 from touchback.system.state import State
+from touchback.system.texts import listing_of, source_of
 
 if TYPE_CHECKING:
     from touchback.system.equations import Equations
-
-PRINTERS = {"c": print_c, "python": print_python, "matlab": print_matlab}
 
 
 class System:
@@ -74,6 +72,11 @@ class System:
         """Inputs that no controller drives."""
         return list(self.layout.inputs)
 
+    @property
+    def input_units(self) -> list[str]:
+        """Units of the inputs."""
+        return [self.model.inputs[name].unit for name in self.layout.inputs]
+
     @cached_property
     def input_defaults(self) -> np.ndarray:
         """Values of the inputs when nothing is connected."""
@@ -102,9 +105,7 @@ class System:
         return dict(zip(self.layout.parameters, map(float, self._parameters), strict=True))
 
     def __getitem__(self, name: str) -> float:
-        if name not in self.layout.parameters:
-            raise unknown("parameter", name, self.layout.parameters)
-        return float(self._parameters[self.layout.parameters.index(name)])
+        return float(self._parameters[self._parameter_index(name)])
 
     def __setitem__(self, name: str, number: float) -> None:
         self._parameters = self._with({name: number})
@@ -113,8 +114,7 @@ class System:
     def _with(self, overrides: Mapping[str, float]) -> np.ndarray:
         changed = self._parameters.copy()
         for name, number in overrides.items():
-            if name not in self.layout.parameters:
-                raise unknown("parameter", name, self.layout.parameters)
+            index = self._parameter_index(name)
             given, number = self.model.parameters[name], float(number)
             low = -np.inf if given.min is None else given.min
             high = np.inf if given.max is None else given.max
@@ -123,8 +123,13 @@ class System:
                     f"Parameter '{name}': {number} lies outside its range "
                     f"[{low}, {high}] {given.unit}."
                 )
-            changed[self.layout.parameters.index(name)] = number
+            changed[index] = number
         return changed
+
+    def _parameter_index(self, name: str) -> int:
+        if name not in self.layout.parameters:
+            raise InputError(str(unknown("parameter", name, self.layout.parameters)))
+        return self.layout.parameters.index(name)
 
     def parameter_block(self, overrides: Mapping[str, Any] | None = None) -> np.ndarray:
         """The derived block that `rate`, `configuration_rate` and `outputs` share."""
@@ -335,28 +340,25 @@ class System:
         """Operations per call of a function."""
         return self.function(name).counts
 
-    def listing(self, name: str = "rate", limit: int = 200) -> str:
+    def listing(self, name: str = "rate", limit: int | None = 200) -> str:
         """A readable listing of a function's operations."""
-        from touchback.symbolic.listing import listing
-
-        return listing(self.function(name).second, limit=limit)
+        return listing_of(self, name, limit)
 
     def disassemble(self, name: str = "rate") -> str:
         """The machine code of a function."""
         return self.function(name).compiled.disassemble()
 
-    def generate(self, name: str = "rate", language: str = "c") -> str:
-        """Source text of a function in "c", "python" or "matlab"."""
-        if language not in PRINTERS:
-            raise InputError(str(unknown("language", language, PRINTERS)))
-        function = self.function(name)
-        return PRINTERS[language](function.second, function.name.replace(" ", "_"))
+    def generate(self, name: str = "rate", language: str = "c", parameters: bool = False) -> str:
+        """Source text of a function in "c", "python" or "matlab"; with `parameters` of the stage
+        that turns live parameters into the array p that the function reads."""
+        return source_of(self, name, language, parameters)
 
     def __repr__(self) -> str:
         nq, nv, nz = self.sizes
         frames = "chosen" if self.plan.frame_pass else "described"
         rows = [
-            f"{self.name}: {len(self.model.bodies)} bodies, {len(self.model.joints)} joints",
+            f"{self.name}: {_number(len(self.model.bodies), 'body', 'bodies')}, "
+            f"{_number(len(self.model.joints), 'joint', 'joints')}",
             f"  positions {nq}, velocities {nv} (freedoms), extra states {nz}, "
             f"inputs {len(self.layout.inputs)}, sensors {len(self.layout.outputs)}, "
             f"live parameters {len(self.layout.parameters)}",
@@ -453,3 +455,7 @@ class System:
     @cached_property
     def _start(self) -> State:
         return self.initial_state()
+
+
+def _number(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
