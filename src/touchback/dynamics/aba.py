@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from touchback.dynamics.motion import Base, link_motions
-from touchback.dynamics.rnea import Wrench, carried_up, needed_wrench
+from touchback.dynamics.rnea import Wrench, carried_up, own_wrenches
 from touchback.dynamics.tree import Link, Tree
 from touchback.spatial import Vectors, skew
 from touchback.spatial.vectors import Matrix, Scalar, Vector
@@ -47,14 +47,8 @@ def forward_dynamics(
     """Accelerations a with M a + c = τ."""
     vectors = Vectors(k)
     motions = link_motions(tree, k, v, None, base)
-    bias: list[Wrench] = []
-    inertia: list[Articulated] = []
-    for i, link in enumerate(tree.links):
-        F, N = needed_wrench(link, k, motions[i])
-        if i in external:
-            F, N = vectors.sub(F, external[i][0]), vectors.sub(N, external[i][1])
-        bias.append((F, N))
-        inertia.append(_own(link, k))
+    bias = own_wrenches(tree, k, motions, external)
+    inertia = [_own(link, k) for link in tree.links]
     eliminated: list[list[Eliminated]] = [[] for _ in tree.links]
     for i in range(len(tree.links) - 1, -1, -1):
         link = tree.links[i]

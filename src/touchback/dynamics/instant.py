@@ -303,9 +303,8 @@ class Instant:
         if self.a is None:
             raise ModelError("Accelerations are not known to laws; use positions and velocities.")
         if self._motions is None:
-            self._motions = link_motions(
-                self.tree, self.k, self.at.v, self.a, self.base(with_gravity=False)
-            )
+            base = self.base(with_gravity=False)
+            self._motions = list(link_motions(self.tree, self.k, self.at.v, self.a, base))
         return self._motions
 
     def joint_effort(self, joint: str, index: int) -> Scalar:

@@ -7,7 +7,7 @@ a_O = Rᵀ(a_P + B_P p) + B' d + (ω' + ω) × u + Σ s_lin a.
 Gravity enters as an acceleration −g of the ground.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from touchback.dynamics.tree import Link, Tree
@@ -51,8 +51,11 @@ def b_matrix(k: Scalars, w: Vector, al: Vector) -> list[list[Scalar]]:
 
 def link_motions(
     tree: Tree, k: Scalars, v: Sequence[Scalar], a: Sequence[Scalar] | None, base: Base
-) -> list[LinkMotion]:
-    """Motion of every link; without `a` the joint accelerations are zero (bias)."""
+) -> Iterator[LinkMotion]:
+    """Motion of every link; without `a` the joint accelerations are zero (bias).
+
+    One by one, so that what needs a motion can be written right after it: values then live
+    shorter, and more of them stay in registers."""
     ground = LinkMotion(
         base.omega, base.alpha, b_matrix(k, base.omega, base.alpha), base.acceleration
     )
@@ -60,7 +63,7 @@ def link_motions(
     for link in tree.links:
         parent = motions[link.parent] if link.parent >= 0 else ground
         motions.append(_link_motion(link, k, v, a, parent))
-    return motions
+        yield motions[-1]
 
 
 def _link_motion(

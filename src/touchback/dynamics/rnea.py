@@ -5,7 +5,7 @@ Force and moment about a link's origin that its own motion needs:
 F = m a + B h,  N = h × a + axial(B E), axial(A) = (A_32 − A_23, A_13 − A_31, A_21 − A_12).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from touchback.dynamics.motion import Base, LinkMotion, link_motions
 from touchback.dynamics.tree import Link, Tree
@@ -32,18 +32,26 @@ def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
     return F, N
 
 
-def link_wrenches(
-    tree: Tree, k: Scalars, motions: Sequence[LinkMotion], external: Mapping[int, Wrench]
+def own_wrenches(
+    tree: Tree, k: Scalars, motions: Iterable[LinkMotion], external: Mapping[int, Wrench]
 ) -> list[Wrench]:
-    """What each link's carrier must transmit, leaves to root: own need less external, plus the
-    children's."""
+    """What the motion of each link needs beyond the external wrench on it."""
     vectors = Vectors(k)
-    totals: list[Wrench] = []
-    for i, link in enumerate(tree.links):
-        F, N = needed_wrench(link, k, motions[i])
+    wrenches: list[Wrench] = []
+    for i, (link, motion) in enumerate(zip(tree.links, motions, strict=True)):
+        F, N = needed_wrench(link, k, motion)
         if i in external:
             F, N = vectors.sub(F, external[i][0]), vectors.sub(N, external[i][1])
-        totals.append((F, N))
+        wrenches.append((F, N))
+    return wrenches
+
+
+def link_wrenches(
+    tree: Tree, k: Scalars, motions: Iterable[LinkMotion], external: Mapping[int, Wrench]
+) -> list[Wrench]:
+    """What each link's carrier must transmit, leaves to root: own need plus the children's."""
+    vectors = Vectors(k)
+    totals = own_wrenches(tree, k, motions, external)
     for i in range(len(tree.links) - 1, -1, -1):
         link = tree.links[i]
         if link.parent < 0:
