@@ -14,5 +14,7 @@ METHODS: dict[str, Integrate] = {
     "dopri5": dopri5.integrate,
     "rk4": fixed_step.integrate,
     "euler": fixed_step.integrate,
+    "linear-implicit": fixed_step.integrate,
+    "augmented-lagrangian": fixed_step.integrate,
     **dict.fromkeys(scipy_solvers.NAMES, scipy_solvers.integrate),
 }

@@ -3,8 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from touchback.native import Problem, evaluate_rows
 from touchback.recording import Run
+from touchback.simulate.constrained import Enforced
 from touchback.simulate.plan import Trajectory
 from touchback.simulate.protocol import CompiledSystem, Floats
 
@@ -12,7 +15,11 @@ Column = tuple[str, str, Floats]  # name, unit, values
 
 
 def make_run(
-    system: CompiledSystem, problem: Problem, trajectory: Trajectory, metadata: Mapping[str, Any]
+    system: CompiledSystem,
+    problem: Problem,
+    trajectory: Trajectory,
+    metadata: Mapping[str, Any],
+    enforced: Enforced | None = None,
 ) -> Run:
     """The run with the inputs and outputs that belong to each recorded state."""
     times, states = trajectory.times, trajectory.states
@@ -23,6 +30,12 @@ def make_run(
     columns += [
         ("input", column) for column in zip(system.input_names, system.input_units, rows.T[1:])
     ]
+    if enforced is not None:
+        solutions = enforced.solutions(times, states)
+        names = enforced.constrained.functions.names
+        forces = solutions[:, solutions.shape[1] - len(names) :]
+        columns += [("multiplier", (name, "", values)) for name, values in zip(names, forces.T)]
+        rows = np.hstack([rows, solutions])
     if system.outputs is not None:
         values = evaluate_rows(
             system.outputs.address, states, rows, problem.p, len(system.output_names),

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.recording import Run, unknown_name
+from touchback.simulate.constrained import enforce, method_for
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.methods import METHODS
@@ -26,7 +27,8 @@ def simulate(
     x0: StateData | ArrayLike | None = None,
     duration: float = 1.0,
     *,
-    method: str = "dopri5",
+    method: str | None = None,
+    constraints: str | None = None,
     step: float | None = None,
     rtol: float = 1e-8,
     atol: float = 1e-10,
@@ -47,28 +49,33 @@ def simulate(
     pair of times and values; linear in between), or to functions of time. `parameters` maps names
     to values that replace the compiled ones.
 
+    `constraints` says how closures, couplings and drives are enforced: "partitioning" (default),
+    "multipliers", "baumgarte", "projection", or the implicit "linear-implicit" and
+    "augmented-lagrangian", which are fixed-step methods of their own. The multiplier of each
+    constraint row is recorded under the row's name.
+
     `progress` shows a bar on runs of more than a second; a function gets the fraction done instead.
 
     A NaN or a step that fails raises `RunFailed`, whose `run` holds everything up to there.
     """
+    method = method_for(method, constraints)
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     plan = Plan(method, duration, step, rtol, atol, output_step, step_limit)
     start = _initial_state(system, x0)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
-    problem = Problem(
-        system.rate,
-        system.sizes,
-        given.u,
-        system.parameter_block(dict(parameters) if parameters else None),
-        system.configuration_rate,
-        given.refresher(),
-    )
+    changed = dict(parameters) if parameters else None
+    enforced = enforce(system, constraints, given, changed)
+    problem = enforced.problem if enforced else _free_problem(system, given, changed)
     began = time.perf_counter()
     with Progress(f"{system.name}: {method}", progress) as shown:
         trajectory = METHODS[method](problem, list(system.state_names), start, plan, shown)
     trajectory.statistics["seconds"] = time.perf_counter() - began
-    run = make_run(system, problem, trajectory, _metadata(system, plan, given, parameters, start))
+    about = _metadata(system, plan, given, parameters, start)
+    if enforced:
+        about["constraints"] = enforced.constrained.formulation
+        trajectory.statistics.update(enforced.constrained.statistics)
+    run = make_run(system, problem, trajectory, about, enforced)
     raised = problem.raised
     if raised is not None:
         if not isinstance(raised, Exception):  # Ctrl-C inside an input function
@@ -87,6 +94,19 @@ def simulate(
             run,
         )
     return run
+
+
+def _free_problem(
+    system: CompiledSystem, given: Inputs, parameters: dict[str, Any] | None
+) -> Problem:
+    return Problem(
+        system.rate,
+        system.sizes,
+        given.u,
+        system.parameter_block(parameters),
+        system.configuration_rate,
+        given.refresher(),
+    )
 
 
 def _initial_state(system: CompiledSystem, x0: StateData | ArrayLike | None) -> Floats:

@@ -1,8 +1,9 @@
 """The constrained half of a system: which rows there are, and the functions that solvers need.
 
 Every function has the one calling convention and shares one parameter block:
-`terms` gives [h, b, γ, J, W, M, f, ż] with J, W and M by their nonzeros, `positions` gives [h, J].
-Dynamics: M a = f + Wᵀ λ, J a + γ = 0, J v = b, h = 0; W is J but for servo-constraints.
+`terms` gives [h, b, γ, J, W, M, f, ż] with J, W and M by their nonzeros, `positions` gives [h, J],
+`velocity level` gives [b]. Dynamics: M a = f + Wᵀ λ, J a + γ = 0, J v = b, h = 0; W is J, and left
+out, unless there are servo-constraints.
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class ConstraintLayout:
     units: tuple[str, ...]
     holonomic: np.ndarray  # False for rows on velocities only
     J: Pattern
-    W: Pattern
+    W: Pattern | None  # None: W is J
     M: Pattern  # lower triangle with the diagonal
 
 
@@ -48,6 +49,7 @@ class ConstraintEquations:
     layout: ConstraintLayout
     terms: list[int]
     positions: list[int]
+    velocity_level: list[int]
     f: list[int]
 
 
@@ -62,7 +64,9 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
     z_rates = [instant.value(state.rate) for state in instant.model.states.values()]
     h = [0 if row.h is None else row.h for row in rows]
     J = [x for row in rows for _, x in sorted(row.J.items())]
-    W = [x for row in rows for _, x in sorted((row.through or row.J).items())]
+    servo = any(row.through for row in rows)
+    effects = [row.through or row.J for row in rows] if servo else []
+    W = [x for row in effects for _, x in sorted(row.items())]
     terms = [
         *h,
         *(row.b for row in rows),
@@ -78,10 +82,10 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
         tuple(row.unit for row in rows),
         np.array([row.h is not None for row in rows], dtype=bool),
         _pattern([row.J for row in rows]),
-        _pattern([row.through or row.J for row in rows]),
+        _pattern(effects) if servo else None,
         Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2))),
     )
-    return ConstraintEquations(layout, terms, [*h, *J], f)
+    return ConstraintEquations(layout, terms, [*h, *J], [row.b for row in rows], f)
 
 
 def derive_stiffness(d: Derivation, f: list[int]) -> list[int]:
@@ -125,11 +129,14 @@ class Terms:
 def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:
     """Dense arrays from the output of `terms`."""
     m = len(layout.names)
-    sizes = [m, m, m, len(layout.J.rows), len(layout.W.rows), len(layout.M.rows), n]
+    effects = 0 if layout.W is None else len(layout.W.rows)
+    sizes = [m, m, m, len(layout.J.rows), effects, len(layout.M.rows), n]
     h, b, gamma, J, W, M, f = np.split(out[: sum(sizes)], np.cumsum(sizes)[:-1])
     lower = layout.M.dense(M, (n, n))
     full = lower + np.tril(lower, -1).T
-    return Terms(h, b, gamma, layout.J.dense(J, (m, n)), layout.W.dense(W, (m, n)), full, f)
+    slopes = layout.J.dense(J, (m, n))
+    through = slopes if layout.W is None else layout.W.dense(W, (m, n))
+    return Terms(h, b, gamma, slopes, through, full, f)
 
 
 def solve_accelerations(terms: Terms) -> tuple[np.ndarray, np.ndarray]:

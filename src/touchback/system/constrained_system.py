@@ -9,6 +9,7 @@ import numpy as np
 
 from touchback.dynamics.constraints import apply_multipliers, constraint_rows
 from touchback.dynamics.forward import configuration_rate
+from touchback.native.constrained import ConstrainedFunctions
 from touchback.symbolic.stages import split_many
 from touchback.system.assembly import (
     Freedoms,
@@ -32,7 +33,7 @@ from touchback.system.system import System
 
 
 @dataclass(frozen=True)
-class ConstrainedFunctions:
+class ConstrainedSet:
     """What a solver of constrained motion needs, on one parameter block."""
 
     layout: ConstraintLayout
@@ -43,22 +44,23 @@ class ConstrainedSystem(System):
     """A system whose coordinates are tied: M a = f + Wᵀλ, h(q, t) = 0, J v = b, J a + γ = 0."""
 
     @cached_property
-    def constrained(self) -> ConstrainedFunctions:
+    def constrained(self) -> ConstrainedSet:
         """`terms`, `positions`, `configuration rate` and `outputs`."""
         return self._derive_constrained(with_stiffness=False)
 
     @cached_property
-    def constrained_with_stiffness(self) -> ConstrainedFunctions:
+    def constrained_with_stiffness(self) -> ConstrainedSet:
         """The same with `stiffness`, for the implicit formulations."""
         return self._derive_constrained(with_stiffness=True)
 
-    def _derive_constrained(self, with_stiffness: bool) -> ConstrainedFunctions:
+    def _derive_constrained(self, with_stiffness: bool) -> ConstrainedSet:
         probe = Derivation(self.model, self.layout, (), self.plan.frame_pass, self._merge_fixed)
         rows = [row.name for row in constraint_rows(probe.instant)]
         extra = (*(f"a:{name}" for name in self.layout.v), *(f"lambda:{name}" for name in rows))
         d = Derivation(self.model, self.layout, extra, self.plan.frame_pass, self._merge_fixed)
         equations = derive_constraints(d)
         wanted = {"terms": equations.terms, "positions": equations.positions}
+        wanted["velocity level"] = equations.velocity_level
         wanted["configuration rate"] = configuration_rate(d.instant)
         if with_stiffness:
             wanted["stiffness"] = derive_stiffness(d, equations.f)
@@ -71,7 +73,37 @@ class ConstrainedSystem(System):
             name: Function(name, first, second, (len(wanted[name]),), self._backend)
             for name, second in seconds.items()
         }
-        return ConstrainedFunctions(equations.layout, functions)
+        return ConstrainedSet(equations.layout, functions)
+
+    def constrained_functions(self, stiffness: bool = False) -> ConstrainedFunctions:
+        """What a formulation of constrained motion needs (native/constrained.py)."""
+        known = self.constrained_with_stiffness if stiffness else self.constrained
+        layout, functions = known.layout, known.functions
+        moving = any(functions["velocity level"].second.outputs)
+        servo = layout.W
+        return ConstrainedFunctions(
+            self.sizes,
+            layout.names,
+            functions["terms"].compiled,
+            functions["positions"].compiled,
+            functions["velocity level"].compiled if moving else None,
+            None if self.plan.plain_coordinates else functions["configuration rate"].compiled,
+            layout.J.rows,
+            layout.J.columns,
+            layout.M.rows,
+            layout.M.columns,
+            layout.holonomic,
+            None if servo is None else servo.rows,
+            None if servo is None else servo.columns,
+            functions["stiffness"].compiled if stiffness else None,
+        )
+
+    def constrained_block(
+        self, overrides: Mapping[str, float] | None = None, stiffness: bool = False
+    ) -> np.ndarray:
+        """The parameter block that those functions share."""
+        known = self.constrained_with_stiffness if stiffness else self.constrained
+        return known.functions["terms"].block_for(self._with(overrides or {}))
 
     @property
     def _run(self) -> dict[str, Function]:

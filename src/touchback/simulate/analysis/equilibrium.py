@@ -18,6 +18,7 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.simulate.analysis.instance import Instance, state_of
+from touchback.simulate.analysis.settle import settled
 from touchback.simulate.analysis.tangent import Tangent
 from touchback.system import State, System
 from touchback.system.equations import Point
@@ -63,17 +64,21 @@ def equilibrium(
     keep: Iterable[str] = (),
     parameters: Mapping[str, float] | None = None,
     *,
+    settle: bool = False,
     t: float = 0.0,
 ) -> Equilibrium:
     """The equilibrium near `x0` (default: the initial state, which needn't be assembled).
 
     Coordinates or joints in `keep` stay where `x0` has them; the efforts which that takes come
     back. Raises `SolveError` with the imbalance that is left where no equilibrium is found.
-    Several may exist: the one found depends on `x0`."""
+    Several may exist, unstable ones too: Newton's method takes one near `x0`. With `settle` the
+    mechanism first sinks from `x0` as if in honey, to a stable one."""
     instance = Instance(system, u, parameters)
     start = system.initial_state() if x0 is None else state_of(system, x0)
     kept = instance.freedoms(keep, "coordinate to keep")
     at = instance.point(start, t).moved(v=np.zeros(instance.n))
+    if settle:
+        at = settled(instance, kept, at)
     balance = _Balance(instance, kept, at)
     at, steps = _solve(balance, at)
     effort = instance.values(at)["effort"]

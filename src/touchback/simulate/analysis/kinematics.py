@@ -181,11 +181,12 @@ class _Tracker:
 
     def _refuse_loss(self, J: np.ndarray, t: float) -> None:
         """Refuse a motion that doesn't tell all others: too few coordinates, or a dead point."""
-        own = J[:, self._others]
-        count = len(self._others)
+        own, count = J[:, self._others], len(self._others)
+        if not count:
+            return
         singular = np.linalg.svd(own, compute_uv=False) if own.size else np.zeros(0)
         lowest = singular[count - 1] if count <= singular.size else 0.0
-        if not count or lowest > _DEAD * singular.max(initial=0.0):
+        if lowest > _DEAD * singular.max(initial=0.0):
             return
         system = self.instance.system
         freedoms = self.instance.n - rank_of(J)

@@ -1,0 +1,83 @@
+"""Runs of constrained systems: how constraints are enforced is one word, chosen per run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import Problem
+from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
+from touchback.recording import unknown_name
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.protocol import CompiledSystem, Floats
+
+DEFAULT = "partitioning"
+IMPLICIT = ("linear-implicit", "augmented-lagrangian")  # formulations that are steps of their own
+
+
+@runtime_checkable
+class ConstrainedSystem(Protocol):
+    """What a run needs of a system with constraints, beyond what any system has."""
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]: ...
+    def constrained_functions(self, stiffness: bool = False) -> ConstrainedFunctions: ...
+    def constrained_block(
+        self, overrides: dict[str, Any] | None = None, stiffness: bool = False
+    ) -> Floats: ...
+
+
+@dataclass
+class Enforced:
+    """A problem whose constraints are enforced, and what does it."""
+
+    problem: Problem
+    constrained: Constrained
+
+    def solutions(self, times: Floats, states: Floats) -> Floats:
+        """Accelerations and multipliers at recorded instants, a row each."""
+        rows = []
+        for t, x in zip(times, states, strict=True):
+            self.problem.rate(float(t), x)
+            rows.append(
+                np.concatenate([self.constrained.accelerations, self.constrained.multipliers])
+            )
+        return np.array(rows)
+
+
+def method_for(method: str | None, constraints: str | None) -> str:
+    """The integrator that goes with a formulation: an implicit formulation is its own."""
+    if constraints in IMPLICIT:
+        if method is not None and method != constraints:
+            raise InputError(
+                f"constraints={constraints!r} is a step of its own; leave method={method!r} away "
+                "and give `step`."
+            )
+        return str(constraints)
+    return method or "dopri5"
+
+
+def enforce(
+    system: CompiledSystem,
+    constraints: str | None,
+    given: Inputs,
+    parameters: dict[str, Any] | None,
+) -> Enforced | None:
+    """The constrained problem of a system, None for one without constraints."""
+    if not isinstance(system, ConstrainedSystem):
+        if constraints is not None:
+            raise InputError(
+                f"{system.name}: constraints={constraints!r} was asked for, but the model has no "
+                "constraints; leave it away."
+            )
+        return None
+    formulation = constraints or DEFAULT
+    if formulation not in FORMULATIONS:
+        raise unknown_name("formulation", formulation, FORMULATIONS)
+    stiffness = formulation in IMPLICIT
+    enforced = Constrained(system.constrained_functions(stiffness), formulation)
+    block = system.constrained_block(parameters, stiffness)
+    return Enforced(enforced.problem(given.u, block, given.refresher()), enforced)
