@@ -10,11 +10,10 @@ from touchback.simulate.protocol import Floats
 
 Integrate = Callable[[Problem, Sequence[str], Floats, Plan, Progress], Trajectory]
 
+FIXED_STEP = ("rk4", "euler", "linear-implicit", "augmented-lagrangian")
+
 METHODS: dict[str, Integrate] = {
     "dopri5": dopri5.integrate,
-    "rk4": fixed_step.integrate,
-    "euler": fixed_step.integrate,
-    "linear-implicit": fixed_step.integrate,
-    "augmented-lagrangian": fixed_step.integrate,
+    **dict.fromkeys(FIXED_STEP, fixed_step.integrate),
     **dict.fromkeys(scipy_solvers.NAMES, scipy_solvers.integrate),
 }
