@@ -151,13 +151,15 @@ def loops() -> tb.Model:
         "ball": tb.Spherical(),
         "pin": tb.Revolute((0, 1, 0)),
         "weld": tb.Fixed(),
+        "blade": tb.Skate((0, 1, 1)),
+        "wheel": tb.Rolling(length / 2, axis="y"),
     }
     for name, kind in kinds.items():
         m.close(name, kind, tb.Frame("bar 0", (length, 0.0, 0.0)), "bar 1")
     m.couple("gear", Gear("pin 0", "pin 1", ratio=-length))
     m.couple("rack", Rack("pin 2", "slide", radius=length, offset=0.1))
     m.couple("thread", ScrewCoupling("slide", pitch=0.01))
-    m.couple("differential", Differential("pin 0", "pin 2", "pin 3"))
+    m.couple("differential", Differential("pin 0", "pin 2", "pin 3", active=False))
     m.constrain("written", position=m.coordinate("pin 0") - m.coordinate("pin 4") * length)
     m.constrain("skate", velocity=m.rate("pin 2") - tb.sin(m.time), through="pin 5", unit="m/s")
     m.drive("pin 3", tb.sin(m.time), velocity=tb.cos(m.time), name="motor")

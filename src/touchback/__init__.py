@@ -7,7 +7,14 @@ or offline.
 from touchback.errors import CompileError, InputError, ModelError, SolveError, TouchbackError
 from touchback.interop import read_mbs, read_urdf
 from touchback.model import Body, Frame, Model
-from touchback.model.closures import PointInPlane, PointOnLine, PointOnPlane, Rod
+from touchback.model.closures import (
+    PointInPlane,
+    PointOnLine,
+    PointOnPlane,
+    Rod,
+    Rolling,
+    Skate,
+)
 from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
 from touchback.model.forces import (
     Buoyancy,
@@ -129,6 +136,7 @@ __all__ = [
     "Reaction",
     "Revolute",
     "Rod",
+    "Rolling",
     "Run",
     "Screw",
     "ScrewCoupling",
@@ -136,6 +144,7 @@ __all__ = [
     "SensorKind",
     "Signal",
     "Sine",
+    "Skate",
     "SmoothStep",
     "SolveError",
     "Spherical",

@@ -4,10 +4,20 @@ from collections.abc import Callable
 
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.loops import Seen, common_link, seen_from
-from touchback.dynamics.row import Action, Row
+from touchback.dynamics.rolling import grip, still, touch
+from touchback.dynamics.row import Action, Effect, Row
 from touchback.errors import ModelError
 from touchback.model.closures.closure import Closure, closure_equations
-from touchback.model.closures.equations import Along, Apart, Equation, Meet, Square
+from touchback.model.closures.equations import (
+    Along,
+    Apart,
+    Equation,
+    Grip,
+    Meet,
+    Square,
+    Still,
+    Touch,
+)
 from touchback.spatial.vectors import IDENTITY, ZERO, Scalar, Vector
 
 
@@ -32,9 +42,6 @@ def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
         ]
         rows.append(row)
     return rows
-
-
-Effect = tuple[Vector, Vector]  # force and torque of a unit multiplier at a frame's origin
 
 
 def _write(
@@ -122,6 +129,9 @@ _WRITERS: dict[type, Callable[..., tuple[Row, Effect, Effect]]] = {
     Along: _along,
     Square: _square,
     Apart: _apart,
+    Still: still,
+    Touch: touch,
+    Grip: grip,
 }
 
 

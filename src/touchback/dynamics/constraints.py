@@ -13,20 +13,26 @@ from touchback.spatial.vectors import Scalar
 
 
 def constraint_rows(instant: Instant) -> list[Row]:
-    """Closures, couplings, written constraints, drives, in order of description."""
+    """Rows of the active closures, couplings, written constraints and drives, in this order."""
     model = instant.model
     rows: list[Row] = []
     for name, closure in model.closures.items():
-        rows += closure_rows(instant, name, closure)
-    rows += [coupling_row(instant, name, kind) for name, kind in model.couplings.items()]
-    rows += [constraint_row(instant, name, given) for name, given in model.constraints.items()]
-    rows += [drive_row(instant, name, given) for name, given in model.drives.items()]
+        if closure.active:
+            rows += closure_rows(instant, name, closure)
+    rows += [coupling_row(instant, x, kind) for x, kind in model.couplings.items() if kind.active]
+    rows += [
+        constraint_row(instant, x, kept) for x, kept in model.constraints.items() if kept.active
+    ]
+    rows += [drive_row(instant, x, drive) for x, drive in model.drives.items() if drive.active]
     return rows
 
 
 def apply_multipliers(instant: Instant, rows: list[Row], multipliers: Sequence[Scalar]) -> None:
-    """Let closures push their bodies, for reactions, once the applied forces have been used."""
+    """Let closures push their bodies, for reactions, once the applied forces have been used. What
+    isn't active pushes nothing: its multipliers are zero."""
     k, vectors = instant.k, instant.vectors
+    for names in instant.model.constraint_rows().values():
+        instant.multipliers.update(dict.fromkeys(names, 0))
     for row, multiplier in zip(rows, multipliers, strict=True):
         instant.multipliers[row.name] = multiplier
         for action in row.actions:

@@ -6,6 +6,9 @@ from touchback.model.frame import Frame
 from touchback.spatial.vectors import Scalar, Vector
 
 
+Effect = tuple[Vector, Vector]  # force and torque of a unit multiplier at a frame's origin
+
+
 @dataclass
 class Action:
     """What a unit multiplier does to a body: force and torque at a frame's origin, along the axes

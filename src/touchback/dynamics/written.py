@@ -2,6 +2,8 @@
 
 Rates come from the tape."""
 
+from collections.abc import Sequence
+
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.row import Row
@@ -27,19 +29,23 @@ def coupling_row(instant: Instant, name: str, kind: AnyCoupling) -> Row:
 
 def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
     """ḣ = (∂h/∂q) q̇ + ∂h/∂t is linear in v: J is its derivative by v, γ its rate at a = 0."""
-    tape, flow = _tape(instant, name), _flow(instant)
+    label = f"Constraint '{name}'"
+    tape, flow = _tape(instant, label), _flow(instant)
+    v = list(instant.at.v)
     if given.position is not None:
         h = instant.value(given.position)
+        if _uses(tape, h, v):
+            raise ModelError(f"{label}: its position uses velocities; give it as `velocity`.")
         rate = jvp(tape, [h], flow)[0]
     else:
         h, rate = None, instant.value(given.velocity)
-    v = list(instant.at.v)
+    _refuse_states(instant, label, h or rate)
     columns = jacobian(tape, [rate], v)[0]
     J = {freedom: column for freedom, column in enumerate(columns) if column}
     if not J:
-        raise ModelError(f"Constraint '{name}': its expression doesn't depend on any coordinate.")
-    if any(x for row in jacobian(tape, list(J.values()), v) for x in row):
-        raise ModelError(f"Constraint '{name}': it must be linear in the velocities.")
+        raise ModelError(f"{label}: its expression doesn't depend on any coordinate.")
+    if any(_uses(tape, entry, v) for entry in J.values()):
+        raise ModelError(f"{label}: it must be linear in the velocities.")
     b = -rate if h is None else -jvp(tape, [h], {instant.at.time: 1})[0]
     if h is None:
         for freedom, column in J.items():
@@ -50,18 +56,41 @@ def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
 
 def drive_row(instant: Instant, name: str, given: Drive) -> Row:
     """q = f(t), v = f′, a = f″ (Docquier 2021, eq. 10); the multiplier is the effort (eq. 13)."""
+    label = f"Drive '{name}'"
     f = instant.value(given.position)
-    rate = _rate_of(instant, name, f) if given.velocity is None else instant.value(given.velocity)
+    rate = _rate_of(instant, label, f) if given.velocity is None else instant.value(given.velocity)
     if given.acceleration is None:
-        curvature = _rate_of(instant, name, rate)
+        curvature = _rate_of(instant, label, rate)
     else:
         curvature = instant.value(given.acceleration)
     h = instant.k.sub(instant.coordinate(given.joint, given.index), f)
     return Row(name, "", h, {instant.freedom(given.joint, given.index): 1}, rate, -curvature)
 
 
-def _rate_of(instant: Instant, name: str, scalar: Scalar) -> Scalar:
-    return jvp(_tape(instant, name), [scalar], {instant.at.time: 1})[0]
+def _rate_of(instant: Instant, label: str, scalar: Scalar) -> Scalar:
+    tape = _tape(instant, label)
+    if _uses(tape, scalar, [*instant.at.q, *instant.at.v]):
+        raise ModelError(
+            f"{label}: its motion uses coordinates; a drive is a function of time and inputs. Use "
+            "a coupling or model.constrain(…) instead."
+        )
+    _refuse_states(instant, label, scalar)
+    return jvp(tape, [scalar], {instant.at.time: 1})[0]
+
+
+def _refuse_states(instant: Instant, label: str, scalar: Scalar) -> None:
+    """Their second rates aren't known."""
+    for state, symbol in instant.at.z.items():
+        if _uses(_tape(instant, label), scalar, [symbol]):
+            raise ModelError(
+                f"{label}: it uses the state '{state}', whose second rate isn't known. Use "
+                "positions, time, inputs and parameters (a drive: also give its velocity and "
+                "acceleration)."
+            )
+
+
+def _uses(tape: Tape, scalar: Scalar, symbols: Sequence[Scalar]) -> bool:
+    return any(jacobian(tape, [scalar], list(symbols))[0]) if symbols else False
 
 
 def _flow(instant: Instant) -> dict[int, Scalar]:
@@ -72,7 +101,7 @@ def _flow(instant: Instant) -> dict[int, Scalar]:
     return flow
 
 
-def _tape(instant: Instant, name: str) -> Tape:
+def _tape(instant: Instant, label: str) -> Tape:
     if not isinstance(instant.k, Tape):
-        raise ModelError(f"Constraint '{name}': its rates are derived on a tape only.")
+        raise ModelError(f"{label}: its rates are derived on a tape only.")
     return instant.k

@@ -10,6 +10,7 @@ from touchback.errors import ModelError
 from touchback.model.forces import TorsionSpring
 from touchback.model.frame import GROUND
 from touchback.model.names import suggestion
+from touchback.model.sensors import Multiplier
 from touchback.model.walk import frames_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def check_names(model: Model) -> None:
 
 def problems(model: Model) -> Iterator[tuple[str, str, str]]:
     """Section, name and complaint of everything that names what isn't there."""
-    bodies = [GROUND, *all_bodies(model)]
+    bodies, rows = [GROUND, *all_bodies(model)], all_rows(model)
     known = set(bodies)
     for section in _SINGULAR:
         for name, item in getattr(model, section).items():
@@ -46,6 +47,8 @@ def problems(model: Model) -> Iterator[tuple[str, str, str]]:
                     yield section, name, _no("body", frame.body, bodies)
             if section in ("forces", "sensors") and hasattr(item, "joint"):
                 yield from ((section, name, said) for said in _joint_problems(model, item))
+            if isinstance(item, Multiplier) and item.row not in rows:
+                yield section, name, _no("constraint row", item.row, rows)
 
 
 def all_bodies(model: Model) -> list[str]:
@@ -56,6 +59,15 @@ def all_bodies(model: Model) -> list[str]:
         for name in all_bodies(part.model)
     ]
     return [*model.bodies, *inner]
+
+
+def all_rows(model: Model) -> list[str]:
+    """Constraint rows of a model and, as "part/name", of its parts."""
+    own = [row for rows in model.constraint_rows().values() for row in rows]
+    inner = [
+        f"{prefix}/{row}" for prefix, part in model.parts.items() for row in all_rows(part.model)
+    ]
+    return [*own, *inner]
 
 
 def _joint_problems(model: Model, item: Any) -> Iterator[str]:

@@ -1,16 +1,16 @@
 """The part of a model that describes constraints: closures, couplings, written ones and drives."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from touchback.errors import ModelError
 from touchback.model.closures import AnyClosure, Closure, ClosureKind, closure_equations
 from touchback.model.couplings import AnyCoupling, CouplingKind
 from touchback.model.frame import as_frame
 from touchback.model.joints import Joint, JointKind
-from touchback.model.names import check_name, unknown
-from touchback.model.value import Data, Value, value
-from touchback.model.walk import normalised
+from touchback.model.names import check_name, check_unit, unknown
+from touchback.model.value import Data, Value, listed, value
+from touchback.model.walk import normalised, truth
 from touchback.symbolic.expression import Expr
 
 _T = TypeVar("_T")
@@ -19,33 +19,37 @@ _T = TypeVar("_T")
 class Constraint(Data, frozen=True):
     """A constraint written as an expression: `position` = h(q, t) or `velocity` = φ(q, v, t),
     linear in v, kept at zero. With `through` (joint, index) it is a servo-constraint: the effort
-    of that coordinate keeps it, instead of an ideal constraint force."""
+    of that coordinate keeps it, instead of an ideal constraint force. While it isn't `active` it
+    ties nothing."""
 
+    NAMES: ClassVar[tuple[str, ...]] = ("through",)
     position: Value | None = None
     velocity: Value | None = None
     through: tuple[str, int] | None = None
     unit: str = ""
+    active: bool = True
 
 
 class Drive(Data, frozen=True):
     """Prescribed motion of coordinate `index` of a joint: an expression of time and inputs. Rates
-    that are not given are derived (inputs count as constant)."""
+    that are not given are derived (inputs count as constant). While it isn't `active` the
+    coordinate is free."""
 
     joint: str
     position: Value
     velocity: Value | None = None
     acceleration: Value | None = None
     index: int = 0
+    active: bool = True
 
 
 class Constrained:
     """What `Model` inherits for constraints."""
 
     name: str
-    joints: dict[str, Joint]
     time: Any
+    all_joints: Callable[[], dict[str, Joint]]
     _own: Callable[[str, _T], _T]
-    _refuse_known: Callable[[str, str, Any], None]
 
     def __init__(self) -> None:
         self.closures: dict[str, Closure] = {}
@@ -53,31 +57,35 @@ class Constrained:
         self.constraints: dict[str, Constraint] = {}
         self.drives: dict[str, Drive] = {}
 
-    def close(self, name: str, kind: AnyClosure, a: Any, b: Any) -> None:
-        """Close a loop: tie frame `b` to frame `a` by a point closure (tb.PointInPlane, tb.Rod, …)
-        or by a joint used as a closure (tb.Spherical() is a ball, tb.Revolute("z") a pin, …)."""
-        label = f"Closure '{name}'"
-        check_name("Closure", name)
-        self._refuse_known("closure", name, self.closures)
+    def close(self, name: str, kind: AnyClosure, a: Any, b: Any, active: bool = True) -> None:
+        """Close a loop: tie frame `b` to frame `a` by a point closure (tb.PointInPlane, tb.Rod, …),
+        by a joint used as a closure (tb.Spherical() is a ball, tb.Revolute("z") a pin, …), or by
+        their velocities (tb.Skate, tb.Rolling)."""
+        label = self._new_constraint("closure", name)
         if not isinstance(kind, ClosureKind | JointKind):
             raise ModelError(
                 f"{label}: a closure such as tb.Spherical() is expected, got {kind!r}."
             )
         frames = as_frame(f"{label}: a", a), as_frame(f"{label}: b", b)
-        closure = Closure(normalised(label, kind), *frames)
-        closure_equations(closure)  # refuses joints that can't close a loop
+        closure = Closure(normalised(label, kind), *frames, truth(f"{label}: active", active))
+        try:
+            closure_equations(closure)
+        except ModelError as error:
+            raise ModelError(f"{label}: {error}") from None
         self.closures[name] = self._own(label, closure)
 
     def couple(self, name: str, kind: AnyCoupling) -> None:
         """Tie joint coordinates: tb.Gear, tb.Rack, tb.ScrewCoupling, tb.Differential."""
-        label = f"Coupling '{name}'"
-        check_name("Coupling", name)
-        self._refuse_known("coupling", name, self.couplings)
+        label = self._new_constraint("coupling", name)
         if not isinstance(kind, CouplingKind):
             raise ModelError(f"{label}: a coupling such as tb.Gear(…) is expected, got {kind!r}.")
         checked = self._own(label, normalised(label, kind))
+        met: set[tuple[str, int]] = set()
         for joint, index, _ in checked.terms():
             self._check_plain(label, joint, index)
+            if (joint, index) in met:
+                raise ModelError(f"{label}: it names joint '{joint}' twice; name each once.")
+            met.add((joint, index))
         self.couplings[name] = checked
 
     def constrain(
@@ -87,21 +95,22 @@ class Constrained:
         velocity: Any = None,
         through: Any = None,
         unit: str = "",
+        active: bool = True,
     ) -> None:
-        """Keep an expression at zero: `position` h(q, t), or `velocity` φ(q, v, t), linear in v
-        (rolling, a skate). `through="joint"` or ("joint", index) makes it a servo-constraint."""
-        label = f"Constraint '{name}'"
-        check_name("Constraint", name)
-        self._refuse_known("constraint", name, self.constraints)
+        """Keep an expression at zero: `position` h(q, t), or `velocity` φ(q, v, t), linear in v.
+        `through="joint"` or ("joint", index) makes it a servo-constraint."""
+        label = self._new_constraint("constraint", name)
         if (position is None) == (velocity is None):
             raise ModelError(f"{label}: give either `position` or `velocity`, one of the two.")
         given = position if velocity is None else velocity
         if not isinstance(given, Expr):
             raise ModelError(f"{label}: an expression of coordinates is expected, got {given!r}.")
         if through is not None:
-            through = (through, 0) if isinstance(through, str) else tuple(through)
+            through = (through, 0) if isinstance(through, str) else self._pair(label, through)
             self._check_plain(label, *through)
-        made = Constraint(position, velocity, through, unit)
+        made = Constraint(
+            position, velocity, through, check_unit(label, unit), truth(f"{label}: active", active)
+        )
         self.constraints[name] = self._own(label, made)
 
     def drive(
@@ -112,33 +121,75 @@ class Constrained:
         acceleration: Any = None,
         index: int = 0,
         name: str | None = None,
+        active: bool = True,
     ) -> None:
         """Prescribe a coordinate: `motion` is an expression of time and inputs, or a function of
-        time such as tb.Sine(…). The effort that it takes comes back (`tb.DriveEffort(name)`)."""
-        name = joint if name is None else name
-        label = f"Drive '{name}'"
-        check_name("Drive", name)
-        self._refuse_known("drive", name, self.drives)
+        time such as tb.Sine(…). The effort that it takes comes back (`tb.Multiplier(name)`)."""
+        name = joint.replace("/", " ") if name is None and isinstance(joint, str) else name
+        label = self._new_constraint("drive", name)
         self._check_plain(label, joint, index)
+        for other, known in self.drives.items():
+            if (known.joint, known.index) == (joint, index):
+                raise ModelError(
+                    f"{label}: coordinate {index} of joint '{joint}' is driven by drive '{other}' "
+                    "already; a coordinate has one drive."
+                )
         position = motion(self.time) if callable(motion) else motion
         rates = [
             None if rate is None else value(f"{label}: {word}", rate)
             for word, rate in (("velocity", velocity), ("acceleration", acceleration))
         ]
-        made = Drive(joint, value(f"{label}: motion", position), rates[0], rates[1], index)
+        motion = value(f"{label}: motion", position)
+        made = Drive(joint, motion, *rates, index, truth(f"{label}: active", active))
         self.drives[name] = self._own(label, made)
 
+    def constraint_rows(self) -> dict[str, tuple[str, ...]]:
+        """The names of the rows of every constraint, active or not, in order: closures, couplings,
+        written constraints, drives."""
+        rows: dict[str, tuple[str, ...]] = {}
+        for name, closure in self.closures.items():
+            count = len(closure_equations(closure))
+            rows[name] = tuple(f"{name}.{i + 1}" for i in range(count)) if count > 1 else (name,)
+        rows.update({name: (name,) for name in (*self.couplings, *self.constraints, *self.drives)})
+        return rows
+
+    def _new_constraint(self, kind: str, name: Any) -> str:
+        """The label of a new constraint; all four kinds share their names, and those of rows."""
+        check_name(kind.capitalize(), name)
+        for other in ("closure", "coupling", "constraint", "drive"):
+            if name in getattr(self, f"{other}s"):
+                raise ModelError(
+                    f"{kind.capitalize()} '{name}': there is a {other} of this name already; "
+                    "closures, couplings, constraints and drives share their names."
+                )
+        for other, rows in self.constraint_rows().items():
+            if name in rows:
+                raise ModelError(
+                    f"{kind.capitalize()} '{name}': this is the name of a row of closure '{other}'."
+                )
+        return f"{kind.capitalize()} '{name}'"
+
+    def _pair(self, label: str, given: Any) -> tuple[str, int]:
+        items = listed(given)
+        if items is None or len(items) != 2 or not isinstance(items[1], int):
+            raise ModelError(
+                f"{label}: `through` is a joint, or a joint and the index of its coordinate, got "
+                f"{given!r}."
+            )
+        return items[0], items[1]
+
     def _check_plain(self, label: str, joint: str, index: int) -> None:
-        if joint not in self.joints:
-            raise unknown("joint", joint, self.joints, where=label)
-        kind = self.joints[joint].kind
+        joints = self.all_joints()
+        if joint not in joints:
+            raise unknown("joint", joint, joints, where=label)
+        kind = joints[joint].kind
         if kind.nq != kind.nv:
             raise ModelError(
-                f"{label}: joint '{joint}' has a quaternion; a coupling or drive needs plain "
-                "coordinates."
+                f"{label}: joint '{joint}' has a quaternion; couplings, drives and servo-"
+                "constraints need plain coordinates."
             )
         if not 0 <= index < kind.nv:
             raise ModelError(
-                f"{label}: joint '{joint}' has {kind.nv} coordinates; there is none numbered "
-                f"{index}."
+                f"{label}: joint '{joint}' has {kind.nv} coordinate(s), numbered from 0; there is "
+                f"none numbered {index}."
             )

@@ -3,14 +3,19 @@
 All are linear: Σ factor · q = offset.
 """
 
+from typing import ClassVar
+
 from touchback.errors import ModelError
 from touchback.model.value import Data, Value
 
 Term = tuple[str, int, Value]  # joint, index of its coordinate, factor
 
 
-class CouplingKind(Data, frozen=True, tag_field="kind"):
-    """A linear relation between coordinates; `offset` is its right-hand side."""
+class CouplingKind(Data, frozen=True, tag_field="kind", kw_only=True):
+    """A linear relation between coordinates; `offset` is its right-hand side. While it isn't
+    `active` it ties nothing."""
+
+    active: bool = True
 
     def terms(self) -> tuple[Term, ...]:
         """Joints, coordinate indices and factors."""
@@ -20,41 +25,53 @@ class CouplingKind(Data, frozen=True, tag_field="kind"):
 class Gear(CouplingKind, frozen=True, tag="gear"):
     """second = ratio · first + offset: a negative ratio for external gears."""
 
+    NAMES: ClassVar[tuple[str, ...]] = ("first", "second")
     first: str
     second: str
     ratio: Value = -1.0
     offset: Value = 0.0
 
+    def __post_init__(self) -> None:
+        _refuse_zero("Gear", "ratio", self.ratio)
+
     def terms(self) -> tuple[Term, ...]:
-        return (self.second, 0, 1.0), (self.first, 0, _negative(self.ratio))
+        return (self.second, 0, 1.0), (self.first, 0, -self.ratio)
 
 
 class Rack(CouplingKind, frozen=True, tag="rack"):
-    """slide = radius · turn + offset: a pinion of that radius [m] rolls the rack."""
+    """slide = radius · turn + offset: a pinion of that radius [m] moves the rack."""
 
+    NAMES: ClassVar[tuple[str, ...]] = ("pinion", "rack")
     pinion: str
     rack: str
-    radius: Value = 0.0
+    radius: Value
     offset: Value = 0.0
 
+    def __post_init__(self) -> None:
+        _refuse_zero("Rack", "radius", self.radius)
+
     def terms(self) -> tuple[Term, ...]:
-        return (self.rack, 0, 1.0), (self.pinion, 0, _negative(self.radius))
+        return (self.rack, 0, 1.0), (self.pinion, 0, -self.radius)
 
 
 class ScrewCoupling(CouplingKind, frozen=True, tag="screw-coupling"):
     """slide = pitch · turn + offset, within a cylindrical joint (slide, turn); pitch in m/rad."""
 
     joint: str
-    pitch: Value = 0.0
+    pitch: Value
     offset: Value = 0.0
 
+    def __post_init__(self) -> None:
+        _refuse_zero("ScrewCoupling", "pitch", self.pitch)
+
     def terms(self) -> tuple[Term, ...]:
-        return (self.joint, 0, 1.0), (self.joint, 1, _negative(self.pitch))
+        return (self.joint, 0, 1.0), (self.joint, 1, -self.pitch)
 
 
 class Differential(CouplingKind, frozen=True, tag="differential"):
     """carrier = (left + right)/2 + offset."""
 
+    NAMES: ClassVar[tuple[str, ...]] = ("carrier", "left", "right")
     carrier: str
     left: str
     right: str
@@ -67,12 +84,9 @@ class Differential(CouplingKind, frozen=True, tag="differential"):
 AnyCoupling = Gear | Rack | ScrewCoupling | Differential
 
 
-def _negative(value: Value) -> Value:
-    return -value
-
-
-def check_joints(name: str, kind: CouplingKind, joints: object) -> None:
-    """Refuse a coupling of joints that aren't there."""
-    for joint, _, _ in kind.terms():
-        if joint not in joints:  # type: ignore[operator]
-            raise ModelError(f"Coupling '{name}': there is no joint '{joint}'.")
+def _refuse_zero(kind: str, word: str, factor: Value) -> None:
+    if isinstance(factor, int | float) and factor == 0.0:
+        raise ModelError(
+            f"{kind}: its {word} is 0, which would only lock a coordinate; a drive with a constant "
+            "motion does that."
+        )

@@ -26,11 +26,20 @@ def normalised(label: str, kind: Any) -> Any:
             changes[field.name] = triple(where, given)
         elif field.type is int:
             changes[field.name] = _index(where, given)
+        elif field.type is bool:
+            changes[field.name] = truth(where, given)
         elif field.type is str and not isinstance(given, str):
             raise ModelError(f"{where}: a text is expected, got {given!r}.")
         elif isinstance(given, (list, tuple)):
             changes[field.name] = tuple(value(where, item) for item in given)
     return msgspec.structs.replace(kind, **changes)
+
+
+def truth(label: str, given: Any) -> bool:
+    """True or False; anything else is refused."""
+    if not isinstance(given, bool):
+        raise ModelError(f"{label}: True or False is expected, got {given!r}.")
+    return given
 
 
 def _index(label: str, given: Any) -> int:
@@ -45,17 +54,19 @@ def mapped(
     frame: Callable[[Frame], Frame],
     joint: Callable[[str], str],
 ) -> Any:
-    """A copy of described data with every expression, frame and joint name replaced."""
+    """A copy of described data with every expression, frame and joint name replaced. Names of
+    joints stand in fields called `joint`, or in those that a class lists in `NAMES`."""
     if isinstance(data, Frame):
         return frame(data)
     if isinstance(data, Expr):
         return expression(data)
     if isinstance(data, Data):
         changes = {}
+        names = getattr(data, "NAMES", ("joint",))
         for field in msgspec.structs.fields(data):
             item = getattr(data, field.name)
-            if field.name == "joint":
-                changes[field.name] = joint(item)
+            if field.name in names and item is not None:
+                changes[field.name] = joint(item) if isinstance(item, str) else _first(item, joint)
             else:
                 changes[field.name] = mapped(item, expression, frame, joint)
         return msgspec.structs.replace(data, **changes)
@@ -64,6 +75,11 @@ def mapped(
     if isinstance(data, dict):
         return {key: mapped(item, expression, frame, joint) for key, item in data.items()}
     return data
+
+
+def _first(pair: tuple[str, int], joint: Callable[[str], str]) -> tuple[str, int]:
+    """A joint and the index of a coordinate."""
+    return joint(pair[0]), pair[1]
 
 
 def frames_of(data: Any) -> list[Frame]:

@@ -1,8 +1,9 @@
-"""Closures of loops: joints used as closures, and point closures."""
+"""Closures of loops: joints used as closures, point closures, rolling and skates."""
 
 from touchback.model.closures.base import ClosureKind
 from touchback.model.closures.closure import AnyClosure, Closure, closure_equations
 from touchback.model.closures.points import PointInPlane, PointOnLine, PointOnPlane, Rod
+from touchback.model.closures.rolling import Rolling, Skate
 
 __all__ = [
     "AnyClosure",
@@ -12,5 +13,7 @@ __all__ = [
     "PointOnLine",
     "PointOnPlane",
     "Rod",
+    "Rolling",
+    "Skate",
     "closure_equations",
 ]

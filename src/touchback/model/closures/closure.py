@@ -4,19 +4,22 @@ from touchback.model.closures.base import ClosureKind
 from touchback.model.closures.equations import Equation
 from touchback.model.closures.joints import joint_equations
 from touchback.model.closures.points import PointInPlane, PointOnLine, PointOnPlane, Rod
+from touchback.model.closures.rolling import Rolling, Skate
 from touchback.model.frame import Frame
 from touchback.model.joints.kinds import AnyJoint
 from touchback.model.value import Data
 
-AnyClosure = PointInPlane | PointOnPlane | PointOnLine | Rod | AnyJoint
+AnyClosure = PointInPlane | PointOnPlane | PointOnLine | Rod | Skate | Rolling | AnyJoint
 
 
 class Closure(Data, frozen=True):
-    """Ties frame `b` to frame `a`; its multipliers are the force (and torque) on b's body."""
+    """Ties frame `b` to frame `a`; its multipliers are the force (and torque) on b's body. While it
+    isn't `active` it ties nothing."""
 
     kind: AnyClosure
     a: Frame
     b: Frame
+    active: bool = True
 
 
 def closure_equations(closure: Closure) -> tuple[Equation, ...]:

@@ -35,4 +35,30 @@ class Apart:
     length: Any
 
 
-Equation = Meet | Along | Square | Apart
+@dataclass(frozen=True)
+class Still:
+    """The velocity of B's origin relative to A along a direction fixed in B vanishes [m/s]."""
+
+    direction: Direction
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A disc about B's origin, square to `axis` (fixed in B), touches the plane through A's origin
+    square to `normal` (fixed in A) [m]."""
+
+    radius: Any
+    axis: Direction
+    normal: Direction
+
+
+@dataclass(frozen=True)
+class Grip:
+    """The lowest point of such a disc has no velocity relative to A along a direction fixed in A
+    [m/s]."""
+
+    disc: Touch
+    direction: Direction
+
+
+Equation = Meet | Along | Square | Apart | Still | Touch | Grip

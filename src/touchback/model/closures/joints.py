@@ -18,6 +18,8 @@ from touchback.model.joints import (
 )
 from touchback.model.joints.base import Axis, axis_vector, rotation_to
 
+_SQUARE = 1e-12  # cosine of an angle that counts as a right one
+
 
 def joint_equations(kind: JointKind) -> tuple[Equation, ...]:
     """The equations of a joint used as a closure."""
@@ -26,7 +28,13 @@ def joint_equations(kind: JointKind) -> tuple[Equation, ...]:
     if isinstance(kind, Revolute):
         return (*TOGETHER, *_parallel(kind.axis))
     if isinstance(kind, Universal):
-        return (*TOGETHER, Square(_unit(kind.first), _unit(kind.second)))
+        first, second = _unit(kind.first), _unit(kind.second)
+        if abs(np.dot(first, second)) > _SQUARE:
+            raise ModelError(
+                f"Universal: as a closure its axes must be square to each other, got "
+                f"{kind.first!r} and {kind.second!r}."
+            )
+        return (*TOGETHER, Square(first, second))
     if isinstance(kind, Fixed):
         return (*TOGETHER, *_aligned())
     if isinstance(kind, Prismatic):
@@ -37,8 +45,8 @@ def joint_equations(kind: JointKind) -> tuple[Equation, ...]:
         return (Along(UNIT[AXES[kind.normal]]), *_parallel(kind.normal))
     raise ModelError(
         f"{type(kind).__name__} can't close a loop. Closures are Spherical (ball), Revolute, "
-        "Prismatic, Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane and "
-        "PointOnLine."
+        "Prismatic, Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane, "
+        "PointOnLine, Skate and Rolling."
     )
 
 

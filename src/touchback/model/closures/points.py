@@ -14,7 +14,8 @@ class PointInPlane(ClosureKind, frozen=True, tag="point-in-plane"):
     plane: str = "xy"
 
     def __post_init__(self) -> None:
-        if len(self.plane) != 2 or len(set(self.plane)) != 2 or not set(self.plane) <= set(AXES):
+        plane = self.plane
+        if not isinstance(plane, str) or len(plane) != 2 or len(set(plane) & set(AXES)) != 2:
             raise ModelError(f"PointInPlane: a plane such as 'xz' is expected, got {self.plane!r}.")
 
     def equations(self) -> tuple[Equation, ...]:
@@ -27,7 +28,7 @@ class PointOnPlane(ClosureKind, frozen=True, tag="point-on-plane"):
     normal: str = "z"
 
     def __post_init__(self) -> None:
-        _check_axis("PointOnPlane", self.normal)
+        check_axis("PointOnPlane", self.normal)
 
     def equations(self) -> tuple[Equation, ...]:
         return (Along(UNIT[AXES[self.normal]]),)
@@ -39,7 +40,7 @@ class PointOnLine(ClosureKind, frozen=True, tag="point-on-line"):
     line: str = "x"
 
     def __post_init__(self) -> None:
-        _check_axis("PointOnLine", self.line)
+        check_axis("PointOnLine", self.line)
 
     def equations(self) -> tuple[Equation, ...]:
         return across(AXES[self.line])
@@ -50,10 +51,18 @@ class Rod(ClosureKind, frozen=True, tag="rod"):
 
     length: Value
 
+    def __post_init__(self) -> None:
+        if isinstance(self.length, int | float) and not self.length > 0.0:
+            raise ModelError(
+                f"Rod: its length is {self.length} m; it must be positive. Points that coincide "
+                "are tied by tb.Spherical()."
+            )
+
     def equations(self) -> tuple[Equation, ...]:
         return (Apart(self.length),)
 
 
-def _check_axis(kind: str, axis: str) -> None:
+def check_axis(kind: str, axis: str) -> None:
+    """Refuse what is no coordinate axis."""
     if axis not in AXES:
         raise ModelError(f"{kind}: 'x', 'y' or 'z' is expected, got {axis!r}.")

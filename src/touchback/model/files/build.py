@@ -218,6 +218,7 @@ class _Builder:
         self.build_mechanics()
         for name in items["parts"]:
             self.add_part(model, name)
+        self.build_constraints()
         for name, control in items["controls"].items():
             drives = self.value(control.drives, (*self.path, "controls", name, "drives"))
             with self.at("controls", name):
@@ -253,7 +254,6 @@ class _Builder:
         for name in items["sensors"]:
             with self.at("sensors", name):
                 model.sensor(name, self.kind("sensors", name))
-        self.build_constraints()
 
     def build_constraints(self) -> None:
         model, items = self.model, self.items
@@ -262,7 +262,7 @@ class _Builder:
             with self.at("closures", name):
                 a = self.frame(closure.a, (*path, "a"))
                 b = self.frame(closure.b, (*path, "b"))
-                model.close(name, self.kind("closures", name), a, b)
+                model.close(name, self.kind("closures", name), a, b, closure.active)
         for name in items["couplings"]:
             with self.at("couplings", name):
                 model.couple(name, self.kind("couplings", name))
@@ -271,14 +271,15 @@ class _Builder:
             with self.at("constraints", name):
                 position = self.value(item.position, (*path, "position"))
                 velocity = self.value(item.velocity, (*path, "velocity"))
-                model.constrain(name, position, velocity, item.through, item.unit)
+                model.constrain(name, position, velocity, item.through, item.unit, item.active)
         for name, item in items["drives"].items():
             path = (*self.path, "drives", name)
             with self.at("drives", name):
                 position = self.value(item.position, (*path, "position"))
                 velocity = self.value(item.velocity, (*path, "velocity"))
                 acceleration = self.value(item.acceleration, (*path, "acceleration"))
-                model.drive(item.joint, position, velocity, acceleration, item.index, name)
+                rates = velocity, acceleration
+                model.drive(item.joint, position, *rates, item.index, name, item.active)
 
     def define(self, name: str, text: str) -> None:
         path = (*self.path, "definitions", name)

@@ -1,5 +1,7 @@
 """Sensors in joints: total effort and reaction."""
 
+from typing import ClassVar
+
 from touchback.model.mechanics import Mechanics
 from touchback.model.sensors.base import SensorKind
 from touchback.spatial.vectors import Scalar
@@ -42,6 +44,7 @@ class Multiplier(SensorKind, frozen=True, tag="multiplier"):
     """What keeps a constraint row: the effort of a drive or coupling [N, N m], or one component of
     a closure's force on its second body (row "name.1", "name.2", …; "name" when it has one row)."""
 
+    NAMES: ClassVar[tuple[str, ...]] = ("row",)
     row: str
 
     def kinematic(self) -> bool:
