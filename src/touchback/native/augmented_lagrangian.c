@@ -124,7 +124,7 @@ static double lacking(tb_constrained *c, double h, double *g) {
     double largest = 0.0;
     for (long i = 0; i < c->m; i++) {
         g[i] = c->holonomic[i] ? c->at_terms[i] : -0.5 * h * c->residual[i];
-        largest = fmax(largest, fabs(g[i]) / c->row_size[i]);
+        largest = fmax(largest, fabs(g[i]) * c->row_weight[i]);
     }
     return largest;
 }
@@ -149,13 +149,30 @@ static void project_rates(tb_constrained *c, const double *u, const double *p, d
         c->a[j] = a[j] + c->step[j];
 }
 
+/* Positions of c->x become those of x moved by theta. Where dq/dt isn't v, it is taken halfway:
+ * velocities along turning axes would make the step one of first order otherwise. */
+static void move(tb_constrained *c, const double *x, const double *theta, const double *u,
+                 const double *p, double *offset) {
+    tb_load(c, x);
+    if (c->configuration_rate.call) {
+        for (long j = 0; j < c->n; j++)
+            c->step[j] = 0.5 * theta[j];
+        tb_increment(c, c->step, u, p);
+    }
+    for (long i = 0; i < c->nq; i++)
+        offset[i] = c->x[i] - x[i];
+    tb_increment(c, theta, u, p);
+    for (long i = 0; i < c->nq; i++)
+        c->x[i] -= offset[i];
+}
+
 void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h, const double *x,
                                   double *next, double *scratch) {
     tb_constrained *c = problem->settle_data;
     const double *u = problem->u, *p = problem->p, *v_n = x + c->nq, *z_n = v_n + c->n;
     long n = c->n, size = c->nq + c->n + c->nz;
     double *theta = scratch, *a = scratch + size, *force = scratch + 2 * size, *g = c->candidates;
-    double *dz = scratch + 3 * size, *v = tb_velocities(c), *z = c->x + c->nq + n;
+    double *dz = scratch + 3 * size, *offset = dz + c->nz, *v = tb_velocities(c), *z = c->x + c->nq + n;
     tb_set_inputs(problem, t, x);
     if (!c->started || memcmp(x, c->settled, (size_t)size * sizeof *x) != 0)
         start(c, x, u, p, force);
@@ -165,8 +182,7 @@ void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h,
     tb_set_inputs(problem, t + h, x);
     double moved = INFINITY, lack = 0.0;
     for (long iteration = 0;; iteration++) {
-        tb_load(c, x);
-        tb_increment(c, theta, u, p);
+        move(c, x, theta, u, p, offset);
         for (long j = 0; j < n; j++) {
             v[j] = 2.0 / h * theta[j] - v_n[j];
             a[j] = 4.0 / h * (theta[j] / h - v_n[j]) - c->a[j];

@@ -2,10 +2,10 @@
  *
  * A choice orders rows and columns so that the pivots of elimination are as large as they get,
  * columns scaled by 1 / sqrt(M_jj) so that metres and radians compare. It is kept as long as it is
- * good. At an accepted state it is made anew when a pivot has fallen to a tenth of the largest it
+ * good. At an accepted state it is made anew when a pivot has fallen to half of the largest it
  * ever was, when one has grown a hundredfold (then it was chosen near a singular position), when
  * the rank was lower than at other positions, or when a row left out as redundant is violated;
- * within a step only when a pivot has fallen to a thousandth. The motion itself doesn't depend on
+ * within a step only when a pivot has fallen to a twentieth. The motion itself doesn't depend on
  * the choice, only its rounding errors do. */
 #define _DEFAULT_SOURCE /* clocks beside C11 */
 
@@ -14,9 +14,9 @@
 
 #include "constrained.h"
 
-static const double POOR = 0.1, GROWN = 100.0, SPENT = 1e-3;
+static const double POOR = 0.5, GROWN = 100.0;
 static const double ROUNDING = 1e-14; /* part of the largest pivot that is surely rounding */
-static const double VIOLATED = 1e-9;  /* |h| of a row that was left out */
+static const double VIOLATED = 1e-11; /* |h| of a row that was left out */
 
 static double now(void) {
     struct timespec time;
@@ -41,16 +41,8 @@ void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_l
     c->statistics.worst_choice = fmax(c->statistics.worst_choice, now() - start);
 }
 
-int tb_note_pivot(tb_constrained *c, long k, double size) {
-    c->pivot[k] = size;
-    if (c->chosen_pivot[k] == 0.0)
-        c->chosen_pivot[k] = size;
-    if (size > c->best_pivot[k])
-        c->best_pivot[k] = size;
-    return !(size > SPENT * c->best_pivot[k]);
-}
-
 static int factor(tb_constrained *c, const double *J, int level) {
+    c->smallest = 1.0;
     return c->sparse ? tb_sparse_factor(c, J, level) : tb_dense_factor(c, J);
 }
 
@@ -59,7 +51,7 @@ void tb_factor(tb_constrained *c, const double *J, int level) {
         tb_choose(c, J, ROUNDING, c->rank);
         factor(c, J, level);
     }
-    c->statistics.singular += c->rank < c->most_rank;
+    c->statistics.singular += tb_nearly_singular(c);
 }
 
 void tb_factor_for_solve(tb_constrained *c, const double *J) {
@@ -103,8 +95,10 @@ void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     tb_choose(c, J, c->rank_tolerance, c->m);
     c->truncated = 0;
     c->redundant_h = redundant_size(c, h);
-    if (c->rank > c->most_rank)
+    if (c->rank > c->most_rank) { /* so the positions before were singular */
         c->most_rank = c->rank;
+        c->statistics.singular++;
+    }
 }
 
 void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
@@ -114,9 +108,9 @@ void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
         if (c->M_rows[k] == c->M_columns[k])
             c->scale[c->M_rows[k]] = M[k] > 0.0 ? 1.0 / sqrt(M[k]) : 1.0;
     for (long i = 0; i < c->m; i++)
-        c->row_size[i] = 1.0;
+        c->row_weight[i] = 1.0;
     for (long k = 0; k < c->J_count; k++)
-        c->row_size[c->J_rows[k]] = fmax(c->row_size[c->J_rows[k]], fabs(J[k]));
+        c->row_weight[c->J_rows[k]] = fmin(c->row_weight[c->J_rows[k]], 1.0 / fabs(J[k]));
     tb_choose(c, J, c->rank_tolerance, c->m);
     c->most_rank = c->rank;
     c->started = 1;

@@ -43,26 +43,32 @@ void tb_increment(tb_constrained *c, const double *step, const double *u, const 
         c->x[i] += increment[i];
 }
 
-double tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted) {
+void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted) {
     const double *v = tb_velocities(c);
-    double largest = 0.0;
+    double *residual = c->residual;
     for (long i = 0; i < c->m; i++)
-        c->residual[i] = wanted[i];
+        residual[i] = wanted[i];
     for (long k = 0; k < c->J_count; k++)
-        c->residual[c->J_rows[k]] -= J[k] * v[c->J_columns[k]];
-    for (long i = 0; i < c->m; i++)
-        if (!c->dropped[i])
-            largest = fmax(largest, fabs(c->residual[i]) / c->row_size[i]);
+        residual[c->J_rows[k]] -= J[k] * v[c->J_columns[k]];
+}
+
+double tb_residual_size(const tb_constrained *c) {
+    double largest = 0.0;
+    for (long k = 0; k < c->rank; k++) {
+        long i = c->rows[k];
+        double size = fabs(c->residual[i]) * c->row_weight[i];
+        if (!(size <= largest)) /* a NaN must show */
+            largest = size;
+    }
     return largest;
 }
 
-double tb_position_size(const tb_constrained *c, const double *h, int all) {
+double tb_position_size(const tb_constrained *c, const double *h) {
     double largest = 0.0;
-    for (long i = 0; i < c->m; i++) {
-        if (!c->holonomic[i] || (c->dropped[i] && !all))
-            continue;
-        double size = fabs(h[i]) / c->row_size[i];
-        if (!(size <= largest)) /* a NaN must show */
+    for (long k = 0; k < c->position_rank; k++) {
+        long i = c->rows[k];
+        double size = fabs(h[i]) * c->row_weight[i];
+        if (!(size <= largest))
             largest = size;
     }
     return largest;

@@ -23,7 +23,7 @@ typedef struct tb_constraint_statistics {
     long iterations;    /* of all solves together */
     long not_converged; /* solves that gave up and left the integrator's values */
     long choices;       /* how often dependent coordinates were chosen, the first time included */
-    long singular;      /* factorisations whose rank was below that of other positions */
+    long singular;      /* factorisations at, or almost at, a singular position */
     double worst_choice; /* seconds that the slowest choice took */
     double largest_h;    /* of all position constraints at all accepted states */
 } tb_constraint_statistics;
@@ -49,6 +49,8 @@ typedef struct tb_constrained {
     int *level;          /* of a column: 0 independent, 1 dependent, 2 dependent in velocity only */
     int *dropped;        /* of a row */
     double *chosen_pivot, *best_pivot, *pivot; /* when chosen, the largest since, the latest */
+    double *chosen_size; /* of each pivot when chosen: part of the largest, by scaled entries */
+    double smallest;     /* the smallest pivot in the same measure, at the last factorisation */
     double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
     long started, truncated;
 
@@ -59,9 +61,9 @@ typedef struct tb_constrained {
     double *scale;      /* of a column: 1 / sqrt(M_jj) */
 
     /* Memory for the dense way: LU is m x n in the order of the choice. */
-    double *LU, *B, *mass, *T, *reduced, *A, *candidates;
-    int *J_places, *pivots;
-    double *residual, *right, *step, *row_size, *n_scratch, *m_scratch, *increment;
+    double *LU, *inverse_pivot, *B, *mass, *T, *reduced, *A, *candidates;
+    int *J_places, *M_places, *pivots;
+    double *residual, *right, *step, *row_weight, *n_scratch, *m_scratch, *increment;
     double *no_force, *mu; /* n zeros; multipliers of corrections */
     double *stiff, *matrix; /* df/dq and df/dv; the matrix of the implicit formulations */
 
@@ -91,10 +93,11 @@ void tb_positions(tb_constrained *c, const double *u, const double *p);
 void tb_velocity_level(tb_constrained *c, const double *u, const double *p);
 /* q <- q (+) step, a step in velocities. */
 void tb_increment(tb_constrained *c, const double *step, const double *u, const double *p);
-/* residual = wanted - J v over the rows of the choice; returns the largest, by row size. */
-double tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
-/* The largest |h| of the rows that are kept, by row size; `all` counts redundant rows too. */
-double tb_position_size(const tb_constrained *c, const double *h, int all);
+/* c->residual = wanted - J v. */
+void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
+/* The largest |h|, or |c->residual|, of the rows that are kept, less for rows with large entries. */
+double tb_position_size(const tb_constrained *c, const double *h);
+double tb_residual_size(const tb_constrained *c);
 
 /* ---- linear algebra of the choice (choice.c dispatches to dense_choice.c, sparse_choice.c) - */
 
@@ -110,8 +113,24 @@ void tb_correct(tb_constrained *c, const double *J, const double *residual, int 
 /* a, lambda: M a - W^T lambda = f and J a = right; dense: after tb_factor. */
 void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
               const double *f, const double *right, double *a, double *lambda);
-/* Notes the size of a pivot; returns 1 when it has all but vanished. */
-int tb_note_pivot(tb_constrained *c, long k, double size);
+/* Notes the size of a pivot; returns 1 when it has all but vanished: a twentieth is left. */
+static inline int tb_note_pivot(tb_constrained *c, long k, double size) {
+    c->pivot[k] = size;
+    if (c->chosen_pivot[k] == 0.0)
+        c->chosen_pivot[k] = size;
+    double part = c->chosen_size[k] * size;
+    if (part < c->smallest * c->chosen_pivot[k])
+        c->smallest = part / c->chosen_pivot[k];
+    if (size > c->best_pivot[k])
+        c->best_pivot[k] = size;
+    return !(size > 0.05 * c->best_pivot[k]);
+}
+
+/* Whether J is so near to losing rank that dependents answer wildly to independents. */
+static inline int tb_nearly_singular(const tb_constrained *c) {
+    return c->rank < c->most_rank || c->smallest < 0.01;
+}
+
 /* At an accepted state: chooses anew when the present choice has become poor. */
 void tb_review_choice(tb_constrained *c, const double *h, const double *J);
 /* The first choice of a run, from the terms at c->x. */
@@ -150,6 +169,8 @@ void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double 
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
  * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */
 double tb_project_positions(tb_constrained *c, const double *u, const double *p);
+/* The same, and velocities onto J v = b. */
+void tb_project_state(tb_constrained *c, const double *u, const double *p);
 /* c->x is an accepted state whose h and J are in c->at_positions. */
 void tb_accept(tb_constrained *c, int first);
 void tb_count_solve(tb_constrained *c, long iterations);

@@ -73,9 +73,7 @@ FORMULATIONS: dict[str, _Formulation] = {
     "multipliers": _Formulation("multipliers_rate", "multipliers_settle", 1e-13, 1e-5),
     "baumgarte": _Formulation("baumgarte_rate", "multipliers_settle", 1e-13, 1e-5),
     "projection": _Formulation("multipliers_rate", "projection_settle", 1e-13, 1e-8),
-    "linear-implicit": _Formulation(
-        "multipliers_rate", None, 1e-13, 1e-5, step=True, servo=False
-    ),
+    "linear-implicit": _Formulation("multipliers_rate", None, 1e-13, 1e-5, step=True, servo=False),
     "augmented-lagrangian": _Formulation(
         "multipliers_rate", None, 1e-11, 1e-5, step=True, servo=False
     ),

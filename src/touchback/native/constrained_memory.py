@@ -89,18 +89,20 @@ class _ConstrainedStruct(ctypes.Structure):
             (name, _P)
             for name in (
                 "rows", "columns", "level", "dropped", "chosen_pivot", "best_pivot", "pivot",
+                "chosen_size",
             )
         ],
+        ("smallest", _D),
         ("redundant_h", _D),
         ("started", _L),
         ("truncated", _L),
         *[
             (name, _P)
             for name in (
-                "x", "settled", "at_terms", "at_positions", "b", "a", "lambda", "scale", "LU", "B",
-                "mass", "T", "reduced", "A", "candidates", "J_places", "pivots", "residual",
-                "right", "step", "row_size", "n_scratch", "m_scratch", "increment", "no_force",
-                "mu", "stiff", "matrix", "sparse",
+                "x", "settled", "at_terms", "at_positions", "b", "a", "lambda", "scale", "LU",
+                "inverse_pivot", "B", "mass", "T", "reduced", "A", "candidates", "J_places",
+                "M_places", "pivots", "residual", "right", "step", "row_weight", "n_scratch",
+                "m_scratch", "increment", "no_force", "mu", "stiff", "matrix", "sparse",
             )
         ],
         ("statistics", _StatisticsStruct),
@@ -162,9 +164,7 @@ class ConstrainedMemory:
     def _doubles(self, name: str, count: int, owner: ctypes.Structure | None = None) -> None:
         self._place(name, aligned_zeros(max(count, 1)), owner)
 
-    def _place(
-        self, name: str, array: NDArray[Any], owner: ctypes.Structure | None = None
-    ) -> None:
+    def _place(self, name: str, array: NDArray[Any], owner: ctypes.Structure | None = None) -> None:
         if owner is None:
             self._arrays[name] = array
         self._kept_alive.append(array)
@@ -178,11 +178,11 @@ class ConstrainedMemory:
         self._doubles("at_terms", 3 * m + s.J_count + s.W_count + s.M_count + n + s.nz)
         self._doubles("at_positions", m + s.J_count)
         for name in (
-            "b", "lambda", "residual", "right", "row_size", "m_scratch", "mu", "chosen_pivot",
-            "best_pivot", "pivot",
+            "b", "lambda", "residual", "right", "row_weight", "m_scratch", "mu", "chosen_pivot",
+            "best_pivot", "pivot", "inverse_pivot", "chosen_size",
         ):  # fmt: skip
             self._doubles(name, m)
-        self._arrays["row_size"][:] = 1.0
+        self._arrays["row_weight"][:] = 1.0
         for name in ("a", "scale", "step", "n_scratch", "no_force"):
             self._doubles(name, n)
         full = not s.sparse
@@ -197,6 +197,7 @@ class ConstrainedMemory:
         self._ints("dropped", np.zeros(m))
         self._ints("level", np.zeros(n))
         self._ints("J_places", np.zeros(s.J_count))
+        self._ints("M_places", np.zeros(2 * s.M_count))
         self._ints("pivots", np.zeros(max(n, m)))
 
     # ---- many loops -----------------------------------------------------------------------------
@@ -258,9 +259,7 @@ class ConstrainedMemory:
         self._kept_alive.append(sparse)
         s.sparse = ctypes.addressof(sparse)
 
-    def _products(
-        self, sparse: _SparseStruct, gram: Elimination, J: list[tuple[int, int]]
-    ) -> None:
+    def _products(self, sparse: _SparseStruct, gram: Elimination, J: list[tuple[int, int]]) -> None:
         """J D Jᵀ as a list: each pair of entries in a column, once."""
         by_column: dict[int, list[int]] = {}
         for k, (_, j) in enumerate(J):

@@ -33,6 +33,7 @@ static long eliminate(tb_constrained *c, long from, long to, double tolerance, l
             *largest = best;
         if (!(best > tolerance * *largest))
             return k;
+        c->chosen_size[k] = best / *largest;
         swap_ints(c->rows, k, best_row);
         swap_ints(c->columns, k, best_column);
         for (long j = 0; j < n && best_row != k; j++) {
@@ -94,7 +95,7 @@ void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long 
     move_behind(c, c->position_rank, first, m);
     long tried = c->position_rank + (m - first);
     c->rank = eliminate(c, c->position_rank, tried, tolerance, rank_limit, &largest);
-    /* Where each nonzero of J goes in LU. */
+    /* Where each nonzero of J goes in LU, and each of M in mass. */
     int *column_place = c->pivots;
     for (long j = 0; j < n; j++)
         column_place[c->columns[j]] = (int)j;
@@ -104,21 +105,25 @@ void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long 
         for (long k = 0; k < c->J_count; k++)
             if (c->J_rows[k] == c->rows[i])
                 c->J_places[k] = (int)(i * n + column_place[c->J_columns[k]]);
+    memset(c->mass, 0, (size_t)(n * n) * sizeof *c->mass);
+    for (long k = 0; k < c->M_count; k++) {
+        long i = column_place[c->M_rows[k]], j = column_place[c->M_columns[k]];
+        c->M_places[2 * k] = (int)(i * n + j);
+        c->M_places[2 * k + 1] = (int)(j * n + i);
+    }
 }
 
 int tb_dense_factor(tb_constrained *c, const double *J) {
     long n = c->n, r = c->rank;
     double *U = c->LU;
-    int spent = 0;
     memset(U, 0, (size_t)(r * n) * sizeof *U);
     for (long k = 0; k < c->J_count; k++)
         if (c->J_places[k] >= 0)
             U[c->J_places[k]] = J[k];
     for (long k = 0; k < r; k++) {
-        spent |= tb_note_pivot(c, k, fabs(U[k * n + k]));
-        if (spent)
+        if (tb_note_pivot(c, k, fabs(U[k * n + k])))
             return 1;
-        double inverse = 1.0 / U[k * n + k];
+        double inverse = c->inverse_pivot[k] = 1.0 / U[k * n + k];
         for (long i = k + 1; i < r; i++) {
             double ratio = U[i * n + k] *= inverse;
             if (ratio != 0.0)
@@ -139,7 +144,7 @@ static void solve_dependent(const tb_constrained *c, long r, double *y) {
     for (long i = r - 1; i >= 0; i--) {
         for (long k = i + 1; k < r; k++)
             y[i] -= U[i * n + k] * y[k];
-        y[i] /= U[i * n + i];
+        y[i] *= c->inverse_pivot[i];
     }
 }
 
@@ -163,7 +168,7 @@ static void nullspace(tb_constrained *c, const double *right, double *y) {
         y[i] = right[c->rows[i]];
     solve_dependent(c, r, y);
     for (long i = r - 1; i >= 0; i--) {
-        double inverse = 1.0 / U[i * n + i];
+        double inverse = c->inverse_pivot[i];
         for (long j = 0; j < nu; j++) {
             double sum = -U[i * n + r + j];
             for (long k = i + 1; k < r; k++)
@@ -180,7 +185,7 @@ static void multipliers(tb_constrained *c, double *carried, double *lambda) {
     for (long i = 0; i < r; i++) {
         for (long k = 0; k < i; k++)
             carried[i] -= U[k * n + i] * carried[k];
-        carried[i] /= U[i * n + i];
+        carried[i] *= c->inverse_pivot[i];
     }
     for (long i = r - 1; i >= 0; i--)
         for (long k = i + 1; k < r; k++)
@@ -241,16 +246,10 @@ static void expand(tb_constrained *c, const double *au, const double *y, double 
     multipliers(c, g, lambda);
 }
 
+/* Entries that are zero stay so from one choice to the next. */
 static void gather_mass(tb_constrained *c, const double *M) {
-    long n = c->n;
-    int *place = c->pivots;
-    for (long j = 0; j < n; j++)
-        place[c->columns[j]] = (int)j;
-    memset(c->mass, 0, (size_t)(n * n) * sizeof *c->mass);
-    for (long k = 0; k < c->M_count; k++) {
-        long i = place[c->M_rows[k]], j = place[c->M_columns[k]];
-        c->mass[i * n + j] = c->mass[j * n + i] = M[k];
-    }
+    for (long k = 0; k < c->M_count; k++)
+        c->mass[c->M_places[2 * k]] = c->mass[c->M_places[2 * k + 1]] = M[k];
 }
 
 /* Servo-constraints act through W: M Z a_u - W^T lambda = f - M y, an n x n system in
@@ -259,6 +258,8 @@ static int solve_servo(tb_constrained *c, const double *W, const double *y, doub
                        double *lambda) {
     long n = c->n, r = c->rank, nu = n - r;
     int *place = c->pivots;
+    for (long j = 0; j < n; j++)
+        place[c->columns[j]] = (int)j;
     memset(c->A, 0, (size_t)(n * n) * sizeof *c->A);
     for (long i = 0; i < n; i++)
         for (long j = 0; j < nu; j++)
@@ -282,6 +283,28 @@ static int solve_servo(tb_constrained *c, const double *W, const double *y, doub
     return 0;
 }
 
+/* x <- A^-1 x by L D L^T of the lower triangle, in place. Returns 1 when a pivot isn't positive. */
+static int solve_definite(long n, double *A, double *x) {
+    for (long k = 0; k < n; k++) {
+        if (!(A[k * n + k] > 0.0))
+            return 1;
+        double inverse = A[k * n + k] = 1.0 / A[k * n + k];
+        for (long i = k + 1; i < n; i++) {
+            double ratio = A[i * n + k] * inverse;
+            for (long j = k + 1; j <= i; j++)
+                A[i * n + j] -= ratio * A[j * n + k];
+            x[i] -= ratio * x[k];
+        }
+    }
+    for (long i = n - 1; i >= 0; i--) {
+        double sum = x[i];
+        for (long j = i + 1; j < n; j++)
+            sum -= A[j * n + i] * x[j];
+        x[i] = sum * A[i * n + i];
+    }
+    return 0;
+}
+
 void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
                     const double *right, double *a, double *lambda) {
     long r = c->rank, nu = c->n - r;
@@ -296,9 +319,7 @@ void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const d
         project_motion(c, f, y, g);
     }
     reduce(c, g);
-    if (tb_cholesky_factor(nu, c->reduced) == 0)
-        tb_cholesky_solve(nu, c->reduced, g + r);
-    else { /* a branch without mass: no acceleration rather than none that is a number */
+    if (solve_definite(nu, c->reduced, g + r)) { /* a branch without mass: no acceleration rather than none that is a number */
         c->statistics.singular++;
         memset(g + r, 0, (size_t)nu * sizeof *g);
     }
@@ -314,6 +335,7 @@ void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
         for (long j = 0; j < n; j++)
             c->mass[i * n + j] = A[c->columns[i] * n + c->columns[j]];
     project_motion(c, f, y, g);
+    memset(c->mass, 0, (size_t)(n * n) * sizeof *c->mass);
     reduce(c, g);
     if (tb_lu_factor(nu, c->reduced, c->pivots) == 0)
         tb_lu_solve(nu, c->reduced, c->pivots, g + r);

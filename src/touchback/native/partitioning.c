@@ -10,17 +10,26 @@ static const long ITERATIONS = 20;
 static const double STAGNANT = 1e3; /* times the tolerance: rounding may keep |h| from falling */
 static const double TRUNCATED = 1e-6;
 
-/* Dependent positions by Newton's method, and J at them, factored. Returns 0 when it diverges. */
+/* A step with J step = residual: of the dependents alone, or near a singular position, where those
+ * would overshoot, the smallest one, weighted with M. */
+static void correct(tb_constrained *c, const double *J, int level) {
+    if (tb_nearly_singular(c))
+        tb_solve(c, J, NULL, tb_terms_M(c), c->no_force, c->residual, c->step, c->mu);
+    else
+        tb_correct(c, J, c->residual, level, c->step);
+}
+
+/* Dependent positions by Newton's method, and J at them. Returns 0 when it diverges. */
 static int solve_positions(tb_constrained *c, const double *u, const double *p) {
     double size = 0.0;
     for (long iteration = 0; iteration <= ITERATIONS; iteration++) {
         tb_positions(c, u, p);
         double before = size;
-        size = tb_position_size(c, c->at_positions, 0);
+        size = tb_position_size(c, c->at_positions);
         int done = size <= c->tolerance ||
                    (iteration > 0 && size > 0.5 * before && size <= STAGNANT * c->tolerance);
         if (done) {
-            tb_factor(c, tb_positions_J(c), TB_VELOCITY);
+            tb_factor_for_solve(c, tb_positions_J(c));
             tb_count_solve(c, iteration);
             return 1;
         }
@@ -29,7 +38,7 @@ static int solve_positions(tb_constrained *c, const double *u, const double *p) 
         tb_factor(c, tb_positions_J(c), TB_POSITION);
         for (long i = 0; i < c->m; i++)
             c->residual[i] = -c->at_positions[i];
-        tb_correct(c, tb_positions_J(c), c->residual, TB_POSITION, c->step);
+        correct(c, tb_positions_J(c), TB_POSITION);
         tb_increment(c, c->step, u, p);
     }
     tb_count_solve(c, ITERATIONS);
@@ -49,15 +58,21 @@ static void solve_singular(tb_constrained *c, const double *x, const double *u, 
         tb_load(c, x);
         tb_positions(c, u, p);
     }
-    tb_factor(c, tb_positions_J(c), TB_VELOCITY);
+    tb_factor_for_solve(c, tb_positions_J(c));
 }
 
+/* Dependent velocities from J v = b; the sparse way refines them once where rounding asks for it. */
 static void solve_velocities(tb_constrained *c, const double *u, const double *p) {
     double *v = tb_velocities(c);
+    const double *J = tb_positions_J(c);
     tb_velocity_level(c, u, p);
     for (int pass = 0; pass < (c->sparse ? 2 : 1); pass++) {
-        tb_velocity_residual(c, tb_positions_J(c), c->b);
-        tb_correct(c, tb_positions_J(c), c->residual, TB_VELOCITY, c->step);
+        tb_velocity_residual(c, J, c->b);
+        if (tb_residual_size(c) <= 0.1 * c->tolerance)
+            return; /* near a singular position a correction would only amplify rounding */
+        if (c->sparse && pass == 0)
+            tb_factor(c, J, TB_VELOCITY);
+        correct(c, J, TB_VELOCITY);
         for (long j = 0; j < c->n; j++)
             v[j] += c->step[j];
     }
@@ -89,10 +104,11 @@ void tb_partitioning_rate(const double *x, const double *u, const double *p, dou
         tb_load(c, x);
         tb_terms(c, u, p);
         /* Inputs or parameters may have moved the constraints since the state was settled. */
-        settled = tb_position_size(c, c->at_terms, 0) <= STAGNANT * c->tolerance &&
-                  tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c)) <= STAGNANT * c->tolerance;
+        tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+        settled = tb_position_size(c, c->at_terms) <= STAGNANT * c->tolerance &&
+                  tb_residual_size(c) <= STAGNANT * c->tolerance;
         if (settled)
-            tb_factor(c, tb_terms_J(c), TB_VELOCITY);
+            tb_factor_for_solve(c, tb_terms_J(c));
     }
     if (!settled) {
         make_consistent(c, x, u, p);
@@ -103,14 +119,21 @@ void tb_partitioning_rate(const double *x, const double *u, const double *p, dou
     tb_finish_rate(c, u, p, out);
 }
 
-/* Writes the consistent state back. The rate at it is the one already evaluated: returns 0. */
+/* Writes the consistent state back. The rate at it is the one already evaluated: returns 0, or 1
+ * when rows left out at a singular position are back in force. */
 long tb_partitioning_settle(const tb_problem *problem, double t, double *x, long accepted) {
     tb_constrained *c = problem->settle_data;
     int first = !c->started;
     tb_set_inputs(problem, t, x);
     make_consistent(c, x, problem->u, problem->p);
-    memcpy(x, c->x, (size_t)(c->nq + c->n) * sizeof *x);
+    long rank = c->rank;
     if (accepted)
         tb_accept(c, first);
-    return 0;
+    int more = !first && c->rank > rank;
+    if (more) { /* what they ask of the state is spread by mass, not put on the dependents */
+        tb_project_state(c, problem->u, problem->p);
+        tb_accept(c, 0);
+    }
+    memcpy(x, c->x, (size_t)(c->nq + c->n) * sizeof *x);
+    return more;
 }

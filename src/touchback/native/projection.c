@@ -14,7 +14,7 @@ double tb_project_positions(tb_constrained *c, const double *u, const double *p)
     double before = 0.0;
     for (long iteration = 0;; iteration++) {
         tb_positions(c, u, p);
-        double size = tb_position_size(c, c->at_positions, 0);
+        double size = tb_position_size(c, c->at_positions);
         int stagnant = iteration > 0 && size > 0.5 * before;
         tb_factor_for_solve(c, tb_positions_J(c));
         if (size <= c->tolerance || stagnant || iteration == ITERATIONS || size - size != 0.0) {
@@ -39,6 +39,12 @@ static void project_velocities(tb_constrained *c, const double *u, const double 
         v[j] += c->step[j];
 }
 
+void tb_project_state(tb_constrained *c, const double *u, const double *p) {
+    if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance))
+        c->statistics.not_converged++;
+    project_velocities(c, u, p);
+}
+
 /* Returns 1: the rate must be evaluated anew. */
 long tb_projection_settle(const tb_problem *problem, double t, double *x, long accepted) {
     tb_constrained *c = problem->settle_data;
@@ -50,11 +56,14 @@ long tb_projection_settle(const tb_problem *problem, double t, double *x, long a
         tb_first_choice(c, u, p);
     else
         tb_terms(c, u, p);
-    if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance))
-        c->statistics.not_converged++;
-    project_velocities(c, u, p);
-    memcpy(x, c->x, (size_t)(c->nq + c->n) * sizeof *x);
+    tb_project_state(c, u, p);
+    long rank = c->rank;
     if (accepted)
         tb_accept(c, first);
+    if (!first && c->rank > rank) { /* rows left out at a singular position are back in force */
+        tb_project_state(c, u, p);
+        tb_accept(c, 0);
+    }
+    memcpy(x, c->x, (size_t)(c->nq + c->n) * sizeof *x);
     return 1;
 }

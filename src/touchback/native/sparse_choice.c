@@ -63,6 +63,7 @@ static double keep_row(tb_constrained *c, long at, long count, double size, doub
         s->pool_columns[best] = s->pool_columns[at];
         s->pool_columns[at] = first;
         c->columns[rank] = first;
+        c->chosen_size[rank] = pivot / size;
     }
     long end = at;
     for (long e = at; e < at + count; e++) {
