@@ -14,7 +14,14 @@ import numpy as np
 
 from touchback.dynamics.pose import Pose, identity, snapped
 from touchback.dynamics.tree import Attachment, Link, Tree
-from touchback.model.joints.motion import Column, Helix, Motion, SlideAlong, TurnAbout
+from touchback.model.joints.motion import (
+    AxisMotion,
+    Column,
+    Helix,
+    Motion,
+    SlideAlong,
+    TurnAbout,
+)
 from touchback.spatial import Turn
 from touchback.spatial.rotation import Part
 from touchback.spatial.vectors import ZERO, Vector
@@ -22,6 +29,8 @@ from touchback.symbolic.scalars import Scalars
 
 _PARALLEL = 1e-9  # sine below which the common normal of two axes is left undecided
 _NEARLY = 0.05  # sine below which the common normal is too far away to be used
+
+Axis = tuple[np.ndarray, np.ndarray] | None  # direction and a point
 
 
 @dataclass(frozen=True)
@@ -90,38 +99,37 @@ def _choose(
 ) -> tuple[Pose, Link]:
     """The chosen frame of a link, and the link as seen from the parent's chosen frame."""
     new = Link(link.joint, link.parent, placement, link.motion, link.q_index, link.v_index)
-    if not placement.numeric:
+    if placement.numbers is None:
         return identity(), new
+    R, p = placement.numbers
     if isinstance(link.motion, SlideAlong):
-        direction = snapped(placement.R[:, link.motion.axis])  # type: ignore[index]
-        new.motion = SlideVector(tuple(map(float, direction)))  # type: ignore[arg-type]
+        x, y, z = map(float, snapped(R[:, link.motion.axis]))
+        new.motion = SlideVector((x, y, z))
         new.placement = identity()
-        return Pose(-placement.R.T @ placement.p, placement.R.T), new  # type: ignore[union-attr]
+        return Pose(-R.T @ p, R.T), new
     if isinstance(link.motion, (TurnAbout, Helix)):
-        return _choose_turn(tree, k, link, new, placement, main)
+        return _choose_turn(k, link.motion, new, R, p, _main_axis(tree, main))
     return identity(), new
 
 
 def _choose_turn(
-    tree: Tree, k: Scalars, link: Link, new: Link, placement: Pose, main: int | None
+    k: Scalars, motion: TurnAbout | Helix, new: Link, R: np.ndarray, p: np.ndarray, main: Axis
 ) -> tuple[Pose, Link]:
-    axis = link.motion.axis  # type: ignore[attr-defined]
-    A = np.roll(np.eye(3), axis - 2, axis=0)  # cyclic: its third column is the axis
-    G = placement.R @ A  # type: ignore[operator]
+    A = np.roll(np.eye(3), motion.axis - 2, axis=0)  # cyclic: its third column is the axis
+    G = R @ A
     w = G[:, 2]  # the turning axis in the parent's chosen frame
     beta_turn, alpha_turn, gamma = _zxz(G)
-    shift = _shift_along(placement.p, w)
-    phi = _angle_to_child(tree, A, main)
-    motion = TurnAbout(2) if isinstance(link.motion, TurnAbout) else Helix(2, link.motion.pitch)  # type: ignore[attr-defined]
-    p = placement.p + shift * w
-    noise = 1e-15 * (np.abs(placement.p).max() + abs(shift))
+    shift = _shift_along(p, w)
+    phi = _angle_to_child(A, main)
+    noise = 1e-15 * (np.abs(p).max() + abs(shift))
+    p = p + shift * w
     p = np.where(np.abs(p) <= noise, 0.0, p)
-    new.motion = motion
+    new.motion = TurnAbout(2) if isinstance(motion, TurnAbout) else Helix(2, motion.pitch)
     new.angle = _tidy(gamma + phi)
     new.placement = Pose(p, _matrix(beta_turn, alpha_turn), tuple(_turns(k, beta_turn, alpha_turn)))
     s, c = snapped(np.array([np.sin(phi), np.cos(phi)]))
-    R = A @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    return Pose(shift * A[:, 2], R), new
+    R_LN = A @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return Pose(shift * A[:, 2], R_LN), new
 
 
 def _zxz(G: np.ndarray) -> tuple[tuple[float, float], tuple[float, float], float]:
@@ -154,16 +162,24 @@ def _shift_along(p: np.ndarray, w: np.ndarray) -> float:
     return float(-p[component] / w[component])
 
 
-def _angle_to_child(tree: Tree, A: np.ndarray, main: int | None) -> float:
+def _main_axis(tree: Tree, main: int | None) -> Axis:
+    """Direction and position of the main child's axis in the literal link frame."""
+    if main is None:
+        return None
+    child = tree.links[main]
+    if child.placement.numbers is None or not isinstance(child.motion, AxisMotion):
+        return None
+    R, p = child.placement.numbers
+    return R[:, child.motion.axis], p
+
+
+def _angle_to_child(A: np.ndarray, main: Axis) -> float:
     """The angle about the own axis that lays x square to the main child's axis."""
     if main is None:
         return 0.0
-    child = tree.links[main]
-    axis = child.motion.axis  # type: ignore[attr-defined]
-    w = A.T @ child.placement.R[:, axis]  # type: ignore[index]
+    w, p = A.T @ main[0], A.T @ main[1]
     if np.hypot(w[0], w[1]) > _PARALLEL:
         return _tidy(float(np.arctan2(w[0], -w[1])))
-    p = A.T @ np.asarray(child.placement.p)
     aside = np.hypot(p[0], p[1]) > 1e-12 * np.abs(p).max()
     return _tidy(float(np.arctan2(p[1], p[0]))) if aside else 0.0
 

@@ -12,7 +12,7 @@ from touchback.dynamics.instant import Instant
 from touchback.dynamics.motion import combined
 from touchback.dynamics.tree import Tree
 from touchback.model.frame import Frame
-from touchback.spatial import IDENTITY, ZERO
+from touchback.spatial import IDENTITY, ZERO, Rotation
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 
 
@@ -84,14 +84,14 @@ def _carried(instant: Instant, parent: Seen, i: int) -> Seen:
     return Seen(R, vectors.add(parent.p, lever), omega, v, alpha, a, columns)
 
 
-def _placed(instant: Instant, link: Seen, p: Sequence[Scalar], rotation: object) -> Seen:
+def _placed(instant: Instant, link: Seen, p: Sequence[Scalar], rotation: Rotation) -> Seen:
     """A frame fixed to a link."""
     k, vectors = instant.k, instant.vectors
     lever = vectors.apply(link.R, p)
     swing = vectors.cross(link.omega, lever)
     turn = vectors.add(vectors.cross(link.alpha, lever), vectors.cross(link.omega, swing))
     return Seen(
-        rotation.times(k, link.R),  # type: ignore[attr-defined]
+        rotation.times(k, link.R),
         vectors.add(link.p, lever),
         link.omega,
         vectors.add(link.v, swing),

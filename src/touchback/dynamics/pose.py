@@ -45,9 +45,16 @@ class Pose:
     parts: tuple[Part, ...] = ()
 
     @property
+    def numbers(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """(R_AB, p_AB_A) if the whole pose is made of numbers."""
+        if self.R is None or not isinstance(self.p, np.ndarray):
+            return None
+        return self.R, self.p
+
+    @property
     def numeric(self) -> bool:
         """Whether the whole pose is made of numbers."""
-        return self.R is not None and isinstance(self.p, np.ndarray)
+        return self.numbers is not None
 
     def scalars(self, k: Scalars) -> list[Scalar]:
         """p_AB_A as scalars."""
@@ -67,8 +74,9 @@ class Pose:
 
     def then(self, k: Scalars, inner: Pose) -> Pose:
         """X_AC from this X_AB and the inner X_BC."""
-        if self.numeric and inner.numeric:
-            return Pose(self.p + self.R @ inner.p, snapped(self.R @ inner.R))  # type: ignore[operator]
+        if self.numbers and inner.numbers:
+            (R, r), (R_inner, r_inner) = self.numbers, inner.numbers
+            return Pose(r + R @ r_inner, snapped(R @ R_inner))
         p = Vectors(k).add(self.scalars(k), self.rotation(k).up(k, inner.scalars(k)))
         if self.R is not None and inner.R is not None:
             return Pose(p, snapped(self.R @ inner.R))
@@ -76,8 +84,9 @@ class Pose:
 
     def inverse(self, k: Scalars) -> Pose:
         """X_BA."""
-        if self.numeric:
-            return Pose(-self.R.T @ self.p, self.R.T)  # type: ignore[union-attr]
+        if self.numbers:
+            R, r = self.numbers
+            return Pose(-R.T @ r, R.T)
         p = Vectors(k).neg(self.rotation(k).down(k, self.scalars(k)))
         if self.R is not None:
             return Pose(p, self.R.T)
@@ -117,13 +126,14 @@ def frame_pose(k: Scalars, frame: Frame, value: Callable[[Any], Scalar]) -> Pose
     """The pose X_BF of a described frame in its body."""
     plain = all(is_number(x) for x in frame.at)
     p: Any = np.array(frame.at, dtype=float) if plain else [value(x) for x in frame.at]
-    if all(is_number(angle) for _, angle in frame.turn):
+    turns: tuple[tuple[str, Any], ...] = frame.turn
+    if all(is_number(angle) for _, angle in turns):
         R = np.eye(3)
-        for axis, angle in frame.turn:
-            R = R @ elementary(AXES[axis], float(angle))  # type: ignore[arg-type]
+        for axis, angle in turns:
+            R = R @ elementary(AXES[axis], float(angle))
         return Pose(p, snapped(R))
     parts: list[Part] = []
-    for axis, angle in frame.turn:
+    for axis, angle in turns:
         if is_number(angle):
             parts.extend(matrix_parts(k, elementary(AXES[axis], float(angle))))
         else:

@@ -7,6 +7,7 @@ for a slide E; for a ball the mass."""
 
 from touchback.dynamics.numbers import placed
 from touchback.dynamics.tree import Link, Tree
+from touchback.model.joints.motion import AxisMotion
 from touchback.spatial import Inertia
 from touchback.symbolic.scalars import Scalars
 
@@ -27,8 +28,8 @@ def regroup(tree: Tree, k: Scalars) -> None:
 def _shared(link: Link) -> list[tuple[int, int]]:
     """Entries (i ≤ j) of the 4×4 inertia [[E, h], [hᵀ, m]] that the parent can carry."""
     kind = link.motion.regroups
-    if kind == "turn":
-        a = link.motion.axis  # type: ignore[attr-defined]
+    if kind == "turn" and isinstance(link.motion, AxisMotion):
+        a = link.motion.axis
         return [(a, a), (a, 3), (3, 3)]
     if kind == "slide":
         return [(i, j) for i in range(3) for j in range(i, 3)]

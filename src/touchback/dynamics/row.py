@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from touchback.model.frame import Frame
 from touchback.spatial.vectors import Scalar, Vector
 
-
 Effect = tuple[Vector, Vector]  # force and torque of a unit multiplier at a frame's origin
 
 

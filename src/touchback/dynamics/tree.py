@@ -112,10 +112,12 @@ def _turned_further(link: Link, k: Scalars, own: Sequence[Scalar]) -> Any:
     if abs(quarters - round(quarters)) > 1e-15:
         return link.motion.rotation(k, [k.add(own[0], k.const(link.angle))])
     turn = link.motion.rotation(k, own)
+    if not isinstance(turn, Turn):
+        raise TypeError(f"Only turns take a constant angle, not {type(link.motion).__name__}.")
     s, c = [(0, 1), (1, 0), (0, -1), (-1, 0)][round(quarters) % 4]
-    sine = k.add(k.mul(turn.sine, c), k.mul(turn.cosine, s))  # type: ignore[union-attr]
-    cosine = k.add(k.mul(turn.cosine, c), -k.mul(turn.sine, s))  # type: ignore[union-attr]
-    return Turn(turn.axis, sine, cosine)  # type: ignore[union-attr]
+    sine = k.add(k.mul(turn.sine, c), k.mul(turn.cosine, s))
+    cosine = k.add(k.mul(turn.cosine, c), -k.mul(turn.sine, s))
+    return Turn(turn.axis, sine, cosine)
 
 
 def _nonzero(scalar: Scalar) -> bool:

@@ -4,6 +4,7 @@ The pseudo-inertia E = ∫ r rᵀ dm is related to the inertia tensor by J = tr(
 ω̃ω̃ the acceleration of a point is a + B r, so force and moment are m a + B h and  h × a + the
 axial part of B E: fewer operations than with J (spike: the B form)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchback.spatial.rotation import Rotation
@@ -71,6 +72,6 @@ class Inertia:
         return Inertia(self.m, rotation.up(k, self.h), rotation.up_symmetric(k, self.E))
 
 
-def _symmetric(entry) -> list[list[Scalar]]:  # type: ignore[no-untyped-def]
+def _symmetric(entry: Callable[[int, int], Scalar]) -> list[list[Scalar]]:
     upper = {(i, j): entry(i, j) for i in range(3) for j in range(i, 3)}
     return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]

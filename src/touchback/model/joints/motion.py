@@ -55,10 +55,16 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class TurnAbout(Motion):
-    """Rotation by q about coordinate axis 0, 1 or 2."""
+class AxisMotion(Motion):
+    """A motion about or along coordinate axis 0, 1 or 2."""
 
     axis: int
+
+
+@dataclass(frozen=True)
+class TurnAbout(AxisMotion):
+    """Rotation by q about coordinate axis 0, 1 or 2."""
+
     nq, nv, regroups = 1, 1, "turn"
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
@@ -69,10 +75,9 @@ class TurnAbout(Motion):
 
 
 @dataclass(frozen=True)
-class SlideAlong(Motion):
+class SlideAlong(AxisMotion):
     """Translation by q along coordinate axis 0, 1 or 2."""
 
-    axis: int
     nq, nv, regroups = 1, 1, "slide"
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
@@ -83,10 +88,9 @@ class SlideAlong(Motion):
 
 
 @dataclass(frozen=True)
-class Helix(Motion):
+class Helix(AxisMotion):
     """Rotation by q about a coordinate axis and translation by pitch·q [m/rad] along it."""
 
-    axis: int
     pitch: Any
     nq, nv, regroups = 1, 1, "nothing"
 
