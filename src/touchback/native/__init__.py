@@ -3,9 +3,11 @@
 Every generated function has the calling convention of `abi.h`.
 """
 
+from touchback.native.adaptive import Adaptive, Dopri5, Radau5
 from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
 from touchback.native.context import Context
-from touchback.native.integrate import Dopri5, FixedStep, Status
+from touchback.native.events import Crossing, EventFunction, EventRule, Events
+from touchback.native.integrate import FixedStep, Status
 from touchback.native.interpreter import Interpreter
 from touchback.native.library import ABI_VERSION, LIBRARY_PATH, aligned_zeros
 from touchback.native.linear import (
@@ -17,6 +19,7 @@ from touchback.native.linear import (
     tree_products,
     tree_solve,
 )
+from touchback.native.newton import Newton
 from touchback.native.problem import FunctionData, Problem, SampledInputs
 from touchback.native.publish import Published, publish
 from touchback.native.rows import Timing, evaluate_rows, time_calls
@@ -25,15 +28,22 @@ __all__ = [
     "ABI_VERSION",
     "FORMULATIONS",
     "LIBRARY_PATH",
+    "Adaptive",
     "Constrained",
     "ConstrainedFunctions",
     "Context",
+    "Crossing",
     "Dopri5",
+    "EventFunction",
+    "EventRule",
+    "Events",
     "FixedStep",
     "FunctionData",
     "Interpreter",
+    "Newton",
     "Problem",
     "Published",
+    "Radau5",
     "SampledInputs",
     "Status",
     "Timing",

@@ -5,11 +5,12 @@
  * Differential Equations I (1993): II.4 for the starting step and the controller, II.6 for the
  * continuous extension.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "problem.h"
+#include "adaptive.h"
+#include "dense_output.h"
+#include "events.h"
 
 static const double C[6] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0};
 static const double A[6][6] = {
@@ -41,39 +42,10 @@ typedef struct tb_dopri5 {
     long after_rejection; /* the step must not grow right after a rejection */
     double *x;            /* the state at t */
     double *stages;       /* 7 rows: k1 (the rate at t) .. k7 */
-    double *
-        next; /* 7 rows: the trial state, then 5 rows of the continuous extension, one of scratch */
+    double *next;         /* 7 rows: the trial state, 5 of the continuous extension, 1 of scratch */
+    tb_events *events;    /* may be NULL */
+    double *again;        /* with events 6 rows: stages of steps to events */
 } tb_dopri5;
-
-static double scaled_norm(const tb_dopri5 *self, const double *values, const double *x,
-                          const double *y, long n) {
-    double sum = 0.0;
-    for (long i = 0; i < n; i++) {
-        double scale = self->atol + self->rtol * fmax(fabs(x[i]), fabs(y[i]));
-        sum += (values[i] / scale) * (values[i] / scale);
-    }
-    return n ? sqrt(sum / (double)n) : 0.0;
-}
-
-/* The first step's length, from the sizes of the state, its rate and the change of its rate. */
-static double starting_step(tb_dopri5 *self, const tb_problem *problem, double t_end) {
-    long n = tb_state_size(problem);
-    double *x = self->x, *k1 = self->stages, *k2 = k1 + n, *trial = self->next;
-    double size = scaled_norm(self, x, x, x, n), slope = scaled_norm(self, k1, x, x, n);
-    double h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
-    h = fmin(h, fmin(self->max_step, t_end - self->t));
-    for (long i = 0; i < n; i++)
-        trial[i] = x[i] + h * k1[i];
-    tb_rate(problem, self->t + h, trial, k2);
-    self->evaluations++;
-    for (long i = 0; i < n; i++)
-        k2[i] -= k1[i];
-    double curvature = scaled_norm(self, k2, x, x, n) / h, steepest = fmax(slope, curvature);
-    double longer = steepest <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steepest, 0.2);
-    double start = fmin(100.0 * h, fmin(longer, self->max_step));
-    return start > 0.0 ? start
-                       : h; /* a NaN at the trial state: the controller takes it from there */
-}
 
 /* Evaluates the rate at the start and chooses a step. Set t, x, max_step, rtol, atol, step_limit
  * before. */
@@ -85,15 +57,30 @@ int tb_dopri5_start(tb_dopri5 *self, const tb_problem *problem, double t_end) {
     self->bad = tb_first_not_finite(self->stages, tb_state_size(problem));
     if (self->bad >= 0)
         return TB_NOT_FINITE;
-    self->h = t_end > self->t ? starting_step(self, problem, t_end) : 0.0;
+    self->h = 0.0;
+    if (t_end > self->t) {
+        double longest = fmin(self->max_step, t_end - self->t);
+        self->h = tb_starting_step(problem, self->t, self->x, self->stages, longest, 4.0,
+                                   self->rtol, self->atol, self->next);
+        self->evaluations++;
+    }
     return TB_PAUSED;
 }
 
-/* Fills stages 2 to 7 and the trial state; returns the scaled error, infinite when something isn't
- * finite. */
-static double try_step(tb_dopri5 *self, const tb_problem *problem, double h) {
+/* Goes on from another state at the same time, with the step as it is. */
+int tb_dopri5_restart(tb_dopri5 *self, const tb_problem *problem) {
+    self->evaluations++;
+    self->last_error = 1e-4;
+    tb_rate(problem, self->t, self->x, self->stages);
+    self->bad = tb_first_not_finite(self->stages, tb_state_size(problem));
+    return self->bad >= 0 ? TB_NOT_FINITE : TB_PAUSED;
+}
+
+/* Fills stages 2 to 6 (k[0] is the first) and the state at the end of the step. */
+static void take_stages(const tb_dopri5 *self, const tb_problem *problem, double h, double *k,
+                        double *next) {
     long n = tb_state_size(problem);
-    double *x = self->x, *k = self->stages, *next = self->next, *error = self->next + 6 * n;
+    const double *x = self->x;
     for (int stage = 1; stage < 6; stage++) {
         for (long i = 0; i < n; i++) {
             double sum = 0.0;
@@ -106,6 +93,22 @@ static double try_step(tb_dopri5 *self, const tb_problem *problem, double h) {
     for (long i = 0; i < n; i++)
         next[i] = x[i] + h * (B[0] * k[i] + B[2] * k[2 * n + i] + B[3] * k[3 * n + i] +
                               B[4] * k[4 * n + i] + B[5] * k[5 * n + i]);
+}
+
+/* The state after a shorter step; the stages of the whole one stay. */
+static void part_of_step(void *method, const tb_problem *problem, double part, double *x) {
+    tb_dopri5 *self = method;
+    memcpy(self->again, self->stages, (size_t)tb_state_size(problem) * sizeof *x);
+    take_stages(self, problem, part, self->again, x);
+    self->evaluations += 5;
+}
+
+/* Fills stages 2 to 7 and the trial state; returns the scaled error, infinite when something isn't
+ * finite. */
+static double try_step(tb_dopri5 *self, const tb_problem *problem, double h) {
+    long n = tb_state_size(problem);
+    double *x = self->x, *k = self->stages, *next = self->next, *error = self->next + 6 * n;
+    take_stages(self, problem, h, k, next);
     tb_rate(problem, self->t + h, next, k + 6 * n);
     self->evaluations += 6;
     self->bad = tb_first_not_finite(next, n);
@@ -116,29 +119,21 @@ static double try_step(tb_dopri5 *self, const tb_problem *problem, double h) {
     for (long i = 0; i < n; i++)
         error[i] = h * (E[0] * k[i] + E[2] * k[2 * n + i] + E[3] * k[3 * n + i] +
                         E[4] * k[4 * n + i] + E[5] * k[5 * n + i] + E[6] * k[6 * n + i]);
-    return scaled_norm(self, error, x, next, n);
+    return tb_scaled_norm(n, error, x, next, self->rtol, self->atol);
 }
 
 static void prepare_dense_output(tb_dopri5 *self, long n, double h) {
-    double *x = self->x, *k = self->stages, *next = self->next, *r = self->next + n;
-    for (long i = 0; i < n; i++) {
-        double change = next[i] - x[i], bend = h * k[i] - change;
-        r[i] = x[i];
-        r[n + i] = change;
-        r[2 * n + i] = bend;
-        r[3 * n + i] = change - h * k[6 * n + i] - bend;
-        r[4 * n + i] = h * (D[0] * k[i] + D[2] * k[2 * n + i] + D[3] * k[3 * n + i] +
-                            D[4] * k[4 * n + i] + D[5] * k[5 * n + i] + D[6] * k[6 * n + i]);
-    }
+    double *k = self->stages, *rows = self->next + n;
+    tb_dense_cubic(n, h, self->x, self->next, k, k + 6 * n, rows);
+    for (long i = 0; i < n; i++)
+        rows[4 * n + i] = h * (D[0] * k[i] + D[2] * k[2 * n + i] + D[3] * k[3 * n + i] +
+                               D[4] * k[4 * n + i] + D[5] * k[5 * n + i] + D[6] * k[6 * n + i]);
 }
 
-/* The state at the fraction s of the last step. */
-static void dense_output(const tb_dopri5 *self, long n, double s, double *state) {
-    const double *r = self->next + n;
-    double s1 = 1.0 - s;
-    for (long i = 0; i < n; i++)
-        state[i] =
-            r[i] + s * (r[n + i] + s1 * (r[2 * n + i] + s * (r[3 * n + i] + s1 * r[4 * n + i])));
+/* Events of the step just taken; 1 at an active one. */
+static int scan(tb_dopri5 *self, const tb_problem *problem, double h) {
+    tb_taken taken = {self->t, h, self->next + tb_state_size(problem), part_of_step, self};
+    return tb_events_scan(self->events, problem, &taken);
 }
 
 /* Steps towards t_end, at most max_attempts steps, writing the state at each of the rising
@@ -160,7 +155,7 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
             self->rejected++;
             self->after_rejection = 1;
             self->h = h * fmax(SHRINK, SAFETY * pow(error, -0.2));
-            if (self->h <= 16.0 * DBL_EPSILON * fmax(fabs(self->t), DBL_MIN / DBL_EPSILON))
+            if (tb_step_vanished(self->t, self->h))
                 return self->bad >= 0 ? TB_NOT_FINITE : TB_STEP_TOO_SMALL;
             continue;
         }
@@ -168,14 +163,22 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
             SAFETY * pow(fmax(error, 1e-10), BETA * 0.75 - 0.2) * pow(self->last_error, BETA);
         growth = fmin(fmax(growth, SHRINK), self->after_rejection ? 1.0 : GROW);
         double t_new = last ? t_end : self->t + h;
-        if (*written < count && times[*written] <= t_new) {
+        if (self->events || (*written < count && times[*written] <= t_new))
             prepare_dense_output(self, n, h);
-            for (; *written < count && times[*written] <= t_new; ++*written) {
-                double *state = record + *written * n, t = times[*written];
-                dense_output(self, n, (t - self->t) / h, state);
-                if (problem->settle)
-                    problem->settle(problem, t, state, 0);
-            }
+        int active = self->events && scan(self, problem, h);
+        if (active)
+            t_new = fmin(tb_event_time(self->events), t_new);
+        for (; *written < count && times[*written] <= t_new; ++*written) {
+            double *state = record + *written * n, t = times[*written];
+            tb_dense_state(n, self->next + n, (t - self->t) / h, state);
+            if (problem->settle)
+                problem->settle(problem, t, state, 0);
+        }
+        if (active) {
+            memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *self->x);
+            self->t = t_new;
+            self->accepted++;
+            return TB_EVENT;
         }
         memcpy(self->x, self->next, (size_t)n * sizeof *self->x);
         memcpy(self->stages, self->stages + 6 * n, (size_t)n * sizeof *self->x);
@@ -188,6 +191,8 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
         self->last_error = fmax(error, 1e-4);
         self->after_rejection = 0;
         self->accepted++;
+        if (self->events && tb_events_full(self->events))
+            break;
     }
     return self->t < t_end ? TB_PAUSED : TB_REACHED;
 }

@@ -2,26 +2,60 @@
 
 #include <string.h>
 
-/* Takes steps first .. first + count - 1 of length h from x, step k starting at t0 + k h (no drift
- * of the clock), and copies the state into the next row of `record` after every `every`-th step.
- * Returns the steps taken: fewer than count when the next state is not finite; x is then the last
- * good state and *bad the index of the culprit. Scratch holds 5 * state size doubles. */
-long tb_fixed_steps(tb_step step, const tb_problem *problem, double t0, double h, long first,
-                    long count, long every, double *x, double *record, double *scratch, long *bad) {
+#include "dense_output.h"
+
+static void part_of_step(void *method, const tb_problem *problem, double part, double *x) {
+    tb_fixed *self = method;
+    double t = self->t0 + (double)self->steps * self->h + self->offset;
+    self->step(problem, t, part, self->x, x, self->scratch + tb_state_size(problem));
+}
+
+/* Events between the present state and the next one, on the cubic through both. Returns 1 at an
+ * active one. */
+static int scan(tb_fixed *self, const tb_problem *problem, double t, double h, double t_next) {
     long n = tb_state_size(problem);
-    double *next = scratch;
-    for (long k = first; k < first + count; k++) {
-        step(problem, t0 + (double)k * h, h, x, next, scratch + n);
+    double *rates = self->rows + TB_DENSE_ROWS * n;
+    if (!self->rate_known)
+        tb_rate(problem, t, self->x, rates);
+    tb_rate(problem, t_next, self->scratch, rates + n);
+    tb_dense_cubic(n, h, self->x, self->scratch, rates, rates + n, self->rows);
+    tb_taken taken = {t, h, self->rows, part_of_step, self};
+    int active = tb_events_scan(self->events, problem, &taken);
+    memcpy(rates, rates + n, (size_t)n * sizeof *rates);
+    self->rate_known = !active;
+    return active;
+}
+
+/* Takes at most `count` steps and copies the state into the next row of `record` after every
+ * `every`-th step since the start; *written counts these rows. */
+int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
+                     double *record, long *written) {
+    long n = tb_state_size(problem);
+    double *next = self->scratch;
+    for (; count > 0; count--) {
+        double start = self->t0 + (double)self->steps * self->h, t = start + self->offset;
+        double h = self->h - self->offset, t_next = self->t0 + (double)(self->steps + 1) * self->h;
+        self->step(problem, t, h, self->x, next, self->scratch + n);
         if (problem->settle)
-            problem->settle(problem, t0 + (double)(k + 1) * h, next, 1);
-        *bad = tb_first_not_finite(next, n);
-        if (*bad >= 0)
-            return k - first;
-        memcpy(x, next, (size_t)n * sizeof *x);
-        if ((k + 1) % every == 0) {
-            memcpy(record, x, (size_t)n * sizeof *x);
-            record += n;
+            problem->settle(problem, t_next, next, 1);
+        self->bad = tb_first_not_finite(next, n);
+        if (self->bad >= 0)
+            return TB_NOT_FINITE;
+        int active = self->events && scan(self, problem, t, h, t_next);
+        if (active && tb_event_time(self->events) < t_next) {
+            memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *next);
+            self->offset = tb_event_time(self->events) - start;
+            return TB_EVENT;
         }
+        memcpy(self->x, next, (size_t)n * sizeof *next);
+        self->offset = 0.0;
+        self->steps++;
+        if (self->steps % every == 0)
+            memcpy(record + (*written)++ * n, self->x, (size_t)n * sizeof *next);
+        if (active)
+            return TB_EVENT;
+        if (self->events && tb_events_full(self->events))
+            return TB_PAUSED;
     }
-    return count;
+    return TB_REACHED;
 }

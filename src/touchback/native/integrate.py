@@ -1,4 +1,4 @@
-"""Integrators that step inside C, in chunks, so that Python can show progress or interrupt."""
+"""Fixed steps inside C, in chunks, so that Python can show progress or interrupt."""
 
 import ctypes
 from enum import IntEnum
@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+from touchback.native.events import Events
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros
 from touchback.native.problem import Problem
 
 
@@ -19,27 +20,29 @@ class Status(IntEnum):
     NOT_FINITE = 2
     STEP_TOO_SMALL = 3
     STEP_LIMIT = 4
+    EVENT = 5
 
 
-class _Dopri5Struct(ctypes.Structure):
-    """tb_dopri5 of dopri5.c."""
+class _FixedStruct(ctypes.Structure):
+    """tb_fixed of fixed_step.h."""
 
     _fields_ = [
-        *[(name, ctypes.c_double) for name in ("t", "h", "max_step", "rtol", "atol", "last_error")],
-        *[(name, ctypes.c_long) for name in ("accepted", "rejected", "evaluations", "step_limit")],
-        ("bad", ctypes.c_long),
-        ("after_rejection", ctypes.c_long),
-        *[(name, ctypes.c_void_p) for name in ("x", "stages", "next")],
+        ("step", ctypes.c_void_p),
+        *[(name, ctypes.c_double) for name in ("t0", "h", "offset")],
+        *[(name, ctypes.c_long) for name in ("steps", "bad")],
+        *[(name, ctypes.c_void_p) for name in ("x", "scratch", "events", "rows")],
+        ("rate_known", ctypes.c_long),
     ]
 
 
-_P, _L, _D = ctypes.c_void_p, ctypes.c_long, ctypes.c_double
-LIB.tb_fixed_steps.restype = _L
-LIB.tb_fixed_steps.argtypes = [_P, _P, _D, _D, _L, _L, _L, _P, _P, _P, _P]
-LIB.tb_dopri5_start.argtypes = [_P, _P, _D]
-LIB.tb_dopri5_advance.argtypes = [_P, _P, _D, _L, _P, _L, _P, _P]
+_P, _L = ctypes.c_void_p, ctypes.c_long
+LIB.tb_fixed_advance.argtypes = [_P, _P, _L, _L, _P, _P]
 
 _STEPS = {"rk4": LIB.tb_rk4_step, "euler": LIB.tb_euler_step}
+_IMPLICIT = {
+    "implicit-euler": LIB.tb_implicit_euler_step,
+    "trapezoidal": LIB.tb_trapezoidal_step,
+}
 # Steps that belong to a formulation of constraints and work on its data.
 _STEPPERS = {
     "linear-implicit": LIB.tb_linear_implicit_step,
@@ -47,7 +50,8 @@ _STEPPERS = {
 }
 
 
-def _initial_state(problem: Problem, x: ArrayLike, t0: float) -> Floats:
+def initial_state_for(problem: Problem, x: ArrayLike, t0: float) -> Floats:
+    """The state from which a run starts, made consistent; a copy."""
     state = np.array(x, dtype=np.float64)
     if state.shape != (problem.state_size,):
         raise InputError(
@@ -56,7 +60,12 @@ def _initial_state(problem: Problem, x: ArrayLike, t0: float) -> Floats:
     return problem.settle(t0, state, accepted=True)
 
 
-def _check_stepper(problem: Problem, method: str) -> None:
+def check_method(problem: Problem, method: str) -> None:
+    """Methods and formulations that don't go together are refused."""
+    if method in (*_IMPLICIT, "radau5") and not problem.implicit:
+        raise InputError(
+            f"The method {method!r} is implicit: make a `Newton` for the problem first."
+        )
     wanted = problem.stepper if problem.stepper or method not in _STEPPERS else method
     if wanted is not None and (method != wanted or problem.stepper != wanted):
         raise InputError(
@@ -66,108 +75,64 @@ def _check_stepper(problem: Problem, method: str) -> None:
 
 
 class FixedStep:
-    """A run with a fixed step: "rk4" (classical Runge–Kutta), "euler" (semi-implicit), or the step
-    of a formulation of constraints: "linear-implicit", "augmented-lagrangian".
+    """A run with a fixed step: "rk4" (classical Runge–Kutta), "euler" (semi-implicit),
+    "implicit-euler", "trapezoidal", or the step of a formulation of constraints: "linear-implicit",
+    "augmented-lagrangian".
 
     Step k starts at t0 + k·step. `x` is always the last good state, `bad` the index of the
-    component that stopped the run (−1: none).
-    """
-
-    def __init__(self, problem: Problem, method: str, x: ArrayLike, t0: float, step: float) -> None:
-        _check_stepper(problem, method)
-        self.problem = problem
-        self.x = _initial_state(problem, x, t0)
-        self.t0, self.step = t0, step
-        self.steps = 0
-        self.bad = -1
-        self._method = ctypes.cast((_STEPS | _STEPPERS)[method], ctypes.c_void_p)
-        self._scratch = aligned_zeros(5 * problem.state_size)
-
-    @property
-    def t(self) -> float:
-        return self.t0 + self.steps * self.step
-
-    def advance(self, count: int, every: int = 1) -> tuple[Status, Floats]:
-        """Takes `count` steps; returns the states after every `every`-th step since the start."""
-        rows = (self.steps + count) // every - self.steps // every
-        record = np.empty((rows, self.problem.state_size))
-        bad = ctypes.c_long(-1)
-        taken = LIB.tb_fixed_steps(
-            self._method, self.problem.address, self.t0, self.step, self.steps, count, every,
-            address_of(self.x), address_of(record), address_of(self._scratch), ctypes.byref(bad),
-        )  # fmt: skip
-        first = self.steps // every
-        self.steps += taken
-        self.bad = bad.value
-        status = Status.REACHED if taken == count else Status.NOT_FINITE
-        return status, record[: self.steps // every - first]
-
-
-class Dopri5:
-    """A run with Dormand–Prince 5(4): adaptive steps, and dense output at the requested times.
-
-    `record` holds a row for each of the rising `times` in [t0, t_end]; `written` are filled.
+    component that stopped the run (−1: none). With `events`, steps end early at active ones.
     """
 
     def __init__(
         self,
         problem: Problem,
+        method: str,
         x: ArrayLike,
         t0: float,
-        t_end: float,
-        times: ArrayLike,
-        rtol: float = 1e-8,
-        atol: float = 1e-10,
-        max_step: float = np.inf,
-        step_limit: int = 10_000_000,
+        step: float,
+        events: Events | None = None,
     ) -> None:
-        _check_stepper(problem, "dopri5")
+        check_method(problem, method)
         n = problem.state_size
         self.problem = problem
-        self.x = _initial_state(problem, x, t0)
-        self.t_end = t_end
-        self.times = as_floats(times)
-        self.record = np.empty((len(self.times), n))
-        self._stages, self._next = aligned_zeros(7 * n), aligned_zeros(7 * n)
-        self._written = ctypes.c_long(0)
-        self._struct = _Dopri5Struct(
-            t=t0, max_step=max_step, rtol=rtol, atol=atol, step_limit=step_limit, bad=-1,
-            x=address_of(self.x), stages=address_of(self._stages), next=address_of(self._next),
+        self.x = initial_state_for(problem, x, t0)
+        self.step = step
+        self._events = events
+        self._scratch, self._rows = aligned_zeros(5 * n), aligned_zeros(7 * n if events else 0)
+        self._struct = _FixedStruct(
+            step=ctypes.cast((_STEPS | _IMPLICIT | _STEPPERS)[method], ctypes.c_void_p).value,
+            t0=t0, h=step, bad=-1, x=address_of(self.x), scratch=address_of(self._scratch),
+            events=events.address if events else None, rows=address_of(self._rows),
         )  # fmt: skip
-        self.status = Status(
-            LIB.tb_dopri5_start(ctypes.byref(self._struct), problem.address, t_end)
-        )
-
-    def advance(self, attempts: int) -> Status:
-        """Tries at most `attempts` more steps."""
-        if self.status == Status.PAUSED:
-            code = LIB.tb_dopri5_advance(
-                ctypes.byref(self._struct), self.problem.address, self.t_end, attempts,
-                address_of(self.times), len(self.times), ctypes.byref(self._written),
-                address_of(self.record),
-            )  # fmt: skip
-            self.status = Status(code)
-        return self.status
-
-    @property
-    def written(self) -> int:
-        return self._written.value
 
     @property
     def t(self) -> float:
-        return float(self._struct.t)
+        struct = self._struct
+        return float(struct.t0 + struct.steps * struct.h + struct.offset)
 
     @property
-    def step(self) -> float:
-        """The length of the step to be tried next."""
-        return float(self._struct.h)
+    def steps(self) -> int:
+        """Whole steps taken."""
+        return int(self._struct.steps)
 
     @property
     def bad(self) -> int:
-        """Index of the component that was not finite, −1 when none."""
         return int(self._struct.bad)
 
-    @property
-    def statistics(self) -> dict[str, int]:
-        names = ("accepted", "rejected", "evaluations")
-        return {name: int(getattr(self._struct, name)) for name in names}
+    def advance(self, count: int, every: int = 1) -> tuple[Status, Floats]:
+        """Takes `count` steps; returns the states after every `every`-th step since the start.
+
+        PAUSED: fewer steps were taken, because found events should be fetched."""
+        rows = (self.steps + count) // every - self.steps // every
+        record = np.empty((rows, self.problem.state_size))
+        written = ctypes.c_long(0)
+        code = LIB.tb_fixed_advance(
+            ctypes.byref(self._struct), self.problem.address, count, every, address_of(record),
+            ctypes.byref(written),
+        )  # fmt: skip
+        return Status(code), record[: written.value]
+
+    def restart(self, x: ArrayLike) -> None:
+        """Goes on from another state at the present time."""
+        self.x[:] = self.problem.settle(self.t, x, accepted=True)
+        self._struct.rate_known = 0

@@ -15,6 +15,7 @@ typedef struct tb_callable {
 } tb_callable;
 
 struct tb_problem;
+struct tb_newton;
 
 /* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end of a
  * step from an interpolated state. Returns 1 when the rate at the end of the step must be evaluated
@@ -31,6 +32,7 @@ typedef struct tb_problem {
     const double *p;
     tb_settle settle; /* NULL when every state is consistent */
     void *settle_data;
+    struct tb_newton *newton; /* of implicit methods (newton.h); NULL for the others */
 } tb_problem;
 
 enum {
@@ -39,6 +41,7 @@ enum {
     TB_NOT_FINITE = 2, /* a NaN or an infinity in the state or its rate */
     TB_STEP_TOO_SMALL = 3,
     TB_STEP_LIMIT = 4,
+    TB_EVENT = 5, /* an active event, where the step was ended */
 };
 
 static inline long tb_state_size(const tb_problem *problem) {

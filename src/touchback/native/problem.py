@@ -66,6 +66,7 @@ class _ProblemStruct(ctypes.Structure):
         ("p", ctypes.c_void_p),
         ("settle", ctypes.c_void_p),
         ("settle_data", ctypes.c_void_p),
+        ("newton", ctypes.c_void_p),
     ]
 
 
@@ -135,6 +136,7 @@ class Problem:
         self.p: Floats = as_floats(p)
         self.raised: BaseException | None = None
         self.stepper: str | None = settle.stepper if settle else None
+        self.implicit = False  # whether Newton's method is at hand
         self._kept_alive: list[object] = [rate, configuration_rate, inputs, settle]
         input_address, input_data = self._input(inputs)
         self._struct = _ProblemStruct(
@@ -147,6 +149,12 @@ class Problem:
         # Pointers are made once: making one takes longer than most rates.
         self._x, self._rate = np.empty(self.state_size), np.empty(self.state_size)
         self._x_address, self._rate_address = address_of(self._x), address_of(self._rate)
+
+    def use_newton(self, newton: object, address: int) -> None:
+        """Gives implicit methods what they need (newton.py)."""
+        self.implicit = True
+        self._kept_alive.append(newton)
+        self._struct.newton = address
 
     def rate(self, t: float, x: ArrayLike) -> Floats:
         """dx/dt at a time and a state."""

@@ -1,0 +1,166 @@
+#include "events.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "adaptive.h"
+#include "dense_output.h"
+#include "root.h"
+
+static const long CORRECTIONS = 4; /* of a time by steps of the method itself */
+
+static int sign_of(double value) {
+    return (value > 0.0) - (value < 0.0);
+}
+
+/* Values of all event functions at a consistent state. */
+static void evaluate(const tb_events *e, const tb_problem *problem, double t, const double *x,
+                     double *values) {
+    const tb_callable *f = &e->function;
+    tb_set_inputs(problem, t, x);
+    if (f->call)
+        f->call(x, problem->u, problem->p, values, f->work, f->context);
+    if (e->callback)
+        e->callback(t, x, values + e->compiled);
+}
+
+/* The state at a fraction of the step, made consistent, in e->state. */
+static void interpolate(tb_events *e, const tb_problem *problem, const tb_taken *step, double s) {
+    tb_dense_state(tb_state_size(problem), step->rows, s, e->state);
+    if (problem->settle)
+        problem->settle(problem, step->t + s * step->h, e->state, 0);
+}
+
+typedef struct located {
+    tb_events *events;
+    const tb_problem *problem;
+    const tb_taken *step;
+    long index;
+} located;
+
+/* The value of one event function at a fraction of the step. */
+static double value_at(void *data, double s) {
+    const located *at = data;
+    tb_events *e = at->events;
+    interpolate(e, at->problem, at->step, s);
+    evaluate(e, at->problem, at->step->t + s * at->step->h, e->state, e->values);
+    return e->values[at->index];
+}
+
+/* A time that rounding allows, as a fraction of the step. */
+static double resolution(const tb_taken *step) {
+    return 8.0 * DBL_EPSILON * fmax(fabs(step->t), fabs(step->t + step->h)) / step->h +
+           8.0 * DBL_EPSILON;
+}
+
+/* Where in (a, b] an event's function changes its sign as wanted, 2 when nowhere. */
+static double crossing(tb_events *e, const tb_problem *problem, const tb_taken *step, long i,
+                       double a, double b) {
+    located at = {e, problem, step, i};
+    if (step->t + b * step->h <= e->locked_until[i])
+        return 2.0;
+    if (step->t + a * step->h < e->locked_until[i]) {
+        a = (e->locked_until[i] - step->t) / step->h;
+        e->sign[i] = sign_of(value_at(&at, a));
+        e->locked_until[i] = -INFINITY;
+    }
+    int now = sign_of(e->end_values[i]);
+    if (e->sign[i] == 0 || now == e->sign[i] || isnan(e->end_values[i]))
+        return 2.0;
+    if (e->direction[i] != 0 && e->direction[i] == e->sign[i])
+        return 2.0;
+    double f_a = value_at(&at, a);
+    if (sign_of(f_a) != e->sign[i]) /* it left its side just where this part begins */
+        return a;
+    return tb_root(value_at, &at, a, b, f_a, e->end_values[i], resolution(step));
+}
+
+/* Corrects the place of an event by steps of the method itself, whose last state is in e->exact.
+ * The slope comes from the dense output: it needs no more than a digit or two. */
+static double correct(tb_events *e, const tb_problem *problem, const tb_taken *step, long i,
+                      double a, double b, double s) {
+    located at = {e, problem, step, i};
+    double apart = 1e-3 * (b - a), low = fmax(s - apart, 0.0), high = fmin(s + apart, 1.0);
+    double slope = (value_at(&at, high) - value_at(&at, low)) / (high - low);
+    for (long round = 0;; round++) {
+        double t = step->t + s * step->h;
+        step->again(step->method, problem, s * step->h, e->exact);
+        if (problem->settle)
+            problem->settle(problem, t, e->exact, 0);
+        evaluate(e, problem, t, e->exact, e->values);
+        double change = -e->values[i] / slope;
+        if (round == CORRECTIONS || !(fabs(change) <= b - a) || fabs(change) <= resolution(step))
+            return s;
+        double next = fmin(fmax(s + change, a), 1.0);
+        if (next == s || next <= 0.0)
+            return s;
+        s = next;
+    }
+}
+
+static void record(tb_events *e, const tb_problem *problem, const tb_taken *step, long i,
+                   double s) {
+    long n = tb_state_size(problem), row = e->found++;
+    interpolate(e, problem, step, s);
+    for (long k = 0; k < n; k++)
+        e->state[k] -= e->exact[k];
+    e->errors[row] = tb_scaled_norm(n, e->state, e->exact, e->exact, e->rtol, e->atol);
+    e->times[row] = step->t + s * step->h;
+    e->indices[row] = (int)i;
+    e->directions[row] = -e->sign[i];
+    memcpy(e->states + row * n, e->exact, (size_t)n * sizeof *e->exact);
+    e->sign[i] = -e->sign[i];
+    e->locked_until[i] = e->times[row] + e->locking[i];
+}
+
+/* Takes over the signs at the end of a part. */
+static void pass(tb_events *e, double t) {
+    for (long i = 0; i < e->count; i++) {
+        int now = sign_of(e->end_values[i]);
+        if (now != 0 && t > e->locked_until[i])
+            e->sign[i] = now;
+    }
+}
+
+void tb_events_start(tb_events *e, const tb_problem *problem, double t, const double *x) {
+    evaluate(e, problem, t, x, e->values);
+    for (long i = 0; i < e->count; i++) {
+        e->sign[i] = sign_of(e->values[i]);
+        e->locked_until[i] = -INFINITY;
+    }
+}
+
+int tb_events_scan(tb_events *e, const tb_problem *problem, const tb_taken *step) {
+    long n = tb_state_size(problem);
+    double a = 0.0;
+    for (long part = 1; part <= e->samples; part++) {
+        double b = (double)part / (double)e->samples, t_b = step->t + b * step->h;
+        interpolate(e, problem, step, b);
+        evaluate(e, problem, t_b, e->state, e->end_values);
+        for (long fired = 0; fired < e->count; fired++) {
+            double first = 2.0;
+            long which = -1;
+            for (long i = 0; i < e->count; i++) {
+                double s = crossing(e, problem, step, i, a, b);
+                if (s < first) {
+                    first = s;
+                    which = i;
+                }
+            }
+            if (which < 0)
+                break;
+            if (first > 0.0)
+                first = correct(e, problem, step, which, a, b, first);
+            else
+                memcpy(e->exact, step->rows, (size_t)n * sizeof *e->exact);
+            record(e, problem, step, which, first);
+            if (e->active[which])
+                return 1;
+            a = fmin(first, b);
+        }
+        pass(e, t_b);
+        a = b;
+    }
+    return 0;
+}

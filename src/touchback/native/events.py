@@ -1,0 +1,151 @@
+"""Event functions along a run: which there are, and which of their crossings were found."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.problem import CallableStruct, FunctionData, Problem
+
+EventFunction = Callable[[float, Floats], float]
+
+_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
+_ROWS_AT_A_TIME = 64  # of found events, beyond what one step can find
+
+
+class _EventsStruct(ctypes.Structure):
+    """tb_events of events.h."""
+
+    _fields_ = [
+        *[(name, ctypes.c_long) for name in ("count", "compiled", "samples")],
+        ("function", CallableStruct),
+        *[(name, ctypes.c_void_p) for name in ("callback", "direction", "active", "locking")],
+        *[(name, ctypes.c_double) for name in ("rtol", "atol")],
+        *[(name, ctypes.c_void_p) for name in ("sign", "locked_until", "values", "end_values")],
+        *[(name, ctypes.c_void_p) for name in ("state", "exact")],
+        *[(name, ctypes.c_long) for name in ("capacity", "found")],
+        *[(name, ctypes.c_void_p) for name in ("times", "errors", "states")],
+        *[(name, ctypes.c_void_p) for name in ("indices", "directions")],
+    ]
+
+
+LIB.tb_events_start.restype = None
+LIB.tb_events_start.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p]
+
+
+@dataclass(frozen=True)
+class EventRule:
+    """What counts as an event: +1 rising, −1 falling, 0 both; whether the step ends there; and for
+    how long [s] it can't happen again."""
+
+    direction: int
+    active: bool
+    locking: float
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """An event that was found: which, when, in which direction, and the state there.
+
+    `error` is how far the dense output, on which it was located, lies from that state, as a
+    multiple of the tolerances."""
+
+    index: int
+    time: float
+    direction: int
+    state: Floats
+    error: float
+
+
+class Events:
+    """Event functions of one run: first those that `function` computes, then the `callables`
+    f(t, x). What these raise is kept in `raised`, and their values become NaN."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        rules: Sequence[EventRule],
+        function: FunctionData | None,
+        callables: Sequence[EventFunction],
+        rtol: float,
+        atol: float,
+        samples: int,
+    ) -> None:
+        count, n = len(rules), problem.state_size
+        rows = _ROWS_AT_A_TIME + count * samples
+        self.rules = rules
+        self.raised: BaseException | None = None
+        self._problem = problem
+        work = aligned_zeros(function.work_size if function else 0)
+        self._kept_alive: list[object] = [function, work]
+        self._struct = _EventsStruct(
+            count=count, compiled=count - len(callables), samples=samples, rtol=rtol, atol=atol,
+            capacity=rows,
+        )  # fmt: skip
+        if function is not None:
+            self._struct.function = CallableStruct(
+                function.address, address_of(work), function.context_address
+            )
+        if callables:
+            self._struct.callback = self._callback(callables)
+        self._integers("direction", [rule.direction for rule in rules])
+        self._integers("active", [rule.active for rule in rules])
+        self._integers("sign", [0] * count)
+        self._numbers("locking", np.array([rule.locking for rule in rules]))
+        for name in ("locked_until", "values", "end_values"):
+            self._numbers(name, np.zeros(count))
+        for name in ("state", "exact"):
+            self._numbers(name, np.zeros(n))
+        self._times = self._numbers("times", np.zeros(rows))
+        self._errors = self._numbers("errors", np.zeros(rows))
+        self._states = self._numbers("states", np.zeros((rows, n)))
+        self._indices = self._integers("indices", [0] * rows)
+        self._directions = self._integers("directions", [0] * rows)
+        self.address: int = ctypes.addressof(self._struct)
+
+    def start(self, t: float, x: Floats) -> None:
+        """Reads the signs at the state from which a run starts."""
+        LIB.tb_events_start(self.address, self._problem.address, t, address_of(x))
+
+    def take(self) -> list[Crossing]:
+        """What was found since the last call, in the order of time."""
+        found = [
+            Crossing(int(i), float(t), int(direction), state.copy(), float(error))
+            for i, t, direction, state, error in zip(
+                self._indices[: self._struct.found], self._times, self._directions,
+                self._states, self._errors,
+            )
+        ]  # fmt: skip
+        self._struct.found = 0
+        return found
+
+    def _numbers(self, name: str, array: Floats) -> Floats:
+        self._kept_alive.append(array)
+        setattr(self._struct, name, address_of(array))
+        return array
+
+    def _integers(self, name: str, values: Sequence[int]) -> np.ndarray:
+        array = np.array(values, dtype=np.int32)
+        self._kept_alive.append(array)
+        setattr(self._struct, name, address_of(array))
+        return array
+
+    def _callback(self, callables: Sequence[EventFunction]) -> int | None:
+        state_type = ctypes.c_double * self._problem.state_size
+        value_type = ctypes.c_double * len(callables)
+
+        def call(t: float, x_address: int, values_address: int) -> None:
+            x = np.ctypeslib.as_array(state_type.from_address(x_address)).copy()
+            values = value_type.from_address(values_address)
+            for i, function in enumerate(callables):
+                try:
+                    values[i] = float(function(t, x))
+                except BaseException as error:  # nothing may unwind through C
+                    self.raised = self.raised or error
+                    values[i] = np.nan
+
+        callback = _CALLBACK(call)
+        self._kept_alive.append(callback)
+        return ctypes.cast(callback, ctypes.c_void_p).value
