@@ -1,6 +1,7 @@
 """Checks of a whole model, by numbers: at default parameters and the initial position."""
 
 import math
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 
 from touchback.dynamics import Instant
 from touchback.dynamics.crba import world_poses
+from touchback.dynamics.numbers import is_numeric
 from touchback.dynamics.tree import Link
 from touchback.errors import ModelError
 from touchback.model.body import Body, check_body
@@ -27,8 +29,15 @@ def check_model(model: Model) -> None:
     check_numbers(instant)
     check_signals(instant)
     flat = instant.model
-    if not (flat.closures or flat.couplings or flat.constraints or flat.drives):
-        _check_inertia_at_all(instant)  # elsewhere constraints may move what has no inertia
+    if flat.closures or flat.couplings or flat.constraints or flat.drives:
+        return  # constraints may move what has no inertia
+    try:
+        _check_inertia_at_all(instant)
+    except ModelError as error:
+        if not flat.imported:
+            raise
+        # files of others hold such joints; everything but their accelerations is well defined
+        warnings.warn(f"{flat.name}: {error}", RuntimeWarning, stacklevel=3)
 
 
 def check_inertia(model: Model) -> None:
@@ -50,8 +59,11 @@ def _check_inertia_at_all(instant: Instant) -> None:
 
 
 def check_numbers(instant: Instant) -> None:
-    """Refuse bodies whose expressions give impossible numbers."""
+    """Refuse bodies whose expressions give impossible numbers. (Plain numbers were checked when
+    the body was described, or taken as they stand from a file that says otherwise.)"""
     for name, body in instant.model.bodies.items():
+        if is_numeric(body):
+            continue
         numbers: dict[str, Any] = {
             "mass": float(instant.value(body.mass)),
             "com": tuple(float(instant.value(x)) for x in body.com),
