@@ -135,12 +135,18 @@ class Constrained:
                     "already; a coordinate has one drive."
                 )
         position = motion(self.time) if callable(motion) else motion
-        rates = [
+        optional = [
             None if rate is None else value(f"{label}: {word}", rate)
             for word, rate in (("velocity", velocity), ("acceleration", acceleration))
         ]
-        motion = value(f"{label}: motion", position)
-        made = Drive(joint, motion, *rates, index, truth(f"{label}: active", active))
+        made = Drive(
+            joint,
+            value(f"{label}: motion", position),
+            optional[0],
+            optional[1],
+            index,
+            truth(f"{label}: active", active),
+        )
         self.drives[name] = self._own(label, made)
 
     def constraint_rows(self) -> dict[str, tuple[str, ...]]:

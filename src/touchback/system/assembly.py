@@ -1,7 +1,6 @@
-"""Assembly: a consistent state from a guess, and what the constraints leave free."""
+"""Assembly: a consistent state from a guess."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,27 +8,13 @@ from touchback.errors import SolveError
 from touchback.system.constrained import ConstraintLayout
 
 _TOLERANCE = 1e-13
+_ROUNDED = 1e-11  # an error that may be left where rounding ends the iteration
 _RANK = 1e-9  # singular values this much below the largest count as zero
+_NOTICED = 1e-3  # of the largest error: constraints above it are named
 
 Positions = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # q → (h, J)
 Move = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (q, δ) → q moved by the increment
-
-
-@dataclass(frozen=True)
-class Freedoms:
-    """What constraints leave of a mechanism at a configuration."""
-
-    freedoms: int
-    rank: int
-    independent: tuple[str, ...]
-    redundant: tuple[str, ...]  # rows that add nothing to the others
-    conditioning: float  # smallest kept over largest singular value of J
-
-    def __str__(self) -> str:
-        lines = [f"{self.freedoms} freedoms: {', '.join(self.independent) or 'none'}"]
-        if self.redundant:
-            lines.append(f"redundant constraints: {', '.join(self.redundant)}")
-        return "\n".join(lines)
+Held = Callable[[np.ndarray], np.ndarray]  # q → rows that an increment must not have a part along
 
 
 def assemble_positions(
@@ -40,28 +25,46 @@ def assemble_positions(
     positions: Positions,
     move: Move,
     iterations: int = 60,
+    held: Held | None = None,
 ) -> np.ndarray:
     """Newton's method of least change; the freedoms in `kept` stay as they are."""
-    free = np.setdiff1d(np.arange(n), np.array(kept, dtype=int))
     holonomic = layout.holonomic
+    fixed = np.eye(n)[np.array(kept, dtype=int)]
     h, J = positions(q)
-    start = np.abs(h[holonomic]).max(initial=0.0)
+    _refuse_nan(h, layout)
+    start = h
     for _ in range(iterations):
-        error = np.abs(h[holonomic]).max(initial=0.0)
-        if error <= _TOLERANCE:
+        error = np.linalg.norm(h[holonomic])
+        if np.abs(h[holonomic]).max(initial=0.0) <= _TOLERANCE:
             return q
-        step = np.zeros(n)
-        step[free] = -np.linalg.lstsq(J[holonomic][:, free], h[holonomic], rcond=_RANK)[0]
+        rows = fixed if held is None else np.vstack([fixed, held(q)])
+        Z = null_space(rows)
+        step = -Z @ np.linalg.lstsq(J[holonomic] @ Z, h[holonomic], rcond=_RANK)[0]
         q_next, h_next, J_next = _damped(q, step, error, holonomic, positions, move)
-        if np.abs(h_next[holonomic]).max() >= error and error <= 1e-11:
+        if np.linalg.norm(h_next[holonomic]) >= error and error <= _ROUNDED:
             return q
         q, h, J = q_next, h_next, J_next
-    worst = int(np.argmax(np.abs(np.where(holonomic, h, 0.0))))
-    raise SolveError(
-        f"Constraint '{layout.names[worst]}' can't be met: its error is {abs(h[worst]):.3g} "
-        f"{layout.units[worst]} after {iterations} steps (worst at the start: {start:.3g}). Give a "
-        "guess nearer to closure, keep fewer coordinates, or check the lengths."
-    )
+    raise SolveError(_open(np.where(holonomic, h, 0.0), start, layout))
+
+
+def null_space(rows: np.ndarray) -> np.ndarray:
+    """An orthonormal basis, in columns, of what is square to the rows: coordinates themselves
+    where the rows are coordinates."""
+    n = rows.shape[1]
+    if np.count_nonzero(rows) == len(rows):
+        return np.eye(n)[:, ~rows.any(axis=0)]
+    _, singular, Vt = np.linalg.svd(rows)
+    rank = int(np.sum(singular > _RANK * singular.max(initial=0.0)))
+    return np.asarray(Vt[rank:].T)
+
+
+def _refuse_nan(h: np.ndarray, layout: ConstraintLayout) -> None:
+    for row, value in zip(layout.labels, h, strict=True):
+        if not np.isfinite(value):
+            raise SolveError(
+                f"{row}: its error is {value} at the guess; check its expression at that time and "
+                "those positions."
+            )
 
 
 def _damped(
@@ -73,15 +76,49 @@ def _damped(
     move: Move,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A Newton step, at most half a radian or metre, halved until the error falls."""
-    scale = min(1.0, 0.5 / max(np.abs(step).max(), 1e-300))
+    whole = min(1.0, 0.5 / max(np.abs(step).max(initial=0.0), 1e-300))
+    scale = whole
     for _ in range(12):
         moved = move(q, scale * step)
         h, J = positions(moved)
-        if np.abs(h[holonomic]).max() < error:
+        if np.linalg.norm(h[holonomic]) < error:
             return moved, h, J
         scale *= 0.5
-    moved = move(q, min(1.0, 0.5 / max(np.abs(step).max(), 1e-300)) * step)
+    moved = move(q, whole * step)
     return (moved, *positions(moved))
+
+
+def _open(h: np.ndarray, start: np.ndarray, layout: ConstraintLayout) -> str:
+    """What stays open: at the nearest positions the errors themselves tell who is involved."""
+    errors = {label: _gap(h, layout, label) for label in dict.fromkeys(layout.labels)}
+    largest = max(gap for gap, _ in errors.values())
+    involved = [label for label, (gap, _) in errors.items() if gap > _NOTICED * largest]
+    if len(involved) == 1:
+        label = involved[0]
+        gap, words = errors[label]
+        first = _gap(start, layout, label)[0]
+        return (
+            f"{label}: {words} at best, {first:.3g} at the guess; it can't be met from there. Give "
+            "a guess nearer to closure, keep fewer coordinates, or check the lengths."
+        )
+    told = "; ".join(f"{label}: {errors[label][1]}" for label in involved[:6])
+    return (
+        f"Constraints contradict each other, at best {told}. Remove or mend one of them, or give a "
+        "guess from which all can be met."
+    )
+
+
+def _gap(h: np.ndarray, layout: ConstraintLayout, label: str) -> tuple[float, str]:
+    """How far a constraint is from being met, as a number and in words."""
+    rows = [i for i, own in enumerate(layout.labels) if own == label]
+    metres = [i for i in rows if layout.units[i] == "m"]
+    if len(metres) > 1 and np.abs(h[metres]).max() >= _NOTICED * np.abs(h[rows]).max():
+        gap = float(np.linalg.norm(h[metres]))
+        return gap, f"its two points are {gap:.3g} m apart"
+    worst = max(rows, key=lambda i: abs(h[i]))
+    gap = float(np.linalg.norm(h[rows]))
+    unit = layout.units[worst].replace("-", "rad")
+    return gap, f"it is {gap:.3g} {unit}".rstrip() + " off"
 
 
 def assemble_velocities(
@@ -93,45 +130,17 @@ def assemble_velocities(
     change[free] = np.linalg.lstsq(J[:, free], b - J @ v, rcond=_RANK)[0]
     moved = v + change
     error = np.abs(J @ moved - b)
-    if error.max(initial=0.0) > 1e-9 * max(1.0, np.abs(moved).max(initial=0.0)):
-        worst = int(np.argmax(error))
+    if not error.max(initial=0.0) <= 1e-9 * max(1.0, np.abs(moved).max(initial=0.0)):
+        rows = np.flatnonzero(~(error <= _NOTICED * np.nanmax(error)))
+        involved = list(dict.fromkeys(layout.labels[i] for i in rows))
+        worst = float(error.max())
+        if kept:
+            raise SolveError(
+                f"{involved[0]}: the given rates contradict it by {worst:.3g}; give fewer rates, "
+                "or consistent ones."
+            )
         raise SolveError(
-            f"Constraint '{layout.names[worst]}': the given rates contradict it by "
-            f"{error[worst]:.3g}; give fewer rates, or consistent ones."
+            f"{', '.join(involved)}: no velocities meet them, by {worst:.3g}; their rates "
+            "contradict each other. Remove or mend one of them."
         )
     return moved
-
-
-def freedoms_of(J: np.ndarray, layout: ConstraintLayout, velocities: Sequence[str]) -> Freedoms:
-    """Rank, independent coordinates and redundant rows of a constraint Jacobian, by pivoting."""
-    n = len(velocities)
-    singular = np.linalg.svd(J, compute_uv=False) if J.size else np.zeros(0)
-    rank = int(np.sum(singular > _RANK * singular.max(initial=0.0))) if singular.size else 0
-    dependent = set(_pivots(J, rank))
-    needed = set(_pivots(J.T, rank, in_order=True))
-    return Freedoms(
-        n - rank,
-        rank,
-        tuple(name for i, name in enumerate(velocities) if i not in dependent),
-        tuple(name for i, name in enumerate(layout.names) if i not in needed),
-        float(singular[rank - 1] / singular[0]) if rank else 1.0,
-    )
-
-
-def _pivots(A: np.ndarray, rank: int, in_order: bool = False) -> list[int]:
-    """Columns that span A: the largest left at each step, or the first that add to those before."""
-    rest = A.astype(float).copy()
-    chosen: list[int] = []
-    largest = np.abs(A).max(initial=0.0)
-    candidates = range(A.shape[1]) if in_order else [-1] * rank
-    for candidate in candidates:
-        if len(chosen) == rank:
-            break
-        norms = np.linalg.norm(rest, axis=0)
-        column = int(np.argmax(norms)) if candidate < 0 else candidate
-        if norms[column] <= _RANK * max(largest, 1e-300) * 10:
-            continue
-        chosen.append(column)
-        direction = rest[:, column] / norms[column]
-        rest = rest - np.outer(direction, direction @ rest)
-    return chosen

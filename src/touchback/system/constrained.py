@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.dynamics.constraints import constraint_rows
-from touchback.dynamics.forward import entries, inverse
+from touchback.dynamics.forward import configuration_rate, entries, inverse
+from touchback.dynamics.row import Row
+from touchback.model.model import Model
 from touchback.symbolic.differentiate import jacobian
 from touchback.system.derivation import Derivation
 
@@ -32,9 +34,10 @@ class Pattern:
 
 @dataclass(frozen=True)
 class ConstraintLayout:
-    """Names, units and patterns of the rows."""
+    """Names, units and patterns of the rows; `labels` name the constraint that each belongs to."""
 
     names: tuple[str, ...]
+    labels: tuple[str, ...]
     units: tuple[str, ...]
     holonomic: np.ndarray  # False for rows on velocities only
     J: Pattern
@@ -47,6 +50,7 @@ class ConstraintEquations:
     """The rows' layout, and the outputs of `terms` and `positions` on a derivation's tape."""
 
     layout: ConstraintLayout
+    rows: list[Row]
     terms: list[int]
     positions: list[int]
     velocity_level: list[int]
@@ -77,21 +81,32 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
         *f,
         *z_rates,
     ]
+    labels = row_labels(instant.model)
     layout = ConstraintLayout(
         tuple(row.name for row in rows),
+        tuple(labels[row.name] for row in rows),
         tuple(row.unit for row in rows),
         np.array([row.h is not None for row in rows], dtype=bool),
         _pattern([row.J for row in rows]),
         _pattern(effects) if servo else None,
         Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2))),
     )
-    return ConstraintEquations(layout, terms, [*h, *J], [row.b for row in rows], f)
+    return ConstraintEquations(layout, rows, terms, [*h, *J], [row.b for row in rows], f)
+
+
+def row_labels(model: Model) -> dict[str, str]:
+    """What each row belongs to, as messages call it: "Closure 'pin'"."""
+    return {
+        row: f"{section.capitalize()} '{name}'"
+        for name, rows in model.constraint_rows().items()
+        for section in ("closure", "coupling", "constraint", "drive")
+        if name in getattr(model, f"{section}s")
+        for row in rows
+    }
 
 
 def derive_stiffness(d: Derivation, f: list[int]) -> list[int]:
     """[∂f/∂δ, ∂f/∂v], n × n each: by increments δ of the positions in velocity coordinates."""
-    from touchback.dynamics.forward import configuration_rate
-
     tape, v = d.tape, list(d.instant.at.v)
     rates = configuration_rate(d.instant)
     by_q = jacobian(tape, f, list(d.instant.at.q))

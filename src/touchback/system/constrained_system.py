@@ -9,14 +9,14 @@ import numpy as np
 
 from touchback.dynamics.constraints import apply_multipliers, constraint_rows
 from touchback.dynamics.forward import configuration_rate
+from touchback.errors import InputError, SolveError
+from touchback.model.names import unknown
+from touchback.model.switching import active_constraints, switched
 from touchback.native.constrained import ConstrainedFunctions
+from touchback.symbolic.count import Counts
 from touchback.symbolic.stages import split_many
-from touchback.system.assembly import (
-    Freedoms,
-    assemble_positions,
-    assemble_velocities,
-    freedoms_of,
-)
+from touchback.system.assembly import assemble_positions, assemble_velocities
+from touchback.system.branches import check_branches
 from touchback.system.constrained import (
     ConstraintLayout,
     Terms,
@@ -26,10 +26,14 @@ from touchback.system.constrained import (
     split_terms,
 )
 from touchback.system.derivation import Derivation
+from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
 from touchback.system.layout import fill
 from touchback.system.state import State
 from touchback.system.system import System
+
+_OF_A_MODE = ("constrained", "constrained_with_stiffness", "equations")  # cached for each
+_NEARBY = 1e-3  # a step to a neighbouring position [rad, m]
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,9 @@ class ConstrainedSystem(System):
         return self._derive_constrained(with_stiffness=True)
 
     def _derive_constrained(self, with_stiffness: bool) -> ConstrainedSet:
-        probe = Derivation(self.model, self.layout, (), self.plan.frame_pass, self._merge_fixed)
-        rows = [row.name for row in constraint_rows(probe.instant)]
-        extra = (*(f"a:{name}" for name in self.layout.v), *(f"lambda:{name}" for name in rows))
-        d = Derivation(self.model, self.layout, extra, self.plan.frame_pass, self._merge_fixed)
+        d = Derivation(
+            self.model, self.layout, self._extra(), self.plan.frame_pass, self._merge_fixed
+        )
         equations = derive_constraints(d)
         wanted = {"terms": equations.terms, "positions": equations.positions}
         wanted["velocity level"] = equations.velocity_level
@@ -66,7 +69,7 @@ class ConstrainedSystem(System):
             wanted["stiffness"] = derive_stiffness(d, equations.f)
         n = len(self.layout.v)
         d.instant.a = d.extra[:n]
-        apply_multipliers(d.instant, constraint_rows(d.instant), d.extra[n:])
+        apply_multipliers(d.instant, equations.rows, d.extra[n:])
         wanted["outputs"] = [x for name in self.model.sensors for x in d.instant.measure(name)]
         first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
         functions = {
@@ -74,6 +77,46 @@ class ConstrainedSystem(System):
             for name, second in seconds.items()
         }
         return ConstrainedSet(equations.layout, functions)
+
+    def _extra(self) -> tuple[str, ...]:
+        """Further arguments of functions that know accelerations and multipliers."""
+        rows = self.model.constraint_rows()
+        names = [row for name in active_constraints(self.model) for row in rows[name]]
+        return (*(f"a:{name}" for name in self.layout.v), *(f"lambda:{name}" for name in names))
+
+    # ---- switching ------------------------------------------------------------------------------
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """Names of the constraints that act."""
+        return active_constraints(self.model)
+
+    def activate(self, *names: str) -> None:
+        """Let constraints act; positions and velocities that break them are then mended by
+        `assemble`."""
+        self._switch(names, True)
+
+    def deactivate(self, *names: str) -> None:
+        """Let constraints rest: their rows vanish, their multipliers are zero."""
+        self._switch(names, False)
+
+    def _switch(self, names: tuple[str, ...], active: bool) -> None:
+        """Each set of active constraints is a mode: its equations are derived once."""
+        known = self.model.constraint_rows()
+        for name in names:
+            if name not in known:
+                raise InputError(str(unknown("constraint", name, known)))
+        self._modes[self.active] = {
+            word: self.__dict__.pop(word) for word in _OF_A_MODE if word in self.__dict__
+        }
+        self.model = switched(self.model, names, active)
+        self.__dict__.update(self._modes.get(self.active, {}))
+
+    @cached_property
+    def _modes(self) -> dict[tuple[str, ...], dict[str, Any]]:
+        return {}
+
+    # ---- what a run needs -----------------------------------------------------------------------
 
     def constrained_functions(self, stiffness: bool = False) -> ConstrainedFunctions:
         """What a formulation of constrained motion needs (native/constrained.py)."""
@@ -167,8 +210,50 @@ class ConstrainedSystem(System):
         return self._evaluate(self.constrained.functions["positions"], q, None, u, t)[: self._m]
 
     def freedoms(self, q: Any = None, t: float = 0.0) -> Freedoms:
-        """Degrees of freedom, independent coordinates and redundant constraints at a position."""
-        return freedoms_of(self._positions(q, t)[1], self.constrained.layout, self.layout.v)
+        """Degrees of freedom, independent coordinates, redundant constraints and singularity at a
+        position (default: the assembled initial one)."""
+        at = self.assemble(t=t).q if q is None else fill("q", q, self.layout.q, self._start.q)
+        J = self._positions(at, t)[1]
+
+        def nearby(velocity: np.ndarray) -> np.ndarray | None:
+            try:
+                there = self._closed(self._moved(at, _NEARBY * velocity), [], t)
+            except SolveError:
+                return None  # nothing moves from here
+            return self._positions(there, t)[1]
+
+        return freedoms_of(J, self.constrained.layout, self.layout.v, nearby)
+
+    def function(self, name: str) -> Function:
+        """A function by name: "terms", "positions", "inverse dynamics", "mass matrix", …"""
+        name = name.replace("_", " ")
+        if name == "rate":
+            raise InputError(
+                f"{self.name}: with constraints the rate depends on the formulation; 'terms' has "
+                "the equations that all of them solve."
+            )
+        known = self.constrained.functions
+        return known[name] if name in known else super().function(name)
+
+    def counts(self, name: str = "terms") -> Counts:
+        """Operations per call of a function."""
+        return super().counts(name)
+
+    def __repr__(self) -> str:
+        nq, nv, nz = self.sizes
+        lines = [
+            f"{self.name}: {len(self.model.bodies)} bodies, {len(self.model.joints)} joints",
+            f"  positions {nq}, velocities {nv}, constraint rows {self._m}, extra states {nz}, "
+            f"inputs {len(self.layout.inputs)}, sensors {len(self.layout.outputs)}, "
+            f"live parameters {len(self.layout.parameters)}",
+            f"  coordinates: {', '.join(self.layout.q[:12])}{'…' if nq > 12 else ''}",
+            f"  constrained terms: {self.counts()}",
+        ]
+        try:
+            found = str(self.freedoms())
+        except SolveError as error:
+            found = str(error)
+        return "\n".join([*lines, *(f"  {line}" for line in found.splitlines())])
 
     # ---- assembly -------------------------------------------------------------------------------
 
@@ -182,30 +267,69 @@ class ConstrainedSystem(System):
     ) -> State:
         """A consistent state. `positions` (keywords) and `rates` are kept; the others start from
         the model's initial ones, or from `guess`, which chooses the branch, and change least."""
-        start = self.initial_state()
-        layout = self.layout
+        start, layout = self.initial_state(), self.layout
         q = fill("coordinate", dict(guess or {}), layout.q, start.q)
         q = fill("coordinate", dict(positions), layout.q, q).copy()
         v = fill("velocity", dict(rates or {}), layout.v, start.v).copy()
         z = fill("state", dict(states or {}), layout.z, start.z).copy()
-        kept = [layout.v.index(name) for name in positions if name in layout.v]
-        rows = self.constrained.layout
-        q = assemble_positions(
-            q, kept, len(v), rows, lambda at: self._positions(at, t), self._moved
-        )
+        q = self._closed(q, [layout.q.index(name) for name in positions], t)
+        check_branches(self.model, q, self.parameters)
         terms = self.terms(q, v, t=t, z=z)
         given = [layout.v.index(name) for name in rates or {}]
-        return State(q, assemble_velocities(v, given, terms.J, terms.b, rows), z)
+        return State(q, assemble_velocities(v, given, terms.J, terms.b, self._rows), z)
+
+    def _closed(self, q: np.ndarray, kept: list[int], t: float) -> np.ndarray:
+        """Positions that meet the constraints; the coordinates in `kept` stay."""
+
+        def held(at: np.ndarray) -> np.ndarray:
+            return self._increments(at)[kept]
+
+        def close(held: Any) -> np.ndarray:
+            return assemble_positions(
+                q, [], len(self.layout.v), self._rows, lambda at: self._positions(at, t),
+                self._moved, held=held,
+            )  # fmt: skip
+
+        try:
+            return close(held if kept else None)
+        except SolveError as error:
+            if kept:
+                self._refuse_kept(kept, lambda: close(None), error)
+            raise
+
+    def _refuse_kept(self, kept: list[int], closed: Any, error: SolveError) -> None:
+        try:
+            q = closed()
+        except SolveError:
+            return
+        names = ", ".join(f"'{self.layout.q[i]}'" for i in kept)
+        left = freedoms_of(self._positions(q, 0.0)[1], self._rows, self.layout.v).freedoms
+        raise SolveError(
+            f"Kept coordinates {names} can't all be met: {error} Without keeping them it closes; "
+            f"the constraints leave {left} free."
+        ) from error
+
+    def _increments(self, q: np.ndarray) -> np.ndarray:
+        """N of dq = N δ, nq × nv."""
+        n = len(self.layout.v)
+        if self.plan.plain_coordinates:
+            return np.eye(n)
+        function = self.constrained.functions["configuration rate"]
+        return np.stack([self._evaluate(function, q, e, None, 0.0) for e in np.eye(n)], axis=1)
 
     def _positions(self, q: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
         out = self._evaluate(self.constrained.functions["positions"], q, None, None, t)
-        J = self.constrained.layout.J.dense(out[self._m :], (self._m, len(self.layout.v)))
+        J = self._rows.J.dense(out[self._m :], (self._m, len(self.layout.v)))
         return out[: self._m], J
 
     def _moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Positions moved by an increment in velocity coordinates."""
         function = self.constrained.functions["configuration rate"]
         return q + self._evaluate(function, q, step, None, 0.0)
+
+    @property
+    def _rows(self) -> ConstraintLayout:
+        return self.constrained.layout
 
     @property
     def _m(self) -> int:
