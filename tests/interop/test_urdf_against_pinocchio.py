@@ -85,6 +85,7 @@ def compare(model: Model, other: Any, seed: int, dynamics: Callable[..., Any]) -
     assert_close(found.tau, pin.rnea(other, data, q, v, a)[order], "inverse dynamics")
 
 
+@pytest.mark.filterwarnings("ignore:.*nothing resists its motion:RuntimeWarning")
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.stem)
 def test_a_robot_moves_as_in_pinocchio(path: Path, base: str, dynamics: Callable[..., Any]) -> None:
