@@ -70,6 +70,7 @@ from touchback.simulate.analysis import (
     modes,
     sensitivity,
 )
+from touchback.simulate.quality import Demand, Quality, quality
 from touchback.symbolic import Table
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import (
@@ -103,6 +104,7 @@ __all__ = [
     "Bushing",
     "CompileError",
     "Cylindrical",
+    "Demand",
     "Differential",
     "Direction",
     "Distance",
@@ -131,6 +133,7 @@ __all__ = [
     "PointOnPlane",
     "Position",
     "Prismatic",
+    "Quality",
     "Rack",
     "Ramp",
     "Reaction",
@@ -176,6 +179,7 @@ __all__ = [
     "modes",
     "open",
     "pow",
+    "quality",
     "read",
     "read_mbs",
     "read_urdf",

@@ -11,6 +11,7 @@ from touchback.cli.console import err
 from touchback.cli.generate import generate
 from touchback.cli.listing import list_gallery
 from touchback.cli.play import play
+from touchback.cli.quality import quality
 from touchback.cli.show import show
 from touchback.cli.simulation import simulate
 from touchback.cli.validate import validate
@@ -28,6 +29,7 @@ app.command("play")(play)
 app.command("list")(list_gallery)
 app.command("show")(show)
 app.command("simulate")(simulate)
+app.command("quality")(quality)
 app.command("check")(check)
 app.command("generate")(generate)
 app.command("bench")(bench)

@@ -1,0 +1,81 @@
+"""`touchback quality`: which way to run a mechanism, measured."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from touchback.cli.assignments import assignments, set_values
+from touchback.cli.console import out, working
+from touchback.cli.load import load
+from touchback.errors import InputError
+from touchback.simulate.quality import Demand
+from touchback.simulate.quality import quality as measure
+from touchback.simulate.quality.sweep import STEPS
+
+
+def quality(
+    model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
+    duration: Annotated[float | None, typer.Option(help="Seconds of each run.")] = None,
+    steps: Annotated[
+        str | None, typer.Option(help='Fixed steps [s], with commas between: "0.01,0.001".')
+    ] = None,
+    formulations: Annotated[
+        str | None,
+        typer.Option(help="Only these formulations, or methods where nothing is constrained."),
+    ] = None,
+    rate: Annotated[float, typer.Option(help="Recommend for this rate [Hz].")] = Demand.rate,
+    error: Annotated[
+        float, typer.Option(help="Recommend what is at least this accurate [m, rad].")
+    ] = Demand.error,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help='A live parameter or initial value: "length=2".'),
+    ] = None,
+    input_: Annotated[
+        list[str] | None, typer.Option("--input", help='An input held constant: "voltage=6".')
+    ] = None,
+    limit: Annotated[float, typer.Option(help="Measure for at most so many seconds.")] = 30.0,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curves into a picture file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Keep the figures: .csv or .json.")] = None,
+) -> None:
+    """Compare every way to run a mechanism: drift, energy, error, cost, stability; recommend one.
+
+    What --limit cuts off is marked in the table; a longer limit measures it.
+    """
+    if rate <= 0.0 or error <= 0.0:
+        raise InputError("--rate and --error must be positive numbers.")
+    described, experiment = load(model)
+    inputs = {**experiment.inputs, **assignments("--input", input_ or [])}
+    with working(f"deriving {described.name}"):
+        system = described.compile()
+        changes = assignments("--set", set_ or [])
+        start = set_values(system, experiment.start(system), changes)
+    found = measure(
+        system,
+        start,
+        experiment.duration if duration is None else duration,
+        steps=_numbers("--steps", steps) if steps else STEPS,
+        formulations=[name.strip() for name in formulations.split(",")] if formulations else None,
+        inputs=inputs,
+        time_limit=limit,
+    )
+    out.print(found.table())
+    out.print(f"\nerrors below {found.uncertainty:.0e} can't be told apart (the reference's own)")
+    out.print(found.recommend(Demand(rate=rate, error=error)).text, soft_wrap=True, markup=False)
+    if csv is not None:
+        found.save(csv)
+        out.print(f"figures: {escape(str(csv))}")
+    if plot is not None:
+        found.plot(plot)
+        out.print(f"plot: {escape(str(plot))}")
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"{option}: numbers with commas between are expected, got '{text}'."
+        ) from None

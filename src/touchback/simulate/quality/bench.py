@@ -1,0 +1,107 @@
+"""One mechanism on the bench: its states, inputs and runs by any candidate, within a time limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import TouchbackError
+from touchback.native import Problem
+from touchback.simulate.constrained import enforce
+from touchback.simulate.inputs import read_inputs
+from touchback.simulate.methods import METHODS
+from touchback.simulate.plan import Plan, Trajectory
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import Floats
+from touchback.simulate.quality.row import Candidate
+from touchback.system import System
+
+_STEP_LIMIT = 100_000_000  # time is the limit here
+
+
+class OutOfTime(TouchbackError):
+    """A run was given up because the laboratory's time was over."""
+
+
+class Clock:
+    """The time that the laboratory may take [s], and how much of the work is done."""
+
+    def __init__(self, limit: float, shown: Progress) -> None:
+        self.limit, self.shown = limit, shown
+        self.done = 0.0  # fraction of everything, for whoever watches
+        self._end = time.monotonic() + limit
+
+    @property
+    def left(self) -> float:
+        """Seconds left."""
+        return self._end - time.monotonic()
+
+    def check(self, _fraction: float = 0.0) -> None:
+        """Raise when the time is over; runs call it in between their steps."""
+        self.shown.update(self.done)
+        if self.left < 0.0:
+            raise OutOfTime(f"{self.limit:g} s were over")
+
+
+class Bench:
+    """A system, where it starts, and its inputs."""
+
+    def __init__(
+        self,
+        system: System,
+        x0: Floats,
+        duration: float,
+        inputs: Mapping[str, Any] | None,
+        clock: Clock,
+    ) -> None:
+        self.system, self.x0, self.duration, self.clock = system, x0, duration, clock
+        names, defaults = system.input_names, system.input_defaults
+        self._inputs = read_inputs(names, defaults, inputs, duration)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there is anything to enforce."""
+        return bool(self.system.constraint_names)
+
+    def problem(self, candidate: Candidate) -> Problem:
+        """What the candidate integrates."""
+        system, given = self.system, self._inputs
+        enforced = enforce(system, candidate.formulation, given, None)
+        if enforced is not None:
+            return enforced.problem
+        return Problem(
+            system.rate,
+            system.sizes,
+            given.u,
+            system.parameter_block(),
+            system.configuration_rate,
+            given.refresher(),
+        )
+
+    def run(
+        self,
+        candidate: Candidate,
+        duration: float,
+        *,
+        step: float | None = None,
+        rtol: float = 1e-8,
+        output_step: float | None = None,
+        problem: Problem | None = None,
+    ) -> Trajectory:
+        """A run from the start; one that fails says so in `failure`."""
+        plan = Plan(
+            method=candidate.method,
+            duration=duration,
+            step=step,
+            rtol=rtol,
+            atol=0.01 * rtol,
+            output_step=output_step,
+            step_limit=_STEP_LIMIT,
+        )
+        integrate = METHODS[candidate.method]
+        names = list(self.system.state_names)
+        with np.errstate(all="ignore"), Progress(candidate.label, self.clock.check) as progress:
+            return integrate(problem or self.problem(candidate), names, self.x0, plan, progress)

@@ -1,0 +1,32 @@
+"""Why the energy of a mechanism isn't conserved: everything that can give or take some, by name."""
+
+from touchback.model import Model
+from touchback.model.forces import Buoyancy, Drag, JointEffort, LinkForce, Wrench
+
+_OUTSIDE = (Buoyancy, Drag, JointEffort, LinkForce, Wrench)  # forces that store nothing
+
+
+def losses(model: Model) -> list[str]:
+    """The suspects; whether energy is conserved is measured, since a damping may be zero."""
+    found = []
+    for name, joint in model.all_joints().items():
+        damped = any(given != 0.0 for given in joint.damping or ())
+        rubbing = any(given != 0.0 for given in joint.friction or ())
+        stopped = joint.stop is not None and joint.stop[1] != 0.0
+        found += [f"damping in joint '{name}'"] if damped else []
+        found += [f"friction in joint '{name}'"] if rubbing else []
+        found += [f"the stop of joint '{name}'"] if stopped else []
+    for name, force in model.forces.items():
+        dampings = ("damping", "torsion_damping")
+        given = [getattr(force, word, 0.0) for word in dampings]
+        damped = any(
+            number != 0.0
+            for item in given
+            for number in (item if isinstance(item, tuple) else (item,))
+        )
+        if isinstance(force, _OUTSIDE) or damped:
+            found.append(f"force '{name}'")
+    found += [f"control '{name}'" for name in model.controls]
+    found += [f"drive '{name}'" for name, drive in model.drives.items() if drive.active]
+    found += [f"constraint '{name}'" for name, given in model.constraints.items() if given.active]
+    return found
