@@ -20,10 +20,10 @@ def car_axis(M: float, eps: float, L: float, L0: float, r: float, w: float, g: f
     axle = m.body("axle", 1.0, inertia=(1, 1, 1))
     ends = {}
     m.joint("axle", tb.Revolute("z"), m.ground, axle)
-    for end in ("l", "r"):
+    for end, x in (("l", 0.0), ("r", L)):
         guide, ends[end] = m.body(f"guide {end}"), m.body(f"mass {end}", mass)
-        m.joint(f"x{end}", tb.Prismatic("x"), m.ground, guide)
-        m.joint(f"y{end}", tb.Prismatic("y"), guide, ends[end])
+        m.joint(f"x{end}", tb.Prismatic("x"), m.ground, guide, position=[x])
+        m.joint(f"y{end}", tb.Prismatic("y"), guide, ends[end], position=[L0])
     m.drive("axle", lambda t: tb.asin(r * tb.sin(w * t) / L), name="road")
     m.close("guide", tb.PointOnPlane("x"), axle, ends["l"])
     m.close("rod", tb.Rod(L), ends["r"], ends["l"])
@@ -36,7 +36,9 @@ def test_state_at_3_s(agreement, reference: Path) -> None:  # type: ignore[no-un
     case = json.loads((reference / "ivp" / "caraxis.json").read_text())
     names, exact = case["order"], np.array(case["reference_t3"], dtype=float)
     start = dict(zip(names, map(float, case["y0"])))
-    given = {name: float(case["parameters"][name]) for name in ("M", "eps", "L", "L0", "r", "w", "g")}
+    given = {
+        name: float(case["parameters"][name]) for name in ("M", "eps", "L", "L0", "r", "w", "g")
+    }
     system = car_axis(**given).compile()
     rates = {name: start[f"{name}_dot"] for name in names[:4]}
     x0 = system.assemble(rates=rates, **{name: start[name] for name in names[:4]})

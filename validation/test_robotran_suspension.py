@@ -1,0 +1,76 @@
+"""A quarter-car suspension by ROBOTRAN: one loop, a driven axle, a spring link, a tyre.
+
+Source: a public student project (ROBOTRAN 6.6, MBsysLab's ode45 at its default tolerance): six
+joints, a ball cut with two equations in the plane, 10 s. The first row is ROBOTRAN's equations
+alone, hence exact; the trajectory is as good as ode45's, which leaves a solution in two freedoms by
+1.6e-3 rad. Multipliers are those of the cut.
+"""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+
+TYRE_RADIUS = 0.375
+
+
+def suspension() -> tb.Model:
+    m = tb.Model("suspension", gravity=(0, 0, -9.81))
+    chassis = m.body("chassis", 50.0)
+    upper = m.body("upper arm", 1.0, (0, 0.25, 0), (0.01, 0, 0.01))
+    lower = m.body("lower arm", 1.0, (0, 0.25, 0), (0.01, 0, 0.01))
+    knuckle = m.body("knuckle", 5.0, (0, 0, 0.125))
+    axle, wheel = m.body("axle"), m.body("wheel", 5.0, inertia=(0.2, 0.4, 0.2))
+    m.joint("q1", tb.Prismatic("z"), m.ground, chassis)
+    m.joint("q2", tb.Revolute("x"), chassis.at(0, 0.25, 0), upper)
+    m.joint("q3", tb.Revolute("x"), chassis.at(0, 0.25, -0.25), lower)
+    m.joint("q4", tb.Revolute("x"), lower.at(0, 0.5, 0), knuckle)
+    m.joint("q5", tb.Revolute("x"), knuckle.at(0, 0.1, 0.125), axle)
+    m.joint("q6", tb.Revolute("y"), axle, wheel)
+    m.drive("q5", 0.1, name="axle angle")
+    m.close("cut", tb.PointInPlane("yz"), upper.at(0, 0.5, 0), knuckle.at(0, 0, 0.25))
+    spring = (chassis.at(0, 0.25, 0), lower.at(0, 0.25, 0))
+    m.force("link", tb.SpringDamper(*spring, stiffness=20e3, damping=1e3, length=0.5))
+    m.sensor("link", tb.Distance(*spring))
+    height = m.sensor("wheel", tb.Position(wheel))[2] - TYRE_RADIUS * np.cos(0.1)
+    m.force("tyre", tb.Wrench(wheel.at(0, 0, 0), (0, 0, -50e3 * tb.minimum(height, 0.0))))
+    return m
+
+
+@pytest.fixture(scope="module")
+def published(reference: Path) -> dict[str, np.ndarray]:
+    with open(reference / "robotran" / "suspension_traj.csv") as file:
+        rows = list(csv.DictReader(file))
+    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+
+
+def test_accelerations_and_forces_at_the_start(agreement, published) -> None:  # type: ignore[no-untyped-def]
+    system = suspension().compile()
+    x0 = system.assemble(q1=0.7, q2=-0.2)
+    a = dict(zip(system.coordinates, system.forward_dynamics(x0.q, x0.v)))
+    for name in ("q1", "q2", "q3", "q4"):
+        theirs = published[name.replace("q", "qdd")][0]
+        agreement.compare(f"{name}, relative", a[name] / theirs, 1.0, 1e-12)
+    length = system.sensors(x0.q, x0.v)
+    force = 20e3 * (length["link.length"] - 0.5)
+    agreement.compare("force of the link, relative", force / published["F_link"][0], 1.0, 1e-12)
+    found = system.multipliers(x0.q, x0.v)
+    for ours, theirs in (("cut.1", "lam1"), ("cut.2", "lam2")):
+        agreement.compare(f"{theirs}, relative", found[ours] / published[theirs][0], 1.0, 1e-11)
+
+
+def test_trajectory(agreement, published) -> None:  # type: ignore[no-untyped-def]
+    system = suspension().compile()
+    times = published["t"]
+    run = tb.simulate(
+        system, system.assemble(q1=0.7, q2=-0.2), times[-1], rtol=1e-10, atol=1e-12,
+        output_step=1e-3, progress=False,
+    )  # fmt: skip
+    for name in ("q1", "q2", "q3", "q4"):
+        ours = np.interp(times, run.time, run[name])
+        unit = "m" if name == "q1" else "rad"
+        agreement.compare(f"{name} at 10 ms [{unit}]", ours[1], published[name][1], 1e-7)
+        agreement.compare(f"{name} over 10 s [{unit}]", ours, published[name], 2e-3)
