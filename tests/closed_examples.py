@@ -125,6 +125,30 @@ def parallelogram_angle_rate(_t: float, y: np.ndarray) -> np.ndarray:
 AMPLITUDE, FREQUENCY = 0.4, 7.0
 
 
+def spring_and_pin(stiffness: float) -> tuple[Mechanism, np.ndarray]:
+    """A mass of 2 kg on a spring, and a second slide that a constraint holds still."""
+    m = Model("spring and pin", gravity=(0, 0, 0))
+    mass, held = (m.body(name, mass=2.0, inertia=(0.1, 0.1, 0.1)) for name in ("mass", "held"))
+    m.joint("mass", Prismatic("x"), m.ground, mass, spring=stiffness)
+    m.joint("held", Prismatic("y"), m.ground, held)
+    return mechanism(m, rows=lambda d: [Row("pin", "m", d.q[1], {1: 1})], stiff=True), np.array(
+        [0.1, 0.0, 0.3, 0.0]
+    )
+
+
+def slides(held: int) -> tuple[Mechanism, np.ndarray]:
+    """Two slides without forces, the first `held` of them held still."""
+    m = Model("slides", gravity=(0, 0, 0))
+    for axis in ("x", "y"):
+        body = m.body(f"body {axis}", mass=2.0, inertia=(0.1, 0.1, 0.1))
+        m.joint(axis, Prismatic(axis), m.ground, body)
+
+    def rows(d: Derivation) -> list[Row]:
+        return [Row(f"pin {i}", "m", d.q[i], {i: 1}) for i in range(held)]
+
+    return mechanism(m, rows=rows), np.array([0.0, 0.0, 1.0, -2.0])
+
+
 def driven_double_pendulum() -> tuple[Mechanism, np.ndarray]:
     """The upper of two bars follows 0.4 sin 7t, the lower swings."""
     m = Model("driven double pendulum")
@@ -189,6 +213,17 @@ def held_pole() -> tuple[Mechanism, np.ndarray]:
     return mechanism(m, rows=rows), np.array([0.0, 2.0, 0.0, 0.0])
 
 
+def change_point_four_bar() -> tuple[Mechanism, np.ndarray]:
+    """Links 0.1, 0.35, 0.2 on a base of 0.25: s + l = p + q, all fall in line once."""
+    m = Model("change point")
+    crank, coupler, rocker = bar(m, "crank", 0.1), bar(m, "coupler", 0.35), bar(m, "rocker", 0.2)
+    m.joint("crank", Revolute("y"), m.ground, crank)
+    m.joint("coupler", Revolute("y"), crank.at(0.1, 0, 0), coupler)
+    m.joint("rocker", Revolute("y"), m.ground.at(0.25, 0, 0), rocker)
+    pin = Closure(PointInPlane("xz"), coupler.at(0.35, 0, 0), rocker.at(0.2, 0, 0))
+    return mechanism(m, {"pin": pin}), np.array([1.0, -1.95, -1.53, -6.7, 8.7, 5.7])
+
+
 def rod_too_long() -> tuple[Mechanism, np.ndarray]:
     """A body on a ball, and a rod of 5 m that nothing can reach."""
     m = Model("unreachable")
@@ -201,8 +236,11 @@ def rod_too_long() -> tuple[Mechanism, np.ndarray]:
 SLOPE = 3.0  # m/s²: gravity along the plane
 
 
-def skate() -> tuple[Mechanism, np.ndarray]:
-    """A skate on an inclined plane, down is +x; it turns at 2 rad/s and starts at rest."""
+def skate(driven_twice: bool = False) -> tuple[Mechanism, np.ndarray]:
+    """A skate on an inclined plane, down is +x; it turns at 2 rad/s and starts at rest.
+
+    With `driven_twice` two equal rows prescribe the turn: one of them is redundant.
+    """
     m = Model("skate", gravity=(SLOPE, 0, 0))
     body = m.body("blade", mass=1.5, inertia=(0.1, 0.1, 0.2))
     first, second = m.body("carriage x"), m.body("carriage y")
@@ -214,7 +252,11 @@ def skate() -> tuple[Mechanism, np.ndarray]:
         k = d.tape
         s, c = k.sin(d.q[2]), k.cos(d.q[2])
         along = k.add(k.mul(c, d.v[0]), k.mul(s, d.v[1]))
-        return [Row("edge", "m/s", None, {0: -s, 1: c}, 0, -k.mul(d.v[2], along))]
+        speed = k.const(2.0)
+        turned = k.sub(d.q[2], k.mul(speed, d.time))
+        drives = [Row(f"turn {i}", "rad", turned, {2: 1}, speed) for i in (1, 2)]
+        edge = Row("edge", "m/s", None, {0: -s, 1: c}, 0, -k.mul(d.v[2], along))
+        return [drives[0], edge, drives[1]] if driven_twice else [edge]
 
     return mechanism(m, rows=rows), np.array([0.0, 0.0, 0.0, 0.0, 0.0, 2.0])
 

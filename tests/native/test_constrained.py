@@ -21,6 +21,7 @@ from closed_examples import (
     slider_crank,
     slider_crank_rate,
     spatial_loop,
+    spring_and_pin,
 )
 from closed_mechanisms import Mechanism
 from touchback.errors import InputError
@@ -74,9 +75,9 @@ def driven_case() -> tuple[Mechanism, np.ndarray, Pick, np.ndarray]:
     return mechanism, x, lambda y: y[[1, 3]], expected
 
 
-def skate_case() -> tuple[Mechanism, np.ndarray, Pick, np.ndarray]:
+def skate_case(driven_twice: bool = False) -> tuple[Mechanism, np.ndarray, Pick, np.ndarray]:
     """On an incline a turning skate draws a cycloid (Neimark and Fufaev 1972, III.1)."""
-    mechanism, x = skate()
+    mechanism, x = skate(driven_twice)
     turn = 2.0  # rad/s, for 1 s
     scale = SLOPE / (2 * turn**2)
     expected = np.array([scale * np.sin(turn) ** 2, scale * (turn - np.sin(2 * turn) / 2), turn])
@@ -100,6 +101,7 @@ CASES = {
     "redundant parallelogram": redundant_case,
     "driven joint": driven_case,
     "skate": skate_case,
+    "skate, driven twice": lambda: skate_case(driven_twice=True),
     "quaternions in a loop": quaternion_case,
 }
 
@@ -146,6 +148,35 @@ def test_drift_is_left_by_multipliers_bounded_by_baumgarte_and_removed_by_projec
     assert drift["multipliers"] > 10 * drift["baumgarte"] > 1e3 * drift["projection"]
     assert drift["projection"] <= 1e-12
     assert drift["augmented-lagrangian"] <= 1e-10
+
+
+def test_baumgarte_lets_an_error_die_as_its_critically_damped_equation_says() -> None:
+    """ë + 2α ė + β² e = 0 with α = β = 20: e = e₀ (1 + αt) e^(−αt)."""
+    mechanism, x = driven_double_pendulum()
+    x[0] += 1e-3
+    _, y = run(mechanism, x, "baumgarte", 0.1, 1e-3)
+    assert mechanism.residuals(0.1, y)[0][0] == pytest.approx(1e-3 * 3 * np.exp(-2), rel=1e-6)
+
+
+@pytest.mark.parametrize("stiffness", [200.0, 2e8])
+def test_implicit_steps_take_a_stiff_spring_as_implicit_euler_and_trapezoid_do(
+    stiffness: float,
+) -> None:
+    """On a linear spring both are exact formulas; at 1e4 rad/s explicit steps of 1 ms diverge."""
+    mechanism, x = spring_and_pin(stiffness)
+    h, square = 1e-3, stiffness / 2.0
+    _, y = run(mechanism, x, "linear-implicit", h, h)
+    v = (x[2] - h * square * x[0]) / (1 + h**2 * square)
+    np.testing.assert_allclose(y, [x[0] + h * v, 0.0, v, 0.0], rtol=1e-12)
+    _, y = run(mechanism, x, "augmented-lagrangian", h, h)
+    q = ((1 - h**2 * square / 4) * x[0] + h * x[2]) / (1 + h**2 * square / 4)
+    np.testing.assert_allclose(y, [q, 0.0, 2 / h * (q - x[0]) - x[2], 0.0], rtol=1e-9, atol=1e-15)
+
+
+def test_the_augmented_lagrangian_projects_velocities() -> None:
+    mechanism, x = assembled(four_bar())
+    _, y = run(mechanism, x, "augmented-lagrangian", 0.5, 1e-3)
+    assert np.abs(mechanism.residuals(0.5, y)[1]).max() <= 1e-9
 
 
 def test_linear_implicit_steps_keep_velocities_exactly_and_bound_the_drift() -> None:

@@ -15,8 +15,9 @@
 #include "constrained.h"
 
 static const double POOR = 0.5, GROWN = 100.0;
-static const double ROUNDING = 1e-14; /* part of the largest pivot that is surely rounding */
-static const double VIOLATED = 1e-11; /* |h| of a row that was left out */
+static const double ROUNDING = 1e-14;        /* part of the largest pivot that is surely rounding */
+static const double NEARLY_SINGULAR = 0.02; /* part of the largest pivot */
+static const double VIOLATED = 1e-11;        /* |h| of a row that was left out */
 
 static double now(void) {
     struct timespec time;
@@ -51,7 +52,7 @@ void tb_factor(tb_constrained *c, const double *J, int level) {
         tb_choose(c, J, ROUNDING, c->rank);
         factor(c, J, level);
     }
-    c->statistics.singular += tb_nearly_singular(c);
+    c->statistics.singular += c->rank < c->most_rank || c->smallest < NEARLY_SINGULAR;
 }
 
 void tb_factor_for_solve(tb_constrained *c, const double *J) {

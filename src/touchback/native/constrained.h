@@ -126,11 +126,6 @@ static inline int tb_note_pivot(tb_constrained *c, long k, double size) {
     return !(size > 0.05 * c->best_pivot[k]);
 }
 
-/* Whether J is so near to losing rank that dependents answer wildly to independents. */
-static inline int tb_nearly_singular(const tb_constrained *c) {
-    return c->rank < c->most_rank || c->smallest < 0.01;
-}
-
 /* At an accepted state: chooses anew when the present choice has become poor. */
 void tb_review_choice(tb_constrained *c, const double *h, const double *J);
 /* The first choice of a run, from the terms at c->x. */

@@ -10,15 +10,6 @@ static const long ITERATIONS = 20;
 static const double STAGNANT = 1e3; /* times the tolerance: rounding may keep |h| from falling */
 static const double TRUNCATED = 1e-6;
 
-/* A step with J step = residual: of the dependents alone, or near a singular position, where those
- * would overshoot, the smallest one, weighted with M. */
-static void correct(tb_constrained *c, const double *J, int level) {
-    if (tb_nearly_singular(c))
-        tb_solve(c, J, NULL, tb_terms_M(c), c->no_force, c->residual, c->step, c->mu);
-    else
-        tb_correct(c, J, c->residual, level, c->step);
-}
-
 /* Dependent positions by Newton's method, and J at them. Returns 0 when it diverges. */
 static int solve_positions(tb_constrained *c, const double *u, const double *p) {
     double size = 0.0;
@@ -38,7 +29,7 @@ static int solve_positions(tb_constrained *c, const double *u, const double *p) 
         tb_factor(c, tb_positions_J(c), TB_POSITION);
         for (long i = 0; i < c->m; i++)
             c->residual[i] = -c->at_positions[i];
-        correct(c, tb_positions_J(c), TB_POSITION);
+        tb_correct(c, tb_positions_J(c), c->residual, TB_POSITION, c->step);
         tb_increment(c, c->step, u, p);
     }
     tb_count_solve(c, ITERATIONS);
@@ -72,7 +63,7 @@ static void solve_velocities(tb_constrained *c, const double *u, const double *p
             return; /* near a singular position a correction would only amplify rounding */
         if (c->sparse && pass == 0)
             tb_factor(c, J, TB_VELOCITY);
-        correct(c, J, TB_VELOCITY);
+        tb_correct(c, J, c->residual, TB_VELOCITY, c->step);
         for (long j = 0; j < c->n; j++)
             v[j] += c->step[j];
     }
