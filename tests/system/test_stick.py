@@ -10,7 +10,6 @@ from described_models import ALL
 from touchback.errors import InputError, ModelError
 from touchback.system.stick import stick_figure
 from touchback.system.stick_svg import stick_figure_svg
-from touchback.system.stick_text import stick_figure_text
 
 ANGLES = 0.4, 0.7
 
@@ -71,7 +70,6 @@ def test_every_sample_can_be_drawn(describe: object) -> None:
     root = ElementTree.fromstring(stick_figure_svg(model))
     names = {element.text for element in root.iter("{http://www.w3.org/2000/svg}title")}
     assert {*model.joints, *model.bodies} <= names
-    assert {"●", "▲"} & set(stick_figure_text(model))
 
 
 def test_the_svg_escapes_names_and_the_notebook_shows_figure_and_tree() -> None:
@@ -81,28 +79,12 @@ def test_the_svg_escapes_names_and_the_notebook_shows_figure_and_tree() -> None:
     assert shown.count("<svg") == 1 and "└─ shoulder" in shown
 
 
-def test_the_terminal_figure_keeps_to_its_frame() -> None:
-    lines = stick_figure_text(double_pendulum(), width=40, height=12).splitlines()
-    assert len(lines) <= 12
-    assert max(map(len, lines)) <= 40
-    text = "".join(lines)
-    assert (text.count("▲"), text.count("●")) == (1, 1)
-
-
-def test_a_horizontal_rod_is_a_horizontal_line_of_dots() -> None:
-    m = tb.Model("rod")
-    m.body("rod", mass=1.0, com=(1, 0, 0))
-    m.joint("pivot", tb.Revolute("y"), m.ground, "rod")
-    assert stick_figure_text(m, width=8, height=1) == "▲⠤⠤⠤⠤⠤⠤○"
-
-
-def test_an_empty_model_is_drawn_empty() -> None:
-    assert stick_figure_text(tb.Model("nothing")) == ""
-    assert stick_figure_svg(tb.Model("nothing")).startswith("<svg")
-
-
 def test_wrong_positions_and_parameters_are_refused() -> None:
     with pytest.raises(InputError, match="2 positions are expected, got 1"):
         stick_figure(double_pendulum(), q=[0.0])
     with pytest.raises(ModelError, match="did you mean 'length'"):
         stick_figure(double_pendulum(), parameters={"lenght": 1.0})
+
+
+def test_an_empty_model_is_drawn_empty() -> None:
+    assert "<line" not in stick_figure_svg(tb.Model("nothing"))
