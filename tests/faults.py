@@ -1,7 +1,8 @@
 """A table of faults: faulty models and files, each with the message it gets.
 
-`faulty_models.py` and `faulty_files.py` fill it; `docs/errors.md` is made of it by
-`python tests/update_docs.py`.
+`faulty_models.py`, `faulty_joints.py` and `faulty_files.py` fill it; `docs/errors.md` is made of it
+by `python tests/update_docs.py`. `faulty_constraints.py` fills one of its own, for
+`docs/errors_constraints.md`.
 """
 
 import inspect
@@ -24,18 +25,22 @@ class Fault:
     run: Callable[[], object]
     message: str
     is_file: bool = False
+    is_said: bool = False  # printed, not raised
 
 
 FAULTS: list[Fault] = []
 
 
-def fault(title: str, section: str, message: str) -> Callable[[Callable[[], object]], None]:
-    """Put a function that makes a mistake in the table."""
+def fault(
+    title: str, section: str, message: str, table: list[Fault] = FAULTS, said: bool = False
+) -> Callable[[Callable[[], object]], None]:
+    """Put a function that makes a mistake in the table; `said`: it works and prints the message."""
 
     def note(function: Callable[[], object]) -> None:
         source = textwrap.dedent(inspect.getsource(function))
         body = source[source.index("def _() -> None:\n") + len("def _() -> None:\n") :]
-        FAULTS.append(Fault(title, section, textwrap.dedent(body).strip(), function, message))
+        shown = textwrap.dedent(body).strip()
+        table.append(Fault(title, section, shown, function, message, is_said=said))
 
     return note
 

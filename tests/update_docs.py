@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
+import faulty_constraints
 import faulty_files
 import faulty_joints
 import faulty_models
-from faults import FAULTS
+from faults import FAULTS, Fault
 from touchback.model.files import model_schema
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -15,15 +16,29 @@ FILLED = (faulty_models, faulty_joints, faulty_files)  # importing them fills th
 
 def errors_page() -> str:
     """What is said about faulty models and files, fault by fault."""
-    sections = dict.fromkeys(fault.section for fault in FAULTS)
-    parts = [
-        "# What faulty models are told\n",
+    return _page(
+        "# What faulty models are told\n\n"
         "Every message names the thing, the value and, where there is one, the usual mend. This\n"
         "page is made from the tests of these messages.\n",
-    ]
-    for section in sections:
+        FAULTS,
+    )
+
+
+def constraint_errors_page() -> str:
+    """What is said about faulty constraints."""
+    return _page(
+        "# What faulty constraints are told\n\n"
+        "As in [the page of other faults](errors.md), every message is tested. `four_bar()`,\n"
+        "`slider_crank()` and `two_arms()` are models that nothing is wrong with.\n",
+        faulty_constraints.CONSTRAINT_FAULTS,
+    )
+
+
+def _page(head: str, faults: list[Fault]) -> str:
+    parts = [head]
+    for section in dict.fromkeys(fault.section for fault in faults):
         parts.append(f"## {section}\n")
-        for fault in FAULTS:
+        for fault in faults:
             if fault.section == section:
                 language = "yaml" if fault.is_file else "python"
                 shown = fault.shown if len(fault.shown) < 2000 else "…"
@@ -38,7 +53,11 @@ def schema_file() -> str:
     return json.dumps(model_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-PAGES = {DOCS / "errors.md": errors_page, DOCS / "schema" / "model.schema.json": schema_file}
+PAGES = {
+    DOCS / "errors.md": errors_page,
+    DOCS / "errors_constraints.md": constraint_errors_page,
+    DOCS / "schema" / "model.schema.json": schema_file,
+}
 
 
 def main() -> None:

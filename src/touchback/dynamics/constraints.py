@@ -9,7 +9,8 @@ from touchback.dynamics.closing import closure_rows
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.row import Row
 from touchback.dynamics.written import constraint_row, coupling_row, drive_row
-from touchback.spatial.vectors import Scalar
+from touchback.model.frame import Frame
+from touchback.spatial.vectors import ZERO, Scalar, Vector
 
 
 def constraint_rows(instant: Instant) -> list[Row]:
@@ -42,6 +43,25 @@ def apply_multipliers(instant: Instant, rows: list[Row], multipliers: Sequence[S
                 for part in (action.force, action.torque)
             )
             instant.push(action.frame, force, torque)
+            if action is row.actions[-1]:
+                _add_to_cut(instant, row.name, action.frame, force, torque)
+    for name in instant.model.closures:
+        instant.cuts.setdefault(name, (ZERO, ZERO))
+
+
+def _add_to_cut(instant: Instant, row: str, frame: Frame, force: Vector, torque: Vector) -> None:
+    """The wrench on a closure's second body, at and along its frame."""
+    vectors, name = instant.vectors, _closure_of(instant, row)
+    R = instant.rotation(frame)
+    F, N = instant.cuts.get(name, (ZERO, ZERO))
+    instant.cuts[name] = (
+        vectors.add(F, vectors.apply_transposed(R, force)),
+        vectors.add(N, vectors.apply_transposed(R, torque)),
+    )
+
+
+def _closure_of(instant: Instant, row: str) -> str:
+    return row if row in instant.model.closures else row.rpartition(".")[0]
 
 
 __all__ = ["Row", "apply_multipliers", "closure_rows", "constraint_rows"]

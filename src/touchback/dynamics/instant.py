@@ -49,6 +49,7 @@ class Instant:
         self.vectors = Vectors(k)
         self.a: Sequence[Scalar] | None = None  # joint accelerations, once known
         self.multipliers: dict[str, Scalar] = {}  # of constraint rows by name, once known
+        self.cuts: dict[str, tuple[Vector, Vector]] = {}  # wrenches in closures, once known
         self._translate = Translator(model.tape, k, self._resolve)
         self._resolving: list[str] = []
         self._sensors = {
@@ -316,6 +317,8 @@ class Instant:
         return self.multipliers[row]
 
     def reaction(self, joint: str) -> tuple[Vector, Vector]:
+        if joint in self.cuts and joint not in self.tree.joint_child:
+            return self.cuts[joint]
         if joint not in self.tree.joint_child:
             raise ModelError(f"There is no joint '{joint}' to measure the reaction of.")
         if self.a is None:

@@ -10,7 +10,7 @@ from touchback.errors import ModelError
 from touchback.model.forces import TorsionSpring
 from touchback.model.frame import GROUND
 from touchback.model.names import suggestion
-from touchback.model.sensors import Multiplier
+from touchback.model.sensors import Multiplier, Reaction
 from touchback.model.walk import frames_of
 
 if TYPE_CHECKING:
@@ -61,6 +61,16 @@ def all_bodies(model: Model) -> list[str]:
     return [*model.bodies, *inner]
 
 
+def all_closures(model: Model) -> list[str]:
+    """Closures of a model and, as "part/name", of its parts."""
+    inner = [
+        f"{prefix}/{name}"
+        for prefix, part in model.parts.items()
+        for name in all_closures(part.model)
+    ]
+    return [*model.closures, *inner]
+
+
 def all_rows(model: Model) -> list[str]:
     """Constraint rows of a model and, as "part/name", of its parts."""
     own = [row for rows in model.constraint_rows().values() for row in rows]
@@ -72,6 +82,8 @@ def all_rows(model: Model) -> list[str]:
 
 def _joint_problems(model: Model, item: Any) -> Iterator[str]:
     joints = model.all_joints()
+    if isinstance(item, Reaction) and item.joint in all_closures(model):
+        return
     if item.joint not in joints:
         yield _no("joint", item.joint, joints)
         return

@@ -17,6 +17,14 @@ Move = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (q, δ) → q moved by 
 Held = Callable[[np.ndarray], np.ndarray]  # q → rows that an increment must not have a part along
 
 
+class OpenLoop(SolveError):
+    """Constraints that can't be met from a guess: `told` is who and by how much, `gap` how far."""
+
+    def __init__(self, told: str, mend: str, gap: float) -> None:
+        super().__init__(f"{told}. {mend}")
+        self.told, self.gap = told, gap
+
+
 def assemble_positions(
     q: np.ndarray,
     kept: Sequence[int],
@@ -31,10 +39,10 @@ def assemble_positions(
     holonomic = layout.holonomic
     fixed = np.eye(n)[np.array(kept, dtype=int)]
     h, J = positions(q)
-    _refuse_nan(h, layout)
+    _refuse_nan(h, J, layout)
     start = h
     for _ in range(iterations):
-        error = np.linalg.norm(h[holonomic])
+        error = float(np.linalg.norm(h[holonomic]))
         if np.abs(h[holonomic]).max(initial=0.0) <= _TOLERANCE:
             return q
         rows = fixed if held is None else np.vstack([fixed, held(q)])
@@ -44,26 +52,31 @@ def assemble_positions(
         if np.linalg.norm(h_next[holonomic]) >= error and error <= _ROUNDED:
             return q
         q, h, J = q_next, h_next, J_next
-    raise SolveError(_open(np.where(holonomic, h, 0.0), start, layout))
+    raise _open(np.where(holonomic, h, 0.0), start, layout)
 
 
 def null_space(rows: np.ndarray) -> np.ndarray:
     """An orthonormal basis, in columns, of what is square to the rows: coordinates themselves
     where the rows are coordinates."""
     n = rows.shape[1]
-    if np.count_nonzero(rows) == len(rows):
+    if np.all(np.count_nonzero(rows, axis=1) == 1):
         return np.eye(n)[:, ~rows.any(axis=0)]
     _, singular, Vt = np.linalg.svd(rows)
     rank = int(np.sum(singular > _RANK * singular.max(initial=0.0)))
     return np.asarray(Vt[rank:].T)
 
 
-def _refuse_nan(h: np.ndarray, layout: ConstraintLayout) -> None:
-    for row, value in zip(layout.labels, h, strict=True):
+def _refuse_nan(h: np.ndarray, J: np.ndarray, layout: ConstraintLayout) -> None:
+    for label, value, slopes in zip(layout.labels, h, J, strict=True):
         if not np.isfinite(value):
             raise SolveError(
-                f"{row}: its error is {value} at the guess; check its expression at that time and "
-                "those positions."
+                f"{label}: its error is {value} at the guess; check its expression at that time "
+                "and those positions."
+            )
+        if not np.isfinite(slopes).all():
+            raise SolveError(
+                f"{label}: its slopes are not finite at the guess; begin elsewhere (a disc that "
+                "lies flat can't roll)."
             )
 
 
@@ -81,31 +94,28 @@ def _damped(
     for _ in range(12):
         moved = move(q, scale * step)
         h, J = positions(moved)
-        if np.linalg.norm(h[holonomic]) < error:
+        if np.linalg.norm(h[holonomic]) < error and np.isfinite(J).all():
             return moved, h, J
         scale *= 0.5
     moved = move(q, whole * step)
-    return (moved, *positions(moved))
+    h, J = positions(moved)
+    return (moved, h, J) if np.isfinite(J).all() else (q, *positions(q))
 
 
-def _open(h: np.ndarray, start: np.ndarray, layout: ConstraintLayout) -> str:
+def _open(h: np.ndarray, start: np.ndarray, layout: ConstraintLayout) -> OpenLoop:
     """What stays open: at the nearest positions the errors themselves tell who is involved."""
     errors = {label: _gap(h, layout, label) for label in dict.fromkeys(layout.labels)}
     largest = max(gap for gap, _ in errors.values())
     involved = [label for label, (gap, _) in errors.items() if gap > _NOTICED * largest]
+    gap = float(np.linalg.norm(h))
     if len(involved) == 1:
         label = involved[0]
-        gap, words = errors[label]
         first = _gap(start, layout, label)[0]
-        return (
-            f"{label}: {words} at best, {first:.3g} at the guess; it can't be met from there. Give "
-            "a guess nearer to closure, keep fewer coordinates, or check the lengths."
-        )
+        told = f"{label}: {errors[label][1]} at best, {first:.2g} at the guess"
+        return OpenLoop(told, "Give a guess nearer to closure, or check the lengths.", gap)
     told = "; ".join(f"{label}: {errors[label][1]}" for label in involved[:6])
-    return (
-        f"Constraints contradict each other, at best {told}. Remove or mend one of them, or give a "
-        "guess from which all can be met."
-    )
+    mend = "Remove or mend one of them, or give a guess from which all can be met."
+    return OpenLoop(f"Constraints contradict each other. At best, {told}", mend, gap)
 
 
 def _gap(h: np.ndarray, layout: ConstraintLayout, label: str) -> tuple[float, str]:
@@ -114,33 +124,39 @@ def _gap(h: np.ndarray, layout: ConstraintLayout, label: str) -> tuple[float, st
     metres = [i for i in rows if layout.units[i] == "m"]
     if len(metres) > 1 and np.abs(h[metres]).max() >= _NOTICED * np.abs(h[rows]).max():
         gap = float(np.linalg.norm(h[metres]))
-        return gap, f"its two points are {gap:.3g} m apart"
+        return gap, f"its two points are {gap:.2g} m apart"
     worst = max(rows, key=lambda i: abs(h[i]))
     gap = float(np.linalg.norm(h[rows]))
     unit = layout.units[worst].replace("-", "rad")
-    return gap, f"it is {gap:.3g} {unit}".rstrip() + " off"
+    return gap, f"its error is {gap:.2g} {unit}".rstrip()
 
 
 def assemble_velocities(
     v: np.ndarray, kept: Sequence[int], J: np.ndarray, b: np.ndarray, layout: ConstraintLayout
 ) -> np.ndarray:
     """The velocities nearest to v with J v = b; the freedoms in `kept` stay as they are."""
+    for label, demanded in zip(layout.labels, b, strict=True):
+        if not np.isfinite(demanded):
+            raise SolveError(
+                f"{label}: the velocity that it demands is {demanded}; check its expression at "
+                "that time."
+            )
     free = np.setdiff1d(np.arange(len(v)), np.array(kept, dtype=int))
     change = np.zeros_like(v)
     change[free] = np.linalg.lstsq(J[:, free], b - J @ v, rcond=_RANK)[0]
     moved = v + change
     error = np.abs(J @ moved - b)
-    if not error.max(initial=0.0) <= 1e-9 * max(1.0, np.abs(moved).max(initial=0.0)):
-        rows = np.flatnonzero(~(error <= _NOTICED * np.nanmax(error)))
+    if error.max(initial=0.0) > 1e-9 * max(1.0, np.abs(moved).max(initial=0.0)):
+        rows = np.flatnonzero(error > _NOTICED * error.max())
         involved = list(dict.fromkeys(layout.labels[i] for i in rows))
         worst = float(error.max())
         if kept:
             raise SolveError(
-                f"{involved[0]}: the given rates contradict it by {worst:.3g}; give fewer rates, "
+                f"{involved[0]}: the given rates contradict it by {worst:.2g}; give fewer rates, "
                 "or consistent ones."
             )
         raise SolveError(
-            f"{', '.join(involved)}: no velocities meet them, by {worst:.3g}; their rates "
+            f"{', '.join(involved)}: no velocities meet them, by {worst:.2g}; their rates "
             "contradict each other. Remove or mend one of them."
         )
     return moved

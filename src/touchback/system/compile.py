@@ -4,6 +4,7 @@ from touchback.model.model import Model
 from touchback.model.part import flatten
 from touchback.system.checks import check_model
 from touchback.system.constrained_system import ConstrainedSystem
+from touchback.system.constraint_checks import check_constraints
 from touchback.system.layout import layout_of
 from touchback.system.plan import make_plan
 from touchback.system.system import System
@@ -16,6 +17,9 @@ def compile_model(model: Model, backend: str = "machine") -> System:
     flat = flatten(model)
     check_model(flat)
     layout = layout_of(flat)
-    tied = flat.closures or flat.couplings or flat.constraints or flat.drives
-    kind = ConstrainedSystem if tied else System
-    return kind(flat, make_plan(flat, layout), backend)
+    plan = make_plan(flat, layout)
+    if not flat.constraint_rows():
+        return System(flat, plan, backend)
+    system = ConstrainedSystem(flat, plan, backend)
+    check_constraints(system)
+    return system

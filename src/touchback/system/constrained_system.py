@@ -15,7 +15,12 @@ from touchback.model.switching import active_constraints, switched
 from touchback.native.constrained import ConstrainedFunctions
 from touchback.symbolic.count import Counts
 from touchback.symbolic.stages import split_many
-from touchback.system.assembly import assemble_positions, assemble_velocities
+from touchback.system.assembly import (
+    OpenLoop,
+    assemble_positions,
+    assemble_velocities,
+    null_space,
+)
 from touchback.system.branches import check_branches
 from touchback.system.constrained import (
     ConstraintLayout,
@@ -28,12 +33,14 @@ from touchback.system.constrained import (
 from touchback.system.derivation import Derivation
 from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
+from touchback.system.functions import Recipe
 from touchback.system.layout import fill
 from touchback.system.state import State
 from touchback.system.system import System
 
 _OF_A_MODE = ("constrained", "constrained_with_stiffness", "equations")  # cached for each
 _NEARBY = 1e-3  # a step to a neighbouring position [rad, m]
+_ASIDE = (0.0, 0.05, -0.3, 1.0, -2.0)  # how far guesses are turned aside when they lead nowhere
 
 
 @dataclass(frozen=True)
@@ -205,6 +212,40 @@ class ConstrainedSystem(System):
         shown = self._evaluate(self.constrained.functions["outputs"], q, v, u, t, extra, z)
         return dict(zip(self.layout.outputs, map(float, shown), strict=True))
 
+    def reaction(
+        self,
+        joint: str,
+        q: Any,
+        v: Any,
+        a: Any = None,
+        u: Any = None,
+        t: float = 0.0,
+        z: Any = None,
+    ) -> np.ndarray:
+        """Force (3) and moment (3) that the parent exerts on the child, at and along the joint's
+        child frame; of a closure, that a's body exerts on b's, at and along frame b.
+
+        Without `a` the accelerations are those of the forward dynamics; with it, the multipliers
+        still are."""
+        known = {**self.model.joints, **self.model.closures}
+        if joint not in known:
+            raise unknown("joint or closure", joint, known)
+        key = ("reaction", joint, self.active)
+        recipe = Recipe(lambda d: self._reaction_equations(d, joint), (6,), self._extra(), True)
+        function = self._derived(key, lambda: recipe)
+        solved, multipliers = self._solve(q, v, None, u, t, z)
+        given = solved if a is None else self._velocity("a", a)
+        return self._evaluate(function, q, v, u, t, np.concatenate([given, multipliers]), z)
+
+    def _reaction_equations(self, d: Derivation, joint: str) -> list[int]:
+        n = len(self.layout.v)
+        d.instant.a = d.extra[:n]
+        rows = constraint_rows(d.instant)
+        d.instant.efforts()  # applied forces first, then those of closures
+        apply_multipliers(d.instant, rows, d.extra[n:])
+        force, moment = d.instant.reaction(joint)
+        return [*force, *moment]
+
     def constraint_error(self, q: Any, t: float = 0.0, u: Any = None) -> np.ndarray:
         """h of every row (zero for rows on velocities only)."""
         return self._evaluate(self.constrained.functions["positions"], q, None, u, t)[: self._m]
@@ -217,7 +258,7 @@ class ConstrainedSystem(System):
 
         def nearby(velocity: np.ndarray) -> np.ndarray | None:
             try:
-                there = self._closed(self._moved(at, _NEARBY * velocity), [], t)
+                there = self._closed_from(self._moved(at, _NEARBY * velocity), [], t)
             except SolveError:
                 return None  # nothing moves from here
             return self._positions(there, t)[1]
@@ -279,34 +320,42 @@ class ConstrainedSystem(System):
         return State(q, assemble_velocities(v, given, terms.J, terms.b, self._rows), z)
 
     def _closed(self, q: np.ndarray, kept: list[int], t: float) -> np.ndarray:
-        """Positions that meet the constraints; the coordinates in `kept` stay."""
+        """Positions that meet the constraints; the coordinates in `kept` stay. A guess where every
+        step would be sideways, as bars in one line, is left by small and then larger turns."""
+        best: OpenLoop | None = None
+        for aside in _ASIDE:
+            try:
+                return self._closed_from(self._turned(q, kept, aside), kept, t)
+            except OpenLoop as error:
+                best = error if best is None or error.gap < best.gap else best
+        if kept and best is not None:
+            self._refuse_kept(q, kept, t, best)
+        raise best  # type: ignore[misc]
 
-        def held(at: np.ndarray) -> np.ndarray:
-            return self._increments(at)[kept]
+    def _closed_from(self, q: np.ndarray, kept: list[int], t: float) -> np.ndarray:
+        return assemble_positions(
+            q, [], len(self.layout.v), self._rows, lambda at: self._positions(at, t), self._moved,
+            held=(lambda at: self._increments(at)[kept]) if kept else None,
+        )  # fmt: skip
 
-        def close(held: Any) -> np.ndarray:
-            return assemble_positions(
-                q, [], len(self.layout.v), self._rows, lambda at: self._positions(at, t),
-                self._moved, held=held,
-            )  # fmt: skip
+    def _turned(self, q: np.ndarray, kept: list[int], angle: float) -> np.ndarray:
+        """The guess with all that isn't kept turned or slid by some of an angle or length."""
+        if not angle:
+            return q
+        n = len(self.layout.v)
+        Z = null_space(self._increments(q)[kept]) if kept else np.eye(n)
+        return self._moved(q, Z @ Z.T @ (angle * np.cos(np.arange(1.0, n + 1.0))))
 
+    def _refuse_kept(self, q: np.ndarray, kept: list[int], t: float, error: OpenLoop) -> None:
         try:
-            return close(held if kept else None)
-        except SolveError as error:
-            if kept:
-                self._refuse_kept(kept, lambda: close(None), error)
-            raise
-
-    def _refuse_kept(self, kept: list[int], closed: Any, error: SolveError) -> None:
-        try:
-            q = closed()
+            closed = self._closed_from(q, [], t)
         except SolveError:
             return
         names = ", ".join(f"'{self.layout.q[i]}'" for i in kept)
-        left = freedoms_of(self._positions(q, 0.0)[1], self._rows, self.layout.v).freedoms
+        left = freedoms_of(self._positions(closed, t)[1], self._rows, self.layout.v).freedoms
         raise SolveError(
-            f"Kept coordinates {names} can't all be met: {error} Without keeping them it closes; "
-            f"the constraints leave {left} free."
+            f"{error.told}, with {names} kept. It closes when nothing is kept, with {left} "
+            f"{'freedom' if left == 1 else 'freedoms'} left: keep fewer coordinates, or others."
         ) from error
 
     def _increments(self, q: np.ndarray) -> np.ndarray:

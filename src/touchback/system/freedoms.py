@@ -35,8 +35,8 @@ class Freedoms:
             lines.append(f"redundant constraints: {', '.join(self.redundant)}")
         if self.singular:
             lines.append(
-                f"singular position: {', '.join(self.singular)} add nothing here, but do nearby; "
-                f"{len(self.singular)} more can move at this instant"
+                "singular position: rows that add nothing here, but do nearby: "
+                f"{', '.join(self.singular)}"
             )
         elif self.conditioning < _NEARLY:
             lines.append(f"nearly singular position: conditioning {self.conditioning:.1e}")

@@ -22,7 +22,7 @@ class Effort(SensorKind, frozen=True, tag="effort"):
 
 class Reaction(SensorKind, frozen=True, tag="reaction"):
     """Force [N] and moment [N m] that the parent exerts on the child, at and along the joint's
-    child frame."""
+    child frame; of a closure, that a's body exerts on b's, at and along frame b."""
 
     joint: str
 

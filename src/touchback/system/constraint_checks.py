@@ -1,0 +1,75 @@
+"""Checks of a constrained system, by numbers: where its initial configuration can be assembled."""
+
+import numpy as np
+
+from touchback.errors import ModelError
+from touchback.system.assembly import null_space
+from touchback.system.constrained import Terms
+from touchback.system.constrained_system import ConstrainedSystem
+from touchback.system.freedoms import rank_of
+
+_NOTHING = 1e-12  # of the largest: an inertia or an influence this small counts as none
+
+
+def check_constraints(system: ConstrainedSystem) -> None:
+    """Refuse what can't close, contradicts itself, moves without inertia, or has a servo without
+    influence. Redundant constraints, singular positions and mechanisms that can't move are allowed:
+    `system.freedoms()` tells of them."""
+    start = system.assemble()
+    terms = system.terms(start.q, start.v, z=start.z)
+    _check_finite(system, terms)
+    _check_inertia(system, terms)
+    _check_authority(system, terms)
+
+
+def _check_finite(system: ConstrainedSystem, terms: Terms) -> None:
+    for label, value in zip(system.constrained.layout.labels, terms.gamma, strict=True):
+        if not np.isfinite(value):
+            raise ModelError(
+                f"{label}: the acceleration that it demands is {value} at the start; check its "
+                "expression at t = 0."
+            )
+
+
+def _check_inertia(system: ConstrainedSystem, terms: Terms) -> None:
+    """On the motions that the constraints allow, the mass matrix must be positive."""
+    Z = null_space(terms.J) if terms.J.size else np.eye(len(terms.f))
+    if not Z.size or np.any(terms.W != terms.J):
+        return
+    values, vectors = np.linalg.eigh(Z.T @ terms.M @ Z)
+    if values[0] <= _NOTHING * max(np.abs(terms.M.diagonal()).max(), 1e-300):
+        motion = np.abs(Z @ vectors[:, 0])
+        moving = [
+            f"'{name}'"
+            for name, part in zip(system.velocities, motion, strict=True)
+            if part > 0.1 * motion.max()
+        ]
+        raise ModelError(
+            f"{system.name}: nothing resists the motion of {', '.join(moving)}, which the "
+            "constraints leave free: what moves has no inertia there. Give the bodies a mass or an "
+            "inertia, or the joints an `armature`."
+        )
+
+
+def _check_authority(system: ConstrainedSystem, terms: Terms) -> None:
+    """A servo's effort must influence what it keeps: J M⁻¹ Wᵀ must lose no rank."""
+    n, m = len(terms.f), len(terms.h)
+    servos = {name: kept.through for name, kept in system.model.constraints.items()}
+    servos = {name: through for name, through in servos.items() if through is not None}
+    if not servos:
+        return
+    whole = np.zeros((n + m, n + m))
+    whole[:n, :n], whole[:n, n:], whole[n:, :n] = terms.M, -terms.W.T, terms.J
+    size = np.abs(whole).max(axis=1, initial=0.0)
+    lost = n + m - rank_of(whole / np.where(size > 0.0, size, 1.0)[:, None])[0]
+    if lost <= m - rank_of(terms.J)[0]:
+        return
+    shares = np.abs(np.linalg.svd(whole)[2][-lost:, n:]).max(axis=0)
+    names = system.constraint_names
+    worst = max(servos, key=lambda name: shares[names.index(name)] if name in names else 0.0)
+    joint, index = servos[worst]
+    raise ModelError(
+        f"Constraint '{worst}': the effort of coordinate {index} of joint '{joint}' has no "
+        "influence on it at the initial configuration (J M⁻¹ Wᵀ is singular). Keep it through "
+        "another joint, or begin elsewhere."
+    )
