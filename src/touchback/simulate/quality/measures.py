@@ -68,8 +68,11 @@ def _largest(rows: Floats) -> Floats:
 
 
 def growth(times: Floats, drift: Floats) -> float | None:
-    """p of max |h| ~ tᵖ, from the largest drift in the first half and in the whole run."""
-    whole, half = drift.max(), drift[times <= times[-1] / 2].max()
-    if whole < ROUNDING or half == 0.0:
+    """p of max |h| ~ tᵖ: the slope, in logarithms, of the largest drift so far, after the first
+    eighth of the run."""
+    so_far = np.maximum.accumulate(drift)
+    later = (times >= times[-1] / 8) & (so_far > 0.0)
+    if drift.max() < ROUNDING or later.sum() < 2:
         return None
-    return float(np.log2(whole / half))
+    slope = np.polyfit(np.log(times[later]), np.log(so_far[later]), 1)[0]
+    return max(float(slope), 0.0)
