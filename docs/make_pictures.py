@@ -1,6 +1,7 @@
 """Makes the pictures of the documentation: `python docs/make_pictures.py`. They are committed."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -130,6 +131,18 @@ def example_pictures() -> None:
                 shrink(picture, PICTURES / "examples" / f"{script.stem}.png")
 
 
+def page_pictures(page: str) -> None:
+    """What the code of a page draws."""
+    text = (HERE / f"{page}.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True,
+                       stdout=subprocess.DEVNULL)  # fmt: skip
+        for picture in Path(folder).glob("*.png"):
+            shrink(picture, PICTURES / page / picture.name)
+
+
 def shrink(source: Path, target: Path) -> None:
     """A copy 900 pixels wide in 64 colours, which is all that curves need."""
     with Image.open(source) as image:
@@ -139,11 +152,12 @@ def shrink(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    for place in ("gallery", "examples"):
+    for place in ("gallery", "examples", "quality"):
         (PICTURES / place).mkdir(parents=True, exist_ok=True)
     banner()
     for each in gallery.names():
         gallery_picture(each)
     example_pictures()
+    page_pictures("quality")
     for picture in sorted(PICTURES.rglob("*.*")):
         print(f"{picture.stat().st_size / 1000:6.1f} kB  {picture.relative_to(HERE)}")
