@@ -54,8 +54,11 @@ def _check_inertia(system: ConstrainedSystem, terms: Terms) -> None:
 def _check_authority(system: ConstrainedSystem, terms: Terms) -> None:
     """A servo's effort must influence what it keeps: J M⁻¹ Wᵀ must lose no rank."""
     n, m = len(terms.f), len(terms.h)
-    servos = {name: kept.through for name, kept in system.model.constraints.items()}
-    servos = {name: through for name, through in servos.items() if through is not None}
+    servos = {
+        name: kept.through
+        for name, kept in system.model.constraints.items()
+        if kept.through is not None and kept.active
+    }
     if not servos:
         return
     whole = np.zeros((n + m, n + m))
@@ -66,7 +69,7 @@ def _check_authority(system: ConstrainedSystem, terms: Terms) -> None:
         return
     shares = np.abs(np.linalg.svd(whole)[2][-lost:, n:]).max(axis=0)
     names = system.constraint_names
-    worst = max(servos, key=lambda name: shares[names.index(name)] if name in names else 0.0)
+    worst = max(servos, key=lambda name: shares[names.index(name)])
     joint, index = servos[worst]
     raise ModelError(
         f"Constraint '{worst}': the effort of coordinate {index} of joint '{joint}' has no "

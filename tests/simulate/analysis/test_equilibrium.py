@@ -137,7 +137,7 @@ def test_a_loop_that_cannot_close_is_named() -> None:
     m.joint("a", tb.Revolute("y"), m.ground, a, position=0.3)
     m.joint("b", tb.Revolute("y"), m.ground.at(3, 0, 0), b, position=2.5)
     m.close("rod", tb.Rod(0.5), a.at(0.5, 0, 0), b.at(0.5, 0, 0))
-    with pytest.raises(tb.SolveError, match=r"'rod' stays open|out of balance"):
+    with pytest.raises(tb.SolveError, match="Closure 'rod': its error is"):
         tb.equilibrium(m.compile())
 
 
