@@ -90,6 +90,19 @@ def test_the_rate_alone_changes_its_choice_within_a_solver_that_settles_nothing(
     assert constrained.statistics["choices"] > 1
 
 
+def test_a_rate_at_a_dead_centre_does_not_depend_on_what_was_chosen_before() -> None:
+    _, x = assembled(slider_crank(speed=20.0))
+    mechanism, _ = slider_crank(slider_mass=80.0)
+    dead_centre = np.array([1e-9, -1.25e-9, 0.5, 20.0, -25.0, -2.5e-9])
+    rates = []
+    for before in ([x, dead_centre], [dead_centre]):
+        constrained = Constrained(mechanism.functions)
+        problem = constrained.problem(p=mechanism.p)
+        rates.append([problem.rate(0.0, state) for state in before][-1])
+    assert constrained.dependent != [0, 1]  # the slider stands still there
+    np.testing.assert_allclose(rates[0], rates[1], rtol=1e-12, atol=1e-9)
+
+
 @pytest.mark.parametrize("formulation", ["partitioning", "projection"])
 def test_a_change_point_is_passed_with_the_energy_kept(formulation: str) -> None:
     mechanism, guess = change_point_four_bar()

@@ -33,7 +33,8 @@ void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_l
         tb_dense_choose(c, J, tolerance, rank_limit);
     for (long i = 0; i < c->m; i++) {
         c->dropped[c->rows[i]] = i >= c->rank;
-        c->chosen_pivot[i] = c->best_pivot[i] = 0.0;
+        c->pivot_floor[i] = 0.0;
+        c->pivot[i] = c->chosen_pivot[i] = c->best_pivot[i] = 1.0; /* until factored */
     }
     for (long j = 0; j < c->n; j++)
         c->level[c->columns[j]] =
@@ -43,7 +44,6 @@ void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_l
 }
 
 static int factor(tb_constrained *c, const double *J, int level) {
-    c->smallest = 1.0;
     return c->sparse ? tb_sparse_factor(c, J, level) : tb_dense_factor(c, J);
 }
 
@@ -52,7 +52,6 @@ void tb_factor(tb_constrained *c, const double *J, int level) {
         tb_choose(c, J, ROUNDING, c->rank);
         factor(c, J, level);
     }
-    c->statistics.singular += c->rank < c->most_rank || c->smallest < NEARLY_SINGULAR;
 }
 
 void tb_factor_for_solve(tb_constrained *c, const double *J) {
@@ -84,14 +83,28 @@ static double redundant_size(const tb_constrained *c, const double *h) {
     return largest;
 }
 
+/* Whether a pivot of the choice has become poor, and whether one is nearly singular. */
+static int review_pivots(tb_constrained *c, int *nearly_singular) {
+    int poor = 0;
+    for (long k = 0; k < c->rank; k++) {
+        double now = c->pivot[k], then = c->chosen_pivot[k];
+        if (now > c->best_pivot[k]) {
+            c->best_pivot[k] = now;
+            c->pivot_floor[k] = TB_SPENT * now;
+        }
+        poor |= now < POOR * c->best_pivot[k] || c->best_pivot[k] > GROWN * then;
+        *nearly_singular |= c->chosen_size[k] * now < NEARLY_SINGULAR * then;
+    }
+    return poor;
+}
+
 void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     double violated = redundant_size(c, h);
-    int poor = c->rank < c->most_rank || c->truncated ||
-               (violated > VIOLATED && violated > 10.0 * c->redundant_h);
-    for (long k = 0; k < c->rank && !poor; k++)
-        poor = c->pivot[k] < POOR * c->best_pivot[k] ||
-               c->best_pivot[k] > GROWN * c->chosen_pivot[k];
-    if (!poor)
+    int singular = c->rank < c->most_rank || c->truncated;
+    int poor = review_pivots(c, &singular);
+    c->statistics.singular += singular;
+    if (!poor && c->rank == c->most_rank && !c->truncated &&
+        (violated <= VIOLATED || violated <= 10.0 * c->redundant_h))
         return;
     tb_choose(c, J, c->rank_tolerance, c->m);
     c->truncated = 0;

@@ -23,7 +23,7 @@ typedef struct tb_constraint_statistics {
     long iterations;    /* of all solves together */
     long not_converged; /* solves that gave up and left the integrator's values */
     long choices;       /* how often dependent coordinates were chosen, the first time included */
-    long singular;      /* factorisations at, or almost at, a singular position */
+    long singular;      /* accepted states at, or almost at, a singular position */
     double worst_choice; /* seconds that the slowest choice took */
     double largest_h;    /* of all position constraints at all accepted states */
 } tb_constraint_statistics;
@@ -49,8 +49,8 @@ typedef struct tb_constrained {
     int *level;          /* of a column: 0 independent, 1 dependent, 2 dependent in velocity only */
     int *dropped;        /* of a row */
     double *chosen_pivot, *best_pivot, *pivot; /* when chosen, the largest since, the latest */
+    double *pivot_floor; /* below which a choice isn't used even within a step */
     double *chosen_size; /* of each pivot when chosen: part of the largest, by scaled entries */
-    double smallest;     /* the smallest pivot in the same measure, at the last factorisation */
     double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
     long started, truncated;
 
@@ -72,6 +72,7 @@ typedef struct tb_constrained {
 } tb_constrained;
 
 enum { TB_POSITION = 1, TB_VELOCITY = 2 };
+#define TB_SPENT 0.05 /* part of the largest pivot that is left at its floor */
 
 /* ---- where things are in the outputs of terms and positions ------------------------------- */
 
@@ -113,17 +114,16 @@ void tb_correct(tb_constrained *c, const double *J, const double *residual, int 
 /* a, lambda: M a - W^T lambda = f and J a = right; dense: after tb_factor. */
 void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
               const double *f, const double *right, double *a, double *lambda);
-/* Notes the size of a pivot; returns 1 when it has all but vanished: a twentieth is left. */
+/* Notes the size of a pivot; returns 1 when it has fallen to its floor. */
 static inline int tb_note_pivot(tb_constrained *c, long k, double size) {
     c->pivot[k] = size;
-    if (c->chosen_pivot[k] == 0.0)
-        c->chosen_pivot[k] = size;
-    double part = c->chosen_size[k] * size;
-    if (part < c->smallest * c->chosen_pivot[k])
-        c->smallest = part / c->chosen_pivot[k];
-    if (size > c->best_pivot[k])
-        c->best_pivot[k] = size;
-    return !(size > 0.05 * c->best_pivot[k]);
+    if (!(size > c->pivot_floor[k]))
+        return 1;
+    if (c->pivot_floor[k] == 0.0) { /* the first time since the choice */
+        c->chosen_pivot[k] = c->best_pivot[k] = size;
+        c->pivot_floor[k] = TB_SPENT * size;
+    }
+    return 0;
 }
 
 /* At an accepted state: chooses anew when the present choice has become poor. */

@@ -89,10 +89,9 @@ class _ConstrainedStruct(ctypes.Structure):
             (name, _P)
             for name in (
                 "rows", "columns", "level", "dropped", "chosen_pivot", "best_pivot", "pivot",
-                "chosen_size",
+                "pivot_floor", "chosen_size",
             )
         ],
-        ("smallest", _D),
         ("redundant_h", _D),
         ("started", _L),
         ("truncated", _L),
@@ -179,7 +178,8 @@ class ConstrainedMemory:
         self._doubles("at_positions", m + s.J_count)
         for name in (
             "b", "lambda", "residual", "right", "row_weight", "m_scratch", "mu", "chosen_pivot",
-            "best_pivot", "pivot", "inverse_pivot", "chosen_size",
+            "best_pivot", "pivot", "inverse_pivot", "pivot_floor",
+            "chosen_size",
         ):  # fmt: skip
             self._doubles(name, m)
         self._arrays["row_weight"][:] = 1.0

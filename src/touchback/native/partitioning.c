@@ -40,7 +40,6 @@ static int solve_positions(tb_constrained *c, const double *u, const double *p) 
  * others are met by the smallest step (weighted with M). */
 static void solve_singular(tb_constrained *c, const double *x, const double *u, const double *p) {
     c->truncated = 1;
-    c->statistics.singular++;
     tb_load(c, x);
     tb_positions(c, u, p);
     tb_choose(c, tb_positions_J(c), TRUNCATED, c->rank);
