@@ -137,3 +137,12 @@ def test_velocity_constraints_are_measured_too() -> None:
     assert found.of("partitioning rk4")[0].velocity_drift < 1e-12
     assert found.of("multipliers rk4")[0].velocity_drift > 1e-9
     assert found.conserved
+
+
+def test_the_velocity_of_a_drive_counts_as_kept() -> None:
+    """J v = b with b ≠ 0: the hinge turns as it is told."""
+    m = tb.Model("driven arm")
+    m.joint("hinge", tb.Revolute("y"), m.ground, m.body("arm", mass=1.0, com=(0.5, 0, 0)))
+    m.drive("hinge", tb.Sine(0.5, 1.0))
+    found = tb.quality(m.compile(), duration=1.0, steps=(0.01,), progress=False)
+    assert found.of("partitioning rk4")[0].velocity_drift < 1e-12
