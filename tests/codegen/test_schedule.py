@@ -1,6 +1,7 @@
 """Schedules: each angle once, everything after what it needs, nothing that nobody asked for."""
 
 import numpy as np
+import pytest
 
 from random_graphs import TURNING, Builder, random_graph
 from touchback.codegen.schedule import NEVER, schedule
@@ -13,11 +14,12 @@ def _operands(program: Program, node: int) -> tuple[int, ...]:
     return columns[: ops.ARITY[program.op[node]]]
 
 
-def test_random_schedules_respect_every_dependency() -> None:
+@pytest.mark.parametrize("window", [1, 2, 48, 1000])
+def test_random_schedules_respect_every_dependency(window: int) -> None:
     rng = np.random.default_rng(0)
     for _ in range(100):
         program = random_graph(rng, 80, TURNING, window=20)
-        plan = schedule(program)
+        plan = schedule(program, window)
         leaves = {i for i, op in enumerate(program.op) if op in (ops.CONST, ops.INPUT)}
         known, turned = set(leaves), set()
         batches = list(plan.batches)
@@ -79,3 +81,40 @@ def test_next_uses_count_positions_of_the_schedule() -> None:
     assert plan.next_a == [0, 2, NEVER]
     assert plan.next_b == [1, NEVER, NEVER]
     assert [plan.first_use[node] for node in (x, square, total, last)] == [0, 1, 2, NEVER]
+
+
+def test_a_long_chain_starts_before_short_ones() -> None:
+    build = Builder()
+    x = build.input("x", 0)
+    short = [build.node(ops.MUL, x, build.input("x", k)) for k in range(1, 4)]
+    chain = [x]
+    for _ in range(10):
+        chain.append(build.node(ops.MUL, chain[-1], x))
+    plan = schedule(build.outputs(*short, chain[-1]), window=48)
+    assert plan.order[0] == chain[1]
+    assert sorted(plan.order) == sorted([*short, *chain[1:]])
+
+
+def test_nothing_moves_across_a_call() -> None:
+    build = Builder()
+    x = build.input("x", 0)
+    before = [build.node(ops.MUL, x, build.input("x", k)) for k in range(1, 4)]
+    call = build.node(ops.EXP, x)
+    after = [build.node(ops.ADD, x, node) for node in before]
+    plan = schedule(build.outputs(*before, call, *after), window=48)
+    assert set(plan.order[:3]) == set(before)
+    assert plan.order[3] == call
+
+
+def test_values_that_wait_for_their_use_stay_few() -> None:
+    build = Builder()
+    x = build.input("x", 0)
+    total = x
+    for k in range(1, 100):
+        product = build.node(ops.MUL, x, build.input("x", k))
+        total = build.node(ops.ADD, total, product)
+    program = build.outputs(total)
+    plan = schedule(program, window=48)
+    products = [program.op[node] == ops.MUL for node in plan.order]
+    ahead = np.cumsum(np.where(products, 1, -1))
+    assert 1 < ahead.max() <= 5  # ahead of the sums, yet never more than a few

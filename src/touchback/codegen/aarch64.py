@@ -51,6 +51,7 @@ class AArch64(Assembler):
     name = "aarch64"
     registers = (*range(8), *range(16, 32), *range(8, 16))
     vector_width = 2
+    window = 48
 
     def __init__(self, lanes: int, pool: Pool, calls: bool) -> None:
         super().__init__(lanes, pool, calls)

@@ -1,17 +1,18 @@
 """Sines and cosines on AArch64: a loop over vectors of two angles, and its cold path.
 
-The operations and their order are those of `symbolic/sincos.py`. Constants that an FMLA accumulates
-into are loaded each time: the load units have nothing else to do, while copies would take turns
-with the arithmetic.
+The operations and their order are those of `symbolic/sincos.py`. They form one long chain, so two
+vectors take turns, instruction by instruction. Most constants are loaded each time: the load units
+have nothing else to do, while copies would take turns with the arithmetic.
 """
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from touchback.codegen import aarch64_isa as isa
 from touchback.codegen.abi import CONTEXT_SLOT, CTX, POOL, WORK
-from touchback.codegen.pool import SIGN_MASK
+from touchback.codegen.pool import SIGN_MASK, Pool
 from touchback.symbolic import ops
 
 if TYPE_CHECKING:
@@ -21,18 +22,14 @@ _POINTER, _COUNT, _RETURN = (
     9,
     10,
     11,
-)  # general registers: table, blocks left, where the cold path returns
+)  # general registers: table, rounds left, where the cold path returns
 _BLOCK = 48  # bytes: two angles, their sines, their cosines
 _SINES, _COSINES = 16, 32
 # vector registers; none of d8 … d15, so that nothing has to be saved
-_X, _SHIFTED, _K, _Z, _PS, _PC, _T, _U = range(8)
-_TWO_OVER_PI, _MAGIC, _PI0, _PI1, _PI2, _HALF, _LIMIT, _SIGN, _S5, _C5, _IN_RANGE = range(16, 27)
-_NEXT_PS, _NEXT_PC, _SIN, _COS, _ODD = range(27, 32)
+_BANKS = (0, 1, 2, 3, 4, 5, 6, 7, 16), range(17, 26)
+_PI0, _PI1, _PI2, _LIMIT, _SIGN, _IN_RANGE = range(26, 32)
 
-_KEPT = {
-    "2/pi": _TWO_OVER_PI, "magic": _MAGIC, "pi0": _PI0, "pi1": _PI1, "pi2": _PI2, "-1/2": _HALF,
-    "limit": _LIMIT, SIGN_MASK: _SIGN, "s5": _S5, "c5": _C5,
-}  # fmt: skip
+_KEPT = {"pi0": _PI0, "pi1": _PI1, "pi2": _PI2, "limit": _LIMIT, SIGN_MASK: _SIGN}
 
 
 def _three(bits: int, d: int, n: int, m: int) -> int:
@@ -47,14 +44,21 @@ def write_sincos(asm: AArch64, offset: int, blocks: int) -> int:
     for name, register in _KEPT.items():
         asm.load_vector(register, asm.pool.vector[name])
     words.append(isa.MOVI_ONES_2D | _IN_RANGE)
-    _point_to_table(words, offset, blocks)
-    start = len(words)
-    _write_block(asm)
-    if blocks > 1:
+    pairs, single = divmod(blocks, 2)
+    _point_to_table(words, offset, pairs)
+    if single:
+        words.extend(_block(asm.pool, 0, 0))
+        words.append(isa.ADD_IMM | _BLOCK << 10 | _POINTER << 5 | _POINTER)
+    if pairs:
+        start = len(words)
+        words.extend(chain(*zip(_block(asm.pool, 0, 0), _block(asm.pool, 1, _BLOCK))))
+        words.append(isa.ADD_IMM | 2 * _BLOCK << 10 | _POINTER << 5 | _POINTER)
+    if pairs > 1:
         words.append(isa.SUBS_IMM | 1 << 10 | _COUNT << 5 | _COUNT)
         words.append(isa.branch_if(isa.NE, start - len(words)))
-    words.append(isa.UMINV_4S | _IN_RANGE << 5 | _T)
-    words.append(isa.FMOV_W_S | _T << 5 | _POINTER)
+    scratch = _BANKS[0][0]
+    words.append(isa.UMINV_4S | _IN_RANGE << 5 | scratch)
+    words.append(isa.FMOV_W_S | scratch << 5 | _POINTER)
     skipped = 7
     words.append(isa.CBNZ_W | skipped << 5 | _POINTER)
     before = len(words)
@@ -66,55 +70,66 @@ def write_sincos(asm: AArch64, offset: int, blocks: int) -> int:
     return len(words) - 1
 
 
-def _point_to_table(words: list[int], offset: int, blocks: int) -> None:
+def _point_to_table(words: list[int], offset: int, count: int) -> None:
     words.append(isa.add_high(_POINTER, WORK, offset))
     words.append(isa.ADD_IMM | (offset & 4095) << 10 | _POINTER << 5 | _POINTER)
-    words.append(isa.MOVZ | (blocks & 0xFFFF) << 5 | _COUNT)
-    words.append(isa.MOVK_LSL16 | blocks >> 16 << 5 | _COUNT)
+    words.append(isa.MOVZ | (count & 0xFFFF) << 5 | _COUNT)
+    words.append(isa.MOVK_LSL16 | count >> 16 << 5 | _COUNT)
 
 
-def _write_block(asm: AArch64) -> None:
-    word, pool = asm.words.append, asm.pool.vector
+def _block(pool: Pool, bank: int, at: int) -> list[int]:
+    """The instructions for the block `at` bytes from the pointer, in one bank of registers."""
+    words: list[int] = []
+    word = words.append
+    x, shifted, k, z, ps, pc, next_ps, next_pc, t = _BANKS[bank]
+
+    def load(d: int, name: str) -> None:
+        word(isa.LDR_Q | pool.vector[name].offset >> 4 << 10 | POOL << 5 | d)
 
     def add_product(d: int, addend: str, n: int, m: int) -> None:
-        asm.load_vector(d, pool[addend])
+        load(d, addend)
         word(_three(isa.FMLA_2D, d, n, m))
 
-    word(isa.LDR_Q | _POINTER << 5 | _X)
-    add_product(_SHIFTED, "magic", _X, _TWO_OVER_PI)
-    word(_three(isa.FACGE_2D, _T, _LIMIT, _X))
-    word(_three(isa.AND_16B, _IN_RANGE, _IN_RANGE, _T))
-    word(_three(isa.FSUB_2D, _K, _SHIFTED, _MAGIC))
+    word(isa.LDR_Q | at >> 4 << 10 | _POINTER << 5 | x)
+    load(t, "2/pi")
+    add_product(shifted, "magic", x, t)
+    word(_three(isa.FACGE_2D, t, _LIMIT, x))
+    word(_three(isa.AND_16B, _IN_RANGE, _IN_RANGE, t))
+    load(t, "magic")
+    word(_three(isa.FSUB_2D, k, shifted, t))
     for part in (_PI0, _PI1, _PI2):
-        word(_three(isa.FMLS_2D, _X, _K, part))
-    word(_three(isa.FMUL_2D, _Z, _X, _X))
-    sine, cosine = (_S5, _NEXT_PS, _PS), (_C5, _NEXT_PC, _PC)
+        word(_three(isa.FMLS_2D, x, k, part))
+    word(_three(isa.FMUL_2D, z, x, x))
+    load(ps, "s5")
+    load(pc, "c5")
     for degree in range(4, -1, -1):
-        add_product(sine[1], f"s{degree}", sine[0], _Z)
-        add_product(cosine[1], f"c{degree}", cosine[0], _Z)
-        sine = (sine[1], _PS if sine[1] == _NEXT_PS else _NEXT_PS, 0)
-        cosine = (cosine[1], _PC if cosine[1] == _NEXT_PC else _NEXT_PC, 0)
-    word(_three(isa.FMUL_2D, _T, _X, _Z))
-    word(_three(isa.FMLA_2D, _X, _T, sine[0]))  # sin r
-    add_product(_U, "one", _HALF, _Z)
-    word(_three(isa.FMUL_2D, _Z, _Z, _Z))
-    word(_three(isa.FMLA_2D, _U, _Z, cosine[0]))  # cos r
+        add_product(next_ps, f"s{degree}", ps, z)
+        add_product(next_pc, f"c{degree}", pc, z)
+        ps, next_ps, pc, next_pc = next_ps, ps, next_pc, pc
+    sine, cosine, spare, other = x, next_pc, next_ps, t
+    word(_three(isa.FMUL_2D, t, x, z))
+    word(_three(isa.FMLA_2D, sine, t, ps))  # sin r
+    load(spare, "-1/2")
+    add_product(cosine, "one", spare, z)
+    word(_three(isa.FMUL_2D, z, z, z))
+    word(_three(isa.FMLA_2D, cosine, z, pc))  # cos r
     # The low bits of `shifted` are those of k: bit 0 swaps, bit 1 signs the sine, bit 0 ^ bit 1 the
     # cosine.
-    word(isa.SHL_2D | 63 << 16 | _SHIFTED << 5 | _ODD)
-    word(isa.SHL_2D | 62 << 16 | _SHIFTED << 5 | _K)
-    word(isa.CMLT_ZERO_2D | _ODD << 5 | _SIN)
-    word(isa.CMLT_ZERO_2D | _ODD << 5 | _COS)
-    word(_three(isa.EOR_16B, _ODD, _ODD, _K))
-    word(_three(isa.BSL_16B, _SIN, _U, _X))
-    word(_three(isa.BSL_16B, _COS, _X, _U))
-    word(_three(isa.AND_16B, _K, _K, _SIGN))
-    word(_three(isa.AND_16B, _ODD, _ODD, _SIGN))
-    word(_three(isa.EOR_16B, _SIN, _SIN, _K))
-    word(_three(isa.EOR_16B, _COS, _COS, _ODD))
-    word(isa.STR_Q | _SINES >> 4 << 10 | _POINTER << 5 | _SIN)
-    word(isa.STR_Q | _COSINES >> 4 << 10 | _POINTER << 5 | _COS)
-    word(isa.ADD_IMM | _BLOCK << 10 | _POINTER << 5 | _POINTER)
+    odd, sin, cos = other, spare, ps
+    word(isa.SHL_2D | 63 << 16 | shifted << 5 | odd)
+    word(isa.SHL_2D | 62 << 16 | shifted << 5 | k)
+    word(isa.CMLT_ZERO_2D | odd << 5 | sin)
+    word(isa.CMLT_ZERO_2D | odd << 5 | cos)
+    word(_three(isa.EOR_16B, odd, odd, k))
+    word(_three(isa.BSL_16B, sin, cosine, sine))
+    word(_three(isa.BSL_16B, cos, sine, cosine))
+    word(_three(isa.AND_16B, k, k, _SIGN))
+    word(_three(isa.AND_16B, odd, odd, _SIGN))
+    word(_three(isa.EOR_16B, sin, sin, k))
+    word(_three(isa.EOR_16B, cos, cos, odd))
+    word(isa.STR_Q | at + _SINES >> 4 << 10 | _POINTER << 5 | sin)
+    word(isa.STR_Q | at + _COSINES >> 4 << 10 | _POINTER << 5 | cos)
+    return words
 
 
 def write_cold_path(asm: AArch64) -> int:

@@ -22,6 +22,7 @@ class Assembler(ABC):
     name: ClassVar[str]
     registers: ClassVar[tuple[int, ...]]  # in the order in which they are best used
     vector_width: ClassVar[int]  # doubles in a vector register
+    window: ClassVar[int]  # operations among which the next one is chosen; 1 keeps their order
     preserved: frozenset[int]  # registers that keep their value across a call
     shareable: list[int]
     folds: list[int]

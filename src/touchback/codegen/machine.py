@@ -42,7 +42,7 @@ def emit(program: Program, target: str, lanes: int = 1) -> MachineCode:
     kind = TARGETS[target]
     if lanes not in (1, kind.vector_width):
         raise CompileError(f"{target} computes 1 or {kind.vector_width} lanes, not {lanes}.")
-    plan = schedule(program)
+    plan = schedule(program, kind.window)
     constants = [(i, value) for i, value in program.values.items() if plan.live[i]]
     pool = Pool(constants, lanes, kind.vector_width)
     memory = _layout(program, plan, pool, lanes, kind.vector_width)

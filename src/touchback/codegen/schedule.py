@@ -1,9 +1,9 @@
-"""The order of a program's operations: sines and cosines gathered into batches, the rest as it
-stands.
+"""The order of a program's operations: sines and cosines gathered into batches, the rest nearly as
+it stands.
 
 All angles that are known at the same time are handed to one loop over `sincos`. Only what an angle
-needs is moved ahead of its batch, everything else stays where the derivation put it, because that
-order keeps live ranges short.
+needs is moved ahead of its batch, everything else stays close to where the derivation put it,
+because that order keeps live ranges short.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.codegen.conditions import with_masks
+from touchback.codegen.pipeline import pipelined
 from touchback.symbolic import ops
 from touchback.symbolic.ops import ARITY, CONST, COS, INPUT, SIN
 from touchback.symbolic.program import Program
@@ -48,8 +49,11 @@ class Schedule:
     turning: list[int]  # sines and cosines
 
 
-def schedule(program: Program) -> Schedule:
-    """Batches, order and next uses of a program. Nodes that no output depends on are left out."""
+def schedule(program: Program, window: int = 1) -> Schedule:
+    """Batches, order and next uses of a program. Nodes that no output depends on are left out.
+
+    Operations may overtake others within a window, to keep a pipeline busy; 1 leaves them in place.
+    """
     op = np.array(program.op)
     operands = np.stack([np.array(column) for column in (program.a, program.b, program.c)], axis=1)
     present = _ARITY[op][:, None] > np.arange(3)
@@ -57,6 +61,9 @@ def schedule(program: Program) -> Schedule:
     computed = np.flatnonzero(live & ~_IS_LEAF[op]).tolist()
     turning = np.flatnonzero(live & _TURNS[op]).tolist()
     order, batches = _ordered(program, computed, turning)
+    if window > 1:
+        stops = [batch.position for batch in batches]
+        order = pipelined(op, operands, present, order, stops, window)
     next_use, first_use = _next_uses(len(op), operands[order], present[order])
     a, b, c = (column.tolist() for column in next_use.T)
     outputs = np.abs(np.array(program.outputs, dtype=int))
@@ -95,17 +102,30 @@ def _ordered(
     if not turning:
         return computed, []
     angles = list(dict.fromkeys(program.a[i] for i in turning))
-    if all(program.op[angle] in (CONST, INPUT) for angle in angles):
-        return computed, [Batch(0, angles)]
+    groups = _angles_by_level(program, turning) if _nested(program, angles) else [angles]
     order: list[int] = []
     batches: list[Batch] = []
     done = bytearray(len(program.op))
-    for angles in _angles_by_level(program, turning):
+    for angles in groups:
         for node in _needed(program, angles, done):
             order.append(node)
         batches.append(Batch(len(order), angles))
     order.extend(node for node in computed if not done[node])
     return order, batches
+
+
+def _nested(program: Program, angles: list[int]) -> bool:
+    """Whether some angle depends on a sine or cosine."""
+    seen: set[int] = set()
+    waiting = list(angles)
+    while waiting:
+        node = waiting.pop()
+        if program.op[node] in (SIN, COS):
+            return True
+        if node not in seen and ARITY[program.op[node]]:
+            seen.add(node)
+            waiting.extend(_operands(program, node))
+    return False
 
 
 def _angles_by_level(program: Program, turning: list[int]) -> list[list[int]]:

@@ -22,6 +22,7 @@ from touchback.native.linear import (
 from touchback.native.newton import Newton
 from touchback.native.problem import FunctionData, Problem, SampledInputs
 from touchback.native.publish import Published, publish
+from touchback.native.reorder import reorder
 from touchback.native.rows import Timing, evaluate_rows, time_calls
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "lu_factor",
     "lu_solve",
     "publish",
+    "reorder",
     "time_calls",
     "tree_factor",
     "tree_products",
