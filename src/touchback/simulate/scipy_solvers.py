@@ -57,7 +57,8 @@ def integrate(
             reached = int(np.searchsorted(times, t, side="right"))
             if reached > written:
                 instants.append(times[written:reached])
-                states.append(solver.dense_output()(times[written:reached]).T)
+                rows = solver.dense_output()(times[written:reached]).T
+                states.append(problem.settle(times[written:reached], rows))
                 written = reached
             progress.update(t / plan.duration)
     except ValueError as error:  # SciPy's linear algebra refuses matrices that aren't finite
@@ -66,7 +67,7 @@ def integrate(
         failed = str(error)
     if t > instants[-1][-1]:
         instants.append(np.array([t]))
-        states.append(x[None, :])
+        states.append(problem.settle([t], x[None, :]))
     statistics = {"steps": steps, "evaluations": int(solver.nfev) if solver else 0}
     result = Trajectory(np.concatenate(instants), np.vstack(states), {**statistics})
     if failed and rate.bad >= 0:
