@@ -59,7 +59,7 @@ $(STAMPS)/develop: $(STAMPS)/package
 # Foreign machine code runs under qemu; its tests are skipped where qemu can't be installed.
 $(STAMPS)/qemu: $(STAMPS)/venv
 	@command -v qemu-x86_64-static >/dev/null || { [ "$$(id -u)" = 0 ] && \
-	  apt-get install -y -qq qemu-user-static >/dev/null 2>&1; } || true
+	  { apt-get update -qq && apt-get install -y -qq qemu-user-static; } >/dev/null 2>&1; } || true
 	@touch $@
 
 clean:
