@@ -54,7 +54,7 @@ def test_time_is_bounded_and_what_was_left_out_is_said() -> None:
     measured, cut = found.of("rk4")
     assert measured.status == "fine"
     assert cut.status == "not measured"
-    assert "1 settings were not measured within 1 s" in found.recommendation
+    assert "Not measured within 1 s: settings 1, stability limits 0" in found.recommendation
 
 
 def test_a_reference_that_takes_too_long_says_what_to_change() -> None:

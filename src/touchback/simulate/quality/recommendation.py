@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MARGIN = 1.25  # between the step and the stability limit
 SAME_COST = 1.5  # times differ that much from one day to the next
 STILL_USEFUL = 1000.0  # times the demand: up to there a cheaper candidate is named
-_DRIFTS = 0.5  # growth exponent from which drift is said to grow
+_DRIFTS = 0.8  # growth exponent from which drift is said to grow: linear, less a doubt
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,11 @@ def _reservations(quality: "Quality", demand: Demand) -> list[str]:
         because = f" ({', '.join(quality.losses[:4])})" if quality.losses else ""
         lines.append(f"Energy is no measure here: the model doesn't conserve it{because}.")
     cut = sum(row.status == "not measured" for row in quality.rows)
-    if cut:
+    fixed = {row.candidate.label for row in quality.rows if row.step and row.status == "fine"}
+    unknown = len(fixed - set(quality.limits))
+    if cut or unknown:
         lines.append(
-            f"{cut} settings were not measured within {quality.time_limit:g} s; a longer time "
-            "limit measures them."
+            f"Not measured within {quality.time_limit:g} s: settings {cut}, stability limits "
+            f"{unknown}; a longer time limit measures them."
         )
     return lines
