@@ -1,0 +1,96 @@
+"""Every formulation on the suite of redundant, driven, switched, quaternion and singular loops."""
+
+import numpy as np
+import pytest
+from closed_suite import (
+    CASES,
+    FORMULATIONS,
+    Prepared,
+    change_point,
+    dead_centre,
+    run_case,
+    slider_crank_model,
+)
+from formulation_promises import PAGE, Promise, Refusal, page, promise
+
+import touchback as tb
+from touchback.simulate.failure import RunFailed
+
+SPEEDS = np.linspace(4.0, 14.0, 6)  # rad/s: each meets the singular position differently
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request: pytest.FixtureRequest) -> tuple[str, Prepared]:
+    return request.param, CASES[request.param]()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_each_formulation_keeps_its_promise(case: tuple[str, Prepared], formulation: str) -> None:
+    name, prepared = case
+    promised = promise(name, formulation)
+    if isinstance(promised, Refusal):
+        with pytest.raises(tb.InputError, match=promised.words):
+            run_case(prepared, formulation)
+    elif isinstance(promised, Promise):
+        found = run_case(prepared, formulation)
+        assert found.error <= promised.error
+        assert found.closure <= promised.closure
+        assert found.energy <= promised.energy
+    else:
+        _runs_safely_or_says_so(prepared, formulation)
+
+
+def _runs_safely_or_says_so(prepared: Prepared, formulation: str) -> None:
+    try:
+        found = run_case(prepared, formulation)
+    except RunFailed as failed:
+        assert len(failed.run.time) > 1
+        return
+    told = found.statistics["largest_h"] > 1e-10
+    assert found.energy <= 1e-4 or told
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize(("make", "angle"), [(change_point, 1.0), (dead_centre, 0.6)])
+def test_singular_positions_neither_crash_nor_lose_energy_silently(
+    make, angle: float, formulation: str
+) -> None:  # type: ignore[no-untyped-def]
+    """Linear-implicit steps lose energy everywhere, by their order, so only survive here."""
+    prepared = make()
+    allowed = {"linear-implicit": 1.0, "augmented-lagrangian": 3e-3}.get(formulation, 1e-4)
+    for speed in SPEEDS:
+        prepared.x0 = prepared.system.assemble(crank=angle, rates={"crank": float(speed)})
+        if formulation in ("multipliers", "baumgarte"):
+            _runs_safely_or_says_so(prepared, formulation)
+        else:
+            assert run_case(prepared, formulation).energy <= allowed
+
+
+@pytest.mark.parametrize("formulation", ["partitioning", "projection"])
+def test_newton_needs_few_iterations_at_3000_rpm_and_1_ms(formulation: str) -> None:
+    """The crank turns 0.3 rad a step; every solve starts from the integrator's extrapolation."""
+    system = slider_crank_model(0.05, 0.2).compile()
+    x0 = system.assemble(crank=0.3, rates={"crank": 100 * np.pi})
+    run = tb.simulate(
+        system, x0, 1.0, method="rk4", constraints=formulation, step=1e-3, progress=False
+    )
+    counts = run.metadata["statistics"]
+    print(
+        f"\n{formulation}: {counts['iterations'] / counts['solves']:.2f} iterations a solve, "
+        f"{counts['iterations_most']} at most, |h| {counts['largest_h']:.1e} m"
+    )
+    assert counts["solves"] >= 1000
+    assert counts["not_converged"] == 0
+    assert 1 <= counts["iterations_most"] <= 5
+    assert counts["largest_h"] <= 1e-12
+
+
+def test_a_change_of_the_independent_set_is_counted_and_timed() -> None:
+    prepared = dead_centre()
+    counts = run_case(prepared, "partitioning").statistics
+    assert counts["choices"] > 2
+    assert 0 < counts["worst_choice"] < 1
+
+
+def test_the_table_in_the_docs_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python tests/formulation_promises.py"
