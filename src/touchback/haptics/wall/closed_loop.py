@@ -1,0 +1,59 @@
+"""The loop of plant, hold and linear wall law as one sampled matrix (Gillespie 1996, Fig. 6.1, 6.6)."""
+
+import numpy as np
+
+from touchback.haptics.wall.jury import characteristic_polynomial, jury_margin
+from touchback.haptics.wall.oscillator import Flow, Oscillator
+from touchback.haptics.wall.simulation import Velocity
+
+
+def loop_matrix(
+    plant: Oscillator,
+    gains: tuple[float, float],
+    period: float,
+    *,
+    velocity: Velocity = "sensed",
+    delay: float = 0.0,
+) -> np.ndarray:
+    """x(k+1) = M x(k) of f = −k₁ y − k₂ v held over each period.
+
+    x is (y, v), then the force still acting if there is a delay, then the position before if the
+    velocity is differentiated. Without either, M = Φ − Γ k, whose characteristic polynomial is
+    eq. 6.4 (no finger) or 6.12 (with one; 6.11 and 6.13 need e^(−2aT) and e^(−aT) cos bT).
+    """
+    early, rest = plant.flow(delay), plant.flow(period - delay)
+    names = ["y", "v"] + ["force"] * (delay > 0.0) + ["before"] * (velocity == "differentiated")
+    size = len(names)
+    answer = np.zeros(size)
+    answer[0] = -gains[0]
+    if velocity == "differentiated":
+        answer[0] -= gains[1] / period
+        answer[names.index("before")] = gains[1] / period
+    else:
+        answer[1] = -gains[1]
+    matrix = np.zeros((size, size))
+    matrix[:2, :2] = _phi(rest) @ _phi(early)
+    if delay:
+        matrix[:2, names.index("force")] = _phi(rest) @ [early.yf, early.vf]
+        matrix[names.index("force")] = answer
+    matrix[:2] += np.outer([rest.yf, rest.vf], answer)
+    if velocity == "differentiated":
+        matrix[names.index("before"), 0] = 1.0
+    return matrix
+
+
+def loop_margin(
+    plant: Oscillator,
+    gains: tuple[float, float],
+    period: float,
+    *,
+    velocity: Velocity = "sensed",
+    delay: float = 0.0,
+) -> float:
+    """The smallest Jury margin of the loop: positive when it is stable."""
+    matrix = loop_matrix(plant, gains, period, velocity=velocity, delay=delay)
+    return jury_margin(characteristic_polynomial(matrix))
+
+
+def _phi(flow: Flow) -> np.ndarray:
+    return np.array([[flow.yy, flow.yv], [flow.vy, flow.vv]])

@@ -1,0 +1,122 @@
+"""Where the sampled spring becomes unstable: closed forms, and damping found with every condition."""
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+
+from touchback.errors import SolveError
+from touchback.haptics.wall.closed_loop import loop_margin
+from touchback.haptics.wall.oscillator import Oscillator, State
+from touchback.haptics.wall.plant import Device, Finger, Plant
+from touchback.haptics.wall.simulation import Velocity, simulate
+
+PASSIVE_ALPHA = 2.0
+"""Colgate's bound b > KT/2 for a wall without damping, as α = KT/b (Colgate & Schenkel 1994)."""
+
+_SCAN = np.geomspace(1e-4, 1e6, 400)  # total damping [N s/m]
+
+
+def colgate_damping(stiffness: float, damping: float, period: float) -> float:
+    """The inherent damping that makes a wall with differentiated velocity passive [N s/m].
+
+    b > KT/2 + |B|: Colgate & Schenkel, ACC 1994.
+    """
+    return 0.5 * stiffness * period + abs(damping)
+
+
+def alpha_edges(tau: float) -> tuple[float, float]:
+    """α = KT/b at which a pole leaves through the circle, and through z = −1; τ = bT/m.
+
+    The first is Gillespie's eq. 6.5 (6.7 doesn't follow from it: e^τ = 1 − α/(1 − α/τ) does),
+    solved for α; the second is p(−1) = 0 of eq. 6.4, which he doesn't test.
+    """
+    fading = math.exp(-tau)
+    lost = -math.expm1(-tau)
+    circle = tau * lost / (lost - tau * fading)
+    both = tau * (1.0 + fading) - 2.0 * lost
+    return circle, 2.0 * tau * (1.0 + fading) / both if both > 0.0 else math.inf
+
+
+def critical_stiffness(device: Device, period: float) -> float:
+    """The stiffest stable sampled spring on a device without a finger [N/m]: exact.
+
+    K = (b²/m)(1 − e^−τ)/(1 − (1+τ)e^−τ), unless z = −1 comes first.
+    """
+    tau = device.damping * period / device.mass
+    return min(alpha_edges(tau)) * device.damping / period
+
+
+def printed_damping(stiffness: float, mass: float, period: float) -> float:
+    """What "last coefficient = 1" alone would ask for (eq. 6.5 as used in the text) [N s/m]."""
+
+    def excess(damping: float) -> float:
+        circle, _ = alpha_edges(damping * period / mass)
+        return circle * damping / period - stiffness
+
+    return float(brentq(excess, 1e-3, 1e6, xtol=1e-14, rtol=1e-14))
+
+
+def stabilising_damping(
+    stiffness: float,
+    mass: float,
+    period: float,
+    finger: Finger | None = None,
+    *,
+    delay: float = 0.0,
+    wall_damping: float = 0.0,
+    velocity: Velocity = "sensed",
+) -> float:
+    """The least inherent damping of the device above which the loop is stable [N s/m].
+
+    With a finger it may be negative: the finger's own damping serves as well (Fig. 6.7).
+    """
+    held = finger or Finger(0.0, 0.0, 0.0)
+
+    def margin(total: float) -> float:
+        plant = Oscillator(mass + held.mass, total, held.stiffness)
+        gains = (stiffness, wall_damping)
+        return loop_margin(plant, gains, period, velocity=velocity, delay=delay)
+
+    stable = [margin(total) > 0.0 for total in _SCAN]
+    if not stable[-1] or all(stable):
+        raise SolveError(
+            f"No edge of stability lies between {_SCAN[0]:g} and {_SCAN[-1]:g} N s/m for a wall of "
+            f"{stiffness:g} N/m at a period of {period:g} s."
+        )
+    last = int(np.flatnonzero(~np.array(stable))[-1])
+    edge = float(brentq(margin, _SCAN[last], _SCAN[last + 1], xtol=1e-14, rtol=1e-14))
+    return edge - held.damping
+
+
+class _Spring:
+    """A spring that pulls too: the linear loop of Fig. 6.1."""
+
+    def __init__(self, stiffness: float) -> None:
+        self.stiffness = stiffness
+
+    def force(self, sample: int, state: State) -> float:
+        return -self.stiffness * state.y
+
+
+def simulated_damping(
+    stiffness: float,
+    mass: float,
+    period: float,
+    finger: Finger | None = None,
+    *,
+    near: float,
+    samples: int = 16000,
+) -> float:
+    """The same edge found by running the loop: where swings neither grow nor fade [N s/m]."""
+
+    def growth(damping: float) -> float:
+        plant = Plant(Device(mass, damping), finger)
+        trace = simulate(plant, _Spring(stiffness), State(1e-3, 0.0), period, samples)
+        size = trace.y**2 + (trace.v * period) ** 2
+        window = samples // 3
+        return float(np.log(size[-window:].max() / size[window : 2 * window].max()))
+
+    # A bracket so narrow that swings neither vanish nor overflow over the run.
+    reach = 0.01 * (near + (finger.damping if finger else 0.0))
+    return float(brentq(growth, near - reach, near + reach, xtol=1e-12, rtol=1e-10))

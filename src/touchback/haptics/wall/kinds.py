@@ -1,0 +1,43 @@
+"""The walls of the laboratory by name: how each is built for a plant, a target and a period."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchback.haptics.wall.controllers import (
+    Controller,
+    HalfSampleWall,
+    PlacedWall,
+    StandardWall,
+)
+from touchback.haptics.wall.deadbeat import DeadbeatWall
+from touchback.haptics.wall.plant import Plant, Target
+from touchback.haptics.wall.simulation import Velocity
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A controller's recipe, whether its wall is damped, and where its velocity comes from."""
+
+    name: str
+    build: Callable[[Plant, Target, float], Controller]
+    damped: bool = False
+    velocity: Velocity = "sensed"
+
+
+def _standard(plant: Plant, wall: Target, period: float) -> Controller:
+    return StandardWall(wall)
+
+
+def _deadbeat(plant: Plant, wall: Target, period: float) -> Controller:
+    return DeadbeatWall(PlacedWall.design(plant, wall, period), plant, wall, period)
+
+
+KINDS = (
+    Kind("standard", _standard),
+    Kind("damped", _standard, damped=True),
+    Kind("damped, differentiated", _standard, damped=True, velocity="differentiated"),
+    Kind("half-sample", HalfSampleWall.design),
+    Kind("half-sample, differentiated", HalfSampleWall.design, velocity="differentiated"),
+    Kind("z-plane", PlacedWall.design),
+    Kind("deadbeat", _deadbeat),
+)

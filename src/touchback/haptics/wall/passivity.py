@@ -1,0 +1,122 @@
+"""Is energy ever taken out of the display? The largest stiffness for which it is not.
+
+Seen by the hand, device and wall are passive if the work that the hand has done on them, since a
+rest, is never negative (Gillespie 1996, section 5.1.2, footnote 1). That work is booked exactly.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.haptics.wall.kinds import Kind
+from touchback.haptics.wall.oscillator import State
+from touchback.haptics.wall.plant import Device, Finger, Plant, Target
+from touchback.haptics.wall.simulation import Trace, simulate
+
+RATES = (250.0, 500.0, 1000.0, 2000.0, 4000.0)
+"""Sampling rates of the table [Hz]."""
+BENCH_DEVICE = Device(0.30, 1.0)
+"""Gillespie's mass; the damping is ours, so that Colgate's bound at 1 kHz is 2000 N/m."""
+BENCH_DAMPING = 0.5
+"""Of the damped walls [N s/m], half the device's, so that Colgate's bound leaves room."""
+
+
+def hand_work(trace: Trace) -> np.ndarray:
+    """The work done by the hand on device and wall up to each sample [J].
+
+    With total damping c and energy E of device and finger, ∫ c v² = ∫ (f_wall + f_other) dy − ΔE
+    exactly, since forces are constant between changes; the device's share of it is b/c. Then
+    work = Δ(½ m v²) + ∫ b v² − ∫ f_wall dy.
+    """
+    motion, device = trace.plant.motion, trace.plant.device
+    early = motion.flow(trace.delay)
+    before = np.concatenate([[0.0], trace.wall_force[:-1]])
+    y, v = trace.y, trace.v
+    changed = early.yy * y[:-1] + early.yv * v[:-1] + early.yf * (before + trace.other_force)
+    wall = before * (changed - y[:-1]) + trace.wall_force * (y[1:] - changed)
+    other = trace.other_force * (y[1:] - y[:-1])
+    energy = 0.5 * motion.mass * v**2 + 0.5 * motion.stiffness * y**2
+    lost = wall + other - np.diff(energy)
+    share = device.damping / motion.damping if motion.damping else 0.0
+    step = np.diff(0.5 * device.mass * v**2) + share * lost - wall
+    return np.concatenate([[0.0], np.cumsum(step)])
+
+
+@dataclass(frozen=True)
+class Press:
+    """A smooth push and release: peak [N], duration [s], gap to the wall [m]."""
+
+    peak: float
+    duration: float
+    gap: float
+
+    def force(self, period: float, samples: int) -> np.ndarray:
+        """The hand's force, sin² over the duration, then none; at the middle of each sample."""
+        phase = np.clip((np.arange(samples) + 0.5) * period / self.duration, 0.0, 1.0)
+        return -self.peak * np.sin(np.pi * phase) ** 2
+
+
+def presses(gaps: int = 4) -> Iterator[Press]:
+    """Taps and presses from slightly different places, so that crossings fall anywhere."""
+    for peak, duration in ((1.0, 0.03), (2.0, 0.08), (4.0, 0.2)):
+        for number in range(gaps):
+            yield Press(peak, duration, 2e-5 * (1 + number))
+
+
+def is_passive(
+    kind: Kind, stiffness: float, rate: float, device: Device, finger: Finger, delay: float = 0.0
+) -> bool:
+    """Whether no press of the battery gets energy out; delay in samples."""
+    period = 1.0 / rate
+    wall = Target(stiffness, BENCH_DAMPING if kind.damped else 0.0)
+    for press in presses():
+        plant = Plant(device, finger, anchor=press.gap)
+        samples = math.ceil(1.5 * press.duration * rate)
+        trace = simulate(
+            plant, kind.build(plant, wall, period), State(press.gap, 0.0), period, samples,
+            velocity=kind.velocity, delay=delay * period, volition=press.force(period, samples),
+        )  # fmt: skip
+        work = hand_work(trace)
+        if not np.isfinite(work).all() or work.min() < -1e-9 * np.abs(work).max():
+            return False
+    return True
+
+
+def expressible_stiffness(mass: float, rate: float) -> float:
+    """The stiffness whose contact with this mass lasts two samples, m (π rate/2)² [N/m]."""
+    return mass * (0.5 * math.pi * rate) ** 2
+
+
+def largest_passive_stiffness(
+    kind: Kind,
+    rate: float,
+    device: Device = BENCH_DEVICE,
+    finger: Finger | None = None,
+    *,
+    delay: float = 0.0,
+    precision: float = 0.01,
+) -> float:
+    """The stiffest wall up to which every press stays passive [N/m], infinite if none fails.
+
+    Walls are tried upwards by a fifth to the first that fails, then halved in between. The search ends
+    where a contact would last fewer than two samples: no controller can express more.
+    """
+    if rate <= 0.0 or precision <= 0.0:
+        raise InputError(f"Rate ({rate} Hz) and precision ({precision}) must be positive.")
+    hand = finger or Finger()
+    top = expressible_stiffness(device.mass + hand.mass, rate)
+    good, tried = 0.0, 50.0
+    while is_passive(kind, tried, rate, device, hand, delay):
+        good, tried = tried, 1.2 * tried
+        if tried > top:
+            return math.inf
+    while tried - good > precision * tried:
+        middle = 0.5 * (good + tried)
+        if is_passive(kind, middle, rate, device, hand, delay):
+            good = middle
+        else:
+            tried = middle
+    return good
