@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from touchback.dynamics.instant import Instant
-from touchback.dynamics.loops import Seen, common_link, seen_from
+from touchback.dynamics.loops import Seen, between, common_link, seen_from
 from touchback.dynamics.rolling import grip, still, touch
 from touchback.dynamics.row import Action, Effect, Row
 from touchback.errors import ModelError
@@ -60,7 +60,7 @@ def _meet(
 ) -> tuple[Row, Effect, Effect]:
     k, i = instant.k, equation.axis
     J = _entries(instant, A, B, lambda ang, lin: lin[i])
-    row = Row(name, "m", k.sub(B.p[i], A.p[i]), J, 0, k.sub(B.a[i], A.a[i]))
+    row = Row(name, "m", between(instant, A, B)[i], J, 0, k.sub(B.a[i], A.a[i]))
     return row, *_opposite(instant, IDENTITY[i])
 
 
@@ -70,7 +70,7 @@ def _along(
     """h = s·d, d = p_B − p_A, s = R_A e: ḣ = s·(ḋ − ω_A × d)."""
     k, vectors = instant.k, instant.vectors
     s = vectors.apply(A.R, [k.const(x) for x in equation.direction])
-    d, d_rate = vectors.sub(B.p, A.p), vectors.sub(B.v, A.v)
+    d, d_rate = between(instant, A, B), vectors.sub(B.v, A.v)
     turning = vectors.cross(d, s)  # s·(ω × d) = ω·(d × s)
     J = {freedom: vectors.dot(s, lin) for freedom, (_, lin) in B.columns.items()}
     for freedom, (ang, lin) in A.columns.items():
@@ -114,7 +114,7 @@ def _apart(
     k, vectors = instant.k, instant.vectors
     length = instant.value(equation.length)
     inverse = k.div(1, length)
-    d, d_rate = vectors.sub(B.p, A.p), vectors.sub(B.v, A.v)
+    d, d_rate = between(instant, A, B), vectors.sub(B.v, A.v)
     n = vectors.scale(inverse, d)
     J = _entries(instant, A, B, lambda ang, lin: vectors.dot(n, lin))
     h = k.mul(k.mul(k.const(0.5), inverse), k.sub(vectors.dot(d, d), k.mul(length, length)))

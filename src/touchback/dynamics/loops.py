@@ -19,9 +19,11 @@ from touchback.spatial.vectors import Matrix, Scalar, Vector
 @dataclass
 class Seen:
     """A link or frame seen from the common link: pose, velocity, bias acceleration, and unit
-    velocities by freedom."""
+    velocities by freedom. Its origin is at `start` + `p`: of two branches the fixed places where
+    they start are subtracted first, which costs nothing."""
 
     R: Matrix
+    start: Vector
     p: Vector
     omega: Vector
     v: Vector
@@ -30,7 +32,13 @@ class Seen:
     columns: dict[int, tuple[Vector, Vector]]  # freedom → (angular, velocity of the origin)
 
 
-_STILL = Seen(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, {})
+_STILL = Seen(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, {})
+
+
+def between(instant: Instant, A: Seen, B: Seen) -> Vector:
+    """p_AB along the axes of the common link."""
+    vectors = instant.vectors
+    return vectors.add(vectors.sub(B.start, A.start), vectors.sub(B.p, A.p))
 
 
 def path_to_root(tree: Tree, link: int) -> list[int]:
@@ -66,7 +74,8 @@ def _carried(instant: Instant, parent: Seen, i: int) -> Seen:
     """A link from its parent, both seen from the common link."""
     k, vectors, link = instant.k, instant.vectors, instant.tree.links[i]
     R = link.rotation.times(k, parent.R)
-    lever = vectors.add(vectors.apply(parent.R, link.p), vectors.apply(R, link.d))
+    place, slid = vectors.apply(parent.R, link.p), vectors.apply(R, link.d)
+    lever = vectors.add(place, slid)
     spin, slide = (vectors.apply(R, x) for x in combined(link, k, instant.at.v))
     omega = vectors.add(parent.omega, spin)
     alpha = vectors.add(parent.alpha, vectors.cross(parent.omega, spin))
@@ -81,7 +90,8 @@ def _carried(instant: Instant, parent: Seen, i: int) -> Seen:
     }
     for offset, (s_ang, s_lin) in enumerate(link.columns):
         columns[link.v_index + offset] = vectors.apply(R, s_ang), vectors.apply(R, s_lin)
-    return Seen(R, vectors.add(parent.p, lever), omega, v, alpha, a, columns)
+    start, p = (place, slid) if parent is _STILL else (parent.start, vectors.add(parent.p, lever))
+    return Seen(R, start, p, omega, v, alpha, a, columns)
 
 
 def _placed(instant: Instant, link: Seen, p: Sequence[Scalar], rotation: Rotation) -> Seen:
@@ -92,7 +102,8 @@ def _placed(instant: Instant, link: Seen, p: Sequence[Scalar], rotation: Rotatio
     turn = vectors.add(vectors.cross(link.alpha, lever), vectors.cross(link.omega, swing))
     return Seen(
         rotation.times(k, link.R),
-        vectors.add(link.p, lever),
+        lever if link is _STILL else link.start,
+        ZERO if link is _STILL else vectors.add(link.p, lever),
         link.omega,
         vectors.add(link.v, swing),
         link.alpha,

@@ -8,7 +8,7 @@ that the lowest point lies at c = −r u from C, at the height n·d − r s with
 from dataclasses import dataclass
 
 from touchback.dynamics.instant import Instant
-from touchback.dynamics.loops import Seen
+from touchback.dynamics.loops import Seen, between
 from touchback.dynamics.row import Effect, Row
 from touchback.model.closures.equations import Direction, Grip, Still, Touch
 from touchback.spatial.vectors import ZERO, Scalar, Vector
@@ -63,7 +63,7 @@ def _held(
     """The point of B at c from its origin has no velocity relative to A along s, a direction that
     turns with `omega`: φ = s·w, w = v_B + ω_B × c − v_A − ω_A × (d + c)."""
     k, vectors = instant.k, instant.vectors
-    d, d_rate = vectors.sub(B.p, A.p), vectors.sub(B.v, A.v)
+    d, d_rate = between(instant, A, B), vectors.sub(B.v, A.v)
     lever = vectors.add(d, c)
     on_b, on_a = vectors.cross(c, s), vectors.cross(lever, s)
     J = {
@@ -100,5 +100,5 @@ def _lowest(instant: Instant, disc: Touch, A: Seen, B: Seen) -> _Lowest:
     turned = vectors.add(vectors.scale(sigma_rate, e), vectors.scale(sigma, e_rate))
     stretched = vectors.scale(k.mul(k.mul(sigma, sigma_rate), inverse), u)
     u_rate = vectors.scale(inverse, vectors.add(vectors.sub(n_rate, turned), stretched))
-    height = k.sub(vectors.dot(n, vectors.sub(B.p, A.p)), k.mul(r, s))
+    height = k.sub(vectors.dot(n, between(instant, A, B)), k.mul(r, s))
     return _Lowest(height, vectors.scale(-r, u), vectors.scale(-r, u_rate))

@@ -12,18 +12,20 @@ from touchback.system import State, System
 
 @dataclass(frozen=True)
 class Experiment:
-    """A run worth watching: where it starts, how long it lasts [s], what to plot."""
+    """A run worth watching: where it starts, how long it lasts [s], what to plot. `positions` and
+    `rates` are kept when loops are closed; `guess` says where to begin closing them."""
 
     duration: float
     positions: Mapping[str, float] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
     inputs: Mapping[str, float] = field(default_factory=dict)
     signals: tuple[str, ...] = ()
+    guess: Mapping[str, float] = field(default_factory=dict)
 
     def start(self, system: System) -> State:
         """The state from which it starts."""
         positions: dict[str, Any] = dict(self.positions)
-        return system.assemble(rates=dict(self.rates), **positions)
+        return system.assemble(rates=dict(self.rates), guess=dict(self.guess), **positions)
 
     def run(self, system: System) -> Run:
         """The experiment, with the default method."""

@@ -6,13 +6,18 @@ from touchback.errors import InputError
 from touchback.gallery import (
     buoy,
     cart_pole,
+    crank_rocker,
     double_pendulum,
+    four_bars,
     gyroscope,
     hanging_chain,
     motor_arm,
     pendulum,
     seven_joint_arm,
+    slider_crank,
     spinning_top,
+    stewart_platform,
+    suspension,
 )
 from touchback.gallery.entry import Entry
 from touchback.model import Model
@@ -20,7 +25,7 @@ from touchback.model.names import suggestion
 
 _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
-    seven_joint_arm, buoy,
+    seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

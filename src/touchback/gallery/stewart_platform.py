@@ -1,0 +1,56 @@
+"""A Stewart platform: six legs of universal, sliding and ball joints carry a plate."""
+
+import math
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.model.joints import Free, Prismatic, Spherical, Universal
+from touchback.model.sensors import Energy, Position
+
+BASE, TOP, HEIGHT = 0.5, 0.3, 0.7  # radii of the two rings and their distance [m]
+MASS, LEG = 20.0, 2.0  # of the plate, and of each half of a leg [kg]
+
+
+def make() -> Model:
+    """18 joints: the balls close the loops and leave 6 freedoms of 24. Legs bear the plate's weight
+    by springs; each has a force input beside."""
+    m = Model("stewart platform")
+    plate = m.body("plate", MASS, inertia=(0.5, 0.5, 0.9))
+    m.joint("plate", Free(), m.ground, plate, position=(0, 0, HEIGHT, 1, 0, 0, 0))
+    for i in range(6):
+        foot = _ring(BASE, 60 * i + (20 if i % 2 else -20) + 30)
+        head = _ring(TOP, 60 * i + (-20 if i % 2 else 20) + 30)
+        away = (head[0] - foot[0], head[1] - foot[1], HEIGHT)
+        length = math.hypot(*away)
+        first, second = math.atan2(-away[1], away[2]), math.asin(away[0] / length)
+        lower = m.body(f"lower {i + 1}", LEG, com=(0, 0, 0.2), inertia=(0.03, 0.03, 0.002))
+        upper = m.body(f"upper {i + 1}", LEG, com=(0, 0, -0.2), inertia=(0.03, 0.03, 0.002))
+        m.joint(f"foot {i + 1}", Universal("x", "y"), m.ground.at(*foot, 0), lower,
+                position=(first, second))  # fmt: skip
+        m.joint(f"leg {i + 1}", Prismatic("z"), lower, upper, spring=8000, rest=length + 0.005,
+                damping=100, position=length)  # fmt: skip
+        m.close(f"head {i + 1}", Spherical(), upper, plate.at(*head, 0))
+        force = m.input(f"force {i + 1}", unit="N")
+        m.force(f"motor {i + 1}", JointEffort(f"leg {i + 1}", force))
+    m.sensor("plate position", Position(plate.at(0, 0, 0)))
+    m.sensor("energy", Energy())
+    return m
+
+
+def _ring(radius: float, degrees: float) -> tuple[float, float]:
+    angle = math.radians(degrees)
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+ENTRY = Entry(
+    "stewart-platform",
+    "six sprung legs carry a plate: six loops in space, 24 coordinates, 6 freedoms",
+    make,
+    Experiment(
+        1.5,
+        rates={"plate.vx": 0.5, "plate.wz": 1.0},
+        inputs={"force 1": 100.0},
+        signals=("plate position.x", "plate position.z"),
+    ),
+)
