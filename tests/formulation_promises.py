@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
 from closed_suite import CASES, FORMULATIONS
 
 PAGE = Path(__file__).parent.parent / "docs" / "formulations.md"
@@ -51,8 +52,8 @@ USUAL = {
 
 _SERVO = Refusal(
     "can't take servo-constraints",
-    "Its steps take Jᵀ for the direction of all constraint forces; the effort of a servo-constraint "
-    "acts elsewhere. The run is refused with a message.",
+    "Its steps take Jᵀ for the direction of all constraint forces; the effort of a servo-"
+    "constraint acts elsewhere. The run is refused with a message.",
 )
 _UNSAFE = {
     "multipliers": Unsafe(
@@ -60,8 +61,8 @@ _UNSAFE = {
         "stops with a message, or `largest_h` of its statistics shows it."
     ),
     "baumgarte": Unsafe(
-        "Near a singular position its feedback is as undetermined as the multipliers. The run stops "
-        "with a message, or `largest_h` shows it."
+        "Near a singular position its feedback is as undetermined as the multipliers. The run "
+        "stops with a message, or `largest_h` shows it."
     ),
 }
 _NEAR = {

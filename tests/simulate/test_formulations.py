@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+
+import touchback as tb
 from closed_suite import (
     CASES,
     FORMULATIONS,
@@ -12,8 +14,6 @@ from closed_suite import (
     slider_crank_model,
 )
 from formulation_promises import PAGE, Promise, Refusal, page, promise
-
-import touchback as tb
 from touchback.simulate.failure import RunFailed
 
 SPEEDS = np.linspace(4.0, 14.0, 6)  # rad/s: each meets the singular position differently
