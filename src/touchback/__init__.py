@@ -57,7 +57,7 @@ from touchback.model.sensors import (
 )
 from touchback.recording import Run, compare
 from touchback.recording import open_run as open
-from touchback.simulate import simulate
+from touchback.simulate import Event, simulate
 from touchback.simulate.analysis import (
     Equilibrium,
     Linear,
@@ -112,6 +112,7 @@ __all__ = [
     "Effort",
     "Energy",
     "Equilibrium",
+    "Event",
     "Expr",
     "Fixed",
     "ForceKind",

@@ -20,7 +20,7 @@ static void evaluate(const tb_events *e, const tb_problem *problem, double t, co
     const tb_callable *f = &e->function;
     tb_set_inputs(problem, t, x);
     if (f->call)
-        f->call(x, problem->u, problem->p, values, f->work, f->context);
+        f->call(x, problem->u, e->p, values, f->work, f->context);
     if (e->callback)
         e->callback(t, x, values + e->compiled);
 }

@@ -30,6 +30,7 @@ typedef struct tb_taken {
 typedef struct tb_events {
     long count, compiled, samples;
     tb_callable function;       /* the values of the first `compiled` events; call may be NULL */
+    const double *p;            /* parameters of the function */
     tb_event_callback callback; /* those of the others; may be NULL */
     const int *direction;       /* of each event: +1 rising, -1 falling, 0 both */
     const int *active;          /* whether it ends the step: the run ends or jumps there */

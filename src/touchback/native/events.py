@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
 from touchback.native.problem import CallableStruct, FunctionData, Problem
 
 EventFunction = Callable[[float, Floats], float]
@@ -21,6 +22,7 @@ class _EventsStruct(ctypes.Structure):
     _fields_ = [
         *[(name, ctypes.c_long) for name in ("count", "compiled", "samples")],
         ("function", CallableStruct),
+        ("p", ctypes.c_void_p),
         *[(name, ctypes.c_void_p) for name in ("callback", "direction", "active", "locking")],
         *[(name, ctypes.c_double) for name in ("rtol", "atol")],
         *[(name, ctypes.c_void_p) for name in ("sign", "locked_until", "values", "end_values")],
@@ -60,18 +62,22 @@ class Crossing:
 
 
 class Events:
-    """Event functions of one run: first those that `function` computes, then the `callables`
-    f(t, x). What these raise is kept in `raised`, and their values become NaN."""
+    """Event functions of one run: first those that `function` computes from x, u and its own
+    parameter block `p`, then the `callables` f(t, x).
+
+    Steps are looked at in `samples` parts. What the callables raise is kept in `raised`, and their
+    values become NaN."""
 
     def __init__(
         self,
         problem: Problem,
         rules: Sequence[EventRule],
-        function: FunctionData | None,
-        callables: Sequence[EventFunction],
-        rtol: float,
-        atol: float,
-        samples: int,
+        function: FunctionData | None = None,
+        p: ArrayLike = (),
+        callables: Sequence[EventFunction] = (),
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+        samples: int = 8,
     ) -> None:
         count, n = len(rules), problem.state_size
         rows = _ROWS_AT_A_TIME + count * samples
@@ -84,6 +90,7 @@ class Events:
             count=count, compiled=count - len(callables), samples=samples, rtol=rtol, atol=atol,
             capacity=rows,
         )  # fmt: skip
+        self._numbers("p", as_floats(p))
         if function is not None:
             self._struct.function = CallableStruct(
                 function.address, address_of(work), function.context_address

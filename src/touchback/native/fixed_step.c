@@ -22,7 +22,7 @@ static int scan(tb_fixed *self, const tb_problem *problem, double t, double h, d
     tb_taken taken = {t, h, self->rows, part_of_step, self};
     int active = tb_events_scan(self->events, problem, &taken);
     memcpy(rates, rates + n, (size_t)n * sizeof *rates);
-    self->rate_known = !active;
+    self->rate_known = 1;
     return active;
 }
 

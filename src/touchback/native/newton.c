@@ -33,5 +33,5 @@ void tb_rate_jacobian(const tb_problem *problem, double t, const double *x, cons
         return;
     }
     tb_set_inputs(problem, t, x);
-    f->call(x, problem->u, problem->p, newton->J, f->work, f->context);
+    f->call(x, problem->u, newton->p, newton->J, f->work, f->context);
 }

@@ -6,6 +6,7 @@
 
 typedef struct tb_newton {
     tb_callable jacobian; /* out = d(dx/dt)/dx, row-major; call is NULL: by differences */
+    const double *p;      /* parameters of the Jacobian */
     double rtol, atol;    /* of the solution at fixed steps */
     double *J, *matrix;   /* state size squared */
     double *scratch;      /* 3 * state size */

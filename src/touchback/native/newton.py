@@ -3,6 +3,7 @@
 import ctypes
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
 from touchback.native.problem import CallableStruct, FunctionData, Problem
@@ -16,6 +17,7 @@ class _NewtonStruct(ctypes.Structure):
 
     _fields_ = [
         ("jacobian", CallableStruct),
+        ("p", ctypes.c_void_p),
         *[(name, ctypes.c_double) for name in ("rtol", "atol")],
         *[(name, ctypes.c_void_p) for name in ("J", "matrix", "scratch", "pivots")],
         *[(name, ctypes.c_long) for name in (*_COUNTS, *_MORE_COUNTS)],
@@ -29,14 +31,15 @@ LIB.tb_rate_jacobian.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_void
 class Newton:
     """Newton's method for a problem, which it belongs to from then on.
 
-    `jacobian` gives ∂(dx/dt)/∂x from x, u and the rate's own parameter block; without it
-    differences of the rate do. `rtol` and `atol` say when a fixed step is solved.
+    `jacobian` gives ∂(dx/dt)/∂x from x, u and its own parameter block `p`; without it differences
+    of the rate do. `rtol` and `atol` say when a fixed step is solved.
     """
 
     def __init__(
         self,
         problem: Problem,
         jacobian: FunctionData | None = None,
+        p: ArrayLike = (),
         rtol: float = 1e-8,
         atol: float = 1e-10,
     ) -> None:
@@ -45,9 +48,10 @@ class Newton:
         self._J, self._matrix = aligned_zeros(n * n), aligned_zeros(n * n)
         self._scratch, self._pivots = aligned_zeros(3 * n), np.zeros(n, dtype=np.int32)
         self._work = aligned_zeros(jacobian.work_size if jacobian else 0)
-        self._jacobian = jacobian
+        self._jacobian, self._p = jacobian, as_floats(p)
         self._struct = _NewtonStruct(
-            rtol=rtol, atol=atol, J=address_of(self._J), matrix=address_of(self._matrix),
+            p=address_of(self._p), rtol=rtol, atol=atol,
+            J=address_of(self._J), matrix=address_of(self._matrix),
             scratch=address_of(self._scratch), pivots=address_of(self._pivots),
         )  # fmt: skip
         if jacobian is not None:

@@ -1,6 +1,7 @@
 """Runs: what was computed or measured, with everything needed to understand and repeat it."""
 
 from touchback.recording.compare import Comparison, Difference, compare
+from touchback.recording.events import EventRecord
 from touchback.recording.files import open_run, save_run
 from touchback.recording.names import unknown_name
 from touchback.recording.run import Run
@@ -8,6 +9,7 @@ from touchback.recording.run import Run
 __all__ = [
     "Comparison",
     "Difference",
+    "EventRecord",
     "Run",
     "compare",
     "open_run",

@@ -57,13 +57,25 @@ def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None
     for axis, (unit, members) in zip(axes, by_unit.items()):
         for name in members:
             axis.plot(run.time, run[name], label=name)
+        _mark_events(axis, run)
         alone = len(members) == 1
         axis.set_ylabel(_label(members[0], unit) if alone else f"[{unit}]" if unit else "value")
-        if not alone:
+        if not alone or run.events:
             axis.legend(loc="best", fontsize="small")
         axis.grid(alpha=0.3)
     axes[0].set_title(str(run.metadata.get("model", "")))
     return _finished(figure, path)
+
+
+def _mark_events(axis: Any, run: Run) -> None:
+    """A vertical line at each event; one colour, and one line of the legend, a name."""
+    names = list(dict.fromkeys(event.name for event in run.events))
+    for i, name in enumerate(names):
+        for k, event in enumerate(e for e in run.events if e.name == name):
+            axis.axvline(
+                event.time, color=f"C{9 - i % 8}", linestyle=":", linewidth=1.0,
+                label=name if k == 0 else None,
+            )  # fmt: skip
 
 
 def plot_comparison(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import InputError
+from touchback.recording.events import EventRecord
 from touchback.recording.names import unknown_name
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ class Run:
         """Seconds from the first to the last instant."""
         return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
 
+    @property
+    def events(self) -> list[EventRecord]:
+        """The events that the run met, in the order of time."""
+        return [EventRecord.from_data(data) for data in self.metadata.get("events", [])]
+
     def __getitem__(self, name: str) -> Floats:
         try:
             return self.signals[name]
@@ -99,7 +105,14 @@ class Run:
             f"  {len(self)} instants over {self.duration:g} s",
             "  signals: " + ", ".join(self._labels()),
         ]
+        if self.events:
+            lines.append(f"  events:  {_listed(self.events)}")
         return "\n".join(lines + ([f"  repeat:  {repeat}"] if repeat else []))
 
     def _labels(self) -> list[str]:
         return [f"{name} [{unit}]" if unit else name for name, unit in self.units.items()]
+
+
+def _listed(events: list[EventRecord], most: int = 6) -> str:
+    shown = [f"{event.name} at {event.time:.6g} s" for event in events[:most]]
+    return ", ".join(shown) + (f", … {len(events)} in all" if len(events) > most else "")

@@ -1,8 +1,9 @@
 """Offline runs: a compiled system, an initial state and a duration give a `Run`."""
 
+from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.methods import METHODS
 from touchback.simulate.protocol import CompiledSystem
 from touchback.simulate.simulate import simulate
 
-__all__ = ["METHODS", "CompiledSystem", "RunFailed", "simulate"]
+__all__ = ["METHODS", "CompiledSystem", "Event", "RunFailed", "simulate"]

@@ -1,4 +1,4 @@
-"""Fixed steps inside C: classical Runge–Kutta and semi-implicit Euler."""
+"""Fixed steps inside C: classical Runge–Kutta, semi-implicit Euler, and implicit rules."""
 
 from collections.abc import Sequence
 
@@ -10,33 +10,47 @@ from touchback.simulate.failure import not_finite
 from touchback.simulate.plan import Plan, Trajectory, whole_multiple
 from touchback.simulate.progress import Chunks, Progress
 from touchback.simulate.protocol import Floats
+from touchback.simulate.watch import Watch
 
 DEFAULT_STEP = 1e-3
 _SLIVER = 1e-9  # of a step: a remainder shorter than this is rounding
 
 
 def integrate(
-    problem: Problem, names: Sequence[str], x0: Floats, plan: Plan, progress: Progress
+    problem: Problem,
+    names: Sequence[str],
+    x0: Floats,
+    plan: Plan,
+    progress: Progress,
+    watch: Watch | None = None,
 ) -> Trajectory:
     """Equal steps, and a shorter last one when the duration isn't a multiple of the step."""
     step = plan.step or DEFAULT_STEP
     every = _steps_per_output(plan.output_step, step)
     whole = int(np.floor(plan.duration / step + _SLIVER))
-    run = FixedStep(problem, plan.method, x0, 0.0, step)
-    records = [x0[None, :]]
+    events = watch.native if watch else None
+    run = FixedStep(problem, plan.method, x0, 0.0, step, events)
+    if watch:
+        watch.start(run.x)
+    records = [run.x[None, :].copy()]
     chunks = Chunks()
     status = Status.REACHED
-    while status == Status.REACHED and problem.raised is None and run.steps < whole:
+    while run.steps < whole and _goes_on(status, problem, watch):
         status, rows = run.advance(min(chunks.next(), whole - run.steps), every)
         records.append(rows)
+        if watch:
+            watch.follow(run, status)
         progress.update(run.steps / whole)
     states = np.vstack(records)
     times: Floats = np.arange(0.0, len(states)) * every * step
     last, steps = run, run.steps
     remainder = plan.duration - whole * step
-    if status == Status.REACHED and problem.raised is None and remainder > _SLIVER * step:
-        last = FixedStep(problem, plan.method, run.x, run.t, remainder)
-        status, _ = last.advance(1)
+    if remainder > _SLIVER * step and _goes_on(status, problem, watch):
+        last = FixedStep(problem, plan.method, run.x, run.t, remainder, events)
+        while last.steps == 0 and _goes_on(status, problem, watch):
+            status, _ = last.advance(1)
+            if watch:
+                watch.follow(last, status)
         steps += last.steps
     if last.t > times[-1]:
         times, states = np.append(times, last.t), np.vstack([states, last.x])
@@ -48,6 +62,11 @@ def integrate(
         )
         result.failure = not_finite(problem, names, last.t, last.x, last.bad, mend)
     return result
+
+
+def _goes_on(status: Status, problem: Problem, watch: Watch | None) -> bool:
+    failed = status == Status.NOT_FINITE or problem.raised is not None
+    return not failed and (watch is None or watch.ended is None)
 
 
 def _steps_per_output(output_step: float | None, step: float) -> int:

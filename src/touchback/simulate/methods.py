@@ -3,17 +3,21 @@
 from collections.abc import Callable, Sequence
 
 from touchback.native import Problem
-from touchback.simulate import dopri5, fixed_step, scipy_solvers
+from touchback.simulate import adaptive, fixed_step, scipy_solvers
 from touchback.simulate.plan import Plan, Trajectory
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
+from touchback.simulate.watch import Watch
 
-Integrate = Callable[[Problem, Sequence[str], Floats, Plan, Progress], Trajectory]
+Integrate = Callable[[Problem, Sequence[str], Floats, Plan, Progress, Watch | None], Trajectory]
 
-FIXED_STEP = ("rk4", "euler", "linear-implicit", "augmented-lagrangian")
+FIXED_STEP = (
+    "rk4", "euler", "implicit-euler", "trapezoidal", "linear-implicit", "augmented-lagrangian"
+)  # fmt: skip
+IMPLICIT = ("radau5", "implicit-euler", "trapezoidal")  # those that need the rate's Jacobian
 
 METHODS: dict[str, Integrate] = {
-    "dopri5": dopri5.integrate,
+    **dict.fromkeys(adaptive.METHODS, adaptive.integrate),
     **dict.fromkeys(FIXED_STEP, fixed_step.integrate),
     **dict.fromkeys(scipy_solvers.NAMES, scipy_solvers.integrate),
 }

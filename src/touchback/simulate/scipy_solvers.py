@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from touchback.errors import InputError
 from touchback.native import Problem
-from touchback.simulate.dopri5 import INTERVALS
+from touchback.simulate.adaptive import INTERVALS
 from touchback.simulate.failure import fastest, not_finite
 from touchback.simulate.plan import Failure, Plan, Trajectory, output_times
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
+from touchback.simulate.watch import Watch
 
 NAMES = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
@@ -29,9 +31,19 @@ class _WatchedRate:
 
 
 def integrate(
-    problem: Problem, names: Sequence[str], x0: Floats, plan: Plan, progress: Progress
+    problem: Problem,
+    names: Sequence[str],
+    x0: Floats,
+    plan: Plan,
+    progress: Progress,
+    watch: Watch | None = None,
 ) -> Trajectory:
     """Steps of the named solver, at most `step` long, with its own dense output."""
+    if watch is not None:
+        raise InputError(
+            f"SciPy's {plan.method!r} doesn't look for events here; use 'dopri5', or 'radau5' for "
+            "stiff problems."
+        )
     from scipy import integrate as scipy_integrate  # half a second: only for those who ask for it
 
     times = output_times(plan.duration, plan.output_step or plan.duration / INTERVALS)

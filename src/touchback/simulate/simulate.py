@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,16 @@ from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.recording import Run, unknown_name
 from touchback.simulate.constrained import enforce, method_for
+from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed
+from touchback.simulate.implicit import add_counts, newton_for
 from touchback.simulate.inputs import Inputs, read_inputs
-from touchback.simulate.methods import METHODS
+from touchback.simulate.methods import FIXED_STEP, IMPLICIT, METHODS
 from touchback.simulate.plan import Plan
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
+from touchback.simulate.watch import ADAPTIVE_SAMPLES, FIXED_SAMPLES, Watch
 
 
 def simulate(
@@ -35,15 +38,17 @@ def simulate(
     output_step: float | None = None,
     inputs: Mapping[str, Any] | None = None,
     parameters: Mapping[str, Any] | None = None,
+    events: Sequence[Event] = (),
     step_limit: int = 10_000_000,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """The run of a system from a state at time 0, for `duration` seconds.
 
-    `method`: "dopri5" (adaptive, default), "rk4" and "euler" (semi-implicit) with fixed steps, or
-    SciPy's "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA". `step` is the fixed step (1 ms), or
-    the longest that an adaptive method may take. `output_step` is the time between recorded
-    instants: every step of a fixed-step method, else a thousandth of the duration.
+    `method`: "dopri5" (adaptive, default) or, for stiff problems, "radau5"; "rk4", "euler"
+    (semi-implicit), "implicit-euler" and "trapezoidal" with fixed steps; or SciPy's "RK23", "RK45",
+    "DOP853", "Radau", "BDF", "LSODA". `step` is the fixed step (1 ms), or the longest that an
+    adaptive method may take. `output_step` is the time between recorded instants: every step of a
+    fixed-step method, else a thousandth of the duration.
 
     `inputs` maps names to numbers, to samples (a sequence spread evenly over the duration, or a
     pair of times and values; linear in between), or to functions of time. `parameters` maps names
@@ -53,6 +58,9 @@ def simulate(
     "multipliers", "baumgarte", "projection", or the implicit "linear-implicit" and
     "augmented-lagrangian", which are fixed-step methods of their own. The multiplier of each
     constraint row is recorded under the row's name.
+
+    `events` are looked for along the run and kept in `run.events`; they may end the run or restart
+    it from another state.
 
     `progress` shows a bar on runs of more than a second; a function gets the fraction done instead.
 
@@ -67,11 +75,17 @@ def simulate(
     changed = dict(parameters) if parameters else None
     enforced = enforce(system, constraints, given, changed)
     problem = enforced.problem if enforced else _free_problem(system, given, changed)
+    newton = newton_for(system, problem, plan, changed) if method in IMPLICIT else None
+    watch = _watch(system, problem, plan, events, changed)
     began = time.perf_counter()
     with Progress(f"{system.name}: {method}", progress) as shown:
-        trajectory = METHODS[method](problem, list(system.state_names), start, plan, shown)
+        trajectory = METHODS[method](problem, list(system.state_names), start, plan, shown, watch)
     trajectory.statistics["seconds"] = time.perf_counter() - began
-    about = _metadata(system, plan, given, parameters, start)
+    about = _metadata(system, plan, given, parameters, start, events)
+    if watch:
+        about["events"] = [record.as_data() for record in watch.records]
+    if newton:
+        add_counts(trajectory, newton)
     if enforced:
         about["constraints"] = enforced.constrained.formulation
         trajectory.statistics.update(enforced.constrained.statistics)
@@ -109,6 +123,19 @@ def _free_problem(
     )
 
 
+def _watch(
+    system: CompiledSystem,
+    problem: Problem,
+    plan: Plan,
+    events: Sequence[Event],
+    parameters: dict[str, Any] | None,
+) -> Watch | None:
+    if not events:
+        return None
+    samples = FIXED_SAMPLES if plan.method in FIXED_STEP else ADAPTIVE_SAMPLES
+    return Watch(system, problem, events, parameters, (plan.rtol, plan.atol), samples)
+
+
 def _initial_state(system: CompiledSystem, x0: StateData | ArrayLike | None) -> Floats:
     given: Any = system.initial_state() if x0 is None else x0
     x = np.array(getattr(given, "x", given), dtype=np.float64)
@@ -130,6 +157,7 @@ def _metadata(
     given: Inputs,
     parameters: Mapping[str, Any] | None,
     start: Floats,
+    events: Sequence[Event],
 ) -> dict[str, Any]:
     settings = {
         "duration": plan.duration,
@@ -145,6 +173,8 @@ def _metadata(
         arguments["inputs"] = given.texts
     if parameters:
         arguments["parameters"] = dict(parameters)
+    if events:
+        arguments["events"] = [event.text for event in events]
     call = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
     return {
         "model": system.name,

@@ -1,6 +1,6 @@
 """A compiled model: names, sizes, parameters, and functions on arrays."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from touchback.symbolic.stages import split_many
 from touchback.system import functions as recipes
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
+from touchback.system.jacobian import rate_jacobian_recipe
 from touchback.system.layout import Layout, fill, layout_of
 from touchback.system.plan import Plan
 from touchback.system.state import State
@@ -320,6 +321,26 @@ class System:
         """Sensors as a compiled function; None when there are none."""
         return self._run["outputs"].compiled if self.layout.outputs else None
 
+    def rate_jacobian(
+        self, overrides: Mapping[str, Any] | None = None
+    ) -> tuple[Any, np.ndarray] | None:
+        """∂ẋ/∂x as a compiled function and its parameter block; None with constraints, whose rate
+        is no function of the tape alone."""
+        if self.constraint_names:
+            return None
+        function = self.function("rate jacobian")
+        return function.compiled, function.block_for(self._with(overrides or {}))
+
+    def event_functions(
+        self, wanted: Sequence[Any], overrides: Mapping[str, Any] | None = None
+    ) -> tuple[Any, np.ndarray]:
+        """Expressions of the model, and signals by name, as one compiled function of x and
+        u = [t, inputs…], and its parameter block."""
+        from touchback.system.events import event_function
+
+        function = event_function(self, wanted)
+        return function.compiled, function.block_for(self._with(overrides or {}))
+
     # ---- reading --------------------------------------------------------------------------------
 
     def function(self, name: str) -> Function:
@@ -379,6 +400,7 @@ class System:
             "mass matrix": lambda: recipes.mass_matrix_recipe(layout, plan.world_mass_matrix),
             "mass matrix columns": lambda: recipes.mass_matrix_columns_recipe(layout),
             "joint efforts": lambda: recipes.joint_efforts_recipe(layout),
+            "rate jacobian": lambda: rate_jacobian_recipe(layout, plan.algorithm),
             "energy": lambda: recipes.energy_recipe(layout),
             "momentum": lambda: recipes.momentum_recipe(layout),
             "centre of mass": lambda: recipes.centre_of_mass_recipe(layout),

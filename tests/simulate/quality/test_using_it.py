@@ -93,7 +93,7 @@ def test_the_command_measures_draws_and_keeps(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "For 100 Hz: rk4 at 0.01 s" in done.stdout
     assert (tmp_path / "a.png").exists()
-    assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + 2 * 2 + 3
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + 4 * 2 + 2 * 3
 
 
 @pytest.mark.parametrize("wrong", [["--steps", "a,b"], ["--rate", "0"], ["--formulations", "x"]])

@@ -11,8 +11,9 @@ import numpy as np
 from touchback.errors import TouchbackError
 from touchback.native import Problem
 from touchback.simulate.constrained import enforce
+from touchback.simulate.implicit import newton_for
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.methods import METHODS
+from touchback.simulate.methods import IMPLICIT, METHODS
 from touchback.simulate.plan import Plan, Trajectory
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
@@ -104,4 +105,7 @@ class Bench:
         integrate = METHODS[candidate.method]
         names = list(self.system.state_names)
         with np.errstate(all="ignore"), Progress(candidate.label, self.clock.check) as progress:
-            return integrate(problem or self.problem(candidate), names, self.x0, plan, progress)
+            run = problem or self.problem(candidate)
+            if candidate.method in IMPLICIT and not run.implicit:
+                newton_for(self.system, run, plan)
+            return integrate(run, names, self.x0, plan, progress, None)

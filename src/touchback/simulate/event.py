@@ -1,0 +1,69 @@
+"""Events: what a run shall look for, and what happens there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.simulate.protocol import Floats
+from touchback.symbolic.expression import Expr
+
+Restart = Callable[[float, Floats], ArrayLike]
+
+
+@dataclass(frozen=True)
+class Event:
+    """An instant at which a function changes its sign.
+
+    `function` is an expression of the model, the name of a state, input or sensor, or a Python
+    function f(t, x) of the time and the state x = [q, v, z]. `direction` +1 wants it rising, −1
+    falling, 0 both. A `terminal` event ends the run; a `restart` function gets (t, x) and gives the
+    state from which the run goes on: an impact, a switch. For `locking` seconds after an event the
+    same event can't happen again.
+    """
+
+    name: str
+    function: Expr | str | Callable[[float, Floats], Any]
+    direction: int = 0
+    terminal: bool = False
+    restart: Restart | None = None
+    locking: float = 1e-9
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.function, Expr | str) and not callable(self.function):
+            raise InputError(
+                f"Event {self.name!r}: an expression of the model, the name of a signal or a "
+                f"function of (t, x) is expected, got {self.function!r}."
+            )
+        if self.direction not in (-1, 0, 1):
+            raise InputError(
+                f"Event {self.name!r}: direction is +1 (rising), -1 (falling) or 0 (both), "
+                f"got {self.direction!r}."
+            )
+        if not (np.isfinite(self.locking) and self.locking > 0.0):
+            raise InputError(
+                f"Event {self.name!r}: locking must be a positive number of seconds, "
+                f"got {self.locking!r}."
+            )
+        if self.terminal and self.restart is not None:
+            raise InputError(
+                f"Event {self.name!r} is terminal and has a restart: leave one of them away."
+            )
+
+    @property
+    def compiled(self) -> bool:
+        """Whether its function becomes part of the compiled model."""
+        return isinstance(self.function, Expr | str)
+
+    @property
+    def text(self) -> str:
+        """What is looked for, in words."""
+        what = str(self.function) if self.compiled else "a function of time and state"
+        end = ", ends the run" if self.terminal else ", restarts" if self.restart else ""
+        sides = {-1: "falls through zero", 0: "crosses zero", 1: "rises through zero"}
+        return f"{self.name}: {what} {sides[self.direction]}{end}"

@@ -1,0 +1,31 @@
+"""What implicit methods need of a system: the Jacobian of its rate, where it can be derived."""
+
+from typing import Any
+
+from touchback.native import Newton, Problem
+from touchback.simulate.plan import Failure, Plan, Trajectory
+from touchback.simulate.protocol import CompiledSystem
+
+
+def newton_for(
+    system: CompiledSystem, problem: Problem, plan: Plan, parameters: dict[str, Any] | None = None
+) -> Newton:
+    """Newton's method for a problem of a system, with differences where there is no Jacobian."""
+    derive = getattr(system, "rate_jacobian", None)
+    derived = derive(parameters) if derive else None
+    jacobian, p = derived or (None, ())
+    return Newton(problem, jacobian, p, plan.rtol, plan.atol)
+
+
+def add_counts(trajectory: Trajectory, newton: Newton) -> None:
+    """What Newton's method did becomes part of a trajectory, also where that is why it ended."""
+    counts = newton.statistics
+    evaluations = trajectory.statistics.get("evaluations", 0) + counts["evaluations"]
+    trajectory.statistics.update(counts)
+    trajectory.statistics["evaluations"] = evaluations
+    if counts["not_converged"] and trajectory.failure:
+        trajectory.failure = Failure(
+            trajectory.failure.time,
+            "Newton's method found no solution of the step",
+            "take a shorter step, or method='radau5', which chooses its own",
+        )

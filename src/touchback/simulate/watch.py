@@ -1,0 +1,115 @@
+"""The events of one run: handed to the integrator, followed, and kept by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError, TouchbackError
+from touchback.native import EventRule, Events, FunctionData, Problem, Status
+from touchback.recording import EventRecord
+from touchback.simulate.event import Event
+from touchback.simulate.protocol import CompiledSystem, Floats
+
+FIXED_SAMPLES, ADAPTIVE_SAMPLES = 2, 8  # parts of a step in which signs are compared
+
+
+class _Running(Protocol):
+    """A run that can go on from another state."""
+
+    def restart(self, x: ArrayLike) -> None: ...
+
+
+class Watch:
+    """Looks for events along a run. `ended` is the terminal event that ended it, if one did."""
+
+    def __init__(
+        self,
+        system: CompiledSystem,
+        problem: Problem,
+        events: Sequence[Event],
+        parameters: Mapping[str, Any] | None,
+        tolerances: tuple[float, float],
+        samples: int,
+    ) -> None:
+        _check(events)
+        self._events = sorted(events, key=lambda event: not event.compiled)
+        self._names = list(system.state_names)
+        compiled = [event.function for event in self._events if event.compiled]
+        function, p = _compile(system, compiled, parameters) if compiled else (None, np.zeros(0))
+        self.native = Events(
+            problem,
+            [EventRule(e.direction, e.terminal or e.restart is not None, e.locking)
+             for e in self._events],
+            function, p,
+            [e.function for e in self._events if not e.compiled],  # type: ignore[misc]
+            *tolerances, samples,
+        )  # fmt: skip
+        self.records: list[EventRecord] = []
+        self.ended: Event | None = None
+
+    def start(self, x: Floats) -> None:
+        """Reads on which side the initial state is."""
+        self.native.start(0.0, x)
+
+    def follow(self, run: _Running, status: Status) -> bool:
+        """Notes what was found and restarts the run where it shall; False when it has to end."""
+        crossings = self.native.take()
+        for i, crossing in enumerate(crossings):
+            event = self._events[crossing.index]
+            after = None
+            if status == Status.EVENT and i == len(crossings) - 1:
+                if event.terminal:
+                    self.ended = event
+                else:
+                    after = self._restarted(event, crossing.time, crossing.state)
+                    run.restart(after)
+            self.records.append(
+                EventRecord(
+                    event.name, crossing.time, crossing.direction, self._named(crossing.state),
+                    crossing.error, None if after is None else self._named(after),
+                )
+            )  # fmt: skip
+        if isinstance(self.native.raised, TouchbackError):
+            raise self.native.raised
+        if self.native.raised is not None:
+            raise InputError(
+                f"An event function raised {type(self.native.raised).__name__} "
+                f"({self.native.raised}); mend the function."
+            ) from self.native.raised
+        return self.ended is None
+
+    def _restarted(self, event: Event, t: float, x: Floats) -> Floats:
+        given = event.restart(t, x.copy()) if event.restart else x
+        after = np.array(given, dtype=np.float64)
+        if after.shape != x.shape or not np.isfinite(after).all():
+            raise InputError(
+                f"Event {event.name!r}: its restart must return a state of {len(x)} finite "
+                f"numbers, at t = {t:.6g} s it returned {given!r}."
+            )
+        return after
+
+    def _named(self, x: Floats) -> dict[str, float]:
+        return dict(zip(self._names, map(float, x), strict=True))
+
+
+def _check(events: Sequence[Event]) -> None:
+    names = [event.name for event in events]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"Two events are called {name!r}; give each its own name.")
+
+
+def _compile(
+    system: CompiledSystem, wanted: Sequence[Any], parameters: Mapping[str, Any] | None
+) -> tuple[FunctionData, Floats]:
+    compile_them = getattr(system, "event_functions", None)
+    if compile_them is None:
+        raise InputError(
+            f"{system.name} can't compile event functions; give functions of (t, x) instead."
+        )
+    function, p = compile_them(wanted, parameters)
+    return function, p
