@@ -55,6 +55,7 @@ from touchback.model.sensors import (
     Signal,
     Velocity,
 )
+from touchback.realtime import GuardedOutput, Live, WatchedInput, live, replay
 from touchback.recording import Run, compare
 from touchback.recording import open_run as open
 from touchback.simulate import Event, simulate
@@ -119,11 +120,13 @@ __all__ = [
     "Frame",
     "Free",
     "Gear",
+    "GuardedOutput",
     "InputError",
     "JointEffort",
     "JointKind",
     "Linear",
     "LinkForce",
+    "Live",
     "Model",
     "ModelError",
     "Modes",
@@ -160,6 +163,7 @@ __all__ = [
     "TouchbackError",
     "Universal",
     "Velocity",
+    "WatchedInput",
     "Wrench",
     "acos",
     "asin",
@@ -173,6 +177,7 @@ __all__ = [
     "inverse_dynamics",
     "kinematics",
     "linearise",
+    "live",
     "log",
     "lookup",
     "maximum",
@@ -184,6 +189,7 @@ __all__ = [
     "read",
     "read_mbs",
     "read_urdf",
+    "replay",
     "select",
     "sensitivity",
     "sign",

@@ -1,0 +1,114 @@
+/* A live run: a problem stepped against a clock by a thread of its own. All memory is given; in a
+ * tick nothing allocates, locks, waits or leaves C.
+ *
+ * Tick k, due at epoch + k period: take inputs from mailboxes, take new parameters, step, guard
+ * against NaN, measure, guard the outputs, publish them, and note everything in the ring. */
+#ifndef TOUCHBACK_LIVE_H
+#define TOUCHBACK_LIVE_H
+
+#include <stdint.h>
+
+#include "fixed_step.h"
+#include "live_safety.h"
+#include "live_statistics.h"
+#include "mailbox.h"
+
+enum { /* flags of a tick */
+    TB_STALE = 1,        /* an input is older than it may be */
+    TB_BAD_NUMBER = 2,   /* a NaN or an infinity; latched */
+    TB_STOPPED = 4,      /* emergency stop; latched */
+    TB_BEYOND_LIMIT = 8, /* an output whose limit trips; latched */
+    TB_HELD = 16,        /* the model was not stepped */
+    TB_SWAPPED = 32,     /* new parameters were taken */
+    TB_SWAP_REFUSED = 64,
+    TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT,
+    TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED,
+};
+
+typedef struct tb_input_port {
+    tb_mailbox *mailbox;
+    long place;       /* in u; 0 for the port of the emergency stop */
+    long quiet_limit; /* ticks without a message that may pass; -1: any number */
+    long quiet;       /* ticks since the last message */
+    int64_t seen;     /* sequence of the last message */
+    int64_t stamp;
+    int64_t messages, contended; /* contended: ticks that met a writer and kept the value before */
+} tb_input_port;
+
+/* A ring of rows with one writer and one reader. */
+typedef struct tb_ring {
+    double *rows;
+    int64_t width, capacity;
+    _Atomic int64_t written, read;
+} tb_ring;
+
+/* Row: tick, time, flags, version, substeps, lateness, step time, input age [ns], inputs, state,
+ * outputs as delivered. */
+enum { TB_ROW_HEAD = 8 };
+
+enum { TB_NOTHING, TB_OFFERED, TB_BEING_WRITTEN, TB_BEING_TAKEN }; /* the second parameter block */
+
+typedef struct tb_live {
+    tb_problem problem; /* u and p lie in the arena */
+    tb_fixed run;
+    double tick_length; /* of the model's time */
+    double period;      /* ns between ticks; 0: as fast as possible */
+    int64_t spin, late_limit, catch_up; /* ns, ns, ticks */
+    int64_t epoch, due;                 /* when tick 0 of the schedule was, and the next tick's */
+    int64_t tick;
+    long flags; /* of the last tick, latched faults included */
+
+    long input_count;
+    tb_input_port *inputs;
+    long guard_count;
+    tb_guard *guards;
+    const _Atomic uint64_t *gains; /* bits of a double for each output */
+
+    tb_callable outputs; /* call is NULL without sensors */
+    long output_count, acceleration_count, multiplier_count;
+    double *accelerations, *multipliers; /* of the last rate; NULL in trees */
+    double *kept;                        /* both, while measuring */
+    double *output_u, *measured, *trial, *delivered;
+    double *rate;    /* scratch of the state's size */
+    double *good;    /* the state before this tick */
+    double *message; /* [tick, time, flags, outputs, state] */
+    tb_mailbox *published;
+
+    double *blocks[2];
+    long block_size, active;
+    int64_t version, offered_version;
+    _Atomic long offer;
+    _Atomic long substeps; /* asked for */
+    long steps_per_tick;   /* in use */
+    _Atomic long resume, stop;
+
+    tb_ring ring, swaps; /* row of swaps: version, tick, refused, state before, state after */
+    tb_live_statistics *statistics;
+
+    /* The thread. */
+    int64_t thread;
+    int64_t thread_id;
+    long priority, cpu; /* wanted; 0 and -1 for none */
+    long priority_error, pin_error;
+    _Atomic long running;
+} tb_live;
+
+/* fixed_step.c */
+int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
+                     double *record, long *written);
+
+/* Measures and publishes what there is before the first tick. */
+void tb_live_prepare(tb_live *live);
+/* One tick; `now` is when it began. */
+void tb_live_tick(tb_live *live, int64_t now, int64_t lateness);
+/* `count` ticks in the calling thread, or fewer after a stop; returns how many. */
+int64_t tb_live_loop(tb_live *live, int64_t count);
+/* Takes over the offered parameters, if any, at the start of a tick. */
+long tb_live_take_parameters(tb_live *live);
+/* Measures at the present state into `trial`; returns 0 when a number is bad. */
+int tb_live_measure(tb_live *live);
+/* A row to fill, NULL when the ring is full; tb_ring_done makes it visible. */
+double *tb_ring_next(tb_ring *ring);
+void tb_ring_done(tb_ring *ring);
+
+#endif

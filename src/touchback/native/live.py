@@ -1,0 +1,269 @@
+"""The clocked loop's Python face (live.h): its memory, and calls that start, feed and stop it."""
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError, SolveError
+from touchback.native.constrained import Constrained
+from touchback.native.integrate import FixedStep
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+from touchback.native.live_memory import Arena
+from touchback.native.live_structs import (
+    MESSAGE_HEAD,
+    ROW_HEAD,
+    SWAP_HEAD,
+    GuardStruct,
+    InputPortStruct,
+    LiveStruct,
+    RingStruct,
+    StatisticsStruct,
+)
+from touchback.native.mailbox import Mailbox, mailbox_bytes
+from touchback.native.problem import CallableStruct, FunctionData, Problem
+
+STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED = (1 << i for i in range(7))
+LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT
+
+_SWAPS = 256  # parameter changes that may wait for their booking
+
+_P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
+for _name, _arguments in {
+    "prepare": [_P], "start": [_P], "stop": [_P], "resume": [_P], "offer": [_P, _P, _I],
+    "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L], "set_gain": [_P, _L, _D],
+}.items():  # fmt: skip
+    getattr(LIB, f"tb_live_{_name}").argtypes = _arguments
+LIB.tb_live_loop.restype = LIB.tb_ring_drain.restype = _I
+LIB.tb_live_loop.argtypes = [_P, _I]
+LIB.tb_ring_drain.argtypes = [_P, _P, _I]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What stands between an output and its device (live_safety.h), in units of ticks."""
+
+    output: int
+    low: float = -np.inf
+    high: float = np.inf
+    slew: float = np.inf  # a tick
+    safe: float | None = 0.0  # None: hold the last good value
+    fall: float = 1.0  # of the blend, a tick
+    rise: float = 1.0
+    trips: bool = False
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The sensors of a system: their function and how many there are."""
+
+    function: FunctionData
+    count: int
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The clock: ticks a second of the model, how fast its time goes (None: unclocked), substeps
+    of a tick, and what the thread asks for."""
+
+    rate: float
+    speed: float | None = 1.0
+    substeps: int = 1
+    spin: float = 20e-6
+    catch_up: int = 10
+    priority: int = 0
+    cpu: int = -1
+
+
+class LiveLoop:
+    """A problem, stepped tick by tick: in the calling thread (`advance`) or in one of its own
+    (`start`). The ports' mailboxes are given: one an input, then that of the emergency stop."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: str,
+        x0: ArrayLike,
+        pace: Pace,
+        quiet_limits: Sequence[int],
+        measured: Measured | None = None,
+        constrained: Constrained | None = None,
+        guards: Sequence[Guard] = (),
+        ring_rows: int = 4096,
+    ) -> None:
+        n, inputs, block = problem.state_size, len(problem.u) - 1, len(problem.p)
+        outputs = measured.count if measured else 0
+        solved = self._solved(constrained)
+        extra = len(solved[0]) + len(solved[1])
+        self.sizes = inputs, n, outputs
+        self.pace = pace
+        self.row_width = ROW_HEAD + inputs + n + outputs
+        ports = inputs + 1
+        message = MESSAGE_HEAD + outputs + n
+        swap = SWAP_HEAD + 2 * n
+        self.arena = Arena(
+            Arena.need(
+                *[ctypes.sizeof(kind) for kind in (LiveStruct, StatisticsStruct)],
+                ctypes.sizeof(InputPortStruct) * ports, ctypes.sizeof(GuardStruct) * len(guards),
+                *[mailbox_bytes(1)] * ports, mailbox_bytes(message),
+                8 * ring_rows * self.row_width, 8 * _SWAPS * swap, 8 * ports,
+                *[8 * block] * 2, *[8 * outputs] * 4, *[8 * n] * 3, 8 * 5 * n, 8 * message,
+                8 * (ports + extra), 8 * extra,
+            )
+        )  # fmt: skip
+        arena = self.arena
+        start = FixedStep(problem, method, x0, 0.0, 1.0 / pace.rate / pace.substeps)
+        self._kept_alive: list[object] = [problem, start, measured, constrained, *solved]
+        self.struct = LiveStruct.from_address(arena.carve(ctypes.sizeof(LiveStruct)))
+        self.address = ctypes.addressof(self.struct)
+        self.statistics = StatisticsStruct.from_address(
+            arena.carve(ctypes.sizeof(StatisticsStruct))
+        )
+        live = self.struct
+        live.problem, live.run = problem._struct, start._struct
+        self.x, scratch = arena.floats(n), arena.floats(5 * n)
+        self.u = arena.floats(ports)
+        self.x[:], self.u[:] = start.x, problem.u
+        blocks = arena.floats(block), arena.floats(block)
+        blocks[0][:] = problem.p
+        live.problem.u, live.problem.p = address_of(self.u), address_of(blocks[0])
+        live.run.x, live.run.scratch = address_of(self.x), address_of(scratch)
+        live.tick_length = 1.0 / pace.rate
+        live.period = 0.0 if pace.speed is None else 1e9 / (pace.rate * pace.speed)
+        live.spin = int(1e9 * pace.spin)
+        live.late_limit = int(live.period / 10)
+        live.catch_up = pace.catch_up
+        live.substeps = live.steps_per_tick = pace.substeps
+        live.priority, live.cpu = pace.priority, pace.cpu
+        self._ports(ports, quiet_limits, message)
+        self._guards(guards)
+        self.gains = arena.floats(outputs)
+        self.gains[:] = 1.0
+        live.gains = address_of(self.gains)
+        live.output_count = outputs
+        if measured:
+            work = aligned_zeros(measured.function.work_size)
+            self._kept_alive.append(work)
+            live.outputs = CallableStruct(
+                measured.function.address, address_of(work), measured.function.context_address
+            )
+        live.acceleration_count, live.multiplier_count = map(len, solved)
+        if constrained:
+            live.accelerations, live.multipliers = map(address_of, solved)
+        live.kept = address_of(arena.floats(extra))
+        live.output_u = address_of(arena.floats(ports + extra))
+        for name in ("measured", "trial", "delivered"):
+            setattr(live, name, address_of(arena.floats(outputs)))
+        for name in ("rate", "good"):
+            setattr(live, name, address_of(arena.floats(n)))
+        live.message = address_of(arena.floats(message))
+        live.blocks[0], live.blocks[1] = map(address_of, blocks)
+        live.block_size = block
+        live.ring = RingStruct(
+            address_of(arena.floats(ring_rows * self.row_width)), self.row_width, ring_rows
+        )
+        live.swaps = RingStruct(address_of(arena.floats(_SWAPS * swap)), swap, _SWAPS)
+        live.statistics = ctypes.addressof(self.statistics)
+
+    @staticmethod
+    def _solved(constrained: Constrained | None) -> tuple[Floats, Floats]:
+        """Where a formulation leaves accelerations and multipliers."""
+        if constrained is None:
+            return np.empty(0), np.empty(0)
+        memory = constrained._memory
+        return memory.array("a"), memory.array("lambda")
+
+    def _ports(self, ports: int, quiet_limits: Sequence[int], message: int) -> None:
+        structs = InputPortStruct * ports
+        self.ports = structs.from_address(self.arena.carve(ctypes.sizeof(structs)))
+        for i, limit in zip(range(ports), (*quiet_limits, -1), strict=True):
+            box = Mailbox(self.arena.carve(mailbox_bytes(1)), 1)
+            self.ports[i].mailbox = box.address
+            self.ports[i].place = (i + 1) % ports  # 0 is that of the stop
+            self.ports[i].quiet_limit = limit
+        published = Mailbox(self.arena.carve(mailbox_bytes(message)), message)
+        self.struct.input_count, self.struct.inputs = ports, ctypes.addressof(self.ports)
+        self.struct.published = published.address
+
+    def use_mailboxes(self, inputs: Sequence[Mailbox], published: Mailbox) -> None:
+        """Mailboxes elsewhere, such as in shared memory, instead of the arena's own."""
+        for port, box in zip(self.ports, inputs, strict=True):
+            port.mailbox = box.address
+        self.struct.published = published.address
+
+    def _guards(self, guards: Sequence[Guard]) -> None:
+        structs = GuardStruct * len(guards)
+        self.guards = structs.from_address(self.arena.carve(max(ctypes.sizeof(structs), 1)))
+        for struct, guard in zip(self.guards, guards, strict=True):
+            for name in ("output", "low", "high", "slew", "fall", "rise"):
+                setattr(struct, name, getattr(guard, name))
+            struct.safe = guard.safe or 0.0
+            struct.safe_kind = guard.safe is None
+            struct.at_limit = guard.trips
+        self.struct.guard_count, self.struct.guards = len(guards), ctypes.addressof(self.guards)
+
+    # ---- running --------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Measures and publishes what there is before the first tick."""
+        LIB.tb_live_prepare(self.address)
+
+    def start(self) -> None:
+        """Ticks in a thread of their own until `stop`."""
+        error = LIB.tb_live_start(self.address)
+        if error:
+            raise SolveError(f"The live thread can't be started: {os.strerror(error)}.")
+
+    def stop(self) -> None:
+        """Ends and joins the thread; further calls do nothing."""
+        LIB.tb_live_stop(self.address)
+
+    def advance(self, ticks: int) -> int:
+        """So many ticks in the calling thread; returns how many were made before a stop."""
+        return int(LIB.tb_live_loop(self.address, ticks))
+
+    def repeat(self, inputs: Floats, substeps: int, flags: int) -> None:
+        """A recorded tick again."""
+        LIB.tb_live_repeat(self.address, address_of(inputs), substeps, flags)
+
+    def resume(self) -> None:
+        """Clears latched faults at the next tick."""
+        LIB.tb_live_resume(self.address)
+
+    # ---- changes at a tick ----------------------------------------------------------------------
+
+    def offer(self, block: ArrayLike, version: int) -> None:
+        """Parameters to be taken over at the next tick; one caller at a time."""
+        numbers = as_floats(block)
+        if numbers.shape != (self.struct.block_size,):
+            raise InputError(
+                f"The parameter block has {self.struct.block_size} numbers, got {numbers.shape}."
+            )
+        LIB.tb_live_offer(self.address, address_of(numbers), version)
+
+    def set_substeps(self, substeps: int) -> None:
+        """Steps of the model in a tick, from the next tick on."""
+        LIB.tb_live_ask_substeps(self.address, substeps)
+
+    def set_gain(self, output: int, value: float) -> None:
+        """The factor of an output, from the next tick on."""
+        LIB.tb_live_set_gain(address_of(self.gains), output, value)
+
+    # ---- what was noted -------------------------------------------------------------------------
+
+    def drain(self) -> Floats:
+        """Rows of ticks since the last call; one caller at a time."""
+        return self._drain(self.struct.ring)
+
+    def drain_swaps(self) -> Floats:
+        """Rows of parameter changes since the last call; one caller at a time."""
+        return self._drain(self.struct.swaps)
+
+    @staticmethod
+    def _drain(ring: RingStruct) -> Floats:
+        rows = np.empty((ring.capacity, ring.width))
+        count = LIB.tb_ring_drain(ctypes.addressof(ring), address_of(rows), ring.capacity)
+        return rows[:count]

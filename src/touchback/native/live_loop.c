@@ -1,0 +1,106 @@
+/* Ticks against the clock, in the calling thread or in one of their own. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include "clock.h"
+#include "live.h"
+
+static void schedule(tb_live *live, int64_t now) {
+    int64_t instant = live->epoch + (int64_t)((double)live->due * live->period);
+    int64_t behind = (int64_t)((double)(now - instant) / live->period);
+    if (behind > live->catch_up) { /* too late to catch up: the schedule moves */
+        live->epoch += (int64_t)((double)behind * live->period);
+        live->statistics->slipped += behind;
+    }
+}
+
+int64_t tb_live_loop(tb_live *live, int64_t count) {
+    tb_live_statistics *statistics = live->statistics;
+    int64_t done = 0;
+    for (; done < count && !atomic_load_explicit(&live->stop, memory_order_relaxed); done++) {
+        if (live->period == 0.0) {
+            tb_live_tick(live, tb_clock_now(), 0);
+            continue;
+        }
+        int64_t instant = live->epoch + (int64_t)((double)live->due * live->period);
+        tb_clock_wait(instant, live->spin, &live->stop);
+        if (atomic_load_explicit(&live->stop, memory_order_relaxed))
+            break;
+        int64_t now = tb_clock_now(), lateness = now - instant;
+        live->due++;
+        tb_live_tick(live, now, lateness);
+        now = tb_clock_now();
+        statistics->late += lateness > live->late_limit;
+        statistics->overruns += (double)(now - instant) > live->period;
+        schedule(live, now);
+    }
+    return done;
+}
+
+#ifdef __linux__
+
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { STACK = 512 * 1024, TOUCHED = 128 * 1024 };
+
+/* The stack's pages are there before the first tick asks for them. */
+static void __attribute__((noinline)) touch_stack(void) {
+    char pages[TOUCHED];
+    for (volatile char *page = pages; page < pages + TOUCHED; page += 1024)
+        *page = 0;
+}
+
+static void *body(void *data) {
+    tb_live *live = data;
+    live->thread_id = syscall(SYS_gettid);
+    pthread_setname_np(pthread_self(), "touchback-live");
+    live->pin_error = live->cpu >= 0 ? tb_clock_pin((int)live->cpu) : 0;
+    live->priority_error = live->priority > 0 ? tb_clock_priority((int)live->priority) : 0;
+    touch_stack();
+    live->epoch = tb_clock_now() + (int64_t)live->period;
+    live->due = 0;
+    atomic_store(&live->running, 1);
+    tb_live_loop(live, INT64_MAX);
+    atomic_store(&live->running, 0);
+    return NULL;
+}
+
+/* Returns 0 or an errno. */
+int tb_live_start(tb_live *live) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    int error = pthread_create(&thread, &attributes, body, live);
+    pthread_attr_destroy(&attributes);
+    live->thread = error ? 0 : (int64_t)thread;
+    return error;
+}
+
+void tb_live_stop(tb_live *live) {
+    atomic_store(&live->stop, 1);
+    if (live->thread)
+        pthread_join((pthread_t)live->thread, NULL);
+    live->thread = 0;
+}
+
+#else
+
+int tb_live_start(tb_live *live) { return (void)live, ENOSYS; }
+void tb_live_stop(tb_live *live) { atomic_store(&live->stop, 1); }
+
+#endif
+
+void tb_live_resume(tb_live *live) { atomic_store(&live->resume, 1); }
+void tb_live_ask_substeps(tb_live *live, long substeps) { atomic_store(&live->substeps, substeps); }
+int64_t tb_live_size(void) { return (int64_t)sizeof(tb_live); }
+int64_t tb_live_statistics_size(void) { return (int64_t)sizeof(tb_live_statistics); }
+
+void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    atomic_store_explicit(gains + output, bits, memory_order_relaxed);
+}

@@ -1,0 +1,67 @@
+/* Live parameters: a block written beside the one in use, and swapped in at a tick. */
+#include <string.h>
+
+#include "live.h"
+
+/* Offers a block, replacing an offer that no tick has taken yet. Called by one thread at a time. */
+void tb_live_offer(tb_live *live, const double *block, int64_t version) {
+    for (;;) {
+        long state = atomic_load(&live->offer);
+        if (state != TB_BEING_TAKEN &&
+            atomic_compare_exchange_strong(&live->offer, &state, TB_BEING_WRITTEN))
+            break;
+    }
+    memcpy(live->blocks[1 - live->active], block, (size_t)live->block_size * sizeof *block);
+    live->offered_version = version;
+    atomic_store(&live->offer, TB_OFFERED);
+}
+
+static void use_block(tb_live *live, long which) {
+    live->active = which;
+    live->problem.p = live->blocks[which];
+}
+
+static void settle(tb_live *live) {
+    const tb_fixed *run = &live->run;
+    double t = run->t0 + (double)run->steps * run->h;
+    if (live->problem.settle)
+        live->problem.settle(&live->problem, t, run->x, 1);
+}
+
+static void note(tb_live *live, int64_t version, int refused) {
+    size_t n = (size_t)tb_state_size(&live->problem);
+    double *row = tb_ring_next(&live->swaps);
+    if (!row)
+        return;
+    row[0] = (double)version;
+    row[1] = (double)live->tick;
+    row[2] = refused;
+    memcpy(row + 3, live->good, n * sizeof *row);
+    memcpy(row + 3 + n, live->run.x, n * sizeof *row);
+    tb_ring_done(&live->swaps);
+}
+
+long tb_live_take_parameters(tb_live *live) {
+    long wanted = TB_OFFERED;
+    if (atomic_load_explicit(&live->offer, memory_order_relaxed) != TB_OFFERED ||
+        !atomic_compare_exchange_strong(&live->offer, &wanted, TB_BEING_TAKEN))
+        return 0;
+    size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof(double);
+    int64_t version = live->offered_version;
+    use_block(live, 1 - live->active);
+    settle(live);
+    int bad = tb_first_not_finite(live->run.x, tb_state_size(&live->problem)) >= 0 ||
+              !tb_live_measure(live);
+    if (bad) {
+        use_block(live, 1 - live->active);
+        memcpy(live->run.x, live->good, bytes);
+        settle(live);
+        live->statistics->swaps_refused++;
+    } else {
+        live->version = version;
+        live->statistics->swaps++;
+    }
+    note(live, version, bad);
+    atomic_store(&live->offer, TB_NOTHING);
+    return bad ? TB_SWAP_REFUSED : TB_SWAPPED;
+}

@@ -1,0 +1,118 @@
+"""The structs of live runs as C lays them out (live.h, live_safety.h, live_statistics.h)."""
+
+import ctypes
+
+from touchback.errors import CompileError
+from touchback.native.integrate import _FixedStruct
+from touchback.native.library import LIB
+from touchback.native.problem import CallableStruct, _ProblemStruct
+
+_P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
+
+ROW_HEAD = 8  # tick, time, flags, version, substeps, lateness, step time, input age
+MESSAGE_HEAD = 3  # tick, time, flags
+SWAP_HEAD = 3  # version, tick, refused
+BUCKETS, WORST = 608, 100
+
+
+class InputPortStruct(ctypes.Structure):
+    """tb_input_port."""
+
+    _fields_ = [
+        ("mailbox", _P),
+        *[(name, _L) for name in ("place", "quiet_limit", "quiet")],
+        *[(name, _I) for name in ("seen", "stamp", "messages", "contended")],
+    ]
+
+
+class GuardStruct(ctypes.Structure):
+    """tb_guard."""
+
+    _fields_ = [
+        ("output", _L),
+        *[
+            (name, _D)
+            for name in ("low", "high", "slew", "safe", "fall", "rise", "blend", "delivered")
+        ],
+        *[(name, _L) for name in ("at_limit", "safe_kind", "started")],
+    ]
+
+
+class RingStruct(ctypes.Structure):
+    """tb_ring."""
+
+    _fields_ = [("rows", _P), *[(name, _I) for name in ("width", "capacity", "written", "read")]]
+
+
+class TraceStruct(ctypes.Structure):
+    """tb_trace."""
+
+    _fields_ = [(name, _I) for name in ("tick", "lateness", "step_time", "input_age", "flags")]
+
+
+class StatisticsStruct(ctypes.Structure):
+    """tb_live_statistics."""
+
+    _fields_ = [
+        *[
+            (name, _I)
+            for name in (
+                "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "stops",
+                "swaps", "swaps_refused", "contended", "lost_rows",
+            )
+        ],
+        ("largest", _I * 3),
+        ("counts", _I * BUCKETS * 3),
+        ("worst_count", _I),
+        ("worst_mildest", _I),
+        ("worst", TraceStruct * WORST),
+    ]  # fmt: skip
+
+
+class LiveStruct(ctypes.Structure):
+    """tb_live."""
+
+    _fields_ = [
+        ("problem", _ProblemStruct),
+        ("run", _FixedStruct),
+        *[(name, _D) for name in ("tick_length", "period")],
+        *[(name, _I) for name in ("spin", "late_limit", "catch_up", "epoch", "due", "tick")],
+        *[(name, _L) for name in ("flags", "input_count")],
+        ("inputs", _P),
+        ("guard_count", _L),
+        *[(name, _P) for name in ("guards", "gains")],
+        ("outputs", CallableStruct),
+        *[(name, _L) for name in ("output_count", "acceleration_count", "multiplier_count")],
+        *[
+            (name, _P)
+            for name in (
+                "accelerations", "multipliers", "kept", "output_u", "measured", "trial",
+                "delivered", "rate", "good", "message", "published",
+            )
+        ],
+        ("blocks", _P * 2),
+        *[(name, _L) for name in ("block_size", "active")],
+        *[(name, _I) for name in ("version", "offered_version")],
+        *[
+            (name, _L)
+            for name in ("offer", "substeps", "steps_per_tick", "resume", "stop")
+        ],
+        *[(name, RingStruct) for name in ("ring", "swaps")],
+        ("statistics", _P),
+        *[(name, _I) for name in ("thread", "thread_id")],
+        *[
+            (name, _L)
+            for name in ("priority", "cpu", "priority_error", "pin_error", "running")
+        ],
+    ]  # fmt: skip
+
+
+LIB.tb_live_size.restype = LIB.tb_live_statistics_size.restype = _I
+if (LIB.tb_live_size(), LIB.tb_live_statistics_size()) != (
+    ctypes.sizeof(LiveStruct),
+    ctypes.sizeof(StatisticsStruct),
+):
+    raise CompileError(
+        "The C library lays live runs out differently than this Python code expects; "
+        "rebuild it with `make` or `pip install -e .`."
+    )

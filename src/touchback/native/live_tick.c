@@ -1,0 +1,207 @@
+/* One tick of a live run. */
+#include <limits.h>
+#include <string.h>
+
+#include "clock.h"
+#include "live.h"
+
+static const long TRIES = 8; /* readings of a mailbox before the value before is kept */
+
+static double model_time(const tb_live *live) {
+    return live->run.t0 + (double)live->run.steps * live->run.h;
+}
+
+/* Inputs from their mailboxes. Returns flags; *age is that of the oldest message in use. */
+static long take_inputs(tb_live *live, int64_t now, int64_t *age) {
+    long flags = 0;
+    for (long i = 0; i < live->input_count; i++) {
+        tb_input_port *port = live->inputs + i;
+        double value;
+        int64_t stamp, sequence = tb_mailbox_sequence(port->mailbox);
+        port->quiet++;
+        if (sequence != port->seen) {
+            sequence = tb_mailbox_read(port->mailbox, &stamp, &value, TRIES);
+            if (sequence < 0) {
+                port->contended++;
+                live->statistics->contended++;
+            } else if (sequence != port->seen) {
+                port->messages += (sequence - port->seen) / 2;
+                port->seen = sequence;
+                port->stamp = stamp;
+                port->quiet = 0;
+                if (port->place)
+                    live->problem.u[port->place] = value;
+                else if (value != 0.0)
+                    flags |= TB_STOPPED;
+            }
+        }
+        if (port->quiet_limit >= 0 && port->quiet > port->quiet_limit)
+            flags |= TB_STALE;
+        if (port->place && port->messages && now - port->stamp > *age)
+            *age = now - port->stamp;
+    }
+    return flags;
+}
+
+int tb_live_measure(tb_live *live) {
+    const tb_problem *problem = &live->problem;
+    double t = model_time(live);
+    if (!live->outputs.call)
+        return 1;
+    tb_set_inputs(problem, t, live->run.x);
+    long n = live->acceleration_count, m = live->multiplier_count, inputs = live->input_count;
+    if (live->accelerations) { /* sensors of constrained systems read what the last rate solved */
+        size_t accelerations = (size_t)n * sizeof(double), forces = (size_t)m * sizeof(double);
+        memcpy(live->kept, live->accelerations, accelerations);
+        memcpy(live->kept + n, live->multipliers, forces);
+        tb_rate(problem, t, live->run.x, live->rate);
+        memcpy(live->output_u + inputs, live->accelerations, accelerations);
+        memcpy(live->output_u + inputs + n, live->multipliers, forces);
+        /* A formulation may start its next step from them: measuring must leave no trace. */
+        memcpy(live->accelerations, live->kept, accelerations);
+        memcpy(live->multipliers, live->kept + n, forces);
+    }
+    memcpy(live->output_u, problem->u, (size_t)inputs * sizeof(double));
+    live->outputs.call(live->run.x, live->output_u, problem->p, live->trial, live->outputs.work,
+                       live->outputs.context);
+    return tb_first_not_finite(live->trial, live->output_count) < 0;
+}
+
+static double gain(const tb_live *live, long output) {
+    uint64_t bits = atomic_load_explicit(live->gains + output, memory_order_relaxed);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Steps and measures; after a bad number the state is the one before the tick. */
+static long step(tb_live *live) {
+    long written = 0, steps = live->run.steps;
+    int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX,
+                                  NULL, &written);
+    if (status == TB_REACHED && tb_live_measure(live)) {
+        memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
+        return 0;
+    }
+    memcpy(live->run.x, live->good, (size_t)tb_state_size(&live->problem) * sizeof(double));
+    live->run.steps = steps;
+    live->statistics->not_finite++;
+    return TB_BAD_NUMBER | TB_HELD;
+}
+
+static long guard_outputs(tb_live *live, long flags) {
+    for (long i = 0; i < live->output_count; i++)
+        live->delivered[i] = gain(live, i) * live->measured[i];
+    for (long i = 0; i < live->guard_count; i++)
+        if (tb_guard_trips(live->guards + i, live->delivered[live->guards[i].output]))
+            flags |= TB_BEYOND_LIMIT;
+    int healthy = !(flags & (TB_LATCHED | TB_STALE));
+    for (long i = 0; i < live->guard_count; i++) {
+        double *value = live->delivered + live->guards[i].output;
+        live->statistics->limited += tb_guard_deliver(live->guards + i, *value, healthy, value);
+    }
+    return flags;
+}
+
+static void publish(tb_live *live) {
+    double *message = live->message;
+    message[0] = (double)live->tick;
+    message[1] = model_time(live);
+    message[2] = (double)live->flags;
+    memcpy(message + 3, live->delivered, (size_t)live->output_count * sizeof *message);
+    memcpy(message + 3 + live->output_count, live->run.x,
+           (size_t)tb_state_size(&live->problem) * sizeof *message);
+    /* The run is the only writer here, so that one try is enough. */
+    tb_mailbox_write(live->published, tb_clock_now(), message, 1);
+}
+
+static void record(tb_live *live, const tb_trace *trace) {
+    long n = tb_state_size(&live->problem), inputs = live->input_count - 1;
+    double *row = tb_ring_next(&live->ring);
+    if (!row) {
+        live->statistics->lost_rows++;
+        return;
+    }
+    const double head[TB_ROW_HEAD] = {
+        (double)live->tick,           model_time(live),         (double)live->flags,
+        (double)live->version,        (double)live->steps_per_tick,   (double)trace->lateness,
+        (double)trace->step_time,     (double)trace->input_age,
+    };
+    memcpy(row, head, sizeof head);
+    memcpy(row += TB_ROW_HEAD, live->problem.u + 1, (size_t)inputs * sizeof *row);
+    memcpy(row += inputs, live->run.x, (size_t)n * sizeof *row);
+    memcpy(row + n, live->delivered, (size_t)live->output_count * sizeof *row);
+    tb_ring_done(&live->ring);
+}
+
+/* Another number of substeps; the model's time goes on where it is. */
+static void set_substeps(tb_live *live, long substeps) {
+    live->run.t0 = model_time(live);
+    live->run.steps = 0;
+    live->run.h = live->tick_length / (double)substeps;
+    live->steps_per_tick = substeps;
+}
+
+static void obey(tb_live *live) {
+    if (atomic_exchange(&live->resume, 0)) {
+        int held = live->flags & TB_HOLDING;
+        live->flags = 0;
+        if (held && live->problem.settle) /* what a formulation remembers may be as bad as the state was */
+            live->problem.settle(&live->problem, model_time(live), live->run.x, 1);
+    }
+    long substeps = atomic_load(&live->substeps);
+    if (substeps != live->steps_per_tick)
+        set_substeps(live, substeps);
+}
+
+/* The part of a tick that a replay repeats: inputs are in u. */
+static void advance(tb_live *live, long flags) {
+    memcpy(live->good, live->run.x, (size_t)tb_state_size(&live->problem) * sizeof(double));
+    flags |= live->flags & TB_LATCHED;
+    flags |= tb_live_take_parameters(live);
+    flags |= flags & TB_HOLDING ? TB_HELD : step(live);
+    live->flags = guard_outputs(live, flags);
+    live->tick++;
+}
+
+void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
+    tb_live_statistics *statistics = live->statistics;
+    int64_t age = -1;
+    obey(live);
+    long before = live->flags, flags = take_inputs(live, now, &age);
+    advance(live, flags);
+    publish(live);
+    int64_t step_time = tb_clock_now() - now;
+    tb_trace trace = {live->tick, lateness, step_time, age, live->flags};
+    record(live, &trace);
+    statistics->ticks++;
+    statistics->stale += (live->flags & TB_STALE) != 0;
+    statistics->stops += (live->flags & TB_STOPPED) && !(before & TB_STOPPED);
+    tb_note(statistics, TB_LATENESS, lateness);
+    tb_note(statistics, TB_STEP_TIME, step_time);
+    if (age >= 0)
+        tb_note(statistics, TB_INPUT_AGE, age);
+    tb_note_trace(statistics, &trace);
+}
+
+/* Repeats a recorded tick: its inputs, its substeps, and whether the model was held. */
+void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long flags) {
+    static const long OUTSIDE = TB_STALE | TB_STOPPED; /* what came from outside */
+    tb_trace none = {0, 0, 0, 0, 0};
+    memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
+    int resumed = (live->flags & TB_LATCHED) && !(flags & live->flags & TB_LATCHED);
+    atomic_store(&live->resume, resumed);
+    atomic_store(&live->substeps, substeps);
+    obey(live);
+    advance(live, flags & OUTSIDE);
+    record(live, &none);
+}
+
+void tb_live_prepare(tb_live *live) {
+    if (tb_live_measure(live))
+        memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
+    memcpy(live->delivered, live->measured, (size_t)live->output_count * sizeof(double));
+    for (long i = 0; i < live->guard_count; i++) /* before the first tick all is safe */
+        live->delivered[live->guards[i].output] = live->guards[i].safe;
+    publish(live);
+}

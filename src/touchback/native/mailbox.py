@@ -1,0 +1,78 @@
+"""Last-value mailboxes (mailbox.h): messages of doubles that are never seen half written."""
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError, SolveError
+from touchback.native.library import LIB, Floats, address_of, as_floats
+
+HEADER = 32  # bytes before the doubles
+ALIGNMENT = 64  # bytes: a mailbox has cache lines of its own
+_WRITE_TRIES, _READ_TRIES = 100_000, 100_000
+
+_P, _L, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_int64
+LIB.tb_mailbox_open.restype = None
+LIB.tb_mailbox_open.argtypes = [_P, ctypes.c_uint64]
+LIB.tb_mailbox_write.argtypes = [_P, _I, _P, _L]
+LIB.tb_mailbox_read.restype = _I
+LIB.tb_mailbox_read.argtypes = [_P, _P, _P, _L]
+LIB.tb_clock_now.restype = _I
+LIB.tb_clock_now.argtypes = []
+
+
+def clock_now() -> int:
+    """Nanoseconds of the monotonic clock that stamps and schedules are in."""
+    return int(LIB.tb_clock_now())
+
+
+def mailbox_bytes(count: int) -> int:
+    """What a mailbox of so many doubles takes, whole cache lines."""
+    return -(-(HEADER + 8 * count) // ALIGNMENT) * ALIGNMENT
+
+
+@dataclass(frozen=True)
+class Message:
+    """The values, when they were made (monotonic ns), and how many messages came so far."""
+
+    values: Floats
+    stamp: int
+    number: int
+
+
+class Mailbox:
+    """A mailbox at an address; the caller keeps the memory alive."""
+
+    def __init__(self, address: int, count: int, open_it: bool = True) -> None:
+        self.address, self.count = address, count
+        if open_it:
+            LIB.tb_mailbox_open(address, count)
+
+    def write(self, values: ArrayLike, stamp: int | None = None) -> None:
+        """Replaces the message; `stamp` is now unless said otherwise."""
+        numbers = np.atleast_1d(as_floats(values))
+        if numbers.shape != (self.count,):
+            raise InputError(
+                f"The mailbox takes {self.count} numbers, got an array of shape {numbers.shape}."
+            )
+        when = clock_now() if stamp is None else stamp
+        if LIB.tb_mailbox_write(self.address, when, address_of(numbers), _WRITE_TRIES):
+            raise SolveError(
+                "Another writer holds the mailbox and doesn't let go: a process that wrote into it "
+                "was probably killed while it did. Start the live run anew."
+            )
+
+    def read(self) -> Message:
+        """The last message, whole."""
+        values, stamp = np.empty(self.count), ctypes.c_int64()
+        sequence = LIB.tb_mailbox_read(
+            self.address, ctypes.byref(stamp), address_of(values), _READ_TRIES
+        )
+        if sequence < 0:
+            raise SolveError(
+                "A writer holds the mailbox and doesn't let go: a process that wrote into it was "
+                "probably killed while it did. Start the live run anew."
+            )
+        return Message(values, stamp.value, sequence // 2)

@@ -1,0 +1,25 @@
+"""Live runs against a clock: ports, deadlines, watchdog, live parameters, recordings."""
+
+from touchback.realtime.live import Live, live
+from touchback.realtime.ports import GuardedOutput, WatchedInput
+from touchback.realtime.recording import Recording, open_recording
+from touchback.realtime.region import Region, attach
+from touchback.realtime.replay import Replay, replay
+from touchback.realtime.report import Report
+from touchback.realtime.udp import Receiver, Sender
+
+__all__ = [
+    "GuardedOutput",
+    "Live",
+    "Receiver",
+    "Recording",
+    "Region",
+    "Replay",
+    "Report",
+    "Sender",
+    "WatchedInput",
+    "attach",
+    "live",
+    "open_recording",
+    "replay",
+]

@@ -1,0 +1,131 @@
+"""From a compiled system to the loop that runs it live."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.native import Problem
+from touchback.native.live import Guard, LiveLoop, Measured, Pace
+from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
+from touchback.recording import unknown_name
+from touchback.simulate.constrained import IMPLICIT, ConstrainedSystem, Enforced, enforce
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.methods import FIXED_STEP
+from touchback.system import System
+from touchback.system.state import State
+
+Floats = np.ndarray
+_RING_SECONDS = 2.0
+_RING_BYTES = 1 << 22
+
+
+@dataclass
+class Plan:
+    """What was asked of a live run."""
+
+    rate: float
+    speed: float | None
+    method: str
+    constraints: str | None
+    substeps: int
+    inputs: dict[str, WatchedInput]
+    outputs: dict[str, GuardedOutput]
+    parameters: dict[str, float]
+
+
+def check_plan(system: System, plan: Plan) -> None:
+    """Refuses what can't run."""
+    if not (np.isfinite(plan.rate) and 1.0 <= plan.rate <= 10_000.0):
+        raise InputError(f"A live run has 1 to 10 000 ticks a second, got rate={plan.rate!r}.")
+    if plan.speed is not None and not (np.isfinite(plan.speed) and plan.speed > 0.0):
+        raise InputError(
+            f"speed is 1.0 for real time, a positive fraction, or None for as fast as possible; "
+            f"got {plan.speed!r}."
+        )
+    if plan.substeps < 1:
+        raise InputError(f"A tick has at least 1 substep, got {plan.substeps}.")
+    if plan.method not in FIXED_STEP:
+        raise unknown_name("fixed-step method", plan.method, FIXED_STEP)
+    for name in plan.inputs:
+        if name not in system.input_names:
+            raise unknown_name("input", name, system.input_names)
+    for name in plan.outputs:
+        if name not in system.output_names:
+            raise unknown_name("output", name, system.output_names)
+    if STOP_PORT in system.input_names:
+        raise InputError(f"Input '{STOP_PORT}': that name is the live run's own; choose another.")
+
+
+def method_of(method: str | None, constraints: str | None) -> str:
+    """RK4 unless said otherwise; an implicit formulation is its own method."""
+    if constraints in IMPLICIT:
+        if method not in (None, constraints):
+            raise InputError(
+                f"constraints={constraints!r} is a step of its own; leave method={method!r} away."
+            )
+        return constraints
+    return method or "rk4"
+
+
+def state_of(system: System, x0: State | ArrayLike | None) -> Floats:
+    """The state to start from, checked."""
+    x = np.array(system.initial_state().x if x0 is None else getattr(x0, "x", x0), dtype=float)
+    names = system.state_names
+    if x.shape != (len(names),):
+        raise InputError(
+            f"{system.name}: the state has {len(names)} elements, got an array of shape {x.shape}."
+        )
+    for name, value in zip(names, x):
+        if not np.isfinite(value):
+            raise InputError(f"{system.name}: the initial value of '{name}' is {value}.")
+    return x
+
+
+def block_of(system: System, constraints: str | None, parameters: Mapping[str, Any]) -> Floats:
+    """The parameter block of a run, refused when a parameter is unknown or out of range."""
+    if isinstance(system, ConstrainedSystem):
+        block = system.constrained_block(dict(parameters), constraints in IMPLICIT)
+    else:
+        block = system.parameter_block(parameters)
+    if not np.isfinite(block).all():
+        given = ", ".join(f"{name} = {value:g}" for name, value in parameters.items())
+        raise InputError(
+            f"{system.name}: with {given} the equations have coefficients that aren't finite."
+        )
+    return block
+
+
+def problem_of(
+    system: System, constraints: str | None, parameters: Mapping[str, float]
+) -> tuple[Problem, Enforced | None]:
+    """The problem with constant inputs, and what enforces its constraints."""
+    given = Inputs(np.append(0.0, system.input_defaults))
+    enforced = enforce(system, constraints, given, dict(parameters))
+    if enforced:
+        return enforced.problem, enforced
+    block = block_of(system, constraints, parameters)
+    return Problem(system.rate, system.sizes, given.u, block, system.configuration_rate), None
+
+
+def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
+    """The loop, ready to start."""
+    problem, enforced = problem_of(system, plan.constraints, plan.parameters)
+    limits = [
+        plan.inputs.get(name, WatchedInput()).quiet_limit(plan.rate) for name in system.input_names
+    ]
+    guards: list[Guard] = [
+        output.guard(list(system.output_names).index(name), plan.rate)
+        for name, output in plan.outputs.items()
+    ]
+    count = len(system.output_names)
+    measured = Measured(system.outputs, count) if count else None
+    width = 8 * (16 + len(limits) + len(x0) + count)
+    rows = int(np.clip(_RING_SECONDS * plan.rate, 256, max(256, _RING_BYTES // width)))
+    constrained = enforced.constrained if enforced else None
+    return LiveLoop(problem, plan.method, x0, pace, limits, measured, constrained, guards, rows)

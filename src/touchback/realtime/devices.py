@@ -1,0 +1,50 @@
+"""Devices served outside the tick: a thread that carries values between a device and a mailbox."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+
+@runtime_checkable
+class ReadableDevice(Protocol):
+    """Something that gives a value for an input; None when it has nothing new."""
+
+    def read(self) -> float | None: ...
+
+
+@runtime_checkable
+class WritableDevice(Protocol):
+    """Something that takes the value of an output."""
+
+    def write(self, value: float) -> None: ...
+
+
+class Service:
+    """Calls `exchange` so many times a second until it is closed. What a device raises is kept in
+    `failure` and ends the service: its input grows stale, which the watchdog sees."""
+
+    def __init__(self, name: str, exchange: Callable[[], None], rate: float) -> None:
+        self.name, self.failure = name, None  # type: tuple[str, Exception | None]
+        self._exchange, self._period = exchange, 1.0 / rate
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name=f"touchback {name}", daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        due = time.monotonic()
+        while not self._closing.is_set():
+            try:
+                self._exchange()
+            except Exception as error:  # a device may fail in any way
+                self.failure = error
+                return
+            due = max(due + self._period, time.monotonic())
+            self._closing.wait(due - time.monotonic())
+
+    def close(self) -> None:
+        """Ends the service."""
+        self._closing.set()
+        self._thread.join(timeout=2.0)

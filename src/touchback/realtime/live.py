@@ -1,0 +1,372 @@
+"""A live run: a compiled system against a clock, with ports, faults and changes at a tick."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.native.live import LATCHED, STALE, Pace
+from touchback.realtime.build import Plan, check_plan, make_loop, method_of, state_of
+from touchback.realtime.devices import ReadableDevice, Service, WritableDevice
+from touchback.realtime.parameters import LiveParameters
+from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
+from touchback.realtime.record import Keeper, describe
+from touchback.realtime.region import create
+from touchback.realtime.report import (
+    COUNTS,
+    Report,
+    flag_names,
+    histograms_of,
+    memory_of,
+    scheduling_of,
+    worst_of,
+)
+from touchback.realtime.udp import Receiver, Sender
+from touchback.recording import Run, unknown_name
+from touchback.system import System
+from touchback.system.state import State
+
+_DRAIN = 0.02  # seconds between drains of the ring
+_LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
+
+
+def live(
+    system: System,
+    x0: State | ArrayLike | None = None,
+    *,
+    rate: float = 1000.0,
+    speed: float | None = 1.0,
+    method: str | None = None,
+    constraints: str | None = None,
+    substeps: int = 1,
+    inputs: Mapping[str, WatchedInput] | None = None,
+    outputs: Mapping[str, GuardedOutput] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    record: bool | str | os.PathLike[str] = False,
+    share: str | None = None,
+    priority: int = 70,
+    cpu: int | None = None,
+    spin: float = 20e-6,
+) -> Live:
+    """A live run of a system, from a state; a context manager.
+
+    `rate`: ticks a second of the model's time, 1 to 10 000; each takes `substeps` steps of a
+    fixed-step `method` ("rk4" by default). `speed`: 1.0 is real time, 0.1 a tenth of it, None as
+    fast as possible: then ticks happen only within `run`. `constraints` as in `simulate`.
+
+    `inputs` declares which inputs are watched, `outputs` which outputs are guarded. `record` keeps
+    every tick: in memory (True) or in an MCAP file (a path). `share` names the shared memory in
+    which other processes find the ports.
+
+    `priority` is that of SCHED_FIFO (0: don't ask), `cpu` the processor for the thread, `spin` how
+    many seconds before a tick sleeping becomes spinning. What wasn't permitted is in the report.
+    """
+    if not sys.platform.startswith("linux"):
+        raise InputError(
+            f"Live runs need Linux's clock and scheduler; on {sys.platform} use "
+            "`touchback.simulate`."
+        )
+    plan = Plan(
+        float(rate), speed, method_of(method, constraints), constraints, int(substeps),
+        dict(inputs or {}), dict(outputs or {}), dict(parameters or {}),
+    )  # fmt: skip
+    check_plan(system, plan)
+    if not 0.0 <= spin <= _LONGEST_SPIN:
+        raise InputError(f"spin is 0 to {_LONGEST_SPIN:g} s, got {spin!r}.")
+    if not 0 <= priority <= 99:
+        raise InputError(f"priority is 0 to 99, got {priority!r}.")
+    pace = Pace(
+        plan.rate, speed, plan.substeps, min(spin, 0.25 / plan.rate), priority=priority,
+        cpu=-1 if cpu is None else cpu,
+    )  # fmt: skip
+    return Live(system, state_of(system, x0), plan, pace, record, share)
+
+
+class Live:
+    """What `live` gives: enter it to start, leave it to stop.
+
+    `live["input"] = 1.0` and `live["parameter"] = 0.12` take effect at the next tick; `read` gives
+    outputs and states of the last one.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        x0: np.ndarray,
+        plan: Plan,
+        pace: Pace,
+        record: bool | str | os.PathLike[str],
+        share: str | None,
+    ) -> None:
+        self.system, self.plan = system, plan
+        self._loop = make_loop(system, x0, plan, pace)
+        self._parameters = LiveParameters(system, self._loop, plan.constraints, plan.parameters)
+        named = list(zip(system.input_names, system.input_units))
+        self._published = (*system.output_names, *system.state_names)
+        self._region, self._memory, self._region_lock = create(named, self._published, share)
+        boxes = self._region.mailboxes
+        self._loop.use_mailboxes([boxes[name] for name in self._region.inputs], boxes["published"])
+        about = describe(system, x0, plan, self._parameters.values)
+        self._keeper = Keeper(system, about, record)
+        self._connections: list[Service | Receiver | Sender] = []
+        self._state = "new"
+        self._draining = threading.Event()
+        self._drain_lock = threading.Lock()
+        self._supervisor = threading.Thread(target=self._supervise, daemon=True)
+
+    # ---- life -----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Starts the clock; unclocked runs wait for `run`."""
+        if self._state != "new":
+            raise InputError("A live run starts once; make another with `touchback.live`.")
+        self._state = "running"
+        self._loop.prepare()
+        if self.plan.speed is not None:
+            self._supervisor.start()
+            self._loop.start()
+
+    def run(self, seconds: float) -> None:
+        """Lets so many seconds of the model's time pass; a clocked run goes on afterwards."""
+        self._check_running()
+        ticks = round(seconds * self.plan.rate)
+        if self.plan.speed is not None:
+            goal = self.ticks + ticks
+            while self.ticks < goal and self._loop.struct.thread:
+                time.sleep(min(0.01, max(1e-4, (goal - self.ticks) / self.plan.rate / 2)))
+            return
+        while ticks > 0:
+            done = self._loop.advance(min(ticks, int(self._loop.struct.ring.capacity)))
+            self._drain()
+            ticks -= done
+            if not done:
+                return
+
+    def stop(self) -> None:
+        """Ends the run: devices first, then the clock; the recording is finished."""
+        if self._state == "stopped":
+            return
+        self._state = "stopped"
+        for connection in self._connections:
+            connection.close()
+        self._loop.stop()
+        self._draining.set()
+        if self._supervisor.is_alive():
+            self._supervisor.join()
+        self._drain()
+        self._keeper.close()
+        if self._memory is not None:
+            self._memory.unlink()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def _check_running(self) -> None:
+        if self._state != "running":
+            raise InputError(f"The live run is {self._state}; use it within `with live(…)`.")
+
+    def _supervise(self) -> None:
+        while not self._draining.wait(_DRAIN):
+            self._drain()
+
+    def _drain(self) -> None:
+        with self._drain_lock:
+            self._keeper.keep(self._loop.drain(), self._parameters.changes)
+            self._parameters.book()
+
+    # ---- signals --------------------------------------------------------------------------------
+
+    def __setitem__(self, name: str, value: float) -> None:
+        """Sets an input or a live parameter from the next tick on."""
+        if name in self.system.input_names:
+            self._write(name, float(value))
+        elif name in self._parameters.values:
+            now, message = self._region.published()
+            state = message.values[-len(self.system.state_names) :]
+            self._parameters.change(name, value, now["time"], state)
+        else:
+            raise unknown_name("input or parameter", name, self._settable())
+
+    def __getitem__(self, name: str) -> float:
+        """A parameter or an input as last set, or a signal as last published."""
+        if name in self._parameters.values:
+            return self._parameters.values[name]
+        if name in self.system.input_names:
+            box = self._region.mailboxes[name].read()
+            place = list(self.system.input_names).index(name)
+            return float(box.values[0] if box.number else self.system.input_defaults[place])
+        return self.read(name)
+
+    def _settable(self) -> list[str]:
+        return [*self.system.input_names, *self._parameters.values]
+
+    def _write(self, name: str, value: float, stamp: int | None = None) -> None:
+        """A message for an input port, checked."""
+        self.plan.inputs.get(name, WatchedInput()).check(name, value)
+        self._region.write(name, value, stamp)
+
+    def read(self, name: str) -> float:
+        """An output (as delivered) or a state of the last tick; or its "tick", "time", "flags"."""
+        return self._region.read(name)
+
+    def snapshot(self) -> dict[str, float]:
+        """All outputs and states of one and the same tick."""
+        return self._region.published()[0]
+
+    @property
+    def ticks(self) -> int:
+        """Ticks so far."""
+        return int(self._loop.struct.tick)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What keeps the outputs at their safe values at present."""
+        return flag_names(int(self.read("flags")) & (LATCHED | STALE))
+
+    # ---- commands -------------------------------------------------------------------------------
+
+    def emergency_stop(self) -> None:
+        """Outputs safe and the model held from the next tick on, until `resume`; any thread."""
+        self._region.write(STOP_PORT, 1.0)
+
+    def resume(self) -> None:
+        """Clears faults that last: the model goes on from its last good state."""
+        self._loop.resume()
+
+    def set_gain(self, output: str, gain: float) -> None:
+        """A factor on an output, from the next tick on."""
+        names = list(self.system.output_names)
+        if output not in names:
+            raise unknown_name("output", output, names)
+        if not np.isfinite(gain):
+            raise InputError(f"The gain of '{output}' must be a number, got {gain!r}.")
+        self._loop.set_gain(names.index(output), float(gain))
+
+    def set_substeps(self, substeps: int) -> None:
+        """Steps of the model in a tick, from the next tick on."""
+        if substeps < 1:
+            raise InputError(f"A tick has at least 1 substep, got {substeps}.")
+        self._loop.set_substeps(int(substeps))
+
+    # ---- connections ----------------------------------------------------------------------------
+
+    def connect(self, name: str, device: Any, rate: float | None = None) -> Service:
+        """Serves a device from a thread outside the tick, `rate` times a second (the run's).
+
+        For an input, `device.read()` gives its value (None: nothing new). For a guarded output,
+        `device.write(value)` gets what was delivered, whenever it is new.
+        """
+        if name in self.system.input_names:
+            if not isinstance(device, ReadableDevice):
+                raise InputError(f"Input '{name}' needs a device with read().")
+            exchange = self._reading(name, device)
+        elif name in self.system.output_names:
+            if not isinstance(device, WritableDevice):
+                raise InputError(f"Output '{name}' needs a device with write(value).")
+            if name not in self.plan.outputs:
+                raise InputError(
+                    f"Output '{name}' isn't guarded: say what is safe for the device by "
+                    f"live(…, outputs={{{name!r}: GuardedOutput(…)}})."
+                )
+            exchange = self._writing(name, device)
+        else:
+            known = [*self.system.input_names, *self.system.output_names]
+            raise unknown_name("port", name, known)
+        service = Service(name, exchange, rate or self.plan.rate)
+        self._connections.append(service)
+        return service
+
+    def _reading(self, name: str, device: ReadableDevice) -> Any:
+        def exchange() -> None:
+            value = device.read()
+            if value is not None:
+                self._write(name, float(value))
+
+        return exchange
+
+    def _writing(self, name: str, device: WritableDevice) -> Any:
+        seen = -1
+        place = 3 + list(self._published).index(name)
+
+        def exchange() -> None:
+            nonlocal seen
+            message = self._region.mailboxes["published"].read()
+            if message.number != seen:
+                seen = message.number
+                device.write(float(message.values[place]))
+
+        return exchange
+
+    def listen(self, port: int = 0, host: str = "127.0.0.1") -> Receiver:
+        """Takes inputs from UDP (see `realtime.udp`); port 0 chooses one, see its `address`."""
+
+        def deliver(name: str, value: float, arrival: int) -> None:
+            self._write(name, value, arrival)
+
+        receiver = Receiver(deliver, host, port)
+        self._connections.append(receiver)
+        return receiver
+
+    def send(self, host: str, port: int, *outputs: str, rate: float = 100.0) -> Service:
+        """Sends outputs or states over UDP, so many times a second."""
+        for name in outputs:
+            if name not in self._published:
+                raise unknown_name("output", name, self._published)
+        sender = Sender(host, port)
+
+        def exchange() -> None:
+            now = self.snapshot()
+            for name in outputs:
+                sender.send(name, now[name])
+
+        service = Service("udp", exchange, rate)
+        self._connections += [service, sender]
+        return service
+
+    # ---- what happened --------------------------------------------------------------------------
+
+    def report(self) -> Report:
+        """How the run goes, or went."""
+        loop, statistics = self._loop, self._loop.statistics
+        scheduling, processor = scheduling_of(loop)
+        size = loop.arena.size
+        ports = {
+            name: {"messages": port.messages, "contended": port.contended}
+            for name, port in zip(self._region.inputs, loop.ports)
+        }
+        self._parameters.book()
+        return Report(
+            self.system.name, self.plan.rate, self.plan.speed, int(loop.struct.steps_per_tick),
+            {name: int(getattr(statistics, name)) for name in COUNTS}, histograms_of(loop),
+            worst_of(loop), scheduling, processor,
+            memory_of(size, (loop.arena.lock_error, self._region_lock)), ports,
+            self._parameters.booked,
+            [
+                {"tick": change.tick, "energy": change.energy, "values": change.values}
+                for change in self._parameters.changes[1:]
+                if change.tick is not None and not change.refused
+            ],
+        )  # fmt: skip
+
+    def recorded(self) -> Run:
+        """What was kept so far, as a run; with `record=True`."""
+        self._drain()
+        return self._keeper.as_run()

@@ -1,0 +1,97 @@
+"""Live parameters: checked beside the run, swapped in at a tick, their energy booked."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native.live import LiveLoop
+from touchback.native.live_structs import SWAP_HEAD
+from touchback.realtime.build import block_of, problem_of
+from touchback.system import System
+
+
+@dataclass(frozen=True)
+class Change:
+    """Parameters as they are from a tick on, and the energy [J] that the change put into the
+    mechanism (None when no tick has taken it over)."""
+
+    version: int
+    values: dict[str, float]
+    tick: int | None = None
+    energy: float | None = None
+    refused: bool = False
+
+
+class LiveParameters:
+    """The parameters of one run; the system's own are left alone."""
+
+    def __init__(
+        self, system: System, loop: LiveLoop, constraints: str | None, given: dict[str, float]
+    ) -> None:
+        self._system, self._loop, self._constraints = system, loop, constraints
+        self._lock = threading.Lock()
+        self._values = {**system.parameters, **given}
+        self._twin, self._enforced = problem_of(system, constraints, given)
+        self._taken = self._values  # what the run has at present
+        self.changes = [Change(0, dict(self._values), 0, 0.0)]
+        self.booked = 0.0
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The latest values asked for."""
+        return dict(self._values)
+
+    def change(self, name: str, value: float, time: float, state: np.ndarray) -> None:
+        """Asks for a value from the next tick on; `state` is where the mechanism is about."""
+        with self._lock:
+            wanted = {**self._values, name: float(value)}
+            block = block_of(self._system, self._constraints, wanted)
+            self._check_closing(name, value, block, time, state)
+            version = len(self.changes)
+            self.changes.append(Change(version, wanted))
+            self._values = wanted
+            self._loop.offer(block, version)
+
+    def _check_closing(
+        self, name: str, value: float, block: np.ndarray, time: float, state: np.ndarray
+    ) -> None:
+        """Loops must still close: tried on a twin of the run's problem."""
+        if self._enforced is None or self._twin.stepper:
+            return
+        self._twin.p[:] = block
+        before = self._enforced.constrained.statistics["not_converged"]
+        settled = self._twin.settle(time, state, accepted=True)
+        after = self._enforced.constrained.statistics["not_converged"]
+        if after > before or not np.isfinite(settled).all():
+            raise InputError(
+                f"Parameter '{name}': with {value} the loops don't close from where the mechanism "
+                "is; change it in smaller steps."
+            )
+
+    def book(self) -> None:
+        """Notes the changes that ticks have taken over since the last call, with their energy."""
+        n = self._loop.sizes[1]
+        with self._lock:
+            for row in self._loop.drain_swaps():
+                version, tick, refused = (int(number) for number in row[:SWAP_HEAD])
+                before, after = row[SWAP_HEAD : SWAP_HEAD + n], row[SWAP_HEAD + n :]
+                values = self.changes[version].values
+                energy = 0.0
+                if refused:
+                    self._values = dict(self._taken)
+                else:
+                    energy = self._energy(after, values) - self._energy(before, self._taken)
+                    self._taken = values
+                    self.booked += energy
+                self.changes[version] = Change(version, values, tick, energy, bool(refused))
+
+    def _energy(self, x: np.ndarray, values: dict[str, float]) -> float:
+        """Kinetic and potential energy with given parameters, without touching the system's own."""
+        function = self._system.function("energy")
+        inputs = np.append(0.0, self._system.input_defaults)
+        block = function.block_for(np.array(list(values.values())))
+        return float(function.compiled.call(x, inputs, block).sum())

@@ -1,0 +1,84 @@
+"""What a live run is told about its ports: how old an input may be, what an output may do."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from touchback.errors import InputError
+from touchback.native.live import Guard
+
+STOP_PORT = "emergency stop"  # every run has it; a message other than zero stops
+
+
+@dataclass(frozen=True)
+class WatchedInput:
+    """A watched input: after `max_age` seconds of the model's time without a message all guarded
+    outputs go to their safe values. The model goes on with the last value; with the next message
+    the outputs come back along their soft starts. `low` and `high` bound what is accepted."""
+
+    max_age: float | None = None
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __post_init__(self) -> None:
+        if self.max_age is not None and not self.max_age > 0.0:
+            raise InputError(f"max_age must be a positive number of seconds, got {self.max_age}.")
+        if not self.low <= self.high:
+            raise InputError(f"An input's low {self.low} must not lie above its high {self.high}.")
+
+    def quiet_limit(self, rate: float) -> int:
+        """Ticks without a message that may pass, −1 for any number."""
+        return -1 if self.max_age is None else max(1, round(self.max_age * rate))
+
+    def check(self, name: str, value: float) -> None:
+        """Refuses what isn't a number or lies out of range."""
+        if not self.low <= value <= self.high or not math.isfinite(value):
+            raise InputError(
+                f"Input '{name}': {value} lies outside its range [{self.low}, {self.high}]."
+            )
+
+
+@dataclass(frozen=True)
+class GuardedOutput:
+    """A guarded output: what a device may get.
+
+    `low`, `high` are limits: a value beyond them is clipped, or with `at_limit="safe"` is a fault
+    that lasts until `resume`. `slew` is the fastest change [unit/s]. On a fault the output goes to
+    `safe` ("hold": stays where it is) within one tick, or along a `ramp` of so many seconds; at the
+    start and after a fault it comes back within `soft_start` seconds.
+    """
+
+    safe: float | Literal["hold"] = 0.0
+    low: float = -math.inf
+    high: float = math.inf
+    slew: float = math.inf
+    ramp: float = 0.0
+    soft_start: float = 0.0
+    at_limit: Literal["clip", "safe"] = "clip"
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise InputError(f"An output's low {self.low} must not lie above its high {self.high}.")
+        if self.safe != "hold" and not (
+            math.isfinite(self.safe) and self.low <= self.safe <= self.high
+        ):
+            raise InputError(
+                f"An output's safe value {self.safe} must lie within [{self.low}, {self.high}]; "
+                'or use safe="hold".'
+            )
+        if not self.slew > 0.0:
+            raise InputError(f"An output's slew must be positive, got {self.slew}.")
+        for label, seconds in (("ramp", self.ramp), ("soft_start", self.soft_start)):
+            if not (math.isfinite(seconds) and seconds >= 0.0):
+                raise InputError(f"An output's {label} must be seconds from 0 on, got {seconds}.")
+        if self.at_limit not in ("clip", "safe"):
+            raise InputError(f"at_limit is 'clip' or 'safe', not {self.at_limit!r}.")
+
+    def guard(self, place: int, rate: float) -> Guard:
+        """In units of ticks, for the loop."""
+        return Guard(
+            place, self.low, self.high, self.slew / rate,
+            None if self.safe == "hold" else float(self.safe),
+            1.0 / max(1.0, self.ramp * rate), 1.0 / max(1.0, self.soft_start * rate),
+            self.at_limit == "safe",
+        )  # fmt: skip

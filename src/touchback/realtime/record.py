@@ -1,0 +1,87 @@
+"""What becomes of the ticks that are drained from the ring: kept in memory, or in a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError, ModelError
+from touchback.model.files import to_text
+from touchback.native.live_structs import ROW_HEAD
+from touchback.realtime.build import Plan
+from touchback.realtime.parameters import Change
+from touchback.realtime.recording import HEAD, Recorder
+from touchback.recording import Run
+from touchback.system import System
+
+
+def describe(
+    system: System, x0: np.ndarray, plan: Plan, parameters: dict[str, float]
+) -> dict[str, Any]:
+    """What a replay needs besides the ticks; plain data."""
+    try:
+        model: str | None = to_text(system.model, ".json")
+    except ModelError:  # a part that files can't hold: replaying needs the system
+        model = None
+    return {
+        "model": system.name,
+        "description": model,
+        "initial_state": x0.tolist(),
+        "parameters": parameters,
+        "rate": plan.rate,
+        "speed": plan.speed,
+        "substeps": plan.substeps,
+        "method": plan.method,
+        "constraints": plan.constraints,
+        "input_names": list(system.input_names),
+        "state_names": list(system.state_names),
+        "output_names": list(system.output_names),
+        "versions": {name: version(name) for name in ("touchback", "numpy")},
+    }
+
+
+class Keeper:
+    """Keeps rows as asked: not at all, in memory, or in a file."""
+
+    def __init__(
+        self, system: System, about: dict[str, Any], record: bool | str | os.PathLike[str]
+    ) -> None:
+        self._about = about
+        self._units = [*system.input_units, *system.state_units, *system.output_units]
+        names = ("input_names", "state_names", "output_names")
+        self.columns = [*HEAD, *(name for kind in names for name in about[kind])]
+        self._rows: list[np.ndarray] | None = [] if record is True else None
+        self._recorder = None if isinstance(record, bool) else Recorder(record, about, self.columns)
+        self._versions = 0
+
+    def keep(self, rows: np.ndarray, changes: Sequence[Change]) -> None:
+        """Rows of ticks, after the parameters that they may name."""
+        if self._rows is not None:
+            self._rows.append(rows)
+        if self._recorder is not None:
+            while self._versions < len(changes):
+                change = changes[self._versions]
+                self._recorder.write_parameters(change.version, change.values)
+                self._versions += 1
+            self._recorder.write(rows)
+
+    def as_run(self) -> Run:
+        """Inputs, states and outputs by name over the model's time."""
+        if self._rows is None:
+            raise InputError("Nothing is kept in memory: ask for it by live(…, record=True).")
+        rows = np.vstack([np.empty((0, len(self.columns))), *self._rows])
+        signals = {name: rows[:, i] for i, name in enumerate(HEAD) if name != "time"}
+        units: dict[str, str] = {}
+        for i, (name, unit) in enumerate(zip(self.columns[ROW_HEAD:], self._units), ROW_HEAD):
+            signals[name], units[name] = rows[:, i], unit
+        return Run(rows[:, 1], signals, units, self._about)
+
+    def close(self) -> None:
+        """Finishes the file."""
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None

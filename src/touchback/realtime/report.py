@@ -1,0 +1,164 @@
+"""What a live run says about itself: punctuality, faults, and what the machine granted."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from touchback.native.live import (
+    BAD_NUMBER,
+    BEYOND_LIMIT,
+    HELD,
+    STALE,
+    STOPPED,
+    SWAP_REFUSED,
+    SWAPPED,
+    LiveLoop,
+)
+from touchback.realtime.histogram import Histogram, duration
+
+FLAG_NAMES = {
+    STALE: "stale input", BAD_NUMBER: "not finite", STOPPED: "stopped",
+    BEYOND_LIMIT: "beyond limit", HELD: "held", SWAPPED: "parameters taken",
+    SWAP_REFUSED: "parameters refused",
+}  # fmt: skip
+COUNTS = (
+    "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "stops", "swaps",
+    "swaps_refused", "contended", "lost_rows",
+)  # fmt: skip
+HISTOGRAMS = ("lateness", "step_time", "input_age")
+
+
+def flag_names(flags: int) -> tuple[str, ...]:
+    """The flags of a tick in words."""
+    return tuple(name for bit, name in FLAG_NAMES.items() if flags & bit)
+
+
+@dataclass(frozen=True)
+class WorstTick:
+    """One of the hundred ticks that were done latest; durations in seconds."""
+
+    tick: int
+    lateness: float
+    step_time: float
+    input_age: float | None
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of a live run; `print` it, or take `as_dict()`. Durations in seconds.
+
+    *lateness*: from the instant a tick was due to when it began; a tick is *late* when that is more
+    than a tenth of the period. *overruns*: ticks that were not done when the next was due.
+    *slipped*: periods that were given up because the run was more than ten behind.
+    """
+
+    model: str
+    rate: float
+    speed: float | None
+    substeps: int
+    counts: dict[str, int]
+    histograms: dict[str, Histogram]
+    worst: list[WorstTick]
+    scheduling: str
+    processor: str
+    memory: str
+    ports: dict[str, dict[str, Any]]
+    parameter_energy: float
+    parameter_changes: list[dict[str, Any]] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "model": self.model,
+            "rate": self.rate,
+            "speed": self.speed,
+            "substeps": self.substeps,
+            **self.counts,
+            **{name: histogram.summary() for name, histogram in self.histograms.items()},
+            "histograms": {name: each.octaves() for name, each in self.histograms.items()},
+            "worst": [asdict(tick) for tick in self.worst],
+            "scheduling": self.scheduling,
+            "processor": self.processor,
+            "memory": self.memory,
+            "ports": self.ports,
+            "parameter_energy": self.parameter_energy,
+            "parameter_changes": self.parameter_changes,
+        }
+
+    def __str__(self) -> str:
+        counts = self.counts
+        pace = "as fast as possible" if self.speed is None else f"{self.speed:g} × real time"
+        lines = [
+            f"Live run of {self.model!r}: {self.rate:g} Hz, {pace}, {counts['ticks']} ticks",
+            f"  late {counts['late']}, overruns {counts['overruns']}, slipped {counts['slipped']}, "
+            f"rows lost {counts['lost_rows']}",
+        ]
+        for name, histogram in self.histograms.items():
+            shown = "  ".join(f"{k} {duration(v)}" for k, v in histogram.summary().items())
+            lines.append(f"  {name.replace('_', ' '):<10} {shown}")
+        lines += [
+            f"  faults: stale ticks {counts['stale']}, limited {counts['limited']}, "
+            f"not finite {counts['not_finite']}, stops {counts['stops']}",
+            f"  parameters: taken {counts['swaps']}, refused {counts['swaps_refused']}, "
+            f"energy {self.parameter_energy:.6g} J",
+            f"  scheduling: {self.scheduling}; {self.processor}; {self.memory}",
+        ]
+        if self.histograms["lateness"].largest:
+            lines += ["  lateness:", self.histograms["lateness"].bars()]
+        return "\n".join(lines)
+
+
+def histograms_of(loop: LiveLoop) -> dict[str, Histogram]:
+    """Copies of the counts so far."""
+    statistics = loop.statistics
+    return {
+        name: Histogram(np.array(statistics.counts[i], dtype=np.int64), int(statistics.largest[i]))
+        for i, name in enumerate(HISTOGRAMS)
+    }
+
+
+def worst_of(loop: LiveLoop) -> list[WorstTick]:
+    """The worst ticks, worst first."""
+    kept = [loop.statistics.worst[i] for i in range(loop.statistics.worst_count)]
+    kept.sort(key=lambda each: each.lateness + each.step_time, reverse=True)
+    return [
+        WorstTick(
+            each.tick, each.lateness * 1e-9, each.step_time * 1e-9,
+            each.input_age * 1e-9 if each.input_age >= 0 else None, flag_names(each.flags),
+        )
+        for each in kept
+    ]  # fmt: skip
+
+
+def scheduling_of(loop: LiveLoop) -> tuple[str, str]:
+    """The class and the processor of the thread, granted or not."""
+    struct = loop.struct
+    if loop.pace.speed is None:
+        return "that of the caller (unclocked)", "no thread of its own"
+    if not struct.priority:
+        scheduling = "ordinary (as asked)"
+    elif struct.priority_error:
+        why = os.strerror(struct.priority_error)
+        scheduling = f"ordinary: SCHED_FIFO {struct.priority} was not permitted ({why})"
+    else:
+        scheduling = f"SCHED_FIFO {struct.priority}"
+    if struct.cpu < 0:
+        processor = "any processor"
+    elif struct.pin_error:
+        processor = f"any processor: {struct.cpu} was refused ({os.strerror(struct.pin_error)})"
+    else:
+        processor = f"processor {struct.cpu}"
+    return scheduling, processor
+
+
+def memory_of(size: int, errors: tuple[int, ...]) -> str:
+    """Whether the memory is locked."""
+    refused = [error for error in errors if error]
+    if refused:
+        return f"memory not locked ({os.strerror(refused[0])})"
+    return f"{size / 1024:.0f} KiB locked"
