@@ -9,7 +9,8 @@ import pytest
 from touchback.errors import ModelError
 from touchback.interop import Cut, ImportNotice, PointLink, read_mbs
 from touchback.model import Frame
-from touchback.model.joints import Prismatic, Revolute
+from touchback.model.closures import Rod
+from touchback.model.joints import Fixed, Prismatic, Revolute, Spherical
 
 pytestmark = pytest.mark.filterwarnings("ignore::touchback.interop.ImportNotice")
 GRAVITY = "<gravity><coordinates><z>-9.81</z></coordinates></gravity>"
@@ -100,7 +101,7 @@ def test_initial_values_natures_points_and_sensors_are_kept() -> None:
         )
     )  # fmt: skip
     with pytest.warns(ImportNotice, match="joint 'b' should be driven"):
-        model = read_mbs(text)
+        model = read_mbs(text, constraints=False)
     tip = Frame("arm", (1.0, 2.0, 3.0))
     assert (model.joints["a"].position, model.joints["a"].velocity) == ((-0.2,), (3.0,))
     assert model.imported["natures"] == {"a": "dependent", "b": "driven"}
@@ -109,19 +110,54 @@ def test_initial_values_natures_points_and_sensors_are_kept() -> None:
     assert model.imported["external_forces"] == {"F": tip}
 
 
-def test_cuts_and_links_are_recorded_and_said_not_to_act() -> None:
+def two_arms(cuts: str, more: str = "") -> str:
     two = "".join(
         body(name, "base", "origin", joint(f"j{name}", "R2"), ARM + point("tip", 1))
         for name in "ab"
     )
-    text = mbs(
-        two,
-        f"""<cuts><ball><name>C</name>{ends("a", "b")}<graphics/></ball>
-          <rod><name>D</name>{ends("a", "b")}<length>0.5</length></rod></cuts>
-        <links><link><name>L</name>{ends("b", "a")}</link></links>""",
+    return mbs(two, f"<cuts>{cuts}</cuts>{more}")
+
+
+def test_driven_joints_are_driven_to_their_initial_values() -> None:
+    driven = joint("b", "R2", f"<nature>driven</nature>{INITIAL}")
+    model = read_mbs(mbs(body("arm", "base", "origin", joint("a", "R1") + driven, ARM)))
+    start = model.compile().assemble(a=0.3)
+    np.testing.assert_allclose(start.q, [0.3, -0.2], atol=1e-12)
+    assert start.v[1] == 0.0  # it stands still there, whatever rate the file has
+
+
+def test_cuts_close_loops() -> None:
+    cuts = f"""<ball><name>C</name>{ends("a", "b")}</ball>
+      <rod><name>D</name>{ends("a", "b")}<length>0.5</length></rod>
+      <rod><name>E</name>{ends("a", "b")}</rod><solid><name>F</name>{ends("a", "b")}</solid>"""
+    with pytest.raises(ModelError, match=r"Rod: its length is 0\.0 m"):
+        read_mbs(two_arms(cuts))  # E has none in the file, and its ends meet at the start
+    text = two_arms(cuts.replace("<name>E", "<length>0.7</length><name>E"))
+    closures = read_mbs(text).closures
+    a, b = Frame("a", (1.0, 0.0, 0.0)), Frame("b", (1.0, 0.0, 0.0))
+    assert {name: closure.kind for name, closure in closures.items()} == {
+        "C": Spherical(), "D": Rod(0.5), "E": Rod(0.7), "F": Fixed()
+    }  # fmt: skip
+    assert all((closure.a, closure.b) == (b, a) for closure in closures.values())
+
+
+def test_a_rod_without_a_length_keeps_the_initial_distance() -> None:
+    rod = f"<rod><name>D</name>{ends('a', 'b')}</rod>"
+    text = two_arms(rod).replace("<jointname>jb</jointname>", f"<jointname>jb</jointname>{INITIAL}")
+    length = read_mbs(text).closures["D"].kind.length
+    assert length == pytest.approx(2 * np.sin(0.1), rel=1e-12)  # tips 0.2 rad apart at 1 m
+
+
+def test_cuts_and_links_are_recorded_and_said_not_to_act() -> None:
+    text = two_arms(
+        f"""<ball><name>C</name>{ends("a", "b")}<graphics/></ball>
+          <rod><name>D</name>{ends("a", "b")}<length>0.5</length></rod>""",
+        f"<links><link><name>L</name>{ends('b', 'a')}</link></links>",
     )
     with pytest.warns(ImportNotice) as warned:
-        imported = read_mbs(text).imported
+        model = read_mbs(text, constraints=False)
+    imported = model.imported
+    assert not model.closures
     a, b = Frame("a", (1.0, 0.0, 0.0)), Frame("b", (1.0, 0.0, 0.0))
     assert imported["cuts"] == {
         "C": Cut("ball", a, b, {}), "D": Cut("rod", a, b, {"length": "0.5"})

@@ -3,6 +3,7 @@
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from touchback.errors import ModelError
@@ -68,15 +69,34 @@ def test_limits_damping_and_friction_arrive_in_the_joint_and_ratings_beside_it()
     assert model.imported["ratings"] == {"a": {"effort": 30.0, "velocity": 4.0}}
 
 
-def test_a_mimic_joint_is_warned_about_and_recorded() -> None:
-    text = robot(
-        links("l0", "l1", "l2")
-        + joint("a", "l0", "l1")
-        + joint("b", "l0", "l2", more='<mimic joint="a" multiplier="-1" offset="0.1"/>')
-    )
-    with pytest.warns(ImportNotice, match=r"joint 'b' should follow 'a' \(× -1 \+ 0.1\)"):
-        model = read_urdf(text)
-    assert model.imported["mimic"] == {"b": Mimic("a", -1.0, 0.1)}
+MIMIC = robot(
+    links("l0", "l1", "l2")
+    + joint("a", "l0", "l1")
+    + joint("b", "l0", "l2", more='<mimic joint="a" multiplier="-1.5" offset="0.1"/>')
+)
+
+
+def test_a_mimic_joint_follows_its_leader() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = read_urdf(MIMIC)
+    assert model.imported["mimic"] == {"b": Mimic("a", -1.5, 0.1)}
+    start = model.compile().assemble(a=0.4, rates={"a": 2.0})
+    np.testing.assert_allclose(start.q, [0.4, 0.1 - 1.5 * 0.4], atol=1e-12)
+    np.testing.assert_allclose(start.v, [2.0, -3.0], atol=1e-12)
+
+
+def test_a_mimic_joint_that_is_not_to_follow_is_warned_about() -> None:
+    with pytest.warns(ImportNotice, match=r"joint 'b' should follow 'a' \(× -1.5 \+ 0.1\)"):
+        model = read_urdf(MIMIC, mimic=False)
+    assert model.imported["mimic"] == {"b": Mimic("a", -1.5, 0.1)}
+    assert not model.couplings
+
+
+def test_a_joint_that_mimics_itself_moves_freely_and_is_warned_about() -> None:
+    text = robot(links("l0", "l1") + joint("a", "l0", "l1", more='<mimic joint="a"/>'))
+    with pytest.warns(ImportNotice, match="'a' should follow 'a', but not both"):
+        assert not read_urdf(text).couplings
 
 
 def test_what_is_not_read_is_counted_without_a_warning() -> None:

@@ -24,9 +24,11 @@ _KINDS: dict[str, JointKind] = {
 }
 
 
-def read_mbs(path_or_text: str | os.PathLike[str]) -> Model:
+def read_mbs(path_or_text: str | os.PathLike[str], constraints: bool = True) -> Model:
     """The model of a ROBOTRAN file (or of its text): its tree, masses, gravity and initial values.
 
+    Cuts close loops (a ball, a rod, a solid one ties both frames), and driven joints are driven to
+    their initial values; with `constraints=False` both are left out: the tree alone.
     `model.imported` holds what the tree doesn't: "natures" of the joints (independent, dependent,
     driven), "points" by body, "cuts", "links", "sensors" and "external_forces" by name, and the
     "notes" in words. Joints in a row have massless bodies between them, named "body~joint"."""
@@ -49,8 +51,8 @@ def read_mbs(path_or_text: str | os.PathLike[str]) -> Model:
         read_points(mechanism, mechanism.bodies[original], node)
     joints = _joint_names(bodies, notes)
     for original, node in bodies.items():
-        _hang(mechanism, mechanism.bodies[original], node, joints)
-    cuts = read_cuts(mechanism, file.first("cuts"))
+        _hang(mechanism, mechanism.bodies[original], node, joints, constraints)
+    cuts = read_cuts(mechanism, file.first("cuts"), constraints)
     links = read_links(mechanism, file.first("links"))
     notes.skip_others(file, ("mbsname", "mbsyspad_version", "base", "bodytree", "cuts", "links"))
     notes.finish(
@@ -114,7 +116,9 @@ def _joint_names(bodies: dict[str, Node], notes: Notes) -> dict[str, str]:
     return safe_names("Joint", lines, notes)
 
 
-def _hang(mechanism: Mechanism, body: str, node: Node, names: dict[str, str]) -> None:
+def _hang(
+    mechanism: Mechanism, body: str, node: Node, names: dict[str, str], constraints: bool
+) -> None:
     """Hang a body on its parent's point by its joints in a row."""
     model, parent = mechanism.model, node.first("parent")
     if parent is None:
@@ -132,7 +136,9 @@ def _hang(mechanism: Mechanism, body: str, node: Node, names: dict[str, str]) ->
         place = Frame(child)
         nature = joint.first("nature")
         mechanism.natures[name] = "independent" if nature is None else nature.text
-        if mechanism.natures[name] == "driven":
+        if mechanism.natures[name] == "driven" and constraints:
+            model.drive(name, _initial(joint).get("position", 0.0))
+        elif mechanism.natures[name] == "driven":
             mechanism.notes.notice(
                 f"{joint.where}: joint '{name}' should be driven; here it moves freely."
             )

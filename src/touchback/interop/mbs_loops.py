@@ -1,10 +1,16 @@
-"""The cuts and links of ROBOTRAN files: recorded, for what closes loops and exerts forces."""
+"""The cuts and links of ROBOTRAN files: cuts close loops, links are recorded."""
+
+import numpy as np
 
 from touchback.errors import ModelError
 from touchback.interop.mbs_points import Mechanism, named_point
+from touchback.interop.naming import safe_names
 from touchback.interop.xml_file import Node
-from touchback.model import Frame
+from touchback.model import Frame, Model
+from touchback.model.closures import AnyClosure, Rod
+from touchback.model.joints import Fixed, Spherical
 from touchback.model.value import Data
+from touchback.system.floats import float_instant
 
 _CUTS = ("ball", "rod", "solid")
 _KNOWN = ("name", "endpoint1", "endpoint2")
@@ -28,8 +34,8 @@ class PointLink(Data, frozen=True):
     details: dict[str, str]
 
 
-def read_cuts(mechanism: Mechanism, cuts: Node | None) -> dict[str, Cut]:
-    """All cuts by name, noted as not acting."""
+def read_cuts(mechanism: Mechanism, cuts: Node | None, act: bool) -> dict[str, Cut]:
+    """All cuts by name; those that aren't to act are noted."""
     found: dict[str, Cut] = {}
     for node in cuts.children if cuts is not None else ():
         if node.tag not in _CUTS:
@@ -38,10 +44,41 @@ def read_cuts(mechanism: Mechanism, cuts: Node | None) -> dict[str, Cut]:
             )
         name = _new_name(node, found)
         found[name] = Cut(node.tag, *_ends(mechanism, node), _details(mechanism, node))
-        mechanism.notes.notice(
-            f"{node.where}: the {node.tag} cut {name!r} doesn't act: its loop is open."
-        )
+        if not act:
+            mechanism.notes.notice(
+                f"{node.where}: the {node.tag} cut {name!r} doesn't act: its loop is open."
+            )
+    if act:
+        _close(mechanism, found)
     return found
+
+
+def _close(mechanism: Mechanism, cuts: dict[str, Cut]) -> None:
+    """Closures of the cuts, from the second end to the first: their h are then ROBOTRAN's,
+    x(end 1) − x(end 2)."""
+    model = mechanism.model
+    names = safe_names("Cut", cuts, mechanism.notes, taken=[*model.joints])
+    for original, cut in cuts.items():
+        model.close(names[original], _kind(model, original, cut), cut.b, cut.a)
+
+
+def _kind(model: Model, name: str, cut: Cut) -> AnyClosure:
+    if cut.kind == "rod":
+        return Rod(_length(model, name, cut))
+    return Spherical() if cut.kind == "ball" else Fixed()
+
+
+def _length(model: Model, name: str, cut: Cut) -> float:
+    """The length of a rod: as the file says, else the distance at the initial positions."""
+    if "length" in cut.details:
+        text = cut.details["length"]
+        try:
+            return float(text)
+        except ValueError:
+            raise ModelError(f"Rod {name!r}: its length {text!r} is not a number.") from None
+    instant = float_instant(model)
+    a, b = (np.array(instant.position(end), dtype=float) for end in (cut.a, cut.b))
+    return float(np.linalg.norm(b - a))
 
 
 def read_links(mechanism: Mechanism, links: Node | None) -> dict[str, PointLink]:

@@ -8,7 +8,7 @@ from touchback.errors import ModelError
 from touchback.interop.bodies import add_body
 from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
-from touchback.interop.urdf_joints import Robot, add_joint, origin
+from touchback.interop.urdf_joints import Robot, add_joint, couple_mimics, origin
 from touchback.interop.urdf_tree import root_link
 from touchback.interop.xml_file import Node, read_xml
 from touchback.model import Model
@@ -18,14 +18,17 @@ from touchback.model.joints import Fixed, Free
 ROOT_JOINT = "root"
 
 
-def read_urdf(path_or_text: str | os.PathLike[str], floating_base: bool = False) -> Model:
+def read_urdf(
+    path_or_text: str | os.PathLike[str], floating_base: bool = False, mimic: bool = True
+) -> Model:
     """The model of a URDF file (or of its text).
 
     Links become bodies; joints keep their names and the file's order, which is the order of
     coordinates. The root link is fixed to the ground, or moves freely with `floating_base` (by a
-    joint "root", whose coordinates come first). Gravity is (0, 0, −9.81). `model.imported` has what
-    the model doesn't act upon: "notes" in words, "mimic" joints (they move freely here), "ratings"
-    (effort and velocity limits)."""
+    joint "root", whose coordinates come first). Gravity is (0, 0, −9.81). Joints that mimic others
+    are coupled to them as by gears; with `mimic=False` they move freely. `model.imported` has what
+    the file says besides: "notes" in words, "mimic" joints, "ratings" (effort and velocity
+    limits)."""
     file = read_xml(path_or_text, "robot", "URDF")
     notes = Notes()
     links, joints = _by_name(file, "link"), _by_name(file, "joint")
@@ -44,6 +47,7 @@ def read_urdf(path_or_text: str | os.PathLike[str], floating_base: bool = False)
         notes,
         safe_names("Link", links, notes, taken=[GROUND]),
         safe_names("Joint", joints, notes),
+        mimic,
     )
     for original, node in links.items():
         _add_link(robot, original, node)
@@ -54,6 +58,8 @@ def read_urdf(path_or_text: str | os.PathLike[str], floating_base: bool = False)
         robot.model.joint(base, Free() if floating_base else Fixed(), GROUND, robot.links[root])
     for original, node in joints.items():
         add_joint(robot, original, node)
+    if mimic:
+        couple_mimics(robot)
     notes.finish(robot.model, "URDF", file.source, mimic=robot.mimics, ratings=robot.ratings)
     return robot.model
 

@@ -9,6 +9,7 @@ from touchback.errors import ModelError
 from touchback.interop.notes import Notes
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
+from touchback.model.couplings import Gear
 from touchback.model.joints import Fixed, Free, JointKind, Planar, Prismatic, Revolute
 from touchback.model.joints.base import Axis
 from touchback.model.value import Data
@@ -35,6 +36,7 @@ class Robot:
     notes: Notes
     links: dict[str, str]
     joints: dict[str, str]
+    mimic: bool = True  # whether joints that mimic others follow them
     mimics: dict[str, Mimic] = field(default_factory=dict)
     ratings: dict[str, dict[str, float]] = field(default_factory=dict)
 
@@ -165,11 +167,29 @@ def _mimic(robot: Robot, name: str, element: Node, kind: JointKind) -> dict[str,
         return {}
     multiplier, offset = element.number("multiplier", 1.0), element.number("offset", 0.0)
     robot.mimics[robot.joints[name]] = Mimic(robot.joints[leader], multiplier, offset)
-    robot.notes.notice(
-        f"{element.where}: joint {name!r} should follow {leader!r} (× {multiplier:g} + "
-        f"{offset:g}); here it moves freely."
-    )
+    if not robot.mimic:
+        robot.notes.notice(
+            f"{element.where}: joint {name!r} should follow {leader!r} (× {multiplier:g} + "
+            f"{offset:g}); here it moves freely."
+        )
     return {}
+
+
+def couple_mimics(robot: Robot) -> None:
+    """Gears between joints that mimic others and those; what can't be coupled is noted."""
+    model = robot.model
+    for follower, mimic in robot.mimics.items():
+        kinds = [model.joints[name].kind for name in (follower, mimic.joint)]
+        if follower == mimic.joint or any(kind.nv != 1 for kind in kinds):
+            robot.notes.notice(
+                f"Joint '{follower}' should follow '{mimic.joint}', but not both have one "
+                "coordinate; it moves freely."
+            )
+        elif mimic.multiplier == 0.0:
+            model.drive(follower, mimic.offset)
+        else:
+            gear = Gear(mimic.joint, follower, mimic.multiplier, mimic.offset)
+            model.couple(follower, gear)
 
 
 def _skip_attributes(robot: Robot, element: Node, known: tuple[str, ...]) -> None:

@@ -1,8 +1,10 @@
 """Checks of a constrained system, by numbers: where its initial configuration can be assembled."""
 
+import warnings
+
 import numpy as np
 
-from touchback.errors import ModelError
+from touchback.errors import ModelError, TouchbackError
 from touchback.system.assembly import null_space
 from touchback.system.constrained import Terms
 from touchback.system.constrained_system import ConstrainedSystem
@@ -14,7 +16,17 @@ _NOTHING = 1e-12  # of the largest: an inertia or an influence this small counts
 def check_constraints(system: ConstrainedSystem) -> None:
     """Refuse what can't close, contradicts itself, moves without inertia, or has a servo without
     influence. Redundant constraints, singular positions and mechanisms that can't move are allowed:
-    `system.freedoms()` tells of them."""
+    `system.freedoms()` tells of them. Files of others are taken as they stand, with a warning: what
+    doesn't need accelerations is well defined."""
+    try:
+        _check(system)
+    except TouchbackError as error:
+        if not system.model.imported:
+            raise
+        warnings.warn(f"{system.name}: {error}", RuntimeWarning, stacklevel=4)
+
+
+def _check(system: ConstrainedSystem) -> None:
     start = system.assemble()
     terms = system.terms(start.q, start.v, z=start.z)
     _check_finite(system, terms)
