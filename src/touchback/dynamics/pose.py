@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,9 +27,14 @@ def snapped(numbers: np.ndarray) -> np.ndarray:
     return np.where(np.abs(numbers - nearest) <= _SNAP, nearest, numbers)
 
 
+def _snapped(number: float) -> float:
+    nearest = round(number)
+    return nearest if abs(number - nearest) <= _SNAP else number
+
+
 def elementary(axis: int, angle: float) -> np.ndarray:
     """The matrix of a turn about a coordinate axis."""
-    s, c = snapped(np.array([np.sin(angle), np.cos(angle)]))
+    s, c = _snapped(math.sin(angle)), _snapped(math.cos(angle))
     R = np.eye(3)
     u, v = (axis + 1) % 3, (axis + 2) % 3
     R[u, u], R[u, v], R[v, u], R[v, v] = c, -s, s, c

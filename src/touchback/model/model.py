@@ -165,15 +165,13 @@ class Model(Constrained):
         self._refuse_known("joint", name, self.joints)
         frames = as_frame(f"{label}: parent", parent), as_frame(f"{label}: child", child)
         joint = self._own(label, make_joint(name, kind, *frames, options))
-        known = {
-            full: other for other, given in self.joints.items() for full in _names(other, given)
-        }
         for full in _names(name, joint):
-            if full in known:
-                raise ModelError(
-                    f"{label}: its coordinate '{full}' has the name of one of joint "
-                    f"'{known[full]}'; rename one of the joints."
-                )
+            for other in (full, full.rpartition(".")[0]):  # a joint's name, or joint.coordinate
+                if other in self.joints and full in _names(other, self.joints[other]):
+                    raise ModelError(
+                        f"{label}: its coordinate '{full}' has the name of one of joint '{other}'; "
+                        "rename one of the joints."
+                    )
         self.joints[name] = joint
         return name
 

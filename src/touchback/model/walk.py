@@ -1,6 +1,7 @@
 """Walking described data: the same fields are checked, renamed or translated anywhere."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ def normalised(label: str, kind: Any) -> Any:
     """A joint, force or sensor as a user wrote it with bodies made frames, lists made tuples, and
     numbers made floats; what a field can't hold is refused."""
     changes: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
+    for field in _fields(kind.__class__):
         given = getattr(kind, field.name)
         where = f"{label}: {field.name}"
         if field.type is Frame:
@@ -33,6 +34,12 @@ def normalised(label: str, kind: Any) -> Any:
         elif isinstance(given, (list, tuple)):
             changes[field.name] = tuple(value(where, item) for item in given)
     return msgspec.structs.replace(kind, **changes)
+
+
+@cache
+def _fields(kind: Any) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Names and types of a class's fields: its annotations are evaluated once."""
+    return msgspec.structs.fields(kind)
 
 
 def truth(label: str, given: Any) -> bool:
@@ -63,12 +70,12 @@ def mapped(
     if isinstance(data, Data):
         changes = {}
         names = getattr(data, "NAMES", ("joint",))
-        for field in msgspec.structs.fields(data):
-            item = getattr(data, field.name)
-            if field.name in names and item is not None:
-                changes[field.name] = joint(item) if isinstance(item, str) else _first(item, joint)
+        for field in data.__struct_fields__:
+            item = getattr(data, field)
+            if field in names and item is not None:
+                changes[field] = joint(item) if isinstance(item, str) else _first(item, joint)
             else:
-                changes[field.name] = mapped(item, expression, frame, joint)
+                changes[field] = mapped(item, expression, frame, joint)
         return msgspec.structs.replace(data, **changes)
     if isinstance(data, tuple):
         return tuple(mapped(item, expression, frame, joint) for item in data)
