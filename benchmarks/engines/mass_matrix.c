@@ -8,7 +8,7 @@ typedef struct {
     function columns;
     const void *columns_context;
     void (*products)(long n, const int *parent, const double *S, const double *F, double *M);
-    void (*mirror)(long n, double *M); /* null: the lower triangle is enough */
+    void (*mirror)(long n, const int *parent, double *M); /* null: the lower triangle is enough */
     long n;
     const int *parent;
 } engine;
@@ -21,7 +21,7 @@ void mass_matrix(const double *x, const double *u, const double *p, double *out,
     e->columns(x, u, p, work, work + used, e->columns_context);
     e->products(n, e->parent, work, work + 6 * n, out);
     if (e->mirror)
-        e->mirror(n, out);
+        e->mirror(n, e->parent, out);
     for (long i = 0; i < n; i++)
         out[i * n + i] += work[12 * n + i];
 }

@@ -9,11 +9,15 @@ from touchback import native
 from touchback.errors import InputError, SolveError
 
 SEEDS = st.integers(0, 2**32 - 1)
-SIZES = st.integers(1, 12)
+SIZES = st.integers(1, 16)
 
 
 def random_tree(random: np.random.Generator, n: int) -> np.ndarray:
-    return np.array([random.integers(-1, i) for i in range(n)], dtype=np.int32)
+    """Anything from a single chain to bodies that hang anywhere."""
+    straight = random.random(n) < random.random()
+    return np.array(
+        [i - 1 if straight[i] else random.integers(-1, i) for i in range(n)], dtype=np.int32
+    )
 
 
 def ancestors(parent: np.ndarray, i: int) -> set[int]:

@@ -16,7 +16,7 @@ Indices = NDArray[np.int32]
 _P, _L = ctypes.c_void_p, ctypes.c_long
 for _name, _result, _arguments in (
     ("tb_tree_products", None, [_L, _P, _P, _P, _P]),
-    ("tb_mirror", None, [_L, _P]),
+    ("tb_mirror", None, [_L, _P, _P]),
     ("tb_tree_factor", _L, [_L, _P, _P]),
     ("tb_tree_solve", None, [_L, _P, _P, _P]),
     ("tb_lu_factor", _L, [_L, _P, _P]),
@@ -63,7 +63,7 @@ def tree_products(parent: ArrayLike, S: ArrayLike, F: ArrayLike) -> Floats:
     count = len(f)
     parents, M = _parents(parent, count), np.empty((count, count))
     LIB.tb_tree_products(count, address_of(parents), address_of(s), address_of(f), address_of(M))
-    LIB.tb_mirror(count, address_of(M))
+    LIB.tb_mirror(count, address_of(parents), address_of(M))
     return M
 
 

@@ -42,15 +42,50 @@ void tb_tree_products(long n, const int *parent, const double *S, const double *
     }
 }
 
-enum { BLOCK = 8 }; /* rows and columns copied together: a cache line of doubles */
+enum { ROWS = 4 }; /* copied together: what goes to a row of the upper triangle is one vector or two */
 
-/* The upper triangle from the lower. */
-void tb_mirror(long n, double *M) {
-    for (long I = 0; I < n; I += BLOCK)
-        for (long J = 0; J <= I; J += BLOCK)
-            for (long j = J; j < J + BLOCK && j < n; j++)
-                for (long i = I > j ? I : j + 1; i < I + BLOCK && i < n; i++)
-                    M[j * n + i] = M[i * n + j];
+/* M[j][i + r] = M[i + r][j] for `count` rows from i, all of them below j = first … last. */
+static void copy_column(long n, double *M, long i, long count, long first, long last) {
+    const double *from = M + i * n;
+    double *to = M + first * n + i;
+    if (count == ROWS)
+        for (long j = first; j <= last; j++, to += n) {
+            double a = from[j], b = from[n + j], c = from[2 * n + j], d = from[3 * n + j];
+            to[0] = a, to[1] = b, to[2] = c, to[3] = d;
+        }
+    else
+        for (long j = first; j <= last; j++, to += n)
+            for (long r = 0; r < count; r++)
+                to[r] = from[r * n + j];
+}
+
+/* The upper triangle from the lower, along the tree; zeros where branches don't meet. */
+void tb_mirror(long n, const int *parent, double *M) {
+    int first[n > 0 ? n : 1], last[n > 0 ? n : 1], below[n > 0 ? n : 1];
+    for (long i = 0; i < n; i++) {
+        first[i] = i > 0 && parent[i] == i - 1 ? first[i - 1] : (int)i;
+        last[i] = (int)i;
+        below[i] = 0;
+    }
+    for (long i = n - 1; i >= 0; i--) {
+        if (parent[i] >= 0) {
+            below[parent[i]] += below[i] + 1;
+            if (last[parent[i]] < last[i])
+                last[parent[i]] = last[i];
+        }
+        long whole = last[i] - i == below[i]; /* what the link carries follows it without a gap */
+        long from = whole ? last[i] + 1 : i + 1;
+        memset(M + i * n + from, 0, (size_t)(n - from) * sizeof *M);
+    }
+    for (long i = 0, count; i < n; i += count) {
+        for (count = 1; count < ROWS && i + count < n && parent[i + count] == i + count - 1;)
+            count++;
+        for (long r = 1; r < count; r++)
+            for (long j = i; j < i + r; j++)
+                M[j * n + i + r] = M[(i + r) * n + j];
+        for (long j = parent[i]; j >= 0; j = parent[first[j]])
+            copy_column(n, M, i, count, first[j], j);
+    }
 }
 
 /* M = L^T D L in place: D on the diagonal, unit lower L below it (table 6.3). Only the lower
