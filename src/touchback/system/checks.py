@@ -11,7 +11,7 @@ import numpy as np
 from touchback.dynamics import Instant
 from touchback.dynamics.crba import world_poses
 from touchback.dynamics.numbers import is_numeric
-from touchback.dynamics.tree import Link
+from touchback.dynamics.tree import Link, Tree
 from touchback.errors import ModelError
 from touchback.model.body import Body, check_body
 from touchback.model.check import check_names
@@ -20,17 +20,19 @@ from touchback.symbolic.scalars import Operators
 from touchback.system.floats import float_instant
 
 _NOTHING = 1e-12  # a sum this much smaller than its terms counts as zero
+_SOLID = 1e-6  # least eigenvalue of a scaled pseudo-inertia that is no matter of rounding
 
 
-def check_model(model: Model) -> None:
-    """Refuse a model that can't work: names, the tree, numbers, signals, and inertia."""
+def check_model(model: Model) -> Instant:
+    """Refuse a model that can't work: names, the tree, numbers, signals, and inertia. Gives the
+    instant at which it was checked."""
     check_names(model)
     instant = float_instant(model)
     check_numbers(instant)
     check_signals(instant)
     flat = instant.model
     if flat.closures or flat.couplings or flat.constraints or flat.drives:
-        return  # constraints may move what has no inertia
+        return instant  # constraints may move what has no inertia
     try:
         _check_inertia_at_all(instant)
     except ModelError as error:
@@ -38,6 +40,7 @@ def check_model(model: Model) -> None:
             raise
         # files of others hold such joints; everything but their accelerations is well defined
         warnings.warn(f"{flat.name}: {error}", RuntimeWarning, stacklevel=3)
+    return instant
 
 
 def check_inertia(model: Model) -> None:
@@ -51,11 +54,26 @@ def check_inertia(model: Model) -> None:
 def _check_inertia_at_all(instant: Instant) -> None:
     """Refuse what has no inertia at the initial position and at another one: at a single position
     it may vanish in a good model, as that of a bob that can slide onto its pivot."""
+    if _all_solid(instant.tree):
+        return
     try:
         _check_inertia(instant)
     except ModelError:
         moved = [x + 0.37 + 0.11 * math.sin(i) for i, x in enumerate(instant.at.q)]
         _check_inertia(float_instant(instant.model, moved))
+
+
+def _all_solid(tree: Tree) -> bool:
+    """Whether every link resists all motions by itself, so that no pivot can vanish: its
+    pseudo-inertia, entries scaled to a unit diagonal, is well inside the positive definite."""
+    if any(link.live is not None for link in tree.links):
+        return False
+    P = np.array([link.numbers for link in tree.links]).reshape(-1, 4, 4)
+    diagonal = np.einsum("nii->ni", P)
+    if not np.all(diagonal > 0.0):
+        return False
+    scaled = P / np.sqrt(diagonal[:, :, None] * diagonal[:, None, :])
+    return bool(np.all(np.linalg.eigvalsh(scaled)[:, 0] > _SOLID))
 
 
 def check_numbers(instant: Instant) -> None:

@@ -15,9 +15,9 @@ def compile_model(model: Model, backend: str = "machine") -> System:
 
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
     flat = flatten(model)
-    check_model(flat)
+    checked = check_model(flat)
     layout = layout_of(flat)
-    plan = make_plan(flat, layout)
+    plan = make_plan(flat, layout, checked.tree)
     if not flat.constraint_rows():
         return System(flat, plan, backend)
     system = ConstrainedSystem(flat, plan, backend)

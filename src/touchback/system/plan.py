@@ -14,8 +14,10 @@ from touchback.system.derivation import Derivation
 from touchback.system.layout import Layout
 
 _COUNT_ALL = 14  # freedoms up to which every candidate is derived and counted
-_DEEP = 16  # mean depth of the tree beyond which the mass matrix is cheaper in world axes
+_COUNT_SOME = 60  # freedoms up to which two candidates are
+_DEEP = 10  # mean depth of the tree beyond which the mass matrix is cheaper in world axes
 _BUSHY = 150  # mean square of the depth below which factorising the mass matrix may pay
+_BUSHIER = 27  # below which it does, as counted on trees of revolute joints
 _LOOP = 1500  # pairs of coordinates on a path beyond which the mass matrix is computed by a loop
 
 
@@ -32,10 +34,9 @@ class Plan:
     dof_parents: np.ndarray  # in that order: position of the parent, −1 at the ground
 
 
-def make_plan(model: Model, layout: Layout) -> Plan:
-    """Count what can be counted quickly, estimate the rest."""
-    literal = Derivation(model, layout)
-    tree = literal.instant.tree
+def make_plan(model: Model, layout: Layout, tree: Tree) -> Plan:
+    """Count what can be counted quickly, estimate the rest; `tree` is the literal one, over any
+    scalars."""
     parents = dof_parents(tree)
     depths = _depths(parents, dof_order(tree))
     frame_pass = _frames_pay(model, layout, tree)
@@ -77,12 +78,16 @@ def _general(R: np.ndarray | None) -> bool:
 
 
 def _algorithm(model: Model, layout: Layout, frame_pass: bool, depths: list[int]) -> str:
+    """The algorithm for forward dynamics. Articulated bodies cost about the same for each freedom,
+    factorising grows with the square of its depth."""
+    mean_square = sum(depth * depth for depth in depths) / max(1, len(depths))
     candidates: tuple[str, ...] = ALGORITHMS
-    if len(layout.v) > _COUNT_ALL:
-        bushy = sum(depth * depth for depth in depths) < _BUSHY * len(depths)
-        candidates = ("articulated", "factorised") if bushy else ("articulated",)
-    if len(candidates) == 1:
-        return candidates[0]
+    if len(depths) > _COUNT_ALL:
+        if mean_square >= _BUSHY:
+            return "articulated"
+        if len(depths) > _COUNT_SOME:
+            return "factorised" if mean_square < _BUSHIER else "articulated"
+        candidates = ("articulated", "factorised")
     return min(candidates, key=lambda name: _flops(model, layout, frame_pass, name))
 
 
