@@ -31,7 +31,7 @@ play: $(STAMPS)/package
 	$(BIN)/touchback play
 
 bench: $(STAMPS)/develop
-	$(BIN)/touchback bench
+	$(BIN)/python -m benchmarks
 
 docs: $(STAMPS)/develop
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
