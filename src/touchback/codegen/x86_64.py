@@ -40,7 +40,7 @@ class X86_64(Assembler):
     name = "x86_64"
     registers = tuple(range(16))
     vector_width = 4
-    window = 1
+    window = 1  # sixteen registers: what overtakes is spilled, and these cores look far ahead
 
     def __init__(self, lanes: int, pool: Pool, calls: bool) -> None:
         super().__init__(lanes, pool, calls)
