@@ -20,7 +20,11 @@ def simulate(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
     duration: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     method: Annotated[
-        str, typer.Option(help="dopri5, rk4, euler, or SciPy's RK23 RK45 DOP853 Radau BDF LSODA.")
+        str,
+        typer.Option(
+            help="dopri5, radau5 (stiff), rk4, euler, implicit-euler, trapezoidal, or SciPy's RK23 "
+            "RK45 DOP853 Radau BDF LSODA."
+        ),
     ] = "dopri5",
     step: Annotated[
         float | None, typer.Option(help="Fixed step, or the longest adaptive one [s].")
