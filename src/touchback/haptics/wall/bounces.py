@@ -25,9 +25,17 @@ class Bounces:
         return len(self.energy)
 
 
+def free_samples(trace: Trace) -> np.ndarray:
+    """Whether each sample is outside the floor with no force acting, not even a late one."""
+    acting = trace.wall_force != 0.0
+    if trace.delay:
+        acting[1:] |= trace.wall_force[:-1] != 0.0
+    return (trace.y[:-1] >= 0.0) & ~acting
+
+
 def bounces(trace: Trace) -> Bounces:
     """Finds the contacts of a run; a force that acts after the exit still belongs to its contact."""
-    inside = (trace.y[:-1] < 0.0) | (trace.wall_force != 0.0)
+    inside = ~free_samples(trace)
     change = np.diff(inside.astype(int))
     starts, ends = np.flatnonzero(change == 1) + 1, np.flatnonzero(change == -1) + 1
     if inside[0]:
@@ -41,6 +49,6 @@ def bounces(trace: Trace) -> Bounces:
 def distance_outside(trace: Trace, wall: Target) -> np.ndarray:
     """|y − y of the continuous ball| at the samples outside the floor and free of force [m]."""
     continuous = ContinuousBall.of(trace.plant, wall, State(float(trace.y[0]), float(trace.v[0])))
-    outside = np.flatnonzero((trace.y[:-1] >= 0.0) & (trace.wall_force == 0.0))
+    outside = np.flatnonzero(free_samples(trace))
     expected = np.array([continuous.state(float(trace.time[n])).y for n in outside])
     return np.abs(trace.y[outside] - expected)

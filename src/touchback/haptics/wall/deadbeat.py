@@ -21,12 +21,17 @@ from touchback.haptics.wall.plant import Plant, Target
 
 @dataclass
 class DeadbeatWall:
-    """An inner controller, and the two forces that end each contact where it should end."""
+    """An inner controller, and the two forces that end each contact where it should end.
+
+    With `throughout`, every pair of samples inside reaches the continuous contact, not the last
+    alone: the error of the entry goes at once, and the inner controller rests.
+    """
 
     inner: Controller
     plant: Plant
     wall: Target
     period: float
+    throughout: bool = False
     contacts: int = field(default=0, init=False)
     short_contacts: list[int] = field(default_factory=list, init=False)
     """The numbers of the contacts with fewer than two samples inside."""
@@ -35,8 +40,8 @@ class DeadbeatWall:
     _flow: Flow = field(init=False)
     _before: State | None = field(default=None, init=False)
     _acting: float = field(default=0.0, init=False)
-    _reference: State | None = field(default=None, init=False)  # the continuous contact
-    _last_force: float | None = field(default=None, init=False)
+    _reference: State | None = field(default=None, init=False)  # the continuous contact, now
+    _second_force: float | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._free = self.plant.motion
@@ -49,35 +54,42 @@ class DeadbeatWall:
         return answer
 
     def _decide(self, sample: int, state: State) -> float:
-        if self._last_force is not None:
-            answer, self._last_force, self._reference = self._last_force, None, None
-            return answer
-        if self._reference is None and state.y >= 0.0:
-            return 0.0
-        if self._before is None:
+        outside = self._reference is None and state.y >= 0.0
+        if outside or self._before is None:
             return self.inner.force(sample, state)
         hand = self._hand_force(self._before, state)
+        if self._reference is not None:
+            (reference,) = self._onward(self._reference, hand, 1)
+        elif self._before.y >= 0.0:
+            (reference,) = self._onward(self._before, hand, 1)
+        else:  # a model so wrong that the floor was never left
+            return self.inner.force(sample, state)
+        following, desired = self._onward(reference, hand, 2)
+        staying = reference.y < 0.0 and following.y < 0.0
         if self._reference is None:
-            if self._before.y < 0.0:  # a model so wrong that the floor was never left
-                return self.inner.force(sample, state)
-            continuous = ContinuousBall(self._free, self._touching, hand, self._before)
-            self._reference, now = continuous.state(self.period), self.period
-            following = continuous.state(2.0 * self.period)
-            if self._reference.y >= 0.0 or following.y >= 0.0:
+            if not staying:
                 self.short_contacts.append(self.contacts)
             self.contacts += 1
-        else:
-            flow = self._touching.flow(self.period)
-            self._reference, now = flow(self._reference, hand), 0.0
-            following = flow(self._reference, hand)
-            if following.y < 0.0 and flow(following, hand).y < 0.0:
-                return self.inner.force(sample, state)
-            continuous = ContinuousBall(self._free, self._touching, hand, self._reference)
-        desired = continuous.state(now + 2.0 * self.period)
-        if self._reference.y < 0.0 and following.y < 0.0 and desired.y < 0.0:
+        self._reference = reference
+        if self._second_force is not None:
+            answer, self._second_force = self._second_force, None
+            if following.y >= 0.0:
+                self._reference = None
+            return answer
+        if staying and desired.y < 0.0 and not self.throughout:
             return self.inner.force(sample, state)
-        first, self._last_force = self._reach(state, desired, hand)
-        return first
+        answer, self._second_force = self._reach(state, desired, hand)
+        return answer
+
+    def _onward(self, state: State, hand: float, periods: int) -> list[State]:
+        """The continuous motion at the samples that follow (5.7, 5.11, 5.16)."""
+        inside, flow = [state], self._touching.flow(self.period)
+        for _ in range(periods):
+            inside.append(flow(inside[-1], hand))
+        if all(each.y < 0.0 for each in inside):
+            return inside[1:]
+        continuous = ContinuousBall(self._free, self._touching, hand, state)
+        return [continuous.state(number * self.period) for number in range(1, periods + 1)]
 
     def _hand_force(self, before: State, state: State) -> float:
         """The force beside ours that the last period must have seen, from its change of velocity."""

@@ -1,6 +1,7 @@
 """Where the sampled spring becomes unstable: closed forms, and damping found with every condition."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
@@ -14,7 +15,7 @@ from touchback.haptics.wall.simulation import Velocity, simulate
 PASSIVE_ALPHA = 2.0
 """Colgate's bound b > KT/2 for a wall without damping, as α = KT/b (Colgate & Schenkel 1994)."""
 
-_SCAN = np.geomspace(1e-4, 1e6, 400)  # total damping [N s/m]
+_SCAN = np.geomspace(1e-4, 1e6, 120)  # total damping [N s/m]
 
 
 def colgate_damping(stiffness: float, damping: float, period: float) -> float:
@@ -89,11 +90,11 @@ def stabilising_damping(
     return edge - held.damping
 
 
-class _Spring:
-    """A spring that pulls too: the linear loop of Fig. 6.1."""
+@dataclass(frozen=True)
+class SampledSpring:
+    """A spring that pulls too [N/m]: the linear loop of Fig. 6.1."""
 
-    def __init__(self, stiffness: float) -> None:
-        self.stiffness = stiffness
+    stiffness: float
 
     def force(self, sample: int, state: State) -> float:
         return -self.stiffness * state.y
@@ -112,7 +113,7 @@ def simulated_damping(
 
     def growth(damping: float) -> float:
         plant = Plant(Device(mass, damping), finger)
-        trace = simulate(plant, _Spring(stiffness), State(1e-3, 0.0), period, samples)
+        trace = simulate(plant, SampledSpring(stiffness), State(1e-3, 0.0), period, samples)
         size = trace.y**2 + (trace.v * period) ** 2
         window = samples // 3
         return float(np.log(size[-window:].max() / size[window : 2 * window].max()))

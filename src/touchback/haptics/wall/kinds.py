@@ -32,6 +32,11 @@ def _deadbeat(plant: Plant, wall: Target, period: float) -> Controller:
     return DeadbeatWall(PlacedWall.design(plant, wall, period), plant, wall, period)
 
 
+def _deadbeat_throughout(plant: Plant, wall: Target, period: float) -> Controller:
+    inner = PlacedWall.design(plant, wall, period)
+    return DeadbeatWall(inner, plant, wall, period, throughout=True)
+
+
 KINDS = (
     Kind("standard", _standard),
     Kind("damped", _standard, damped=True),
@@ -40,4 +45,5 @@ KINDS = (
     Kind("half-sample, differentiated", HalfSampleWall.design, velocity="differentiated"),
     Kind("z-plane", PlacedWall.design),
     Kind("deadbeat", _deadbeat),
+    Kind("deadbeat throughout", _deadbeat_throughout),
 )

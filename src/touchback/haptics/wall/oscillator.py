@@ -103,6 +103,8 @@ class Oscillator:
         side = _side(state, force)
         if side == 0.0:
             return math.inf
+        if self.damping == 0.0:
+            return self._swing(state, force, side)
         began = 0.0
         for turn in self._turns(state, force):
             reached = self.after(state, turn, force).y
@@ -123,6 +125,19 @@ class Oscillator:
         q = -(v + math.copysign(math.sqrt(under), v))
         roots = [2.0 * y / q if q else math.inf, q / a if a else math.inf]
         return min((root for root in roots if root > 0.0), default=math.inf)
+
+    def _swing(self, state: State, force: float, side: float) -> float:
+        """Eq. 5.11 for either side: y = y₀ + R cos(ω₀t − φ), falling where the cosine does."""
+        frequency = math.sqrt(self.square)
+        rest = force / self.stiffness
+        along, across = state.y - rest, state.v / frequency
+        radius = math.hypot(along, across)
+        if abs(rest) >= radius:
+            return math.inf
+        angle = math.atan2(across, along) + side * math.acos(-rest / radius)
+        time = angle % (2.0 * math.pi) / frequency
+        y, v = self.after(state, time, force)
+        return time - y / v if v else time  # one step of Newton's against the rounding of acos
 
     def _crossing(
         self, state: State, force: float, low: float, high: float, side: float

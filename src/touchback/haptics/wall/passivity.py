@@ -101,14 +101,15 @@ def largest_passive_stiffness(
 ) -> float:
     """The stiffest wall up to which every press stays passive [N/m], infinite if none fails.
 
-    Walls are tried upwards by a fifth to the first that fails, then halved in between. The search ends
-    where a contact would last fewer than two samples: no controller can express more.
+    Walls are tried upwards by a fifth, from half of Colgate's bound, to the first that fails, then
+    halved in between. The search ends where a contact would last fewer than two samples: no
+    controller can express more.
     """
     if rate <= 0.0 or precision <= 0.0:
         raise InputError(f"Rate ({rate} Hz) and precision ({precision}) must be positive.")
     hand = finger or Finger()
     top = expressible_stiffness(device.mass + hand.mass, rate)
-    good, tried = 0.0, 50.0
+    good, tried = 0.0, device.damping * rate
     while is_passive(kind, tried, rate, device, hand, delay):
         good, tried = tried, 1.2 * tried
         if tried > top:

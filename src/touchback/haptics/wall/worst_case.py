@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.optimize import brentq
 
 from touchback.errors import SolveError
@@ -51,6 +52,8 @@ class WorstCase:
         free = Oscillator(self.mass, damping, self.soft)
         touching = Oscillator(self.mass, damping, self.stiff)
         out = free.time_to_cross(State(0.0, speed), force) + self.period
+        if math.isinf(out):
+            return 0.0
         state = free.after(State(0.0, speed), out, force)
         inside = touching.time_to_cross(state, force)
         if math.isinf(inside):
@@ -59,10 +62,14 @@ class WorstCase:
 
     def biased_damping(self, speed: float, force: float) -> float:
         """The damping that returns this exit speed under a bias force (Fig. 6.15) [N s/m]."""
-        return _root(
-            lambda damping: self.strike(speed, damping, force) / speed - 1.0,
-            self._largest_damping(),
-        )
+
+        def excess(damping: float) -> float:
+            return self.strike(speed, damping, force) / speed - 1.0
+
+        upper = self._largest_damping()
+        while force < 0.0 and excess(upper) > 0.0:  # a bias brings even a slow ball back
+            upper *= 2.0
+        return _root(excess, upper)
 
     def _frequencies(self, damping: float) -> tuple[float, float]:
         decay = 0.5 * damping / self.mass
@@ -74,6 +81,30 @@ class WorstCase:
     def _largest_damping(self) -> float:
         """Just below critical damping outside: beyond it the ball wouldn't return."""
         return 2.0 * math.sqrt(self.soft * self.mass) * (1.0 - 1e-9)
+
+
+def worst_history(
+    case: WorstCase, speed: float, damping: float, strikes: int, points: int
+) -> dict[str, np.ndarray]:
+    """Motion and energies through so many strikes without bias (Fig. 6.12, 6.13)."""
+    models = (
+        Oscillator(case.mass, damping, case.soft),
+        Oscillator(case.mass, damping, case.stiff),
+    )
+    lasts = case.durations(damping)
+    rows: list[tuple[float, ...]] = []
+    time, state, dissipated = 0.0, State(0.0, speed), 0.0
+    for number in range(2 * strikes):
+        model, duration = models[number % 2], lasts[number % 2]
+        began = model.energy(state, 0.0)
+        for passed in np.linspace(0.0, duration, points):
+            now = model.after(state, float(passed), 0.0)
+            held, kinetic = model.energy(now, 0.0), 0.5 * case.mass * now.v**2
+            row = (now.y, now.v, kinetic, held - kinetic, dissipated + began - held)
+            rows.append((time + float(passed), *row))
+        state, dissipated, time = now, dissipated + began - held, time + duration
+    names = ("time", "y", "v", "kinetic", "potential", "dissipated")
+    return dict(zip(names, np.array(rows).T))
 
 
 def _root(excess: Callable[[float], float], upper: float) -> float:

@@ -1,0 +1,64 @@
+"""A figure of the laboratory: its number in the source, what it shows, and how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from touchback.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK, ACCENT, SOFT, GREEN = "#3d405b", "#e07a5f", "#9aa0b5", "#43896b"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Draws on an empty figure; `choices` says which numbers the text leaves to us."""
+
+    number: str
+    title: str
+    choices: str
+    draw: Callable[[Figure], None]
+
+    @property
+    def file_name(self) -> str:
+        """Such as `fig_5_8.png`."""
+        return f"fig_{self.number.replace('.', '_').replace(' ', '_')}.png"
+
+    def save(self, folder: Path) -> Path:
+        """Draws the figure into a file of the folder."""
+        pyplot = _pyplot()
+        figure = pyplot.figure(figsize=(7.5, 4.0), layout="constrained")
+        try:
+            self.draw(figure)
+            figure.suptitle(f"Fig. {self.number}: {self.title}" if self.number[0].isdigit()
+                            else self.title, fontsize=10)  # fmt: skip
+            path = folder / self.file_name
+            figure.savefig(path, dpi=90)
+        finally:
+            pyplot.close(figure)
+        return path
+
+
+def panel(figure: Figure, x: str, y: str, place: int | tuple[int, int, int] = 111) -> Any:
+    """An axis with named axes and a light grid."""
+    axis = figure.add_subplot(*place) if isinstance(place, tuple) else figure.add_subplot(place)
+    axis.set_xlabel(x, fontsize=9)
+    axis.set_ylabel(y, fontsize=9)
+    axis.grid(alpha=0.3)
+    axis.tick_params(labelsize=8)
+    return axis
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError as error:
+        raise InputError(
+            "Pictures need matplotlib; install it with `pip install touchback[plot]`."
+        ) from error
+    return pyplot
