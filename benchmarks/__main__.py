@@ -7,7 +7,7 @@ from time import perf_counter
 
 from rich.console import Console
 
-from benchmarks import core, generation, report, robotran, run_time, simd
+from benchmarks import core, generation, loops, report, robotran, run_time, simd
 
 SECTIONS: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain"),
@@ -16,6 +16,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "robotran": robotran.run,
     "core": core.run,
     "simd": simd.run,
+    "loops": loops.run,
 }
 QUICK: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain", (2, 7, 30, 100), peers=()),

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("touchback", "numpy", "pin", "mujoco", "casadi")
+PACKAGES = ("touchback", "numpy", "pin", "mujoco", "casadi", "exudyn")
 
 
 @dataclass(frozen=True)
