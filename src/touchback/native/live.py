@@ -22,6 +22,7 @@ from touchback.native.live_structs import (
     LiveStruct,
     RingStruct,
     StatisticsStruct,
+    check_layout,
 )
 from touchback.native.mailbox import Mailbox, mailbox_bytes
 from touchback.native.problem import CallableStruct, FunctionData, Problem
@@ -94,6 +95,7 @@ class LiveLoop:
         guards: Sequence[Guard] = (),
         ring_rows: int = 4096,
     ) -> None:
+        check_layout()
         n, inputs, block = problem.state_size, len(problem.u) - 1, len(problem.p)
         outputs = measured.count if measured else 0
         solved = self._solved(constrained)

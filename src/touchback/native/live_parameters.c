@@ -34,7 +34,7 @@ static void note(tb_live *live, int64_t version, int refused) {
     if (!row)
         return;
     row[0] = (double)version;
-    row[1] = (double)live->tick;
+    row[1] = (double)(live->tick + 1); /* the tick that is beginning */
     row[2] = refused;
     memcpy(row + 3, live->good, n * sizeof *row);
     memcpy(row + 3 + n, live->run.x, n * sizeof *row);

@@ -108,11 +108,14 @@ class LiveStruct(ctypes.Structure):
 
 
 LIB.tb_live_size.restype = LIB.tb_live_statistics_size.restype = _I
-if (LIB.tb_live_size(), LIB.tb_live_statistics_size()) != (
-    ctypes.sizeof(LiveStruct),
-    ctypes.sizeof(StatisticsStruct),
-):
-    raise CompileError(
-        "The C library lays live runs out differently than this Python code expects; "
-        "rebuild it with `make` or `pip install -e .`."
-    )
+
+
+def check_layout() -> None:
+    """Refuses a library that was built from other structs."""
+    ours = ctypes.sizeof(LiveStruct), ctypes.sizeof(StatisticsStruct)
+    theirs = LIB.tb_live_size(), LIB.tb_live_statistics_size()
+    if ours != theirs:
+        raise CompileError(
+            f"The C library lays live runs out in {theirs} bytes, this Python code in {ours}; "
+            "rebuild it with `make` or `pip install -e .`."
+        )

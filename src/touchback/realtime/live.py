@@ -20,7 +20,7 @@ from touchback.realtime.devices import ReadableDevice, Service, WritableDevice
 from touchback.realtime.parameters import LiveParameters
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.realtime.record import Keeper, describe
-from touchback.realtime.region import create
+from touchback.realtime.region import PUBLISHED, create
 from touchback.realtime.report import (
     COUNTS,
     Report,
@@ -113,8 +113,7 @@ class Live:
         named = list(zip(system.input_names, system.input_units))
         self._published = (*system.output_names, *system.state_names)
         self._region, self._memory, self._region_lock = create(named, self._published, share)
-        boxes = self._region.mailboxes
-        self._loop.use_mailboxes([boxes[name] for name in self._region.inputs], boxes["published"])
+        self._use_region()
         about = describe(system, x0, plan, self._parameters.values)
         self._keeper = Keeper(system, about, record)
         self._connections: list[Service | Receiver | Sender] = []
@@ -122,6 +121,10 @@ class Live:
         self._draining = threading.Event()
         self._drain_lock = threading.Lock()
         self._supervisor = threading.Thread(target=self._supervise, daemon=True)
+
+    def _use_region(self) -> None:
+        boxes = self._region.mailboxes
+        self._loop.use_mailboxes([boxes[name] for name in self._region.inputs], boxes[PUBLISHED])
 
     # ---- life -----------------------------------------------------------------------------------
 
@@ -164,7 +167,10 @@ class Live:
             self._supervisor.join()
         self._drain()
         self._keeper.close()
-        if self._memory is not None:
+        if self._memory is not None:  # what was read last stays readable
+            self._region = self._region.moved()
+            self._use_region()
+            self._memory.close()
             self._memory.unlink()
 
     def __enter__(self) -> Self:
@@ -308,7 +314,7 @@ class Live:
 
         def exchange() -> None:
             nonlocal seen
-            message = self._region.mailboxes["published"].read()
+            message = self._region.mailboxes[PUBLISHED].read()
             if message.number != seen:
                 seen = message.number
                 device.write(float(message.values[place]))

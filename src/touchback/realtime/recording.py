@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -151,7 +152,7 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
                     else:
                         change = json.loads(record.data)
                         parameters[change["version"]] = change["values"]
-        except (McapError, EOFError, ValueError):
+        except (McapError, struct.error, ValueError):  # cut or damaged: what came before is good
             complete = False
     if about is None or about.get("format") != FORMAT_VERSION or "columns" not in schema:
         raise InputError(f"{file.name} is not a recording of a live run by this Touchback.")

@@ -13,6 +13,8 @@ All numbers are in the machine's own order. There is one port a name: each input
 stop, and "published", which holds tick, time, flags, outputs and state of one and the same tick.
 """
 
+from __future__ import annotations
+
 import json
 import mmap
 import re
@@ -124,10 +126,12 @@ class Region:
             raise unknown_name("output port", name, fields)
         return float(self.mailboxes[PUBLISHED].read().values[fields.index(name)])
 
-    def release(self) -> None:
-        """Lets go of the buffer."""
+    def moved(self) -> Region:
+        """The same ports with their last messages in memory of their own; this one lets go."""
+        buffer = mmap.mmap(-1, len(self._bytes))
+        buffer[:] = self._bytes.tobytes()
         self._bytes = np.empty(0, dtype=np.uint8)
-        self.mailboxes = {}
+        return Region(buffer, list(self.ports.values()), fresh=False)
 
 
 def create(

@@ -1,0 +1,283 @@
+"""Signals reach the tick from Python, shared memory, UDP and devices; none is ever torn."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.native.library import LIB
+from touchback.native.mailbox import clock_now
+from touchback.realtime import Receiver, Sender, attach
+from touchback.realtime.udp import Datagram, unpack
+
+RATE = 1000.0
+
+
+def until(done: Callable[[], bool], seconds: float = 10.0) -> None:
+    """Waits for something that other threads or processes do."""
+    end = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.002)
+
+
+# ---- in process ---------------------------------------------------------------------------------
+
+
+def test_an_input_is_used_in_the_next_tick(cart: tb.System) -> None:
+    with tb.live(cart, rate=RATE, speed=None) as live:
+        assert live["force"] == 0.0
+        live["force"] = 2.0
+        live.run(1 / RATE)
+        assert live.read("echo") == 2.0
+        assert live["force"] == 2.0
+        assert live.report().ports["force"] == {"messages": 1, "contended": 0}
+
+
+def test_a_snapshot_is_of_one_tick(cart: tb.System) -> None:
+    with tb.live(cart, rate=5000) as live:
+        for k in range(300):
+            live["force"] = float(k)
+            now = live.snapshot()
+            assert now["second echo"] == 2.0 * now["echo"]
+            assert now["time"] == pytest.approx(now["tick"] / 5000, rel=1e-12)
+
+
+def test_unknown_ports_are_named(cart: tb.System) -> None:
+    with tb.live(cart, rate=RATE, speed=None) as live:
+        with pytest.raises(tb.InputError, match="did you mean 'force'"):
+            live["forse"] = 1.0
+        with pytest.raises(tb.InputError, match="did you mean 'echo'"):
+            live.read("ecco")
+        with pytest.raises(tb.InputError, match="There is no output"):
+            live.set_gain("force", 1.0)
+
+
+def test_a_writer_that_died_leaves_the_value_before_and_grows_stale(cart: tb.System) -> None:
+    with tb.live(
+        cart, rate=RATE, speed=None, inputs={"force": tb.WatchedInput(max_age=3 / RATE)},
+        outputs={"echo": tb.GuardedOutput(safe=-0.5)},
+    ) as live:  # fmt: skip
+        live["force"] = 2.0
+        live.run(1 / RATE)
+        box = live._region.mailboxes["force"]
+        word = np.ctypeslib.as_array(_uint64.from_address(box.address))
+        word[0] += 1  # as if killed in the middle of a message
+        seen = []
+        for _ in range(5):
+            live.run(1 / RATE)
+            seen.append(live.read("echo"))
+        assert seen == [2.0] * 3 + [-0.5] * 2
+        assert live.report().counts["contended"] == 5
+        with pytest.raises(tb.SolveError, match="doesn't let go"):
+            live["force"] = 3.0
+
+
+_uint64 = np.ctypeslib.ctypes.c_uint64 * 1
+
+
+# ---- shared memory ------------------------------------------------------------------------------
+
+OTHER_PROCESS = """
+import sys, time
+from touchback.realtime import attach
+ports = attach(sys.argv[1])
+end = time.monotonic() + 20
+ports.write("force", 3.0)
+while ports.read("second echo") != 6.0 and time.monotonic() < end:
+    time.sleep(0.001)
+values, message = ports.published()
+print(values["echo"], values["second echo"], values["tick"] > 0, sorted(ports.inputs))
+ports.write("emergency stop", 1.0)
+"""
+
+
+def shared_name() -> str:
+    return f"touchback-test-{clock_now()}"
+
+
+def test_another_process_reads_writes_and_stops_over_shared_memory(cart: tb.System) -> None:
+    name = shared_name()
+    with tb.live(cart, rate=500, share=name) as live:
+        done = subprocess.run(
+            [sys.executable, "-c", OTHER_PROCESS, name], capture_output=True, text=True, timeout=60
+        )
+        assert done.stdout == "3.0 6.0 True ['emergency stop', 'force', 'level']\n", done.stderr
+        until(lambda: live.faults == ("stopped",))
+    assert not Path("/dev/shm", name).exists()
+
+
+STORM = """
+import os, sys, time
+from touchback.realtime import attach
+ports = attach(sys.argv[1])
+k = 1.0 if os.fork() else 2.0
+end = time.monotonic() + 0.6
+while time.monotonic() < end:
+    for _ in range(200):
+        ports.write("force", k, int(k))
+        k += 2.0
+"""
+
+
+def test_messages_from_two_processes_are_never_torn(cart: tb.System) -> None:
+    name = shared_name()
+    with tb.live(cart, rate=10_000, speed=0.5, share=name, record=True) as live:
+        writers = subprocess.Popen([sys.executable, "-c", STORM, name])
+        box = live._region.mailboxes["force"]
+        read = 0
+        while writers.poll() is None or read < 1000:
+            message = box.read()
+            assert message.stamp == message.values[0]  # both belong to the same message
+            read += 1
+        assert writers.wait() == 0
+    assert live.report().ports["force"]["messages"] > 1000
+    run = live.recorded()
+    assert np.array_equal(run["second echo"], 2.0 * run["echo"])
+
+
+def test_ports_that_are_not_there_are_named() -> None:
+    with pytest.raises(tb.InputError, match="There is no live run that shares 'nobody'"):
+        attach("nobody")
+    with pytest.raises(tb.InputError, match="has letters"):
+        attach("../etc/passwd")
+
+
+def test_a_name_that_is_taken_is_refused(cart: tb.System) -> None:
+    name = shared_name()
+    with (
+        tb.live(cart, rate=RATE, speed=None, share=name),
+        pytest.raises(tb.InputError, match="exists already"),
+    ):
+        tb.live(cart, rate=RATE, speed=None, share=name)
+
+
+def test_shared_memory_of_something_else_is_refused() -> None:
+    path = Path("/dev/shm", shared_name())
+    path.write_bytes(bytes(4096))
+    try:
+        with pytest.raises(tb.InputError, match="isn't that of a live run"):
+            attach(path.name)
+    finally:
+        path.unlink()
+
+
+# ---- UDP ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("type", "value"), [("double", 0.1), ("float", 0.5), ("int64", -3.0)])
+def test_a_datagram_is_what_was_packed(type: str, value: float) -> None:
+    datagram = Datagram("motor torque", value, 7, 123456789, type)
+    assert unpack(datagram.pack()) == datagram
+
+
+def test_the_bytes_of_a_datagram_are_as_documented() -> None:
+    data = Datagram("u", 1.5, 2, 3).pack()
+    assert data.hex() == (
+        "54424b31" "01" "01" "0000" "02000000" "0300000000000000" "000000000000f83f" "75" "6a96ee83"
+    )  # fmt: skip
+
+
+def test_every_damaged_bit_of_a_datagram_is_noticed() -> None:
+    data = Datagram("force", 1.5, 2, 3).pack()
+    for place in range(8 * len(data)):
+        damaged = bytearray(data)
+        damaged[place // 8] ^= 1 << place % 8
+        assert unpack(bytes(damaged)) in ("malformed", "damaged")
+    assert unpack(data[:-1]) == unpack(b"") == "malformed"
+
+
+def test_udp_takes_good_datagrams_and_counts_the_others(cart: tb.System) -> None:
+    with tb.live(cart, rate=500) as live:
+        receiver = live.listen()
+        wire = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for datagram in (
+            Datagram("force", 1.0, 1), Datagram("force", 2.0, 5), Datagram("force", 9.0, 5),
+            Datagram("force", 9.0, 4), Datagram("nobody", 9.0, 1),
+            Datagram("force", float("nan"), 6),
+        ):  # fmt: skip
+            wire.sendto(datagram.pack(), receiver.address)
+        wire.sendto(b"TBK1 nonsense", receiver.address)
+        wire.sendto(Datagram("force", 9.0, 7).pack()[:-1] + b"?", receiver.address)
+        until(lambda: sum(receiver.counts.values()) == 8)
+        wire.close()
+        assert receiver.counts == {
+            "accepted": 2, "repeated": 1, "reordered": 1, "refused": 2, "malformed": 1,
+            "damaged": 1,
+        }  # fmt: skip
+        until(lambda: live.read("echo") == 2.0)
+
+
+def test_udp_carries_outputs_from_one_run_to_the_input_of_another(cart: tb.System) -> None:
+    with tb.live(cart, rate=500) as first, tb.live(cart, rate=500) as second:
+        receiver = second.listen()
+        got: list[tuple[str, float]] = []
+        other = Receiver(lambda name, value, _: got.append((name, value)))
+        first.send(*other.address, "second echo", rate=500)
+        first["force"] = 3.0
+        until(lambda: ("second echo", 6.0) in got)
+        sender = Sender(*receiver.address)
+        sender.send("force", got[-1][1])
+        until(lambda: second.read("echo") == 6.0)
+        sender.send("emergency stop", 1.0)
+        until(lambda: second.faults == ("stopped",))
+        sender.close()
+        other.close()
+
+
+# ---- devices ------------------------------------------------------------------------------------
+
+
+class Motor:
+    """Gives a rising force, remembers what it gets, and fails when told."""
+
+    def __init__(self) -> None:
+        self.reads, self.written, self.broken = 0, list[float](), False
+
+    def read(self) -> float | None:
+        if self.broken:
+            raise OSError("unplugged")
+        self.reads += 1
+        return float(self.reads)
+
+    def write(self, value: float) -> None:
+        self.written.append(value)
+
+
+def test_a_device_is_served_outside_the_tick_and_its_loss_makes_outputs_safe(
+    cart: tb.System,
+) -> None:
+    motor = Motor()
+    with tb.live(
+        cart, rate=500, inputs={"force": tb.WatchedInput(max_age=0.2)},
+        outputs={"echo": tb.GuardedOutput(safe=-0.5)},
+    ) as live:  # fmt: skip
+        live.connect("echo", motor)
+        service = live.connect("force", motor)
+        until(lambda: len(motor.written) > 20 and motor.written[-1] > 10.0)
+        assert live.faults == ()
+        motor.broken = True
+        until(lambda: motor.written[-1] == -0.5)
+        assert live.faults == ("stale input",)
+        assert isinstance(service.failure, OSError)
+
+
+def test_what_can_not_be_connected_is_refused(cart: tb.System) -> None:
+    with tb.live(cart, rate=RATE, speed=None) as live:
+        with pytest.raises(tb.InputError, match="isn't guarded: say what is safe"):
+            live.connect("echo", Motor())
+        with pytest.raises(tb.InputError, match="needs a device with read"):
+            live.connect("force", object())
+        with pytest.raises(tb.InputError, match="There is no port"):
+            live.connect("nothing", Motor())
+
+
+def test_the_clock_is_the_monotonic_one() -> None:
+    assert clock_now() <= time.monotonic_ns() <= clock_now()
+    assert LIB.tb_clock_now() > 0

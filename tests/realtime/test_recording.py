@@ -1,0 +1,134 @@
+"""Recordings survive `kill -9`, hold what a replay needs, and refuse what isn't theirs."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.realtime import open_recording
+
+RUNS_UNTIL_KILLED = """
+import sys
+import touchback as tb
+from touchback import gallery
+system = gallery.entry("motor-arm").make().compile()
+with tb.live(system, rate=1000, record=sys.argv[1]) as live:
+    live["voltage"] = 2.0
+    print("running", flush=True)
+    k = 0
+    while True:
+        live.run(0.01)
+        k += 1
+        live["voltage"] = 2.0 + k % 7
+"""
+
+
+def test_a_killed_run_leaves_a_recording_that_replays_up_to_its_last_chunk(tmp_path: Path) -> None:
+    path = tmp_path / "killed.mcap"
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUNS_UNTIL_KILLED, str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "running\n"
+    time.sleep(0.6)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    process.stdout.close()
+    recording = open_recording(path)
+    assert not recording.complete
+    assert len(recording.rows) > 100
+    assert np.array_equal(recording.column("tick"), np.arange(1, len(recording.rows) + 1))
+    assert set(recording.column("voltage")) > {2.0, 3.0}
+    assert tb.replay(path).same
+
+
+def test_any_cut_leaves_what_came_before(cart: tb.System, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=1000, speed=None, record=path) as live:
+        for _ in range(5):
+            live.run(0.01)
+    whole = open_recording(path)
+    assert whole.complete
+    data = path.read_bytes()
+    lengths = []
+    for cut in np.linspace(1000, len(data) - 1, 40).astype(int):
+        path.write_bytes(data[:cut])
+        try:
+            part = open_recording(path)
+        except tb.InputError:  # not even the description is there
+            lengths.append(0)
+            continue
+        lengths.append(len(part.rows))
+        assert len(part.rows) % 10 == 0  # chunks are whole
+        assert np.array_equal(part.rows, whole.rows[: len(part.rows)])
+    assert lengths == sorted(lengths)
+    assert set(lengths) >= {10, 20, 30, 40, 50}
+
+
+def test_a_damaged_chunk_is_noticed_by_its_checksum(cart: tb.System, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=1000, speed=None, record=path) as live:
+        live.run(0.01)
+        live.run(0.01)
+    data = bytearray(path.read_bytes())
+    place = data.index(np.array([15.0, 0.015]).tobytes())
+    data[place + 70] ^= 1
+    path.write_bytes(data)
+    recording = open_recording(path)
+    assert not recording.complete
+    assert len(recording.rows) == 10
+
+
+def test_a_recording_holds_model_parameters_settings_and_versions(
+    cart: tb.System, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(
+        cart, rate=500, speed=None, substeps=2, method="euler", parameters={"mass": 3.0},
+        record=path,
+    ) as live:  # fmt: skip
+        live.run(0.01)
+        live["mass"] = 4.0
+        live["stiffness"] = 2.0
+        live.run(0.01)
+    recording = open_recording(path)
+    about = recording.about
+    assert about["parameters"] == {"mass": 3.0, "stiffness": 8.0}
+    assert (about["rate"], about["substeps"], about["method"]) == (500.0, 2, "euler")
+    assert set(about["versions"]) == {"touchback", "numpy"}
+    assert recording.parameters[2] == {"mass": 4.0, "stiffness": 2.0}
+    assert list(recording.column("version")) == [0.0] * 5 + [2.0] * 5
+    assert tb.replay(path).same  # with the model of the file
+    assert tb.replay(path, cart).same
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.mcap"
+    with pytest.raises(tb.InputError, match="There is no file"):
+        open_recording(path)
+    path.write_bytes(b"something else")
+    with pytest.raises(tb.InputError, match="not a recording"):
+        open_recording(path)
+
+
+def test_a_replay_with_another_system_is_refused(
+    cart: tb.System, slider_crank: tb.System, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=500, speed=None, record=path) as live:
+        live.run(0.01)
+    with pytest.raises(tb.InputError, match="the system given has"):
+        tb.replay(path, slider_crank)
+
+
+def test_without_a_recording_there_is_nothing_to_show(cart: tb.System) -> None:
+    with tb.live(cart, rate=500, speed=None) as live:
+        live.run(0.01)
+    with pytest.raises(tb.InputError, match="record=True"):
+        live.recorded()
