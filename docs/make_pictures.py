@@ -33,9 +33,14 @@ TRAILS = {
     "hanging-chain": "end",
     "seven-joint-arm": "hand",
     "buoy": "float position",
+    "crank-rocker": "coupler point",
+    "slider-crank": "slider position",
+    "four-bars": "first top",
+    "suspension": "wheel centre",
+    "stewart-platform": "plate position",
 }
 AXES = {"spinning-top": ("axis", 0.14), "gyroscope": ("middle axis", 0.1)}  # arrows [m]
-STILLS = {"spinning-top": 1, "gyroscope": 3, "buoy": 3}  # of other mechanisms 7
+STILLS = {"spinning-top": 1, "gyroscope": 3, "buoy": 3, "suspension": 3, "stewart-platform": 1}  # of other mechanisms 7
 # Seconds between the first and the last still, where the whole experiment would be a muddle.
 SPAN = {
     "pendulum": 1.05,
@@ -44,6 +49,10 @@ SPAN = {
     "hanging-chain": 0.7,
     "gyroscope": 1.75,
     "seven-joint-arm": 0.9,
+    "crank-rocker": 0.8,
+    "slider-crank": 0.3,
+    "four-bars": 0.7,
+    "suspension": 0.3,
 }
 
 

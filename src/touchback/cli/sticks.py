@@ -79,13 +79,14 @@ def _pairs(model: Model) -> list[tuple[Frame, Frame]]:
 
 
 def _ends(model: Model, body: str, inlet: str) -> list[Frame]:
-    """Where lines from a body's joint lead to: next joints, sensors and forces, else its mass."""
+    """Where lines from a body's joint lead to: next joints, loops, sensors and forces, else its
+    mass."""
     ends = [
         joint.parent
         for name, joint in model.joints.items()
         if joint.parent.body == body and name != inlet
     ]
-    kinds = [*model.forces.values(), *model.sensors.values()]
+    kinds = [*model.forces.values(), *model.closures.values(), *model.sensors.values()]
     ends += [frame for kind in kinds for frame in frames_of(kind) if frame.body == body]
     return ends or [Frame(body, model.bodies[body].com)]
 
