@@ -45,7 +45,7 @@ def delayed(cart: tb.System, rate: float, seconds: float, ticks: int) -> dict[st
 
 def test_delays_too_long_to_catch_up_move_the_schedule(cart: tb.System) -> None:
     counts = delayed(cart, 1000, 0.3, 5)
-    assert counts["slipped"] >= 300
+    assert counts["slipped"] >= 299  # the next tick is due a period after this one
     assert counts["overruns"] >= 1
 
 

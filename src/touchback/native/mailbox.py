@@ -1,6 +1,8 @@
 """Last-value mailboxes (mailbox.h): messages of doubles that are never seen half written."""
 
 import ctypes
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +13,8 @@ from touchback.native.library import LIB, Floats, address_of, as_floats
 
 HEADER = 32  # bytes before the doubles
 ALIGNMENT = 64  # bytes: a mailbox has cache lines of its own
-_WRITE_TRIES, _READ_TRIES = 100_000, 100_000
+_TRIES = 1000  # at a stretch, before others get the processor
+_PATIENCE = 1.0  # seconds: a writer that is alive lets go long before
 
 _P, _L, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_int64
 LIB.tb_mailbox_open.restype = None
@@ -58,21 +61,27 @@ class Mailbox:
                 f"The mailbox takes {self.count} numbers, got an array of shape {numbers.shape}."
             )
         when = clock_now() if stamp is None else stamp
-        if LIB.tb_mailbox_write(self.address, when, address_of(numbers), _WRITE_TRIES):
-            raise SolveError(
-                "Another writer holds the mailbox and doesn't let go: a process that wrote into it "
-                "was probably killed while it did. Start the live run anew."
-            )
+        self._try(lambda: LIB.tb_mailbox_write(self.address, when, address_of(numbers), _TRIES))
 
     def read(self) -> Message:
         """The last message, whole."""
         values, stamp = np.empty(self.count), ctypes.c_int64()
-        sequence = LIB.tb_mailbox_read(
-            self.address, ctypes.byref(stamp), address_of(values), _READ_TRIES
-        )
-        if sequence < 0:
-            raise SolveError(
-                "A writer holds the mailbox and doesn't let go: a process that wrote into it was "
-                "probably killed while it did. Start the live run anew."
+        sequence = self._try(
+            lambda: LIB.tb_mailbox_read(
+                self.address, ctypes.byref(stamp), address_of(values), _TRIES
             )
+        )
         return Message(values, stamp.value, sequence // 2)
+
+    @staticmethod
+    def _try(attempt: Callable[[], int]) -> int:
+        """Attempts until one doesn't give −1; a writer may have been interrupted for a while."""
+        end = time.monotonic() + _PATIENCE
+        while (found := attempt()) < 0:
+            if time.monotonic() > end:
+                raise SolveError(
+                    "A writer holds the mailbox and doesn't let go: a process that wrote into it "
+                    "was probably killed while it did. Start the live run anew."
+                )
+            time.sleep(50e-6)
+        return found
