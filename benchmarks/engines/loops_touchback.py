@@ -16,12 +16,11 @@ from touchback.native.constrained import Constrained
 
 @dataclass(frozen=True)
 class Ticks:
-    """Seconds of each step less the call from Python, whether the independent set was chosen anew
-    within it, and the slowest choice of all runs as C timed it."""
+    """Seconds of each step less the call from Python, and whether the independent set was chosen
+    anew within it."""
 
     seconds: Floats
     chosen: NDArray[np.bool_]
-    worst_choice: float
 
 
 class Ours:
@@ -75,4 +74,4 @@ class Ours:
                 call = min(call, middle - start)
                 after = self.constrained.statistics["choices"]
                 chosen[i], before = after > before, after
-        return Ticks(best - call, chosen, self.constrained.statistics["worst_choice"])
+        return Ticks(best - call, chosen)
