@@ -40,7 +40,8 @@ TRAILS = {
     "stewart-platform": "plate position",
 }
 AXES = {"spinning-top": ("axis", 0.14), "gyroscope": ("middle axis", 0.1)}  # arrows [m]
-STILLS = {"spinning-top": 1, "gyroscope": 3, "buoy": 3, "suspension": 3, "stewart-platform": 1}  # of other mechanisms 7
+# Stills of a mechanism; of others 7.
+STILLS = {"spinning-top": 1, "gyroscope": 3, "buoy": 3, "suspension": 3, "stewart-platform": 1}
 # Seconds between the first and the last still, where the whole experiment would be a muddle.
 SPAN = {
     "pendulum": 1.05,
