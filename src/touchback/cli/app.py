@@ -10,6 +10,7 @@ from touchback.cli.check import check
 from touchback.cli.console import err
 from touchback.cli.generate import generate
 from touchback.cli.listing import list_gallery
+from touchback.cli.live import live, replay
 from touchback.cli.play import play
 from touchback.cli.quality import quality
 from touchback.cli.show import show
@@ -29,6 +30,8 @@ app.command("play")(play)
 app.command("list")(list_gallery)
 app.command("show")(show)
 app.command("simulate")(simulate)
+app.command("live")(live)
+app.command("replay")(replay)
 app.command("quality")(quality)
 app.command("check")(check)
 app.command("generate")(generate)

@@ -1,0 +1,111 @@
+"""`touchback live` and `touchback replay`: a mechanism against the clock, and again."""
+
+import json
+import shlex
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.live import Live as Display
+from rich.markup import escape
+
+from touchback.cli.assignments import assignments, set_values
+from touchback.cli.console import out, working
+from touchback.cli.load import load
+from touchback.errors import SolveError
+from touchback.realtime import Live
+from touchback.realtime import live as start_live
+from touchback.realtime import replay as run_again
+from touchback.realtime.table import live_table
+
+_REFRESH = 0.1  # seconds between looks
+
+
+def live(
+    model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
+    seconds: Annotated[float, typer.Option(help="How long, in the model's time.")] = 10.0,
+    rate: Annotated[float, typer.Option(help="Ticks a second, 1 to 10000.")] = 1000.0,
+    speed: Annotated[
+        float, typer.Option(help="1 is real time, a fraction slower, 0 as fast as possible.")
+    ] = 1.0,
+    method: Annotated[str | None, typer.Option(help="rk4 (default) or euler.")] = None,
+    constraints: Annotated[
+        str | None, typer.Option(help="partitioning (default), projection, …")
+    ] = None,
+    substeps: Annotated[int, typer.Option(help="Steps in a tick.")] = 1,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help='A live parameter or initial value: "length=2".'),
+    ] = None,
+    input_: Annotated[
+        list[str] | None, typer.Option("--input", help='An input: "voltage=6".')
+    ] = None,
+    record: Annotated[Path | None, typer.Option(help="Keep every tick in an MCAP file.")] = None,
+    listen: Annotated[
+        int | None, typer.Option(help="Take inputs from UDP on this port of this machine.")
+    ] = None,
+    share: Annotated[
+        str | None, typer.Option(help="Share the ports with other processes by this name.")
+    ] = None,
+    cpu: Annotated[int | None, typer.Option(help="The processor for the ticks.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write the report as JSON.")] = None,
+) -> None:
+    """Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it."""
+    described, experiment = load(model)
+    inputs = {**experiment.inputs, **assignments("--input", input_ or [])}
+    with working(f"deriving {described.name}"):
+        system = described.compile()
+        start = set_values(system, experiment.start(system), assignments("--set", set_ or []))
+    run = start_live(
+        system, start, rate=rate, speed=speed or None, method=method, constraints=constraints,
+        substeps=substeps, record=record or False, share=share, cpu=cpu,
+    )  # fmt: skip
+    try:
+        with run:
+            for name, value in inputs.items():
+                run[name] = value
+            if listen is not None:
+                address = run.listen(listen).address
+                out.print(f"listening on {address[0]}:{address[1]}")
+            _watch(run, seconds)
+    except KeyboardInterrupt:
+        pass  # the run is stopped and its recording whole
+    out.print(escape(str(run.report())))
+    if report is not None:
+        report.write_text(json.dumps(run.report().as_dict(), indent=2), encoding="utf-8")
+        out.print(f"report: {escape(str(report))}")
+    if record is not None:
+        out.print(f"replay: {escape(shlex.join(['touchback', 'replay', str(record)]))}")
+
+
+def _watch(run: Live, seconds: float) -> None:
+    """Shows the table while the run goes on; without a terminal it just runs."""
+    if not out.is_terminal or run.plan.speed is None:
+        run.run(seconds)
+        return
+    goal = run.ticks + round(seconds * run.plan.rate)
+    with Display(live_table(run), console=out, transient=True, auto_refresh=False) as display:
+        while run.ticks < goal:
+            left = (goal - run.ticks) / run.plan.rate / run.plan.speed
+            time.sleep(min(_REFRESH, max(left, 1e-3)))
+            display.update(live_table(run), refresh=True)
+
+
+def replay(
+    recording: Annotated[Path, typer.Argument(help="A file of `touchback live --record`.")],
+) -> None:
+    """Run a recording again and compare it bit for bit."""
+    with working(f"replaying {recording.name}"):
+        again = run_again(recording)
+    about = again.recording.about
+    out.print(
+        f"{escape(about['model'])}: {len(again.states)} ticks at {about['rate']:g} Hz, "
+        f"{'finished' if again.recording.complete else 'cut short'}"
+    )
+    if again.first_difference is not None:
+        raise SolveError(
+            f"{recording.name}: the state differs from tick {again.first_difference} on; "
+            "replay with the version and on the kind of machine that recorded it."
+        )
+    out.print("the same bits")
