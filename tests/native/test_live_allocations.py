@@ -51,7 +51,9 @@ with tb.live(
     system, start, rate=2000, inputs={"torque": tb.WatchedInput(max_age=0.02)},
     outputs={"place.x": tb.GuardedOutput(high=0.5)}, record=True,
 ) as live:
+    live.run(0.001)  # the thread has told its number
     watched.value = live._loop.struct.thread_id
+    assert watched.value > 0
     for k in range(20):
         live["torque"] = 0.1 * k
         live["crank radius"] = 0.1 + 0.001 * k

@@ -1,5 +1,6 @@
 """`touchback live` and `touchback replay`."""
 
+import io
 import json
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def test_the_table_shows_signals_punctuality_and_faults(cart: tb.System) -> None
     with tb.live(cart, rate=500, speed=None) as live:
         live["force"] = 1.25
         live.run(0.1)
-        console = Console(width=100, record=True, quiet=True)
+        console = Console(width=100, record=True, file=io.StringIO())
         console.print(live_table(live))
         calm = console.export_text()
         live.emergency_stop()
