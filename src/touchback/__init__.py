@@ -4,6 +4,7 @@ Describe a mechanism, derive its equations symbolically, run them as machine cod
 or offline.
 """
 
+from touchback.contact import ContactKind, DescribedContact, SpherePlaneContact
 from touchback.errors import CompileError, InputError, ModelError, SolveError, TouchbackError
 from touchback.interop import read_mbs, read_urdf
 from touchback.model import Body, Frame, Model
@@ -72,6 +73,13 @@ from touchback.simulate.analysis import (
     sensitivity,
 )
 from touchback.simulate.quality import Demand, Quality, quality
+from touchback.simulate.time_stepping import (
+    EnergyBooks,
+    contact_operator,
+    energy_books,
+    painleve,
+    step_contacts,
+)
 from touchback.symbolic import Table
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import (
@@ -104,14 +112,17 @@ __all__ = [
     "Buoyancy",
     "Bushing",
     "CompileError",
+    "ContactKind",
     "Cylindrical",
     "Demand",
+    "DescribedContact",
     "Differential",
     "Direction",
     "Distance",
     "Drag",
     "Effort",
     "Energy",
+    "EnergyBooks",
     "Equilibrium",
     "Event",
     "Expr",
@@ -154,6 +165,7 @@ __all__ = [
     "Skate",
     "SmoothStep",
     "SolveError",
+    "SpherePlaneContact",
     "Spherical",
     "SpringDamper",
     "State",
@@ -170,7 +182,9 @@ __all__ = [
     "atan",
     "atan2",
     "compare",
+    "contact_operator",
     "cos",
+    "energy_books",
     "equilibrium",
     "exp",
     "floor",
@@ -184,6 +198,7 @@ __all__ = [
     "minimum",
     "modes",
     "open",
+    "painleve",
     "pow",
     "quality",
     "read",
@@ -196,5 +211,6 @@ __all__ = [
     "simulate",
     "sin",
     "sqrt",
+    "step_contacts",
     "tan",
 ]

@@ -70,7 +70,7 @@ def simulate(
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     plan = Plan(method, duration, step, rtol, atol, output_step, step_limit)
-    start = _initial_state(system, x0)
+    start = initial_state(system, x0)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
     changed = dict(parameters) if parameters else None
     enforced = enforce(system, constraints, given, changed)
@@ -136,7 +136,7 @@ def _watch(
     return Watch(system, problem, events, parameters, (plan.rtol, plan.atol), samples)
 
 
-def _initial_state(system: CompiledSystem, x0: StateData | ArrayLike | None) -> Floats:
+def initial_state(system: CompiledSystem, x0: StateData | ArrayLike | None) -> Floats:
     given: Any = system.initial_state() if x0 is None else x0
     x = np.array(getattr(given, "x", given), dtype=np.float64)
     names = list(system.state_names)

@@ -1,0 +1,19 @@
+"""What every kind of rigid contact says of itself."""
+
+from touchback.model.mechanics import Mechanics
+from touchback.model.value import Data
+from touchback.spatial.vectors import Scalar
+
+
+class ContactKind(Data, frozen=True, tag_field="kind"):
+    """A rigid contact: its gap, its slip speeds, and the fields `restitution` (Newton's, of the
+    normal speed) and `friction` (Coulomb's coefficient)."""
+
+    def gap(self, mechanics: Mechanics) -> Scalar:
+        """Distance [m] (or an angle [rad]), a function of the positions; negative when overlapping.
+        The normal speed is its rate."""
+        raise NotImplementedError(type(self).__name__)
+
+    def slip(self, mechanics: Mechanics) -> list[Scalar]:
+        """Slip speeds along none, one or two tangents, linear in the velocities [m/s]."""
+        raise NotImplementedError(type(self).__name__)

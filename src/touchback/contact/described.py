@@ -1,0 +1,23 @@
+"""A contact given by expressions: whatever has a gap and slips."""
+
+from touchback.contact.base import ContactKind
+from touchback.model.mechanics import Mechanics
+from touchback.model.value import Value
+from touchback.spatial.vectors import Scalar
+from touchback.symbolic.expression import Expr
+
+
+class DescribedContact(ContactKind, frozen=True, tag="described"):
+    """`gap_between` is an expression of positions, `slip_speed` one that is linear in the rates;
+    without it there is no tangent, hence no friction."""
+
+    gap_between: Value
+    slip_speed: Value = 0.0
+    restitution: Value = 0.0
+    friction: Value = 0.0
+
+    def gap(self, mechanics: Mechanics) -> Scalar:
+        return mechanics.value(self.gap_between)
+
+    def slip(self, mechanics: Mechanics) -> list[Scalar]:
+        return [mechanics.value(self.slip_speed)] if isinstance(self.slip_speed, Expr) else []

@@ -1,0 +1,77 @@
+"""The contact operator of a system at a configuration, and whether friction jams there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from touchback.contact import ContactKind, critical_friction
+from touchback.errors import InputError
+from touchback.simulate.protocol import Floats
+from touchback.simulate.time_stepping.equations import ContactEquations
+from touchback.system import System
+
+
+def contact_operator(
+    system: System, contacts: Mapping[str, ContactKind], q: Any = None, t: float = 0.0
+) -> Floats:
+    """G = W M⁻¹ Wᵀ: relative velocities (normal, then tangents, contact by contact) for unit
+    impulses."""
+    equations = ContactEquations(system, contacts)
+    return _operator(equations, _state(system, q), t)
+
+
+@dataclass(frozen=True)
+class Painleve:
+    """The critical friction for sliding along the tangent (`forward`) and against it
+    (`backward`), and the contact's own coefficient."""
+
+    forward: float
+    backward: float
+    friction: float
+
+    @property
+    def inconsistent(self) -> bool:
+        """Whether sliding in some direction has no solution with finite forces, or several."""
+        return self.friction >= min(self.forward, self.backward)
+
+    def __str__(self) -> str:
+        word = "inconsistent" if self.inconsistent else "consistent"
+        return (
+            f"friction {self.friction:g} is {word}: sliding forward jams from {self.forward:g}, "
+            f"backward from {self.backward:g}"
+        )
+
+
+def painleve(system: System, contact: ContactKind, q: Any = None, t: float = 0.0) -> Painleve:
+    """Whether a sliding contact meets Painlevé's paradox at a configuration q (an array or a dict
+    by name)."""
+    equations = ContactEquations(system, {"contact": contact})
+    if equations.rows != 2:
+        raise InputError(
+            "painleve: the contact must have one tangent; give `slip_speed`, or `tangents` 'x' or "
+            "'y'."
+        )
+    x = _state(system, q)
+    G = _operator(equations, x, t)
+    friction = float(equations.at(x, _inputs(system, t)).friction[0])
+    return Painleve(critical_friction(G, 1.0), critical_friction(G, -1.0), friction)
+
+
+def _operator(equations: ContactEquations, x: Floats, t: float) -> Floats:
+    at = equations.at(x, _inputs(equations.system, t))
+    return at.W @ np.linalg.solve(at.M, at.W.T)
+
+
+def _inputs(system: System, t: float) -> Floats:
+    return np.concatenate([[t], system.input_defaults])
+
+
+def _state(system: System, q: Any) -> Floats:
+    start = system.initial_state()
+    if isinstance(q, dict):
+        return system.assemble(**q).x
+    if q is not None:
+        start.q[:] = q
+    return start.x
