@@ -16,6 +16,7 @@ from touchback.cli.quality import quality
 from touchback.cli.show import show
 from touchback.cli.simulation import simulate
 from touchback.cli.validate import validate
+from touchback.cli.wall import wall
 from touchback.errors import InputError, TouchbackError
 
 app = typer.Typer(
@@ -37,6 +38,7 @@ app.command("check")(check)
 app.command("generate")(generate)
 app.command("bench")(bench)
 app.command("validate")(validate)
+app.command("wall")(wall)
 
 
 def _version(wanted: bool) -> None:

@@ -11,6 +11,8 @@ from touchback.haptics.wall.oscillator import State
 from touchback.haptics.wall.plant import Device, Finger, Plant, Target
 from touchback.haptics.wall.simulation import simulate
 
+_TAP = State(2e-3, -0.3)  # from two millimetres above the wall, downwards
+
 Design = Callable[[Plant, Target, float], Controller]
 
 
@@ -57,7 +59,7 @@ def tap_errors(
     grips: Sequence[Finger],
     *,
     adaptive: bool,
-    start: State = State(2e-3, -0.3),
+    start: State = _TAP,
     bias: float = -1.0,
 ) -> list[float]:
     """|energy − energy with the continuous wall| / the latter, after one tap with each grip.

@@ -1,4 +1,4 @@
-"""What a sampled floor did to the ball: energies after each bounce, distance from the continuous one."""
+"""What a sampled floor did to the ball: energies after bounces, distance from the true one."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ def free_samples(trace: Trace) -> np.ndarray:
 
 
 def bounces(trace: Trace) -> Bounces:
-    """Finds the contacts of a run; a force that acts after the exit still belongs to its contact."""
+    """Finds the contacts of a run; a force after the exit still belongs to its contact."""
     inside = ~free_samples(trace)
     change = np.diff(inside.astype(int))
     starts, ends = np.flatnonzero(change == 1) + 1, np.flatnonzero(change == -1) + 1

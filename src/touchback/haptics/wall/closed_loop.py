@@ -1,4 +1,4 @@
-"""The loop of plant, hold and linear wall law as one sampled matrix (Gillespie 1996, Fig. 6.1, 6.6)."""
+"""Plant, hold and linear wall law as one sampled matrix (Gillespie 1996, Fig. 6.1, 6.6)."""
 
 import numpy as np
 

@@ -24,9 +24,7 @@ class Contact(NamedTuple):
 class ContinuousBall:
     """The exact motion from a start, extended on demand."""
 
-    def __init__(
-        self, free: Oscillator, touching: Oscillator, force: float, start: State
-    ) -> None:
+    def __init__(self, free: Oscillator, touching: Oscillator, force: float, start: State) -> None:
         self.free, self.touching, self.force = free, touching, force
         inside = start.y < 0.0 or (start.y == 0.0 and start.v < 0.0)
         self.contacts: list[Contact] = []

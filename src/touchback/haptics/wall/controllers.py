@@ -1,4 +1,4 @@
-"""Laws without memory: the standard and the damped wall, half-sample prediction, the z-plane design.
+"""Laws without memory: standard and damped wall, half-sample prediction, z-plane design.
 
 A controller is asked once a sample, with the position and velocity it may know, for the force that
 is held until the next sample. The wall fills y < 0 and pushes with a positive force.
@@ -23,7 +23,7 @@ class Controller(Protocol):
 
 @dataclass(frozen=True)
 class StandardWall:
-    """f = −K y − B v inside (Gillespie 1996, table 5.1 and eq. 5.1), with his force's sign turned."""
+    """f = −K y − B v inside (Gillespie 1996, table 5.1 and eq. 5.1, his sign turned)."""
 
     wall: Target
 
@@ -89,7 +89,7 @@ class Ahead:
     """Another controller, asked for the state at which its force will act (section 5.8).
 
     A computational delay shifts the instants at which forces change. The state there follows from
-    the sample, the force that still acts and the plant's model, so an exact model cancels the delay.
+    the sample, the force that still acts and the plant's model: an exact model cancels the delay.
     """
 
     controller: Controller

@@ -1,9 +1,10 @@
 """Deadbeat compensation of crossings between samples (Gillespie 1996, section 5.4.3).
 
-The floor is entered and left between samples. From the last sample outside, the models give the state
-that a continuous floor would leave at the first sample outside again. Two held forces reach any
-state of a plant of second order, so the last two inside reach that one. A contact with fewer than two
-samples inside gets its second force after the continuous ball has left; these are counted apart.
+The floor is entered and left between samples. From the last sample outside, the models give the
+state that a continuous floor would leave at the first sample outside again. Two held forces reach
+any state of a plant of second order, so the last two inside reach that one. A contact with fewer
+than two samples inside gets its second force after the continuous ball has left; these are counted
+apart.
 
 Gillespie's prediction takes the hand's force as constant through a contact. Here the continuous
 contact is carried along from sample to sample with the force that each sample shows to have acted,
@@ -92,7 +93,7 @@ class DeadbeatWall:
         return [continuous.state(number * self.period) for number in range(1, periods + 1)]
 
     def _hand_force(self, before: State, state: State) -> float:
-        """The force beside ours that the last period must have seen, from its change of velocity."""
+        """The force beside ours that the last period must have seen, by its change of velocity."""
         expected = self._flow(before, self._acting)
         return (state.v - expected.v) / self._flow.vf
 

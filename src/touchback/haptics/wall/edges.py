@@ -1,4 +1,4 @@
-"""Where the sampled spring becomes unstable: closed forms, and damping found with every condition."""
+"""Where the sampled spring becomes unstable: closed forms, and damping by every condition."""
 
 import math
 from dataclasses import dataclass

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.haptics.wall.adaptive import tap_errors
 from touchback.haptics.wall.bounces import Bounces, bounces, distance_outside
 from touchback.haptics.wall.continuous import ContinuousBall
 from touchback.haptics.wall.controllers import (
@@ -20,10 +21,14 @@ from touchback.haptics.wall.edges import (
     simulated_damping,
     stabilising_damping,
 )
-from touchback.haptics.wall.plant import Finger
+from touchback.haptics.wall.kinds import kind
+from touchback.haptics.wall.passivity import BENCH_DEVICE
+from touchback.haptics.wall.plant import Finger, Target
 from touchback.haptics.wall.setups import (
     DAMPED_BALL,
     DEVICE_MASS,
+    GRIP_CHANGES,
+    GRIPS,
     STIFF_BALL,
     UNIT_BALL,
     WALL_STIFFNESS,
@@ -135,7 +140,32 @@ def ball_findings() -> Iterator[Finding]:
     yield from deadbeat_is_exact()
 
 
-PARTS: dict[str, Callable[[], Iterator[Finding]]] = {"ball": ball_findings, "edges": edges_agree}
+def grip_errors(adaptive: bool) -> list[float]:
+    """The error of the energy after each tap with a changing grip, deadbeat at 1 kHz."""
+    return tap_errors(
+        kind("deadbeat").build, Target(WALL_STIFFNESS), 1e-3, BENCH_DEVICE, GRIPS,
+        adaptive=adaptive,
+    )  # fmt: skip
+
+
+def grips_are_followed() -> Iterator[Finding]:
+    """Two taps after a change of grip the identified design is far better than the first one."""
+    fixed, adaptive = grip_errors(False), grip_errors(True)
+    for change in GRIP_CHANGES:
+        before, after = fixed[change + 2], adaptive[change + 2]
+        yield Finding(
+            f"grip changed at tap {change + 1}: error of the energy at tap {change + 3}",
+            f"{after:.1e}",
+            f"≤ a hundredth of {before:.1e}, not followed",
+            after <= 0.01 * before,
+        )
+
+
+PARTS: dict[str, Callable[[], Iterator[Finding]]] = {
+    "ball": ball_findings,
+    "edges": edges_agree,
+    "grip": grips_are_followed,
+}
 
 
 def _deadbeat(drop: Drop) -> DeadbeatWall:

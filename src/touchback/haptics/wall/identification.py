@@ -1,9 +1,9 @@
 """The finger found while it plays: recursive least squares on the balance of momentum.
 
-Over one sample, exactly: (m + m*) Δv + (b + b*) Δy + k* ∫y dt − f T = f_wall T, which is linear in the
-finger's m*, b*, k* and the constant force f. The integral of y follows from positions and velocities
-at both ends by Hermite's rule, whose error is (ωT)⁴/720 of it. Gillespie 1996, sections 5.8 and 7,
-asks for this; the recursion with forgetting is the textbook's (Åström & Wittenmark).
+Over one sample, exactly: (m + m*) Δv + (b + b*) Δy + k* ∫y dt − f T = f_wall T, which is linear in
+the finger's m*, b*, k* and the constant force f. The integral of y follows from positions and
+velocities at both ends by Hermite's rule, whose error is (ωT)⁴/720 of it. Gillespie 1996, sections
+5.8 and 7, asks for this; the recursion with forgetting is the textbook's (Åström & Wittenmark).
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _LEAST_MOTION = 1e-9  # changes of momentum [N s] below which a sample teaches o
 
 @dataclass
 class FingerIdentifier:
-    """An estimate of the finger on a known device; each sample's weight fades with the next ones."""
+    """An estimate of the finger on a known device; the weight of old samples fades."""
 
     device: Device
     period: float

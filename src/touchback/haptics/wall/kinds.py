@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from touchback.errors import InputError
 from touchback.haptics.wall.controllers import (
     Controller,
     HalfSampleWall,
@@ -47,3 +48,12 @@ KINDS = (
     Kind("deadbeat", _deadbeat),
     Kind("deadbeat throughout", _deadbeat_throughout),
 )
+
+
+def kind(name: str) -> Kind:
+    """The wall of this name."""
+    for each in KINDS:
+        if each.name == name:
+            return each
+    known = ", ".join(each.name for each in KINDS)
+    raise InputError(f"There is no wall called '{name}'. There are: {known}.")

@@ -93,10 +93,10 @@ class Oscillator:
     def time_to_cross(self, state: State, force: float) -> float:
         """The first time > 0 at which y changes its sign, infinite when it never does [s].
 
-        For damping of zero or more. A start on y = 0 counts as the side to which it moves. In free fall this is the
-        root (v + √(v² + 2 g y))/g, which eq. 5.7 and 6.32 of Gillespie misprint; an undamped
-        contact has eq. 5.11. With damping and bias no closed form exists (6.36), so the root is
-        bracketed between turning points, between which y is monotonic.
+        For damping of zero or more. A start on y = 0 counts as the side to which it moves. In free
+        fall this is the root (v + √(v² + 2 g y))/g, which eq. 5.7 and 6.32 of Gillespie misprint;
+        an undamped contact has eq. 5.11. With damping and bias no closed form exists (6.36), so the
+        root is bracketed between turning points, between which y is monotonic.
         """
         if self.damping == 0.0 and self.stiffness == 0.0:
             return self._fall(state, force)
@@ -139,9 +139,7 @@ class Oscillator:
         y, v = self.after(state, time, force)
         return time - y / v if v else time  # one step of Newton's against the rounding of acos
 
-    def _crossing(
-        self, state: State, force: float, low: float, high: float, side: float
-    ) -> float:
+    def _crossing(self, state: State, force: float, low: float, high: float, side: float) -> float:
         if low == 0.0 and state.y * side <= 0.0:
             # Starting on the threshold: step off the root at zero before bracketing.
             low = high

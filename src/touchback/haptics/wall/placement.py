@@ -21,9 +21,7 @@ def controllability(flow: Flow) -> float:
     return flow.yf * pv - flow.vf * py
 
 
-def place_poles(
-    plant: Oscillator, target: Oscillator, period: float
-) -> tuple[float, float]:
+def place_poles(plant: Oscillator, target: Oscillator, period: float) -> tuple[float, float]:
     """Gains k of f = −k₁ y − k₂ v that give Φ − Γk the poles of the target, sampled.
 
     Ackermann's formula k = [0 1] [Γ, ΦΓ]⁻¹ (Φ² + c₁ Φ + c₀ I).

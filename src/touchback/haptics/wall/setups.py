@@ -8,7 +8,7 @@ only the 40 strikes and the range of periods.
 from dataclasses import dataclass
 
 from touchback.haptics.wall.oscillator import State
-from touchback.haptics.wall.plant import Plant, Target, ball
+from touchback.haptics.wall.plant import Finger, Plant, Target, ball
 from touchback.haptics.wall.worst_case import WorstCase
 
 
@@ -36,3 +36,8 @@ STIFF_BALL = Drop(ball(1.0, 1.0), Target(40.0), State(1.0, 0.0), 0.31)
 WALL_STIFFNESS, DEVICE_MASS = 5000.0, 0.30  # table 6.3.2 [N/m], [kg]
 WORST = WorstCase(1.0, 1.0, 100.0, 0.1)
 """Section 6.4.4: unit mass, K₁ much lower than K₂; the numbers are ours."""
+
+GRIPS = (Finger(),) * 4 + (Finger(0.06, 9.0, 900.0),) * 5 + (Finger(0.01, 2.0, 120.0),) * 4
+"""Taps with his finger, then gripping firmly, then loosely (ours)."""
+GRIP_CHANGES = (4, 9)
+"""The first taps of the new grips."""

@@ -74,7 +74,9 @@ def simulate(
             f"A delay of {delay} s doesn't fit a period of {period} s: 0 ≤ delay ≤ period."
         )
     if volition is not None and len(volition) < samples:
-        raise InputError(f"{samples} samples need as many forces of volition: {len(volition)} given.")
+        raise InputError(
+            f"{samples} samples need as many forces of volition: {len(volition)} given."
+        )
     motion = plant.motion
     early, rest = motion.flow(delay), motion.flow(period - delay)
     ys, vs, forces, others = [start.y], [start.v], [], []

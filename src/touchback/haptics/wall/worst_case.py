@@ -1,7 +1,7 @@
 """The worst crossing every time: the wall comes on a full period late and goes off at once.
 
-Gillespie 1996, section 6.4.4. Without bias the map is linear in the speed and has a closed form; with
-bias (Fig. 6.15) it is evaluated with the exact motion.
+Gillespie 1996, section 6.4.4. Without bias the map is linear in the speed and has a closed form;
+with bias (Fig. 6.15) it is evaluated with the exact motion.
 """
 
 import math
@@ -110,7 +110,7 @@ def worst_history(
 def _root(excess: Callable[[float], float], upper: float) -> float:
     if excess(upper) > 0.0:
         raise SolveError(
-            f"No damping below {upper:.6g} N s/m, at which the ball no longer returns, balances the "
-            "worst case; shorten the period or soften the wall."
+            f"No damping below {upper:.6g} N s/m, at which the ball no longer returns, balances "
+            "the worst case; shorten the period or soften the wall."
         )
     return float(brentq(excess, 0.0, upper, xtol=1e-14, rtol=1e-12))

@@ -69,6 +69,7 @@ def draw_long(figure: Figure, kind: str) -> None:
     times, y, _ = _run(kind, _LONG).between(4)
     axis.plot(times, y, color=INK, lw=0.5, label=kind)
     axis.axhline(UNIT_BALL.start.y, color=ACCENT, lw=1.0, label="height of the drop")
+    axis.set_ylim(0.8, 1.1)  # the tops alone tell
     axis.legend(fontsize=8, loc="lower right")
 
 

@@ -25,8 +25,7 @@ def draw_largest_speed(figure: Figure) -> None:
     periods = np.arange(100, 3001) * 1e-4
     free, touching = Oscillator(1.0), Oscillator(1.0, 0.0, 1.0)
     speeds = [
-        largest_exit_speed(LateWall(free, touching, -1.0, float(period)), 1.0)
-        for period in periods
+        largest_exit_speed(LateWall(free, touching, -1.0, float(period)), 1.0) for period in periods
     ]
     axis.plot(periods, speeds, ".", color=INK, ms=1.5)
     axis.axhline(1.0, color=ACCENT, lw=1.0, label="first exit")
@@ -88,13 +87,12 @@ def draw_balancing(figure: Figure) -> None:
 def draw_biased(figure: Figure) -> None:
     """Fig. 6.15: balancing damping over period and bias, the curve of Fig. 6.14 in front."""
     axis = figure.add_subplot(projection="3d")
-    biases = np.linspace(0.0, 1.0, 9)
-    surface = np.array(
-        [[_at(float(T)).biased_damping(1.0, -float(g)) for T in _PERIODS[::2]] for g in biases]
-    )
-    T, g = np.meshgrid(_PERIODS[::2], biases)
-    axis.plot_wireframe(T, g, surface, color=SOFT, lw=0.7)
-    axis.plot(_PERIODS[::2], 0.0 * _PERIODS[::2], surface[0], color=ACCENT, lw=2.0)
+    periods = _PERIODS[::2]
+    for bias in np.linspace(0.0, 1.0, 9):
+        damping = [_at(float(T)).biased_damping(1.0, -float(bias)) for T in periods]
+        colour, width = (SOFT, 1.0) if bias else (ACCENT, 2.0)
+        axis.plot(periods, np.full_like(periods, bias), damping, color=colour, lw=width,
+                  label=f"bias {bias:g}")  # fmt: skip
     axis.set_xlabel("T [s]", fontsize=8)
     axis.set_ylabel("bias g [N/kg]", fontsize=8)
     axis.set_zlabel("b [N s/m]", fontsize=8)

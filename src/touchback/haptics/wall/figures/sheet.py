@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,20 +26,22 @@ class Sheet:
     draw: Callable[[Figure], None]
 
     @property
-    def file_name(self) -> str:
-        """Such as `fig_5_8.png`."""
-        return f"fig_{self.number.replace('.', '_').replace(' ', '_')}.png"
+    def stem(self) -> str:
+        """The name of its files without ending, such as `fig_5_8`."""
+        return f"fig_{self.number.replace('.', '_')}"
 
     def save(self, folder: Path) -> Path:
-        """Draws the figure into a file of the folder."""
+        """Draws the figure into a file of the folder, with its curves as a table beside it."""
         pyplot = _pyplot()
         figure = pyplot.figure(figsize=(7.5, 4.0), layout="constrained")
         try:
             self.draw(figure)
-            figure.suptitle(f"Fig. {self.number}: {self.title}" if self.number[0].isdigit()
-                            else self.title, fontsize=10)  # fmt: skip
-            path = folder / self.file_name
+            from_source = self.number[0].isdigit()
+            title = f"Fig. {self.number}: {self.title}" if from_source else self.title
+            figure.suptitle(title, fontsize=10)
+            path = folder / f"{self.stem}.png"
             figure.savefig(path, dpi=90)
+            _write_curves(figure, path.with_suffix(".csv"))
         finally:
             pyplot.close(figure)
         return path
@@ -52,6 +55,18 @@ def panel(figure: Figure, x: str, y: str, place: int | tuple[int, int, int] = 11
     axis.grid(alpha=0.3)
     axis.tick_params(labelsize=8)
     return axis
+
+
+def _write_curves(figure: Figure, path: Path) -> None:
+    """Every curve of a figure, one point a line."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["panel", "curve", "x", "y", "z"])
+        for number, axis in enumerate(figure.axes):
+            for line in axis.get_lines():
+                data = getattr(line, "get_data_3d", line.get_data)()
+                for point in zip(*data):
+                    writer.writerow([number, line.get_label(), *(f"{c:.9g}" for c in point)])
 
 
 def _pyplot() -> Any:

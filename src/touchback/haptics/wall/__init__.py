@@ -1,0 +1,85 @@
+"""The virtual wall laboratory: why sampled walls chatter, and walls that don't.
+
+After Gillespie 1996, chapters 5 and 6, with the slips of the text mended where each equation is
+used. `touchback wall` shows all of it.
+"""
+
+from touchback.haptics.wall.adaptive import AdaptiveWall, tap_errors
+from touchback.haptics.wall.bounces import Bounces, bounces, distance_outside
+from touchback.haptics.wall.closed_loop import loop_margin, loop_matrix
+from touchback.haptics.wall.continuous import Contact, ContinuousBall
+from touchback.haptics.wall.controllers import (
+    Ahead,
+    Controller,
+    HalfSampleWall,
+    PlacedWall,
+    StandardWall,
+)
+from touchback.haptics.wall.deadbeat import DeadbeatWall
+from touchback.haptics.wall.edges import (
+    alpha_edges,
+    colgate_damping,
+    critical_stiffness,
+    simulated_damping,
+    stabilising_damping,
+)
+from touchback.haptics.wall.full_map import Exit, LateWall, largest_exit_speed, late_history
+from touchback.haptics.wall.identification import FingerIdentifier
+from touchback.haptics.wall.jury import characteristic_polynomial, jury_conditions, jury_margin
+from touchback.haptics.wall.kinds import KINDS, Kind, kind
+from touchback.haptics.wall.oscillator import Flow, Oscillator, State
+from touchback.haptics.wall.passivity import hand_work, is_passive, largest_passive_stiffness
+from touchback.haptics.wall.placement import place_poles
+from touchback.haptics.wall.plant import Device, Finger, Plant, Target, ball
+from touchback.haptics.wall.simulation import Trace, simulate
+from touchback.haptics.wall.worst_case import WorstCase, worst_history
+
+__all__ = [
+    "KINDS",
+    "AdaptiveWall",
+    "Ahead",
+    "Bounces",
+    "Contact",
+    "ContinuousBall",
+    "Controller",
+    "DeadbeatWall",
+    "Device",
+    "Exit",
+    "Finger",
+    "FingerIdentifier",
+    "Flow",
+    "HalfSampleWall",
+    "Kind",
+    "LateWall",
+    "Oscillator",
+    "PlacedWall",
+    "Plant",
+    "StandardWall",
+    "State",
+    "Target",
+    "Trace",
+    "WorstCase",
+    "alpha_edges",
+    "ball",
+    "bounces",
+    "characteristic_polynomial",
+    "colgate_damping",
+    "critical_stiffness",
+    "distance_outside",
+    "hand_work",
+    "is_passive",
+    "jury_conditions",
+    "jury_margin",
+    "kind",
+    "largest_exit_speed",
+    "largest_passive_stiffness",
+    "late_history",
+    "loop_margin",
+    "loop_matrix",
+    "place_poles",
+    "simulate",
+    "simulated_damping",
+    "stabilising_damping",
+    "tap_errors",
+    "worst_history",
+]
