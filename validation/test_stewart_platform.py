@@ -157,12 +157,12 @@ def test_direct_dynamics_of_a_stewart_platform(system: tb.System, agreement) -> 
     for name in POSE:
         expected = sine(MOTION[name], 0.0)[2]
         agreement.compare(f"acceleration of {name}", of_plate[name], expected, within=1e-10)
-    times = np.linspace(0.0, 0.5, 5001)
+    times = np.linspace(0.0, 0.25, 501)  # all stages of all steps
     samples = np.array([by_hand(t) for t in times])
     run = tb.simulate(
-        system, x0, 0.5, method="rk4", step=2e-4, progress=False,
+        system, x0, 0.25, method="rk4", step=1e-3, progress=False,
         inputs={f"force {i}": (times, samples[:, i]) for i in LEGS},
     )  # fmt: skip
     for name in POSE:
         path = np.array([sine(MOTION[name], t)[0] for t in run.time])
-        agreement.compare(f"path of {name}", run[name], path, within=1e-6)
+        agreement.compare(f"path of {name}", run[name], path, within=1e-8)
