@@ -268,6 +268,15 @@ def test_a_device_is_served_outside_the_tick_and_its_loss_makes_outputs_safe(
         assert isinstance(service.failure, OSError)
 
 
+def test_a_run_that_ends_leaves_devices_safe(cart: tb.System) -> None:
+    motor = Motor()
+    with tb.live(cart, rate=500, outputs={"echo": tb.GuardedOutput(safe=-0.5)}) as live:
+        live.connect("echo", motor)
+        live["force"] = 3.0
+        until(lambda: motor.written[-1:] == [3.0])
+    assert motor.written[-1] == live.read("echo") == -0.5
+
+
 def test_what_can_not_be_connected_is_refused(cart: tb.System) -> None:
     with tb.live(cart, rate=RATE, speed=None) as live:
         with pytest.raises(tb.InputError, match="isn't guarded: say what is safe"):

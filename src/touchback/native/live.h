@@ -90,6 +90,7 @@ typedef struct tb_live {
     int64_t thread_id;
     long priority, cpu; /* wanted; 0 and -1 for none */
     long priority_error, pin_error;
+    int64_t page_faults; /* from the first tick to the end; -1 while it runs */
     _Atomic long running;
 } tb_live;
 
@@ -97,8 +98,10 @@ typedef struct tb_live {
 int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
                      double *record, long *written);
 
-/* Measures and publishes what there is before the first tick. */
+/* Measures and publishes what there is before the first tick; guarded outputs are safe. */
 void tb_live_prepare(tb_live *live);
+/* Publishes safe outputs when no tick will follow. */
+void tb_live_close(tb_live *live);
 /* One tick; `now` is when it began. */
 void tb_live_tick(tb_live *live, int64_t now, int64_t lateness);
 /* `count` ticks in the calling thread, or fewer after a stop; returns how many. */

@@ -12,7 +12,7 @@ from touchback.errors import InputError, SolveError
 from touchback.native.constrained import Constrained
 from touchback.native.integrate import FixedStep
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
-from touchback.native.live_memory import Arena
+from touchback.native.live_memory import Arena, lock_arrays
 from touchback.native.live_structs import (
     MESSAGE_HEAD,
     ROW_HEAD,
@@ -34,8 +34,8 @@ _SWAPS = 256  # parameter changes that may wait for their booking
 
 _P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
 for _name, _arguments in {
-    "prepare": [_P], "start": [_P], "stop": [_P], "resume": [_P], "offer": [_P, _P, _I],
-    "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L], "set_gain": [_P, _L, _D],
+    "prepare": [_P], "close": [_P], "start": [_P], "stop": [_P], "resume": [_P],
+    "offer": [_P, _P, _I], "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L], "set_gain": [_P, _L, _D],
 }.items():  # fmt: skip
     getattr(LIB, f"tb_live_{_name}").argtypes = _arguments
 LIB.tb_live_loop.restype = LIB.tb_ring_drain.restype = _I
@@ -81,7 +81,7 @@ class Pace:
 
 class LiveLoop:
     """A problem, stepped tick by tick: in the calling thread (`advance`) or in one of its own
-    (`start`). The ports' mailboxes are given: one an input, then that of the emergency stop."""
+    (`start`). The inputs have a mailbox each, and there is one more: that of the emergency stop."""
 
     def __init__(
         self,
@@ -96,43 +96,77 @@ class LiveLoop:
         ring_rows: int = 4096,
     ) -> None:
         check_layout()
-        n, inputs, block = problem.state_size, len(problem.u) - 1, len(problem.p)
-        outputs = measured.count if measured else 0
         solved = self._solved(constrained)
-        extra = len(solved[0]) + len(solved[1])
-        self.sizes = inputs, n, outputs
-        self.pace = pace
-        self.row_width = ROW_HEAD + inputs + n + outputs
-        ports = inputs + 1
-        message = MESSAGE_HEAD + outputs + n
-        swap = SWAP_HEAD + 2 * n
-        self.arena = Arena(
-            Arena.need(
-                *[ctypes.sizeof(kind) for kind in (LiveStruct, StatisticsStruct)],
-                ctypes.sizeof(InputPortStruct) * ports, ctypes.sizeof(GuardStruct) * len(guards),
-                *[mailbox_bytes(1)] * ports, mailbox_bytes(message),
-                8 * ring_rows * self.row_width, 8 * _SWAPS * swap, 8 * ports,
-                *[8 * block] * 2, *[8 * outputs] * 4, *[8 * n] * 3, 8 * 5 * n, 8 * message,
-                8 * (ports + extra), 8 * extra,
-            )
-        )  # fmt: skip
-        arena = self.arena
-        start = FixedStep(problem, method, x0, 0.0, 1.0 / pace.rate / pace.substeps)
-        self._kept_alive: list[object] = [problem, start, measured, constrained, *solved]
-        self.struct = LiveStruct.from_address(arena.carve(ctypes.sizeof(LiveStruct)))
+        inputs, n, outputs = (
+            len(problem.u) - 1,
+            problem.state_size,
+            measured.count if measured else 0,
+        )
+        self.pace, self.sizes = pace, (inputs, n, outputs)
+        self.row_width = ROW_HEAD + sum(self.sizes)
+        self._extra = len(solved[0]) + len(solved[1])
+        self.arena = Arena(self._needed(len(problem.p), len(guards), ring_rows))
+        self.struct = LiveStruct.from_address(self.arena.carve(ctypes.sizeof(LiveStruct)))
         self.address = ctypes.addressof(self.struct)
         self.statistics = StatisticsStruct.from_address(
-            arena.carve(ctypes.sizeof(StatisticsStruct))
+            self.arena.carve(ctypes.sizeof(StatisticsStruct))
         )
-        live = self.struct
+        self.struct.statistics = ctypes.addressof(self.statistics)
+        self._kept_alive: list[object] = [problem, measured, constrained, *solved]
+        self._set_problem(problem, method, x0)
+        self._set_pace()
+        self._set_ports(quiet_limits)
+        self._set_guards(guards)
+        self._set_outputs(measured, solved if constrained else None)
+        self._set_rings(ring_rows)
+        elsewhere = [*problem._kept_alive, *self._kept_alive]
+        if constrained:
+            elsewhere += constrained._memory._kept_alive
+        self.lock_errors = (self.arena.lock_error, lock_arrays(elsewhere))
+
+    def _needed(self, block: int, guards: int, ring_rows: int) -> int:
+        """Bytes of everything that is carved from the arena."""
+        inputs, n, outputs = self.sizes
+        ports, message = inputs + 1, MESSAGE_HEAD + outputs + n
+        doubles = [
+            ring_rows * self.row_width, _SWAPS * (SWAP_HEAD + 2 * n), ports, message, 5 * n,
+            block, block, n, n, n, outputs, outputs, outputs, outputs,
+            ports + self._extra, self._extra,
+        ]  # fmt: skip
+        return Arena.need(
+            *[ctypes.sizeof(kind) for kind in (LiveStruct, StatisticsStruct)],
+            ctypes.sizeof(InputPortStruct) * ports,
+            max(ctypes.sizeof(GuardStruct) * guards, 1),
+            *[mailbox_bytes(1)] * ports,
+            mailbox_bytes(message),
+            *[8 * count for count in doubles],
+        )
+
+    def _floats(self, name: str, count: int) -> Floats:
+        """Zeros of the arena, at a pointer of the struct."""
+        array = self.arena.floats(count)
+        setattr(self.struct, name, address_of(array))
+        return array
+
+    def _set_problem(self, problem: Problem, method: str, x0: ArrayLike) -> None:
+        """The problem and its integrator, with state, inputs and parameters in the arena."""
+        live, arena, n = self.struct, self.arena, problem.state_size
+        start = FixedStep(problem, method, x0, 0.0, 1.0 / self.pace.rate / self.pace.substeps)
+        self._kept_alive.append(start)
         live.problem, live.run = problem._struct, start._struct
-        self.x, scratch = arena.floats(n), arena.floats(5 * n)
-        self.u = arena.floats(ports)
+        self.x, scratch, self.u = arena.floats(n), arena.floats(5 * n), arena.floats(len(problem.u))
         self.x[:], self.u[:] = start.x, problem.u
-        blocks = arena.floats(block), arena.floats(block)
+        blocks = arena.floats(len(problem.p)), arena.floats(len(problem.p))
         blocks[0][:] = problem.p
         live.problem.u, live.problem.p = address_of(self.u), address_of(blocks[0])
         live.run.x, live.run.scratch = address_of(self.x), address_of(scratch)
+        live.blocks[0], live.blocks[1] = map(address_of, blocks)
+        live.block_size = len(problem.p)
+        self._floats("rate", n)
+        self._floats("good", n)
+
+    def _set_pace(self) -> None:
+        live, pace = self.struct, self.pace
         live.tick_length = 1.0 / pace.rate
         live.period = 0.0 if pace.speed is None else 1e9 / (pace.rate * pace.speed)
         live.spin = int(1e9 * pace.spin)
@@ -140,11 +174,9 @@ class LiveLoop:
         live.catch_up = pace.catch_up
         live.substeps = live.steps_per_tick = pace.substeps
         live.priority, live.cpu = pace.priority, pace.cpu
-        self._ports(ports, quiet_limits, message)
-        self._guards(guards)
-        self.gains = arena.floats(outputs)
-        self.gains[:] = 1.0
-        live.gains = address_of(self.gains)
+
+    def _set_outputs(self, measured: Measured | None, solved: tuple[Floats, Floats] | None) -> None:
+        live, outputs = self.struct, self.sizes[2]
         live.output_count = outputs
         if measured:
             work = aligned_zeros(measured.function.work_size)
@@ -152,23 +184,22 @@ class LiveLoop:
             live.outputs = CallableStruct(
                 measured.function.address, address_of(work), measured.function.context_address
             )
-        live.acceleration_count, live.multiplier_count = map(len, solved)
-        if constrained:
+        if solved:
+            live.acceleration_count, live.multiplier_count = map(len, solved)
             live.accelerations, live.multipliers = map(address_of, solved)
-        live.kept = address_of(arena.floats(extra))
-        live.output_u = address_of(arena.floats(ports + extra))
+        self._floats("kept", self._extra)
+        self._floats("output_u", self.sizes[0] + 1 + self._extra)
         for name in ("measured", "trial", "delivered"):
-            setattr(live, name, address_of(arena.floats(outputs)))
-        for name in ("rate", "good"):
-            setattr(live, name, address_of(arena.floats(n)))
-        live.message = address_of(arena.floats(message))
-        live.blocks[0], live.blocks[1] = map(address_of, blocks)
-        live.block_size = block
-        live.ring = RingStruct(
-            address_of(arena.floats(ring_rows * self.row_width)), self.row_width, ring_rows
-        )
-        live.swaps = RingStruct(address_of(arena.floats(_SWAPS * swap)), swap, _SWAPS)
-        live.statistics = ctypes.addressof(self.statistics)
+            self._floats(name, outputs)
+        self.gains = self._floats("gains", outputs)
+        self.gains[:] = 1.0
+        self._floats("message", MESSAGE_HEAD + outputs + self.sizes[1])
+
+    def _set_rings(self, ring_rows: int) -> None:
+        swap = SWAP_HEAD + 2 * self.sizes[1]
+        for name, width, rows in (("ring", self.row_width, ring_rows), ("swaps", swap, _SWAPS)):
+            memory = self.arena.floats(rows * width)
+            setattr(self.struct, name, RingStruct(address_of(memory), width, rows))
 
     @staticmethod
     def _solved(constrained: Constrained | None) -> tuple[Floats, Floats]:
@@ -178,7 +209,8 @@ class LiveLoop:
         memory = constrained._memory
         return memory.array("a"), memory.array("lambda")
 
-    def _ports(self, ports: int, quiet_limits: Sequence[int], message: int) -> None:
+    def _set_ports(self, quiet_limits: Sequence[int]) -> None:
+        ports, message = self.sizes[0] + 1, MESSAGE_HEAD + self.sizes[2] + self.sizes[1]
         structs = InputPortStruct * ports
         self.ports = structs.from_address(self.arena.carve(ctypes.sizeof(structs)))
         for i, limit in zip(range(ports), (*quiet_limits, -1), strict=True):
@@ -196,7 +228,7 @@ class LiveLoop:
             port.mailbox = box.address
         self.struct.published = published.address
 
-    def _guards(self, guards: Sequence[Guard]) -> None:
+    def _set_guards(self, guards: Sequence[Guard]) -> None:
         structs = GuardStruct * len(guards)
         self.guards = structs.from_address(self.arena.carve(max(ctypes.sizeof(structs), 1)))
         for struct, guard in zip(self.guards, guards, strict=True):
@@ -212,6 +244,10 @@ class LiveLoop:
     def prepare(self) -> None:
         """Measures and publishes what there is before the first tick."""
         LIB.tb_live_prepare(self.address)
+
+    def close(self) -> None:
+        """Publishes safe outputs, for no tick will follow."""
+        LIB.tb_live_close(self.address)
 
     def start(self) -> None:
         """Ticks in a thread of their own until `stop`."""

@@ -41,6 +41,7 @@ int64_t tb_live_loop(tb_live *live, int64_t count) {
 #ifdef __linux__
 
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,8 +54,15 @@ static void __attribute__((noinline)) touch_stack(void) {
         *page = 0;
 }
 
+static int64_t page_faults(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt + usage.ru_majflt;
+}
+
 static void *body(void *data) {
     tb_live *live = data;
+    live->page_faults = -1;
     live->thread_id = syscall(SYS_gettid);
     pthread_setname_np(pthread_self(), "touchback-live");
     live->pin_error = live->cpu >= 0 ? tb_clock_pin((int)live->cpu) : 0;
@@ -63,7 +71,10 @@ static void *body(void *data) {
     live->epoch = tb_clock_now() + (int64_t)live->period;
     live->due = 0;
     atomic_store(&live->running, 1);
+    tb_live_loop(live, 1);
+    int64_t before = page_faults();
     tb_live_loop(live, INT64_MAX);
+    live->page_faults = page_faults() - before;
     atomic_store(&live->running, 0);
     return NULL;
 }

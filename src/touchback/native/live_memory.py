@@ -2,8 +2,10 @@
 
 import ctypes
 import mmap
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from touchback.errors import SolveError
 from touchback.native.library import LIB, Floats
@@ -48,3 +50,19 @@ class Arena:
     def need(*sizes: int) -> int:
         """Bytes that pieces of these sizes take."""
         return sum(-(-size // _LINE) * _LINE for size in sizes)
+
+
+def lock_arrays(owners: Iterable[object]) -> int:
+    """Locks the pages of the arrays among these, which a tick works on though they lie elsewhere;
+    returns 0 or the errno that says why not. They stay locked as long as they are."""
+    error = 0
+    for array in owners:
+        if isinstance(array, np.ndarray) and array.nbytes:
+            error = _lock(array) or error
+    return error
+
+
+def _lock(array: NDArray[np.generic]) -> int:
+    start = array.ctypes.data // _PAGE * _PAGE
+    end = -(-(array.ctypes.data + array.nbytes) // _PAGE) * _PAGE
+    return int(LIB.tb_memory_lock(start, end - start))

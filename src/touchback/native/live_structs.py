@@ -100,10 +100,9 @@ class LiveStruct(ctypes.Structure):
         *[(name, RingStruct) for name in ("ring", "swaps")],
         ("statistics", _P),
         *[(name, _I) for name in ("thread", "thread_id")],
-        *[
-            (name, _L)
-            for name in ("priority", "cpu", "priority_error", "pin_error", "running")
-        ],
+        *[(name, _L) for name in ("priority", "cpu", "priority_error", "pin_error")],
+        ("page_faults", _I),
+        ("running", _L),
     ]  # fmt: skip
 
 

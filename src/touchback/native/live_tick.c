@@ -115,6 +115,15 @@ static void publish(tb_live *live) {
     tb_mailbox_write(live->published, tb_clock_now(), message, 1);
 }
 
+static void publish_safe(tb_live *live) {
+    for (long i = 0; i < live->guard_count; i++) {
+        const tb_guard *guard = live->guards + i;
+        if (guard->safe_kind == TB_SAFE_VALUE || guard->started) /* else there is none to hold */
+            live->delivered[guard->output] = guard->safe;
+    }
+    publish(live);
+}
+
 static void record(tb_live *live, const tb_trace *trace) {
     long n = tb_state_size(&live->problem), inputs = live->input_count - 1;
     double *row = tb_ring_next(&live->ring);
@@ -201,7 +210,10 @@ void tb_live_prepare(tb_live *live) {
     if (tb_live_measure(live))
         memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
     memcpy(live->delivered, live->measured, (size_t)live->output_count * sizeof(double));
-    for (long i = 0; i < live->guard_count; i++) /* before the first tick all is safe */
-        live->delivered[live->guards[i].output] = live->guards[i].safe;
-    publish(live);
+    publish_safe(live);
+}
+
+void tb_live_close(tb_live *live) {
+    live->flags |= TB_STOPPED | TB_HELD;
+    publish_safe(live);
 }

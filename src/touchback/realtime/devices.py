@@ -36,15 +36,21 @@ class Service:
     def _serve(self) -> None:
         due = time.monotonic()
         while not self._closing.is_set():
-            try:
-                self._exchange()
-            except Exception as error:  # a device may fail in any way
-                self.failure = error
+            if not self._try():
                 return
             due = max(due + self._period, time.monotonic())
             self._closing.wait(due - time.monotonic())
 
+    def _try(self) -> bool:
+        try:
+            self._exchange()
+        except Exception as error:  # a device may fail in any way
+            self.failure = error
+        return self.failure is None
+
     def close(self) -> None:
-        """Ends the service."""
+        """Ends the service with one last exchange, so that a device gets the last word of a run."""
         self._closing.set()
         self._thread.join(timeout=2.0)
+        if self.failure is None and not self._thread.is_alive():
+            self._try()

@@ -27,6 +27,7 @@ from touchback.realtime.report import (
     flag_names,
     histograms_of,
     memory_of,
+    page_faults_of,
     scheduling_of,
     worst_of,
 )
@@ -155,13 +156,14 @@ class Live:
                 return
 
     def stop(self) -> None:
-        """Ends the run: devices first, then the clock; the recording is finished."""
+        """Ends the run: guarded outputs become safe, the recording is finished."""
         if self._state == "stopped":
             return
         self._state = "stopped"
-        for connection in self._connections:
-            connection.close()
         self._loop.stop()
+        self._loop.close()
+        for connection in self._connections:  # devices get the safe values
+            connection.close()
         self._draining.set()
         if self._supervisor.is_alive():
             self._supervisor.join()
@@ -363,7 +365,7 @@ class Live:
             self.system.name, self.plan.rate, self.plan.speed, int(loop.struct.steps_per_tick),
             {name: int(getattr(statistics, name)) for name in COUNTS}, histograms_of(loop),
             worst_of(loop), scheduling, processor,
-            memory_of(size, (loop.arena.lock_error, self._region_lock)), ports,
+            memory_of(size, (*loop.lock_errors, self._region_lock)), page_faults_of(loop), ports,
             self._parameters.booked,
             [
                 {"tick": change.tick, "energy": change.energy, "values": change.values}

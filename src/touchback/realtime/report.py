@@ -67,6 +67,7 @@ class Report:
     scheduling: str
     processor: str
     memory: str
+    page_faults: int | None
     ports: dict[str, dict[str, Any]]
     parameter_energy: float
     parameter_changes: list[dict[str, Any]] = field(default_factory=list)
@@ -85,6 +86,7 @@ class Report:
             "scheduling": self.scheduling,
             "processor": self.processor,
             "memory": self.memory,
+            "page_faults": self.page_faults,
             "ports": self.ports,
             "parameter_energy": self.parameter_energy,
             "parameter_changes": self.parameter_changes,
@@ -106,7 +108,9 @@ class Report:
             f"not finite {counts['not_finite']}, stops {counts['stops']}",
             f"  parameters: taken {counts['swaps']}, refused {counts['swaps_refused']}, "
             f"energy {self.parameter_energy:.6g} J",
-            f"  scheduling: {self.scheduling}; {self.processor}; {self.memory}",
+            f"  scheduling: {self.scheduling}; {self.processor}; {self.memory}; "
+            f"page faults after the first tick: "
+            f"{'not counted yet' if self.page_faults is None else self.page_faults}",
         ]
         if self.histograms["lateness"].largest:
             lines += ["  lateness:", self.histograms["lateness"].bars()]
@@ -154,6 +158,13 @@ def scheduling_of(loop: LiveLoop) -> tuple[str, str]:
     else:
         processor = f"processor {struct.cpu}"
     return scheduling, processor
+
+
+def page_faults_of(loop: LiveLoop) -> int | None:
+    """Page faults of the thread from its first tick on; None before it ended, or without one."""
+    if loop.pace.speed is None or loop.struct.thread or loop.struct.page_faults < 0:
+        return None
+    return int(loop.struct.page_faults)
 
 
 def memory_of(size: int, errors: tuple[int, ...]) -> str:
