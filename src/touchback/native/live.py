@@ -35,7 +35,8 @@ _SWAPS = 256  # parameter changes that may wait for their booking
 _P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
 for _name, _arguments in {
     "prepare": [_P], "close": [_P], "start": [_P], "stop": [_P], "resume": [_P],
-    "offer": [_P, _P, _I], "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L], "set_gain": [_P, _L, _D],
+    "offer": [_P, _P, _I], "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L],
+    "set_gain": [_P, _L, _D],
 }.items():  # fmt: skip
     getattr(LIB, f"tb_live_{_name}").argtypes = _arguments
 LIB.tb_live_loop.restype = LIB.tb_ring_drain.restype = _I
