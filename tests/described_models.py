@@ -117,6 +117,7 @@ def every_force_and_sensor() -> tb.Model:
     m.force("motor", tb.JointEffort("track", tb.sin(m.time)))
     m.force("float", tb.Buoyancy(cart, volume=k / 1000))
     m.force("air", tb.Drag(cart, area=0.1, coefficient=k))
+    m.force("floor", tb.SphereOnPlane(tip, m.ground, 0.6, 100 * k, law="spring-damper"))
     kinds = {
         "position": tb.Position(tip),
         "velocity": tb.Velocity(tip),

@@ -2,10 +2,11 @@
 
 from touchback.contact.base import ContactKind
 from touchback.errors import ModelError
+from touchback.model.forces.sphere_on_plane import Touch, sphere_on_plane
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Value
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.spatial.vectors import Scalar
 
 
 class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
@@ -29,28 +30,11 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
             )
 
     def gap(self, mechanics: Mechanics) -> Scalar:
-        vectors = mechanics.vectors
-        r = vectors.sub(mechanics.position(self.frame), mechanics.position(self.plane))
-        height = vectors.dot(_axis(mechanics, self.plane, 2), r)
-        return mechanics.k.sub(height, mechanics.value(self.radius))
+        return self._touch(mechanics).gap
 
     def slip(self, mechanics: Mechanics) -> list[Scalar]:
-        vectors = mechanics.vectors
-        normal = _axis(mechanics, self.plane, 2)
-        lever = vectors.scale(-mechanics.value(self.radius), normal)
-        spin = vectors.cross(mechanics.angular_velocity(self.frame), lever)
-        own = vectors.add(mechanics.velocity(self.frame), spin)
-        r = vectors.sub(mechanics.position(self.frame), mechanics.position(self.plane))
-        turn = vectors.cross(mechanics.angular_velocity(self.plane), vectors.add(r, lever))
-        carried = vectors.add(mechanics.velocity(self.plane), turn)
-        relative = vectors.sub(own, carried)
-        return [
-            vectors.dot(_axis(mechanics, self.plane, "xy".index(name)), relative)
-            for name in self.tangents
-        ]
+        velocity = self._touch(mechanics).velocity
+        return [velocity["xy".index(name)] for name in self.tangents]
 
-
-def _axis(mechanics: Mechanics, frame: Frame, index: int) -> Vector:
-    """An axis of a frame along world axes."""
-    R = mechanics.rotation(frame)
-    return [R[0][index], R[1][index], R[2][index]]
+    def _touch(self, mechanics: Mechanics) -> Touch:
+        return sphere_on_plane(mechanics, self.frame, self.plane, self.radius)

@@ -5,12 +5,21 @@ from touchback.model.forces.buoyancy import Buoyancy
 from touchback.model.forces.bushing import Bushing
 from touchback.model.forces.drag import Drag
 from touchback.model.forces.joint_effort import JointEffort
+from touchback.model.forces.sphere_on_plane import SphereOnPlane
 from touchback.model.forces.spring_damper import LinkForce, SpringDamper
 from touchback.model.forces.torsion_spring import TorsionSpring
 from touchback.model.forces.wrench import Wrench
 
 AnyForce = (
-    Wrench | SpringDamper | LinkForce | TorsionSpring | Bushing | JointEffort | Buoyancy | Drag
+    Wrench
+    | SpringDamper
+    | LinkForce
+    | TorsionSpring
+    | Bushing
+    | JointEffort
+    | Buoyancy
+    | Drag
+    | SphereOnPlane
 )
 
 __all__ = [
@@ -21,6 +30,7 @@ __all__ = [
     "ForceKind",
     "JointEffort",
     "LinkForce",
+    "SphereOnPlane",
     "SpringDamper",
     "TorsionSpring",
     "Wrench",
