@@ -103,8 +103,8 @@ class Oscillator:
         side = _side(state, force)
         if side == 0.0:
             return math.inf
-        if self.damping == 0.0:
-            return self._swing(state, force, side)
+        if self.damping == 0.0 and (swing := self._swing(state, force, side)) is not None:
+            return swing
         began = 0.0
         for turn in self._turns(state, force):
             reached = self.after(state, turn, force).y
@@ -126,14 +126,17 @@ class Oscillator:
         roots = [2.0 * y / q if q else math.inf, q / a if a else math.inf]
         return min((root for root in roots if root > 0.0), default=math.inf)
 
-    def _swing(self, state: State, force: float, side: float) -> float:
-        """Eq. 5.11 for either side: y = y₀ + R cos(ω₀t − φ), falling where the cosine does."""
+    def _swing(self, state: State, force: float, side: float) -> float | None:
+        """Eq. 5.11 for either side: y = y₀ + R cos(ω₀t − φ), falling where the cosine does.
+
+        None near a graze, where the arc cosine loses digits.
+        """
         frequency = math.sqrt(self.square)
         rest = force / self.stiffness
         along, across = state.y - rest, state.v / frequency
         radius = math.hypot(along, across)
-        if abs(rest) >= radius:
-            return math.inf
+        if not abs(rest) < 0.999 * radius:
+            return None
         angle = math.atan2(across, along) + side * math.acos(-rest / radius)
         time = angle % (2.0 * math.pi) / frequency
         y, v = self.after(state, time, force)

@@ -5,14 +5,15 @@ with bias (Fig. 6.15) it is evaluated with the exact motion.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
 
-from touchback.errors import SolveError
+from touchback.errors import InputError
 from touchback.haptics.wall.oscillator import Oscillator, State
+
+_PRECISE = {"xtol": 1e-14, "rtol": 1e-12}  # N s/m and its share
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,17 @@ class WorstCase:
     soft: float
     stiff: float
     period: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.soft < self.stiff:
+            raise InputError(
+                f"The wall ({self.stiff} N/m) must be stiffer than what returns the ball "
+                f"({self.soft} N/m), and that more than zero."
+            )
+        if not 0.0 < self.period < math.pi * math.sqrt(self.mass / self.soft):
+            raise InputError(
+                f"A period of {self.period} s is longer than the free swing; shorten it."
+            )
 
     def durations(self, damping: float) -> tuple[float, float]:
         """(t₁, t₂): time in model I and in model II [s], damping in N s/m.
@@ -45,7 +57,11 @@ class WorstCase:
 
     def balancing_damping(self) -> float:
         """The damping at which the gain of each strike is dissipated (6.57, Fig. 6.14) [N s/m]."""
-        return _root(lambda damping: self.ratio(damping) - 1.0, self._largest_damping())
+        return float(
+            brentq(
+                lambda damping: self.ratio(damping) - 1.0, 0.0, self._largest_damping(), **_PRECISE
+            )
+        )
 
     def strike(self, speed: float, damping: float, force: float) -> float:
         """The exit speed after one strike under a bias force [N], by the exact motion [m/s]."""
@@ -66,10 +82,12 @@ class WorstCase:
         def excess(damping: float) -> float:
             return self.strike(speed, damping, force) / speed - 1.0
 
+        if force > 0.0:
+            raise InputError(f"The bias is {force} N: it must press towards the wall, so be ≤ 0.")
         upper = self._largest_damping()
-        while force < 0.0 and excess(upper) > 0.0:  # a bias brings even a slow ball back
+        while excess(upper) > 0.0:  # a bias brings even a slow ball back
             upper *= 2.0
-        return _root(excess, upper)
+        return float(brentq(excess, 0.0, upper, **_PRECISE))
 
     def _frequencies(self, damping: float) -> tuple[float, float]:
         decay = 0.5 * damping / self.mass
@@ -105,12 +123,3 @@ def worst_history(
         state, dissipated, time = now, dissipated + began - held, time + duration
     names = ("time", "y", "v", "kinetic", "potential", "dissipated")
     return dict(zip(names, np.array(rows).T))
-
-
-def _root(excess: Callable[[float], float], upper: float) -> float:
-    if excess(upper) > 0.0:
-        raise SolveError(
-            f"No damping below {upper:.6g} N s/m, at which the ball no longer returns, balances "
-            "the worst case; shorten the period or soften the wall."
-        )
-    return float(brentq(excess, 0.0, upper, xtol=1e-14, rtol=1e-12))

@@ -1,0 +1,105 @@
+"""The deadbeat floor is, outside the floor, the continuous floor."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
+
+from touchback.haptics.wall import (
+    ContinuousBall,
+    DeadbeatWall,
+    Device,
+    Finger,
+    HalfSampleWall,
+    PlacedWall,
+    Plant,
+    State,
+    Target,
+    ball,
+    bounces,
+    distance_outside,
+    simulate,
+)
+from touchback.haptics.wall.findings import deadbeat_is_exact
+
+
+def test_a_thousand_bounces_keep_energy_and_place() -> None:
+    findings = list(deadbeat_is_exact(1000))
+    assert [found.what for found in findings if not found.holds] == []
+    assert any("284 of fewer than two samples" in found.what for found in findings)
+
+
+def test_the_continuous_ball_is_that_of_an_ode_solver() -> None:
+    m, b, K, g = 1.0, 0.3, 40.0, 2.0
+    plant, wall, start = Plant(Device(m), bias=-m * g), Target(K, b), State(0.5, 0.0)
+
+    def rate(t: float, x: np.ndarray) -> list[float]:
+        push = -K * x[0] - b * x[1] if x[0] < 0.0 else 0.0
+        return [x[1], push / m - g]
+
+    run = solve_ivp(rate, (0.0, 5.0), start, max_step=1e-3, rtol=1e-10, atol=1e-12)
+    found = [ContinuousBall.of(plant, wall, start).state(t).y for t in run.t[::200]]
+    # The solver steps over the jump of the damper's force: 1e-3 s of it at b v m/s².
+    assert found == pytest.approx(run.y[0][::200], abs=1e-3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.floats(0.02, 0.35), st.floats(1.0, 60.0), st.floats(0.2, 2.0), st.floats(0.3, 3.0),
+    st.booleans(), st.booleans(),
+)  # fmt: skip
+def test_any_ball_keeps_its_energy_however_it_is_sampled(
+    T: float, K: float, height: float, g: float, placed: bool, throughout: bool
+) -> None:
+    plant, wall, start = ball(1.0, g), Target(K), State(height, 0.0)
+    design = PlacedWall if placed else HalfSampleWall
+    controller = DeadbeatWall(design.design(plant, wall, T), plant, wall, T, throughout)
+    trace = simulate(plant, controller, start, T, 1500)
+    found = bounces(trace)
+    if found.count:
+        assert found.energy == pytest.approx(np.full(found.count, g * height), rel=1e-9)
+        # Rounding in the energy becomes rounding in the time of flight, bounce after bounce.
+        assert distance_outside(trace, wall).max() < 1e-6 * height
+
+
+def test_a_bounce_with_a_finger_ends_where_the_continuous_one_does() -> None:
+    plant, wall, T = Plant(Device(0.3, 1.0), Finger(), bias=-1.0), Target(5000.0, 2.0), 1e-3
+    start = State(2e-3, -0.3)
+    controller = DeadbeatWall(PlacedWall.design(plant, wall, T), plant, wall, T)
+    trace = simulate(plant, controller, start, T, 60)
+    assert bounces(trace).count == 1
+    assert distance_outside(trace, wall).max() < 1e-14
+
+
+def test_without_the_compensation_it_ends_elsewhere() -> None:
+    plant, wall, T = Plant(Device(0.3, 1.0), Finger(), bias=-1.0), Target(5000.0, 2.0), 1e-3
+    trace = simulate(plant, PlacedWall.design(plant, wall, T), State(2e-3, -0.3), T, 60)
+    assert distance_outside(trace, wall).max() > 1e-7
+
+
+def test_throughout_every_second_sample_inside_is_on_the_continuous_contact() -> None:
+    plant, wall, T = ball(), Target(1.0), 0.2
+    controller = DeadbeatWall(PlacedWall.design(plant, wall, T), plant, wall, T, throughout=True)
+    trace = simulate(plant, controller, State(1.0, 0.0), T, 25)
+    first = int(np.flatnonzero(trace.y < 0.0)[0])
+    continuous = ContinuousBall.of(plant, wall, State(1.0, 0.0))
+    for sample in range(first + 2, first + 16, 2):
+        expected = continuous.state(sample * T)
+        assert (trace.y[sample], trace.v[sample]) == pytest.approx(expected, abs=1e-13)
+
+
+def test_contacts_of_fewer_than_two_samples_are_counted() -> None:
+    plant, wall, T = ball(), Target(4000.0), 0.04
+    controller = DeadbeatWall(PlacedWall.design(plant, wall, T), plant, wall, T)
+    trace = simulate(plant, controller, State(1.0, 0.0), T, 2000)
+    # A contact of about π/√4000 = 0.05 s holds one or two samples at 0.04 s.
+    assert 0 < len(controller.short_contacts) < controller.contacts
+    assert bounces(trace).energy == pytest.approx(np.ones(bounces(trace).count), abs=1e-10)
+
+
+def test_differentiated_velocity_spoils_the_compensation() -> None:
+    plant, wall, T = ball(), Target(1.0), 0.2
+    controller = DeadbeatWall(HalfSampleWall.design(plant, wall, T), plant, wall, T)
+    trace = simulate(plant, controller, State(1.0, 0.0), T, 300, velocity="differentiated")
+    assert np.abs(bounces(trace).energy - 1.0).max() > 1e-3
