@@ -17,7 +17,7 @@ def differing(ours: tb.Run, reference: tb.Run) -> list[str]:
     return [name for name in shared if not np.array_equal(ours[name], reference[name][1:])]
 
 
-@pytest.mark.parametrize("method", ["rk4", "euler"])
+@pytest.mark.parametrize("method", ["rk4", "euler", "implicit-euler", "trapezoidal"])
 def test_an_unclocked_run_has_the_bits_of_simulate(cart: tb.System, method: str) -> None:
     with tb.live(cart, rate=1 / STEP, speed=None, method=method, record=True) as live:
         live["force"] = 0.7
@@ -111,6 +111,21 @@ def test_a_clocked_recording_replays_bit_for_bit(
     assert again.first_difference is None
     versions = again.recording.column("version")
     assert set(versions) == {0.0, 1.0}
+
+
+def test_an_implicit_method_takes_new_parameters_into_its_jacobian(
+    cart: tb.System, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=100, speed=None, method="trapezoidal", record=path) as live:
+        live.run(0.05)
+        live["stiffness"] = 1e6  # ω h = 7: Newton's method with the old Jacobian diverges
+        live.run(0.05)
+        assert live.faults == ()
+    assert tb.replay(path).same
+    # one linear system: with the right Jacobian one iteration solves, another confirms
+    assert live._loop.newton is not None
+    assert live._loop.newton.statistics["iterations_most"] <= 2
 
 
 def test_a_replay_sees_a_recording_that_was_changed(cart: tb.System, tmp_path: Path) -> None:

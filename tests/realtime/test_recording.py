@@ -108,6 +108,23 @@ def test_a_recording_holds_model_parameters_settings_and_versions(
     assert tb.replay(path, cart).same
 
 
+def test_a_full_disk_ends_the_recording_but_not_the_run(
+    cart: tb.System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=1000, speed=None, record=path) as live:
+        live.run(0.01)
+
+        def full(rows: np.ndarray) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(live._keeper._recorder, "write", full)
+        live.run(0.05)
+        assert live.ticks == 60
+    assert "recording ended early (No space left on device)" in str(live.report())
+    assert len(open_recording(path).rows) == 10
+
+
 def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.mcap"
     with pytest.raises(tb.InputError, match="There is no file"):

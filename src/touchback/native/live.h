@@ -76,6 +76,7 @@ typedef struct tb_live {
 
     double *blocks[2];
     long block_size, active;
+    long newton_start; /* of the Jacobian's parameters in a block; 0 without any */
     int64_t version, offered_version;
     _Atomic long offer;
     _Atomic long substeps; /* asked for */

@@ -25,6 +25,7 @@ from touchback.native.live_structs import (
     check_layout,
 )
 from touchback.native.mailbox import Mailbox, mailbox_bytes
+from touchback.native.newton import Newton
 from touchback.native.problem import CallableStruct, FunctionData, Problem
 
 STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED = (1 << i for i in range(7))
@@ -95,6 +96,7 @@ class LiveLoop:
         constrained: Constrained | None = None,
         guards: Sequence[Guard] = (),
         ring_rows: int = 4096,
+        newton: Newton | None = None,
     ) -> None:
         check_layout()
         solved = self._solved(constrained)
@@ -103,10 +105,12 @@ class LiveLoop:
             problem.state_size,
             measured.count if measured else 0,
         )
+        self.newton = newton
         self.pace, self.sizes = pace, (inputs, n, outputs)
         self.row_width = ROW_HEAD + sum(self.sizes)
         self._extra = len(solved[0]) + len(solved[1])
-        self.arena = Arena(self._needed(len(problem.p), len(guards), ring_rows))
+        block = np.concatenate([problem.p, newton._p if newton else np.empty(0)])
+        self.arena = Arena(self._needed(len(block), len(guards), ring_rows))
         self.struct = LiveStruct.from_address(self.arena.carve(ctypes.sizeof(LiveStruct)))
         self.address = ctypes.addressof(self.struct)
         self.statistics = StatisticsStruct.from_address(
@@ -115,6 +119,7 @@ class LiveLoop:
         self.struct.statistics = ctypes.addressof(self.statistics)
         self._kept_alive: list[object] = [problem, measured, constrained, *solved]
         self._set_problem(problem, method, x0)
+        self._set_blocks(block, len(problem.p), newton)
         self._set_pace()
         self._set_ports(quiet_limits)
         self._set_guards(guards)
@@ -157,14 +162,21 @@ class LiveLoop:
         live.problem, live.run = problem._struct, start._struct
         self.x, scratch, self.u = arena.floats(n), arena.floats(5 * n), arena.floats(len(problem.u))
         self.x[:], self.u[:] = start.x, problem.u
-        blocks = arena.floats(len(problem.p)), arena.floats(len(problem.p))
-        blocks[0][:] = problem.p
-        live.problem.u, live.problem.p = address_of(self.u), address_of(blocks[0])
+        live.problem.u = address_of(self.u)
         live.run.x, live.run.scratch = address_of(self.x), address_of(scratch)
-        live.blocks[0], live.blocks[1] = map(address_of, blocks)
-        live.block_size = len(problem.p)
         self._floats("rate", n)
         self._floats("good", n)
+
+    def _set_blocks(self, block: Floats, rate_size: int, newton: Newton | None) -> None:
+        """The parameter block in use and the second one: the rate's, then the Jacobian's."""
+        live = self.struct
+        blocks = self.arena.floats(len(block)), self.arena.floats(len(block))
+        blocks[0][:] = block
+        live.blocks[0], live.blocks[1] = map(address_of, blocks)
+        live.block_size, live.problem.p = len(block), address_of(blocks[0])
+        if newton is not None and len(block) > rate_size:
+            live.newton_start = rate_size
+            newton._struct.p = address_of(blocks[0][rate_size:])
 
     def _set_pace(self) -> None:
         live, pace = self.struct, self.pace

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "live.h"
+#include "newton.h"
 
 /* Offers a block, replacing an offer that no tick has taken yet. Called by one thread at a time. */
 void tb_live_offer(tb_live *live, const double *block, int64_t version) {
@@ -19,6 +20,8 @@ void tb_live_offer(tb_live *live, const double *block, int64_t version) {
 static void use_block(tb_live *live, long which) {
     live->active = which;
     live->problem.p = live->blocks[which];
+    if (live->newton_start)
+        live->problem.newton->p = live->blocks[which] + live->newton_start;
 }
 
 static void settle(tb_live *live) {

@@ -91,7 +91,7 @@ class LiveStruct(ctypes.Structure):
             )
         ],
         ("blocks", _P * 2),
-        *[(name, _L) for name in ("block_size", "active")],
+        *[(name, _L) for name in ("block_size", "active", "newton_start")],
         *[(name, _I) for name in ("version", "offered_version")],
         *[
             (name, _L)

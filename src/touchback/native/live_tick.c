@@ -155,7 +155,8 @@ static void obey(tb_live *live) {
     if (atomic_exchange(&live->resume, 0)) {
         int held = live->flags & TB_HOLDING;
         live->flags = 0;
-        if (held && live->problem.settle) /* what a formulation remembers may be as bad as the state was */
+        /* What a formulation remembers may be as bad as the state was. */
+        if (held && live->problem.settle)
             live->problem.settle(&live->problem, model_time(live), live->run.x, 1);
     }
     long substeps = atomic_load(&live->substeps);

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native import Problem
+from touchback.native import FunctionData, Newton, Problem
 from touchback.native.live import Guard, LiveLoop, Measured, Pace
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import IMPLICIT, ConstrainedSystem, Enforced, enforce
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.methods import FIXED_STEP
+from touchback.simulate.methods import IMPLICIT as IMPLICIT_METHODS
 from touchback.system import System
 from touchback.system.state import State
 
@@ -87,12 +88,23 @@ def state_of(system: System, x0: State | ArrayLike | None) -> Floats:
     return x
 
 
-def block_of(system: System, constraints: str | None, parameters: Mapping[str, Any]) -> Floats:
+def jacobian_of(
+    system: System, method: str, parameters: Mapping[str, Any]
+) -> tuple[FunctionData | None, Floats]:
+    """The Jacobian that an implicit method takes and its parameters; none: by differences."""
+    derived = system.rate_jacobian(parameters) if method in IMPLICIT_METHODS else None
+    return derived or (None, np.empty(0))
+
+
+def block_of(
+    system: System, method: str, constraints: str | None, parameters: Mapping[str, Any]
+) -> Floats:
     """The parameter block of a run, refused when a parameter is unknown or out of range."""
     if isinstance(system, ConstrainedSystem):
         block = system.constrained_block(dict(parameters), constraints in IMPLICIT)
     else:
         block = system.parameter_block(parameters)
+    block = np.concatenate([block, jacobian_of(system, method, parameters)[1]])
     if not np.isfinite(block).all():
         given = ", ".join(f"{name} = {value:g}" for name, value in parameters.items())
         raise InputError(
@@ -109,13 +121,16 @@ def problem_of(
     enforced = enforce(system, constraints, given, dict(parameters))
     if enforced:
         return enforced.problem, enforced
-    block = block_of(system, constraints, parameters)
+    block = block_of(system, "", constraints, parameters)
     return Problem(system.rate, system.sizes, given.u, block, system.configuration_rate), None
 
 
 def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
     """The loop, ready to start."""
     problem, enforced = problem_of(system, plan.constraints, plan.parameters)
+    newton = None
+    if plan.method in IMPLICIT_METHODS:
+        newton = Newton(problem, *jacobian_of(system, plan.method, plan.parameters))
     limits = [
         plan.inputs.get(name, WatchedInput()).quiet_limit(plan.rate) for name in system.input_names
     ]
@@ -128,4 +143,6 @@ def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
     width = 8 * (16 + len(limits) + len(x0) + count)
     rows = int(np.clip(_RING_SECONDS * plan.rate, 256, max(256, _RING_BYTES // width)))
     constrained = enforced.constrained if enforced else None
-    return LiveLoop(problem, plan.method, x0, pace, limits, measured, constrained, guards, rows)
+    return LiveLoop(
+        problem, plan.method, x0, pace, limits, measured, constrained, guards, rows, newton
+    )

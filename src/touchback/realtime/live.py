@@ -110,7 +110,7 @@ class Live:
     ) -> None:
         self.system, self.plan = system, plan
         self._loop = make_loop(system, x0, plan, pace)
-        self._parameters = LiveParameters(system, self._loop, plan.constraints, plan.parameters)
+        self._parameters = LiveParameters(system, self._loop, plan)
         named = list(zip(system.input_names, system.input_units))
         self._published = (*system.output_names, *system.state_names)
         self._region, self._memory, self._region_lock = create(named, self._published, share)
@@ -365,8 +365,8 @@ class Live:
             self.system.name, self.plan.rate, self.plan.speed, int(loop.struct.steps_per_tick),
             {name: int(getattr(statistics, name)) for name in COUNTS}, histograms_of(loop),
             worst_of(loop), scheduling, processor,
-            memory_of(size, (*loop.lock_errors, self._region_lock)), page_faults_of(loop), ports,
-            self._parameters.booked,
+            memory_of(size, (*loop.lock_errors, self._region_lock)), page_faults_of(loop),
+            self._keeper.status, ports, self._parameters.booked,
             [
                 {"tick": change.tick, "energy": change.energy, "values": change.values}
                 for change in self._parameters.changes[1:]

@@ -10,7 +10,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native.live import LiveLoop
 from touchback.native.live_structs import SWAP_HEAD
-from touchback.realtime.build import block_of, problem_of
+from touchback.realtime.build import Plan, block_of, problem_of
 from touchback.system import System
 
 
@@ -29,13 +29,11 @@ class Change:
 class LiveParameters:
     """The parameters of one run; the system's own are left alone."""
 
-    def __init__(
-        self, system: System, loop: LiveLoop, constraints: str | None, given: dict[str, float]
-    ) -> None:
-        self._system, self._loop, self._constraints = system, loop, constraints
+    def __init__(self, system: System, loop: LiveLoop, plan: Plan) -> None:
+        self._system, self._loop, self._plan = system, loop, plan
         self._lock = threading.Lock()
-        self._values = {**system.parameters, **given}
-        self._twin, self._enforced = problem_of(system, constraints, given)
+        self._values = {**system.parameters, **plan.parameters}
+        self._twin, self._enforced = problem_of(system, plan.constraints, plan.parameters)
         self._taken = self._values  # what the run has at present
         self.changes = [Change(0, dict(self._values), 0, 0.0)]
         self.booked = 0.0
@@ -49,7 +47,7 @@ class LiveParameters:
         """Asks for a value from the next tick on; `state` is where the mechanism is about."""
         with self._lock:
             wanted = {**self._values, name: float(value)}
-            block = block_of(self._system, self._constraints, wanted)
+            block = block_of(self._system, self._plan.method, self._plan.constraints, wanted)
             self._check_closing(name, value, block, time, state)
             version = len(self.changes)
             self.changes.append(Change(version, wanted))
@@ -62,7 +60,7 @@ class LiveParameters:
         """Loops must still close: tried on a twin of the run's problem."""
         if self._enforced is None or self._twin.stepper:
             return
-        self._twin.p[:] = block
+        self._twin.p[:] = block[: len(self._twin.p)]
         before = self._enforced.constrained.statistics["not_converged"]
         settled = self._twin.settle(time, state, accepted=True)
         after = self._enforced.constrained.statistics["not_converged"]

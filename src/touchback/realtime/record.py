@@ -55,19 +55,27 @@ class Keeper:
         names = ("input_names", "state_names", "output_names")
         self.columns = [*HEAD, *(name for kind in names for name in about[kind])]
         self._rows: list[np.ndarray] | None = [] if record is True else None
+        self._path = None if isinstance(record, bool) else os.fspath(record)
         self._recorder = None if isinstance(record, bool) else Recorder(record, about, self.columns)
         self._versions = 0
+        self.failure: OSError | None = None  # what ended the recording before the run
 
     def keep(self, rows: np.ndarray, changes: Sequence[Change]) -> None:
         """Rows of ticks, after the parameters that they may name."""
         if self._rows is not None:
             self._rows.append(rows)
-        if self._recorder is not None:
-            while self._versions < len(changes):
-                change = changes[self._versions]
-                self._recorder.write_parameters(change.version, change.values)
-                self._versions += 1
-            self._recorder.write(rows)
+        if self._recorder is not None and self.failure is None:
+            try:
+                self._write(self._recorder, rows, changes)
+            except OSError as error:  # a full disk must not end the run
+                self.failure = error
+
+    def _write(self, recorder: Recorder, rows: np.ndarray, changes: Sequence[Change]) -> None:
+        while self._versions < len(changes):
+            change = changes[self._versions]
+            recorder.write_parameters(change.version, change.values)
+            self._versions += 1
+        recorder.write(rows)
 
     def as_run(self) -> Run:
         """Inputs, states and outputs by name over the model's time."""
@@ -80,8 +88,20 @@ class Keeper:
             signals[name], units[name] = rows[:, i], unit
         return Run(rows[:, 1], signals, units, self._about)
 
+    @property
+    def status(self) -> str:
+        """Where the ticks went, in words."""
+        if self.failure is not None:
+            return f"recording ended early ({self.failure.strerror or self.failure})"
+        if self._path is not None:
+            return f"recorded in {self._path}"
+        return "kept in memory" if self._rows is not None else "not recorded"
+
     def close(self) -> None:
         """Finishes the file."""
-        if self._recorder is not None:
-            self._recorder.close()
-            self._recorder = None
+        if self._recorder is not None and self.failure is None:
+            try:
+                self._recorder.close()
+            except OSError as error:
+                self.failure = error
+        self._recorder = None

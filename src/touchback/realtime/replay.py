@@ -69,7 +69,7 @@ def replay(path: str | os.PathLike[str], system: System | None = None) -> Replay
     for k, row in enumerate(recording.rows):
         flags, number, substeps = int(row[2]), int(row[3]), int(row[4])
         if number != version:
-            block = block_of(system, plan.constraints, recording.parameters[number])
+            block = block_of(system, plan.method, plan.constraints, recording.parameters[number])
             loop.offer(block, number)
             version = number
         loop.repeat(inputs[k], substeps, flags)

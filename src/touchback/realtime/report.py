@@ -68,6 +68,7 @@ class Report:
     processor: str
     memory: str
     page_faults: int | None
+    recording: str
     ports: dict[str, dict[str, Any]]
     parameter_energy: float
     parameter_changes: list[dict[str, Any]] = field(default_factory=list)
@@ -87,6 +88,7 @@ class Report:
             "processor": self.processor,
             "memory": self.memory,
             "page_faults": self.page_faults,
+            "recording": self.recording,
             "ports": self.ports,
             "parameter_energy": self.parameter_energy,
             "parameter_changes": self.parameter_changes,
@@ -111,6 +113,7 @@ class Report:
             f"  scheduling: {self.scheduling}; {self.processor}; {self.memory}; "
             f"page faults after the first tick: "
             f"{'not counted yet' if self.page_faults is None else self.page_faults}",
+            f"  ticks: {self.recording}",
         ]
         if self.histograms["lateness"].largest:
             lines += ["  lateness:", self.histograms["lateness"].bars()]
