@@ -18,6 +18,10 @@ from touchback import gallery
 from touchback.cli.draw import svg
 from touchback.cli.sticks import Sticks, sticks
 from touchback.cli.view import view_of
+from touchback.haptics.wall import KINDS, passivity
+from touchback.haptics.wall.figures import SHEETS
+from touchback.haptics.wall.figures.limits import grip_sheet, passive_sheet
+from touchback.haptics.wall.findings import grip_errors
 from touchback.recording import Run
 from touchback.system import System
 
@@ -55,6 +59,8 @@ SPAN = {
     "four-bars": 0.7,
     "suspension": 0.3,
 }
+
+WALL_FIGURES = {"5.8", "5.12", "5.17", "6.3", "6.7", "6.9", "6.13"}
 
 
 def positions(system: System, run: Run) -> np.ndarray:
@@ -151,6 +157,21 @@ def page_pictures(page: str) -> None:
                        stdout=subprocess.DEVNULL)  # fmt: skip
         for picture in Path(folder).glob("*.png"):
             shrink(picture, PICTURES / page / picture.name)
+
+
+def wall_pictures() -> None:
+    """The figures of the wall laboratory that its page shows."""
+    rates = list(passivity.RATES)
+    passive = {
+        kind.name: [passivity.largest_passive_stiffness(kind, rate) for rate in rates]
+        for kind in KINDS
+    }
+    shown = [sheet for sheet in SHEETS if sheet.number in WALL_FIGURES]
+    shown.append(passive_sheet(rates, passive))
+    shown.append(grip_sheet(grip_errors(False), grip_errors(True)))
+    with tempfile.TemporaryDirectory() as folder:
+        for sheet in shown:
+            shutil.copy(sheet.save(Path(folder)), PICTURES / "wall")
 
 
 def shrink(source: Path, target: Path) -> None:
