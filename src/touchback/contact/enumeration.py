@@ -14,7 +14,7 @@ from touchback.contact.coulomb import ContactProblem, Floats
 MOST_CONTACTS = 4
 OPEN, STICK, FORWARD, BACKWARD = range(4)
 _SIGN = {FORWARD: 1.0, BACKWARD: -1.0}
-_ROUNDING = 1e-12  # of the largest speed or impulse in question
+_SLACKS = (0.0, 1e-12)  # of the largest speed or impulse: exact, then with rounding forgiven
 
 
 def enumerate_states(problem: ContactProblem) -> Floats | None:
@@ -24,10 +24,11 @@ def enumerate_states(problem: ContactProblem) -> Floats | None:
         (OPEN, STICK, FORWARD, BACKWARD) if tangents and mu > 0.0 else (OPEN, STICK)
         for (_, tangents), mu in zip(problem.blocks, problem.friction)
     ]
-    for states in product(*choices):
-        p = _impulses(problem, states)
-        if p is not None and _fits(problem, states, p):
-            return p
+    for slack in _SLACKS:
+        for states in product(*choices):
+            p = _impulses(problem, states)
+            if p is not None and _fits(problem, states, p, slack):
+                return p
     return None
 
 
@@ -60,11 +61,11 @@ def _impulses(problem: ContactProblem, states: Sequence[int]) -> Floats | None:
         return None
 
 
-def _fits(problem: ContactProblem, states: Sequence[int], p: Floats) -> bool:
-    """Whether the inequalities hold, but for rounding."""
+def _fits(problem: ContactProblem, states: Sequence[int], p: Floats, slack: float) -> bool:
+    """Whether the inequalities hold."""
     u = problem.G @ p + problem.c
-    slow = _ROUNDING * float(np.abs(problem.c).max())
-    small = _ROUNDING * float(np.abs(p).max())
+    slow = slack * float(np.abs(problem.c).max())
+    small = slack * float(np.abs(p).max())
     for (n, tangents), mu, state in zip(problem.blocks, problem.friction, states):
         if state == OPEN:
             if u[n] < -slow:

@@ -20,24 +20,32 @@ from touchback.system.functions import rate_equations
 
 
 @dataclass(frozen=True)
-class Instant:
-    """The mechanism at one state: M, ẋ and ∂ẋ/∂x with x = [q, v, z]; gaps, relative velocities
-    (normal, then tangents, of each contact) and their rows W = ∂velocity/∂v; coefficients; and
-    the books: energy [J], and power of all that is no contact and stores no energy [W]."""
+class Rows:
+    """M, relative velocities (normal, then tangents, of each contact) and their rows
+    W = ∂velocity/∂v, at one state."""
 
     M: Floats
+    velocity: Floats
+    W: Floats
+
+
+@dataclass(frozen=True)
+class Instant:
+    """The rest at one state: ẋ and ∂ẋ/∂x with x = [q, v, z]; gaps; coefficients; and energy [J]."""
+
     rate: Floats
     rate_jacobian: Floats
     gap: Floats
-    velocity: Floats
-    W: Floats
     friction: Floats
     restitution: Floats
-    books: Floats
+    energy: Floats
+
+
+Group = tuple[list[int], tuple[int, ...]]  # nodes and the shape of what they fill
 
 
 class ContactEquations:
-    """The equations of a system with contacts, evaluated at states."""
+    """The equations of a system with contacts, evaluated at states x and u = [t, inputs…]."""
 
     def __init__(
         self,
@@ -55,19 +63,17 @@ class ContactEquations:
         self.starts: list[int] = []  # the normal row of each contact; its tangents follow
         d = Derivation(system.model, system.layout, (), system.plan.frame_pass, system._merge_fixed)
         groups = self._derive(d)
-        self._places: list[tuple[slice, tuple[int, ...]]] = []
-        flat: list[int] = []
-        for group, shape in groups:
-            self._places.append((slice(len(flat), len(flat) + len(group)), shape))
-            flat += group
-        first, seconds = split_many(d.tape, {"contacts": flat}, d.parameters, d.places())
-        self._function = Function(
-            "contacts", first, seconds["contacts"], (len(flat),), system._backend
-        )
-        self._function.block[:] = self._function.block_for(system._with(parameters or {}))
+        wanted = {name: [x for nodes, _ in parts for x in nodes] for name, parts in groups.items()}
+        first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
+        given = system._with(parameters or {})
+        self._parts: dict[str, tuple[Function, list[tuple[slice, tuple[int, ...]]]]] = {}
+        for name, second in seconds.items():
+            function = Function(name, first, second, (len(wanted[name]),), system._backend)
+            function.block[:] = function.block_for(given)
+            self._parts[name] = function, _places(groups[name])
 
-    def _derive(self, d: Derivation) -> list[tuple[list[int], tuple[int, ...]]]:
-        """The nodes of each field of an `Instant`, and its shape."""
+    def _derive(self, d: Derivation) -> dict[str, list[Group]]:
+        """The nodes of each field of `Rows` and `Instant`, and the power."""
         instant, tape = d.instant, d.tape
         n, m = len(d.v), len(self.contacts)
         x = [*d.q, *d.v, *d.z]
@@ -81,29 +87,52 @@ class ContactEquations:
         self.rows = len(speeds)
         rate, _, _ = rate_equations(d, self.system.plan.algorithm)
         energy = instant.energy("total")
-        power = jvp(tape, [energy], dict(zip(x, rate, strict=True)))[0]
         kinds: list[Any] = list(self.contacts.values())
-        return [
-            ([M.get((i, j), 0) for i in range(n) for j in range(n)], (n, n)),
-            (rate, (len(x),)),
-            ([slope for row in jacobian(tape, rate, x) for slope in row], (len(x), len(x))),
-            (gaps, (m,)),
-            (speeds, (self.rows,)),
-            ([slope for row in jacobian(tape, speeds, d.v) for slope in row], (self.rows, n)),
-            ([instant.value(kind.friction) for kind in kinds], (m,)),
-            ([instant.value(kind.restitution) for kind in kinds], (m,)),
-            ([energy, power], (2,)),
-        ]
+        return {
+            "contact rows": [
+                ([M.get((i, j), 0) for i in range(n) for j in range(n)], (n, n)),
+                (speeds, (self.rows,)),
+                ([slope for row in jacobian(tape, speeds, d.v) for slope in row], (self.rows, n)),
+            ],
+            "contact instant": [
+                (rate, (len(x),)),
+                ([slope for row in jacobian(tape, rate, x) for slope in row], (len(x), len(x))),
+                (gaps, (m,)),
+                ([instant.value(kind.friction) for kind in kinds], (m,)),
+                ([instant.value(kind.restitution) for kind in kinds], (m,)),
+                ([energy], (1,)),
+            ],
+            "power": [(jvp(tape, [energy], dict(zip(x, rate, strict=True))), (1,))],
+        }
+
+    def rows_at(self, x: Floats, u: Floats) -> Rows:
+        """Masses and relative velocities."""
+        return Rows(*self._evaluate("contact rows", x, u))
 
     def at(self, x: Floats, u: Floats) -> Instant:
-        """Everything at a state x and u = [t, inputs…]."""
-        function = self._function
+        """The rest."""
+        return Instant(*self._evaluate("contact instant", x, u))
+
+    def power(self, x: Floats, u: Floats) -> float:
+        """Power of all that is no contact and stores no energy: drives, dampers [W]."""
+        return float(self._evaluate("power", x, u)[0][0])
+
+    def _evaluate(self, name: str, x: Floats, u: Floats) -> list[Floats]:
+        function, places = self._parts[name]
         function.x[: len(x)] = x[: function.x.size]
         function.u[:] = u[: function.u.size]
         function.bound()
         out = function.out.copy()
-        found = [out[place].reshape(shape) for place, shape in self._places]
-        return Instant(*found)
+        return [out[place].reshape(shape) for place, shape in places]
+
+
+def _places(groups: list[Group]) -> list[tuple[slice, tuple[int, ...]]]:
+    """Where each group lies in the function's result."""
+    found, start = [], 0
+    for nodes, shape in groups:
+        found.append((slice(start, start + len(nodes)), shape))
+        start += len(nodes)
+    return found
 
 
 def _checked(system: System, name: str, kind: Any) -> Any:

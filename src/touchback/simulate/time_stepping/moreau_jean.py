@@ -9,6 +9,9 @@ the true Jacobian J = ∂ẋ/∂x:
 which *is* the θ-method where forces are linear, and of second order for θ = ½ elsewhere. A contact
 takes part where gap + h/2·rate ≤ 0 at the start of the step; its velocity after the step, u⁺, and
 impulse p obey 0 ≤ p_n ⊥ u_n⁺ + e u_n⁻ ≥ 0 and Coulomb's law.
+
+Where W and M change, u⁺ is taken at the configuration that the smooth part alone would reach, and
+impulses act half-way to it: a ball that spins rolls without slipping at the *end* of a step.
 """
 
 from dataclasses import dataclass
@@ -17,44 +20,48 @@ import numpy as np
 
 from touchback.contact import ContactProblem, solve_contacts
 from touchback.simulate.protocol import Floats
-from touchback.simulate.time_stepping.equations import Instant
+from touchback.simulate.time_stepping.equations import ContactEquations, Instant
 
 
 @dataclass(frozen=True)
 class Step:
-    """The change of the state, the impulses of all rows (zero in open contacts), and the relative
-    velocities before and after."""
+    """The change of the state, the impulses of all rows (zero in open contacts), and what they
+    take by normal and friction impulses [J]."""
 
     change: Floats
     impulses: Floats
-    before: Floats
-    after: Floats
+    impact_loss: float = 0.0
+    friction_loss: float = 0.0
 
 
 def moreau_jean(
-    at: Instant, x: Floats, sizes: tuple[int, int, int], starts: list[int], h: float, theta: float
+    equations: ContactEquations, at: Instant, x: Floats, u: Floats, h: float, theta: float
 ) -> Step:
-    """The step of length h from the state x."""
-    nq, nv, _ = sizes
+    """The step of length h from the state x, with u = [t, inputs…]."""
+    nq, nv, _ = equations.system.sizes
     v = slice(nq, nq + nv)
     A = np.eye(len(x)) - h * theta * at.rate_jacobian
-    impulses = np.zeros(len(at.velocity))
-    drift = at.velocity - at.W @ x[v]  # of gaps that move by themselves
-    active = np.flatnonzero(at.gap + 0.5 * h * at.velocity[starts] <= 0.0)
+    free = np.linalg.solve(A, h * at.rate).astype(np.float64, copy=False)
+    impulses = np.zeros(equations.rows)
+    now = equations.rows_at(x, u)
+    starts = equations.starts
+    active = np.flatnonzero(at.gap + 0.5 * h * now.velocity[starts] <= 0.0)
     if not len(active):
-        smooth = np.linalg.solve(A, h * at.rate).astype(np.float64, copy=False)
-        return Step(smooth, impulses, at.velocity, at.W @ (x[v] + smooth[v]) + drift)
-    ends = [*starts[1:], len(at.velocity)]
+        return Step(free, impulses)
+    ends = [*starts[1:], equations.rows]
     rows = [row for i in active for row in range(starts[i], ends[i])]
-    W = at.W[rows]
-    right = np.zeros((len(x), 1 + len(rows)))
-    right[:, 0] = h * at.rate
-    right[v, 1:] = np.linalg.solve(at.M, W.T)
-    solved = np.linalg.solve(A, right)
-    free, B = solved[:, 0], solved[:, 1:]
-    c = W @ (x[v] + free[v]) + drift[rows]
-    first = tuple(rows.index(starts[i]) for i in active)
-    c[list(first)] += at.restitution[active] * at.velocity[[starts[i] for i in active]]
-    impulses[rows] = solve_contacts(ContactProblem(W @ B[v], c, first, at.friction[active]))
-    change = free + B @ impulses[rows]
-    return Step(change, impulses, at.velocity, at.W @ (x[v] + change[v]) + drift)
+    normal = [rows.index(starts[i]) for i in active]
+    then = equations.rows_at(x + free, u)
+    W = then.W[rows]
+    right = np.zeros((len(x), len(rows)))
+    right[v] = np.linalg.solve(0.5 * (now.M + then.M), 0.5 * (now.W[rows] + W).T)
+    B = np.linalg.solve(A, right)
+    before, c = now.velocity[rows], then.velocity[rows]
+    wanted = c.copy()
+    wanted[normal] += at.restitution[active] * before[normal]
+    G = W @ B[v]
+    p = solve_contacts(ContactProblem(G, wanted, tuple(normal), at.friction[active]))
+    impulses[rows] = p
+    taken = -0.5 * p * (before + G @ p + c)  # p·(u⁻ + u⁺)/2, exact where M and W stay
+    lost = float(taken[normal].sum())
+    return Step(free + B @ p, impulses, lost, float(taken.sum()) - lost)

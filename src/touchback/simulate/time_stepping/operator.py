@@ -60,7 +60,7 @@ def painleve(system: System, contact: ContactKind, q: Any = None, t: float = 0.0
 
 
 def _operator(equations: ContactEquations, x: Floats, t: float) -> Floats:
-    at = equations.at(x, _inputs(equations.system, t))
+    at = equations.rows_at(x, _inputs(equations.system, t))
     return at.W @ np.linalg.solve(at.M, at.W.T)
 
 

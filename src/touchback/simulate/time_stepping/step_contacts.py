@@ -53,10 +53,11 @@ def step_contacts(
         u[0] = (k + theta) * step
         given.refresh(u[0], x, u)
         at = equations.at(x, u)
-        recorder.note_state(k * step, x, at.gap, at.books)
+        recorder.note_state(k * step, x, at.gap, at.energy[0])
         if k == count:
             break
-        taken = moreau_jean(at, x, system.sizes, equations.starts, step, theta)
+        taken = moreau_jean(equations, at, x, u, step, theta)
+        work = step * equations.power(x + 0.5 * taken.change, u)
         x = x + taken.change
         if not np.isfinite(x).all():
             raise RunFailed(
@@ -64,7 +65,7 @@ def step_contacts(
                 "take a shorter step. The run up to there is kept in `.run`.",
                 recorder.run({}),
             )
-        recorder.note_step(taken)
+        recorder.note_step(taken, work)
     return recorder.run({
         "model": system.name, "method": "moreau-jean", "duration": duration, "step": step,
         "theta": theta, "contacts": list(contacts), "inputs": given.texts,
@@ -77,27 +78,22 @@ class _Recorder:
 
     def __init__(self, system: System, equations: ContactEquations) -> None:
         self.system, self.equations = system, equations
-        rows = equations.rows
-        self._normal = np.zeros(rows, dtype=bool)
-        self._normal[equations.starts] = True
         self.times: list[float] = []
         self.states: list[Floats] = []
         self.gaps: list[Floats] = []
-        self.impulses: list[Floats] = [np.zeros(rows)]
-        self.books: list[Floats] = []  # energy, power
-        self.losses: list[tuple[float, float]] = [(0.0, 0.0)]  # impact, friction
+        self.impulses: list[Floats] = [np.zeros(equations.rows)]
+        self.energies: list[float] = []
+        self.books: list[tuple[float, float, float]] = [(0.0, 0.0, 0.0)]  # of each step
 
-    def note_state(self, t: float, x: Floats, gap: Floats, books: Floats) -> None:
+    def note_state(self, t: float, x: Floats, gap: Floats, energy: float) -> None:
         self.times.append(t)
         self.states.append(x)
         self.gaps.append(gap)
-        self.books.append(books)
+        self.energies.append(energy)
 
-    def note_step(self, taken: Step) -> None:
-        """What impulses take: p·(u⁻ + u⁺)/2, which is exact for an impulse on a linear system."""
-        work = -0.5 * taken.impulses * (taken.before + taken.after)
+    def note_step(self, taken: Step, work: float) -> None:
         self.impulses.append(taken.impulses)
-        self.losses.append((float(work[self._normal].sum()), float(work[~self._normal].sum())))
+        self.books.append((work, taken.impact_loss, taken.friction_loss))
 
     def run(self, metadata: dict[str, Any]) -> Run:
         n = len(self.times)
@@ -115,14 +111,12 @@ class _Recorder:
                 label = "impulse" if row == start else f"friction impulse{number}"
                 signals[f"{name} {label}"] = impulses[row]
                 units[f"{name} {label}"] = "N s"
-        energy, power = np.array(self.books).T
-        pieces = 0.5 * np.diff(time) * (power[1:] + power[:-1])
-        losses = np.cumsum(np.array(self.losses[:n]), axis=0)
+        work, impact_loss, friction_loss = np.cumsum(np.array(self.books[:n]), axis=0).T
         books = {
-            "energy": energy,
-            "work": np.concatenate([[0.0], np.cumsum(pieces)]),
-            "impact loss": losses[:, 0],
-            "friction loss": losses[:, 1],
+            "energy": np.array(self.energies),
+            "work": work,
+            "impact loss": impact_loss,
+            "friction loss": friction_loss,
         }
         signals.update(books)
         units.update(dict.fromkeys(books, "J"))

@@ -1,0 +1,83 @@
+"""Contact impulses fulfil Signorini's and Coulomb's laws, whoever solves for them."""
+
+import math
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.contact import ContactProblem, critical_friction, solve_contacts
+from touchback.contact.enumeration import enumerate_states
+from touchback.contact.gauss_seidel import gauss_seidel
+
+
+def random_problem(seed: int, contacts: int, tangents: int) -> ContactProblem:
+    """Contacts of a mechanism with more freedoms than rows; mostly approaching."""
+    rng = np.random.default_rng(seed)
+    rows = contacts * (1 + tangents)
+    W = rng.normal(size=(rows, rows + 4))
+    M = np.diag(rng.uniform(0.5, 2.0, rows + 4))
+    starts = tuple(range(0, rows, 1 + tangents))
+    c = rng.normal(size=rows)
+    c[list(starts)] -= 0.7
+    return ContactProblem(W @ np.linalg.solve(M, W.T), c, starts, rng.uniform(0.05, 0.5, contacts))
+
+
+def complaints(problem: ContactProblem, p: np.ndarray, slack: float) -> list[str]:
+    """Which laws p breaks by more than `slack`."""
+    u = problem.G @ p + problem.c
+    found = []
+    for (n, tangents), mu in zip(problem.blocks, problem.friction):
+        t = list(tangents)
+        if p[n] < -slack or u[n] < -slack or abs(p[n] * u[n]) > slack:
+            found.append(f"Signorini at row {n}: p {p[n]}, u {u[n]}")
+        if np.linalg.norm(p[t]) > mu * p[n] + slack:
+            found.append(f"cone at row {n}")
+        speed = np.linalg.norm(u[t])
+        if np.linalg.norm(p[t] * speed + mu * p[n] * u[t]) > slack:
+            found.append(f"slip at row {n}: p {p[t]}, u {u[t]}")
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("contacts", [1, 2, 3])
+def test_enumeration_keeps_the_laws_to_rounding(seed: int, contacts: int) -> None:
+    problem = random_problem(seed, contacts, tangents=1)
+    p = enumerate_states(problem)
+    assert p is not None
+    assert complaints(problem, p, slack=1e-11) == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("tangents", [0, 1, 2])
+def test_gauss_seidel_keeps_the_laws(seed: int, tangents: int) -> None:
+    """It stops when a sweep changes velocities by 1e-13; slow convergence leaves some more."""
+    problem = random_problem(seed, 5, tangents)
+    assert complaints(problem, gauss_seidel(problem), slack=1e-8) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_without_friction_both_find_the_one_solution(seed: int) -> None:
+    """A positive definite complementarity problem has exactly one."""
+    problem = random_problem(seed, 4, tangents=0)
+    p = enumerate_states(problem)
+    assert p is not None
+    np.testing.assert_allclose(gauss_seidel(problem), p, atol=1e-9)
+
+
+def test_a_redundant_contact_is_solved_by_sweeping() -> None:
+    """Two contacts that say the same: the sum of their impulses is what one alone would need."""
+    problem = ContactProblem(np.ones((2, 2)), np.array([-3.0, -3.0]), (0, 1), np.zeros(2))
+    assert solve_contacts(problem).sum() == pytest.approx(3.0, abs=1e-12)
+
+
+def test_sweeps_that_don_t_settle_are_reported() -> None:
+    problem = random_problem(1, 4, 2)
+    with pytest.raises(tb.SolveError, match="2 sweeps over 4 contacts"):
+        gauss_seidel(problem, sweep_limit=2)
+
+
+def test_critical_friction_of_a_symmetric_contact_is_infinite() -> None:
+    assert critical_friction(np.eye(2), 1.0) == math.inf
+    assert critical_friction(np.array([[2.0, 0.5], [0.5, 1.0]]), 1.0) == 4.0
+    assert critical_friction(np.array([[2.0, 0.5], [0.5, 1.0]]), -1.0) == math.inf

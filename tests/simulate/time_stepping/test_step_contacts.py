@@ -1,0 +1,203 @@
+"""Rigid contacts with friction, step by step, against closed forms."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+
+G = 9.81
+
+
+def block(angle: float = 0.0, speed: float = 0.0) -> tuple[tb.System, tb.Frame]:
+    """A point mass on a plane that falls by `angle` towards +x."""
+    m = tb.Model("block", gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
+    mass, cart = m.body("block", 2.0), m.body("cart")
+    m.joint("x", tb.Prismatic("x"), m.ground, cart, velocity=speed)
+    m.joint("z", tb.Prismatic("z"), cart, mass)
+    return m.compile(), mass.at(0, 0, 0)
+
+
+def on_floor(frame: tb.Frame, **given: float) -> dict[str, tb.ContactKind]:
+    return {"floor": tb.SpherePlaneContact(frame, tb.Frame("ground"), tangents="x", **given)}
+
+
+def test_a_sliding_block_sticks_when_its_speed_is_used_up() -> None:
+    """Exactly at v₀/(μ g), after v₀²/(2 μ g); the step that holds that instant ends at rest."""
+    speed, mu, step = 2.0, 0.35, 1e-3
+    system, frame = block(speed=speed)
+    run = tb.step_contacts(system, on_floor(frame, friction=mu), duration=1.0, step=step)
+    end = speed / (mu * G)
+    sliding = run.time <= end
+    np.testing.assert_allclose(
+        run["x rate"][sliding], speed - mu * G * run.time[sliding], atol=1e-12
+    )
+    stuck = run.time >= end + step
+    assert np.abs(run["x rate"][stuck]).max() < 1e-14
+    assert abs(run.time[np.argmax(np.abs(run["x rate"]) < 1e-12)] - end) <= step
+    assert run["x"][-1] == pytest.approx(speed**2 / (2 * mu * G), abs=mu * G * step**2)
+    np.testing.assert_allclose(run["floor impulse"][1:], 2.0 * G * step, rtol=1e-12)
+    books = tb.energy_books(run)
+    assert books.friction == pytest.approx(0.5 * 2.0 * speed**2, rel=1e-12)
+    assert abs(books.open) < 1e-12
+
+
+def test_the_stick_time_is_located_by_an_event() -> None:
+    """With Coulomb's force while it slides, the end of sliding is an event: v₀/(μ g)."""
+    m = tb.Model("block", gravity=(0, 0, -G))
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("block", 2.0), velocity=2.0)
+    m.force("friction", tb.JointEffort("x", -0.35 * 2.0 * G))
+    sticks = tb.Event("sticks", m.rate("x"), direction=-1, terminal=True)
+    run = tb.simulate(m.compile(), duration=1.0, events=[sticks], progress=False)
+    assert run.events[0].time == pytest.approx(2.0 / (0.35 * G), abs=1e-11)
+
+
+@pytest.mark.parametrize("mu", [0.2, 0.7])
+def test_on_a_slope_friction_holds_or_gives_way(mu: float) -> None:
+    """At 30°: stands for μ > tan 30° = 0.577, else slides down with g (sin 30° − μ cos 30°)."""
+    angle = np.pi / 6
+    system, frame = block(angle)
+    run = tb.step_contacts(system, on_floor(frame, friction=mu), duration=0.5, step=1e-3)
+    a = G * max(0.0, np.sin(angle) - mu * np.cos(angle))
+    np.testing.assert_allclose(run["x rate"], a * run.time, atol=1e-12)
+    np.testing.assert_allclose(run["x"], 0.5 * a * run.time**2, atol=1e-12)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_an_impact_gives_back_the_restitution_of_its_speed(e: float) -> None:
+    system, frame = block()
+    floor = on_floor(frame, restitution=e)
+    x0 = system.assemble(z=0.1)
+    run = tb.step_contacts(system, floor, x0, duration=0.2, step=1e-4)
+    hit = int(np.argmax(run["floor impulse"] > 0.0))
+    before, after = run["z rate"][hit - 1], run["z rate"][hit]
+    assert before == pytest.approx(-np.sqrt(2 * G * 0.1), abs=2e-3)
+    assert after == pytest.approx(-e * before, abs=1e-12)
+    assert run["floor impulse"][hit] == pytest.approx(2.0 * (after - before + G * 1e-4), abs=1e-12)
+    books = tb.energy_books(run)
+    assert books.impacts == pytest.approx(0.5 * 2.0 * (1 - e**2) * 2 * G * 0.1, rel=2e-3)
+    assert abs(books.open) < 1e-12
+
+
+def test_a_rigid_ball_in_space_ends_up_rolling_at_five_sevenths() -> None:
+    """Thrown without spin over a plane with two tangents: v = 5/7 v₀ in its direction, spin v/r
+    about the normal to it; rolling, friction takes nothing."""
+    m = tb.Model("ball", gravity=(0, 0, -G))
+    mass, radius, mu = 1.5, 0.05, 0.3
+    ball = m.body("ball", mass, inertia=(0.4 * mass * radius**2,) * 3)
+    m.joint("ball", tb.Free(), m.ground, ball, position=(0, 0, radius, 1, 0, 0, 0))
+    system = m.compile()
+    start = system.initial_state()
+    names = list(system.velocities)
+    start.v[[names.index("ball.vx"), names.index("ball.vy")]] = 1.2, 1.6
+    floor = {"floor": tb.SpherePlaneContact(ball, m.ground, radius, friction=mu)}
+    onset = 2 * 2.0 / (7 * mu * G)
+    run = tb.step_contacts(system, floor, start, duration=1.3 * onset, step=1e-3)
+    ground_speed = np.diff([run["ball.x"], run["ball.y"]], axis=1) / np.diff(run.time)
+    np.testing.assert_allclose(ground_speed[:, -1], 5 / 7 * np.array([1.2, 1.6]), rtol=1e-4)
+    q, w = start.q.copy(), start.v.copy()
+    q[:] = [run[name][-1] for name in system.coordinates]
+    w[:] = [run[name][-1] for name in system.state_names[len(q) : len(q) + 6]]
+    spin = system.velocity(ball, q, w)[:3]
+    np.testing.assert_allclose(spin * radius, 5 / 7 * np.array([-1.6, 1.2, 0.0]), atol=1e-3)
+    books = tb.energy_books(run)
+    assert books.friction == pytest.approx(2 / 7 * 0.5 * mass * 4.0, rel=1e-3)  # (1 − 5/7) of T₀
+    finer = tb.step_contacts(system, floor, start, duration=1.3 * onset, step=5e-4)
+    assert abs(books.open) < 1e-3 * books.friction
+    assert abs(tb.energy_books(finer).open) < 0.3 * abs(books.open)  # of second order
+
+
+def test_a_lifting_floor_carries_what_lies_on_it() -> None:
+    """A gap that moves by itself."""
+    m = tb.Model("lift", gravity=(0, 0, -G))
+    m.joint("z", tb.Prismatic("z"), m.ground, m.body("load", 3.0))
+    floor = {"floor": tb.DescribedContact(m.coordinate("z") - 0.2 * m.time)}
+    run = tb.step_contacts(m.compile(), floor, duration=0.5, step=1e-3)
+    np.testing.assert_allclose(run["z rate"][2:], 0.2, atol=1e-12)
+    np.testing.assert_allclose(run["z"], 0.2 * run.time, atol=1e-3)
+
+
+def test_smooth_motion_is_of_second_order_and_its_books_too() -> None:
+    """A damped, driven pendulum without any contact near: errors fall by 4 with half the step."""
+    m = tb.Model("pendulum")
+    m.joint("q", tb.Revolute("y"), m.ground, m.body("bob", 1.0).at(0, 0, 0.5), damping=0.1)
+    push = m.input("push")
+    m.force("motor", tb.JointEffort("q", push))
+    system = m.compile()
+    x0 = system.assemble(q=1.0)
+    far = {"wall": tb.DescribedContact(10.0 + m.coordinate("q"))}
+    inputs = {"push": lambda t: np.sin(3 * t)}
+    exact = tb.simulate(system, x0, 2.0, rtol=1e-11, atol=1e-13, inputs=inputs, progress=False)
+    errors, unexplained = [], []
+    for step in (4e-3, 2e-3):
+        run = tb.step_contacts(system, far, x0, 2.0, step=step, inputs=inputs)
+        errors.append(abs(run["q"][-1] - exact["q"][-1]))
+        unexplained.append(abs(tb.energy_books(run).open))
+    assert 3.5 < errors[0] / errors[1] < 4.5
+    assert unexplained[1] < 1e-4
+    assert unexplained[1] < 0.6 * unexplained[0]
+
+
+def test_painleves_rod_jams_from_four_thirds_on_at_63_4_degrees() -> None:
+    """A slender rod of length 2 l, J = m l²/3, dragged at the angle θ: critical friction
+    (1 + 3 cos²θ)/(3 sin θ cos θ), whose least value is 4/3 at tan θ = 2 (Painlevé 1895; Génot and
+    Brogliato 1999)."""
+    m = tb.Model("rod")
+    half = 0.7
+    rod = m.body("rod", 2.0, inertia=(0, 2.0 * half**2 / 3, 2.0 * half**2 / 3))
+    m.joint("rod", tb.Planar("y"), m.ground, rod)
+    system = m.compile()
+    turn = system.coordinates[2]
+    friction = {mu: tb.SpherePlaneContact(rod.at(half, 0, 0), m.ground, friction=mu, tangents="x")
+                for mu in (1.3, 1.4)}  # fmt: skip
+
+    def critical(angle: float) -> float:
+        found = tb.painleve(system, friction[1.3], {turn: angle})
+        assert max(found.forward, found.backward) == np.inf
+        return min(found.forward, found.backward)
+
+    for angle in (0.3, 0.8, 1.2):
+        c, s = np.cos(angle), np.sin(angle)
+        assert critical(angle) == pytest.approx((1 + 3 * c**2) / (3 * s * c), rel=1e-12)
+    worst = np.arctan(2.0)
+    assert np.degrees(worst) == pytest.approx(63.4, abs=0.05)
+    assert critical(worst) == pytest.approx(4 / 3, rel=1e-12)
+    assert not tb.painleve(system, friction[1.3], {turn: worst}).inconsistent
+    jammed = tb.painleve(system, friction[1.4], {turn: worst})
+    assert jammed.inconsistent
+    assert "friction 1.4 is inconsistent" in str(jammed)
+    G_nn = tb.contact_operator(system, {"tip": friction[1.3]}, {turn: worst})[0, 0]
+    assert G_nn == pytest.approx((1 + 3 * np.cos(worst) ** 2) / 2.0, rel=1e-12)
+
+
+def test_parameters_are_live_in_contacts() -> None:
+    m = tb.Model("block", gravity=(0, 0, -G))
+    mu = m.parameter("mu", 0.1)
+    cart, load = m.body("cart"), m.body("load", 1.0)
+    m.joint("x", tb.Prismatic("x"), m.ground, cart, velocity=3.0)
+    m.joint("z", tb.Prismatic("z"), cart, load)
+    floor = {"floor": tb.SpherePlaneContact(load, friction=mu, tangents="x")}
+    run = tb.step_contacts(m.compile(), floor, duration=0.1, step=1e-3, parameters={"mu": 0.5})
+    assert run["x rate"][-1] == pytest.approx(3.0 - 0.5 * G * 0.1, abs=1e-12)
+
+
+def test_what_can_t_be_stepped_is_refused_by_name() -> None:
+    system, frame = block()
+    with pytest.raises(tb.InputError, match="theta lies between 0 and 1, got 2"):
+        tb.step_contacts(system, on_floor(frame), theta=2)
+    with pytest.raises(tb.InputError, match="must be positive"):
+        tb.step_contacts(system, on_floor(frame), step=0)
+    with pytest.raises(tb.ModelError, match="Contact 'floor': a contact such as"):
+        tb.step_contacts(system, {"floor": 3})  # type: ignore[dict-item]
+    with pytest.raises(tb.ModelError, match="tangents are '', 'x', 'y' or 'xy', got 'z'"):
+        tb.SpherePlaneContact(frame, tangents="z")
+    other = tb.Model("other")
+    with pytest.raises(tb.ModelError, match="of another model"):
+        tb.step_contacts(system, {"floor": tb.DescribedContact(other.time - 1)})
+    with pytest.raises(tb.InputError, match="one tangent"):
+        tb.painleve(system, tb.SpherePlaneContact(frame))
+    m = tb.Model("geared")
+    for name in ("a", "b"):
+        m.joint(name, tb.Prismatic("x"), m.ground, m.body(name, 1.0))
+    m.couple("gear", tb.Gear("a", "b", 2.0))
+    with pytest.raises(tb.InputError, match=r"geared: time stepping .* 'gear'"):
+        tb.step_contacts(m.compile(), {"wall": tb.DescribedContact(m.coordinate("a"))})
