@@ -135,7 +135,7 @@ def test_a_replay_sees_a_recording_that_was_changed(cart: tb.System, tmp_path: P
         live.run(0.1)
     data = bytearray(path.read_bytes())
     place = data.index(np.array([50.0, 0.05]).tobytes())  # the row of tick 50
-    force = place + 8 * 8
+    force = place + 9 * 8
     assert np.frombuffer(data[force : force + 8])[0] == 1.0
     data[force : force + 8] = np.array([1.5]).tobytes()
     chunk_without_its_checksum = _forget_checksums(data)

@@ -115,3 +115,35 @@ def test_a_storm_of_changes_from_threads_ends_with_the_last(cart: tb.System) -> 
         changes = live.report().parameter_changes
         assert changes[-1]["values"] == {"mass": 3.0, "stiffness": 9.0}
         assert 1 <= live.report().counts["swaps"] <= 400
+
+
+def test_parameters_are_taken_while_the_model_is_held(
+    slider_crank: tb.System, turning: tb.State
+) -> None:
+    with tb.live(slider_crank, turning, rate=1000, speed=None) as live:
+        live["motor torque"] = -1.0  # its root is NaN
+        live.run(0.01)
+        assert live.faults == ("not finite",)
+        live["crank radius"] = 0.12
+        live.run(0.01)
+        assert live.report().counts["swaps"] == 1
+        live["motor torque"] = 0.1
+        live.resume()
+        live.run(0.05)
+        assert live.faults == ()
+        a, b, x = (live.read(name) for name in ("crank", "rod", "slider"))
+        assert 0.12 * np.cos(a) + 0.4 * np.cos(a + b) == pytest.approx(x, abs=1e-12)
+
+
+def test_a_block_that_the_tick_can_not_settle_is_given_back(four_bar: tb.System) -> None:
+    with tb.live(four_bar, four_bar.assemble(), rate=1000, speed=None) as live:
+        live.run(0.01)
+        # past the check on the twin, as if the mechanism had moved on since
+        impossible = four_bar.constrained_block({"coupler length": 0.05})
+        live._parameters.changes.append(type(live._parameters.changes[0])(1, {}))
+        live._loop.offer(impossible, 1)
+        live.run(0.05)
+        assert live.faults == ()
+        assert live.report().counts["swaps_refused"] == 1
+        q = [live.read(name) for name in four_bar.coordinates]
+        assert np.abs(four_bar.constraint_error(q)).max() <= 1e-12

@@ -21,6 +21,7 @@ enum { /* flags of a tick */
     TB_HELD = 16,        /* the model was not stepped */
     TB_SWAPPED = 32,     /* new parameters were taken */
     TB_SWAP_REFUSED = 64,
+    TB_RESUMED = 128, /* a command cleared the latched faults before this tick */
     TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT,
     TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED,
 };
@@ -42,9 +43,9 @@ typedef struct tb_ring {
     _Atomic int64_t written, read;
 } tb_ring;
 
-/* Row: tick, time, flags, version, substeps, lateness, step time, input age [ns], inputs, state,
- * outputs as delivered. */
-enum { TB_ROW_HEAD = 8 };
+/* Row: tick, time, flags, version, version offered in this tick (0: none), substeps, lateness, step
+ * time, input age [ns], inputs, state, outputs as delivered. */
+enum { TB_ROW_HEAD = 9 };
 
 enum { TB_NOTHING, TB_OFFERED, TB_BEING_WRITTEN, TB_BEING_TAKEN }; /* the second parameter block */
 
@@ -77,7 +78,7 @@ typedef struct tb_live {
     double *blocks[2];
     long block_size, active;
     long newton_start; /* of the Jacobian's parameters in a block; 0 without any */
-    int64_t version, offered_version;
+    int64_t version, offered_version, tried_version; /* in use, on offer, tried in this tick */
     _Atomic long offer;
     _Atomic long substeps; /* asked for */
     long steps_per_tick;   /* in use */

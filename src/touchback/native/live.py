@@ -28,7 +28,9 @@ from touchback.native.mailbox import Mailbox, mailbox_bytes
 from touchback.native.newton import Newton
 from touchback.native.problem import CallableStruct, FunctionData, Problem
 
-STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED = (1 << i for i in range(7))
+STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED = (
+    1 << i for i in range(8)
+)
 LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT
 
 _SWAPS = 256  # parameter changes that may wait for their booking

@@ -1,6 +1,7 @@
 /* Live parameters: a block written beside the one in use, and swapped in at a tick. */
 #include <string.h>
 
+#include "constrained.h"
 #include "live.h"
 #include "newton.h"
 
@@ -24,11 +25,18 @@ static void use_block(tb_live *live, long which) {
         live->problem.newton->p = live->blocks[which] + live->newton_start;
 }
 
-static void settle(tb_live *live) {
+/* Returns 0 when constraints can't be met from here, or a number is bad. */
+static int settle(tb_live *live) {
     const tb_fixed *run = &live->run;
     double t = run->t0 + (double)run->steps * run->h;
-    if (live->problem.settle)
-        live->problem.settle(&live->problem, t, run->x, 1);
+    if (!live->problem.settle)
+        return 1;
+    const tb_constraint_statistics *statistics =
+        &((const tb_constrained *)live->problem.settle_data)->statistics;
+    long before = statistics->not_converged;
+    live->problem.settle(&live->problem, t, run->x, 1);
+    return statistics->not_converged == before &&
+           tb_first_not_finite(run->x, tb_state_size(&live->problem)) < 0;
 }
 
 static void note(tb_live *live, int64_t version, int refused) {
@@ -46,15 +54,15 @@ static void note(tb_live *live, int64_t version, int refused) {
 
 long tb_live_take_parameters(tb_live *live) {
     long wanted = TB_OFFERED;
+    live->tried_version = 0;
     if (atomic_load_explicit(&live->offer, memory_order_relaxed) != TB_OFFERED ||
         !atomic_compare_exchange_strong(&live->offer, &wanted, TB_BEING_TAKEN))
         return 0;
     size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof(double);
     int64_t version = live->offered_version;
     use_block(live, 1 - live->active);
-    settle(live);
-    int bad = tb_first_not_finite(live->run.x, tb_state_size(&live->problem)) >= 0 ||
-              !tb_live_measure(live);
+    int bad = !settle(live);
+    live->tried_version = version;
     if (bad) {
         use_block(live, 1 - live->active);
         memcpy(live->run.x, live->good, bytes);

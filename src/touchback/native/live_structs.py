@@ -9,7 +9,7 @@ from touchback.native.problem import CallableStruct, _ProblemStruct
 
 _P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
 
-ROW_HEAD = 8  # tick, time, flags, version, substeps, lateness, step time, input age
+ROW_HEAD = 9  # tick, time, flags, version, offered, substeps, lateness, step time, input age
 MESSAGE_HEAD = 3  # tick, time, flags
 SWAP_HEAD = 3  # version, tick, refused
 BUCKETS, WORST = 608, 100
@@ -92,7 +92,7 @@ class LiveStruct(ctypes.Structure):
         ],
         ("blocks", _P * 2),
         *[(name, _L) for name in ("block_size", "active", "newton_start")],
-        *[(name, _I) for name in ("version", "offered_version")],
+        *[(name, _I) for name in ("version", "offered_version", "tried_version")],
         *[
             (name, _L)
             for name in ("offer", "substeps", "steps_per_tick", "resume", "stop")

@@ -132,9 +132,15 @@ static void record(tb_live *live, const tb_trace *trace) {
         return;
     }
     const double head[TB_ROW_HEAD] = {
-        (double)live->tick,           model_time(live),         (double)live->flags,
-        (double)live->version,        (double)live->steps_per_tick,   (double)trace->lateness,
-        (double)trace->step_time,     (double)trace->input_age,
+        (double)live->tick,
+        model_time(live),
+        (double)live->flags,
+        (double)live->version,
+        (double)live->tried_version,
+        (double)live->steps_per_tick,
+        (double)trace->lateness,
+        (double)trace->step_time,
+        (double)trace->input_age,
     };
     memcpy(row, head, sizeof head);
     memcpy(row += TB_ROW_HEAD, live->problem.u + 1, (size_t)inputs * sizeof *row);
@@ -151,17 +157,21 @@ static void set_substeps(tb_live *live, long substeps) {
     live->steps_per_tick = substeps;
 }
 
-static void obey(tb_live *live) {
+/* Commands. Returns a flag for the tick's. */
+static long obey(tb_live *live) {
+    int resumed = live->flags & TB_LATCHED;
     if (atomic_exchange(&live->resume, 0)) {
         int held = live->flags & TB_HOLDING;
         live->flags = 0;
         /* What a formulation remembers may be as bad as the state was. */
         if (held && live->problem.settle)
             live->problem.settle(&live->problem, model_time(live), live->run.x, 1);
-    }
+    } else
+        resumed = 0;
     long substeps = atomic_load(&live->substeps);
     if (substeps != live->steps_per_tick)
         set_substeps(live, substeps);
+    return resumed ? TB_RESUMED : 0;
 }
 
 /* The part of a tick that a replay repeats: inputs are in u. */
@@ -177,8 +187,8 @@ static void advance(tb_live *live, long flags) {
 void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     tb_live_statistics *statistics = live->statistics;
     int64_t age = -1;
-    obey(live);
-    long before = live->flags, flags = take_inputs(live, now, &age);
+    long before = live->flags, flags = obey(live);
+    flags |= take_inputs(live, now, &age);
     advance(live, flags);
     publish(live);
     int64_t step_time = tb_clock_now() - now;
@@ -199,11 +209,11 @@ void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long fla
     static const long OUTSIDE = TB_STALE | TB_STOPPED; /* what came from outside */
     tb_trace none = {0, 0, 0, 0, 0};
     memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
-    int resumed = (live->flags & TB_LATCHED) && !(flags & live->flags & TB_LATCHED);
-    atomic_store(&live->resume, resumed);
+    if (flags & TB_RESUMED && !(live->flags & TB_LATCHED))
+        live->flags |= TB_BEYOND_LIMIT; /* a limit that no guard of the replay sees */
+    atomic_store(&live->resume, (flags & TB_RESUMED) != 0);
     atomic_store(&live->substeps, substeps);
-    obey(live);
-    advance(live, flags & OUTSIDE);
+    advance(live, obey(live) | (flags & OUTSIDE));
     record(live, &none);
 }
 

@@ -34,7 +34,7 @@ TICKS, PARAMETERS = "ticks", "parameters"
 _LARGEST_RECORD = 1 << 28  # bytes
 ENCODING = "touchback.rows.f64le"
 HEAD = (
-    "tick", "time", "flags", "version", "substeps", "lateness", "step time", "input age",
+    "tick", "time", "flags", "version", "offered", "substeps", "lateness", "step time", "input age",
 )  # fmt: skip
 
 

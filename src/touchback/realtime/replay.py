@@ -62,16 +62,15 @@ def replay(path: str | os.PathLike[str], system: System | None = None) -> Replay
     )
     loop.prepare()
     states = np.empty_like(recording.states)
-    version, capacity = 0, int(loop.struct.ring.capacity)
+    capacity = int(loop.struct.ring.capacity)
     inputs = np.ascontiguousarray(recording.inputs)
     start = ROW_HEAD + inputs.shape[1]
     done = 0
     for k, row in enumerate(recording.rows):
-        flags, number, substeps = int(row[2]), int(row[3]), int(row[4])
-        if number != version:
-            block = block_of(system, plan.method, plan.constraints, recording.parameters[number])
-            loop.offer(block, number)
-            version = number
+        flags, offered, substeps = int(row[2]), int(row[4]), int(row[5])
+        if offered:
+            values = recording.parameters[offered]
+            loop.offer(block_of(system, plan.method, plan.constraints, values), offered)
         loop.repeat(inputs[k], substeps, flags)
         if (k + 1) % capacity == 0 or k + 1 == len(ticks):
             rows = loop.drain()

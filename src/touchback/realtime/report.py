@@ -12,6 +12,7 @@ from touchback.native.live import (
     BAD_NUMBER,
     BEYOND_LIMIT,
     HELD,
+    RESUMED,
     STALE,
     STOPPED,
     SWAP_REFUSED,
@@ -23,7 +24,7 @@ from touchback.realtime.histogram import Histogram, duration
 FLAG_NAMES = {
     STALE: "stale input", BAD_NUMBER: "not finite", STOPPED: "stopped",
     BEYOND_LIMIT: "beyond limit", HELD: "held", SWAPPED: "parameters taken",
-    SWAP_REFUSED: "parameters refused",
+    SWAP_REFUSED: "parameters refused", RESUMED: "resumed",
 }  # fmt: skip
 COUNTS = (
     "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "stops", "swaps",
