@@ -60,7 +60,7 @@ from touchback.model.sensors import (
 from touchback.realtime import GuardedOutput, Live, WatchedInput, live, replay
 from touchback.recording import Run, compare
 from touchback.recording import open_run as open
-from touchback.simulate import Event, simulate
+from touchback.simulate import Event, Switch, simulate
 from touchback.simulate.analysis import (
     Equilibrium,
     Linear,
@@ -171,6 +171,7 @@ __all__ = [
     "Spherical",
     "SpringDamper",
     "State",
+    "Switch",
     "System",
     "Table",
     "TorsionSpring",

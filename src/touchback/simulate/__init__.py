@@ -5,5 +5,6 @@ from touchback.simulate.failure import RunFailed
 from touchback.simulate.methods import METHODS
 from touchback.simulate.protocol import CompiledSystem
 from touchback.simulate.simulate import simulate
+from touchback.simulate.switching import Switch
 
-__all__ = ["METHODS", "CompiledSystem", "Event", "RunFailed", "simulate"]
+__all__ = ["METHODS", "CompiledSystem", "Event", "RunFailed", "Switch", "simulate"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from touchback.native import Adaptive, Dopri5, Problem, Radau5, Status
 from touchback.simulate.failure import fastest, not_finite
-from touchback.simulate.plan import Failure, Plan, Trajectory, output_times
+from touchback.simulate.plan import Failure, Plan, Trajectory
 from touchback.simulate.progress import Chunks, Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.watch import Watch
@@ -24,23 +24,23 @@ def integrate(
     watch: Watch | None = None,
 ) -> Trajectory:
     """Steps as long as the tolerances allow, at most `step`."""
-    times = output_times(plan.duration, plan.output_step or plan.duration / INTERVALS)
+    times = plan.output_times(INTERVALS)
     run = METHODS[plan.method](
-        problem, x0, 0.0, plan.duration, times, plan.rtol, plan.atol,
+        problem, x0, plan.start, plan.end, times, plan.rtol, plan.atol,
         max_step=plan.step or np.inf, step_limit=plan.step_limit,
         events=watch.native if watch else None,
     )  # fmt: skip
     start = run.x.copy()
     if watch:
-        watch.start(start)
+        watch.start(plan.start, start)
     chunks = Chunks()
     while problem.raised is None and run.status == Status.PAUSED:
         run.advance(chunks.next())
         if watch and not watch.follow(run, run.status):
             break
-        progress.update(run.t / plan.duration)
+        progress.update((run.t - plan.start) / plan.duration)
     states = np.vstack([start, run.record[: run.written]])
-    instants = np.append(0.0, times[: run.written])
+    instants = np.append(plan.start, times[: run.written])
     if run.t > instants[-1]:
         instants, states = np.append(instants, run.t), np.vstack([states, run.x])
     result = Trajectory(instants, states, {**run.statistics})

@@ -29,9 +29,9 @@ def integrate(
     every = _steps_per_output(plan.output_step, step)
     whole = int(np.floor(plan.duration / step + _SLIVER))
     events = watch.native if watch else None
-    run = FixedStep(problem, plan.method, x0, 0.0, step, events)
+    run = FixedStep(problem, plan.method, x0, plan.start, step, events)
     if watch:
-        watch.start(run.x)
+        watch.start(plan.start, run.x)
     records = [run.x[None, :].copy()]
     chunks = Chunks()
     status = Status.REACHED
@@ -42,7 +42,7 @@ def integrate(
             watch.follow(run, status)
         progress.update(run.steps / whole)
     states = np.vstack(records)
-    times: Floats = np.arange(0.0, len(states)) * every * step
+    times: Floats = plan.start + np.arange(0.0, len(states)) * every * step
     last, steps = run, run.steps
     remainder = plan.duration - whole * step
     if remainder > _SLIVER * step and _goes_on(status, problem, watch):

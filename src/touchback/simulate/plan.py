@@ -12,7 +12,7 @@ _ON_GRID = 1e-9  # of a step: instants closer than this are the same
 
 @dataclass(frozen=True)
 class Plan:
-    """Settings of a run from time 0, in seconds; without a `step` the method chooses."""
+    """Settings of a run from the time `start`, in seconds; without a `step` the method chooses."""
 
     method: str
     duration: float
@@ -21,12 +21,28 @@ class Plan:
     atol: float
     output_step: float | None
     step_limit: int
+    start: float = 0.0
+
+    @property
+    def end(self) -> float:
+        """When the run is over."""
+        return self.start + self.duration
+
+    def output_times(self, intervals: int) -> Floats:
+        """When states are recorded after the start: by `output_step`, else so many intervals."""
+        step = self.output_step or self.duration / intervals
+        times = self.start + output_times(self.duration, step)
+        if len(times) and abs(times[-1] - self.end) <= _ON_GRID * step:
+            times[-1] = self.end
+        return times
 
     def __post_init__(self) -> None:
         for label in ("duration", "step", "rtol", "atol", "output_step"):
             value = getattr(self, label)
             if value is not None and not (np.isfinite(value) and value > 0.0):
                 raise InputError(f"{label} must be a positive number, got {value!r}.")
+        if not np.isfinite(self.start):
+            raise InputError(f"start must be a finite time, got {self.start!r}.")
         if self.step_limit < 1:
             raise InputError(f"step_limit must be at least 1, got {self.step_limit}.")
 

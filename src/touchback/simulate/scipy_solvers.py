@@ -8,7 +8,7 @@ from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.simulate.adaptive import INTERVALS
 from touchback.simulate.failure import fastest, not_finite
-from touchback.simulate.plan import Failure, Plan, Trajectory, output_times
+from touchback.simulate.plan import Failure, Plan, Trajectory
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.watch import Watch
@@ -46,14 +46,14 @@ def integrate(
         )
     from scipy import integrate as scipy_integrate  # half a second: only for those who ask for it
 
-    times = output_times(plan.duration, plan.output_step or plan.duration / INTERVALS)
+    times = plan.output_times(INTERVALS)
     rate = _WatchedRate(problem)
-    instants, states = [np.zeros(1)], [x0[None, :]]
-    t, x, steps, written, failed = 0.0, x0, 0, 0, ""
+    instants, states = [np.array([plan.start])], [x0[None, :]]
+    t, x, steps, written, failed = plan.start, x0, 0, 0, ""
     solver = None
     try:
         solver = getattr(scipy_integrate, plan.method)(
-            rate, 0.0, x0, plan.duration, rtol=plan.rtol, atol=plan.atol,
+            rate, plan.start, x0, plan.end, rtol=plan.rtol, atol=plan.atol,
             max_step=plan.step or np.inf,
         )  # fmt: skip
         while solver.status == "running" and problem.raised is None:
@@ -72,7 +72,7 @@ def integrate(
                 rows = solver.dense_output()(times[written:reached]).T
                 states.append(problem.settle(times[written:reached], rows))
                 written = reached
-            progress.update(t / plan.duration)
+            progress.update((t - plan.start) / plan.duration)
     except ValueError as error:  # SciPy's linear algebra refuses matrices that aren't finite
         if rate.bad < 0:
             raise

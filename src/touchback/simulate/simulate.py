@@ -22,6 +22,7 @@ from touchback.simulate.plan import Plan
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
+from touchback.simulate.switching import Switch, simulate_switched
 from touchback.simulate.watch import ADAPTIVE_SAMPLES, FIXED_SAMPLES, Watch
 
 
@@ -39,10 +40,12 @@ def simulate(
     inputs: Mapping[str, Any] | None = None,
     parameters: Mapping[str, Any] | None = None,
     events: Sequence[Event] = (),
+    switches: Sequence[Switch] = (),
+    start: float = 0.0,
     step_limit: int = 10_000_000,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
-    """The run of a system from a state at time 0, for `duration` seconds.
+    """The run of a system from a state at time `start`, for `duration` seconds.
 
     `method`: "dopri5" (adaptive, default) or, for stiff problems, "radau5"; "rk4", "euler"
     (semi-implicit), "implicit-euler" and "trapezoidal" with fixed steps; or SciPy's "RK23", "RK45",
@@ -62,6 +65,8 @@ def simulate(
     `events` are looked for along the run and kept in `run.events`; they may end the run or restart
     it from another state.
 
+    `switches` turn constraints on and off while the run goes on.
+
     `progress` shows a bar on runs of more than a second; a function gets the fraction done instead.
 
     A NaN or a step that fails raises `RunFailed`, whose `run` holds everything up to there.
@@ -69,9 +74,18 @@ def simulate(
     method = method_for(method, constraints)
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
-    plan = Plan(method, duration, step, rtol, atol, output_step, step_limit)
-    start = initial_state(system, x0)
-    given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
+    plan = Plan(method, duration, step, rtol, atol, output_step, step_limit, start)
+    state = initial_state(system, x0)
+    if switches:
+        options = {
+            "method": method, "constraints": constraints, "step": step, "rtol": rtol, "atol": atol,
+            "output_step": output_step, "inputs": inputs, "parameters": parameters,
+            "step_limit": step_limit, "progress": progress,
+        }  # fmt: skip
+        return simulate_switched(
+            simulate, system, state, duration, start, switches, events, options
+        )
+    given = read_inputs(system.input_names, system.input_defaults, inputs, plan.end)
     changed = dict(parameters) if parameters else None
     enforced = enforce(system, constraints, given, changed)
     problem = enforced.problem if enforced else _free_problem(system, given, changed)
@@ -79,9 +93,9 @@ def simulate(
     watch = _watch(system, problem, plan, events, changed)
     began = time.perf_counter()
     with Progress(f"{system.name}: {method}", progress) as shown:
-        trajectory = METHODS[method](problem, list(system.state_names), start, plan, shown, watch)
+        trajectory = METHODS[method](problem, list(system.state_names), state, plan, shown, watch)
     trajectory.statistics["seconds"] = time.perf_counter() - began
-    about = _metadata(system, plan, given, parameters, start, events)
+    about = _metadata(system, plan, given, parameters, state, events)
     if watch:
         about["events"] = [record.as_data() for record in watch.records]
     if newton:
@@ -167,6 +181,7 @@ def _metadata(
         "atol": plan.atol,
         "output_step": plan.output_step,
         "step_limit": plan.step_limit,
+        "start": plan.start or None,
     }
     arguments = {name: value for name, value in settings.items() if value is not None}
     if given.texts:

@@ -51,9 +51,9 @@ class Watch:
         self.records: list[EventRecord] = []
         self.ended: Event | None = None
 
-    def start(self, x: Floats) -> None:
+    def start(self, t: float, x: Floats) -> None:
         """Reads on which side the initial state is."""
-        self.native.start(0.0, x)
+        self.native.start(t, x)
 
     def follow(self, run: _Running, status: Status) -> bool:
         """Notes what was found and restarts the run where it shall; False when it has to end."""

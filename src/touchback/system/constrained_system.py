@@ -123,6 +123,20 @@ class ConstrainedSystem(System):
     def _modes(self) -> dict[tuple[str, ...], dict[str, Any]]:
         return {}
 
+    def consistent(self, x: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, float]:
+        """The state nearest to x = [q, v, z] that the active constraints allow, and the energy that
+        is lost: positions change least, velocities by the constraints' impulses,
+        v⁺ = v + M⁻¹ Jᵀ Λ, J v⁺ = b."""
+        nq, n, _ = self.sizes
+        q, v, z = np.split(np.array(x, dtype=float), [nq, nq + n])
+        q_new = self._closed_from(q, [], t)
+        terms = self.terms(q_new, v, t=t, z=z)
+        spread = np.linalg.solve(terms.M, terms.J.T)
+        impulse = np.linalg.lstsq(terms.J @ spread, terms.b - terms.J @ v, rcond=1e-12)[0]
+        v_new = v + spread @ impulse
+        lost = sum(self.energy(q, v)) - sum(self.energy(q_new, v_new))
+        return np.concatenate([q_new, v_new, z]), float(lost)
+
     # ---- what a run needs -----------------------------------------------------------------------
 
     def constrained_functions(self, stiffness: bool = False) -> ConstrainedFunctions:

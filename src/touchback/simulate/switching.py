@@ -1,0 +1,100 @@
+"""Constraints switched while a run goes on: each set of active constraints is a mode of its own.
+
+A run with switches is a row of runs. Between two of them the state is made consistent with the new
+mode: positions with the least change, velocities by the impulses of the new constraints,
+v⁺ = v + M⁻¹ Jᵀ Λ with J v⁺ = b, so that what is lost is the kinetic energy of the impact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.recording import Run
+from touchback.simulate.event import Event
+from touchback.simulate.protocol import Floats
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Constraints to `activate` and `deactivate` at a time [s], or when an event happens first."""
+
+    at: float | Event
+    activate: Sequence[str] = ()
+    deactivate: Sequence[str] = ()
+
+
+def simulate_switched(
+    simulate: Callable[..., Run],
+    system: Any,
+    x0: Floats,
+    duration: float,
+    start: float,
+    switches: Sequence[Switch],
+    events: Sequence[Event],
+    options: dict[str, Any],
+) -> Run:
+    """The runs between switches as one; the system keeps the constraints that it had before."""
+    if not hasattr(system, "consistent"):
+        raise InputError(f"{system.name}: it has no constraints to switch.")
+    before = set(system.active)
+    options = {**options, "inputs": _timed(options["inputs"], start + duration)}
+    timed = [(at, switch) for switch in switches if not isinstance(at := switch.at, Event)]
+    waiting = sorted(timed, key=lambda pair: pair[0])
+    on_event = {at.name: (at, switch) for switch in switches if isinstance(at := switch.at, Event)}
+    runs, done, t, x = [], [], start, x0
+    try:
+        while t < start + duration:
+            until = min(waiting[0][0] if waiting else np.inf, start + duration)
+            if until > t:
+                watched = [
+                    *events,
+                    *(replace(event, terminal=True) for event, _ in on_event.values()),
+                ]
+                runs.append(simulate(system, x, until - t, start=t, events=watched, **options))
+                t, x = float(runs[-1].time[-1]), _last_state(system, runs[-1])
+            if runs and t < until:
+                switch = on_event.pop(runs[-1].events[-1].name, (None, None))[1]
+            else:
+                switch = waiting.pop(0)[1] if waiting and waiting[0][0] <= t else None
+            if switch is None:  # the end, or an event of the user's that ends the run
+                break
+            system.deactivate(*switch.deactivate)
+            system.activate(*switch.activate)
+            x, lost = system.consistent(x, t)
+            done.append({"time": t, "activate": list(switch.activate),
+                         "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
+    finally:
+        system.activate(*before)
+        system.deactivate(*(set(system.active) - before))
+    return _joined(runs, done)
+
+
+def _timed(inputs: Any, end: float) -> Any:
+    """Samples spread over the whole run with their times, so that every part of it agrees."""
+    return {
+        name: (np.linspace(0.0, end, len(given)), given) if np.ndim(given) == 1 else given
+        for name, given in (inputs or {}).items()
+    }
+
+
+def _last_state(system: Any, run: Run) -> Floats:
+    return np.array([run[name][-1] for name in system.state_names])
+
+
+def _joined(runs: list[Run], switches: list[dict[str, Any]]) -> Run:
+    """One run; rows that rest have no multiplier, which is zero."""
+    names = list(dict.fromkeys(name for run in runs for name in run.names))
+    signals = {
+        name: np.concatenate([run.signals.get(name, np.zeros(len(run.time))) for run in runs])
+        for name in names
+    }
+    units = {name: unit for run in runs for name, unit in run.units.items()}
+    about = {**runs[0].metadata, "switches": switches}
+    about["duration"] = float(runs[-1].time[-1] - runs[0].time[0])
+    about["events"] = [record.as_data() for run in runs for record in run.events]
+    return Run(np.concatenate([run.time for run in runs]), signals, units, about)
