@@ -4,7 +4,12 @@ Describe a mechanism, derive its equations symbolically, run them as machine cod
 or offline.
 """
 
-from touchback.contact import ContactKind, DescribedContact, SpherePlaneContact
+from touchback.contact import (
+    ContactKind,
+    DescribedContact,
+    DiscPlaneContact,
+    SpherePlaneContact,
+)
 from touchback.errors import CompileError, InputError, ModelError, SolveError, TouchbackError
 from touchback.interop import read_mbs, read_urdf
 from touchback.model import Body, Frame, Model
@@ -119,6 +124,7 @@ __all__ = [
     "DescribedContact",
     "Differential",
     "Direction",
+    "DiscPlaneContact",
     "Distance",
     "Drag",
     "Effort",

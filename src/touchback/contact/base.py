@@ -1,7 +1,8 @@
 """What every kind of rigid contact says of itself."""
 
+from touchback.errors import ModelError
 from touchback.model.mechanics import Mechanics
-from touchback.model.value import Data
+from touchback.model.value import Data, Value, is_number
 from touchback.spatial.vectors import Scalar
 
 
@@ -17,3 +18,11 @@ class ContactKind(Data, frozen=True, tag_field="kind"):
     def slip(self, mechanics: Mechanics) -> list[Scalar]:
         """Slip speeds along none, one or two tangents, linear in the velocities [m/s]."""
         raise NotImplementedError(type(self).__name__)
+
+
+def check_coefficients(kind: str, restitution: Value, friction: Value) -> None:
+    """Refuse numbers that no contact has; expressions are taken as they come."""
+    if is_number(restitution) and not 0.0 <= restitution <= 1.0:
+        raise ModelError(f"{kind}: its restitution is {restitution}; it lies between 0 and 1.")
+    if is_number(friction) and not friction >= 0.0:
+        raise ModelError(f"{kind}: its friction is {friction}; a coefficient is not negative.")

@@ -1,6 +1,6 @@
 """A sphere, or a point, on a plane."""
 
-from touchback.contact.base import ContactKind
+from touchback.contact.base import ContactKind, check_coefficients
 from touchback.errors import ModelError
 from touchback.model.forces.sphere_on_plane import Touch, sphere_on_plane
 from touchback.model.frame import Frame
@@ -24,6 +24,7 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
     tangents: str = "xy"
 
     def __post_init__(self) -> None:
+        check_coefficients("SpherePlaneContact", self.restitution, self.friction)
         if self.tangents not in ("", "x", "y", "xy"):
             raise ModelError(
                 f"SpherePlaneContact: tangents are '', 'x', 'y' or 'xy', got {self.tangents!r}."

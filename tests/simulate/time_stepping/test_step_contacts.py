@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.simulate import RunFailed
 
 G = 9.81
 
@@ -106,6 +107,46 @@ def test_a_rigid_ball_in_space_ends_up_rolling_at_five_sevenths() -> None:
     assert abs(tb.energy_books(finer).open) < 0.3 * abs(books.open)  # of second order
 
 
+def test_a_tilted_disc_spins_about_the_vertical_at_moffatts_rate() -> None:
+    """Euler's disc: its centre at rest, the point of contact runs round the rim at
+    Ω² = 4 g/(r sin α) (H. K. Moffatt, Nature 404, 2000), with the angular velocity Ω sin α along
+    the diameter through that point."""
+    m = tb.Model("coin", gravity=(0, 0, -G))
+    mass, radius, tilt = 0.4, 0.0375, 0.5
+    moment = mass * radius**2 / 4
+    coin = m.body("coin", mass, inertia=(moment, moment, 2 * moment))
+    height = radius * np.sin(tilt)
+    turned = (np.cos(tilt / 2), np.sin(tilt / 2), 0, 0)  # about x: the body's y axis points uphill
+    m.joint("coin", tb.Free(), m.ground, coin, position=(0, 0, height, *turned))
+    system = m.compile()
+    omega = np.sqrt(4 * G / (radius * np.sin(tilt)))
+    start = system.initial_state()
+    start.v[list(system.velocities).index("coin.wy")] = omega * np.sin(tilt)
+    floor = {"floor": tb.DiscPlaneContact(coin, m.ground, radius, friction=0.5)}
+    step, duration = 2e-4, 0.2
+    run = tb.step_contacts(system, floor, start, duration=duration, step=step)
+    turns = omega * duration / (2 * np.pi)
+    assert turns > 1.0
+    for name, still in (("coin.x", 0.0), ("coin.y", 0.0), ("coin.z", height)):
+        assert np.abs(run[name] - still).max() < 1e-3 * radius
+    R, _ = system.pose(coin, [run[name][-1] for name in system.coordinates])
+    heading = np.arctan2(R[0, 2], -R[1, 2])  # of the axis, from its start
+    angle = np.remainder(heading - omega * duration + np.pi, 2 * np.pi) - np.pi
+    assert abs(angle) < 1e-2
+    assert R[2, 2] == pytest.approx(np.cos(tilt), abs=1e-3)
+
+
+def test_a_run_that_breaks_keeps_what_it_had() -> None:
+    m = tb.Model("broken")
+    m.joint("z", tb.Prismatic("z"), m.ground, m.body("ball", 1.0))
+    m.force("odd", tb.JointEffort("z", tb.sqrt(0.1 - m.time)))
+    with pytest.raises(RunFailed, match=r"no longer finite after t = 0\.1 s") as failed:
+        tb.step_contacts(
+            m.compile(), {"floor": tb.DescribedContact(m.coordinate("z"))}, duration=1.0, step=1e-2
+        )
+    assert failed.value.run.time[-1] == pytest.approx(0.1)
+
+
 def test_a_lifting_floor_carries_what_lies_on_it() -> None:
     """A gap that moves by itself."""
     m = tb.Model("lift", gravity=(0, 0, -G))
@@ -190,6 +231,10 @@ def test_what_can_t_be_stepped_is_refused_by_name() -> None:
         tb.step_contacts(system, {"floor": 3})  # type: ignore[dict-item]
     with pytest.raises(tb.ModelError, match="tangents are '', 'x', 'y' or 'xy', got 'z'"):
         tb.SpherePlaneContact(frame, tangents="z")
+    with pytest.raises(tb.ModelError, match=r"its restitution is 1\.5"):
+        tb.SpherePlaneContact(frame, restitution=1.5)
+    with pytest.raises(tb.ModelError, match="its friction is -1"):
+        tb.DiscPlaneContact(frame, friction=-1)
     other = tb.Model("other")
     with pytest.raises(tb.ModelError, match="of another model"):
         tb.step_contacts(system, {"floor": tb.DescribedContact(other.time - 1)})

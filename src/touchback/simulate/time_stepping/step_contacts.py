@@ -47,6 +47,11 @@ def step_contacts(
     equations = ContactEquations(system, contacts, parameters)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
     x = initial_state(system, x0)
+    about = {
+        "model": system.name, "method": "moreau-jean", "duration": duration, "step": step,
+        "theta": theta, "contacts": list(contacts), "inputs": given.texts,
+        "parameters": dict(parameters or {}), "initial_state": x.tolist(),
+    }  # fmt: skip
     recorder = _Recorder(system, equations)
     u, count = given.u, round(duration / step)
     for k in range(count + 1):
@@ -63,14 +68,10 @@ def step_contacts(
             raise RunFailed(
                 f"{system.name}: the state is no longer finite after t = {k * step:.6g} s; "
                 "take a shorter step. The run up to there is kept in `.run`.",
-                recorder.run({}),
+                recorder.run(about),
             )
         recorder.note_step(taken, work)
-    return recorder.run({
-        "model": system.name, "method": "moreau-jean", "duration": duration, "step": step,
-        "theta": theta, "contacts": list(contacts), "inputs": given.texts,
-        "parameters": dict(parameters or {}), "initial_state": recorder.states[0].tolist(),
-    })  # fmt: skip
+    return recorder.run(about)
 
 
 class _Recorder:
