@@ -23,34 +23,32 @@ from touchback.haptics.wall.findings import grips_are_followed
 FIRM = Finger(0.06, 9.0, 900.0)
 
 
-def fed(noise: float, samples: int = 400, forgetting: float = 0.9) -> FingerIdentifier:
+def fed(noise: float, samples: int = 60, forgetting: float = 0.9) -> FingerIdentifier:
     """An identifier that has seen a firm finger tap against a wall, starting from a wrong guess."""
     plant, T = Plant(Device(0.3, 1.0), FIRM, bias=-1.5), 1e-3
-    push = 2.0 * np.sin(np.arange(samples) / 6.0)
-    trace = simulate(plant, StandardWall(Target(5000.0, 2.0)), State(1e-3, -0.3), T, samples,
-                     volition=0.0 * push)  # fmt: skip
-    wall = trace.wall_force
+    wall = StandardWall(Target(5000.0, 2.0))
+    trace = simulate(plant, wall, State(1e-3, -0.3), T, samples)
     rng = np.random.default_rng(1)
     y = trace.y + noise * rng.normal(size=len(trace.y))
     v = trace.v + noise / T * 0.01 * rng.normal(size=len(trace.v))
     found = FingerIdentifier(plant.device, T, forgetting=forgetting)
     for k in range(samples):
-        found.learn(State(y[k], v[k]), State(y[k + 1], v[k + 1]), float(wall[k]))
+        found.learn(State(y[k], v[k]), State(y[k + 1], v[k + 1]), float(trace.wall_force[k]))
     return found
 
 
 def test_a_tap_gives_mass_damping_stiffness_and_force() -> None:
-    found = fed(0.0, samples=60)
-    assert found.finger.mass == pytest.approx(FIRM.mass, rel=1e-3)
-    assert found.finger.damping == pytest.approx(FIRM.damping, rel=1e-3)
-    assert found.finger.stiffness == pytest.approx(FIRM.stiffness, rel=1e-3)
-    assert found.plant.bias == pytest.approx(-1.5, rel=1e-3)
+    found = fed(0.0)
+    assert found.finger.mass == pytest.approx(FIRM.mass, rel=2e-6)
+    assert found.finger.damping == pytest.approx(FIRM.damping, rel=2e-6)
+    assert found.finger.stiffness == pytest.approx(FIRM.stiffness, rel=2e-6)
+    assert found.plant.bias == pytest.approx(-1.5, rel=2e-6)
 
 
-def test_noise_of_an_encoder_leaves_the_order_of_the_finger() -> None:
-    found = fed(1e-8, samples=60, forgetting=0.995)
-    assert found.finger.damping == pytest.approx(FIRM.damping, rel=0.3)
-    assert found.finger.stiffness == pytest.approx(FIRM.stiffness, rel=0.3)
+def test_a_micrometre_of_noise_leaves_two_per_cent() -> None:
+    found = fed(1e-6).finger
+    expected = (FIRM.mass, FIRM.damping, FIRM.stiffness)
+    assert (found.mass, found.damping, found.stiffness) == pytest.approx(expected, rel=0.02)
 
 
 def test_a_finger_at_rest_teaches_nothing() -> None:

@@ -66,7 +66,12 @@ def test_the_loop_with_a_finger_is_eq_6_12_with_6_11_mended() -> None:
 
 @pytest.mark.parametrize(
     ("m", "b", "T", "expected"),
-    [(0.1, 1.0, 1e-3, 2003.34), (0.1, 1.0, 2.5e-4, 8003.33), (0.01, 5.0, 1e-3, 10905.0)],
+    [
+        (0.1, 1.0, 1e-3, 2003.34),
+        (0.1, 1.0, 2.5e-4, 8003.33),
+        (0.01, 5.0, 1e-3, 10905.0),
+        (0.3, 111.553542, 0.05, 5000.0),  # through z = −1
+    ],
 )
 def test_critical_stiffness_has_its_closed_form(
     m: float, b: float, T: float, expected: float
