@@ -135,6 +135,19 @@ def test_parameters_are_taken_while_the_model_is_held(
         assert 0.12 * np.cos(a) + 0.4 * np.cos(a + b) == pytest.approx(x, abs=1e-12)
 
 
+def test_a_nan_in_the_tick_of_a_change_leaves_a_state_that_meets_the_new_geometry(
+    slider_crank: tb.System, turning: tb.State
+) -> None:
+    with tb.live(slider_crank, turning, rate=1000, speed=None) as live:
+        live.run(0.01)
+        live["crank radius"] = 0.12
+        live["motor torque"] = -1.0  # its root is NaN
+        live.run(0.001)
+        assert live.faults == ("not finite",)
+        a, b, x = (live.read(name) for name in ("crank", "rod", "slider"))
+        assert 0.12 * np.cos(a) + 0.4 * np.cos(a + b) == pytest.approx(x, abs=1e-12)
+
+
 def test_a_block_that_the_tick_can_not_settle_is_given_back(four_bar: tb.System) -> None:
     with tb.live(four_bar, four_bar.assemble(), rate=1000, speed=None) as live:
         live.run(0.01)

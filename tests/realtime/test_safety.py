@@ -180,6 +180,24 @@ def test_a_closed_loop_survives_a_nan(slider_crank: tb.System, turning: tb.State
     assert paths[0] == pytest.approx(paths[1], rel=1e-9)
 
 
+@pytest.mark.parametrize("constraints", ["partitioning", "projection"])
+def test_a_closed_loop_that_is_torn_open_is_held_at_its_last_good_state(
+    slider_crank: tb.System, turning: tb.State, constraints: str
+) -> None:
+    with tb.live(
+        slider_crank, turning, rate=RATE, speed=None, record=True, constraints=constraints
+    ) as live:
+        live["motor torque"] = 1e8  # 1e4 N m: soon whole turns within a step
+        live.run(0.2)
+        assert live.faults == ("loop open",)
+        held = live.read("time")
+        live.run(0.01)
+        assert live.read("time") == held < 0.1
+    for q in zip(*(live.recorded()[name] for name in slider_crank.coordinates)):
+        assert np.abs(slider_crank.constraint_error(q)).max() <= 1e-10
+    assert live.report().counts["open_loops"] == 1
+
+
 # ---- emergency stop -----------------------------------------------------------------------------
 
 

@@ -31,7 +31,7 @@ def disturb(live: tb.Live, chance: random.Random) -> int:
         elif draw < 0.97:
             time.sleep(0.03)  # longer than the input may be away
         else:
-            live["crank radius"] = chance.uniform(0.02, 0.6)
+            live["crank radius"] = 0.9  # beyond its range
     except tb.InputError:
         return 1
     return 0
@@ -61,8 +61,8 @@ def test_loops_stay_closed_outputs_stay_guarded_and_the_recording_replays(
         [recording.parameters[int(v)]["crank radius"] for v in recording.column("version")]
     )
     a, b, x = recording.states[:, :3].T
-    assert np.abs(radius * np.cos(a) + 0.4 * np.cos(a + b) - x).max() <= 1e-12
-    assert np.abs(radius * np.sin(a) + 0.4 * np.sin(a + b)).max() <= 1e-12
+    assert np.abs(radius * np.cos(a) + 0.4 * np.cos(a + b) - x).max() <= 1e-10
+    assert np.abs(radius * np.sin(a) + 0.4 * np.sin(a + b)).max() <= 1e-10
     delivered, flags = recording.column("slider position.x"), recording.column("flags").astype(int)
     faulty = flags & (1 | 2 | 4) != 0
     assert 0 < np.count_nonzero(faulty) < len(flags)

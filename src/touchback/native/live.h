@@ -22,8 +22,9 @@ enum { /* flags of a tick */
     TB_SWAPPED = 32,     /* new parameters were taken */
     TB_SWAP_REFUSED = 64,
     TB_RESUMED = 128, /* a command cleared the latched faults before this tick */
-    TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT,
-    TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED,
+    TB_OPEN_LOOP = 256, /* constraints that a step left unmet; latched */
+    TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP,
+    TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP,
 };
 
 typedef struct tb_input_port {

@@ -28,10 +28,10 @@ from touchback.native.mailbox import Mailbox, mailbox_bytes
 from touchback.native.newton import Newton
 from touchback.native.problem import CallableStruct, FunctionData, Problem
 
-STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED = (
-    1 << i for i in range(8)
+STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP = (
+    1 << i for i in range(9)
 )
-LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT
+LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP
 
 _SWAPS = 256  # parameter changes that may wait for their booking
 

@@ -57,8 +57,8 @@ class StatisticsStruct(ctypes.Structure):
         *[
             (name, _I)
             for name in (
-                "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "stops",
-                "swaps", "swaps_refused", "contended", "lost_rows",
+                "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite",
+                "open_loops", "stops", "swaps", "swaps_refused", "contended", "lost_rows",
             )
         ],
         ("largest", _I * 3),

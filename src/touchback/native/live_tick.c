@@ -1,8 +1,10 @@
 /* One tick of a live run. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "clock.h"
+#include "constrained.h"
 #include "live.h"
 
 static const long TRIES = 8; /* readings of a mailbox before the value before is kept */
@@ -74,19 +76,34 @@ static double gain(const tb_live *live, long output) {
     return value;
 }
 
-/* Steps and measures; after a bad number the state is the one before the tick. */
+/* Whether a step that found no consistent state has left constraints open. What formulations without
+ * projection let drift is far below this; the implicit ones don't settle and see to it themselves. */
+static int open_loop(const tb_live *live) {
+    static const double GAP = 1e-3; /* m or rad */
+    if (!live->problem.settle)
+        return 0;
+    const tb_constrained *c = live->problem.settle_data;
+    for (long i = 0; i < c->m; i++)
+        if (c->holonomic[i] && !(fabs(c->at_positions[i]) <= GAP))
+            return 1;
+    return 0;
+}
+
+/* Steps and measures; after a bad number or an open loop the state is the one before the tick. */
 static long step(tb_live *live) {
     long written = 0, steps = live->run.steps;
     int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX,
                                   NULL, &written);
-    if (status == TB_REACHED && tb_live_measure(live)) {
+    int open = status == TB_REACHED && open_loop(live);
+    if (status == TB_REACHED && !open && tb_live_measure(live)) {
         memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
         return 0;
     }
     memcpy(live->run.x, live->good, (size_t)tb_state_size(&live->problem) * sizeof(double));
     live->run.steps = steps;
-    live->statistics->not_finite++;
-    return TB_BAD_NUMBER | TB_HELD;
+    live->statistics->not_finite += !open;
+    live->statistics->open_loops += open;
+    return (open ? TB_OPEN_LOOP : TB_BAD_NUMBER) | TB_HELD;
 }
 
 static long guard_outputs(tb_live *live, long flags) {
@@ -176,9 +193,11 @@ static long obey(tb_live *live) {
 
 /* The part of a tick that a replay repeats: inputs are in u. */
 static void advance(tb_live *live, long flags) {
-    memcpy(live->good, live->run.x, (size_t)tb_state_size(&live->problem) * sizeof(double));
+    size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof(double);
+    memcpy(live->good, live->run.x, bytes);
     flags |= live->flags & TB_LATCHED;
     flags |= tb_live_take_parameters(live);
+    memcpy(live->good, live->run.x, bytes); /* what is good now meets the new constraints */
     flags |= flags & TB_HOLDING ? TB_HELD : step(live);
     live->flags = guard_outputs(live, flags);
     live->tick++;

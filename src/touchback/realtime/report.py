@@ -12,6 +12,7 @@ from touchback.native.live import (
     BAD_NUMBER,
     BEYOND_LIMIT,
     HELD,
+    OPEN_LOOP,
     RESUMED,
     STALE,
     STOPPED,
@@ -25,10 +26,11 @@ FLAG_NAMES = {
     STALE: "stale input", BAD_NUMBER: "not finite", STOPPED: "stopped",
     BEYOND_LIMIT: "beyond limit", HELD: "held", SWAPPED: "parameters taken",
     SWAP_REFUSED: "parameters refused", RESUMED: "resumed",
+    OPEN_LOOP: "loop open",
 }  # fmt: skip
 COUNTS = (
-    "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "stops", "swaps",
-    "swaps_refused", "contended", "lost_rows",
+    "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "open_loops", "stops",
+    "swaps", "swaps_refused", "contended", "lost_rows",
 )  # fmt: skip
 HISTOGRAMS = ("lateness", "step_time", "input_age")
 
@@ -108,7 +110,8 @@ class Report:
             lines.append(f"  {name.replace('_', ' '):<10} {shown}")
         lines += [
             f"  faults: stale ticks {counts['stale']}, limited {counts['limited']}, "
-            f"not finite {counts['not_finite']}, stops {counts['stops']}",
+            f"not finite {counts['not_finite']}, loops open {counts['open_loops']}, "
+            f"stops {counts['stops']}",
             f"  parameters: taken {counts['swaps']}, refused {counts['swaps_refused']}, "
             f"energy {self.parameter_energy:.6g} J",
             f"  scheduling: {self.scheduling}; {self.processor}; {self.memory}; "
