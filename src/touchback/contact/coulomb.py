@@ -43,8 +43,9 @@ def project(p: Floats, limit: float) -> Floats:
     return p if length <= limit else p * (max(limit, 0.0) / length)
 
 
-def solve_contacts(problem: ContactProblem) -> Floats:
-    """The impulses p: by enumeration for few planar contacts, else by projected Gauss–Seidel."""
+def solve_contacts(problem: ContactProblem, guess: Floats | None = None) -> Floats:
+    """The impulses p: by enumeration for few planar contacts, else by projected Gauss–Seidel from
+    a `guess`."""
     from touchback.contact.enumeration import MOST_CONTACTS, enumerate_states
     from touchback.contact.gauss_seidel import gauss_seidel
 
@@ -52,4 +53,4 @@ def solve_contacts(problem: ContactProblem) -> Floats:
         found = enumerate_states(problem)
         if found is not None:
             return found
-    return gauss_seidel(problem)
+    return gauss_seidel(problem, guess)

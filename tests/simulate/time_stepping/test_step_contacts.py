@@ -107,6 +107,47 @@ def test_a_rigid_ball_in_space_ends_up_rolling_at_five_sevenths() -> None:
     assert abs(tb.energy_books(finer).open) < 0.3 * abs(books.open)  # of second order
 
 
+def box_on_corners(**given: float) -> tuple[tb.System, dict[str, tb.ContactKind]]:
+    """A free box, 0.3 × 0.2 × 0.1 m, with a contact at each of its eight corners."""
+    m = tb.Model("box", gravity=(0, 0, -G))
+    moments = (2 / 12 * (0.2**2 + 0.1**2), 2 / 12 * (0.3**2 + 0.1**2), 2 / 12 * (0.3**2 + 0.2**2))
+    box = m.body("box", 2.0, inertia=moments)
+    m.joint("box", tb.Free(), m.ground, box, position=(0, 0, 0.05, 1, 0, 0, 0))
+    corners = [(x, y, z) for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)]
+    return m.compile(), {
+        f"corner {i}": tb.SpherePlaneContact(box.at(*corner), m.ground, **given)
+        for i, corner in enumerate(corners)
+    }
+
+
+def test_a_box_on_four_corners_slides_as_far_as_a_block() -> None:
+    """Twelve rows on six freedoms: impulses are not unique, the motion is: v₀²/(2 μ g)."""
+    system, corners = box_on_corners(friction=0.4)
+    start = system.initial_state()
+    start.v[:2] = 1.0, 0.5
+    run = tb.step_contacts(system, corners, start, duration=0.5, step=1e-3)
+    way = np.array([run["box.x"][-1], run["box.y"][-1]])
+    expected = np.hypot(1.0, 0.5) / (2 * 0.4 * G) * np.array([1.0, 0.5])
+    np.testing.assert_allclose(way, expected, atol=1e-5)
+    assert tb.energy_books(run).friction == pytest.approx(0.5 * 2.0 * 1.25, rel=1e-4)
+    impulses = sum(run[f"corner {i} impulse"] for i in range(8))
+    # gaps of one rounding keep some corners out of the first step, and the box rocks once
+    np.testing.assert_allclose(impulses[5:], 2.0 * G * 1e-3, rtol=0.01)
+
+
+def test_a_box_thrown_with_spin_comes_to_rest_without_sinking_in() -> None:
+    system, corners = box_on_corners(friction=0.4, restitution=0.3)
+    start = system.assemble(**{"box.z": 0.4}, rates={"box.wx": 3.0, "box.wy": 2.0})
+    run = tb.step_contacts(system, corners, start, duration=1.5, step=1e-3)
+    fall = np.sqrt(2 * G * 0.4)
+    deepest = min(run[f"corner {i} gap"].min() for i in range(8))
+    assert deepest > -fall * 1e-3  # no more than a step's way
+    assert np.abs([run[name][-1] for name in system.state_names[7:]]).max() < 1e-2
+    assert run["box.z"][-1] == pytest.approx(0.05, abs=1e-3)
+    books = tb.energy_books(run)
+    assert abs(books.open) < 0.01 * abs(books.stored)
+
+
 def test_a_tilted_disc_spins_about_the_vertical_at_moffatts_rate() -> None:
     """Euler's disc: its centre at rest, the point of contact runs round the rim at
     Ω² = 4 g/(r sin α) (H. K. Moffatt, Nature 404, 2000), with the angular velocity Ω sin α along

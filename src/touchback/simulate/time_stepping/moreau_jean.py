@@ -35,9 +35,16 @@ class Step:
 
 
 def moreau_jean(
-    equations: ContactEquations, at: Instant, x: Floats, u: Floats, h: float, theta: float
+    equations: ContactEquations,
+    at: Instant,
+    x: Floats,
+    u: Floats,
+    h: float,
+    theta: float,
+    last: Floats,
 ) -> Step:
-    """The step of length h from the state x, with u = [t, inputs…]."""
+    """The step of length h from the state x, with u = [t, inputs…]; `last` are the impulses of the
+    step before, near which those of this one are looked for."""
     nq, nv, _ = equations.system.sizes
     v = slice(nq, nq + nv)
     A = np.eye(len(x)) - h * theta * at.rate_jacobian
@@ -60,7 +67,8 @@ def moreau_jean(
     wanted = c.copy()
     wanted[normal] += at.restitution[active] * before[normal]
     G = W @ B[v]
-    p = solve_contacts(ContactProblem(G, wanted, tuple(normal), at.friction[active]))
+    problem = ContactProblem(G, wanted, tuple(normal), at.friction[active])
+    p = solve_contacts(problem, last[rows])
     impulses[rows] = p
     taken = -0.5 * p * (before + G @ p + c)  # p·(u⁻ + u⁺)/2, exact where M and W stay
     lost = float(taken[normal].sum())

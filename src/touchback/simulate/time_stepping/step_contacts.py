@@ -61,7 +61,7 @@ def step_contacts(
         recorder.note_state(k * step, x, at.gap, at.energy[0])
         if k == count:
             break
-        taken = moreau_jean(equations, at, x, u, step, theta)
+        taken = moreau_jean(equations, at, x, u, step, theta, recorder.impulses[-1])
         work = step * equations.power(x + 0.5 * taken.change, u)
         x = x + taken.change
         if not np.isfinite(x).all():
