@@ -50,6 +50,12 @@ def test_bounces_located(agreement, reference: Path) -> None:  # type: ignore[no
         rtol=1e-12, atol=1e-14, progress=False,
     )  # fmt: skip
     found = np.array([event.time for event in run.events])
+    energy = p["m"] * (p["g"] * run["z"] + run["z rate"] ** 2 / 2)
+    jumps = [(event.state["z rate"], (event.after or {})["z rate"]) for event in run.events]
+    impacts = p["m"] / 2 * sum(before**2 - after**2 for before, after in jumps)
+    books = tb.EnergyBooks(0.0, float(energy[-1] - energy[0]), 0.0, float(impacts))
+    print(f"\nEnergy of the ball over {run.duration:g} s\n{books}")
+    agreement.compare("energy unexplained [J]", books.open, 0.0, within=1e-10)
     times, _ = bounces(p)
     agreement.compare("times of bounces [s]", found, times[: len(found)], within=1e-10)
     t = published["t"]
