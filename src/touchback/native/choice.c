@@ -1,7 +1,8 @@
 /* Which coordinates depend on which: when that is chosen, and how its use is counted.
  *
  * A choice orders rows and columns so that the pivots of elimination are as large as they get,
- * columns scaled by 1 / sqrt(M_jj) so that metres and radians compare. It is kept as long as it is
+ * columns scaled by 1 / sqrt(M_jj) so that metres and radians compare, rows by their largest entry
+ * so far: a row that has all but vanished is nearly singular, too. It is kept as long as it is
  * good. At an accepted state it is made anew when a pivot has fallen to half of the largest it
  * ever was, when one has grown a hundredfold (then it was chosen near a singular position), when
  * the rank was lower than at other positions, or when a row left out as redundant is violated;
@@ -16,7 +17,6 @@
 
 static const double POOR = 0.5, GROWN = 100.0;
 static const double ROUNDING = 1e-14;        /* part of the largest pivot that is surely rounding */
-static const double NEARLY_SINGULAR = 0.02; /* part of the largest pivot */
 static const double VIOLATED = 1e-11;        /* |h| of a row that was left out */
 
 static double now(void) {
@@ -83,8 +83,18 @@ static double redundant_size(const tb_constrained *c, const double *h) {
     return largest;
 }
 
-/* Whether a pivot of the choice has become poor, and whether one is nearly singular. */
-static int review_pivots(tb_constrained *c, int *nearly_singular) {
+double tb_smallest_pivot(const tb_constrained *c) {
+    double smallest = 1.0;
+    for (long k = 0; k < c->rank; k++) {
+        double part = c->chosen_size[k] * c->pivot[k];
+        if (part < smallest * c->chosen_pivot[k])
+            smallest = part / c->chosen_pivot[k];
+    }
+    return smallest;
+}
+
+/* Whether a pivot of the choice has become poor. */
+static int review_pivots(tb_constrained *c) {
     int poor = 0;
     for (long k = 0; k < c->rank; k++) {
         double now = c->pivot[k], then = c->chosen_pivot[k];
@@ -93,16 +103,15 @@ static int review_pivots(tb_constrained *c, int *nearly_singular) {
             c->pivot_floor[k] = TB_SPENT * now;
         }
         poor |= now < POOR * c->best_pivot[k] || c->best_pivot[k] > GROWN * then;
-        *nearly_singular |= c->chosen_size[k] * now < NEARLY_SINGULAR * then;
     }
     return poor;
 }
 
 void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     double violated = redundant_size(c, h);
-    int singular = c->rank < c->most_rank || c->truncated;
-    int poor = review_pivots(c, &singular);
-    c->statistics.singular += singular;
+    int poor = review_pivots(c);
+    c->statistics.singular += c->rank < c->most_rank || c->truncated ||
+                              tb_smallest_pivot(c) < TB_NEARLY_SINGULAR;
     if (!poor && c->rank == c->most_rank && !c->truncated &&
         (violated <= VIOLATED || violated <= 10.0 * c->redundant_h))
         return;

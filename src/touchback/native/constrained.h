@@ -51,6 +51,7 @@ typedef struct tb_constrained {
     double *chosen_pivot, *best_pivot, *pivot; /* when chosen, the largest since, the latest */
     double *pivot_floor; /* below which a choice isn't used even within a step */
     double *chosen_size; /* of each pivot when chosen: part of the largest, by scaled entries */
+    double *row_size;    /* the largest scaled entry of a row at any choice: a whole row may vanish */
     double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
     long started, truncated;
 
@@ -126,6 +127,9 @@ static inline int tb_note_pivot(tb_constrained *c, long k, double size) {
     return 0;
 }
 
+#define TB_NEARLY_SINGULAR 0.02
+/* The smallest pivot that was factored last, as a part of the largest. */
+double tb_smallest_pivot(const tb_constrained *c);
 /* At an accepted state: chooses anew when the present choice has become poor. */
 void tb_review_choice(tb_constrained *c, const double *h, const double *J);
 /* The first choice of a run, from the terms at c->x. */
@@ -164,7 +168,9 @@ void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double 
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
  * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */
 double tb_project_positions(tb_constrained *c, const double *u, const double *p);
-/* The same, and velocities onto J v = b. */
+/* Velocities onto J v = b likewise, with the J that was factored last. */
+void tb_project_velocities(tb_constrained *c, const double *u, const double *p);
+/* Both; a failure of the first is counted. */
 void tb_project_state(tb_constrained *c, const double *u, const double *p);
 /* c->x is an accepted state whose h and J are in c->at_positions. */
 void tb_accept(tb_constrained *c, int first);

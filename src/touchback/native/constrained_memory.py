@@ -89,7 +89,7 @@ class _ConstrainedStruct(ctypes.Structure):
             (name, _P)
             for name in (
                 "rows", "columns", "level", "dropped", "chosen_pivot", "best_pivot", "pivot",
-                "pivot_floor", "chosen_size",
+                "pivot_floor", "chosen_size", "row_size",
             )
         ],
         ("redundant_h", _D),
@@ -178,8 +178,7 @@ class ConstrainedMemory:
         self._doubles("at_positions", m + s.J_count)
         for name in (
             "b", "lambda", "residual", "right", "row_weight", "m_scratch", "mu", "chosen_pivot",
-            "best_pivot", "pivot", "inverse_pivot", "pivot_floor",
-            "chosen_size",
+            "best_pivot", "pivot", "inverse_pivot", "pivot_floor", "chosen_size", "row_size",
         ):  # fmt: skip
             self._doubles(name, m)
         self._arrays["row_weight"][:] = 1.0

@@ -85,11 +85,11 @@ void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long 
     for (long k = 0; k < c->J_count; k++)
         A[place[c->J_rows[k]] * n + c->J_columns[k]] = J[k] * c->scale[c->J_columns[k]];
     for (long i = 0; i < m; i++) {
-        double size = 0.0;
+        double *size = &c->row_size[c->rows[i]];
         for (long j = 0; j < n; j++)
-            size = fmax(size, fabs(A[i * n + j]));
-        for (long j = 0; j < n && size > 0.0; j++)
-            A[i * n + j] /= size;
+            *size = fmax(*size, fabs(A[i * n + j]));
+        for (long j = 0; j < n && *size > 0.0; j++)
+            A[i * n + j] /= *size;
     }
     c->position_rank = eliminate(c, 0, first, tolerance, rank_limit, &largest);
     move_behind(c, c->position_rank, first, m);

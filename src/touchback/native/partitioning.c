@@ -1,7 +1,11 @@
 /* Coordinate partitioning (Docquier 2021, eq. 5-8): the integrator's values of the independent
  * coordinates are taken as they are, the dependent ones are solved by Newton's method from the
  * integrator's own values (its extrapolation), dependent velocities from J v = b, and the
- * accelerations from the reduced equations of motion. */
+ * accelerations from the reduced equations of motion.
+ *
+ * Near a singular position small residuals ask for large steps. Put on the dependents alone they
+ * change energy in proportion; so there they are spread over all coordinates as projection.c does,
+ * which takes away only the energy of the step itself. */
 #include <string.h>
 
 #include "constrained.h"
@@ -36,13 +40,31 @@ static int solve_positions(tb_constrained *c, const double *u, const double *p) 
     return 0;
 }
 
-/* Near a singular position: rows whose pivots are small are left out for this evaluation, the
- * others are met by the smallest step (weighted with M). */
-static void solve_singular(tb_constrained *c, const double *x, const double *u, const double *p) {
-    c->truncated = 1;
+/* Almost at a singular position: positions and velocities by the smallest steps (weighted with M).
+ * Returns 0 when that diverges, or ends where they have no direction. */
+static int solve_spread(tb_constrained *c, const double *x, const double *u, const double *p) {
     tb_load(c, x);
-    tb_positions(c, u, p);
+    tb_terms(c, u, p);
+    if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance) ||
+        tb_smallest_pivot(c) < TRUNCATED)
+        return 0;
+    tb_project_velocities(c, u, p);
+    return 1;
+}
+
+/* At a singular position: rows whose pivots are small are left out for this evaluation, the
+ * others are met by the smallest step (weighted with M). `nearby`: J is known at a position nearer
+ * to it than x. */
+static void solve_singular(tb_constrained *c, const double *x, const double *u, const double *p,
+                           int nearby) {
+    c->truncated = 1;
+    if (!nearby) {
+        tb_load(c, x);
+        tb_positions(c, u, p);
+    }
     tb_choose(c, tb_positions_J(c), TRUNCATED, c->rank);
+    tb_load(c, x);
+    tb_terms(c, u, p);
     if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance)) {
         c->statistics.not_converged++;
         tb_load(c, x);
@@ -78,9 +100,14 @@ static void make_consistent(tb_constrained *c, const double *x, const double *u,
     tb_load(c, x);
     if (!c->started)
         tb_first_choice(c, u, p);
-    if (!solve_positions(c, u, p))
-        solve_singular(c, x, u, p);
-    solve_velocities(c, u, p);
+    int solved = solve_positions(c, u, p);
+    double pivot = tb_smallest_pivot(c);
+    if (solved && pivot >= TB_NEARLY_SINGULAR)
+        solve_velocities(c, u, p);
+    else if (!solved || pivot < TRUNCATED || !solve_spread(c, x, u, p)) {
+        solve_singular(c, x, u, p, solved);
+        tb_project_velocities(c, u, p);
+    }
 }
 
 /* dx/dt; the accelerations of all coordinates, so that the integrator extrapolates them all. */

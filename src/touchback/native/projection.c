@@ -29,8 +29,7 @@ double tb_project_positions(tb_constrained *c, const double *u, const double *p)
     }
 }
 
-/* Velocities onto J v = b with the J that was factored last. */
-static void project_velocities(tb_constrained *c, const double *u, const double *p) {
+void tb_project_velocities(tb_constrained *c, const double *u, const double *p) {
     double *v = tb_velocities(c);
     tb_velocity_level(c, u, p);
     tb_velocity_residual(c, tb_positions_J(c), c->b);
@@ -42,7 +41,7 @@ static void project_velocities(tb_constrained *c, const double *u, const double 
 void tb_project_state(tb_constrained *c, const double *u, const double *p) {
     if (!(tb_project_positions(c, u, p) <= STAGNANT * c->tolerance))
         c->statistics.not_converged++;
-    project_velocities(c, u, p);
+    tb_project_velocities(c, u, p);
 }
 
 /* Returns 1: the rate must be evaluated anew. */

@@ -87,10 +87,10 @@ static long choose_rows(tb_constrained *c, const double *J, int holonomic, doubl
         int row = s->gram_order[i];
         if (!c->holonomic[row] != !holonomic)
             continue;
-        double size = 0.0;
+        double *size = &c->row_size[row];
         for (long e = s->row_starts[row]; e < s->row_starts[row + 1]; e++) {
             int k = s->row_entries[e];
-            size = fmax(size, fabs(J[k] * c->scale[c->J_columns[k]]));
+            *size = fmax(*size, fabs(J[k] * c->scale[c->J_columns[k]]));
         }
         long at = s->pool_starts[rank];
         long room = s->row_starts[row + 1] - s->row_starts[row];
@@ -99,7 +99,7 @@ static long choose_rows(tb_constrained *c, const double *J, int holonomic, doubl
             memset(s->wide, 0, (size_t)c->n * sizeof *s->wide);
             count = 0;
         }
-        if (rank < limit && keep_row(c, at, count, size, tolerance, rank) > 0.0)
+        if (rank < limit && keep_row(c, at, count, *size, tolerance, rank) > 0.0)
             c->rows[rank++] = row;
         else {
             for (long e = at; e < at + count; e++)
