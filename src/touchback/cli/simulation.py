@@ -59,6 +59,8 @@ def simulate(
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
+    for remark in run.metadata.get("remarks", ()):
+        out.print(f"remark: {escape(remark)}", soft_wrap=True)
     if csv is not None:
         run.save(csv)
         out.print(f"run: {escape(str(csv))}")

@@ -22,6 +22,7 @@ from touchback.simulate.plan import Plan
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
+from touchback.simulate.remarks import remarks, warn_when_astray
 from touchback.simulate.switching import Switch, simulate_switched
 from touchback.simulate.watch import ADAPTIVE_SAMPLES, FIXED_SAMPLES, Watch
 
@@ -60,7 +61,8 @@ def simulate(
     `constraints` says how closures, couplings and drives are enforced: "partitioning" (default),
     "multipliers", "baumgarte", "projection", or the implicit "linear-implicit" and
     "augmented-lagrangian", which are fixed-step methods of their own. The multiplier of each
-    constraint row is recorded under the row's name.
+    constraint row is recorded under the row's name. What can't be trusted of such a run is said in
+    `run.metadata["remarks"]`, and a warning where it left the constraints by more than 1e-6 m.
 
     `events` are looked for along the run and kept in `run.events`; they may end the run or restart
     it from another state.
@@ -101,8 +103,9 @@ def simulate(
     if newton:
         add_counts(trajectory, newton)
     if enforced:
-        about["constraints"] = enforced.constrained.formulation
-        trajectory.statistics.update(enforced.constrained.statistics)
+        formulation, counts = enforced.constrained.formulation, enforced.constrained.statistics
+        about |= {"constraints": formulation, "remarks": remarks(formulation, counts)}
+        trajectory.statistics.update(counts)
     run = make_run(system, problem, trajectory, about, enforced)
     raised = problem.raised
     if raised is not None:
@@ -121,6 +124,8 @@ def simulate(
             f"{failure.what}; {failure.mend}. The run up to there is kept in `.run`.",
             run,
         )
+    if enforced:
+        warn_when_astray(system.name, about["remarks"], counts)
     return run
 
 

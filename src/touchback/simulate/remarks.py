@@ -1,0 +1,51 @@
+"""What a run with constraints has to say about itself: where it left them, where they are singular.
+
+A run that ends isn't always one to trust: formulations that drift may lose most of the energy at a
+fold, and nothing but the size of h shows it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+
+KEPT = 1e-10  # m or rad: what counts as keeping the constraints
+LEFT = 1e-6  # m or rad: beyond it a run warns
+
+
+def remarks(formulation: str, statistics: Mapping[str, float]) -> list[str]:
+    """Sentences on a run, from the counts of its formulation; none when all went well."""
+    found = []
+    largest = statistics["largest_h"]
+    if not largest <= KEPT:
+        found.append(
+            f"{formulation!r} left the constraints by up to {largest:.1e} m (or rad): motion and "
+            f"energy are off accordingly, at folds by much; take shorter steps"
+            f"{_others(formulation)}."
+        )
+    if singular := int(statistics["singular"]):
+        found.append(
+            f"{_times(singular)} the mechanism was at, or almost at, a singular position, where "
+            "mechanics doesn't determine the way on: look at the energy there, or change the step."
+        )
+    if gave_up := int(statistics["not_converged"]):
+        found.append(
+            f"{_times(gave_up)} the position constraints could not be solved, and the integrator's "
+            f"values were kept; take shorter steps{_others(formulation)}."
+        )
+    return found
+
+
+def warn_when_astray(name: str, said: list[str], statistics: Mapping[str, float]) -> None:
+    """A RuntimeWarning at the caller of `simulate` where a run is not to be trusted."""
+    if statistics["not_converged"] or not statistics["largest_h"] <= LEFT:
+        warnings.warn(f"{name}: {' '.join(said)}", RuntimeWarning, stacklevel=3)
+
+
+def _others(formulation: str) -> str:
+    better = [f"'{each}'" for each in ("partitioning", "projection") if each != formulation]
+    return f", or constraints={' or '.join(better)}"
+
+
+def _times(count: int) -> str:
+    return "Once" if count == 1 else f"{count} times"
