@@ -8,7 +8,6 @@ from touchback.codegen.printers.chunks import Chunk, cut
 from touchback.codegen.printers.dialect import Dialect, Speller, comment_lines
 from touchback.symbolic import ops
 from touchback.symbolic.program import ARRAYS, Program
-from touchback.symbolic.reading import count_uses
 from touchback.symbolic.table import Table
 
 CHUNK_LENGTH = 300  # statements to a function: gcc and clang stay linear in the length of the file
@@ -58,12 +57,8 @@ class _CSpeller(Speller):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program, _C)
-        uses = count_uses(program)
-        self._mergeable = {
-            node
-            for node, op in enumerate(program.op)
-            if op in (ops.FMA, ops.FNMA, ops.FMS) and uses[node] == 1
-        }
+        fused = (ops.FMA, ops.FNMA, ops.FMS)
+        self._mergeable = {node for node, op in enumerate(program.op) if op in fused}
 
     def negative(self, node: int) -> str:
         text = self.operand(node)
