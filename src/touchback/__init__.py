@@ -108,8 +108,9 @@ from touchback.symbolic.functions import (
     tan,
 )
 from touchback.system import State, System
+from touchback.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "Acceleration",

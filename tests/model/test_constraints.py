@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 
 import numpy as np
 import pytest
@@ -23,7 +24,17 @@ def test_a_faulty_constraint_gets_its_message(fault: Fault) -> None:
         return
     with pytest.raises(TouchbackError) as caught:
         fault.run()
-    assert str(caught.value) == fault.message
+    words, numbers = _read(str(caught.value))
+    expected_words, expected_numbers = _read(fault.message)
+    assert words == expected_words
+    # where a search ends at best depends on the last bits, and those on the machine
+    assert numbers == pytest.approx(expected_numbers, rel=0.1)
+
+
+def _read(message: str) -> tuple[str, list[float]]:
+    """The text of a message, and the decimal fractions in it."""
+    fraction = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+    return fraction.sub("#", message), [float(found) for found in fraction.findall(message)]
 
 
 def test_faulty_constraints_are_many_and_told_apart() -> None:

@@ -18,6 +18,7 @@ from touchback.cli.simulation import simulate
 from touchback.cli.validate import validate
 from touchback.cli.wall import wall
 from touchback.errors import InputError, TouchbackError
+from touchback.version import VERSION
 
 app = typer.Typer(
     help="Mechanisms as equations, equations as machine code, machine code that people can touch.",
@@ -43,9 +44,7 @@ app.command("wall")(wall)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"touchback {version('touchback')}")
+        typer.echo(f"touchback {VERSION}")
         raise typer.Exit
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from touchback.realtime.parameters import Change
 from touchback.realtime.recording import HEAD, Recorder
 from touchback.recording import Run
 from touchback.system import System
+from touchback.version import VERSION
 
 
 def describe(
@@ -40,7 +40,7 @@ def describe(
         "input_names": list(system.input_names),
         "state_names": list(system.state_names),
         "output_names": list(system.output_names),
-        "versions": {name: version(name) for name in ("touchback", "numpy")},
+        "versions": {"touchback": VERSION, "numpy": np.__version__},
     }
 
 

@@ -14,7 +14,6 @@ import os
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -27,6 +26,7 @@ from mcap.writer import CompressionType, Writer
 
 from touchback.errors import InputError
 from touchback.native.live_structs import ROW_HEAD
+from touchback.version import VERSION
 
 NAME = "touchback live run"
 FORMAT_VERSION = 1
@@ -47,7 +47,7 @@ class Recorder:
         self.path = Path(path)
         self._file = self.path.open("wb")
         self._writer = Writer(self._file, compression=CompressionType.NONE)
-        self._writer.start(profile="touchback", library=f"touchback {version('touchback')}")
+        self._writer.start(profile="touchback", library=f"touchback {VERSION}")
         text = json.dumps({"format": FORMAT_VERSION, **about}, ensure_ascii=False)
         self._writer.add_metadata(NAME, {"about": text})
         schema = self._writer.register_schema(
