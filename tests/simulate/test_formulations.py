@@ -14,6 +14,7 @@ from closed_suite import (
     slider_crank_model,
 )
 from formulation_promises import PAGE, Promise, Refusal, page, promise
+from touchback.gallery import four_bars
 from touchback.simulate.failure import RunFailed
 
 SPEEDS = np.linspace(4.0, 14.0, 6)  # rad/s: each meets the singular position differently
@@ -82,6 +83,18 @@ def test_steps_that_end_next_to_a_fold_keep_energy_and_are_counted(
         lost = np.abs(run["energy"] - run["energy"][0]).max() / np.max(run["kinetic"])
         assert lost <= 1e-5, speed
         assert run.metadata["statistics"]["singular"] > 0, speed
+
+
+def test_many_loops_are_counted_as_singular_only_while_they_are_flat() -> None:
+    """Cranks pass a quarter turn once at 6 rad/s or more: within 0.02 rad for 7 steps at most."""
+    loops, angle = 20, 1.0
+    system = four_bars.make(loops).compile()
+    guess = {f"crank {i}": angle for i in range(1, loops + 1)}
+    guess |= {f"coupler {i}": -angle for i in range(loops)}
+    x0 = system.assemble(rates={"crank 0": 6.0}, guess=guess, **{"crank 0": angle})
+    run = tb.simulate(system, x0, 0.3, method="rk4", step=1e-3, progress=False)
+    assert run["crank 0"][-1] > np.pi / 2 + 0.5
+    assert 1 <= run.metadata["statistics"]["singular"] <= 8
 
 
 def test_a_run_that_leaves_its_constraints_says_so_and_warns() -> None:

@@ -39,6 +39,8 @@ void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_l
     for (long j = 0; j < c->n; j++)
         c->level[c->columns[j]] =
             j >= c->rank ? 0 : (j < c->position_rank ? TB_POSITION : TB_VELOCITY);
+    if (c->sparse) /* which factors only where velocities need a correction: that may be far off */
+        tb_sparse_factor(c, J, TB_VELOCITY);
     c->statistics.choices++;
     c->statistics.worst_choice = fmax(c->statistics.worst_choice, now() - start);
 }

@@ -51,7 +51,8 @@ typedef struct tb_constrained {
     double *chosen_pivot, *best_pivot, *pivot; /* when chosen, the largest since, the latest */
     double *pivot_floor; /* below which a choice isn't used even within a step */
     double *chosen_size; /* of each pivot when chosen: part of the largest, by scaled entries */
-    double *row_size;    /* the largest scaled entry of a row at any choice: a whole row may vanish */
+    double *row_size;    /* the largest scaled entry of a row at any choice, as a whole row may vanish;
+                            the largest pivot where pivots are as small as the order makes them */
     double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
     long started, truncated;
 

@@ -101,6 +101,8 @@ static void make_consistent(tb_constrained *c, const double *x, const double *u,
     if (!c->started)
         tb_first_choice(c, u, p);
     int solved = solve_positions(c, u, p);
+    if (solved && c->sparse && tb_smallest_pivot(c) < TB_NEARLY_SINGULAR)
+        tb_factor(c, tb_positions_J(c), TB_VELOCITY); /* those pivots may be of long ago */
     double pivot = tb_smallest_pivot(c);
     if (solved && pivot >= TB_NEARLY_SINGULAR)
         solve_velocities(c, u, p);

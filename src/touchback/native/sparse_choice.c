@@ -63,7 +63,6 @@ static double keep_row(tb_constrained *c, long at, long count, double size, doub
         s->pool_columns[best] = s->pool_columns[at];
         s->pool_columns[at] = first;
         c->columns[rank] = first;
-        c->chosen_size[rank] = pivot / size;
     }
     long end = at;
     for (long e = at; e < at + count; e++) {
@@ -87,10 +86,10 @@ static long choose_rows(tb_constrained *c, const double *J, int holonomic, doubl
         int row = s->gram_order[i];
         if (!c->holonomic[row] != !holonomic)
             continue;
-        double *size = &c->row_size[row];
+        double size = 0.0, pivot = 0.0;
         for (long e = s->row_starts[row]; e < s->row_starts[row + 1]; e++) {
             int k = s->row_entries[e];
-            *size = fmax(*size, fabs(J[k] * c->scale[c->J_columns[k]]));
+            size = fmax(size, fabs(J[k] * c->scale[c->J_columns[k]]));
         }
         long at = s->pool_starts[rank];
         long room = s->row_starts[row + 1] - s->row_starts[row];
@@ -99,9 +98,13 @@ static long choose_rows(tb_constrained *c, const double *J, int holonomic, doubl
             memset(s->wide, 0, (size_t)c->n * sizeof *s->wide);
             count = 0;
         }
-        if (rank < limit && keep_row(c, at, count, *size, tolerance, rank) > 0.0)
+        if (rank < limit)
+            pivot = keep_row(c, at, count, size, tolerance, rank);
+        if (pivot > 0.0) {
+            c->row_size[row] = fmax(c->row_size[row], pivot);
+            c->chosen_size[rank] = pivot / c->row_size[row];
             c->rows[rank++] = row;
-        else {
+        } else {
             for (long e = at; e < at + count; e++)
                 s->wide[s->pool_columns[e]] = 0.0;
             c->rows[--*redundant] = row;
