@@ -32,7 +32,8 @@ class Agreement:
         """Note the largest difference and refuse one above `within` (in the quantity's unit)."""
         found, expected = np.asarray(ours, dtype=float), np.asarray(published, dtype=float)
         difference = float(np.abs(found - expected).max())
-        self.rows.append(Row(quantity, float(np.abs(expected).max()), difference, within))
+        largest = float(np.abs(expected).max())
+        self.rows.append(Row(quantity, largest, difference, float(within)))
         assert difference <= within, f"{self.case}, {quantity}: {difference:.3g} off"
 
     def __str__(self) -> str:

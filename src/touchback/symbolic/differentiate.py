@@ -147,6 +147,7 @@ def _reverse(
 
 def _join(tape: Tape, guards: Guards, by_guard: Tangents) -> tuple[int, int]:
     """One adjoint and the guard under which it counts, from adjoints under several guards."""
+    by_guard = guards.merged(by_guard)
     whole = guards.any_of(by_guard)
     total = 0
     for guard, adjoint in by_guard.items():

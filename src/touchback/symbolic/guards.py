@@ -28,6 +28,22 @@ class Guards:
         self._other_side[yes], self._other_side[no] = no, yes
         return yes, no
 
+    def merged(self, by_guard: dict[int, int]) -> dict[int, int]:
+        """Adjoints by guard, with those that both sides of a switch share put before the switch:
+        what they have in common may cancel there, also where a slope is infinite."""
+        left = dict(by_guard)
+        waiting = list(left)
+        while waiting:
+            guard = waiting.pop()
+            other = self._other_side.get(guard)
+            if guard in left and other in left and left[guard] == left[other]:
+                shared = left.pop(guard)
+                del left[other]
+                outer = self._outer[guard]
+                left[outer] = self._tape.add(left.get(outer, 0), shared)
+                waiting.append(outer)
+        return {guard: adjoint for guard, adjoint in left.items() if adjoint} or {ALWAYS: 0}
+
     def any_of(self, guards: Iterable[int]) -> int:
         """The guard: one of these holds. Both sides of a switch give the guard around it."""
         given = frozenset(guards)
