@@ -4,7 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from random_programs import GRID, LINE, random_tape
@@ -102,6 +102,7 @@ def test_numbers_read_back_exactly(number: float) -> None:
     assert tape.value(parse(text, tape, tape.symbol)) == number
 
 
+@example("A·")
 @given(st.text())
 def test_symbols_of_any_name_read_back(name: str) -> None:
     tape = Tape()

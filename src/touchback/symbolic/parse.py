@@ -19,7 +19,7 @@ from typing import Generic, NamedTuple, NoReturn, TypeVar
 from touchback.errors import ModelError
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.table import Table
-from touchback.symbolic.text import LOOKUPS, NUMBERS
+from touchback.symbolic.text import LOOKUPS, NUMBERS, PLAIN_NAME
 
 T = TypeVar("T")
 
@@ -36,7 +36,9 @@ _WANTS = {name: want for want, name in LOOKUPS.items()}
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-    |(?P<name>[^\W\d]\w*)
+    |(?P<name>"""
+    + PLAIN_NAME.pattern
+    + r""")
     |(?P<quoted>'(?:[^'\\]|\\.)*')
     |(?P<definition>\$\d+)
     |(?P<sign>\*\*|<=|>=|==|[-+*/(),<>])

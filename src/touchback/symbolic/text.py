@@ -7,6 +7,7 @@ keeps.
 """
 
 import math
+import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
@@ -38,6 +39,7 @@ LOOKUPS: dict[Want, str] = {
     Want.DXY: "lookup_dxy",
 }
 NUMBERS: dict[str, float] = {"inf": math.inf, "nan": math.nan}
+PLAIN_NAME = re.compile(r"[^\W\d]\w*")  # what needs no quotes (a middle dot does, in Python it may)
 
 _COMPARISON, _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(6)  # how tightly a text holds together
 _INFIX: dict[int, tuple[str, int, int, int]] = {  # sign, own level, levels of the operands
@@ -78,7 +80,7 @@ def to_text(
 
 def quoted(name: str) -> str:
     """A name as it stands in an expression: in single quotes unless it is a plain identifier."""
-    if name.isidentifier() and name not in NUMBERS:
+    if PLAIN_NAME.fullmatch(name) and name not in NUMBERS:
         return name
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
