@@ -85,16 +85,6 @@ static double redundant_size(const tb_constrained *c, const double *h) {
     return largest;
 }
 
-double tb_smallest_pivot(const tb_constrained *c) {
-    double smallest = 1.0;
-    for (long k = 0; k < c->rank; k++) {
-        double part = c->chosen_size[k] * c->pivot[k];
-        if (part < smallest * c->chosen_pivot[k])
-            smallest = part / c->chosen_pivot[k];
-    }
-    return smallest;
-}
-
 /* Whether a pivot of the choice has become poor. */
 static int review_pivots(tb_constrained *c) {
     int poor = 0;

@@ -130,7 +130,15 @@ static inline int tb_note_pivot(tb_constrained *c, long k, double size) {
 
 #define TB_NEARLY_SINGULAR 0.02
 /* The smallest pivot that was factored last, as a part of the largest. */
-double tb_smallest_pivot(const tb_constrained *c);
+static inline double tb_smallest_pivot(const tb_constrained *c) {
+    double smallest = 1.0;
+    for (long k = 0; k < c->rank; k++) {
+        double part = c->chosen_size[k] * c->pivot[k];
+        if (part < smallest * c->chosen_pivot[k])
+            smallest = part / c->chosen_pivot[k];
+    }
+    return smallest;
+}
 /* At an accepted state: chooses anew when the present choice has become poor. */
 void tb_review_choice(tb_constrained *c, const double *h, const double *J);
 /* The first choice of a run, from the terms at c->x. */
