@@ -1,4 +1,4 @@
-# make play   set up, then play the virtual piano action
+# make play   set up, then watch mechanisms being derived, compiled and moving
 # make test   set up, then check style, types and documentation and run every test
 # make bench | docs | wheel | soak | clean
 
