@@ -10,7 +10,14 @@ from touchback.contact import (
     DiscPlaneContact,
     SpherePlaneContact,
 )
-from touchback.errors import CompileError, InputError, ModelError, SolveError, TouchbackError
+from touchback.errors import (
+    CompileError,
+    DeviceError,
+    InputError,
+    ModelError,
+    SolveError,
+    TouchbackError,
+)
 from touchback.interop import read_mbs, read_urdf
 from touchback.model import Body, Frame, Model
 from touchback.model.closures import (
@@ -123,6 +130,7 @@ __all__ = [
     "Cylindrical",
     "Demand",
     "DescribedContact",
+    "DeviceError",
     "Differential",
     "Direction",
     "DiscPlaneContact",

@@ -19,3 +19,7 @@ class SolveError(TouchbackError):
 
 class InputError(TouchbackError):
     """A call with arguments that don't fit: a wrong size, an unknown name, a value out of range."""
+
+
+class DeviceError(TouchbackError):
+    """A sensor, actuator, port or line that can't be opened, answers wrongly or went away."""

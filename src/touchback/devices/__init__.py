@@ -1,0 +1,1 @@
+"""Sensors and actuators, real and simulated behind one interface."""

@@ -1,0 +1,146 @@
+"""Standard MIDI Files (.mid): messages with their times.
+
+Chunks, variable-length numbers and meta events: Standard MIDI Files 1.0 (RP-001). Format 0 is
+written, with ten ticks to the millisecond; formats 0 and 1 are read, with their tempo changes."""
+
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from touchback.devices.midi.messages import Message, data_length, decode, encode
+from touchback.errors import InputError
+
+TICKS_PER_QUARTER = 5000
+MICROSECONDS_PER_QUARTER = 500_000  # also the tempo of a file that names none
+META, TEMPO, END_OF_TRACK = 0xFF, 0x51, 0x2F
+LARGEST_FILE = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A message and when it is due [s]."""
+
+    time: float
+    message: Message
+
+
+def write_midi(path: str | Path, messages: Iterable[Timed]) -> None:
+    """Write messages as one track, in the order of their times."""
+    ticks_per_second = TICKS_PER_QUARTER * 1e6 / MICROSECONDS_PER_QUARTER
+    tempo = bytes((META, TEMPO, 3)) + MICROSECONDS_PER_QUARTER.to_bytes(3, "big")
+    track = bytearray(_number(0) + tempo)
+    now = 0
+    for timed in sorted(messages, key=lambda timed: timed.time):
+        if timed.time < 0.0:
+            raise InputError(f"{timed.message}: its time is {timed.time} s; times start at 0.")
+        due = round(timed.time * ticks_per_second)
+        track += _number(due - now) + encode(timed.message)
+        now = due
+    track += _number(0) + bytes((META, END_OF_TRACK, 0))
+    header = b"MThd" + struct.pack(">IHHH", 6, 0, 1, TICKS_PER_QUARTER)
+    Path(path).write_bytes(header + b"MTrk" + struct.pack(">I", len(track)) + track)
+
+
+def read_midi(path: str | Path) -> list[Timed]:
+    """The note and controller messages of a .mid file, by their times."""
+    path = Path(path)
+    if path.stat().st_size > LARGEST_FILE:
+        raise InputError(f"{path.name} has {path.stat().st_size} bytes; no music is that long.")
+    data = path.read_bytes()
+    try:
+        division, tracks = _chunks(data)
+        ticks = [event for track in tracks for event in _events(track)]
+    except (IndexError, struct.error):
+        raise InputError(f"{path.name} ends in the middle of an event; is it whole?") from None
+    except _NotMidi as fault:
+        raise InputError(f"{path.name} is no MIDI file that we read: {fault}") from None
+    ticks.sort(key=lambda event: event[0])
+    return list(_in_seconds(ticks, division))
+
+
+class _NotMidi(Exception):
+    """What is wrong with the bytes; the reader adds the file's name."""
+
+
+def _chunks(data: bytes) -> tuple[int, list[bytes]]:
+    """Ticks per quarter note and the tracks."""
+    if data[:4] != b"MThd":
+        raise _NotMidi(f"it starts with {data[:4]!r}, not with b'MThd'.")
+    length, form, _, division = struct.unpack(">IHHH", data[4:14])
+    if form > 1:
+        raise _NotMidi(f"its format is {form}; only 0 and 1 have one time line.")
+    if division & 0x8000 or division == 0:
+        raise _NotMidi("its times are SMPTE frames; save it with ticks per quarter note.")
+    tracks, position = [], 8 + length
+    while position + 8 <= len(data):
+        kind, size = struct.unpack(">4sI", data[position : position + 8])
+        body = data[position + 8 : position + 8 + size]
+        if len(body) < size:
+            raise _NotMidi(f"a chunk of {size} bytes has only {len(body)}.")
+        if kind == b"MTrk":
+            tracks.append(body)
+        position += 8 + size
+    return division, tracks
+
+
+Event = tuple[int, "Message | int"]  # ticks, and a message or a tempo [µs per quarter note]
+
+
+def _events(track: bytes) -> Iterator[Event]:
+    position, now, status = 0, 0, 0
+    while position < len(track):
+        wait, position = _read_number(track, position)
+        now += wait
+        if track[position] >= 0x80:
+            status, position = track[position], position + 1
+        if status == META:
+            kind = track[position]
+            size, position = _read_number(track, position + 1)
+            if kind == TEMPO and size == 3:
+                yield now, int.from_bytes(track[position : position + 3], "big")
+            if kind == END_OF_TRACK:
+                return
+            position, status = position + size, 0
+        elif status in (0xF0, 0xF7):
+            size, position = _read_number(track, position)
+            position, status = position + size, 0
+        elif 0x80 <= status < 0xF0:
+            size = data_length(status)
+            values = [track[position + i] & 0x7F for i in range(size)]
+            position += size
+            message = decode(status, values)
+            if message is not None:
+                yield now, message
+        else:
+            raise _NotMidi(f"byte {position} of a track has no status (found {status:#04x}).")
+
+
+def _in_seconds(events: list[Event], division: int) -> Iterator[Timed]:
+    time, last, tempo = 0.0, 0, MICROSECONDS_PER_QUARTER
+    for ticks, what in events:
+        time += (ticks - last) * tempo * 1e-6 / division
+        last = ticks
+        if isinstance(what, int):
+            tempo = what
+        else:
+            yield Timed(time, what)
+
+
+def _number(value: int) -> bytes:
+    """A variable-length number: seven bits a byte, most significant first."""
+    groups = [value & 0x7F]
+    while value := value >> 7:
+        groups.append(value & 0x7F | 0x80)
+    return bytes(reversed(groups))
+
+
+def _read_number(data: bytes, position: int) -> tuple[int, int]:
+    value = 0
+    for _ in range(4):
+        byte = data[position]
+        position += 1
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, position
+    raise _NotMidi("a number has more than four bytes.")
