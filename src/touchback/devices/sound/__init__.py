@@ -1,0 +1,22 @@
+"""Strings that sound: struck by a felt hammer or plucked, rendered offline to WAV files."""
+
+from touchback.devices.sound.plucked import pluck
+from touchback.devices.sound.score import Note, render
+from touchback.devices.sound.strings import Hammer, String, piano_hammer, piano_string
+from touchback.devices.sound.struck import Strike, strike
+from touchback.devices.sound.vibration import Vibration
+from touchback.devices.sound.wav import write_wav
+
+__all__ = [
+    "Hammer",
+    "Note",
+    "Strike",
+    "String",
+    "Vibration",
+    "piano_hammer",
+    "piano_string",
+    "pluck",
+    "render",
+    "strike",
+    "write_wav",
+]

@@ -1,0 +1,53 @@
+"""A string that vibrates freely, as amplitudes of its modes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.signal import lfilter
+
+from touchback.devices.sound.strings import String
+
+DAMPER = 25.0  # [1/s] added to every mode's decay when the damper's felt lies on the string
+
+
+@dataclass(frozen=True)
+class Vibration:
+    """Displacements q_k [m] and velocities [m/s] of a string's modes at one instant."""
+
+    string: String
+    position: np.ndarray
+    velocity: np.ndarray
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and elastic energy [J] of all modes; each has half the string's mass."""
+        mass = self.string.density * self.string.length / 2.0
+        squares = self.velocity**2 + (self.string.pulsation * self.position) ** 2
+        return float(mass / 2.0 * np.sum(squares))
+
+    def after(self, time: float, extra_decay: float = 0.0) -> "Vibration":
+        """The same string `time` seconds later, by the closed form of a damped mode."""
+        sigma = self.string.decay + extra_decay
+        omega = np.sqrt(self.string.pulsation**2 - sigma**2)
+        c, s = np.cos(omega * time), np.sin(omega * time)
+        fade = np.exp(-sigma * time)
+        drift = (self.velocity + sigma * self.position) / omega
+        position = fade * (self.position * c + drift * s)
+        velocity = fade * (omega * (drift * c - self.position * s)) - sigma * position
+        return Vibration(self.string, position, velocity)
+
+    def bridge_force(self, rate: int, samples: int, extra_decay: float = 0.0) -> np.ndarray:
+        """Force on the bridge [N], −T ∂y/∂x at the string's end, at `rate` per second."""
+        string = self.string
+        weight = -string.tension * string.modes * np.pi / string.length * (-1.0) ** string.modes
+        sigma = string.decay + extra_decay
+        omega = np.sqrt(string.pulsation**2 - sigma**2)
+        next_sample = self.after(1.0 / rate, extra_decay).position
+        radius, turn = np.exp(-sigma / rate), np.cos(omega / rate)
+        total, impulse = np.zeros(samples), np.zeros(samples)
+        impulse[:1] = 1.0
+        for k in range(len(string.modes)):  # two samples start each mode's recursion exactly
+            poles = [1.0, -2.0 * radius[k] * turn[k], radius[k] ** 2]
+            start = [self.position[k], next_sample[k] + poles[1] * self.position[k]]
+            total += weight[k] * lfilter(start, poles, impulse)
+        return total

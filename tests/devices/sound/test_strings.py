@@ -1,0 +1,153 @@
+"""Strings, struck and plucked, against published figures, closed forms and SciPy."""
+
+import wave
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from touchback.devices.sound import (
+    Note,
+    Vibration,
+    piano_hammer,
+    piano_string,
+    pluck,
+    render,
+    strike,
+    write_wav,
+)
+from touchback.errors import InputError
+
+C2, C4, C7 = 36, 60, 96
+
+
+def test_c4_has_the_published_mass_and_a_usual_inharmonicity():
+    string = piano_string(C4)
+    # Chaigne & Askenfelt 1994: 3.93 g on 0.62 m at 670 N
+    assert string.density * string.length == pytest.approx(3.93e-3, rel=0.01)
+    assert 2e-4 < string.inharmonicity < 6e-4  # about 4e-4 in the middle of a grand
+
+
+@pytest.mark.parametrize(
+    ("note", "shortest", "longest"), [(C2, 3e-3, 5e-3), (C4, 1.8e-3, 2.4e-3), (C7, 0.5e-3, 1e-3)]
+)
+def test_contact_times_are_those_of_real_hammers(note, shortest, longest):
+    # Askenfelt & Jansson 1990: about 4 ms in the bass, 2 ms in the middle, under 1 ms at the top
+    contact = strike(piano_string(note), piano_hammer(note), 1.5).duration
+    assert shortest < contact < longest
+
+
+def test_contact_time_varies_by_a_fifth_from_piano_to_fortissimo():
+    # Askenfelt & Jansson 1990, C4: ± 20 % about mezzo forte
+    soft, middle, loud = (
+        strike(piano_string(C4), piano_hammer(C4), speed).duration for speed in (0.5, 1.5, 4.0)
+    )
+    assert 1.0 < soft / middle < 1.25
+    assert 0.8 < loud / middle < 1.0
+
+
+def test_force_and_vibration_agree_with_scipy():
+    string, hammer = piano_string(84), piano_hammer(84)
+    shape = string.shape(string.strike_point * string.length)
+    mass, count = string.density * string.length / 2, len(string.modes)
+
+    def motion(_, x):
+        q, v, (position, speed) = x[:count], x[count : 2 * count], x[-2:]
+        force = hammer.stiffness * max(position - shape @ q, 0.0) ** hammer.exponent
+        bend = -2 * string.decay * v - string.pulsation**2 * q + shape * force / mass
+        return np.concatenate((v, bend, (speed, -force / hammer.mass)))
+
+    ours = strike(string, hammer, 2.0)
+    start = np.zeros(2 * count + 2)
+    start[-1] = 2.0
+    end = ours.step * (len(ours.force) - 1)
+    theirs = solve_ivp(motion, (0, end), start, rtol=1e-9, atol=1e-13, max_step=1e-5).y[:, -1]
+    assert -ours.rebound == pytest.approx(theirs[-1], rel=1e-3)  # second order of 2.8 µs
+    amplitude = np.hypot(theirs[:count], theirs[count : 2 * count] / string.pulsation)
+    found = np.hypot(ours.vibration.position, ours.vibration.velocity / string.pulsation)
+    np.testing.assert_allclose(found, amplitude, atol=2e-3 * amplitude.max())
+
+
+@pytest.mark.parametrize("note", [21, C2, C4, C7, 108])
+@pytest.mark.parametrize("speed", [0.2, 6.8])
+def test_a_strike_makes_no_energy_and_loses_only_what_the_string_damps(note, speed):
+    hammer = piano_hammer(note)
+    result = strike(piano_string(note), hammer, speed)
+    before = hammer.mass * speed**2 / 2
+    after = hammer.mass * result.rebound**2 / 2 + result.vibration.energy
+    assert 0.97 * before < after < 1.001 * before
+
+
+def test_modes_sound_at_the_stretched_frequencies_of_a_stiff_string():
+    string, rate = piano_string(C4), 44100
+    samples = pluck(string, 1.0).bridge_force(rate, 2 * rate) * np.hanning(2 * rate)
+    spectrum = np.abs(np.fft.rfft(samples, 16 * rate))
+    for k in (1, 2, 5, 10):
+        expected = (
+            string.frequency
+            * k
+            * np.sqrt((1 + string.inharmonicity * k**2) / (1 + string.inharmonicity))
+        )
+        near = np.arange(int(16 * (expected - 20)), int(16 * (expected + 20)))
+        heard = near[np.argmax(spectrum[near])] / 16
+        assert heard == pytest.approx(expected, abs=0.1)
+
+
+def test_samples_follow_the_closed_form_of_the_decaying_modes():
+    start = strike(piano_string(C7), piano_hammer(C7), 1.0).vibration
+    sampled = start.bridge_force(44100, 1000, extra_decay=10.0)
+    later = start.after(999 / 44100, extra_decay=10.0)
+    assert sampled[999] == pytest.approx(later.bridge_force(44100, 1)[0], rel=1e-9)
+
+
+def test_a_plucked_string_starts_as_the_triangle_that_the_force_draws():
+    string = piano_string(C2)
+    drawn = pluck(string, force=2.0, point=0.3)
+    x = np.linspace(0.1, 0.9, 9) * string.length
+    shape = np.array([string.shape(position) @ drawn.position for position in x])
+    inner, outer = np.minimum(x, 0.3 * string.length), np.maximum(x, 0.3 * string.length)
+    triangle = 2.0 * inner * (string.length - outer) / (string.tension * string.length)
+    # stiffness and the modes that nobody hears round the corner
+    np.testing.assert_allclose(shape, triangle, atol=0.02 * triangle.max())
+
+
+def test_energy_of_a_damped_string_falls_as_its_slowest_mode():
+    string = piano_string(C4)
+    ring = Vibration(string, np.eye(len(string.modes))[0] * 1e-3, np.zeros(len(string.modes)))
+    ratio = ring.after(1.0).energy / ring.energy
+    assert ratio == pytest.approx(np.exp(-2 * string.decay[0]), rel=1e-3)
+
+
+def test_a_damped_note_is_silent_and_a_held_one_is_not():
+    held = render([Note(0.0, C4, speed=1.0)], 2.0)
+    damped = render([Note(0.0, C4, speed=1.0, end=0.5)], 2.0)
+    np.testing.assert_array_equal(held[:20000], damped[:20000])
+    assert np.abs(damped[-4410:]).max() < 1e-3 * np.abs(held[-4410:]).max()
+
+
+def test_a_wav_file_holds_the_samples(tmp_path):
+    samples = render([Note(0.1, 69, speed=1.0), Note(0.2, 57, force=3.0)], 0.5)
+    write_wav(tmp_path / "a.wav", samples)
+    with wave.open(str(tmp_path / "a.wav")) as file:
+        assert (file.getnchannels(), file.getframerate(), file.getnframes()) == (1, 44100, 22050)
+        back = np.frombuffer(file.readframes(22050), "<i2")
+    np.testing.assert_allclose(
+        back, samples * 0.9 * 32767 / np.abs(samples).max(), rtol=0, atol=0.51
+    )
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda: piano_string(20), "Note 20 has no string"),
+        (lambda: piano_hammer(109), "Note 109 has no string"),
+        (lambda: strike(piano_string(60), piano_hammer(60), 0.0), "towards the string"),
+        (lambda: pluck(piano_string(60), 1.0, 1.0), "between 0 and 1"),
+        (lambda: render([Note(0.0, 60)], 1.0), "speed or the plectrum's force"),
+        (lambda: render([Note(2.0, 60, speed=1.0)], 1.0), "outside the 1.0 s"),
+        (lambda: write_wav("never.wav", np.array([np.nan])), "Sample 0 is nan"),
+    ],
+)
+def test_what_cannot_sound_is_said(act, words):
+    with pytest.raises(InputError, match=words):
+        act()
