@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.errors import InputError
+from touchback.estimate import RecursiveLeastSquares
 from touchback.haptics.wall.oscillator import State
 from touchback.haptics.wall.plant import Device, Finger, Plant
 
-_SCALE = np.array([0.02, 3.75, 257.0, 1.0])  # of mass, damping, stiffness, force: well conditioned
+_SCALE = (0.02, 3.75, 257.0, 1.0)  # of mass, damping, stiffness, force: well conditioned
 _UNSURE = 1e12  # the covariance before any sample, against squared momenta of about 1e-8
 _LEAST_MOTION = 1e-9  # changes of momentum [N s] below which a sample teaches only noise
 
@@ -29,23 +29,20 @@ class FingerIdentifier:
     forgetting: float = 0.9
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.forgetting <= 1.0:
-            raise InputError(f"Forgetting is {self.forgetting}; it must be above 0 and at most 1.")
         guess = [self.guess.mass, self.guess.damping, self.guess.stiffness, 0.0]
-        self._estimate = np.array(guess) / _SCALE
-        self._covariance = _UNSURE * np.eye(4)
+        self._known = RecursiveLeastSquares(_SCALE, self.forgetting, guess, _UNSURE)
         self.samples = 0
 
     @property
     def finger(self) -> Finger:
         """The estimate, with nothing below zero: a finger is passive."""
-        mass, damping, stiffness, _ = np.maximum(self._estimate * _SCALE, 0.0)
+        mass, damping, stiffness, _ = np.maximum(self._known.estimate, 0.0)
         return Finger(float(mass), float(damping), float(stiffness))
 
     @property
     def plant(self) -> Plant:
         """Device, estimated finger and estimated constant force."""
-        return Plant(self.device, self.finger, bias=float(self._estimate[3] * _SCALE[3]))
+        return Plant(self.device, self.finger, bias=float(self._known.estimate[3]))
 
     def learn(self, before: State, now: State, wall_force: float) -> None:
         """Takes in one sample: the states at its ends and the wall's force through it [N]."""
@@ -53,15 +50,7 @@ class FingerIdentifier:
         half = 0.5 * self.period
         area = half * (before.y + now.y) + half**2 / 3.0 * (before.v - now.v)
         known = wall_force * self.period - self.device.mass * dv - self.device.damping * dy
-        row = np.array([dv, dy, area, -self.period]) * _SCALE
         if abs(self.device.mass * dv) < _LEAST_MOTION:
             return
-        error = known - row @ self._estimate
-        spread = self._covariance @ row
-        gain = spread / (self.forgetting + row @ spread)
-        self._estimate = self._estimate + gain * error
-        covariance = (self._covariance - np.outer(gain, spread)) / self.forgetting
-        # Symmetric again after rounding, and bounded where nothing is learnt for long.
-        covariance = 0.5 * (covariance + covariance.T)
-        self._covariance = covariance * min(1.0, _UNSURE / covariance.diagonal().max())
+        self._known.learn((dv, dy, area, -self.period), known)
         self.samples += 1

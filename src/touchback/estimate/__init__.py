@@ -1,0 +1,23 @@
+"""What sensors don't show: velocities from positions, states from outputs, constants from motion.
+
+A filter is written once, one sample at a time over any scalar; `run` takes it over recorded
+samples."""
+
+from touchback.estimate.adaptive_window import AdaptiveWindow
+from touchback.estimate.differentiators import BackwardDifference, SmoothDifferentiator
+from touchback.estimate.filters import Filter, run
+from touchback.estimate.kalman import Kalman, kalman_differentiator
+from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
+
+__all__ = [
+    "AdaptiveWindow",
+    "BackwardDifference",
+    "Filter",
+    "Impedance",
+    "Kalman",
+    "RecursiveLeastSquares",
+    "SmoothDifferentiator",
+    "fit_impedance",
+    "kalman_differentiator",
+    "run",
+]

@@ -1,0 +1,126 @@
+"""Velocity from positions: coefficients, delays, noise, and what published tables say."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from touchback.errors import InputError
+from touchback.estimate import (
+    AdaptiveWindow,
+    BackwardDifference,
+    SmoothDifferentiator,
+    kalman_differentiator,
+    run,
+)
+
+T = 1e-3
+lengths = st.integers(1, 20)
+numbers = st.floats(-100.0, 100.0)
+
+
+def test_coefficients_are_those_of_gallo_s_table():
+    # Gallo 2012, table 4.3: (1 − x)(1 + x)^(N−1)/2^(N−1); N = 4 gives (1, 2, 0, −2, −1)/8
+    assert SmoothDifferentiator(1.0, 4).coefficients == (1 / 8, 2 / 8, 0.0, -2 / 8, -1 / 8)
+    assert SmoothDifferentiator(1.0, 1).coefficients == (1.0, -1.0)
+
+
+@given(lengths, numbers, numbers, numbers)
+def test_parabolas_are_differentiated_exactly_up_to_the_delay(length, a, b, c):
+    filter = SmoothDifferentiator(T, length)
+    t = T * np.arange(60)
+    found = run(filter, a + b * t + c * t**2)[length:]
+    expected = b + 2 * c * (t[length:] - filter.delay)
+    np.testing.assert_allclose(
+        found, expected, rtol=0, atol=1e-9 * (abs(a) / T + abs(b) + abs(c)) + 1e-12
+    )
+
+
+@given(st.integers(1, 12), st.floats(1.0, 100.0))
+def test_gain_at_a_frequency_is_the_filter_s_closed_form(length, frequency):
+    # |H| = 2 sin(ωT/2) cos(ωT/2)^(N−1)/T, phase −N ωT/2 + 90°
+    omega, t = 2 * np.pi * frequency, T * np.arange(3000)
+    found = run(SmoothDifferentiator(T, length), np.sin(omega * t))[length:]
+    gain = 2 * np.sin(omega * T / 2) * np.cos(omega * T / 2) ** (length - 1) / T
+    expected = gain * np.cos(omega * (t[length:] - length * T / 2))
+    np.testing.assert_allclose(found, expected, atol=1e-8 * omega)
+
+
+def test_the_backward_difference_is_the_smooth_filter_of_length_one():
+    y = np.random.default_rng(1).normal(size=50)
+    np.testing.assert_allclose(
+        run(BackwardDifference(T), y), run(SmoothDifferentiator(T, 1), y), rtol=1e-13
+    )
+    assert BackwardDifference(T).delay == SmoothDifferentiator(T, 1).delay
+
+
+def quantised(position, step):
+    return np.floor(position / step) * step
+
+
+def test_a_long_window_steadies_slow_motion_and_a_short_one_follows_fast_motion():
+    step, t = 1e-5, T * np.arange(2000)
+    window = AdaptiveWindow(T, noise=step, longest=16)
+    slow, fast = 1e-3 * t, 0.1 * np.sin(2 * np.pi * 8.0 * t)
+    for motion, velocity in ((slow, np.full_like(t, 1e-3)), (fast, np.gradient(fast, t))):
+        error = run(window, quantised(motion, step)) - velocity
+        differenced = run(BackwardDifference(T), quantised(motion, step)) - velocity
+        smooth = run(SmoothDifferentiator(T, 16), quantised(motion, step)) - velocity
+        best_fixed = min(np.std(differenced[32:]), np.std(smooth[32:]))
+        assert np.std(error[32:]) < 1.05 * best_fixed
+
+
+@given(st.lists(st.integers(-3, 3), min_size=20, max_size=40))
+def test_the_window_is_the_longest_whose_lines_all_stay_within_the_noise(steps):
+    y = np.cumsum(steps) * 1.0
+    window = AdaptiveWindow(1.0, noise=1.0, longest=8)
+    padded = np.concatenate([np.full(8, y[0]), y])
+    for k, found in enumerate(run(window, y), start=8):
+        now, best = padded[k], padded[k] - padded[k - 1]
+        for n in range(2, 9):
+            line = now - (now - padded[k - n]) / n * np.arange(n)
+            if np.any(np.abs(line - padded[k - np.arange(n)]) > 1.0 + 1e-12):
+                break
+            best = (now - padded[k - n]) / n
+        margins = [abs(abs(now - (now - padded[k - n]) / n * i - padded[k - i]) - 1.0)
+                   for n in range(2, 9) for i in range(1, n)]  # fmt: skip
+        if min(margins) > 1e-9:  # a line exactly on the edge falls on either side by rounding
+            assert found == pytest.approx(best, abs=1e-12)
+
+
+def test_kalman_s_velocity_error_is_what_its_covariance_promises():
+    rng = np.random.default_rng(3)
+    noise, jerk, n = 1e-5, 200.0, 20000
+    filter = kalman_differentiator(T, noise, jerk)
+    A, Q = np.array(filter.A), np.array(filter.Q)
+    x, truth = np.zeros(3), np.empty((n, 3))
+    shocks = rng.multivariate_normal(np.zeros(3), Q, n, method="cholesky")
+    for k in range(n):
+        truth[k] = x = A @ x + shocks[k]
+    found = run(filter, truth[:, 0] + noise * rng.normal(size=n))
+    P = filter.covariance
+    filtered = P - np.outer(filter.gain, P[0])
+    promised = np.sqrt(filtered[1, 1])
+    assert np.std((found - truth[:, 1])[500:]) == pytest.approx(promised, rel=0.1)  # n finite
+
+
+def test_kalman_starts_at_rest_where_it_is():
+    filter = kalman_differentiator(T, 1e-5, 100.0)
+    assert filter.at_rest(0.3) == pytest.approx((0.3, 0.0, 0.0), abs=1e-12)
+    assert run(filter, np.full(10, 0.3)) == pytest.approx(np.zeros(10), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: BackwardDifference(0.0), "period is 0"),
+        (lambda: SmoothDifferentiator(T, 0), "length is 0"),
+        (lambda: SmoothDifferentiator(T, 2.5), "length is 2.5"),
+        (lambda: AdaptiveWindow(T, -1.0), "noise is -1"),
+        (lambda: AdaptiveWindow(T, 1.0, 100), "longest window is 100"),
+        (lambda: kalman_differentiator(T, 0.0, 1.0), "must be positive"),
+    ],
+)
+def test_filters_that_cannot_work_are_refused_in_words(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
