@@ -38,8 +38,8 @@ class BackwardDifference:
 @dataclass(frozen=True)
 class SmoothDifferentiator:
     """The one-sided smooth filter (1 − x)(1 + x)^(N−1) / (2^(N−1) T), x a delay by one sample.
-    N = 1 is the backward difference; each more adds a zero at half the sampling rate. Exact for straight
-    lines and parabolas up to its delay of N/2 samples.
+    N = 1 is the backward difference; each more adds a zero at half the sampling rate. Exact for
+    straight lines and parabolas up to its delay of N/2 samples.
 
     Gallo 2012, table 4.3 (his 4.17–4.18 print the coefficients of the centred filter)."""
 
