@@ -1,0 +1,55 @@
+"""The motor behind a key or a wheel."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from touchback.errors import InputError
+from touchback.symbolic.functions import maximum, minimum, sqrt
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A motor driven by a current amplifier through a gear of `gearing` : 1 (or a capstan).
+
+    `torque_constant` [N m/A], `current_limit` [A], `friction` and `inertia` of the rotor [N m],
+    [kg m²], all at the motor's own shaft."""
+
+    torque_constant: float
+    current_limit: float
+    gearing: float = 1.0
+    friction: float = 0.0
+    inertia: float = 0.0
+    friction_speed: float = 0.1  # [rad/s] of the rotor, below which friction gives way
+
+    def __post_init__(self) -> None:
+        for name in ("torque_constant", "current_limit", "friction_speed"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0.0):
+                raise InputError(f"Motor: its {name} is {value}; it must be above zero.")
+
+    @property
+    def largest_torque(self) -> float:
+        """At the output [N m], without friction."""
+        return self.torque_constant * self.current_limit * abs(self.gearing)
+
+    @property
+    def reflected_inertia(self) -> float:
+        """Of the rotor, as felt at the output [kg m²]."""
+        return self.inertia * self.gearing**2
+
+    def current(self, torque: Any) -> Any:
+        """The current [A] to command for a torque at the output [N m], within its limit."""
+        wanted = torque * (1.0 / (self.torque_constant * self.gearing))
+        return minimum(maximum(wanted, -self.current_limit), self.current_limit)
+
+    def torque(self, current: Any, velocity: Any = 0.0) -> Any:
+        """Torque at the output [N m] of a current [A], less friction at the output's velocity
+        [rad/s]."""
+        drive = minimum(maximum(current, -self.current_limit), self.current_limit)
+        pull = drive * (self.torque_constant * self.gearing)
+        if self.friction == 0.0:
+            return pull
+        rotor = velocity * self.gearing
+        size = sqrt(rotor * rotor + self.friction_speed**2)
+        return pull - rotor * (self.friction * self.gearing) / size

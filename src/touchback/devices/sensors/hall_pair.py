@@ -1,0 +1,58 @@
+"""Two Hall sensors in opposition under a lever (Docquier 2021, eq. 17)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError, SolveError
+
+
+@dataclass(frozen=True)
+class HallPair:
+    """Height from the voltages of a front and a rear sensor: k (U_front² − U_rear²) + offset.
+    `k` in m/V², `offset` in m."""
+
+    k: float
+    offset: float = 0.0
+
+    def quantity(self, front: Any, rear: Any) -> Any:
+        """The height [m] at which the sensors show these voltages [V]."""
+        return self.k * (front * front - rear * rear) + self.offset
+
+
+@dataclass(frozen=True)
+class HallSensor:
+    """One sensor, `distance` [m] from a magnet when the lever is at height zero, where it shows
+    `voltage` [V]. On its axis a small magnet's field falls with the cube of the distance. `facing` is +1 for the sensor that the lever approaches when its height grows, else −1."""
+
+    distance: float
+    voltage: float
+    facing: float = 1.0
+
+    def reading(self, height: Any) -> Any:
+        """The voltage [V] at a height [m]."""
+        ratio = self.distance / (self.distance - self.facing * height)
+        return self.voltage * ratio * ratio * ratio
+
+
+def calibrate_hall_pair(front: Any, rear: Any, height: Any) -> tuple[HallPair, float]:
+    """k and offset from voltages [V] at known heights [m], by least squares, and the largest
+    deviation from the straight line that (17) claims [m]."""
+    front, rear, height = (np.asarray(a, dtype=float) for a in (front, rear, height))
+    if not (front.shape == rear.shape == height.shape and front.ndim == 1 and len(front) >= 3):
+        raise InputError(
+            f"calibrate_hall_pair: front {front.shape}, rear {rear.shape} and height "
+            f"{height.shape} must be series of one length, at least 3 samples."
+        )
+    combined = front**2 - rear**2
+    if np.ptp(combined) < 1e-9 * max(1.0, np.abs(combined).max()):
+        raise SolveError(
+            "calibrate_hall_pair: U_front² − U_rear² hardly changes over the samples; move the "
+            "lever over its whole travel, and check that the sensors lie in opposition."
+        )
+    (k, offset), *_ = np.linalg.lstsq(
+        np.stack([combined, np.ones_like(combined)], axis=1), height, rcond=None
+    )
+    worst = float(np.abs(k * combined + offset - height).max())
+    return HallPair(float(k), float(offset)), worst

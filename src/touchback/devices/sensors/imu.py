@@ -1,0 +1,46 @@
+"""The inertial measurement unit: accelerometers and gyroscopes on one chip."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from touchback.errors import InputError
+from touchback.symbolic.functions import maximum, minimum
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Imu:
+    """Three accelerometers, which feel acceleration less gravity, and three gyroscopes, along the
+    axes of the chip: each with a `bias` and clipped at a `range`. Units m/s² and rad/s."""
+
+    acceleration_bias: Triple = (0.0, 0.0, 0.0)
+    rate_bias: Triple = (0.0, 0.0, 0.0)
+    acceleration_range: float = 16.0 * 9.81
+    rate_range: float = 34.9  # 2000 °/s
+
+    def __post_init__(self) -> None:
+        if not (self.acceleration_range > 0.0 and self.rate_range > 0.0):
+            raise InputError(
+                f"Imu: its ranges are {self.acceleration_range} m/s² and {self.rate_range} rad/s; "
+                "both must be above zero."
+            )
+
+    def reading(
+        self, acceleration: Sequence[Any], gravity: Sequence[Any], rate: Sequence[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """What is felt, all along the chip's axes: its acceleration, gravity (the vector pointing
+        down) and its angular velocity."""
+        felt = [a - g for a, g in zip(acceleration, gravity, strict=True)]
+        return (
+            self._clipped(felt, self.acceleration_bias, self.acceleration_range),
+            self._clipped(list(rate), self.rate_bias, self.rate_range),
+        )
+
+    @staticmethod
+    def _clipped(values: Sequence[Any], bias: Triple, limit: float) -> list[Any]:
+        return [
+            minimum(maximum(value + offset, -limit), limit)
+            for value, offset in zip(values, bias, strict=True)
+        ]
