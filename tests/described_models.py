@@ -118,6 +118,9 @@ def every_force_and_sensor() -> tb.Model:
     m.force("float", tb.Buoyancy(cart, volume=k / 1000))
     m.force("air", tb.Drag(cart, area=0.1, coefficient=k))
     m.force("floor", tb.SphereOnPlane(tip, m.ground, 0.6, 100 * k, law="spring-damper"))
+    rail = tb.Outline([tb.Line(m.ground, 2 * k), tb.Arc(m.ground, k, 0.1, 3.0, hollow=True)])
+    felt = tb.Felt(1000 * k, hysteresis=1e-4, memory=0.3)
+    m.force("rail", tb.ProfileContact(tb.Circle(tip, 0.6), rail, felt, friction=0.2))
     kinds = {
         "position": tb.Position(tip),
         "velocity": tb.Velocity(tip),
@@ -127,6 +130,9 @@ def every_force_and_sensor() -> tb.Model:
         "distance": tb.Distance(m.ground.at(0, 0, 1), tip),
         "effort": tb.Effort("track"),
         "reaction": tb.Reaction("track"),
+        "gap": tb.Gap("floor"),
+        "touch": tb.ContactForce("rail"),
+        "rub": tb.FrictionForce("rail"),
         "signal": tb.Signal(k * m.time, "s"),
         "energy": tb.Energy("kinetic"),
     }

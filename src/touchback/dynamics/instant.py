@@ -14,6 +14,8 @@ from touchback.dynamics.tree import Attachment, Tree, add_inertias, build_tree
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.model import Model, sensor_names
+from touchback.model.names import unknown
+from touchback.model.signals import OWN_RATE
 from touchback.spatial import IDENTITY, ZERO, Vectors
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.expression import Expr
@@ -52,6 +54,7 @@ class Instant:
         self.cuts: dict[str, tuple[Vector, Vector]] = {}  # wrenches in closures, once known
         self._translate = Translator(model.tape, k, self._resolve)
         self._resolving: list[str] = []
+        self._force_names = {id(kind): name for name, kind in model.forces.items()}
         self._sensors = {
             full: (name, index)
             for name, kind in model.sensors.items()
@@ -100,6 +103,9 @@ class Instant:
             return at.q[self._positions[name[2:]]]
         if name.startswith("v:") and name[2:] in self._velocities:
             return at.v[self._velocities[name[2:]]]
+        if name.startswith(OWN_RATE):
+            force, _, state = name.removeprefix(OWN_RATE).rpartition(".")
+            return self.force(force).states()[state].rate(self)
         if name in self._sensors:
             sensor, index = self._sensors[name]
             return self._guarded(sensor, lambda: self.measure(sensor, from_law=True)[index])
@@ -221,6 +227,14 @@ class Instant:
 
     def rate(self, joint: str, index: int = 0) -> Scalar:
         return self.at.v[self._joint_index(joint, index, positions=False)]
+
+    def force(self, name: str) -> Any:
+        if name not in self.model.forces:
+            raise unknown("force", name, self.model.forces)
+        return self.model.forces[name]
+
+    def state(self, force: Any, name: str) -> Scalar:
+        return self.at.z[f"{self._force_names[id(force)]}.{name}"]
 
     def gravity(self) -> Vector:
         return [self.value(x) for x in self.model.gravity]
@@ -353,8 +367,6 @@ class Instant:
 
     def _joint_index(self, joint: str, index: int, positions: bool) -> int:
         if joint not in self.model.joints:
-            from touchback.model.names import unknown
-
             raise unknown("joint", joint, self.model.joints)
         given = self.model.joints[joint]
         names = given.position_names(joint) if positions else given.velocity_names(joint)

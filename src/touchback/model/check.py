@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchback.errors import ModelError
 from touchback.model.forces import TorsionSpring
+from touchback.model.forces.compliant_contact import CompliantContact
 from touchback.model.frame import GROUND
 from touchback.model.names import suggestion
 from touchback.model.sensors import Multiplier, Reaction
@@ -39,6 +40,7 @@ def check_names(model: Model) -> None:
 def problems(model: Model) -> Iterator[tuple[str, str, str]]:
     """Section, name and complaint of everything that names what isn't there."""
     bodies, rows = [GROUND, *all_bodies(model)], all_rows(model)
+    contacts = all_contacts(model)
     known = set(bodies)
     for section in _SINGULAR:
         for name, item in getattr(model, section).items():
@@ -47,6 +49,8 @@ def problems(model: Model) -> Iterator[tuple[str, str, str]]:
                     yield section, name, _no("body", frame.body, bodies)
             if section in ("forces", "sensors") and hasattr(item, "joint"):
                 yield from ((section, name, said) for said in _joint_problems(model, item))
+            if hasattr(item, "contact") and item.contact not in contacts:
+                yield section, name, _no("contact", item.contact, contacts)
             if isinstance(item, Multiplier) and item.row not in rows:
                 yield section, name, _no("constraint row", item.row, rows)
 
@@ -69,6 +73,17 @@ def all_closures(model: Model) -> list[str]:
         for name in all_closures(part.model)
     ]
     return [*model.closures, *inner]
+
+
+def all_contacts(model: Model) -> list[str]:
+    """Forces of a model that are contacts and, as "part/name", of its parts."""
+    own = [name for name, force in model.forces.items() if isinstance(force, CompliantContact)]
+    inner = [
+        f"{prefix}/{name}"
+        for prefix, part in model.parts.items()
+        for name in all_contacts(part.model)
+    ]
+    return [*own, *inner]
 
 
 def all_rows(model: Model) -> list[str]:

@@ -46,6 +46,14 @@ class Mechanics(Protocol):
         """A velocity coordinate of a joint."""
         ...
 
+    def force(self, name: str) -> Any:
+        """A force of the model by name."""
+        ...
+
+    def state(self, force: Any, name: str) -> Scalar:
+        """An internal state of a force, which asks with itself."""
+        ...
+
     def gravity(self) -> Vector:
         """[m/s²]"""
         ...

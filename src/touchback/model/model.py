@@ -16,6 +16,7 @@ from touchback.model.names import check_name, check_unit, unknown
 from touchback.model.part import Part
 from touchback.model.sensors import Distance, SensorKind
 from touchback.model.signals import (
+    OWN_RATE,
     BaseMotion,
     Control,
     ExtraState,
@@ -95,7 +96,10 @@ class Model(Constrained):
         self._new_signal("state", name)
         label = f"State '{name}'"
         start = number(f"{label}: initial", initial)
+        owned = self.owned_states()
         self.states[name] = ExtraState(start, 0.0, check_unit(label, unit))
+        for full in [known for known in self.states if known in owned]:
+            self.states[full] = self.states.pop(full)  # forces' states come last, as in a file
         symbol = self.signal(name)
         if rate is not None:
             self.set_rate(name, rate(symbol) if callable(rate) else rate)
@@ -105,6 +109,8 @@ class Model(Constrained):
         """Give ż of an extra state."""
         if name not in self.states:
             raise unknown("state", name, self.states)
+        if name in self.owned_states():
+            raise ModelError(f"State '{name}': it belongs to a force, which gives its rate.")
         label = f"State '{name}': rate"
         changed = replace(self.states[name], rate=value(label, rate))
         self.states[name] = self._own(label, changed)
@@ -184,7 +190,14 @@ class Model(Constrained):
         self._refuse_known("force", name, self.forces)
         if not isinstance(kind, ForceKind):
             raise ModelError(f"{label}: a force such as tb.Wrench(…) is expected, got {kind!r}.")
-        self.forces[name] = self._own(label, normalised(label, self._traced(name, kind)))
+        force = self._own(label, normalised(label, self._traced(name, kind)))
+        own = {f"{name}.{state}": given for state, given in force.states().items()}
+        for full in own:
+            self._new_signal("state", full)
+        self.forces[name] = force
+        for full, given in own.items():
+            rate = Expr(self.tape, self.tape.symbol(OWN_RATE + full))
+            self.states[full] = ExtraState(given.initial, rate, given.unit)
 
     def _traced(self, name: str, kind: ForceKind) -> ForceKind:
         """The force with a law that is a Python function replaced by what it returns."""
@@ -305,6 +318,12 @@ class Model(Constrained):
                 if inner not in shared and inner != "time":
                     names.append(f"{kind}:{prefix}/{rest}" if kind else f"{prefix}/{inner}")
         return names
+
+    def owned_states(self) -> set[str]:
+        """States of this model that belong to its forces."""
+        return {
+            f"{name}.{state}" for name, force in self.forces.items() for state in force.states()
+        }
 
     def all_parameters(self) -> dict[str, Parameter]:
         """Parameters of this model and, as "part/name", of its parts' copies."""

@@ -84,9 +84,11 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
         yield "parameters", (name, default, _range(item.min, item.max))
     for name, given in model.inputs.items():
         yield "inputs", (name, given.unit)
+    owned = model.owned_states()
     for name, state in model.states.items():
         start = f"from {value_text(state.initial)} {state.unit}".strip()
-        yield "states", (name, start, f"rate {value_text(state.rate)}")
+        rate = "by its force" if name in owned else f"rate {value_text(state.rate)}"
+        yield "states", (name, start, rate)
     for name, control in model.controls.items():
         for target, driven in control.drives.items():
             yield "controls", (name, f"{target} = {value_text(driven)}")

@@ -3,6 +3,9 @@
 from touchback.errors import ModelError
 from touchback.model.value import Data, Value
 
+OWN_RATE = "rate:"
+"""Before the name of a force's internal state: the symbol of the rate that the force gives it."""
+
 
 class Parameter(Data, frozen=True):
     """A live number: its default, unit and range."""

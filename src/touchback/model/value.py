@@ -69,3 +69,8 @@ def listed(given: Any) -> list[Any] | None:
 def is_number(given: Any) -> TypeGuard[float]:
     """Whether a value is a plain number."""
     return not isinstance(given, Expr)
+
+
+def is_zero(given: Any) -> bool:
+    """Whether a value is the plain number 0, and so what it multiplies isn't there at all."""
+    return is_number(given) and given == 0.0

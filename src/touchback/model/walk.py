@@ -21,8 +21,10 @@ def normalised(label: str, kind: Any) -> Any:
         where = f"{label}: {field.name}"
         if field.type is Frame:
             changes[field.name] = as_frame(where, given)
-        elif field.type is Value:
+        elif field.type is Value or (field.type == Value | None and given is not None):
             changes[field.name] = value(where, given)
+        elif isinstance(given, Data):
+            changes[field.name] = normalised(where, given)
         elif field.type == Triple:
             changes[field.name] = triple(where, given)
         elif field.type is int:
@@ -32,7 +34,10 @@ def normalised(label: str, kind: Any) -> Any:
         elif field.type is str and not isinstance(given, str):
             raise ModelError(f"{where}: a text is expected, got {given!r}.")
         elif isinstance(given, (list, tuple)):
-            changes[field.name] = tuple(value(where, item) for item in given)
+            changes[field.name] = tuple(
+                normalised(where, item) if isinstance(item, Data) else value(where, item)
+                for item in given
+            )
     return msgspec.structs.replace(kind, **changes)
 
 

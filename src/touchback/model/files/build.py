@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, get_args, get_origin
+from typing import Any, get_args
 
 from msgspec.structs import fields
 
@@ -13,7 +13,7 @@ from touchback.model.closures import AnyClosure
 from touchback.model.couplings import AnyCoupling
 from touchback.model.files.convert import check_keys, convert, mapping, shown
 from touchback.model.files.document import Document, Path, read_json, read_yaml
-from touchback.model.files.schema import BASE, GRAVITY, SECTIONS, VERSION
+from touchback.model.files.schema import BASE, GRAVITY, SECTIONS, VERSION, kinds_in
 from touchback.model.forces import AnyForce
 from touchback.model.frame import Frame, frame_at
 from touchback.model.joints import AnyJoint
@@ -81,7 +81,7 @@ class _Builder:
     ) -> None:
         self.document, self.path, self.data, self.library = document, path, data, library
         self.items = {section: self.section(section) for section in SECTIONS}
-        self.read_text: Callable[[str, Path], Any] = lambda text, path: 0.0
+        self.read_text: Callable[[str, Path], Any] = self.expression
         with self.at():
             self.model = Model(data["name"])
         self.names = self.signal_names()
@@ -115,10 +115,14 @@ class _Builder:
     def signal_names(self) -> set[str]:
         """What expressions may use: the signals of a model with these names and no numbers."""
         scratch = Model("names")
+        self.read_text = lambda text, path: scratch.time
         self.add_signals(scratch)
         for name in self.items["joints"]:
             with self.at("joints", name):
                 scratch.joint(name, self.kind("joints", name), scratch.ground, name)
+        for name in self.items["forces"]:
+            with self.at("forces", name):
+                scratch.force(name, self.kind("forces", name))
         for name in self.items["sensors"]:
             with self.at("sensors", name):
                 scratch.sensor(name, self.kind("sensors", name))
@@ -182,14 +186,24 @@ class _Builder:
     def kind(self, section: str, name: str) -> Any:
         """The joint, force or sensor kind that an item describes."""
         item = self.items[section][name]
-        path = (*self.path, section, name)
-        kind = _KINDS[section][item.__struct_config__.tag]
+        return self.described(item, _KINDS[section], (*self.path, section, name))
+
+    def described(self, item: Any, kinds: dict[str, Any], path: Path) -> Any:
+        """The data of one of these kinds, and what lies in it: profiles, laws."""
+        kind = kinds[item.__struct_config__.tag]
         given = {}
         for field in fields(kind):
             own, where = getattr(item, field.name), (*path, field.name)
+            inner = kinds_in(field.type)
             if field.type is Frame:
                 given[field.name] = self.frame(own, where)
-            elif field.type is Value or _is_values(field.type):
+            elif inner and isinstance(own, tuple):
+                given[field.name] = tuple(
+                    self.described(one, inner, (*where, i)) for i, one in enumerate(own)
+                )
+            elif inner:
+                given[field.name] = self.described(own, inner, where)
+            elif field.type is Value or Value in get_args(field.type):
                 given[field.name] = self.value(own, where)
             else:
                 given[field.name] = own
@@ -315,7 +329,3 @@ class _Builder:
                 share=part.share,
                 bind=self.value(part.bind, (*path, "bind")),
             )
-
-
-def _is_values(kind: Any) -> bool:
-    return get_origin(kind) is tuple and Value in get_args(kind)

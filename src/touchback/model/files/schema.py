@@ -39,6 +39,8 @@ def plain(kind: Any) -> Any:
         return str | FRAME
     if kind == Six:
         return _Inertia
+    if hasattr(kind, "__struct_config__") and kind.__struct_config__.tag is not None:
+        return _nested(kind)
     origin, inside = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return functools.reduce(operator.or_, map(plain, inside))
@@ -78,6 +80,20 @@ def in_file(kind: Any, options: Any = None) -> Any:
         forbid_unknown_fields=True,
         kw_only=True,
     )
+
+
+@functools.cache
+def _nested(kind: Any) -> Any:
+    """One struct for each kind, wherever it lies in another."""
+    return in_file(kind)
+
+
+def kinds_in(kind: Any) -> dict[str, Any]:
+    """The kinds of data by tag that a field's type may hold, also in a list."""
+    if hasattr(kind, "__struct_config__"):
+        tag = kind.__struct_config__.tag
+        return {} if tag is None else {tag: kind}
+    return {tag: found for item in get_args(kind) for tag, found in kinds_in(item).items()}
 
 
 def _default(field: FieldInfo) -> Any:

@@ -82,10 +82,12 @@ class _Writer:
     def __init__(self, model: Model, library: _Library) -> None:
         self.model, self.library = model, library
         self.tables = dict(model.tables)
+        owned = model.owned_states()  # their forces bring them again
+        self.states = {name: item for name, item in model.states.items() if name not in owned}
         everything = [
             model.gravity,
             model.base,
-            [*model.states.values(), *model.bodies.values(), *model.joints.values()],
+            [*self.states.values(), *model.bodies.values(), *model.joints.values()],
             [*model.forces.values(), *model.closures.values(), *model.couplings.values()],
             [*model.constraints.values(), *model.drives.values()],
             [*model.controls.values(), *model.sensors.values()],
@@ -119,7 +121,7 @@ class _Writer:
         sections: dict[str, dict[str, Any]] = {
             "parameters": self.section(model.parameters, self.data),
             "inputs": self.section(model.inputs, self.data),
-            "states": self.section(model.states, self.data),
+            "states": self.section(self.states, self.data),
             "tables": self.section(self.tables, _plain_table),
             "definitions": self.definitions,
             "bodies": self.section(model.bodies, self.body),

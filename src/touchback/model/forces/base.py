@@ -1,8 +1,20 @@
 """What every kind of force says of itself."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.value import Data
 from touchback.spatial.vectors import Scalar
+
+
+@dataclass(frozen=True)
+class InternalState:
+    """A state that a force owns: its initial value, its rate at an instant, its unit."""
+
+    initial: float
+    rate: Callable[[Mechanics], Scalar]
+    unit: str = ""
 
 
 class ForceKind(Data, frozen=True, tag_field="kind"):
@@ -16,3 +28,9 @@ class ForceKind(Data, frozen=True, tag_field="kind"):
     def potential(self, mechanics: Mechanics) -> Scalar:
         """Energy stored in this force [J]; nothing unless it is a spring."""
         return 0
+
+    def states(self) -> dict[str, InternalState]:
+        """States of its own by name: memory, temperature. A force called "pad" with a state "heat"
+        gives the model a state "pad.heat"; the force itself asks
+        `mechanics.state(self, "heat")`."""
+        return {}

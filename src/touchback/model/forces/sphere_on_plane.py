@@ -3,8 +3,13 @@
 from dataclasses import dataclass
 
 from touchback.errors import ModelError
-from touchback.model.forces.base import ForceKind
-from touchback.model.forces.contact_laws import LAWS
+from touchback.model.forces.compliant_contact import CompliantContact
+from touchback.model.forces.contact_laws import (
+    ContactLaw,
+    HuntCrossley,
+    UnilateralSpring,
+    regularised_coulomb,
+)
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.names import suggestion
@@ -12,8 +17,13 @@ from touchback.model.value import Value, is_number
 from touchback.spatial import transpose
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 
+_LAWS: dict[str, type[HuntCrossley] | type[UnilateralSpring]] = {
+    "hunt-crossley": HuntCrossley,
+    "spring-damper": UnilateralSpring,
+}
 
-class SphereOnPlane(ForceKind, frozen=True, tag="sphere-on-plane"):
+
+class SphereOnPlane(CompliantContact, frozen=True, tag="sphere-on-plane"):
     """A sphere of `radius` [m] about the origin of `frame` pressed into the x-y plane of `plane`,
     whose z axis points out of the wall.
 
@@ -33,8 +43,8 @@ class SphereOnPlane(ForceKind, frozen=True, tag="sphere-on-plane"):
     law: str = "hunt-crossley"
 
     def __post_init__(self) -> None:
-        if self.law not in LAWS:
-            hint = suggestion(str(self.law), LAWS)
+        if self.law not in _LAWS:
+            hint = suggestion(str(self.law), _LAWS)
             raise ModelError(f"SphereOnPlane: there is no law {self.law!r}; {hint}")
         if is_number(self.slip_speed) and not self.slip_speed > 0.0:
             raise ModelError(
@@ -42,30 +52,31 @@ class SphereOnPlane(ForceKind, frozen=True, tag="sphere-on-plane"):
                 "speed, below which friction gives way."
             )
 
+    def normal_law(self) -> ContactLaw:
+        return _LAWS[self.law](self.stiffness, self.damping, self.exponent)
+
     def apply(self, mechanics: Forces) -> None:
-        k, vectors, value = mechanics.k, mechanics.vectors, mechanics.value
-        touch = sphere_on_plane(mechanics, self.frame, self.plane, self.radius)
-        N = self._normal_force(mechanics, touch)
-        u_x, u_y, _ = touch.velocity
-        u0 = value(self.slip_speed)
-        squares = k.add(k.add(k.mul(u_x, u_x), k.mul(u_y, u_y)), k.mul(u0, u0))
-        drag = -k.div(k.mul(value(self.friction), N), k.sqrt(squares))
-        force = vectors.apply(touch.R, [k.mul(drag, u_x), k.mul(drag, u_y), N])
+        vectors = mechanics.vectors
+        touch = self._touch(mechanics)
+        N, slip = self._normal(mechanics, touch), touch.velocity[:2]
+        friction = regularised_coulomb(mechanics, self.friction, self.slip_speed, N, slip)
+        force = vectors.apply(touch.R, [*friction, N])
         mechanics.push(self.frame, force, vectors.cross(touch.from_centre, force))
         reaction = vectors.neg(force)
         mechanics.push(self.plane, reaction, vectors.cross(touch.from_plane, reaction))
 
-    def potential(self, mechanics: Mechanics) -> Scalar:
-        k = mechanics.k
-        gap = sphere_on_plane(mechanics, self.frame, self.plane, self.radius).gap
-        power = k.add(mechanics.value(self.exponent), 1)
-        depth = k.maximum(-gap, 0)
-        return k.div(k.mul(mechanics.value(self.stiffness), k.pow(depth, power)), power)
+    def gap(self, mechanics: Mechanics) -> Scalar:
+        return self._touch(mechanics).gap
 
-    def _normal_force(self, mechanics: Mechanics, touch: "Touch") -> Scalar:
-        given = (self.stiffness, self.exponent, self.damping)
-        values = (mechanics.value(x) for x in given)
-        return LAWS[self.law](mechanics.k, -touch.gap, -touch.velocity[2], *values)
+    def normal_force(self, mechanics: Mechanics) -> Scalar:
+        return self._normal(mechanics, self._touch(mechanics))
+
+    def _touch(self, mechanics: Mechanics) -> "Touch":
+        return sphere_on_plane(mechanics, self.frame, self.plane, self.radius)
+
+    def _normal(self, mechanics: Mechanics, touch: "Touch") -> Scalar:
+        depth, rate = -touch.gap, -touch.velocity[2]
+        return self.normal_law().force(mechanics, depth, rate, self._own(mechanics))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Sensors. A new kind is a new class in the file of its family and one more name in AnySensor."""
 
 from touchback.model.sensors.base import SensorKind
+from touchback.model.sensors.contact import ContactForce, FrictionForce, Gap
 from touchback.model.sensors.joint import Effort, Multiplier, Reaction
 from touchback.model.sensors.motion import (
     Acceleration,
@@ -24,16 +25,22 @@ AnySensor = (
     | Multiplier
     | Signal
     | Energy
+    | Gap
+    | ContactForce
+    | FrictionForce
 )
 
 __all__ = [
     "Acceleration",
     "AngularVelocity",
     "AnySensor",
+    "ContactForce",
     "Direction",
     "Distance",
     "Effort",
     "Energy",
+    "FrictionForce",
+    "Gap",
     "Multiplier",
     "Position",
     "Reaction",

@@ -1,17 +1,22 @@
-"""Normal forces of soft contacts, one file each. A new law is a new file and one line here.
+"""Laws of compliant contacts, one file each. A new normal law is a new file and one more name in
+AnyLaw; friction is apart, since exact stick and slip belong to rigid contacts."""
 
-Each takes depth [m], its rate [m/s], stiffness K, exponent n and damping c, and gives a force [N]
-that is zero where nothing touches and never pulls. What it stores is K dⁿ⁺¹/(n + 1)."""
+from touchback.model.forces.contact_laws.base import ContactLaw, LawState
+from touchback.model.forces.contact_laws.felt import Felt
+from touchback.model.forces.contact_laws.hunt_crossley import HuntCrossley
+from touchback.model.forces.contact_laws.regularised_coulomb import regularised_coulomb
+from touchback.model.forces.contact_laws.rolling_friction import rolling_friction
+from touchback.model.forces.contact_laws.unilateral_spring import UnilateralSpring
 
-from collections.abc import Callable
+AnyLaw = UnilateralSpring | HuntCrossley | Felt
 
-from touchback.model.forces.contact_laws.hunt_crossley import hunt_crossley
-from touchback.model.forces.contact_laws.spring_damper import spring_damper
-from touchback.spatial.vectors import Scalar
-
-LAWS: dict[str, Callable[..., Scalar]] = {
-    "hunt-crossley": hunt_crossley,
-    "spring-damper": spring_damper,
-}
-
-__all__ = ["LAWS", "hunt_crossley", "spring_damper"]
+__all__ = [
+    "AnyLaw",
+    "ContactLaw",
+    "Felt",
+    "HuntCrossley",
+    "LawState",
+    "UnilateralSpring",
+    "regularised_coulomb",
+    "rolling_friction",
+]

@@ -4,15 +4,40 @@ Source: K. H. Hunt and F. R. E. Crossley, Coefficient of restitution interpreted
 vibroimpact, J. Applied Mechanics 42 (1975) 440–445.
 """
 
+from touchback.model.forces.contact_laws.base import (
+    ContactLaw,
+    Own,
+    check_positive,
+    elastic_energy,
+)
+from touchback.model.mechanics import Mechanics
+from touchback.model.value import Value, is_zero
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.scalars import Scalars
 
 
-def hunt_crossley(
-    k: Scalars, depth: Scalar, rate: Scalar, stiffness: Scalar, exponent: Scalar, damping: Scalar
-) -> Scalar:
-    """K dⁿ max(0, 1 + 3/2 c ḋ): c in s/m. An impact at the speed v on a body that stands still has
-    the restitution e ≈ 1 − c v for small c v, whatever the mass, K and n."""
-    spring = k.mul(stiffness, k.pow(k.maximum(depth, 0), exponent))
-    factor = k.add(1, k.mul(k.const(1.5), k.mul(damping, rate)))
-    return k.mul(spring, k.maximum(factor, 0))
+class HuntCrossley(ContactLaw, frozen=True, tag="hunt-crossley"):
+    """K dⁿ max(0, 1 + 3/2 c ḋ): `stiffness` K [N/mⁿ], `damping` c [s/m], `exponent` n (3/2: Hertz).
+
+    An impact at the speed v on a body that stands still has the restitution e ≈ 1 − c v for small
+    c v, whatever the mass, K and n."""
+
+    stiffness: Value
+    damping: Value = 0.0
+    exponent: Value = 1.5
+
+    def __post_init__(self) -> None:
+        check_positive("HuntCrossley", stiffness=self.stiffness, exponent=self.exponent)
+        check_positive("HuntCrossley", zero=True, damping=self.damping)
+
+    def force(self, mechanics: Mechanics, depth: Scalar, rate: Scalar, own: Own) -> Scalar:
+        k, value = mechanics.k, mechanics.value
+        inside = k.maximum(depth, 0)
+        spring = k.mul(value(self.stiffness), k.pow(inside, value(self.exponent)))
+        if is_zero(self.damping):
+            return spring
+        slope = k.mul(k.const(1.5), value(self.damping))
+        return k.mul(spring, k.maximum(k.add(1, k.mul(slope, rate)), 0))
+
+    def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
+        value = mechanics.value
+        return elastic_energy(mechanics, depth, value(self.stiffness), value(self.exponent))

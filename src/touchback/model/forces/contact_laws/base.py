@@ -1,0 +1,60 @@
+"""What every law of a compliant contact says of itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from touchback.errors import ModelError
+from touchback.model.mechanics import Mechanics
+from touchback.model.value import Data, is_number, value
+from touchback.spatial.vectors import Scalar
+
+Own = Mapping[str, Scalar]
+"""A law's own states by name."""
+
+
+@dataclass(frozen=True)
+class LawState:
+    """An internal state of a law: its initial value, its rate for a depth [m] and the law's own
+    states, its unit."""
+
+    initial: float
+    rate: Callable[[Mechanics, Scalar, Own], Scalar]
+    unit: str = ""
+
+
+class ContactLaw(Data, frozen=True, tag_field="kind"):
+    """A normal force of depth and its rate: zero where nothing touches, and it never pulls.
+
+    Numbers may be live expressions."""
+
+    def force(self, mechanics: Mechanics, depth: Scalar, rate: Scalar, own: Own) -> Scalar:
+        """Normal force [N] for a depth [m] (negative: apart), its rate [m/s], and the law's own
+        states by name."""
+        raise NotImplementedError(type(self).__name__)
+
+    def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
+        """What the law stores [J]."""
+        raise NotImplementedError(type(self).__name__)
+
+    def states(self) -> dict[str, LawState]:
+        """States of its own by name, which become those of the contact."""
+        return {}
+
+
+def elastic_energy(
+    mechanics: Mechanics, depth: Scalar, stiffness: Scalar, exponent: Scalar
+) -> Scalar:
+    """K dⁿ⁺¹/(n + 1), that of the spring K dⁿ [J]."""
+    k = mechanics.k
+    power = k.add(exponent, 1)
+    return k.div(k.mul(stiffness, k.pow(k.maximum(depth, 0), power)), power)
+
+
+def check_positive(label: str, zero: bool = False, **numbers: Any) -> None:
+    """Refuse plain numbers that are not above zero (or, with `zero`, not from zero), by name."""
+    for word, given in numbers.items():
+        number = value(f"{label}: {word}", given)
+        if is_number(number) and not (number > 0.0 or (zero and number == 0.0)):
+            wanted = "a number from 0" if zero else "a positive number"
+            raise ModelError(f"{label}: its {word} is {given}; give {wanted}.")
