@@ -76,7 +76,7 @@ from touchback.model.sensors import (
     Signal,
     Velocity,
 )
-from touchback.realtime import GuardedOutput, Live, WatchedInput, live, replay
+from touchback.realtime import EnergyObserver, GuardedOutput, Live, WatchedInput, live, replay
 from touchback.recording import Run, compare
 from touchback.recording import open_run as open
 from touchback.simulate import Event, Switch, simulate
@@ -150,6 +150,7 @@ __all__ = [
     "Effort",
     "Energy",
     "EnergyBooks",
+    "EnergyObserver",
     "Equilibrium",
     "Event",
     "Expr",

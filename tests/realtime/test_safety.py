@@ -2,11 +2,13 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.realtime import open_recording
 
 RATE = 1000.0
 TICK = 1.0 / RATE
@@ -87,8 +89,8 @@ def test_without_a_fault_outputs_are_the_models(cart: tb.System) -> None:
 # ---- limits -------------------------------------------------------------------------------------
 
 
-def test_outputs_are_clipped_at_their_limits(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(low=-1.0, high=2.0)) as live:
+def test_outputs_may_be_clipped_at_their_limits(cart: tb.System) -> None:
+    with guarded(cart, tb.GuardedOutput(low=-1.0, high=2.0, at_limit="clip")) as live:
         live["force"] = 7.0
         assert ticks(live, 1) == [2.0]
         live["force"] = -7.0
@@ -112,8 +114,8 @@ def test_a_fault_goes_to_safe_at_once_whatever_the_slew(cart: tb.System) -> None
         assert ticks(live, 1) == [0.0]
 
 
-def test_a_limit_may_trip_and_then_lasts_until_resumed(cart: tb.System) -> None:
-    output = tb.GuardedOutput(safe=0.25, low=-1.0, high=2.0, at_limit="safe")
+def test_a_limit_takes_outputs_to_safe_and_lasts_until_resumed(cart: tb.System) -> None:
+    output = tb.GuardedOutput(safe=0.25, low=-1.0, high=2.0)
     with guarded(cart, output) as live:
         live["force"] = 1.0
         assert ticks(live, 1) == [1.0]
@@ -127,7 +129,7 @@ def test_a_limit_may_trip_and_then_lasts_until_resumed(cart: tb.System) -> None:
 
 
 def test_gains_scale_what_is_delivered_before_limits_apply(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(high=2.0)) as live:
+    with guarded(cart, tb.GuardedOutput(high=2.0, at_limit="clip")) as live:
         live["force"] = 3.0
         live.set_gain("echo", 0.5)
         assert ticks(live, 1) == [1.5]
@@ -240,6 +242,46 @@ def test_before_the_first_tick_outputs_are_safe(cart: tb.System) -> None:
         assert live.read("echo") == -0.5
 
 
+class Felt:
+    """A device that remembers what it got."""
+
+    def __init__(self) -> None:
+        self.got: list[float] = []
+
+    def write(self, value: float) -> None:
+        self.got.append(value)
+
+
+@pytest.mark.parametrize("speed", [None, 1.0])
+def test_a_run_that_ends_follows_its_ramps_to_safe(
+    cart: tb.System, speed: float | None, tmp_path: Path
+) -> None:
+    ramped = tb.GuardedOutput(safe=-2.0, ramp=50 * TICK)
+    sudden = tb.GuardedOutput(safe=0.5)
+    path = tmp_path / "run.mcap"
+    with tb.live(
+        cart, rate=RATE, speed=speed, record=path,
+        outputs={"echo": ramped, "second echo": sudden},
+    ) as live:  # fmt: skip
+        live["force"] = 3.0
+        device = Felt()
+        live.connect("echo", device, rate=2000)
+        live.run(0.1)
+        state = live.snapshot()["slide"]
+    assert live.read("echo") == -2.0 and device.got[-1] == -2.0
+    recording = open_recording(path)
+    echo, second = recording.column("echo"), recording.column("second echo")
+    assert echo[-51:] == pytest.approx(3.0 - 5.0 * np.arange(51) / 50)
+    assert (second[-50:] == 0.5).all() and second[-51] == 6.0
+    if speed is None:
+        assert len(echo) == 150
+        assert (recording.states[-50:, 0] == state).all()  # the model is held meanwhile
+    else:  # the device felt the ramp, in steps as it was served
+        assert len([value for value in device.got if -2.0 < value < 3.0]) > 5
+    assert live.report().counts["stops"] == 0
+    assert tb.replay(path, cart).same
+
+
 # ---- what is refused ----------------------------------------------------------------------------
 
 
@@ -250,7 +292,7 @@ def test_before_the_first_tick_outputs_are_safe(cart: tb.System) -> None:
         (lambda: tb.GuardedOutput(low=1.0, high=0.0), "must not lie above"),
         (lambda: tb.GuardedOutput(slew=0.0), "slew must be positive"),
         (lambda: tb.GuardedOutput(ramp=-1.0), "ramp must be seconds"),
-        (lambda: tb.GuardedOutput(at_limit="jump"), "'clip' or 'safe'"),
+        (lambda: tb.GuardedOutput(at_limit="jump"), "'safe' or 'clip'"),
         (lambda: tb.WatchedInput(max_age=0.0), "max_age must be"),
         (lambda: tb.WatchedInput(low=1.0, high=0.0), "must not lie above"),
     ],

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "fixed_step.h"
+#include "live_energy.h"
 #include "live_safety.h"
 #include "live_statistics.h"
 #include "mailbox.h"
@@ -23,7 +24,9 @@ enum { /* flags of a tick */
     TB_SWAP_REFUSED = 64,
     TB_RESUMED = 128, /* a command cleared the latched faults before this tick */
     TB_OPEN_LOOP = 256, /* constraints that a step left unmet; latched */
-    TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP,
+    TB_ACTIVE = 512,    /* more energy would have left through a port than may; latched */
+    TB_DAMPED = 1024,   /* a port's forces were damped */
+    TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP | TB_ACTIVE,
     TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP,
 };
 
@@ -45,10 +48,18 @@ typedef struct tb_ring {
 } tb_ring;
 
 /* Row: tick, time, flags, version, version offered in this tick (0: none), substeps, lateness, step
- * time, input age [ns], inputs, state, outputs as delivered. */
+ * time, input age [ns], inputs, state, outputs as delivered, energies of ports. */
 enum { TB_ROW_HEAD = 9 };
 
 enum { TB_NOTHING, TB_OFFERED, TB_BEING_WRITTEN, TB_BEING_TAKEN }; /* the second parameter block */
+
+/* What other threads ask for. */
+typedef struct tb_commands {
+    _Atomic long stop;    /* at once */
+    _Atomic long closing; /* once guarded outputs have followed their ramps to safe */
+    _Atomic long resume;
+    _Atomic long substeps;
+} tb_commands;
 
 typedef struct tb_live {
     tb_problem problem; /* u and p lie in the arena */
@@ -65,6 +76,8 @@ typedef struct tb_live {
     long guard_count;
     tb_guard *guards;
     const _Atomic uint64_t *gains; /* bits of a double for each output */
+    long energy_count;
+    tb_energy *energies;
 
     tb_callable outputs; /* call is NULL without sensors */
     long output_count, acceleration_count, multiplier_count;
@@ -73,7 +86,7 @@ typedef struct tb_live {
     double *output_u, *measured, *trial, *delivered;
     double *rate;    /* scratch of the state's size */
     double *good;    /* the state before this tick */
-    double *message; /* [tick, time, flags, outputs, state] */
+    double *message; /* [tick, time, flags, outputs, state, energies] */
     tb_mailbox *published;
 
     double *blocks[2];
@@ -81,9 +94,8 @@ typedef struct tb_live {
     long newton_start; /* of the Jacobian's parameters in a block; 0 without any */
     int64_t version, offered_version, tried_version; /* in use, on offer, tried in this tick */
     _Atomic long offer;
-    _Atomic long substeps; /* asked for */
-    long steps_per_tick;   /* in use */
-    _Atomic long resume, stop;
+    long steps_per_tick; /* in use */
+    tb_commands *commands;
 
     tb_ring ring, swaps; /* row of swaps: version, tick, refused, state before, state after */
     tb_live_statistics *statistics;
@@ -107,7 +119,7 @@ void tb_live_prepare(tb_live *live);
 void tb_live_close(tb_live *live);
 /* One tick; `now` is when it began. */
 void tb_live_tick(tb_live *live, int64_t now, int64_t lateness);
-/* `count` ticks in the calling thread, or fewer after a stop; returns how many. */
+/* `count` ticks in the calling thread, or fewer when it is to end; returns how many. */
 int64_t tb_live_loop(tb_live *live, int64_t count);
 /* Takes over the offered parameters, if any, at the start of a tick. */
 long tb_live_take_parameters(tb_live *live);

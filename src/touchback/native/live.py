@@ -17,6 +17,8 @@ from touchback.native.live_structs import (
     MESSAGE_HEAD,
     ROW_HEAD,
     SWAP_HEAD,
+    CommandsStruct,
+    EnergyStruct,
     GuardStruct,
     InputPortStruct,
     LiveStruct,
@@ -28,16 +30,18 @@ from touchback.native.mailbox import Mailbox, mailbox_bytes
 from touchback.native.newton import Newton
 from touchback.native.problem import CallableStruct, FunctionData, Problem
 
-STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP = (
-    1 << i for i in range(9)
-)
-LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP
+(
+    STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP,
+    ACTIVE, DAMPED,
+) = (1 << i for i in range(11))  # fmt: skip
+LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP | ACTIVE
 
 _SWAPS = 256  # parameter changes that may wait for their booking
 
 _P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
 for _name, _arguments in {
-    "prepare": [_P], "close": [_P], "start": [_P], "stop": [_P], "resume": [_P],
+    "prepare": [_P], "close": [_P], "start": [_P], "stop": [_P], "wind_down": [_P], "join": [_P],
+    "resume": [_P],
     "offer": [_P, _P, _I], "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L],
     "set_gain": [_P, _L, _D],
 }.items():  # fmt: skip
@@ -59,6 +63,19 @@ class Guard:
     fall: float = 1.0  # of the blend, a tick
     rise: float = 1.0
     trips: bool = False
+
+
+@dataclass(frozen=True)
+class EnergyPort:
+    """A port whose energy is watched (live_energy.h): places of forces among the outputs and of
+    motions in u; without damping the limit trips."""
+
+    forces: Sequence[int]
+    motions: Sequence[int]
+    limit: float
+    by_position: bool = False
+    damping: float = 0.0
+    trip: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -97,6 +114,7 @@ class LiveLoop:
         measured: Measured | None = None,
         constrained: Constrained | None = None,
         guards: Sequence[Guard] = (),
+        energies: Sequence[EnergyPort] = (),
         ring_rows: int = 4096,
         newton: Newton | None = None,
     ) -> None:
@@ -109,22 +127,26 @@ class LiveLoop:
         )
         self.newton = newton
         self.pace, self.sizes = pace, (inputs, n, outputs)
-        self.row_width = ROW_HEAD + sum(self.sizes)
+        self.row_width = ROW_HEAD + sum(self.sizes) + len(energies)
+        self._message_size = MESSAGE_HEAD + outputs + n + len(energies)
         self._extra = len(solved[0]) + len(solved[1])
         block = np.concatenate([problem.p, newton._p if newton else np.empty(0)])
-        self.arena = Arena(self._needed(len(block), len(guards), ring_rows))
+        self.arena = Arena(self._needed(len(block), len(guards), energies, ring_rows))
         self.struct = LiveStruct.from_address(self.arena.carve(ctypes.sizeof(LiveStruct)))
         self.address = ctypes.addressof(self.struct)
         self.statistics = StatisticsStruct.from_address(
             self.arena.carve(ctypes.sizeof(StatisticsStruct))
         )
         self.struct.statistics = ctypes.addressof(self.statistics)
+        self.commands = CommandsStruct.from_address(self.arena.carve(ctypes.sizeof(CommandsStruct)))
+        self.struct.commands = ctypes.addressof(self.commands)
         self._kept_alive: list[object] = [problem, measured, constrained, *solved]
         self._set_problem(problem, method, x0)
         self._set_blocks(block, len(problem.p), newton)
         self._set_pace()
         self._set_ports(quiet_limits)
         self._set_guards(guards)
+        self._set_energies(energies)
         self._set_outputs(measured, solved if constrained else None)
         self._set_rings(ring_rows)
         elsewhere = [*problem._kept_alive, *self._kept_alive]
@@ -132,19 +154,23 @@ class LiveLoop:
             elsewhere += constrained._memory._kept_alive
         self.lock_errors = (self.arena.lock_error, lock_arrays(elsewhere))
 
-    def _needed(self, block: int, guards: int, ring_rows: int) -> int:
+    def _needed(
+        self, block: int, guards: int, energies: Sequence[EnergyPort], ring_rows: int
+    ) -> int:
         """Bytes of everything that is carved from the arena."""
         inputs, n, outputs = self.sizes
-        ports, message = inputs + 1, MESSAGE_HEAD + outputs + n
+        ports, message = inputs + 1, self._message_size
         doubles = [
             ring_rows * self.row_width, _SWAPS * (SWAP_HEAD + 2 * n), ports, message, 5 * n,
             block, block, n, n, n, outputs, outputs, outputs, outputs,
             ports + self._extra, self._extra,
         ]  # fmt: skip
         return Arena.need(
-            *[ctypes.sizeof(kind) for kind in (LiveStruct, StatisticsStruct)],
+            *[ctypes.sizeof(kind) for kind in (LiveStruct, StatisticsStruct, CommandsStruct)],
             ctypes.sizeof(InputPortStruct) * ports,
             max(ctypes.sizeof(GuardStruct) * guards, 1),
+            max(ctypes.sizeof(EnergyStruct) * len(energies), 1),
+            *[8 * len(port.forces) for port in energies for _ in range(4)],
             *[mailbox_bytes(1)] * ports,
             mailbox_bytes(message),
             *[8 * count for count in doubles],
@@ -187,7 +213,7 @@ class LiveLoop:
         live.spin = int(1e9 * pace.spin)
         live.late_limit = int(live.period / 10)
         live.catch_up = pace.catch_up
-        live.substeps = live.steps_per_tick = pace.substeps
+        self.commands.substeps = live.steps_per_tick = pace.substeps
         live.priority, live.cpu = pace.priority, pace.cpu
 
     def _set_outputs(self, measured: Measured | None, solved: tuple[Floats, Floats] | None) -> None:
@@ -208,7 +234,7 @@ class LiveLoop:
             self._floats(name, outputs)
         self.gains = self._floats("gains", outputs)
         self.gains[:] = 1.0
-        self._floats("message", MESSAGE_HEAD + outputs + self.sizes[1])
+        self._floats("message", self._message_size)
 
     def _set_rings(self, ring_rows: int) -> None:
         swap = SWAP_HEAD + 2 * self.sizes[1]
@@ -225,7 +251,7 @@ class LiveLoop:
         return memory.array("a"), memory.array("lambda")
 
     def _set_ports(self, quiet_limits: Sequence[int]) -> None:
-        ports, message = self.sizes[0] + 1, MESSAGE_HEAD + self.sizes[2] + self.sizes[1]
+        ports, message = self.sizes[0] + 1, self._message_size
         structs = InputPortStruct * ports
         self.ports = structs.from_address(self.arena.carve(ctypes.sizeof(structs)))
         for i, limit in zip(range(ports), (*quiet_limits, -1), strict=True):
@@ -254,6 +280,22 @@ class LiveLoop:
             struct.at_limit = guard.trips
         self.struct.guard_count, self.struct.guards = len(guards), ctypes.addressof(self.guards)
 
+    def _set_energies(self, energies: Sequence[EnergyPort]) -> None:
+        structs = EnergyStruct * len(energies)
+        self.energies = structs.from_address(self.arena.carve(max(ctypes.sizeof(structs), 1)))
+        for struct, port in zip(self.energies, energies, strict=True):
+            count = struct.count = len(port.forces)
+            for name, places in (("forces", port.forces), ("motions", port.motions)):
+                array = self.arena.floats(count).view(np.int64)
+                array[:] = places
+                setattr(struct, name, address_of(array))
+            for name in ("before", "velocity"):
+                setattr(struct, name, address_of(self.arena.floats(count)))
+            for name in ("limit", "by_position", "damping", "trip"):
+                setattr(struct, name, getattr(port, name))
+        live = self.struct
+        live.energy_count, live.energies = len(energies), ctypes.addressof(self.energies)
+
     # ---- running --------------------------------------------------------------------------------
 
     def prepare(self) -> None:
@@ -273,6 +315,13 @@ class LiveLoop:
     def stop(self) -> None:
         """Ends and joins the thread; further calls do nothing."""
         LIB.tb_live_stop(self.address)
+        LIB.tb_live_join(self.address)
+
+    def wind_down(self) -> None:
+        """Ticks go on, with the model held, until outputs have followed their ramps to safe; then
+        the thread is joined, or `advance` makes no further ticks."""
+        LIB.tb_live_wind_down(self.address)
+        LIB.tb_live_join(self.address)
 
     def advance(self, ticks: int) -> int:
         """So many ticks in the calling thread; returns how many were made before a stop."""

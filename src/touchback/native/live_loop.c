@@ -15,17 +15,29 @@ static void schedule(tb_live *live, int64_t now) {
     }
 }
 
+/* Whether no tick is to follow. */
+static int ended(const tb_live *live) {
+    if (atomic_load_explicit(&live->commands->stop, memory_order_relaxed))
+        return 1;
+    if (!atomic_load_explicit(&live->commands->closing, memory_order_relaxed))
+        return 0;
+    for (long i = 0; i < live->guard_count; i++)
+        if (live->guards[i].fall < 1.0 && live->guards[i].blend > 0.0)
+            return 0;
+    return 1;
+}
+
 int64_t tb_live_loop(tb_live *live, int64_t count) {
     tb_live_statistics *statistics = live->statistics;
     int64_t done = 0;
-    for (; done < count && !atomic_load_explicit(&live->stop, memory_order_relaxed); done++) {
+    for (; done < count && !ended(live); done++) {
         if (live->period == 0.0) {
             tb_live_tick(live, tb_clock_now(), 0);
             continue;
         }
         int64_t instant = live->epoch + (int64_t)((double)live->due * live->period);
-        tb_clock_wait(instant, live->spin, &live->stop);
-        if (atomic_load_explicit(&live->stop, memory_order_relaxed))
+        tb_clock_wait(instant, live->spin, &live->commands->stop);
+        if (atomic_load_explicit(&live->commands->stop, memory_order_relaxed))
             break;
         int64_t now = tb_clock_now(), lateness = now - instant;
         live->due++;
@@ -91,8 +103,7 @@ int tb_live_start(tb_live *live) {
     return error;
 }
 
-void tb_live_stop(tb_live *live) {
-    atomic_store(&live->stop, 1);
+void tb_live_join(tb_live *live) {
     if (live->thread)
         pthread_join((pthread_t)live->thread, NULL);
     live->thread = 0;
@@ -101,13 +112,18 @@ void tb_live_stop(tb_live *live) {
 #else
 
 int tb_live_start(tb_live *live) { return (void)live, ENOSYS; }
-void tb_live_stop(tb_live *live) { atomic_store(&live->stop, 1); }
+void tb_live_join(tb_live *live) { (void)live; }
 
 #endif
 
-void tb_live_resume(tb_live *live) { atomic_store(&live->resume, 1); }
-void tb_live_ask_substeps(tb_live *live, long substeps) { atomic_store(&live->substeps, substeps); }
+void tb_live_stop(tb_live *live) { atomic_store(&live->commands->stop, 1); }
+void tb_live_wind_down(tb_live *live) { atomic_store(&live->commands->closing, 1); }
+void tb_live_resume(tb_live *live) { atomic_store(&live->commands->resume, 1); }
+void tb_live_ask_substeps(tb_live *live, long substeps) {
+    atomic_store(&live->commands->substeps, substeps);
+}
 int64_t tb_live_size(void) { return (int64_t)sizeof(tb_live); }
+int64_t tb_live_energy_size(void) { return (int64_t)sizeof(tb_energy); }
 int64_t tb_live_statistics_size(void) { return (int64_t)sizeof(tb_live_statistics); }
 
 void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value) {

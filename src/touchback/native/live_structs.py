@@ -38,6 +38,21 @@ class GuardStruct(ctypes.Structure):
     ]
 
 
+class EnergyStruct(ctypes.Structure):
+    """tb_energy."""
+
+    _fields_ = [
+        ("count", _L),
+        *[(name, _P) for name in ("forces", "motions")],
+        ("by_position", _L),
+        *[(name, _D) for name in ("limit", "damping", "trip")],
+        *[(name, _P) for name in ("before", "velocity")],
+        ("started", _L),
+        *[(name, _D) for name in ("energy", "largest", "taken")],
+        ("damped", _I),
+    ]
+
+
 class RingStruct(ctypes.Structure):
     """tb_ring."""
 
@@ -69,6 +84,12 @@ class StatisticsStruct(ctypes.Structure):
     ]  # fmt: skip
 
 
+class CommandsStruct(ctypes.Structure):
+    """tb_commands."""
+
+    _fields_ = [(name, _L) for name in ("stop", "closing", "resume", "substeps")]
+
+
 class LiveStruct(ctypes.Structure):
     """tb_live."""
 
@@ -81,6 +102,8 @@ class LiveStruct(ctypes.Structure):
         ("inputs", _P),
         ("guard_count", _L),
         *[(name, _P) for name in ("guards", "gains")],
+        ("energy_count", _L),
+        ("energies", _P),
         ("outputs", CallableStruct),
         *[(name, _L) for name in ("output_count", "acceleration_count", "multiplier_count")],
         *[
@@ -93,10 +116,8 @@ class LiveStruct(ctypes.Structure):
         ("blocks", _P * 2),
         *[(name, _L) for name in ("block_size", "active", "newton_start")],
         *[(name, _I) for name in ("version", "offered_version", "tried_version")],
-        *[
-            (name, _L)
-            for name in ("offer", "substeps", "steps_per_tick", "resume", "stop")
-        ],
+        *[(name, _L) for name in ("offer", "steps_per_tick")],
+        ("commands", _P),
         *[(name, RingStruct) for name in ("ring", "swaps")],
         ("statistics", _P),
         *[(name, _I) for name in ("thread", "thread_id")],
@@ -107,12 +128,13 @@ class LiveStruct(ctypes.Structure):
 
 
 LIB.tb_live_size.restype = LIB.tb_live_statistics_size.restype = _I
+LIB.tb_live_energy_size.restype = _I
 
 
 def check_layout() -> None:
     """Refuses a library that was built from other structs."""
-    ours = ctypes.sizeof(LiveStruct), ctypes.sizeof(StatisticsStruct)
-    theirs = LIB.tb_live_size(), LIB.tb_live_statistics_size()
+    ours = tuple(map(ctypes.sizeof, (LiveStruct, StatisticsStruct, EnergyStruct)))
+    theirs = LIB.tb_live_size(), LIB.tb_live_statistics_size(), LIB.tb_live_energy_size()
     if ours != theirs:
         raise CompileError(
             f"The C library lays live runs out in {theirs} bytes, this Python code in {ours}; "

@@ -106,11 +106,28 @@ static long step(tb_live *live) {
     return (open ? TB_OPEN_LOOP : TB_BAD_NUMBER) | TB_HELD;
 }
 
+/* Books what has left through the ports, and damps or refuses what would leave beyond a limit. */
+static long watch_energy(tb_live *live, const double *before, double *forces) {
+    long flags = 0;
+    for (long i = 0; i < live->energy_count; i++) {
+        tb_energy *port = live->energies + i;
+        tb_energy_observe(port, live->problem.u, before, live->tick_length);
+        if (tb_energy_damp(port, forces, live->tick_length))
+            flags |= TB_DAMPED;
+        if (tb_energy_trips(port, forces, live->tick_length))
+            flags |= TB_ACTIVE;
+    }
+    return flags;
+}
+
 static long guard_outputs(tb_live *live, long flags) {
+    double *wanted = live->trial;
     for (long i = 0; i < live->output_count; i++)
-        live->delivered[i] = gain(live, i) * live->measured[i];
+        wanted[i] = gain(live, i) * live->measured[i];
+    flags |= watch_energy(live, live->delivered, wanted);
+    memcpy(live->delivered, wanted, (size_t)live->output_count * sizeof *wanted);
     for (long i = 0; i < live->guard_count; i++)
-        if (tb_guard_trips(live->guards + i, live->delivered[live->guards[i].output]))
+        if (tb_guard_trips(live->guards + i, wanted[live->guards[i].output]))
             flags |= TB_BEYOND_LIMIT;
     int healthy = !(flags & (TB_LATCHED | TB_STALE));
     for (long i = 0; i < live->guard_count; i++) {
@@ -125,11 +142,13 @@ static void publish(tb_live *live) {
     message[0] = (double)live->tick;
     message[1] = model_time(live);
     message[2] = (double)live->flags;
-    memcpy(message + 3, live->delivered, (size_t)live->output_count * sizeof *message);
-    memcpy(message + 3 + live->output_count, live->run.x,
-           (size_t)tb_state_size(&live->problem) * sizeof *message);
+    long n = tb_state_size(&live->problem);
+    memcpy(message += 3, live->delivered, (size_t)live->output_count * sizeof *message);
+    memcpy(message += live->output_count, live->run.x, (size_t)n * sizeof *message);
+    for (long i = 0; i < live->energy_count; i++)
+        message[n + i] = live->energies[i].energy;
     /* The run is the only writer here, so that one try is enough. */
-    tb_mailbox_write(live->published, tb_clock_now(), message, 1);
+    tb_mailbox_write(live->published, tb_clock_now(), live->message, 1);
 }
 
 static void publish_safe(tb_live *live) {
@@ -162,7 +181,9 @@ static void record(tb_live *live, const tb_trace *trace) {
     memcpy(row, head, sizeof head);
     memcpy(row += TB_ROW_HEAD, live->problem.u + 1, (size_t)inputs * sizeof *row);
     memcpy(row += inputs, live->run.x, (size_t)n * sizeof *row);
-    memcpy(row + n, live->delivered, (size_t)live->output_count * sizeof *row);
+    memcpy(row += n, live->delivered, (size_t)live->output_count * sizeof *row);
+    for (long i = 0; i < live->energy_count; i++)
+        row[live->output_count + i] = live->energies[i].energy;
     tb_ring_done(&live->ring);
 }
 
@@ -176,19 +197,24 @@ static void set_substeps(tb_live *live, long substeps) {
 
 /* Commands. Returns a flag for the tick's. */
 static long obey(tb_live *live) {
+    tb_commands *commands = live->commands;
     int resumed = live->flags & TB_LATCHED;
-    if (atomic_exchange(&live->resume, 0)) {
+    if (atomic_exchange(&commands->resume, 0)) {
         int held = live->flags & TB_HOLDING;
+        if (live->flags & TB_ACTIVE) /* whoever resumes allows the limit once more */
+            for (long i = 0; i < live->energy_count; i++)
+                live->energies[i].energy = 0.0;
         live->flags = 0;
         /* What a formulation remembers may be as bad as the state was. */
         if (held && live->problem.settle)
             live->problem.settle(&live->problem, model_time(live), live->run.x, 1);
     } else
         resumed = 0;
-    long substeps = atomic_load(&live->substeps);
+    long substeps = atomic_load(&commands->substeps);
     if (substeps != live->steps_per_tick)
         set_substeps(live, substeps);
-    return resumed ? TB_RESUMED : 0;
+    return (resumed ? TB_RESUMED : 0) |
+           (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
 }
 
 /* The part of a tick that a replay repeats: inputs are in u. */
@@ -206,16 +232,15 @@ static void advance(tb_live *live, long flags) {
 void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     tb_live_statistics *statistics = live->statistics;
     int64_t age = -1;
-    long before = live->flags, flags = obey(live);
-    flags |= take_inputs(live, now, &age);
-    advance(live, flags);
+    long before = live->flags, asked = obey(live);
+    advance(live, asked | take_inputs(live, now, &age));
     publish(live);
     int64_t step_time = tb_clock_now() - now;
     tb_trace trace = {live->tick, lateness, step_time, age, live->flags};
     record(live, &trace);
     statistics->ticks++;
     statistics->stale += (live->flags & TB_STALE) != 0;
-    statistics->stops += (live->flags & TB_STOPPED) && !(before & TB_STOPPED);
+    statistics->stops += (live->flags & TB_STOPPED) && !((before | asked) & TB_STOPPED);
     tb_note(statistics, TB_LATENESS, lateness);
     tb_note(statistics, TB_STEP_TIME, step_time);
     if (age >= 0)
@@ -230,8 +255,8 @@ void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long fla
     memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
     if (flags & TB_RESUMED && !(live->flags & TB_LATCHED))
         live->flags |= TB_BEYOND_LIMIT; /* a limit that no guard of the replay sees */
-    atomic_store(&live->resume, (flags & TB_RESUMED) != 0);
-    atomic_store(&live->substeps, substeps);
+    atomic_store(&live->commands->resume, (flags & TB_RESUMED) != 0);
+    atomic_store(&live->commands->substeps, substeps);
     advance(live, obey(live) | (flags & OUTSIDE));
     record(live, &none);
 }

@@ -1,5 +1,6 @@
 """Live runs against a clock: ports, deadlines, watchdog, live parameters, recordings."""
 
+from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.live import Live, live
 from touchback.realtime.ports import GuardedOutput, WatchedInput
 from touchback.realtime.recording import Recording, open_recording
@@ -9,6 +10,7 @@ from touchback.realtime.report import Report
 from touchback.realtime.udp import Receiver, Sender
 
 __all__ = [
+    "EnergyObserver",
     "GuardedOutput",
     "Live",
     "Receiver",

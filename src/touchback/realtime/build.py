@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native import FunctionData, Newton, Problem
 from touchback.native.live import Guard, LiveLoop, Measured, Pace
+from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import IMPLICIT, ConstrainedSystem, Enforced, enforce
@@ -38,6 +39,7 @@ class Plan:
     inputs: dict[str, WatchedInput]
     outputs: dict[str, GuardedOutput]
     parameters: dict[str, float]
+    energy: dict[str, EnergyObserver] = field(default_factory=dict)
 
 
 def check_plan(system: System, plan: Plan) -> None:
@@ -59,6 +61,10 @@ def check_plan(system: System, plan: Plan) -> None:
     for name in plan.outputs:
         if name not in system.output_names:
             raise unknown_name("output", name, system.output_names)
+    for name, observer in plan.energy.items():
+        if name in (*system.output_names, *system.state_names, *system.input_names):
+            raise InputError(f"Energy '{name}': a signal has that name; choose another.")
+        observer.check(name, system.input_names, system.output_names, plan.outputs)
     if STOP_PORT in system.input_names:
         raise InputError(f"Input '{STOP_PORT}': that name is the live run's own; choose another.")
 
@@ -138,11 +144,13 @@ def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
         output.guard(list(system.output_names).index(name), plan.rate)
         for name, output in plan.outputs.items()
     ]
+    energies = [each.port(system.input_names, system.output_names) for each in plan.energy.values()]
     count = len(system.output_names)
     measured = Measured(system.outputs, count) if count else None
     width = 8 * (16 + len(limits) + len(x0) + count)
     rows = int(np.clip(_RING_SECONDS * plan.rate, 256, max(256, _RING_BYTES // width)))
     constrained = enforced.constrained if enforced else None
     return LiveLoop(
-        problem, plan.method, x0, pace, limits, measured, constrained, guards, rows, newton
-    )
+        problem, plan.method, x0, pace, limits, measured, constrained, guards, energies, rows,
+        newton,
+    )  # fmt: skip

@@ -17,6 +17,7 @@ from touchback.errors import InputError
 from touchback.native.live import LATCHED, STALE, Pace
 from touchback.realtime.build import Plan, check_plan, make_loop, method_of, state_of
 from touchback.realtime.devices import ReadableDevice, Service, WritableDevice
+from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.parameters import LiveParameters
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.realtime.record import Keeper, describe
@@ -24,6 +25,7 @@ from touchback.realtime.region import PUBLISHED, create
 from touchback.realtime.report import (
     COUNTS,
     Report,
+    energies_of,
     flag_names,
     histograms_of,
     memory_of,
@@ -51,6 +53,7 @@ def live(
     substeps: int = 1,
     inputs: Mapping[str, WatchedInput] | None = None,
     outputs: Mapping[str, GuardedOutput] | None = None,
+    energy: Mapping[str, EnergyObserver] | None = None,
     parameters: Mapping[str, float] | None = None,
     record: bool | str | os.PathLike[str] = False,
     share: str | None = None,
@@ -64,9 +67,9 @@ def live(
     fixed-step `method` ("rk4" by default). `speed`: 1.0 is real time, 0.1 a tenth of it, None as
     fast as possible: then ticks happen only within `run`. `constraints` as in `simulate`.
 
-    `inputs` declares which inputs are watched, `outputs` which outputs are guarded. `record` keeps
-    every tick: in memory (True) or in an MCAP file (a path). `share` names the shared memory in
-    which other processes find the ports.
+    `inputs` declares which inputs are watched, `outputs` which outputs are guarded, `energy` which
+    pairs of both must stay passive. `record` keeps every tick: in memory (True) or in an MCAP file
+    (a path). `share` names the shared memory in which other processes find the ports.
 
     `priority` is that of SCHED_FIFO (0: don't ask), `cpu` the processor for the thread, `spin` how
     many seconds before a tick sleeping becomes spinning. What wasn't permitted is in the report.
@@ -78,7 +81,7 @@ def live(
         )
     plan = Plan(
         float(rate), speed, method_of(method, constraints), constraints, int(substeps),
-        dict(inputs or {}), dict(outputs or {}), dict(parameters or {}),
+        dict(inputs or {}), dict(outputs or {}), dict(parameters or {}), dict(energy or {}),
     )  # fmt: skip
     check_plan(system, plan)
     if not 0.0 <= spin <= _LONGEST_SPIN:
@@ -112,7 +115,7 @@ class Live:
         self._loop = make_loop(system, x0, plan, pace)
         self._parameters = LiveParameters(system, self._loop, plan)
         named = list(zip(system.input_names, system.input_units))
-        self._published = (*system.output_names, *system.state_names)
+        self._published = (*system.output_names, *system.state_names, *plan.energy)
         self._region, self._memory, self._region_lock = create(named, self._published, share)
         self._use_region()
         about = describe(system, x0, plan, self._parameters.values)
@@ -156,9 +159,12 @@ class Live:
                 return
 
     def stop(self) -> None:
-        """Ends the run: guarded outputs become safe, the recording is finished."""
+        """Ends the run: guarded outputs become safe along their ramps, the recording is
+        finished."""
         if self._state == "stopped":
             return
+        if self._state == "running" and any(each.ramp > 0.0 for each in self.plan.outputs.values()):
+            self._wind_down()
         self._state = "stopped"
         self._loop.stop()
         self._loop.close()
@@ -174,6 +180,12 @@ class Live:
             self._use_region()
             self._memory.close()
             self._memory.unlink()
+
+    def _wind_down(self) -> None:
+        self._loop.wind_down()
+        if self.plan.speed is None:
+            while self._loop.advance(int(self._loop.struct.ring.capacity)):
+                self._drain()
 
     def __enter__(self) -> Self:
         self.start()
@@ -208,7 +220,8 @@ class Live:
             self._write(name, float(value))
         elif name in self._parameters.values:
             now, message = self._region.published()
-            state = message.values[-len(self.system.state_names) :]
+            start = 3 + len(self.system.output_names)
+            state = message.values[start : start + len(self.system.state_names)]
             self._parameters.change(name, value, now["time"], state)
         else:
             raise unknown_name("input or parameter", name, self._settable())
@@ -232,11 +245,12 @@ class Live:
         self._region.write(name, value, stamp)
 
     def read(self, name: str) -> float:
-        """An output (as delivered) or a state of the last tick; or its "tick", "time", "flags"."""
+        """An output (as delivered), a state or an energy of the last tick; or its "tick", "time",
+        "flags"."""
         return self._region.read(name)
 
     def snapshot(self) -> dict[str, float]:
-        """All outputs and states of one and the same tick."""
+        """All outputs, states and energies of one and the same tick."""
         return self._region.published()[0]
 
     @property
@@ -372,6 +386,7 @@ class Live:
                 for change in self._parameters.changes[1:]
                 if change.tick is not None and not change.refused
             ],
+            energies_of(loop, self.plan.energy),
         )  # fmt: skip
 
     def recorded(self) -> Run:

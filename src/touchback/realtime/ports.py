@@ -42,10 +42,11 @@ class WatchedInput:
 class GuardedOutput:
     """A guarded output: what a device may get.
 
-    `low`, `high` are limits: a value beyond them is clipped, or with `at_limit="safe"` is a fault
-    that lasts until `resume`. `slew` is the fastest change [unit/s]. On a fault the output goes to
-    `safe` ("hold": stays where it is) within one tick, or along a `ramp` of so many seconds; at the
-    start and after a fault it comes back within `soft_start` seconds.
+    `low`, `high` are limits: a value beyond them is a fault that lasts until `resume`, or with
+    `at_limit="clip"` is clipped and counted. `slew` is the fastest change [unit/s]. On a fault, and
+    at the end of the run, the output goes to `safe` ("hold": stays where it is) within one tick, or
+    along a `ramp` of so many seconds; at the start and after a fault it comes back within
+    `soft_start` seconds.
     """
 
     safe: float | Literal["hold"] = 0.0
@@ -54,7 +55,7 @@ class GuardedOutput:
     slew: float = math.inf
     ramp: float = 0.0
     soft_start: float = 0.0
-    at_limit: Literal["clip", "safe"] = "clip"
+    at_limit: Literal["safe", "clip"] = "safe"
 
     def __post_init__(self) -> None:
         if not self.low <= self.high:
@@ -71,8 +72,8 @@ class GuardedOutput:
         for label, seconds in (("ramp", self.ramp), ("soft_start", self.soft_start)):
             if not (math.isfinite(seconds) and seconds >= 0.0):
                 raise InputError(f"An output's {label} must be seconds from 0 on, got {seconds}.")
-        if self.at_limit not in ("clip", "safe"):
-            raise InputError(f"at_limit is 'clip' or 'safe', not {self.at_limit!r}.")
+        if self.at_limit not in ("safe", "clip"):
+            raise InputError(f"at_limit is 'safe' or 'clip', not {self.at_limit!r}.")
 
     def guard(self, place: int, rate: float) -> Guard:
         """In units of ticks, for the loop."""

@@ -40,6 +40,7 @@ def describe(
         "input_names": list(system.input_names),
         "state_names": list(system.state_names),
         "output_names": list(system.output_names),
+        "energy_names": list(plan.energy),
         "versions": {"touchback": VERSION, "numpy": np.__version__},
     }
 
@@ -52,7 +53,8 @@ class Keeper:
     ) -> None:
         self._about = about
         self._units = [*system.input_units, *system.state_units, *system.output_units]
-        names = ("input_names", "state_names", "output_names")
+        self._units += ["J"] * len(about["energy_names"])
+        names = ("input_names", "state_names", "output_names", "energy_names")
         self.columns = [*HEAD, *(name for kind in names for name in about[kind])]
         self._rows: list[np.ndarray] | None = [] if record is True else None
         self._path = None if isinstance(record, bool) else os.fspath(record)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from touchback.native.live import (
+    ACTIVE,
     BAD_NUMBER,
     BEYOND_LIMIT,
+    DAMPED,
     HELD,
     OPEN_LOOP,
     RESUMED,
@@ -26,7 +29,7 @@ FLAG_NAMES = {
     STALE: "stale input", BAD_NUMBER: "not finite", STOPPED: "stopped",
     BEYOND_LIMIT: "beyond limit", HELD: "held", SWAPPED: "parameters taken",
     SWAP_REFUSED: "parameters refused", RESUMED: "resumed",
-    OPEN_LOOP: "loop open",
+    OPEN_LOOP: "loop open", ACTIVE: "not passive", DAMPED: "damped",
 }  # fmt: skip
 COUNTS = (
     "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "open_loops", "stops",
@@ -75,6 +78,7 @@ class Report:
     ports: dict[str, dict[str, Any]]
     parameter_energy: float
     parameter_changes: list[dict[str, Any]] = field(default_factory=list)
+    energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -95,6 +99,7 @@ class Report:
             "ports": self.ports,
             "parameter_energy": self.parameter_energy,
             "parameter_changes": self.parameter_changes,
+            "energies": self.energies,
         }
 
     def __str__(self) -> str:
@@ -119,6 +124,12 @@ class Report:
             f"{'not counted yet' if self.page_faults is None else self.page_faults}",
             f"  ticks: {self.recording}",
         ]
+        for name, port in self.energies.items():
+            lines.insert(
+                -2,
+                f"  {name}: {port['energy']:.4g} J left, at most {port['largest']:.4g} J; damping "
+                f"took {port['taken']:.4g} J in {port['damped']} ticks",
+            )
         if self.histograms["lateness"].largest:
             lines += ["  lateness:", self.histograms["lateness"].bars()]
         return "\n".join(lines)
@@ -131,6 +142,17 @@ def histograms_of(loop: LiveLoop) -> dict[str, Histogram]:
         name: Histogram(np.array(statistics.counts[i], dtype=np.int64), int(statistics.largest[i]))
         for i, name in enumerate(HISTOGRAMS)
     }
+
+
+def energies_of(loop: LiveLoop, names: Iterable[str]) -> dict[str, dict[str, float]]:
+    """What left through each port [J], the most that had, and what damping took out."""
+    return {
+        name: {
+            "energy": port.energy, "largest": port.largest, "taken": port.taken,
+            "damped": port.damped,
+        }
+        for name, port in zip(names, loop.energies)
+    }  # fmt: skip
 
 
 def worst_of(loop: LiveLoop) -> list[WorstTick]:
