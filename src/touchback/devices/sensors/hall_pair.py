@@ -24,7 +24,8 @@ class HallPair:
 @dataclass(frozen=True)
 class HallSensor:
     """One sensor, `distance` [m] from a magnet when the lever is at height zero, where it shows
-    `voltage` [V]. On its axis a small magnet's field falls with the cube of the distance. `facing` is +1 for the sensor that the lever approaches when its height grows, else −1."""
+    `voltage` [V]. On its axis a small magnet's field falls with the cube of the distance. `facing`
+    is +1 for the sensor that the lever approaches when its height grows, else −1."""
 
     distance: float
     voltage: float
