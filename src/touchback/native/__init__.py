@@ -22,6 +22,7 @@ from touchback.native.linear import (
 from touchback.native.newton import Newton
 from touchback.native.problem import FunctionData, Problem, SampledInputs
 from touchback.native.publish import Published, publish
+from touchback.native.rate_slopes import RateSlopes
 from touchback.native.reorder import reorder
 from touchback.native.rows import Timing, evaluate_rows, time_calls
 
@@ -45,6 +46,7 @@ __all__ = [
     "Problem",
     "Published",
     "Radau5",
+    "RateSlopes",
     "SampledInputs",
     "Status",
     "Timing",

@@ -64,15 +64,24 @@ class _Formulation:
     settle: str | None
     tolerance: float
     rank_tolerance: float
+    jacobian: str | None = None
     step: bool = False  # whether it is a step of its own
     servo: bool = True
 
 
 FORMULATIONS: dict[str, _Formulation] = {
-    "partitioning": _Formulation("partitioning_rate", "partitioning_settle", 1e-13, 1e-8),
-    "multipliers": _Formulation("multipliers_rate", "multipliers_settle", 1e-13, 1e-5),
-    "baumgarte": _Formulation("baumgarte_rate", "multipliers_settle", 1e-13, 1e-5),
-    "projection": _Formulation("multipliers_rate", "projection_settle", 1e-13, 1e-8),
+    "partitioning": _Formulation(
+        "partitioning_rate", "partitioning_settle", 1e-13, 1e-8, "partitioning_jacobian"
+    ),
+    "multipliers": _Formulation(
+        "multipliers_rate", "multipliers_settle", 1e-13, 1e-5, "multipliers_jacobian"
+    ),
+    "baumgarte": _Formulation(
+        "baumgarte_rate", "multipliers_settle", 1e-13, 1e-5, "baumgarte_jacobian"
+    ),
+    "projection": _Formulation(
+        "multipliers_rate", "projection_settle", 1e-13, 1e-8, "multipliers_jacobian"
+    ),
     "linear-implicit": _Formulation("multipliers_rate", None, 1e-13, 1e-5, step=True, servo=False),
     "augmented-lagrangian": _Formulation(
         "multipliers_rate", None, 1e-11, 1e-5, step=True, servo=False
@@ -130,6 +139,8 @@ class Constrained:
         self.context_address = ctypes.addressof(struct)
         self.settle_address = _symbol(kind.settle) if kind.settle else 0
         self.settle_data_address = self.context_address
+        self.jacobian_address = _symbol(kind.jacobian) if kind.jacobian else 0
+        self.row_count = len(functions.names)
 
     def problem(
         self,

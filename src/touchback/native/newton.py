@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
 from touchback.native.problem import CallableStruct, FunctionData, Problem
+from touchback.native.rate_slopes import ConstrainedJacobian, RateSlopes
 
 _COUNTS = ("jacobians", "factorisations", "evaluations", "solves", "iterations")
 _MORE_COUNTS = ("iterations_last", "iterations_most", "not_converged")
@@ -31,19 +32,22 @@ LIB.tb_rate_jacobian.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_void
 class Newton:
     """Newton's method for a problem, which it belongs to from then on.
 
-    `jacobian` gives ∂(dx/dt)/∂x from x, u and its own parameter block `p`; without it differences
-    of the rate do. `rtol` and `atol` say when a fixed step is solved.
+    `jacobian` gives ∂(dx/dt)/∂x from x, u and its own parameter block `p`; with constraints it is
+    made of the slopes of their equations. Without it differences of the rate do. `rtol` and `atol`
+    say when a fixed step is solved.
     """
 
     def __init__(
         self,
         problem: Problem,
-        jacobian: FunctionData | None = None,
+        jacobian: FunctionData | RateSlopes | None = None,
         p: ArrayLike = (),
         rtol: float = 1e-8,
         atol: float = 1e-10,
     ) -> None:
         n = problem.state_size
+        if isinstance(jacobian, RateSlopes):
+            jacobian = ConstrainedJacobian(problem, jacobian)
         self._problem, self._n = problem, n
         self._J, self._matrix = aligned_zeros(n * n), aligned_zeros(n * n)
         self._scratch, self._pivots = aligned_zeros(3 * n), np.zeros(n, dtype=np.int32)

@@ -12,6 +12,7 @@ from touchback.native.context import NativeTable, TableStruct
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
 
 Refresh = Callable[[float, Floats, Floats], None]
+Slopes = Callable[[float, Floats], Floats]
 Series = tuple[ArrayLike, ArrayLike]
 
 _CALLBACK = ctypes.CFUNCTYPE(
@@ -31,7 +32,8 @@ class FunctionData(Protocol):
 
 
 class SettleData(Protocol):
-    """What makes states consistent (problem.h), and the fixed-step method it is tied to, if any."""
+    """What makes states consistent (problem.h), the fixed-step method it is tied to, if any, and
+    what turns slopes of its equations into the Jacobian of its rate (0: nothing)."""
 
     @property
     def settle_address(self) -> int: ...
@@ -39,6 +41,18 @@ class SettleData(Protocol):
     def settle_data_address(self) -> int: ...
     @property
     def stepper(self) -> str | None: ...
+    @property
+    def jacobian_address(self) -> int: ...
+    @property
+    def row_count(self) -> int: ...
+    @property
+    def sparse(self) -> bool: ...
+
+
+class NewtonData(Protocol):
+    """Newton's method, which knows the Jacobian of the rate."""
+
+    def jacobian(self, t: float, x: Floats) -> Floats: ...
 
 
 class CallableStruct(ctypes.Structure):
@@ -135,8 +149,10 @@ class Problem:
         self.u: Floats = np.array(u, dtype=np.float64)
         self.p: Floats = as_floats(p)
         self.raised: BaseException | None = None
+        self.enforced = settle
         self.stepper: str | None = settle.stepper if settle else None
         self.implicit = False  # whether Newton's method is at hand
+        self.jacobian: Slopes | None = None  # that it uses
         self._kept_alive: list[object] = [rate, configuration_rate, inputs, settle]
         input_address, input_data = self._input(inputs)
         self._struct = _ProblemStruct(
@@ -150,10 +166,9 @@ class Problem:
         self._x, self._rate = np.empty(self.state_size), np.empty(self.state_size)
         self._x_address, self._rate_address = address_of(self._x), address_of(self._rate)
 
-    def use_newton(self, newton: object, address: int) -> None:
+    def use_newton(self, newton: NewtonData, address: int) -> None:
         """Gives implicit methods what they need (newton.py)."""
-        self.implicit = True
-        self._kept_alive.append(newton)
+        self.implicit, self.jacobian = True, newton.jacobian
         self._struct.newton = address
 
     def rate(self, t: float, x: ArrayLike) -> Floats:

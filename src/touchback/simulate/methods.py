@@ -14,7 +14,8 @@ Integrate = Callable[[Problem, Sequence[str], Floats, Plan, Progress, Watch | No
 FIXED_STEP = (
     "rk4", "euler", "implicit-euler", "trapezoidal", "linear-implicit", "augmented-lagrangian"
 )  # fmt: skip
-IMPLICIT = ("radau5", "implicit-euler", "trapezoidal")  # those that need the rate's Jacobian
+# Those that need the rate's Jacobian.
+IMPLICIT = ("radau5", "implicit-euler", "trapezoidal", *scipy_solvers.IMPLICIT)
 
 METHODS: dict[str, Integrate] = {
     **dict.fromkeys(adaptive.METHODS, adaptive.integrate),

@@ -13,7 +13,8 @@ from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.watch import Watch
 
-NAMES = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+IMPLICIT = ("Radau", "BDF", "LSODA")
+NAMES = ("RK23", "RK45", "DOP853", *IMPLICIT)
 
 
 class _WatchedRate:
@@ -48,13 +49,14 @@ def integrate(
 
     times = plan.output_times(INTERVALS)
     rate = _WatchedRate(problem)
+    x0 = problem.settle(plan.start, x0, accepted=True)
     instants, states = [np.array([plan.start])], [x0[None, :]]
     t, x, steps, written, failed = plan.start, x0, 0, 0, ""
-    solver = None
+    solver, slopes = None, {"jac": problem.jacobian} if plan.method in IMPLICIT else {}
     try:
         solver = getattr(scipy_integrate, plan.method)(
             rate, plan.start, x0, plan.end, rtol=plan.rtol, atol=plan.atol,
-            max_step=plan.step or np.inf,
+            max_step=plan.step or np.inf, **slopes,
         )  # fmt: skip
         while solver.status == "running" and problem.raised is None:
             if steps >= plan.step_limit:
@@ -66,6 +68,7 @@ def integrate(
                 failed = failed or "the state is not finite"
                 break
             t, x, steps = float(solver.t), solver.y.copy(), steps + 1
+            problem.settle(t, x, accepted=True)  # dependent coordinates are reviewed; x goes on
             reached = int(np.searchsorted(times, t, side="right"))
             if reached > written:
                 instants.append(times[written:reached])

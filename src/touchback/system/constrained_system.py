@@ -12,7 +12,7 @@ from touchback.dynamics.forward import configuration_rate
 from touchback.errors import InputError, SolveError
 from touchback.model.names import unknown
 from touchback.model.switching import active_constraints, switched
-from touchback.native.constrained import ConstrainedFunctions
+from touchback.native import ConstrainedFunctions, RateSlopes
 from touchback.symbolic.count import Counts
 from touchback.symbolic.stages import split_many
 from touchback.system.assembly import (
@@ -168,6 +168,14 @@ class ConstrainedSystem(System):
         """The parameter block that those functions share."""
         known = self.constrained_with_stiffness if stiffness else self.constrained
         return known.functions["terms"].block_for(self._with(overrides or {}))
+
+    def rate_jacobian(
+        self, overrides: Mapping[str, Any] | None = None
+    ) -> tuple[RateSlopes, np.ndarray]:
+        """What ∂ẋ/∂x is made of, whatever the formulation, and its parameter block."""
+        function, pattern = self.equations.rate_slopes
+        block = function.block_for(self._with(overrides or {}))
+        return RateSlopes(function.compiled, pattern.rows, pattern.columns), block
 
     @property
     def _run(self) -> dict[str, Function]:

@@ -115,6 +115,16 @@ class Equations:
         N, turning = out[: nq * n].reshape(nq, n), out[nq * n :].reshape(nq, n)
         return N, np.linalg.lstsq(N, turning, rcond=None)[0]
 
+    @cached_property
+    def rate_slopes(self) -> tuple[Function, Pattern]:
+        """Derivatives of q̇ and of every block of rows but the output, by x = [q, v, z] itself
+        rather than by increments, column by column; for implicit integrators."""
+        d = self._d
+        rows = [*configuration_rate(d.instant), *self._equations[: self.rows["state"].stop]]
+        by_state = jacobian(d.tape, rows, [*d.q, *d.v, *d.z])
+        function, pattern = self._sparse("rate slopes", [list(column) for column in zip(*by_state)])
+        return function, Pattern(pattern.columns, pattern.rows)
+
     # ---- derivation -----------------------------------------------------------------------------
 
     @cached_property

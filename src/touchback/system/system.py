@@ -321,13 +321,8 @@ class System:
         """Sensors as a compiled function; None when there are none."""
         return self._run["outputs"].compiled if self.layout.outputs else None
 
-    def rate_jacobian(
-        self, overrides: Mapping[str, Any] | None = None
-    ) -> tuple[Any, np.ndarray] | None:
-        """∂ẋ/∂x as a compiled function and its parameter block; None with constraints, whose rate
-        is no function of the tape alone."""
-        if self.constraint_names:
-            return None
+    def rate_jacobian(self, overrides: Mapping[str, Any] | None = None) -> tuple[Any, np.ndarray]:
+        """∂ẋ/∂x as a compiled function and its parameter block."""
         function = self.function("rate jacobian")
         return function.compiled, function.block_for(self._with(overrides or {}))
 
