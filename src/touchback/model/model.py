@@ -111,9 +111,39 @@ class Model(Constrained):
             raise unknown("state", name, self.states)
         if name in self.owned_states():
             raise ModelError(f"State '{name}': it belongs to a force, which gives its rate.")
+        if self.states[name].update is not None:
+            raise ModelError(
+                f"State '{name}': it is a memory, which changes only at ticks; it has no rate."
+            )
         label = f"State '{name}': rate"
         changed = replace(self.states[name], rate=value(label, rate))
         self.states[name] = self._own(label, changed)
+
+    def memory(self, name: str, initial: float = 0.0, update: Any = None, unit: str = "") -> Expr:
+        """A state that changes only at ticks, where it takes the value of `update`: an expression,
+        or a function of the memory's own one. All updates of a tick see the values before it; the
+        motion until the next tick sees those after it.
+
+        Leave `update` out and give it with `set_update` when it needs memories defined later."""
+        symbol = self.state(name, initial, unit=unit)
+        self.set_update(name, symbol if update is None else update)
+        return symbol
+
+    def set_update(self, name: str, update: Any) -> None:
+        """Give what a memory becomes at a tick."""
+        if name not in self.states:
+            raise unknown("memory", name, self.states)
+        if name in self.owned_states():
+            raise ModelError(f"Memory '{name}': it is the state of a force, which gives its rate.")
+        label = f"Memory '{name}': update"
+        given = update(self.signal(name)) if callable(update) else update
+        changed = replace(self.states[name], rate=0.0, update=value(label, given))
+        self.states[name] = self._own(label, changed)
+
+    @property
+    def memories(self) -> list[str]:
+        """States that change only at ticks."""
+        return [name for name, state in self.states.items() if state.update is not None]
 
     def control(self, name: str, law: Callable[..., Any], of: Sequence[Any], to: Any) -> None:
         """A traced controller: `law` gets the signals in `of` (names or expressions) and returns

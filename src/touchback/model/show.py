@@ -87,8 +87,10 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
     owned = model.owned_states()
     for name, state in model.states.items():
         start = f"from {value_text(state.initial)} {state.unit}".strip()
-        rate = "by its force" if name in owned else f"rate {value_text(state.rate)}"
-        yield "states", (name, start, rate)
+        change = "by its force" if name in owned else f"rate {value_text(state.rate)}"
+        if state.update is not None:
+            change = f"at ticks {value_text(state.update)}"
+        yield "states", (name, start, change)
     for name, control in model.controls.items():
         for target, driven in control.drives.items():
             yield "controls", (name, f"{target} = {value_text(driven)}")

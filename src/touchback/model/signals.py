@@ -35,11 +35,13 @@ class Input(Data, frozen=True):
 
 
 class ExtraState(Data, frozen=True):
-    """A state of another discipline: ż = rate(q, v, z, u, t)."""
+    """A state of another discipline: ż = rate(q, v, z, u, t). With an `update` it is a memory:
+    constant from tick to tick, where it takes the update's value."""
 
     initial: float = 0.0
     rate: Value = 0.0
     unit: str = ""
+    update: Value | None = None
 
 
 class Control(Data, frozen=True):

@@ -141,6 +141,16 @@ class _Builder:
             with self.at("states", name):
                 model.state(name, item.initial, unit=item.unit)
 
+    def set_state(self, model: Model, name: str, state: Any) -> None:
+        """The rate of a state, or the update of a memory."""
+        path = (*self.path, "states", name)
+        if state.update is not None:
+            if state.rate:
+                raise ModelError(f"State '{name}': it has a rate and an update; keep one of them.")
+            model.set_update(name, self.value(state.update, (*path, "update")))
+        else:
+            model.set_rate(name, self.value(state.rate, (*path, "rate")))
+
     # ---- expressions ---------------------------------------------------------------------------
 
     def expression(self, text: str, path: Path) -> Expr:
@@ -228,7 +238,7 @@ class _Builder:
             self.move_base()
         for name, state in items["states"].items():
             with self.at("states", name):
-                model.set_rate(name, self.value(state.rate, (*self.path, "states", name, "rate")))
+                self.set_state(model, name, state)
         self.build_mechanics()
         for name in items["parts"]:
             self.add_part(model, name)
