@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dense_output.h"
+#include "sampler.h"
 
 static void part_of_step(void *method, const tb_problem *problem, double part, double *x) {
     tb_fixed *self = method;
@@ -35,6 +36,10 @@ int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long
     for (; count > 0; count--) {
         double start = self->t0 + (double)self->steps * self->h, t = start + self->offset;
         double h = self->h - self->offset, t_next = self->t0 + (double)(self->steps + 1) * self->h;
+        if (problem->sampler && self->offset == 0.0 && self->steps % problem->sampler->every == 0) {
+            tb_sample(problem->sampler, problem, t, self->x);
+            self->rate_known = 0;
+        }
         self->step(problem, t, h, self->x, next, self->scratch + n);
         if (problem->settle)
             problem->settle(problem, t_next, next, 1);

@@ -16,6 +16,7 @@ typedef struct tb_callable {
 
 struct tb_problem;
 struct tb_newton;
+struct tb_sampler;
 
 /* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end of a
  * step from an interpolated state. Returns 1 when the rate at the end of the step must be evaluated
@@ -33,6 +34,7 @@ typedef struct tb_problem {
     tb_settle settle; /* NULL when every state is consistent */
     void *settle_data;
     struct tb_newton *newton; /* of implicit methods (newton.h); NULL for the others */
+    struct tb_sampler *sampler; /* of memories (sampler.h); NULL without any */
 } tb_problem;
 
 enum {

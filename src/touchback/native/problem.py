@@ -81,6 +81,7 @@ class _ProblemStruct(ctypes.Structure):
         ("settle", ctypes.c_void_p),
         ("settle_data", ctypes.c_void_p),
         ("newton", ctypes.c_void_p),
+        ("sampler", ctypes.c_void_p),
     ]
 
 
@@ -170,6 +171,11 @@ class Problem:
         """Gives implicit methods what they need (newton.py)."""
         self.implicit, self.jacobian = True, newton.jacobian
         self._struct.newton = address
+
+    def use_sampler(self, sampler: object, address: int) -> None:
+        """Lets fixed steps refresh memories at ticks (sampler.py)."""
+        self._kept_alive.append(sampler)
+        self._struct.sampler = address
 
     def rate(self, t: float, x: ArrayLike) -> Floats:
         """dx/dt at a time and a state."""

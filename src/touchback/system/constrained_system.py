@@ -33,7 +33,7 @@ from touchback.system.constrained import (
 from touchback.system.derivation import Derivation
 from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
-from touchback.system.functions import Recipe
+from touchback.system.functions import Recipe, update_equations
 from touchback.system.layout import fill
 from touchback.system.state import State
 from touchback.system.system import System
@@ -78,6 +78,7 @@ class ConstrainedSystem(System):
         d.instant.a = d.extra[:n]
         apply_multipliers(d.instant, equations.rows, d.extra[n:])
         wanted["outputs"] = [x for name in self.model.sensors for x in d.instant.measure(name)]
+        wanted["updates"] = update_equations(d)
         first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
         functions = {
             name: Function(name, first, second, (len(wanted[name]),), self._backend)

@@ -126,6 +126,12 @@ def reaction_recipe(layout: Layout, joint: str) -> Recipe:
     return Recipe(build, (6,), layout.v, keep_fixed=True)
 
 
+def update_equations(d: Derivation) -> list[int]:
+    """What each memory becomes at a tick; sensors of forces need accelerations to be known."""
+    states = d.instant.model.states.values()
+    return [d.instant.value(state.update) for state in states if state.update is not None]
+
+
 def rate_equations(d: Derivation, algorithm: str) -> tuple[list[int], list[int], list[int]]:
     """(dx/dt, dq/dt, sensor outputs) of a run, on one tape."""
     instant = d.instant

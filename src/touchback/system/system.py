@@ -281,10 +281,11 @@ class System:
 
     @cached_property
     def _run(self) -> dict[str, Function]:
-        """`rate`, `configuration rate` and `outputs`: one tape, one parameter block."""
+        """`rate`, `configuration rate`, `outputs`, `updates`: one tape, one parameter block."""
         d = Derivation(self.model, self.layout, (), self.plan.frame_pass, self._merge_fixed)
         rate, q_rate, outputs = recipes.rate_equations(d, self.plan.algorithm)
         wanted = {"rate": rate, "configuration rate": q_rate, "outputs": outputs}
+        wanted["updates"] = recipes.update_equations(d)
         first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
         return {
             name: Function(name, first, second, (len(wanted[name]),), self._backend)
@@ -315,6 +316,18 @@ class System:
     def configuration_rate(self) -> Any:
         """dq/dt as a compiled function; None when it is v."""
         return None if self.plan.plain_coordinates else self._run["configuration rate"].compiled
+
+    @property
+    def updates(self) -> Any:
+        """What memories become at a tick, as a compiled function; None when there are none."""
+        return self._run["updates"].compiled if self.memory_places else None
+
+    @cached_property
+    def memory_places(self) -> tuple[int, ...]:
+        """Where in x = [q, v, z] the states are that change only at ticks."""
+        start = len(self.layout.q) + len(self.layout.v)
+        memories = self.model.memories
+        return tuple(start + i for i, name in enumerate(self.layout.z) if name in memories)
 
     @property
     def outputs(self) -> Any:
