@@ -42,7 +42,10 @@ def test_every_rule_says_why_it_is_worth_having() -> None:
 
 @pytest.mark.parametrize(
     "exponent, expected",
-    [(0.0, 1.0), (1.0, 0.7), (-1.0, 1 / 0.7), (5.0, 0.7**5), (-0.5, 0.7**-0.5)],
+    [
+        *((0.0, 1.0), (1.0, 0.7), (-1.0, 1 / 0.7), (5.0, 0.7**5)),
+        *((-0.5, 0.7**-0.5), (0.5, 0.7**0.5), (2.5, 0.7**2.5), (3.5, 0.7**3.5)),
+    ],
 )
 def test_whole_and_half_powers_need_no_pow(exponent: float, expected: float) -> None:
     tape = Tape()

@@ -20,10 +20,11 @@ Restart = Callable[[float, Floats], ArrayLike]
 class Event:
     """An instant at which a function changes its sign.
 
-    `function` is an expression of the model, the name of a state, input or sensor, or a Python
-    function f(t, x) of the time and the state x = [q, v, z]. `direction` +1 wants it rising, −1
-    falling, 0 both. A `terminal` event ends the run; a `restart` function gets (t, x) and gives the
-    state from which the run goes on: an impact, a switch. For `locking` seconds after an event the
+    `function` is an expression of the model, the name of a state, input or sensor, that of a
+    compliant contact (its gap), or a Python function f(t, x) of the time and the state
+    x = [q, v, z]. `direction` +1 wants it rising, −1 falling, 0 both. A `terminal` event ends the
+    run; a `restart` function gets (t, x) and gives the state from which the run goes on: an impact,
+    a switch. For `locking` seconds after an event the
     same event can't happen again.
     """
 

@@ -202,26 +202,28 @@ def _whole_power(t: Tape, a: int, b: int, _: int) -> int | None:
     exponent = t.values[b]
     if exponent not in _WHOLE_EXPONENTS:
         return None
-    result, square, n = 1, _signed(t, a), int(abs(exponent))
+    result = _multiplied(t, _signed(t, a), int(abs(exponent)))
+    return result if exponent >= 0 else t.div(1, result)
+
+
+def _multiplied(t: Tape, x: int, n: int) -> int:
+    """xⁿ by squaring."""
+    result = 1
     while n:
         if n & 1:
-            result = t.mul(result, square)
-        square, n = t.mul(square, square) if n > 1 else square, n >> 1
-    return result if exponent >= 0 else t.div(1, result)
+            result = t.mul(result, x)
+        x, n = t.mul(x, x) if n > 1 else x, n >> 1
+    return result
 
 
 def _half_power(t: Tape, a: int, b: int, _: int) -> int | None:
     exponent = t.values[b]
-    if exponent not in (0.5, -0.5, 1.5):
+    if exponent not in (-0.5, 0.5, 1.5, 2.5, 3.5):
         return None
     root = t.sqrt(a)
-    return (
-        root
-        if exponent == 0.5
-        else t.mul(_signed(t, a), root)
-        if exponent == 1.5
-        else t.div(1, root)
-    )
+    if exponent < 0.0:
+        return t.div(1, root)
+    return t.mul(_multiplied(t, _signed(t, a), int(exponent)), root)
 
 
 def _root_of_square(t: Tape, a: int, _b: int, _c: int) -> int | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from touchback.dynamics.constraints import apply_multipliers, constraint_rows
 from touchback.errors import InputError
+from touchback.model.check import all_contacts
 from touchback.model.names import unknown
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.stages import split_many
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def event_function(system: System, wanted: Sequence[Expr | str]) -> Function:
-    """The values of expressions of the model, and of states, inputs and sensors by name."""
+    """The values of expressions of the model, of states, inputs and sensors by name, and of the
+    gaps of contacts by theirs."""
     d, sensors = _derivation(system, any(name in system.layout.outputs for name in wanted))
     values = [_value(system, d, sensors, item) for item in wanted]
     first, seconds = split_many(d.tape, {"events": values}, d.parameters, d.places())
@@ -57,9 +59,12 @@ def _value(system: System, d: Derivation, sensors: Sequence[int], item: Expr | s
     if item in layout.outputs:
         return sensors[layout.outputs.index(item)]
     signals = dict(zip([*layout.state_names, *layout.inputs], [*d.q, *d.v, *d.z, *d.u]))
-    if item not in signals:
-        raise InputError(str(unknown("signal", item, [*signals, *layout.outputs])))
-    return signals[item]
+    if item in signals:
+        return signals[item]
+    contacts = all_contacts(system.model)
+    if item in contacts:
+        return d.instant.force(item).gap(d.instant)
+    raise InputError(str(unknown("signal", item, [*signals, *layout.outputs, *contacts])))
 
 
 def _refuse_forces(

@@ -68,7 +68,7 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
         torque = vectors.scale(turning, touch.axis)
         mechanics.push(touch.circle.frame, force, torque)
         moment = vectors.add(vectors.cross(touch.centre, force), torque)
-        mechanics.push(touch.other.home(), vectors.neg(force), vectors.neg(moment))
+        mechanics.push(touch.other.body(), vectors.neg(force), vectors.neg(moment))
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         return self._touch(mechanics).gap
@@ -106,7 +106,7 @@ class Touch:
     normal: Vector  # out of the other profile, towards the circle
     tangent: Vector  # axis × normal
     axis: Vector  # y of the other's frame, about which everything turns
-    centre: Vector  # of the circle, from the other's frame [m]
+    centre: Vector  # of the circle, from the origin of the other's body [m]
     slip: Scalar  # of the circle's surface over the other's, along the tangent [m/s]
     spin: Scalar  # of the circle relative to the other [rad/s]
 
@@ -114,12 +114,11 @@ class Touch:
 def circle_on_profile(mechanics: Mechanics, circle: Circle, other: Profile) -> Touch:
     """The nearest points of a circle and another profile, and how they move."""
     k, vectors = mechanics.k, mechanics.vectors
-    home, radius = other.home(), mechanics.value(circle.radius)
-    point = mechanics.position(circle.frame)
-    found = other.nearest(mechanics, point)
-    axis = [row[1] for row in mechanics.rotation(home)]
+    home, radius = other.body(), mechanics.value(circle.radius)
+    centre = vectors.sub(mechanics.position(circle.frame), mechanics.position(home))
+    found = other.nearest(mechanics, centre)
+    axis = [row[1] for row in mechanics.rotation(other.plane())]
     tangent = vectors.cross(axis, found.normal)
-    centre = vectors.sub(point, mechanics.position(home))
     carried = vectors.cross(mechanics.angular_velocity(home), centre)
     velocity = vectors.sub(mechanics.velocity(circle.frame), mechanics.velocity(home))
     velocity = vectors.sub(velocity, carried)

@@ -42,13 +42,21 @@ class ContactLaw(Data, frozen=True, tag_field="kind"):
         return {}
 
 
+def where_touching(mechanics: Mechanics, depth: Scalar, given: Scalar) -> Scalar:
+    """What is given where d > 0, else zero: also its slopes, though roots have infinite ones at
+    0."""
+    k = mechanics.k
+    return k.select(k.less(0, depth), given, 0)
+
+
 def elastic_energy(
     mechanics: Mechanics, depth: Scalar, stiffness: Scalar, exponent: Scalar
 ) -> Scalar:
     """K dⁿ⁺¹/(n + 1), that of the spring K dⁿ [J]."""
     k = mechanics.k
     power = k.add(exponent, 1)
-    return k.div(k.mul(stiffness, k.pow(k.maximum(depth, 0), power)), power)
+    stored = k.div(k.mul(stiffness, k.pow(depth, power)), power)
+    return where_touching(mechanics, depth, stored)
 
 
 def check_positive(label: str, zero: bool = False, **numbers: Any) -> None:

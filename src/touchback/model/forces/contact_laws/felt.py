@@ -11,6 +11,7 @@ from touchback.model.forces.contact_laws.base import (
     Own,
     check_positive,
     elastic_energy,
+    where_touching,
 )
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Value, is_number, is_zero
@@ -47,17 +48,17 @@ class Felt(ContactLaw, frozen=True, tag="felt"):
 
     def force(self, mechanics: Mechanics, depth: Scalar, rate: Scalar, own: Own) -> Scalar:
         k, value = mechanics.k, mechanics.value
-        push = self._spring(mechanics, depth)
+        power = self._power(mechanics, depth)
+        push = k.mul(power, depth)
         if not is_zero(self.hysteresis):
             # α d(ξᵖ)/dt = α p ξᵖ⁻¹ ξ̇
             factor = k.mul(value(self.hysteresis), value(self.exponent))
-            power = self._stiffness_times_power(mechanics, depth)
             push = k.add(push, k.mul(power, k.mul(factor, rate)))
         if not is_zero(self.memory):
             push = k.sub(push, k.mul(value(self.memory), own["memory"]))
-        if is_zero(self.hysteresis) and is_zero(self.memory):
-            return push
-        return k.maximum(push, 0)
+        if not (is_zero(self.hysteresis) and is_zero(self.memory)):
+            push = k.maximum(push, 0)
+        return where_touching(mechanics, depth, push)
 
     def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         """K [ξᵖ⁺¹/(p+1) − ε ω ξ + ε p/(p+1) ω^(1+1/p)], ω = w/K, with ξ not below (ε ω)^(1/p), to
@@ -84,16 +85,11 @@ class Felt(ContactLaw, frozen=True, tag="felt"):
 
     def _memory_rate(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         k = mechanics.k
-        behind = k.sub(self._spring(mechanics, depth), own["memory"])
-        return k.div(behind, mechanics.value(self.memory_time))
+        spring = where_touching(mechanics, depth, k.mul(self._power(mechanics, depth), depth))
+        return k.div(k.sub(spring, own["memory"]), mechanics.value(self.memory_time))
 
-    def _spring(self, mechanics: Mechanics, depth: Scalar) -> Scalar:
-        """K ξᵖ."""
-        inside = mechanics.k.maximum(depth, 0)
-        return mechanics.k.mul(self._stiffness_times_power(mechanics, depth), inside)
-
-    def _stiffness_times_power(self, mechanics: Mechanics, depth: Scalar) -> Scalar:
+    def _power(self, mechanics: Mechanics, depth: Scalar) -> Scalar:
         """K ξᵖ⁻¹: the one power that spring and hysteresis share."""
         k, value = mechanics.k, mechanics.value
-        power = k.pow(k.maximum(depth, 0), k.sub(value(self.exponent), 1))
+        power = k.pow(depth, k.sub(value(self.exponent), 1))
         return k.mul(value(self.stiffness), power)

@@ -9,6 +9,7 @@ from touchback.model.forces.contact_laws.base import (
     Own,
     check_positive,
     elastic_energy,
+    where_touching,
 )
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Value, is_zero
@@ -31,12 +32,11 @@ class HuntCrossley(ContactLaw, frozen=True, tag="hunt-crossley"):
 
     def force(self, mechanics: Mechanics, depth: Scalar, rate: Scalar, own: Own) -> Scalar:
         k, value = mechanics.k, mechanics.value
-        inside = k.maximum(depth, 0)
-        spring = k.mul(value(self.stiffness), k.pow(inside, value(self.exponent)))
-        if is_zero(self.damping):
-            return spring
-        slope = k.mul(k.const(1.5), value(self.damping))
-        return k.mul(spring, k.maximum(k.add(1, k.mul(slope, rate)), 0))
+        push = k.mul(value(self.stiffness), k.pow(depth, value(self.exponent)))
+        if not is_zero(self.damping):
+            slope = k.mul(k.const(1.5), value(self.damping))
+            push = k.mul(push, k.maximum(k.add(1, k.mul(slope, rate)), 0))
+        return where_touching(mechanics, depth, push)
 
     def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         value = mechanics.value

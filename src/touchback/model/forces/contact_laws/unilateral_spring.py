@@ -5,6 +5,7 @@ from touchback.model.forces.contact_laws.base import (
     Own,
     check_positive,
     elastic_energy,
+    where_touching,
 )
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Value, is_zero
@@ -27,12 +28,10 @@ class UnilateralSpring(ContactLaw, frozen=True, tag="unilateral-spring"):
 
     def force(self, mechanics: Mechanics, depth: Scalar, rate: Scalar, own: Own) -> Scalar:
         k, value = mechanics.k, mechanics.value
-        inside = k.maximum(depth, 0)
-        spring = k.mul(value(self.stiffness), k.pow(inside, value(self.exponent)))
-        if is_zero(self.damping):
-            return spring
-        push = k.maximum(k.add(spring, k.mul(value(self.damping), rate)), 0)
-        return k.select(k.less(0, depth), push, 0)
+        push = k.mul(value(self.stiffness), k.pow(depth, value(self.exponent)))
+        if not is_zero(self.damping):
+            push = k.maximum(k.add(push, k.mul(value(self.damping), rate)), 0)
+        return where_touching(mechanics, depth, push)
 
     def energy(self, mechanics: Mechanics, depth: Scalar, own: Own) -> Scalar:
         value = mechanics.value

@@ -41,7 +41,7 @@ class Arc(Profile, frozen=True, tag="arc"):
                 "by less than a turn (a whole one is tb.Circle)."
             )
 
-    def home(self) -> Frame:
+    def plane(self) -> Frame:
         return self.frame
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:

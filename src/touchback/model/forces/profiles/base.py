@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from touchback.model.frame import Frame
+from touchback.model.frame import AXES, Frame
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Data
-from touchback.spatial import transpose
+from touchback.spatial import Rotation, Turn, transpose
 from touchback.spatial.vectors import Scalar, Vector
 
 
@@ -22,12 +22,18 @@ class Nearest:
 class Profile(Data, frozen=True, tag_field="kind"):
     """A shape in the x-z plane of a frame, the same all along its y axis."""
 
-    def home(self) -> Frame:
-        """The frame that it is fixed to."""
+    def plane(self) -> Frame:
+        """The frame in whose x-z plane it lies."""
         raise NotImplementedError(type(self).__name__)
 
+    def body(self) -> Frame:
+        """The frame of its body. Points are given from there, since the profile's own place in the
+        body is constant: this saves the way to it and back."""
+        return Frame(self.plane().body)
+
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
-        """The nearest point of its surface to a point p_WP."""
+        """The nearest point of its surface to a point, given from the body's origin along world
+        axes."""
         raise NotImplementedError(type(self).__name__)
 
 
@@ -41,12 +47,19 @@ class InPlane:
     e_z: Vector
 
 
-def in_plane(mechanics: Mechanics, frame: Frame, point: Vector) -> InPlane:
-    """A point in the x-z plane of a frame."""
-    vectors = mechanics.vectors
+def in_plane(mechanics: Mechanics, frame: Frame, point: Vector, ahead: Scalar = 0) -> InPlane:
+    """A point, given from the body's origin, in the x-z plane of a frame, counted from `ahead` of
+    its origin along x."""
+    k, vectors, value = mechanics.k, mechanics.vectors, mechanics.value
     e_x, _, e_z = transpose(mechanics.rotation(frame))
-    offset = vectors.sub(point, mechanics.position(frame))
-    return InPlane(vectors.dot(e_x, offset), vectors.dot(e_z, offset), e_x, e_z)
+    turns = [Turn(AXES[axis], *k.sincos(value(angle))) for axis, angle in frame.turn]
+    x, _, z = Rotation(turns).down(k, [value(given) for given in frame.at])  # of the origin
+    return InPlane(
+        k.sub(vectors.dot(e_x, point), k.add(x, ahead)),
+        k.sub(vectors.dot(e_z, point), z),
+        e_x,
+        e_z,
+    )
 
 
 def turned(mechanics: Mechanics, at: InPlane, angle: Scalar) -> InPlane:

@@ -18,13 +18,14 @@ class Circle(Profile, frozen=True, tag="circle"):
     def __post_init__(self) -> None:
         check_positive("Circle", zero=True, radius=self.radius)
 
-    def home(self) -> Frame:
+    def plane(self) -> Frame:
         return self.frame
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
         vectors = mechanics.vectors
         e_x, e_y, _ = transpose(mechanics.rotation(self.frame))
-        offset = vectors.sub(point, mechanics.position(self.frame))
+        own = vectors.sub(mechanics.position(self.frame), mechanics.position(self.body()))
+        offset = vectors.sub(point, own)
         offset = vectors.sub(offset, vectors.scale(vectors.dot(e_y, offset), e_y))
         length, direction = unit(mechanics, offset, e_x)
         return Nearest(mechanics.k.sub(length, mechanics.value(self.radius)), direction)

@@ -19,24 +19,24 @@ class Line(Profile, frozen=True, tag="line"):
         if self.length is not None:
             check_positive("Line", length=self.length)
 
-    def home(self) -> Frame:
+    def plane(self) -> Frame:
         return self.frame
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
         k, vectors = mechanics.k, mechanics.vectors
-        at = in_plane(mechanics, self.frame, point)
         if self.length is None:
+            at = in_plane(mechanics, self.frame, point)
             return Nearest(at.z, at.e_z)
         half = k.mul(k.const(0.5), mechanics.value(self.length))
-        from_middle = k.sub(at.x, half)
-        beyond = k.sub(k.abs(from_middle), half)  # past the nearer end; negative between them
+        at = in_plane(mechanics, self.frame, point, ahead=half)  # counted from its middle
+        beyond = k.sub(k.abs(at.x), half)  # past the nearer end; negative between them
         above = k.maximum(at.z, 0)
         past_end = k.less(0, beyond)
         corner = k.sqrt(k.add(k.mul(beyond, beyond), k.mul(above, above)))
         wall = k.select(past_end, corner, beyond)
         inverse = k.div(1, k.select(past_end, corner, 1))
         outward = k.select(past_end, k.mul(beyond, inverse), 1)
-        outward = k.select(k.less(from_middle, 0), -outward, outward)
+        outward = k.select(k.less(at.x, 0), -outward, outward)
         over_wall = vectors.add(
             vectors.scale(outward, at.e_x), vectors.scale(k.mul(above, inverse), at.e_z)
         )

@@ -31,7 +31,7 @@ class Outline(Profile, frozen=True, tag="outline"):
                 "contact for each body."
             )
 
-    def home(self) -> Frame:
+    def plane(self) -> Frame:
         return self.parts[0].frame
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
