@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "constrained.h"
 #include "live.h"
+#include "sampler.h"
 
 static const long TRIES = 8; /* readings of a mailbox before the value before is kept */
 
@@ -193,6 +194,8 @@ static void set_substeps(tb_live *live, long substeps) {
     live->run.steps = 0;
     live->run.h = live->tick_length / (double)substeps;
     live->steps_per_tick = substeps;
+    if (live->problem.sampler)
+        live->problem.sampler->every = substeps;
 }
 
 /* Commands. Returns a flag for the tick's. */

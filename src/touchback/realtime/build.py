@@ -13,6 +13,7 @@ from touchback.errors import InputError
 from touchback.native import FunctionData, Newton, Problem
 from touchback.native.live import Guard, LiveLoop, Measured, Pace
 from touchback.realtime.energy import EnergyObserver
+from touchback.native.sampler import Sampler
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import IMPLICIT, ConstrainedSystem, Enforced, enforce
@@ -134,6 +135,11 @@ def problem_of(
 def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
     """The loop, ready to start."""
     problem, enforced = problem_of(system, plan.constraints, plan.parameters)
+    if system.memory_places:
+        Sampler(
+            problem, system.updates, system.memory_places, plan.substeps,
+            enforced.constrained if enforced else None,
+        )  # fmt: skip
     newton = None
     if plan.method in IMPLICIT_METHODS:
         newton = Newton(problem, *jacobian_of(system, plan.method, plan.parameters))

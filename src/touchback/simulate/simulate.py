@@ -24,6 +24,7 @@ from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
 from touchback.simulate.remarks import remarks, warn_when_astray
 from touchback.simulate.switching import Switch, simulate_switched
+from touchback.simulate.ticks import default_method, use_ticks
 from touchback.simulate.watch import ADAPTIVE_SAMPLES, FIXED_SAMPLES, Watch
 
 
@@ -44,6 +45,7 @@ def simulate(
     switches: Sequence[Switch] = (),
     start: float = 0.0,
     step_limit: int = 10_000_000,
+    rate: float | None = None,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """The run of a system from a state at time `start`, for `duration` seconds.
@@ -69,11 +71,14 @@ def simulate(
 
     `switches` turn constraints on and off while the run goes on.
 
+    `rate` is the number of ticks a second at which memories of the model change; it needs a method
+    with fixed steps ("rk4" by default), and a step that divides the time between ticks.
+
     `progress` shows a bar on runs of more than a second; a function gets the fraction done instead.
 
     A NaN or a step that fails raises `RunFailed`, whose `run` holds everything up to there.
     """
-    method = method_for(method, constraints)
+    method = method_for(default_method(system, method, constraints), constraints)
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     plan = Plan(method, duration, step, rtol, atol, output_step, step_limit, start)
@@ -91,6 +96,7 @@ def simulate(
     changed = dict(parameters) if parameters else None
     enforced = enforce(system, constraints, given, changed)
     problem = enforced.problem if enforced else _free_problem(system, given, changed)
+    use_ticks(system, problem, plan, rate, enforced)
     newton = newton_for(system, problem, plan, changed) if method in IMPLICIT else None
     watch = _watch(system, problem, plan, events, changed)
     began = time.perf_counter()
