@@ -245,3 +245,19 @@ def _two(k: Scalars, M: Matrix, b: Vector) -> tuple[Scalar, Scalar]:
     x = k.sub(k.mul(M[1][1], b[0]), k.mul(M[0][1], b[1]))
     y = k.sub(k.mul(M[0][0], b[1]), k.mul(M[1][0], b[0]))
     return k.mul(inverse, x), k.mul(inverse, y)
+
+
+def held(k: Scalars, at: Nearest) -> Nearest:
+    """The same numbers without derivatives.
+
+    What Newton's method has found is a root wherever it started: only the last step, taken from
+    held numbers, has to be differentiated. Scaled by 2²⁰⁰ a number is whole already (or 0), so
+    that `floor`, whose derivative is zero, gives back the same bits."""
+    up, down = k.const(2.0**200), k.const(2.0**-200)
+
+    def still(x: Scalar) -> Scalar:
+        return k.mul(down, k.floor(k.mul(up, x)))
+
+    on_a, on_b = [still(x) for x in at.on_a], [still(x) for x in at.on_b]
+    numbers = (at.ratio, at.reach, at.hidden_a, at.hidden_b)
+    return Nearest(on_a, on_b, *(still(x) for x in numbers))

@@ -1,0 +1,64 @@
+"""The omni wheel's test bench: one wheel on the floor, kept upright by a servo-constraint.
+
+After Kosenko 2015, § 4: k·n = 0 for the axle k and the floor's normal n, kept by the torque
+λ k × n; the rest of the vehicle is a wrench on the wheel's centre."""
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.omni.floor import ContactPower, ContactState, RollerFriction
+from touchback.gallery.omni.shape import WheelShape
+from touchback.gallery.omni.wheel import add_rollers, total_mass
+from touchback.model import Model
+from touchback.model.forces import Wrench
+from touchback.model.joints import Free
+from touchback.model.sensors import Direction, Energy, Multiplier, Position
+
+MASS, MOMENTS = 0.5, (3.5e-4, 6.0e-4, 3.5e-4)  # of the disc [kg, kg m²]
+G = 9.81
+SHAPE = WheelShape(radius=0.05, rollers=6, off=0.04, inclination=0.3)
+
+
+def make(
+    shape: WheelShape = SHAPE,
+    tracker: str = "explicit",
+    friction: float = 0.3,
+    slip_speed: float = 0.02,
+) -> Model:
+    """The disc is free, its rollers turn on it. Two constraints: "upright", whose multiplier is the
+    servo's torque, and "floor", by which the roller in contact neither leaves the floor nor sinks
+    into it; its multiplier is the load. The centre keeps its height, so that the load is the
+    weight (and what the wrench adds), which is what friction uses."""
+    m = Model("omni wheel", gravity=(0, 0, -G))
+    disc = m.body("disc", MASS, inertia=MOMENTS)
+    m.joint("wheel", Free(), m.ground, disc, position=(0, 0, shape.radius, 1, 0, 0, 0))
+    wheel = add_rollers(m, disc, shape, tracker)
+    pushed = [m.input(f"force {axis}", unit="N") for axis in "xyz"]
+    torque = m.input("axle torque", unit="N m")
+    m.force("vehicle", Wrench(disc.at(0, 0, 0), force=tuple(pushed)))
+    m.force("motor", Wrench(disc.at(0, 0, 0), torque=(0, torque, 0), axes="body"))
+    touch = m.sensor("contact", ContactState(wheel))
+    axle = m.sensor("axle", Direction(disc.at(0, 0, 0), "y"))
+    m.constrain("upright", position=axle[2])
+    m.constrain("floor", velocity=touch[7], unit="N")
+    mu = m.parameter("friction", friction, min=0.0)
+    load = total_mass(MASS, shape) * G - pushed[2]
+    rub = RollerFriction(wheel, load, mu, slip_speed)
+    m.force("friction", rub)
+    lost = m.sensor("friction power", ContactPower(rub))
+    m.state("friction loss", rate=lost, unit="J")
+    m.sensor("centre", Position(disc.at(0, 0, 0)))
+    m.sensor("energy", Energy())
+    m.sensor("servo torque", Multiplier("upright"))
+    m.sensor("load", Multiplier("floor"))
+    return m
+
+
+ENTRY = Entry(
+    "omni-wheel",
+    "an omni wheel kept upright on the floor: rollers take over from each other",
+    make,
+    Experiment(
+        1.0,
+        rates={"wheel.vx": 0.3, "wheel.vy": 0.2, "wheel.wy": 12.0},
+        signals=("centre.x", "centre.y", "contact.roller", "servo torque"),
+    ),
+)

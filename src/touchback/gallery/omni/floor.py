@@ -1,0 +1,171 @@
+"""A wheel on the floor: what it feels and what friction does to it."""
+
+from touchback.errors import ModelError
+from touchback.gallery.omni.footing import TRACKERS, Floor, Footing, sector_over
+from touchback.gallery.omni.shape import WheelShape
+from touchback.model.forces.base import ForceKind
+from touchback.model.forces.contact_laws import HuntCrossley, regularised_coulomb
+from touchback.model.frame import Frame
+from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.names import suggestion
+from touchback.model.sensors.base import SensorKind
+from touchback.model.value import Data, Value
+from touchback.spatial.vectors import Scalar, Vector
+
+
+class RollerPlace(Data, frozen=True):
+    """The joint on which a roller spins, and the frame in its centre."""
+
+    joint: str
+    frame: Frame
+
+
+class WheelOnFloor(Data, frozen=True):
+    """A disc whose axle is the y axis of `disc`, its rollers in the order of their angles (the
+    first at −z), and the x-y plane of `floor`. `tracker`: "explicit", "section" or "implicit"."""
+
+    disc: Frame
+    rollers: tuple[RollerPlace, ...]
+    shape: WheelShape
+    floor: Frame = Frame("ground")
+    tracker: str = "explicit"
+
+    def __post_init__(self) -> None:
+        if self.tracker not in TRACKERS:
+            hint = suggestion(str(self.tracker), TRACKERS)
+            raise ModelError(f"WheelOnFloor: there is no tracker {self.tracker!r}; {hint}")
+        if len(self.rollers) != self.shape.rollers:
+            raise ModelError(
+                f"WheelOnFloor: its shape has {self.shape.rollers} rollers, but "
+                f"{len(self.rollers)} are given."
+            )
+
+    def plane(self, mechanics: Mechanics) -> Floor:
+        """The floor."""
+        return Floor(mechanics.rotation(self.floor), mechanics.position(self.floor))
+
+    def footing(self, mechanics: Mechanics) -> Footing:
+        """Where it stands."""
+        floor = self.plane(mechanics)
+        R, wheel = mechanics.rotation(self.disc), mechanics.position(self.disc)
+        sector = sector_over(mechanics, self.shape, R, wheel, floor)
+        return TRACKERS[self.tracker](mechanics, self.shape, sector, floor)
+
+    def masks(self, mechanics: Mechanics, footing: Footing) -> list[Scalar]:
+        """1 for the roller in contact, 0 for the others."""
+        k = mechanics.k
+        return [k.equal(footing.sector.index, k.const(float(i))) for i in range(len(self.rollers))]
+
+    def velocity(self, mechanics: Mechanics, footing: Footing) -> Vector:
+        """Velocity of the roller's point P relative to the floor, along the floor's axes [m/s]."""
+        k, vectors, at = mechanics.k, mechanics.vectors, footing.sector
+        spin: Scalar = 0
+        for place, mask in zip(self.rollers, self.masks(mechanics, footing), strict=True):
+            spin = k.add(spin, k.mul(mask, mechanics.rate(place.joint)))
+        lever = vectors.sub(footing.point, at.wheel)
+        own = vectors.cross(mechanics.angular_velocity(self.disc), lever)
+        own = vectors.add(mechanics.velocity(self.disc), own)
+        arm = vectors.sub(footing.point, at.centre)
+        own = vectors.add(own, vectors.scale(spin, vectors.cross(at.axis, arm)))
+        from_floor = vectors.sub(footing.point, mechanics.position(self.floor))
+        turn = vectors.cross(mechanics.angular_velocity(self.floor), from_floor)
+        carried = vectors.add(mechanics.velocity(self.floor), turn)
+        return vectors.apply_transposed(mechanics.rotation(self.floor), vectors.sub(own, carried))
+
+    def push(self, mechanics: Forces, footing: Footing, force: Vector) -> None:
+        """Apply a force, along the floor's axes, to the roller in contact at P, and its opposite
+        to the floor."""
+        vectors = mechanics.vectors
+        F = vectors.apply(mechanics.rotation(self.floor), force)
+        arm = vectors.sub(footing.point, footing.sector.centre)
+        moment = vectors.cross(arm, F)
+        for place, mask in zip(self.rollers, self.masks(mechanics, footing), strict=True):
+            mechanics.push(place.frame, vectors.scale(mask, F), vectors.scale(mask, moment))
+        lever = vectors.sub(footing.point, mechanics.position(self.floor))
+        back = vectors.neg(F)
+        mechanics.push(self.floor, back, vectors.cross(lever, back))
+
+
+class RollerFriction(ForceKind, frozen=True, tag="roller-friction"):
+    """Friction of the roller in contact under a known `load` [N]: −μ N u/√(u² + u₀²)."""
+
+    wheel: WheelOnFloor
+    load: Value
+    friction: Value = 0.3
+    slip_speed: Value = 1e-2
+
+    def apply(self, mechanics: Forces) -> None:
+        footing = self.wheel.footing(mechanics)
+        self.wheel.push(mechanics, footing, self.force(mechanics, footing))
+
+    def force(self, mechanics: Mechanics, footing: Footing) -> Vector:
+        """On the roller, along the floor's axes [N]."""
+        slip = self.wheel.velocity(mechanics, footing)[:2]
+        load = mechanics.value(self.load)
+        return [*regularised_coulomb(mechanics, self.friction, self.slip_speed, load, slip), 0]
+
+
+class RollerContact(ForceKind, frozen=True, tag="roller-contact"):
+    """A compliant floor under the roller in contact, by Hunt and Crossley's law, with friction
+    −μ N u/√(u² + u₀²)."""
+
+    wheel: WheelOnFloor
+    law: HuntCrossley
+    friction: Value = 0.6
+    slip_speed: Value = 1e-2
+
+    def apply(self, mechanics: Forces) -> None:
+        footing = self.wheel.footing(mechanics)
+        self.wheel.push(mechanics, footing, self.force(mechanics, footing))
+
+    def force(self, mechanics: Mechanics, footing: Footing) -> Vector:
+        """On the roller, along the floor's axes [N]."""
+        u_x, u_y, u_z = self.wheel.velocity(mechanics, footing)
+        N = self.law.force(mechanics, -footing.gap, -u_z, {})
+        drag = regularised_coulomb(mechanics, self.friction, self.slip_speed, N, [u_x, u_y])
+        return [*drag, N]
+
+    def potential(self, mechanics: Mechanics) -> Scalar:
+        return self.law.energy(mechanics, -self.wheel.footing(mechanics).gap, {})
+
+
+class ContactState(SensorKind, frozen=True, tag="omni-contact"):
+    """The roller in contact (from 0), its gap [m], P from the floor's origin [m] and P's velocity
+    [m/s], along the floor's axes."""
+
+    wheel: WheelOnFloor
+
+    def components(self) -> tuple[str, ...]:
+        return ("roller", "gap", "x", "y", "z", "vx", "vy", "vz")
+
+    def unit(self) -> str:
+        return "-, m, m/s"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        vectors, wheel = mechanics.vectors, self.wheel
+        footing = wheel.footing(mechanics)
+        away = vectors.sub(footing.point, mechanics.position(wheel.floor))
+        place = vectors.apply_transposed(mechanics.rotation(wheel.floor), away)
+        velocity = wheel.velocity(mechanics, footing)
+        return [footing.sector.index, footing.gap, *place, *velocity]
+
+
+class ContactPower(SensorKind, frozen=True, tag="omni-contact-power"):
+    """What a contact takes out of the motion [W]: −F·u, without what its spring stores."""
+
+    of: RollerFriction | RollerContact
+
+    def unit(self) -> str:
+        return "W"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        k, wheel = mechanics.k, self.of.wheel
+        footing = wheel.footing(mechanics)
+        velocity = wheel.velocity(mechanics, footing)
+        power = -mechanics.vectors.dot(self.of.force(mechanics, footing), velocity)
+        if isinstance(self.of, RollerContact):
+            law = self.of.law
+            spring = HuntCrossley(law.stiffness, 0.0, law.exponent)
+            elastic = spring.force(mechanics, -footing.gap, 0, {})
+            power = k.add(power, k.mul(elastic, velocity[2]))
+        return [power]
