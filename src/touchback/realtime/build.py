@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native import FunctionData, Newton, Problem
 from touchback.native.live import Guard, LiveLoop, Measured, Pace
-from touchback.realtime.energy import EnergyObserver
 from touchback.native.sampler import Sampler
+from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import IMPLICIT, ConstrainedSystem, Enforced, enforce

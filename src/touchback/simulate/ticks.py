@@ -29,8 +29,8 @@ def use_ticks(
         return
     if rate is None or not rate > 0.0:
         raise InputError(
-            f"{system.name}: it has memories ('{memories[0]}', …) that change at ticks; say how many "
-            f"a second by rate=…, got {rate!r}."
+            f"{system.name}: it has memories ('{memories[0]}', …) that change at ticks; say how "
+            f"many a second by rate=…, got {rate!r}."
         )
     if plan.method not in FIXED_STEP:
         raise InputError(

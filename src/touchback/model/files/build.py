@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from msgspec.structs import fields
 
-from touchback.errors import TouchbackError
+from touchback.errors import ModelError, TouchbackError
 from touchback.model.check import problems
 from touchback.model.closures import AnyClosure
 from touchback.model.couplings import AnyCoupling
