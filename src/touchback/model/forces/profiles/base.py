@@ -86,14 +86,15 @@ def unit(
     long = k.less(0, length)
     inverse = k.div(1, k.select(long, length, 1))
     pairs = zip(components, otherwise, strict=True)
-    return length, [k.select(long, k.mul(inverse, x), y) if x != 0 else 0 for x, y in pairs]
+    return length, [k.select(long, k.mul(inverse, x), y) for x, y in pairs]
 
 
 def with_walls(
     mechanics: Mechanics, face: Scalar, wall: Scalar, over_face: Vector, over_wall: Vector
 ) -> Nearest:
-    """Of a solid between walls: the farther of its face and its nearest wall counts."""
+    """Of a solid between walls: the farther of its face and its nearest wall counts, the wall where
+    rounding can't tell, since only walls are right past their ends."""
     k = mechanics.k
-    on_face = k.less_equal(wall, face)
+    on_face = k.less(wall, face)
     normal = [k.select(on_face, a, b) for a, b in zip(over_face, over_wall, strict=True)]
     return Nearest(k.maximum(face, wall), normal)
