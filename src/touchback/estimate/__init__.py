@@ -1,11 +1,11 @@
 """What sensors don't show: velocities from positions, states from outputs, constants from motion.
 
-A filter is written once, one sample at a time over any scalar; `run` takes it over recorded
-samples."""
+A filter is written once, one sample at a time over any scalar: `run` takes it over recorded samples
+and `sampled` puts it into a model, where it runs at each tick."""
 
 from touchback.estimate.adaptive_window import AdaptiveWindow
 from touchback.estimate.differentiators import BackwardDifference, SmoothDifferentiator
-from touchback.estimate.filters import Filter, run
+from touchback.estimate.filters import Filter, run, sampled
 from touchback.estimate.kalman import Kalman, kalman_differentiator
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
 
@@ -20,4 +20,5 @@ __all__ = [
     "fit_impedance",
     "kalman_differentiator",
     "run",
+    "sampled",
 ]

@@ -1,4 +1,4 @@
-"""What every filter says of itself, and how it runs over samples."""
+"""What every filter says of itself, and the two ways to use one."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -6,6 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.model import Model
+from touchback.symbolic.expression import Expr
 
 
 class Filter(Protocol):
@@ -28,6 +30,18 @@ def run(filter: Filter, samples: Any) -> np.ndarray:
     for i, sample in enumerate(series):
         memory, estimates[i] = filter.step(memory, sample)
     return estimates
+
+
+def sampled(model: Model, name: str, filter: Filter, signal: Expr, rest: float = 0.0) -> Expr:
+    """Put a filter into a model: it takes `signal` at each tick and starts at rest at `rest`.
+    Returns the estimate, which is constant from tick to tick. Its memory is in the model as the
+    states "name.0", "name.1", … and "name"."""
+    start = filter.at_rest(rest)
+    memory = [model.memory(f"{name}.{i}", float(value)) for i, value in enumerate(start)]
+    after, estimate = filter.step(memory, signal)
+    for i, value in enumerate(after):
+        model.set_update(f"{name}.{i}", value)
+    return model.memory(name, float(filter.step(start, rest)[1]), update=estimate)
 
 
 def check_period(what: str, period: float) -> None:
