@@ -77,7 +77,7 @@ from touchback.model.sensors import (
     Velocity,
 )
 from touchback.realtime import EnergyObserver, GuardedOutput, Live, WatchedInput, live, replay
-from touchback.recording import Run, compare
+from touchback.recording import EnergyBooks, Run, compare
 from touchback.recording import open_run as open
 from touchback.simulate import Event, Switch, simulate
 from touchback.simulate.analysis import (
@@ -93,13 +93,7 @@ from touchback.simulate.analysis import (
     sensitivity,
 )
 from touchback.simulate.quality import Demand, Quality, quality
-from touchback.simulate.time_stepping import (
-    EnergyBooks,
-    contact_operator,
-    energy_books,
-    painleve,
-    step_contacts,
-)
+from touchback.simulate.time_stepping import contact_operator, painleve, step_contacts
 from touchback.symbolic import Table
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import (
@@ -223,7 +217,6 @@ __all__ = [
     "compare",
     "contact_operator",
     "cos",
-    "energy_books",
     "equilibrium",
     "exp",
     "floor",

@@ -54,11 +54,14 @@ def simulate(
     wanted = [name.strip() for name in signals.split(",")] if signals else []
     failure = None
     try:
-        run = run_system(system, start, seconds, method=method, step=step, rtol=rtol, inputs=inputs)
+        run = run_system(
+            system, start, seconds, method=method, step=step, rtol=rtol, inputs=inputs, books=True
+        )
     except RunFailed as error:
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
+    out.print(f"\nenergy\n{escape(str(run.books))}\n", highlight=False)
     for remark in run.metadata.get("remarks", ()):
         out.print(f"remark: {escape(remark)}", soft_wrap=True)
     if csv is not None:

@@ -12,44 +12,53 @@ if TYPE_CHECKING:
 
 
 def passive_efforts(instant: Instant) -> None:
-    """Add −k (q − rest) − c v − f v/√(v² + v_s²) and the stops' push to every joint's effort."""
-    k, value = instant.k, instant.value
+    """Add what acts in every joint by itself to its effort."""
     for name, joint in instant.model.joints.items():
         for i in range(joint.kind.nv):
-            v = instant.rate(name, i)
-            effort: Scalar = 0
-            if joint.spring:
-                effort = k.sub(
-                    effort, k.mul(value(joint.spring[i]), _stretch(instant, name, joint, i))
-                )
-            if joint.damping:
-                effort = k.sub(effort, k.mul(value(joint.damping[i]), v))
-            if joint.friction:
-                scale = value(joint.friction_speed)
-                smooth = k.div(v, k.sqrt(k.add(k.mul(v, v), k.mul(scale, scale))))
-                effort = k.sub(effort, k.mul(value(joint.friction[i]), smooth))
-            if joint.stop is not None:
-                effort = k.add(effort, _stop(instant, name, joint, i))
-            instant.add_effort(name, i, effort)
+            instant.add_effort(name, i, passive_effort(instant, name, joint, i))
+
+
+def passive_effort(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
+    """−k (q − rest) − c v − f v/√(v² + v_s²) and the stops' push."""
+    k, value = instant.k, instant.value
+    v = instant.rate(name, i)
+    effort: Scalar = 0
+    if joint.spring:
+        effort = k.sub(effort, k.mul(value(joint.spring[i]), _stretch(instant, name, joint, i)))
+    if joint.damping:
+        effort = k.sub(effort, k.mul(value(joint.damping[i]), v))
+    if joint.friction:
+        scale = value(joint.friction_speed)
+        smooth = k.div(v, k.sqrt(k.add(k.mul(v, v), k.mul(scale, scale))))
+        effort = k.sub(effort, k.mul(value(joint.friction[i]), smooth))
+    if joint.stop is not None:
+        effort = k.add(effort, _stop(instant, name, joint, i))
+    return effort
 
 
 def passive_potential(instant: Instant) -> Scalar:
     """Energy stored in joint springs, stops and described springs [J]."""
+    k = instant.k
+    total: Scalar = 0
+    for name, joint in instant.model.joints.items():
+        total = k.add(total, joint_potential(instant, name, joint))
+    for kind in instant.model.forces.values():
+        total = k.add(total, kind.potential(instant))
+    return total
+
+
+def joint_potential(instant: Instant, name: str, joint: Joint) -> Scalar:
+    """Energy stored in a joint's springs and stops [J]."""
     k, value = instant.k, instant.value
     total: Scalar = 0
     half = k.const(0.5)
-    for name, joint in instant.model.joints.items():
-        for i in range(joint.kind.nv):
-            if joint.spring:
-                x = _stretch(instant, name, joint, i)
-                total = k.add(total, k.mul(k.mul(half, value(joint.spring[i])), k.mul(x, x)))
-            if joint.stop is not None:
-                for depth in _depths(instant, name, joint, i):
-                    total = k.add(
-                        total, k.mul(k.mul(half, value(joint.stop[0])), k.mul(depth, depth))
-                    )
-    for kind in instant.model.forces.values():
-        total = k.add(total, kind.potential(instant))
+    for i in range(joint.kind.nv):
+        if joint.spring:
+            x = _stretch(instant, name, joint, i)
+            total = k.add(total, k.mul(k.mul(half, value(joint.spring[i])), k.mul(x, x)))
+        if joint.stop is not None:
+            for depth in _depths(instant, name, joint, i):
+                total = k.add(total, k.mul(k.mul(half, value(joint.stop[0])), k.mul(depth, depth)))
     return total
 
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "adaptive.h"
+#include "books.h"
 #include "dense_output.h"
 #include "events.h"
 
@@ -163,11 +164,14 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
             SAFETY * pow(fmax(error, 1e-10), BETA * 0.75 - 0.2) * pow(self->last_error, BETA);
         growth = fmin(fmax(growth, SHRINK), self->after_rejection ? 1.0 : GROW);
         double t_new = last ? t_end : self->t + h;
-        if (self->events || (*written < count && times[*written] <= t_new))
+        if (self->events || problem->books || (*written < count && times[*written] <= t_new))
             prepare_dense_output(self, n, h);
         int active = self->events && scan(self, problem, h);
         if (active)
             t_new = fmin(tb_event_time(self->events), t_new);
+        if (problem->books)
+            tb_books_add(problem->books, self->t, h, self->next + n,
+                         active ? (t_new - self->t) / h : 1.0);
         for (; *written < count && times[*written] <= t_new; ++*written) {
             double *state = record + *written * n, t = times[*written];
             tb_dense_state(n, self->next + n, (t - self->t) / h, state);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "books.h"
 #include "dense_output.h"
 #include "sampler.h"
 
@@ -11,20 +12,24 @@ static void part_of_step(void *method, const tb_problem *problem, double part, d
     self->step(problem, t, part, self->x, x, self->scratch + tb_state_size(problem));
 }
 
-/* Events between the present state and the next one, on the cubic through both. Returns 1 at an
- * active one. */
-static int scan(tb_fixed *self, const tb_problem *problem, double t, double h, double t_next) {
+/* The cubic through the present state and the next one. */
+static void prepare_dense_output(tb_fixed *self, const tb_problem *problem, double t, double h,
+                                 double t_next) {
     long n = tb_state_size(problem);
     double *rates = self->rows + TB_DENSE_ROWS * n;
-    if (!self->rate_known)
+    if (self->rate_known)
+        memcpy(rates, rates + n, (size_t)n * sizeof *rates);
+    else
         tb_rate(problem, t, self->x, rates);
     tb_rate(problem, t_next, self->scratch, rates + n);
-    tb_dense_cubic(n, h, self->x, self->scratch, rates, rates + n, self->rows);
-    tb_taken taken = {t, h, self->rows, part_of_step, self};
-    int active = tb_events_scan(self->events, problem, &taken);
-    memcpy(rates, rates + n, (size_t)n * sizeof *rates);
     self->rate_known = 1;
-    return active;
+    tb_dense_cubic(n, h, self->x, self->scratch, rates, rates + n, self->rows);
+}
+
+/* Events between the present state and the next one. Returns 1 at an active one. */
+static int scan(tb_fixed *self, const tb_problem *problem, double t, double h) {
+    tb_taken taken = {t, h, self->rows, part_of_step, self};
+    return tb_events_scan(self->events, problem, &taken);
 }
 
 /* Takes at most `count` steps and copies the state into the next row of `record` after every
@@ -46,8 +51,14 @@ int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long
         self->bad = tb_first_not_finite(next, n);
         if (self->bad >= 0)
             return TB_NOT_FINITE;
-        int active = self->events && scan(self, problem, t, h, t_next);
-        if (active && tb_event_time(self->events) < t_next) {
+        if (self->events || problem->books)
+            prepare_dense_output(self, problem, t, h, t_next);
+        int active = self->events && scan(self, problem, t, h);
+        int early = active && tb_event_time(self->events) < t_next;
+        if (problem->books)
+            tb_books_add(problem->books, t, h, self->rows,
+                         early ? (tb_event_time(self->events) - t) / h : 1.0);
+        if (early) {
             memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *next);
             self->offset = tb_event_time(self->events) - start;
             return TB_EVENT;

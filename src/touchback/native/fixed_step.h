@@ -20,8 +20,8 @@ typedef struct tb_fixed {
     double *x;         /* the last good state */
     double *scratch;   /* 5 * state size: the next state, then the method's */
     tb_events *events; /* may be NULL */
-    double *rows;      /* with events 7 * state size: dense output, rates at both ends */
-    long rate_known;   /* at the start of the step; set to 0 with another state */
+    double *rows;      /* with events or books 7 * state size: dense output, rates at both ends */
+    long rate_known;   /* at the end of the last step; set to 0 with another state */
 } tb_fixed;
 
 void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x, double *next,

@@ -98,7 +98,8 @@ class FixedStep:
         self.x = initial_state_for(problem, x, t0)
         self.step = step
         self._events = events
-        self._scratch, self._rows = aligned_zeros(5 * n), aligned_zeros(7 * n if events else 0)
+        dense = events is not None or problem.books is not None
+        self._scratch, self._rows = aligned_zeros(5 * n), aligned_zeros(7 * n if dense else 0)
         self._struct = _FixedStruct(
             step=ctypes.cast((_STEPS | _IMPLICIT | _STEPPERS)[method], ctypes.c_void_p).value,
             t0=t0, h=step, bad=-1, x=address_of(self.x), scratch=address_of(self._scratch),

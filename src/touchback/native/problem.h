@@ -17,6 +17,7 @@ typedef struct tb_callable {
 struct tb_problem;
 struct tb_newton;
 struct tb_sampler;
+struct tb_books;
 
 /* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end of a
  * step from an interpolated state. Returns 1 when the rate at the end of the step must be evaluated
@@ -33,8 +34,9 @@ typedef struct tb_problem {
     const double *p;
     tb_settle settle; /* NULL when every state is consistent */
     void *settle_data;
-    struct tb_newton *newton; /* of implicit methods (newton.h); NULL for the others */
+    struct tb_newton *newton;   /* of implicit methods (newton.h); NULL for the others */
     struct tb_sampler *sampler; /* of memories (sampler.h); NULL without any */
+    struct tb_books *books;     /* of energy (books.h); NULL when none are kept */
 } tb_problem;
 
 enum {

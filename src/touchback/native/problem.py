@@ -55,6 +55,15 @@ class NewtonData(Protocol):
     def jacobian(self, t: float, x: Floats) -> Floats: ...
 
 
+class StepBooks(Protocol):
+    """Energy books as an integrator outside C sees them: a step is added by its states (rows) at
+    the `nodes`, which are fractions of it."""
+
+    @property
+    def nodes(self) -> Floats: ...
+    def add_step(self, t: float, h: float, states: ArrayLike) -> None: ...
+
+
 class CallableStruct(ctypes.Structure):
     """tb_callable of problem.h."""
 
@@ -82,6 +91,7 @@ class _ProblemStruct(ctypes.Structure):
         ("settle_data", ctypes.c_void_p),
         ("newton", ctypes.c_void_p),
         ("sampler", ctypes.c_void_p),
+        ("books", ctypes.c_void_p),
     ]
 
 
@@ -154,6 +164,7 @@ class Problem:
         self.stepper: str | None = settle.stepper if settle else None
         self.implicit = False  # whether Newton's method is at hand
         self.jacobian: Slopes | None = None  # that it uses
+        self.books: StepBooks | None = None
         self._kept_alive: list[object] = [rate, configuration_rate, inputs, settle]
         input_address, input_data = self._input(inputs)
         self._struct = _ProblemStruct(
@@ -176,6 +187,11 @@ class Problem:
         """Lets fixed steps refresh memories at ticks (sampler.py)."""
         self._kept_alive.append(sampler)
         self._struct.sampler = address
+
+    def keep_books(self, books: StepBooks, address: int) -> None:
+        """Lets integrators add each accepted step to energy books (books.py)."""
+        self.books = books
+        self._struct.books = address
 
     def rate(self, t: float, x: ArrayLike) -> Floats:
         """dx/dt at a time and a state."""

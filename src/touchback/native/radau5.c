@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "adaptive.h"
+#include "books.h"
 #include "dense_output.h"
 #include "events.h"
 #include "newton.h"
@@ -316,6 +317,9 @@ int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, 
         int active = self->events && tb_events_scan(self->events, problem, &taken);
         if (active)
             t_new = fmin(tb_event_time(self->events), t_new);
+        if (problem->books)
+            tb_books_add(problem->books, self->t, h, self->rows,
+                         active ? (t_new - self->t) / h : 1.0);
         for (; *written < count && times[*written] <= t_new; ++*written) {
             double *state = record + *written * n, t = times[*written];
             tb_dense_state(n, self->rows, (t - self->t) / h, state);

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import InputError
+from touchback.recording.books import EnergyBooks
 from touchback.recording.events import EventRecord
 from touchback.recording.names import unknown_name
 
@@ -61,6 +62,15 @@ class Run:
     def events(self) -> list[EventRecord]:
         """The events that the run met, in the order of time."""
         return [EventRecord.from_data(data) for data in self.metadata.get("events", [])]
+
+    @property
+    def books(self) -> EnergyBooks:
+        """Where the run's energy came from and went to."""
+        if "books" not in self.metadata:
+            raise InputError(
+                "This run has no energy books; ask for them with tb.simulate(…, books=True)."
+            )
+        return EnergyBooks.from_data(self.metadata["books"])
 
     def __getitem__(self, name: str) -> Floats:
         try:

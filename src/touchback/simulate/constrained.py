@@ -81,3 +81,17 @@ def enforce(
     enforced = Constrained(system.constrained_functions(stiffness), formulation)
     block = system.constrained_block(parameters, stiffness)
     return Enforced(enforced.problem(given.u, block, given.refresher()), enforced)
+
+
+def free_problem(
+    system: CompiledSystem, given: Inputs, parameters: dict[str, Any] | None
+) -> Problem:
+    """The problem of a system without constraints."""
+    return Problem(
+        system.rate,
+        system.sizes,
+        given.u,
+        system.parameter_block(parameters),
+        system.configuration_rate,
+        given.refresher(),
+    )

@@ -67,6 +67,10 @@ def integrate(
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 failed = failed or "the state is not finite"
                 break
+            if problem.books:
+                h = float(solver.t) - t
+                rows = solver.dense_output()(t + h * problem.books.nodes).T
+                problem.books.add_step(t, h, rows)
             t, x, steps = float(solver.t), solver.y.copy(), steps + 1
             problem.settle(t, x, accepted=True)  # dependent coordinates are reviewed; x goes on
             reached = int(np.searchsorted(times, t, side="right"))

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.recording import Run, unknown_name
-from touchback.simulate.constrained import enforce, method_for
+from touchback.simulate.books import BookKeeper
+from touchback.simulate.constrained import enforce, free_problem, method_for
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.implicit import add_counts, newton_for
@@ -46,6 +47,7 @@ def simulate(
     start: float = 0.0,
     step_limit: int = 10_000_000,
     rate: float | None = None,
+    books: bool = False,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
     """The run of a system from a state at time `start`, for `duration` seconds.
@@ -74,6 +76,9 @@ def simulate(
     `rate` is the number of ticks a second at which memories of the model change; it needs a method
     with fixed steps ("rk4" by default), and a step that divides the time between ticks.
 
+    `books` keeps energy books, `run.books`: work in = stored + dissipated + impacts, line by line,
+    to the integrator's order. The motion stays the same to the bit.
+
     `progress` shows a bar on runs of more than a second; a function gets the fraction done instead.
 
     A NaN or a step that fails raises `RunFailed`, whose `run` holds everything up to there.
@@ -87,7 +92,7 @@ def simulate(
         options = {
             "method": method, "constraints": constraints, "step": step, "rtol": rtol, "atol": atol,
             "output_step": output_step, "inputs": inputs, "parameters": parameters,
-            "step_limit": step_limit, "progress": progress,
+            "step_limit": step_limit, "books": books, "progress": progress,
         }  # fmt: skip
         return simulate_switched(
             simulate, system, state, duration, start, switches, events, options
@@ -95,10 +100,13 @@ def simulate(
     given = read_inputs(system.input_names, system.input_defaults, inputs, plan.end)
     changed = dict(parameters) if parameters else None
     enforced = enforce(system, constraints, given, changed)
-    problem = enforced.problem if enforced else _free_problem(system, given, changed)
+    problem = enforced.problem if enforced else free_problem(system, given, changed)
     use_ticks(system, problem, plan, rate, enforced)
     newton = newton_for(system, problem, plan, changed) if method in IMPLICIT else None
     watch = _watch(system, problem, plan, events, changed)
+    keeper = BookKeeper(system, constraints, given, changed, method) if books else None
+    if keeper:
+        keeper.open(problem, plan.start, state)
     began = time.perf_counter()
     with Progress(f"{system.name}: {method}", progress) as shown:
         trajectory = METHODS[method](problem, list(system.state_names), state, plan, shown, watch)
@@ -106,6 +114,8 @@ def simulate(
     about = _metadata(system, plan, given, parameters, state, events)
     if watch:
         about["events"] = [record.as_data() for record in watch.records]
+    if keeper:
+        about["books"] = keeper.close(trajectory, watch.records if watch else ()).as_data()
     if newton:
         add_counts(trajectory, newton)
     if enforced:
@@ -133,19 +143,6 @@ def simulate(
     if enforced:
         warn_when_astray(system.name, about["remarks"], counts)
     return run
-
-
-def _free_problem(
-    system: CompiledSystem, given: Inputs, parameters: dict[str, Any] | None
-) -> Problem:
-    return Problem(
-        system.rate,
-        system.sizes,
-        given.u,
-        system.parameter_block(parameters),
-        system.configuration_rate,
-        given.refresher(),
-    )
 
 
 def _watch(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.recording import Run
+from touchback.recording import EnergyBooks, Run
 from touchback.simulate.event import Event
 from touchback.simulate.protocol import Floats
 
@@ -97,4 +97,16 @@ def _joined(runs: list[Run], switches: list[dict[str, Any]]) -> Run:
     about = {**runs[0].metadata, "switches": switches}
     about["duration"] = float(runs[-1].time[-1] - runs[0].time[0])
     about["events"] = [record.as_data() for run in runs for record in run.events]
+    if "books" in about:
+        jumps = [_impact(_label(each), each["energy lost"]) for each in switches]
+        about["books"] = EnergyBooks.joined([*(run.books for run in runs), *jumps]).as_data()
     return Run(np.concatenate([run.time for run in runs]), signals, units, about)
+
+
+def _label(switch: dict[str, Any]) -> str:
+    names = [*(f"+{x}" for x in switch["activate"]), *(f"-{x}" for x in switch["deactivate"])]
+    return f"switch {' '.join(names)}"
+
+
+def _impact(name: str, lost: float) -> EnergyBooks:
+    return EnergyBooks(stored={"kinetic": -lost}, impacts={name: lost})

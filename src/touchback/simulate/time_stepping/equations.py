@@ -31,14 +31,13 @@ class Rows:
 
 @dataclass(frozen=True)
 class Instant:
-    """The rest at one state: ẋ and ∂ẋ/∂x with x = [q, v, z]; gaps; coefficients; and energy [J]."""
+    """The rest at one state: ẋ and ∂ẋ/∂x with x = [q, v, z]; gaps; and coefficients."""
 
     rate: Floats
     rate_jacobian: Floats
     gap: Floats
     friction: Floats
     restitution: Floats
-    energy: Floats
 
 
 Group = tuple[list[int], tuple[int, ...]]  # nodes and the shape of what they fill
@@ -73,7 +72,7 @@ class ContactEquations:
             self._parts[name] = function, _places(groups[name])
 
     def _derive(self, d: Derivation) -> dict[str, list[Group]]:
-        """The nodes of each field of `Rows` and `Instant`, and the power."""
+        """The nodes of each field of `Rows` and `Instant`."""
         instant, tape = d.instant, d.tape
         n, m = len(d.v), len(self.contacts)
         x = [*d.q, *d.v, *d.z]
@@ -86,7 +85,6 @@ class ContactEquations:
             speeds += [*jvp(tape, [gap], moving), *kind.slip(instant)]
         self.rows = len(speeds)
         rate, _, _ = rate_equations(d, self.system.plan.algorithm)
-        energy = instant.energy("total")
         kinds: list[Any] = list(self.contacts.values())
         return {
             "contact rows": [
@@ -100,9 +98,7 @@ class ContactEquations:
                 (gaps, (m,)),
                 ([instant.value(kind.friction) for kind in kinds], (m,)),
                 ([instant.value(kind.restitution) for kind in kinds], (m,)),
-                ([energy], (1,)),
             ],
-            "power": [(jvp(tape, [energy], dict(zip(x, rate, strict=True))), (1,))],
         }
 
     def rows_at(self, x: Floats, u: Floats) -> Rows:
@@ -112,10 +108,6 @@ class ContactEquations:
     def at(self, x: Floats, u: Floats) -> Instant:
         """The rest."""
         return Instant(*self._evaluate("contact instant", x, u))
-
-    def power(self, x: Floats, u: Floats) -> float:
-        """Power of all that is no contact and stores no energy: drives, dampers [W]."""
-        return float(self._evaluate("power", x, u)[0][0])
 
     def _evaluate(self, name: str, x: Floats, u: Floats) -> list[Floats]:
         function, places = self._parts[name]

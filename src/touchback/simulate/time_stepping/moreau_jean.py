@@ -25,13 +25,12 @@ from touchback.simulate.time_stepping.equations import ContactEquations, Instant
 
 @dataclass(frozen=True)
 class Step:
-    """The change of the state, the impulses of all rows (zero in open contacts), and what they
-    take by normal and friction impulses [J]."""
+    """The change of the state, the impulses of all rows (zero in open contacts), and the energy
+    that each takes [J]: normal rows by impact, tangents by friction."""
 
     change: Floats
     impulses: Floats
-    impact_loss: float = 0.0
-    friction_loss: float = 0.0
+    losses: Floats
 
 
 def moreau_jean(
@@ -54,7 +53,7 @@ def moreau_jean(
     starts = equations.starts
     active = np.flatnonzero(at.gap + 0.5 * h * now.velocity[starts] <= 0.0)
     if not len(active):
-        return Step(free, impulses)
+        return Step(free, impulses, np.zeros(equations.rows))
     ends = [*starts[1:], equations.rows]
     rows = [row for i in active for row in range(starts[i], ends[i])]
     normal = [rows.index(starts[i]) for i in active]
@@ -70,6 +69,6 @@ def moreau_jean(
     problem = ContactProblem(G, wanted, tuple(normal), at.friction[active])
     p = solve_contacts(problem, last[rows])
     impulses[rows] = p
-    taken = -0.5 * p * (before + G @ p + c)  # p·(u⁻ + u⁺)/2, exact where M and W stay
-    lost = float(taken[normal].sum())
-    return Step(free + B @ p, impulses, lost, float(taken.sum()) - lost)
+    losses = np.zeros(equations.rows)
+    losses[rows] = -0.5 * p * (before + G @ p + c)  # p·(u⁻ + u⁺)/2, exact where M and W stay
+    return Step(free + B @ p, impulses, losses)

@@ -16,8 +16,9 @@ from touchback.simulate.failure import RunFailed
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.simulate import initial_state
+from touchback.simulate.time_stepping.books import StepBooks
 from touchback.simulate.time_stepping.equations import ContactEquations
-from touchback.simulate.time_stepping.moreau_jean import Step, moreau_jean
+from touchback.simulate.time_stepping.moreau_jean import moreau_jean
 from touchback.system import System
 
 
@@ -35,9 +36,9 @@ def step_contacts(
     """The run of a system with rigid contacts by Moreau–Jean time stepping, every step recorded.
 
     Besides the states it holds, of each contact by name, "… gap", and "… impulse" [N s] and
-    "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; and
-    for `energy_books` the cumulated "work" of forces, "friction loss" and "impact loss", and the
-    stored "energy" [J]. `inputs` and `parameters` are those of `simulate`; inputs count at
+    "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; the
+    stored "energy", the cumulated "work" of forces, "friction loss" and "impact loss" [J]; and
+    energy books, `run.books`. `inputs` and `parameters` are those of `simulate`; inputs count at
     t + θ·step.
     """
     if not (math.isfinite(step) and step > 0.0 and math.isfinite(duration) and duration > 0.0):
@@ -52,49 +53,51 @@ def step_contacts(
         "theta": theta, "contacts": list(contacts), "inputs": given.texts,
         "parameters": dict(parameters or {}), "initial_state": x.tolist(),
     }  # fmt: skip
-    recorder = _Recorder(system, equations)
+    recorder = _Recorder(system, equations, parameters)
     u, count = given.u, round(duration / step)
     for k in range(count + 1):
         u[0] = (k + theta) * step
         given.refresh(u[0], x, u)
         at = equations.at(x, u)
-        recorder.note_state(k * step, x, at.gap, at.energy[0])
+        if k == 0:
+            recorder.books.open(x, u)
+        recorder.note_state(k * step, x, at.gap)
         if k == count:
             break
         taken = moreau_jean(equations, at, x, u, step, theta, recorder.impulses[-1])
-        work = step * equations.power(x + 0.5 * taken.change, u)
-        x = x + taken.change
+        before, x = x, x + taken.change
         if not np.isfinite(x).all():
             raise RunFailed(
                 f"{system.name}: the state is no longer finite after t = {k * step:.6g} s; "
                 "take a shorter step. The run up to there is kept in `.run`.",
                 recorder.run(about),
             )
-        recorder.note_step(taken, work)
+        recorder.books.add(before, taken.change, u, step, taken.losses)
+        recorder.impulses.append(taken.impulses)
     return recorder.run(about)
 
 
 class _Recorder:
     """Rows of a run as they come, and the energy books."""
 
-    def __init__(self, system: System, equations: ContactEquations) -> None:
+    def __init__(
+        self, system: System, equations: ContactEquations, parameters: Mapping[str, Any] | None
+    ) -> None:
         self.system, self.equations = system, equations
+        self.books = StepBooks(
+            system, list(equations.contacts), equations.starts, equations.rows, parameters
+        )
         self.times: list[float] = []
         self.states: list[Floats] = []
         self.gaps: list[Floats] = []
         self.impulses: list[Floats] = [np.zeros(equations.rows)]
-        self.energies: list[float] = []
-        self.books: list[tuple[float, float, float]] = [(0.0, 0.0, 0.0)]  # of each step
+        self.totals: list[tuple[float, float, float, float]] = []
 
-    def note_state(self, t: float, x: Floats, gap: Floats, energy: float) -> None:
+    def note_state(self, t: float, x: Floats, gap: Floats) -> None:
         self.times.append(t)
         self.states.append(x)
         self.gaps.append(gap)
-        self.energies.append(energy)
-
-    def note_step(self, taken: Step, work: float) -> None:
-        self.impulses.append(taken.impulses)
-        self.books.append((work, taken.impact_loss, taken.friction_loss))
+        self.totals.append(self.books.totals())
 
     def run(self, metadata: dict[str, Any]) -> Run:
         n = len(self.times)
@@ -112,13 +115,10 @@ class _Recorder:
                 label = "impulse" if row == start else f"friction impulse{number}"
                 signals[f"{name} {label}"] = impulses[row]
                 units[f"{name} {label}"] = "N s"
-        work, impact_loss, friction_loss = np.cumsum(np.array(self.books[:n]), axis=0).T
-        books = {
-            "energy": np.array(self.energies),
-            "work": work,
-            "impact loss": impact_loss,
-            "friction loss": friction_loss,
-        }
+        books = dict(
+            zip(("energy", "work", "impact loss", "friction loss"), np.array(self.totals).T)
+        )
         signals.update(books)
         units.update(dict.fromkeys(books, "J"))
+        metadata = {**metadata, "books": self.books.close().as_data()}
         return Run(time, signals, units, metadata)

@@ -1,0 +1,77 @@
+"""Energy books of a run: work in = stored + dissipated + impacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+Lines = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class EnergyBooks:
+    """Where the energy of a whole run came from and went to [J], line by line.
+
+    `work` that came in by inputs, drives, what follows the time, and a moving ground. Change of the
+    energy `stored` as kinetic energy, in gravity and in springs. Energy `dissipated`: what forces
+    took beyond what their potentials explain (negative: gave). Energy lost in `impacts`, switches
+    and restarts. What the books can't explain is the error of the integrator.
+    """
+
+    work: Lines = field(default_factory=dict)
+    stored: Lines = field(default_factory=dict)
+    dissipated: Lines = field(default_factory=dict)
+    impacts: Lines = field(default_factory=dict)
+
+    def total(self, section: str) -> float:
+        """The sum of a section, "work", "stored", "dissipated" or "impacts" [J]."""
+        return float(sum(getattr(self, section).values()))
+
+    @property
+    def unexplained(self) -> float:
+        """Work in less all that it became: the error of the method [J]."""
+        return (
+            self.total("work")
+            - self.total("stored")
+            - self.total("dissipated")
+            - self.total("impacts")
+        )
+
+    @property
+    def turnover(self) -> float:
+        """The largest amount in the books: what `unexplained` is to be compared with."""
+        sections = (self.work, self.stored, self.dissipated, self.impacts)
+        return max((abs(joules) for lines in sections for joules in lines.values()), default=0.0)
+
+    def as_data(self) -> dict[str, dict[str, float]]:
+        """Plain data, for a run's description."""
+        return {section: dict(lines) for section, lines in asdict(self).items()}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> EnergyBooks:
+        """The books from plain data."""
+        return cls(**data)
+
+    @classmethod
+    def joined(cls, books: Iterable[EnergyBooks]) -> EnergyBooks:
+        """The books of runs that follow each other."""
+        sums: dict[str, dict[str, float]] = {}
+        for each in books:
+            for section, lines in each.as_data().items():
+                total = sums.setdefault(section, {})
+                for name, joules in lines.items():
+                    total[name] = total.get(name, 0.0) + joules
+        return cls(**sums)
+
+    def __str__(self) -> str:
+        titles = {"work": "work in", "stored": "stored", "dissipated": "dissipated",
+                  "impacts": "impacts"}  # fmt: skip
+        rows: list[tuple[str, float]] = []
+        for section, title in titles.items():
+            lines = getattr(self, section)
+            rows.append((title, self.total(section)))
+            rows += [(f"  {name}", joules) for name, joules in lines.items()]
+        rows.append(("unexplained", self.unexplained))
+        width = max(14, *(len(name) for name, _ in rows))
+        return "\n".join(f"{name:<{width}} {joules:>+14.6e} J" for name, joules in rows)

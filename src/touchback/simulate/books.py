@@ -1,0 +1,95 @@
+"""Energy books of a run: which powers are integrated along it, and what the sums say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import Problem, evaluate_rows
+from touchback.native.books import NativeBooks, Powers
+from touchback.recording import EnergyBooks, EventRecord
+from touchback.simulate.constrained import IMPLICIT, enforce, free_problem
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.plan import Trajectory
+from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.system import System
+from touchback.system.powers import DISSIPATED, WORK, power_set
+
+
+class BookKeeper:
+    """Keeps the books of one run.
+
+    Its own problem evaluates rates and multipliers beside the run, by the run's formulation; the
+    implicit ones, which are steps and no rates, by multipliers."""
+
+    def __init__(
+        self,
+        system: CompiledSystem,
+        constraints: str | None,
+        given: Inputs,
+        parameters: dict[str, Any] | None,
+        method: str,
+    ) -> None:
+        if not isinstance(system, System):
+            raise InputError(
+                f"{system.name}: energy books need a system made by Model.compile(), which knows "
+                "its forces."
+            )
+        self._names = list(system.state_names)
+        self._set = power_set(system)
+        enforced = enforce(
+            system, "multipliers" if constraints in IMPLICIT else constraints, given, parameters
+        )
+        self._own: Problem = (
+            enforced.problem if enforced else free_problem(system, given, parameters)
+        )
+        function = self._set.powers
+        self._p = function.block_for(system._with(parameters or {}))
+        powers = Powers(function.compiled, self._p, len(self._set.lines), self._set.with_rates)
+        constrained = enforced.constrained if enforced else None
+        self._native = NativeBooks(powers, self._own, method, constrained)
+
+    def open(self, problem: Problem, t: float, x: Floats) -> None:
+        """Begins at the state from which a run starts."""
+        self._native.attach(problem)
+        self._native.start(t, x)
+
+    def close(self, trajectory: Trajectory, events: Sequence[EventRecord]) -> EnergyBooks:
+        """The books up to the last recorded state. Where events changed the state, what that did to
+        the stored energy counts as an impact."""
+        ends = self._levels(trajectory.times[[0, -1]], trajectory.states[[0, -1]])
+        change = ends[1] - ends[0]
+        impacts: dict[str, float] = {}
+        jumps = np.zeros_like(change)
+        for event in events:
+            if event.after is not None:
+                before, after = self._levels([event.time] * 2, self._states(event))
+                jumps += after - before
+                lost = impacts.get(event.name, 0.0) + float((before - after).sum())
+                impacts[event.name] = lost
+        sides: dict[str, dict[str, float]] = {WORK: {}, DISSIPATED: {}}
+        for line, joules in zip(self._set.lines, map(float, self._native.work), strict=True):
+            if line.stored >= 0:
+                moved = float(change[line.stored] - jumps[line.stored])
+                joules += moved if line.side == WORK else -moved
+            sides[line.side][line.name] = joules
+        stored = dict(zip(self._set.stored, map(float, change), strict=True))
+        return EnergyBooks(sides[WORK], stored, sides[DISSIPATED], impacts)
+
+    def _states(self, event: EventRecord) -> Floats:
+        """Before and after an event; the run goes on from the latter made consistent."""
+        before = [event.state[name] for name in self._names]
+        after = [(event.after or {})[name] for name in self._names]
+        return np.array([before, self._own.settle(event.time, after)])
+
+    def _levels(self, times: Any, states: Floats) -> Floats:
+        """Stored energies at states, a row each."""
+        inputs = self._own.input_rows(times, states)
+        levels = self._set.levels.compiled
+        return evaluate_rows(
+            levels.address, states, inputs, self._p, len(self._set.stored), levels.work_size,
+            levels.context_address,
+        )  # fmt: skip

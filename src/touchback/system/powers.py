@@ -1,0 +1,219 @@
+"""What energy books are made of: for each line a power, and the energies stored at an instant.
+
+A line's power is what is left of a force beyond what its potential explains, F·v + dV/dt, so that
+an ideal spring has none. The rate of a potential along the motion comes from the tape, except where
+it follows an input, whose rate nobody knows: such a line takes the potential's difference over the
+run instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from touchback.dynamics.constraints import apply_multipliers, constraint_rows
+from touchback.dynamics.efforts import joint_potential
+from touchback.dynamics.energy import kinetic_energy, potential_energy
+from touchback.dynamics.forward import configuration_rate
+from touchback.dynamics.powers import (
+    base_moves,
+    base_power,
+    force_meter,
+    gravity_power,
+    joint_power,
+    row_power,
+)
+from touchback.model.model import Model
+from touchback.model.walk import expressions_of
+from touchback.symbolic.differentiate import jvp
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.stages import split_many
+from touchback.symbolic.tape import Tape
+from touchback.system.derivation import Derivation
+from touchback.system.function import Function
+
+if TYPE_CHECKING:
+    from touchback.system.system import System
+
+WORK, DISSIPATED = "work", "dissipated"
+KINETIC, GRAVITY, BASE, DRIFT = "kinetic", "gravity", "moving ground", "constraints"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the books: what it is called, on which side its energy counts, and the stored
+    energy whose difference belongs to it (−1: none)."""
+
+    name: str
+    side: str
+    stored: int = -1
+
+
+@dataclass(frozen=True)
+class PowerSet:
+    """The powers of `lines` and the energies `stored` under names, as compiled functions of x and
+    u = [t, inputs…, rates of x…, multipliers…]; `with_rates` tells whether powers read the last
+    two."""
+
+    lines: tuple[Line, ...]
+    stored: tuple[str, ...]
+    powers: Function
+    levels: Function
+    with_rates: bool
+
+
+_known: WeakKeyDictionary[System, dict[tuple[str, ...], PowerSet]] = WeakKeyDictionary()
+
+
+def power_set(system: System) -> PowerSet:
+    """The powers of a system with the constraints that are active; derived once for each mode."""
+    modes = _known.setdefault(system, {})
+    mode = tuple(getattr(system, "active", ()))
+    if mode not in modes:
+        modes[mode] = _derive(system)
+    return modes[mode]
+
+
+def _derive(system: System) -> PowerSet:
+    layout, rows = system.layout, system.constraint_names
+    extra = (*(f"rate:{name}" for name in layout.state_names), *(f"lambda:{x}" for x in rows))
+    d = Derivation(system.model, layout, extra, system.plan.frame_pass, system._merge_fixed)
+    account = _Account(d, system.model)
+    account.forces()
+    account.joints()
+    account.constraints_and_ground()
+    wanted = {"powers": account.powers, "levels": account.levels}
+    first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
+    functions = {
+        name: Function(name, first, second, (len(wanted[name]),), system._backend)
+        for name, second in seconds.items()
+    }
+    known = 1 + len(layout.inputs)
+    return PowerSet(
+        tuple(account.lines), tuple(account.stored), functions["powers"], functions["levels"],
+        seconds["powers"].size("u") > known,
+    )  # fmt: skip
+
+
+class _Account:
+    """Lines as they are found."""
+
+    def __init__(self, d: Derivation, model: Model) -> None:
+        self.d, self.instant, self.tape = d, d.instant, d.tape
+        self.lines: list[Line] = []
+        self.powers: list[int] = []
+        self.stored: list[str] = [KINETIC, GRAVITY]
+        self.levels: list[int] = [kinetic_energy(self.instant), potential_energy(self.instant)]
+        self._driven = _driven_names(model)
+        self._model = model
+        z_rates = [self.instant.value(state.rate) for state in model.states.values()]
+        self._flow = dict(zip(d.q, configuration_rate(self.instant), strict=True))
+        self._flow |= dict(zip(d.z, z_rates, strict=True)) | {d.time: 1}
+
+    def forces(self) -> None:
+        for name, kind in self._model.forces.items():
+            power = force_meter(self.instant, kind).power
+            self._add(name, power, kind.potential(self.instant), self._side(kind))
+
+    def joints(self) -> None:
+        for name, joint in self._model.joints.items():
+            potential = joint_potential(self.instant, name, joint)
+            self._add(f"joint {name}", joint_power(self.instant, name), potential,
+                      self._side(joint))  # fmt: skip
+
+    def constraints_and_ground(self) -> None:
+        """Rows that move by themselves or act as motors do work; ideal ones that stand still only
+        where the motion has left them."""
+        instant, d = self.instant, self.d
+        nx = len(d.q) + len(d.v) + len(d.z)
+        multipliers = d.extra[nx:]
+        rows = constraint_rows(instant)
+        names = {row: name for name, own in self._model.constraint_rows().items() for row in own}
+        at_work: dict[str, int] = {}
+        drift = 0
+        for row, multiplier in zip(rows, multipliers, strict=True):
+            power = row_power(instant, row, multiplier)
+            if row.b or row.through:
+                name = names[row.name]
+                at_work[name] = self.tape.add(at_work.get(name, 0), power)
+            else:
+                drift = self.tape.add(drift, power)
+        for name, power in at_work.items():
+            self._line(Line(self._kind_of(name), WORK), power)
+        self._line(Line(DRIFT, DISSIPATED), -drift)
+        self._ground(rows, multipliers)
+
+    def _ground(self, rows: list[Any], multipliers: Sequence[int]) -> None:
+        """What a moving ground does, and gravity that isn't just a potential."""
+        instant, d = self.instant, self.d
+        moves = base_moves(instant)
+        if moves:
+            instant.efforts()  # applied forces first, then those of closures
+            instant.a = d.extra[len(d.q) : len(d.q) + len(d.v)]
+            apply_multipliers(instant, rows, multipliers)
+            self._line(Line(BASE, WORK), base_power(instant, rows, multipliers))
+        varies = _depends(self.tape, self.levels[1], [d.time, *d.z, *d.u])
+        if moves or varies:
+            self._add(GRAVITY, gravity_power(instant), self.levels[1], WORK, stored=1)
+
+    def _add(self, name: str, power: int, potential: int, side: str, stored: int = -1) -> None:
+        """A line with what the potential leaves of a power."""
+        if potential and stored < 0:
+            stored = len(self.levels)
+            self.stored.append(name)
+            self.levels.append(potential)
+        sign = 1 if side == WORK else -1
+        if potential and _depends(self.tape, potential, self.d.u):
+            self._line(Line(name, side, stored), sign * power)
+            return
+        if potential:
+            power = self.tape.add(power, jvp(self.tape, [potential], self._flow)[0])
+        self._line(Line(name, side), sign * power)
+
+    def _line(self, line: Line, power: int) -> None:
+        if power or line.stored >= 0:
+            self.lines.append(line)
+            self.powers.append(power)
+
+    def _side(self, data: Any) -> str:
+        """Work comes in where a description reads an input or the time; the rest is lost."""
+        return WORK if _reads(self._model, expressions_of(data), self._driven) else DISSIPATED
+
+    def _kind_of(self, name: str) -> str:
+        sections = ("closure", "coupling", "constraint", "drive")
+        kind = next(x for x in sections if name in getattr(self._model, f"{x}s"))
+        return f"{kind} {name}"
+
+
+def _driven_names(model: Model) -> set[str]:
+    """Inputs (controlled or not), the time, and states whose rates read any of these."""
+    driven = {"time", *model.inputs}
+    while True:
+        more = {
+            name
+            for name, state in model.states.items()
+            if name not in driven and _reads(model, expressions_of(state), driven)
+        }
+        if not more:
+            return driven
+        driven |= more
+
+
+def _reads(model: Model, expressions: Iterable[Expr], names: set[str]) -> bool:
+    symbols = [node for node, name in model.tape.names.items() if str(name) in names]
+    return any(_depends(model.tape, expression.id, symbols) for expression in expressions)
+
+
+def _depends(tape: Tape, node: int, symbols: Sequence[int]) -> bool:
+    """Whether a node reads any of the symbols, looked for in what it is made of only."""
+    wanted, seen, waiting = set(symbols), {abs(node)}, [abs(node)]
+    while waiting and wanted:
+        node = waiting.pop()
+        if node in wanted:
+            return True
+        fresh = {abs(operand) for operand in tape.operands(node)} - seen
+        seen |= fresh
+        waiting += fresh
+    return False
