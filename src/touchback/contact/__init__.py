@@ -8,13 +8,23 @@ from touchback.contact.described import DescribedContact
 from touchback.contact.disc_plane import DiscPlaneContact
 from touchback.contact.painleve import critical_friction
 from touchback.contact.sphere_plane import SpherePlaneContact
+from touchback.contact.start import find_nearest, numbers
+from touchback.contact.surface_contact import SurfaceContact
+from touchback.contact.tracking import Nearest, Side, Tracking, Twist
 
 __all__ = [
     "ContactKind",
     "ContactProblem",
     "DescribedContact",
     "DiscPlaneContact",
+    "Nearest",
+    "Side",
     "SpherePlaneContact",
+    "SurfaceContact",
+    "Tracking",
+    "Twist",
     "critical_friction",
+    "find_nearest",
+    "numbers",
     "solve_contacts",
 ]
