@@ -201,7 +201,7 @@ class _Builder:
     def described(self, item: Any, kinds: dict[str, Any], path: Path) -> Any:
         """The data of one of these kinds, and what lies in it: profiles, laws."""
         kind = kinds[item.__struct_config__.tag]
-        given = {}
+        given: dict[str, Any] = {}
         for field in fields(kind):
             own, where = getattr(item, field.name), (*path, field.name)
             inner = kinds_in(field.type)

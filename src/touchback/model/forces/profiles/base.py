@@ -9,6 +9,8 @@ from touchback.model.value import Data
 from touchback.spatial import Rotation, Turn, transpose
 from touchback.spatial.vectors import Scalar, Vector
 
+_SHORTEST = 1e-140  # [m]
+
 
 @dataclass(frozen=True)
 class Nearest:
@@ -77,13 +79,14 @@ def turned(mechanics: Mechanics, at: InPlane, angle: Scalar) -> InPlane:
 def unit(
     mechanics: Mechanics, components: Sequence[Scalar], otherwise: Sequence[Scalar]
 ) -> tuple[Scalar, list[Scalar]]:
-    """Length and direction of a vector; where it has no length, another direction."""
+    """Length and direction of a vector; where it has no length, or one whose square underflows,
+    another direction."""
     k = mechanics.k
     squares: Scalar = 0
     for x in components:
         squares = k.add(squares, k.mul(x, x))
     length = k.sqrt(squares)
-    long = k.less(0, length)
+    long = k.less(k.const(_SHORTEST), length)
     inverse = k.div(1, k.select(long, length, 1))
     pairs = zip(components, otherwise, strict=True)
     return length, [k.select(long, k.mul(inverse, x), y) for x, y in pairs]
