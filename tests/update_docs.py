@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import faulty_constraints
+import faulty_contacts
 import faulty_files
 import faulty_joints
 import faulty_models
@@ -11,7 +12,12 @@ from faults import FAULTS, Fault
 from touchback.model.files import model_schema
 
 DOCS = Path(__file__).parent.parent / "docs"
-FILLED = (faulty_models, faulty_joints, faulty_files)  # importing them fills the table
+FILLED = (
+    faulty_models,
+    faulty_joints,
+    faulty_contacts,
+    faulty_files,
+)  # importing them fills the table
 
 
 def errors_page() -> str:

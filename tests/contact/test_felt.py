@@ -97,6 +97,16 @@ def test_an_impact_never_gains_energy_at_any_moment(law: str) -> None:
     assert lost == pytest.approx(0, abs=1e-8 * start) if law == "felt" else lost > 0.02 * start
 
 
+@pytest.mark.parametrize("law", ["hunt-crossley", "felt", "memory"])
+def test_energy_books_find_every_joule(law: str) -> None:
+    system = pressed(LAWS[law], speed=1.5).compile()
+    run = tb.simulate(system, duration=8e-3, rtol=1e-10, atol=1e-12, progress=False, books=True)
+    start = 0.5 * 0.01 * 1.5**2
+    assert abs(run.books.unexplained) < 1e-7 * start
+    taken = start - run["energy"][-1]
+    assert run.books.dissipated["felt"] == pytest.approx(taken, abs=1e-7 * start)
+
+
 @pytest.mark.parametrize("law", ["hysteresis", "memory", "both"])
 def test_a_cycle_encloses_what_it_takes(law: str) -> None:
     """∮ F dξ > 0 over a driven cycle: the loop of force over depth goes clockwise."""

@@ -237,6 +237,16 @@ def test_states_of_forces_have_names_in_runs_parts_and_files(tmp_path: Path) -> 
     assert two["D4/knuckle.memory"][-1] == pytest.approx(run["knuckle.memory"][-1], rel=1e-3)
 
 
+def test_a_live_run_keeps_the_memory_of_its_felt() -> None:
+    system = knuckle().compile()
+    with tb.live(system, rate=4000, speed=None, method="rk4") as live:
+        live.run(0.02)
+        found = live.read("knuckle.memory")
+    run = tb.simulate(system, duration=0.02, method="rk4", step=1 / 4000, progress=False)
+    assert found == pytest.approx(run["knuckle.memory"][-1], rel=1e-12)
+    assert found > 0.1
+
+
 def test_states_of_forces_come_after_described_ones_as_in_a_file() -> None:
     m = knuckle()
     m.state("heat", 1.0, rate=lambda heat: m.signal("knuckle.memory") - heat)
