@@ -1,0 +1,18 @@
+"""Displays: how a motor is made to feel like a mechanism that is only computed.
+
+Each puts a sampled controller into a model that holds a device, and, where there is one, the
+virtual mechanism. What the motor is told changes at ticks and is held in between."""
+
+from touchback.haptics.displays.admittance import AdmittanceDisplay
+from touchback.haptics.displays.hold import hold
+from touchback.haptics.displays.impedance import ImpedanceControl, ImpedanceDisplay
+from touchback.haptics.displays.measured import MeasuredImpedance, identify_impedance
+
+__all__ = [
+    "AdmittanceDisplay",
+    "ImpedanceControl",
+    "ImpedanceDisplay",
+    "MeasuredImpedance",
+    "hold",
+    "identify_impedance",
+]

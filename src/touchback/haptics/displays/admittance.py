@@ -1,0 +1,43 @@
+"""Force in, motion out: the admittance display, with its inner servo (Gillespie 1996, 4.1.3)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from touchback.haptics.displays.hold import hold
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.symbolic.expression import Expr
+
+
+@dataclass(frozen=True)
+class AdmittanceDisplay:
+    """The force that a sensor feels between hand and device moves a virtual mechanism; a servo
+    (proportional, derivative, integral gains) makes the device follow it."""
+
+    proportional: Any
+    derivative: Any = 0.0
+    integral: Any = 0.0
+
+    def add(
+        self,
+        model: Model,
+        name: str,
+        force: Any,
+        position: Any,
+        velocity: Any,
+        joint: str,
+        period: float,
+        index: int = 0,
+        delay: int = 0,
+    ) -> Expr:
+        """Let the sensed `force` act on a coordinate of the virtual mechanism, and the device
+        follow it; returns the held command. `period` is the time between ticks [s]."""
+        felt = model.memory(f"{name}.force", update=force)
+        model.force(f"{name} hand", JointEffort(joint, felt, index))
+        error = model.coordinate(joint, index) - position
+        slip = model.rate(joint, index) - velocity
+        sum_name = f"{name}.integral"
+        total = model.memory(sum_name)
+        model.set_update(sum_name, total + error * period)
+        command = error * self.proportional + slip * self.derivative + total * self.integral
+        return hold(model, f"{name}.command", command, delay)

@@ -1,0 +1,58 @@
+"""Motion in, force out: impedance control and impedance display (Gillespie 1996, section 4.1)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from touchback.haptics.displays.hold import hold
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.symbolic.expression import Expr
+
+
+@dataclass(frozen=True)
+class ImpedanceControl:
+    """A law without memory, f = −K x_k − B v_k: springs and dampers, no virtual masses.
+    `stiffness` and `damping` may be expressions, such as live parameters."""
+
+    stiffness: Any
+    damping: Any = 0.0
+
+    def force(self, position: Any, velocity: Any = 0.0) -> Any:
+        """What the motor shall give at a sampled position and velocity."""
+        return -(position * self.stiffness + velocity * self.damping)
+
+    def add(self, model: Model, name: str, position: Any, velocity: Any, delay: int = 0) -> Expr:
+        """Put it into a model; returns the held command, to be given to the motor."""
+        return hold(model, name, self.force(position, velocity), delay)
+
+
+@dataclass(frozen=True)
+class ImpedanceDisplay:
+    """A virtual mechanism held to the device by a coupling spring and damper: the device's sampled
+    motion moves the mechanism, the coupling's force comes back. The mechanism has its own states,
+    so that masses and contacts can be felt."""
+
+    stiffness: Any
+    damping: Any = 0.0
+
+    def add(
+        self,
+        model: Model,
+        name: str,
+        position: Any,
+        velocity: Any,
+        joint: str,
+        index: int = 0,
+        delay: int = 0,
+    ) -> Expr:
+        """Couple a coordinate of the virtual mechanism to the device; returns the held command.
+
+        `position` and `velocity` are the device's, as its sensors show them; between ticks the
+        mechanism feels the last sample."""
+        x = model.memory(f"{name}.position", update=position)
+        v = model.memory(f"{name}.velocity", update=velocity)
+        y, w = model.coordinate(joint, index), model.rate(joint, index)
+        pull = (x - y) * self.stiffness + (v - w) * self.damping
+        model.force(f"{name} coupling", JointEffort(joint, pull, index))
+        felt = (position - y) * self.stiffness + (velocity - w) * self.damping
+        return hold(model, f"{name}.command", -felt, delay)

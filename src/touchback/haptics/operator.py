@@ -1,0 +1,98 @@
+"""The human operator: a finger or an arm with its impedance, its wishes and its grip."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.haptics.wall.plant import Finger
+from touchback.model import Model
+from touchback.model.forces import JointEffort, Wrench
+from touchback.model.joints import Prismatic
+from touchback.model.sensors import Position, Signal, Velocity
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.functions import maximum, minimum, select
+
+_SOFT_LANDING = 1e-4  # [m]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A finger that follows its intention through muscle stiffness and damping and touches with a
+    soft pad. The pad's constants are ours, of the order of a fingertip's 2–5 N/mm; it only pushes,
+    unless the finger grips."""
+
+    finger: Finger = field(default_factory=Finger)
+    pad_stiffness: float = 4000.0
+    pad_damping: float = 4.0
+
+    def add(self, model: Model, name: str, frame: Any, height: float) -> Expr:
+        """Put the finger over a frame of the device; it moves down along the world's z axis, from
+        the `height` [m], and pushes. Returns the force between finger and device [N].
+
+        Inputs: "name intention" and "name intention rate" (where the muscles want the
+        finger, from its start, downwards positive), "name bias" [N]. Live parameters: "name mass",
+        "name damping", "name stiffness", and "name grip" (1: it holds on and can pull)."""
+        own = self.finger
+        mass = model.parameter(f"{name} mass", own.mass, unit="kg", min=1e-6)
+        damping = model.parameter(f"{name} damping", own.damping, unit="N s/m", min=0.0)
+        stiffness = model.parameter(f"{name} stiffness", own.stiffness, unit="N/m", min=0.0)
+        grip = model.parameter(f"{name} grip", 0.0, min=0.0, max=1.0)
+        wish = model.input(f"{name} intention", unit="m")
+        speed = model.input(f"{name} intention rate", unit="m/s")
+        bias = model.input(f"{name} bias", unit="N")
+        body = model.body(name, mass=mass)
+        model.joint(name, Prismatic((0.0, 0.0, -1.0)), model.ground, body)
+        depth, rate = model.coordinate(name), model.rate(name)
+        muscle = (wish - depth) * stiffness + (speed - rate) * damping + bias
+        # Muscles carry the finger's weight: gravity is taken away again.
+        weight = [-mass * g for g in model.gravity]
+        model.force(f"{name} carried", Wrench(body.at(0.0, 0.0, 0.0), force=tuple(weight)))
+        model.force(f"{name} muscle", JointEffort(name, muscle))
+        surface = model.sensor(f"{name} surface", Position(frame))[2]
+        rising = model.sensor(f"{name} surface rate", Velocity(frame))[2]
+        pressed, closing = depth + surface - height, rate + rising
+        held = pressed * self.pad_stiffness + closing * self.pad_damping
+        # Damping sets in over the first tenth of a millimetre: no jump when the pad lands.
+        touching = minimum(maximum(pressed, 0.0) * (1.0 / _SOFT_LANDING), 1.0)
+        pushed = pressed * self.pad_stiffness + closing * self.pad_damping * touching
+        push = select(pressed > 0.0, maximum(pushed, 0.0), 0.0)
+        force = grip * held + (1.0 - grip) * push
+        model.force(f"{name} pad", JointEffort(name, -force))
+        model.force(f"{name} touch", Wrench(frame, force=(0.0, 0.0, -force)))
+        return model.sensor(f"{name} force", Signal(force))
+
+
+@dataclass(frozen=True)
+class Gesture:
+    """An intention over time: the finger goes to `depth` [m] in `press` seconds from `time` on,
+    stays for `stay`, and leaves in `leave`; each move with the least jerk (Flash & Hogan 1985)."""
+
+    time: float
+    depth: float
+    press: float = 0.05
+    stay: float = 0.2
+    leave: float = 0.08
+
+    def __post_init__(self) -> None:
+        if not (self.press > 0.0 and self.leave > 0.0 and self.stay >= 0.0):
+            raise InputError(
+                f"Gesture at {self.time} s: press {self.press}, stay {self.stay} and leave "
+                f"{self.leave} s; moves take time."
+            )
+
+
+def intention(gestures: Sequence[Gesture], times: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Position [m] and speed [m/s] of the intention at each of the times; gestures add up."""
+    t = np.asarray(times, dtype=float)
+    position, speed = np.zeros_like(t), np.zeros_like(t)
+    for gesture in gestures:
+        down = gesture.time, gesture.press, gesture.depth
+        up = gesture.time + gesture.press + gesture.stay, gesture.leave, -gesture.depth
+        for start, duration, distance in (down, up):
+            s = np.clip((t - start) / duration, 0.0, 1.0)
+            position += distance * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+            speed += distance / duration * 30.0 * s**2 * (1.0 - s) ** 2
+    return position, speed
