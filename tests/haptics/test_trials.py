@@ -1,0 +1,90 @@
+"""Blind trials: nothing shows the condition, nothing is lost."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from touchback.errors import InputError
+from touchback.haptics.trials import Trials
+
+TOUCHES = ["piano", "harpsichord", "organ"]
+
+
+def session(path, **options):
+    return Trials(path / "trials.jsonl", TOUCHES, "Which is heavier?", **options)
+
+
+def test_every_condition_comes_as_often_as_asked_in_an_order_of_its_own(tmp_path):
+    trials = session(tmp_path, repeats=4, seed=1)
+    felt = []
+    while not trials.done:
+        felt.append(trials.hidden)
+        trials.answer("yes")
+    assert Counter(felt) == dict.fromkeys(TOUCHES, 4)
+    assert felt != TOUCHES * 4
+
+
+def test_labels_stand_for_conditions_and_do_not_tell_them(tmp_path):
+    trials, seen = session(tmp_path, seed=2), {}
+    while not trials.done:
+        assert seen.setdefault(trials.label, trials.hidden) == trials.hidden
+        trials.answer("same")
+    assert sorted(seen) == ["A", "B", "C"]
+    orders = set()
+    for seed in range(20):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        orders.add(session(folder, seed=seed).hidden)
+    assert orders == set(TOUCHES)  # the first felt isn't always the same
+
+
+def test_a_session_that_was_broken_off_goes_on(tmp_path):
+    first = session(tmp_path, seed=3)
+    first.answer("heavy", 1.5)
+    with first.path.open("a") as file:
+        file.write('{"number": 2, "la')  # the machine died here
+    again = session(tmp_path)
+    assert [given.answer for given in again.answers] == ["heavy"]
+    again.answer("light")
+    assert [given.answer for given in session(tmp_path).answers] == ["heavy", "light"]
+
+
+def test_counts_are_shown_only_at_the_end(tmp_path):
+    trials = session(tmp_path, repeats=2)
+    with pytest.raises(InputError, match="6 trials are open"):
+        trials.table()
+    while not trials.done:
+        trials.answer("heavy" if trials.hidden == "piano" else "light")
+    assert trials.table() == {
+        "piano": {"heavy": 2},
+        "harpsichord": {"light": 2},
+        "organ": {"light": 2},
+    }
+    with pytest.raises(InputError, match="all 6 trials are answered"):
+        trials.answer("more")
+
+
+def test_answers_are_on_disk_line_by_line(tmp_path):
+    trials = session(tmp_path, seed=4)
+    condition = trials.hidden
+    trials.answer("wie Wolle", 2.25)
+    lines = [json.loads(line) for line in trials.path.read_text().splitlines()]
+    assert lines[1] == {
+        "number": 1, "label": lines[0]["labels"][condition], "condition": condition,
+        "answer": "wie Wolle", "seconds": 2.25,
+    }  # fmt: skip
+
+
+def test_what_is_no_session_is_said(tmp_path):
+    (tmp_path / "trials.jsonl").write_text("notes\n")
+    with pytest.raises(InputError, match="no file of trials"):
+        session(tmp_path)
+    (tmp_path / "trials.jsonl").unlink()
+    session(tmp_path)
+    with pytest.raises(InputError, match="another session"):
+        session(tmp_path, repeats=9)
+    with pytest.raises(InputError, match="each once"):
+        Trials(tmp_path / "b", ["a", "a"], "?")
+    with pytest.raises(InputError, match="0 repeats"):
+        Trials(tmp_path / "b", ["a", "b"], "?", repeats=0)
