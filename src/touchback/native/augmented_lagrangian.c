@@ -157,11 +157,11 @@ static void move(tb_constrained *c, const double *x, const double *theta, const 
     if (c->configuration_rate.call) {
         for (long j = 0; j < c->n; j++)
             c->step[j] = 0.5 * theta[j];
-        tb_increment(c, c->step, u, p);
+        tb_increment(c, 1.0, c->step, u, p);
     }
     for (long i = 0; i < c->nq; i++)
         offset[i] = c->x[i] - x[i];
-    tb_increment(c, theta, u, p);
+    tb_increment(c, 1.0, theta, u, p);
     for (long i = 0; i < c->nq; i++)
         c->x[i] -= offset[i];
 }

@@ -61,6 +61,16 @@ void tb_factor_for_solve(tb_constrained *c, const double *J) {
         tb_factor(c, J, TB_VELOCITY);
 }
 
+void tb_newton_step(tb_constrained *c, const double *J, const double *h, double *step) {
+    if (c->sparse) {
+        tb_factor(c, J, TB_POSITION);
+        tb_sparse_correct(c, J, h, TB_POSITION, step);
+    } else if (tb_dense_newton_step(c, J, h, step)) {
+        tb_choose(c, J, ROUNDING, c->rank);
+        tb_dense_newton_step(c, J, h, step);
+    }
+}
+
 void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
                 double *step) {
     if (c->sparse)

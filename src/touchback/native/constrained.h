@@ -13,6 +13,9 @@
 #ifndef TOUCHBACK_CONSTRAINED_H
 #define TOUCHBACK_CONSTRAINED_H
 
+#include <math.h>
+#include <string.h>
+
 #include "problem.h"
 #include "sparse.h"
 
@@ -62,7 +65,7 @@ typedef struct tb_constrained {
     double *a, *lambda; /* the result of the last solution of the equations of motion */
     double *scale;      /* of a column: 1 / sqrt(M_jj) */
 
-    /* Memory for the dense way: LU is m x n in the order of the choice. */
+    /* Memory for the dense way: LU is m x n in the order of the choice, then a place of no use. */
     double *LU, *inverse_pivot, *B, *mass, *T, *reduced, *A, *candidates;
     int *J_places, *M_places, *pivots;
     double *residual, *right, *step, *row_weight, *n_scratch, *m_scratch, *increment;
@@ -72,6 +75,8 @@ typedef struct tb_constrained {
     const tb_sparse *sparse; /* NULL for the dense way */
     tb_constraint_statistics statistics;
 } tb_constrained;
+
+#pragma GCC visibility push(hidden) /* functions of the library's own: calls need no table */
 
 enum { TB_POSITION = 1, TB_VELOCITY = 2 };
 #define TB_SPENT 0.05 /* part of the largest pivot that is left at its floor */
@@ -90,19 +95,51 @@ static inline double *tb_velocities(const tb_constrained *c) { return c->x + c->
 
 /* ---- evaluations at c->x (constrained.c) -------------------------------------------------- */
 
-void tb_load(tb_constrained *c, const double *x);
-void tb_terms(tb_constrained *c, const double *u, const double *p);
-void tb_positions(tb_constrained *c, const double *u, const double *p);
-void tb_velocity_level(tb_constrained *c, const double *u, const double *p);
-/* q <- q (+) step, a step in velocities. */
-void tb_increment(tb_constrained *c, const double *step, const double *u, const double *p);
+static inline void tb_copy(double *restrict to, const double *restrict from, long count) {
+    for (long i = 0; i < count; i++)
+        to[i] = from[i];
+}
+static inline void tb_load(tb_constrained *c, const double *x) {
+    tb_copy(c->x, x, c->nq + c->n + c->nz);
+}
+static inline void tb_call(const tb_callable *f, const double *x, const double *u,
+                           const double *p, double *out) {
+    f->call(x, u, p, out, f->work, f->context);
+}
+static inline void tb_terms(tb_constrained *c, const double *u, const double *p) {
+    tb_call(&c->terms, c->x, u, p, c->at_terms);
+}
+static inline void tb_positions(tb_constrained *c, const double *u, const double *p) {
+    tb_call(&c->positions, c->x, u, p, c->at_positions);
+}
+static inline void tb_velocity_level(tb_constrained *c, const double *u, const double *p) {
+    if (c->velocity_level.call)
+        tb_call(&c->velocity_level, c->x, u, p, c->b);
+}
+/* q <- q (+) times step, a step in velocities. */
+void tb_increment(tb_constrained *c, double times, const double *step, const double *u,
+                  const double *p);
 /* c->residual = wanted - J v. */
 void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
 /* The largest |h|, or |c->residual|, of the rows that are kept, less for rows with large entries. */
-double tb_position_size(const tb_constrained *c, const double *h);
-double tb_residual_size(const tb_constrained *c);
+static inline double tb_kept_size(const tb_constrained *c, const double *values, long count) {
+    double largest = 0.0;
+    for (long k = 0; k < count; k++) {
+        long i = c->rows[k];
+        double size = fabs(values[i]) * c->row_weight[i];
+        if (!(size <= largest)) /* a NaN must show */
+            largest = size;
+    }
+    return largest;
+}
+static inline double tb_position_size(const tb_constrained *c, const double *h) {
+    return tb_kept_size(c, h, c->position_rank);
+}
+static inline double tb_residual_size(const tb_constrained *c) {
+    return tb_kept_size(c, c->residual, c->rank);
+}
 
-/* ---- linear algebra of the choice (choice.c dispatches to dense_choice.c, sparse_choice.c) - */
+/* ---- linear algebra of the choice (choice.c dispatches to dense_*.c and sparse_choice.c) --- */
 
 /* Chooses rows and dependent columns for J, timed and counted. */
 void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
@@ -110,10 +147,12 @@ void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_l
 void tb_factor(tb_constrained *c, const double *J, int level);
 /* Triangulates J only where tb_solve needs it: the sparse way factors within tb_solve. */
 void tb_factor_for_solve(tb_constrained *c, const double *J);
+/* Triangulates J and solves J step = h for dependent positions, with zeros at other columns. */
+void tb_newton_step(tb_constrained *c, const double *J, const double *h, double *step);
 /* step: J step = residual with zeros at the independent columns; after tb_factor. */
 void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
                 double *step);
-/* a, lambda: M a - W^T lambda = f and J a = right; dense: after tb_factor. */
+/* a, lambda: M a - W^T lambda = f and J a = right; after tb_factor_for_solve. */
 void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
               const double *f, const double *right, double *a, double *lambda);
 /* Notes the size of a pivot; returns 1 when it has fallen to its floor. */
@@ -147,6 +186,9 @@ void tb_first_choice(tb_constrained *c, const double *u, const double *p);
 void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
 int tb_dense_factor(tb_constrained *c, const double *J);
 void tb_dense_correct(tb_constrained *c, const double *residual, int level, double *step);
+int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h, double *step);
+/* Dependent velocities in v from the independent ones; b may be NULL for zeros. */
+void tb_dense_velocities(tb_constrained *c, const double *b, double *v);
 void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
                     const double *right, double *a, double *lambda);
 /* The same with any square matrix A (n x n, row-major) in place of M. */
@@ -161,12 +203,16 @@ void tb_sparse_correct(tb_constrained *c, const double *J, const double *residua
 void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const double *f,
                      const double *right, const double *softness, double *a, double *lambda);
 
+#pragma GCC visibility pop
+
 /* ---- dense.c ------------------------------------------------------------------------------ */
 
 long tb_lu_factor(long n, double *A, int *pivots);
 void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
 long tb_cholesky_factor(long n, double *A);
 void tb_cholesky_solve(long n, const double *A, double *x);
+
+#pragma GCC visibility push(hidden)
 
 /* ---- shared by formulations --------------------------------------------------------------- */
 
@@ -183,6 +229,15 @@ void tb_project_velocities(tb_constrained *c, const double *u, const double *p);
 void tb_project_state(tb_constrained *c, const double *u, const double *p);
 /* c->x is an accepted state whose h and J are in c->at_positions. */
 void tb_accept(tb_constrained *c, int first);
-void tb_count_solve(tb_constrained *c, long iterations);
+static inline void tb_count_solve(tb_constrained *c, long iterations) {
+    tb_constraint_statistics *s = &c->statistics;
+    s->solves++;
+    s->iterations_last = iterations;
+    s->iterations += iterations;
+    if (iterations > s->iterations_most)
+        s->iterations_most = iterations;
+}
+
+#pragma GCC visibility pop
 
 #endif

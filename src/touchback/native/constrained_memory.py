@@ -185,8 +185,8 @@ class ConstrainedMemory:
         for name in ("a", "scale", "step", "n_scratch", "no_force"):
             self._doubles(name, n)
         full = not s.sparse
-        for name in ("LU", "B"):
-            self._doubles(name, m * n if full else 1)
+        self._doubles("LU", m * n + 1 if full else 1)  # at the end, what rows left out would hold
+        self._doubles("B", m * n if full else 1)
         self._doubles("candidates", m * n if full else m)
         for name in ("mass", "T", "reduced", "A", "matrix"):
             self._doubles(name, n * n if full else 1)

@@ -51,7 +51,7 @@ static void move(tb_constrained *c, double h, const double *x, const double *u, 
     memcpy(c->x, x, (size_t)c->nq * sizeof *x);
     for (long j = 0; j < c->n; j++)
         c->step[j] = h * v[j];
-    tb_increment(c, c->step, u, p);
+    tb_increment(c, 1.0, c->step, u, p);
     tb_positions(c, u, p);
     tb_factor_for_solve(c, tb_positions_J(c));
 }
@@ -88,7 +88,7 @@ void tb_linear_implicit_step(const tb_problem *problem, double t, double h, cons
     for (long i = 0; i < c->m; i++)
         c->right[i] = c->holonomic[i] ? -c->at_positions[i] : 0.0;
     solve(c, c->no_force, c->right, c->step);
-    tb_increment(c, c->step, u, p);
+    tb_increment(c, 1.0, c->step, u, p);
     tb_positions(c, u, p);
     tb_factor_for_solve(c, tb_positions_J(c));
     tb_velocity_level(c, u, p);

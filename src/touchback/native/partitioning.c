@@ -30,11 +30,8 @@ static int solve_positions(tb_constrained *c, const double *u, const double *p) 
         }
         if (!(size - size == 0.0) || (iteration > 1 && size > 2.0 * before))
             break;
-        tb_factor(c, tb_positions_J(c), TB_POSITION);
-        for (long i = 0; i < c->m; i++)
-            c->residual[i] = -c->at_positions[i];
-        tb_correct(c, tb_positions_J(c), c->residual, TB_POSITION, c->step);
-        tb_increment(c, c->step, u, p);
+        tb_newton_step(c, tb_positions_J(c), c->at_positions, c->step);
+        tb_increment(c, -1.0, c->step, u, p);
     }
     tb_count_solve(c, ITERATIONS);
     return 0;
@@ -73,16 +70,21 @@ static void solve_singular(tb_constrained *c, const double *x, const double *u, 
     tb_factor_for_solve(c, tb_positions_J(c));
 }
 
-/* Dependent velocities from J v = b; the sparse way refines them once where rounding asks for it. */
+/* Dependent velocities from J v = b, of many loops by corrections, refined once where rounding asks
+ * for it. */
 static void solve_velocities(tb_constrained *c, const double *u, const double *p) {
     double *v = tb_velocities(c);
     const double *J = tb_positions_J(c);
     tb_velocity_level(c, u, p);
-    for (int pass = 0; pass < (c->sparse ? 2 : 1); pass++) {
+    if (!c->sparse) {
+        tb_dense_velocities(c, c->velocity_level.call ? c->b : NULL, v);
+        return;
+    }
+    for (int pass = 0; pass < 2; pass++) {
         tb_velocity_residual(c, J, c->b);
         if (tb_residual_size(c) <= 0.1 * c->tolerance)
             return; /* near a singular position a correction would only amplify rounding */
-        if (c->sparse && pass == 0)
+        if (pass == 0)
             tb_factor(c, J, TB_VELOCITY);
         tb_correct(c, J, c->residual, TB_VELOCITY, c->step);
         for (long j = 0; j < c->n; j++)

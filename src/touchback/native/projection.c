@@ -25,7 +25,7 @@ double tb_project_positions(tb_constrained *c, const double *u, const double *p)
         for (long i = 0; i < c->m; i++)
             c->right[i] = c->holonomic[i] ? -c->at_positions[i] : 0.0;
         tb_solve(c, tb_positions_J(c), NULL, tb_terms_M(c), c->no_force, c->right, c->step, c->mu);
-        tb_increment(c, c->step, u, p);
+        tb_increment(c, 1.0, c->step, u, p);
     }
 }
 
