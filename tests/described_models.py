@@ -175,4 +175,26 @@ def loops() -> tb.Model:
     return m
 
 
-ALL = (leg, walker, every_joint, every_force_and_sensor)
+def latch() -> tb.Model:
+    """A door that a spring shuts, and a latch that holds it until it is pulled."""
+    m = tb.Model("latch", gravity=(0, 0, 0))
+    pull = m.input("pull", unit="N m")
+    e = m.parameter("restitution", 0.2, min=0.0, max=1.0)
+    door = m.body("door", mass=2.0, com=(0.4, 0, 0), inertia=(0.01, 0.1, 0.1))
+    m.joint("door", tb.Revolute("z"), m.ground, door, spring=4.0, position=0.5)
+    m.force("pull", tb.JointEffort("door", pull))
+    angle = m.coordinate("door")
+    m.constrain("latched", angle)
+    held = m.sensor("latch torque", tb.Multiplier("latched"))
+    m.sensor("felt", tb.Readout("N m"))
+    m.mode("ajar", readouts={"felt": -4.0 * angle})
+    m.mode("shut", active=["latched"], readouts={"felt": held})
+    m.transition(
+        "slam", "ajar", "ajar", when=angle, impact=["latched"], restitution={"latched": e},
+        rest="shut", rest_speed=0.01,
+    )  # fmt: skip
+    m.transition("open", ["shut"], "ajar", when=held + 5.0, reset={"v:door": 0.1 + 0.0 * angle})
+    return m
+
+
+ALL = (leg, walker, every_joint, every_force_and_sensor, latch)

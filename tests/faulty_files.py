@@ -49,7 +49,7 @@ file_fault("missing name", "touchback: 1", "arm.yaml, line 1: its `name` is miss
 file_fault(
     "unknown section",
     "touchback: 1\nname: arm\nbodys: {}",
-    "arm.yaml, line 3, bodys: there is no such key here; did you mean 'bodies'?",
+    "arm.yaml, line 3, bodys: there is no such key here; did you mean 'bodies' or 'modes'?",
 )
 file_fault(
     "list for a mapping",

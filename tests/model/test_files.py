@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from described_models import ALL, every_force_and_sensor, every_joint, leg, loops, walker
+from described_models import ALL, every_force_and_sensor, every_joint, latch, leg, loops, walker
 from touchback.model.closures import AnyClosure
 from touchback.model.couplings import AnyCoupling
 from touchback.model.files import model_from_text, to_text
@@ -72,7 +72,7 @@ def test_the_samples_use_every_kind() -> None:
     cart = every_force_and_sensor()
     assert joints == set(get_args(AnyJoint))
     assert {type(force) for force in cart.forces.values()} == set(get_args(AnyForce))
-    sensors = [*cart.sensors.values(), *loops().sensors.values()]
+    sensors = [*cart.sensors.values(), *loops().sensors.values(), *latch().sensors.values()]
     assert {type(sensor) for sensor in sensors} == set(get_args(AnySensor))
     assert {type(coupling) for coupling in loops().couplings.values()} == set(get_args(AnyCoupling))
     closures = {type(closure.kind) for closure in loops().closures.values()}
@@ -195,5 +195,5 @@ def test_other_rooms_can_register_readers(tmp_path: Path, monkeypatch: Any) -> N
 
 
 def test_every_section_of_the_format_is_in_the_samples() -> None:
-    text = to_text(walker()) + to_text(leg()) + to_text(loops())
+    text = to_text(walker()) + to_text(leg()) + to_text(loops()) + to_text(latch())
     assert all(f"{section}:" in text for section in SECTIONS)

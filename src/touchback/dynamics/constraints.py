@@ -47,6 +47,7 @@ def apply_multipliers(instant: Instant, rows: list[Row], multipliers: Sequence[S
                 _add_to_cut(instant, row.name, action.frame, force, torque)
     for name in instant.model.closures:
         instant.cuts.setdefault(name, (ZERO, ZERO))
+    instant.solved = True
 
 
 def _add_to_cut(instant: Instant, row: str, frame: Frame, force: Vector, torque: Vector) -> None:

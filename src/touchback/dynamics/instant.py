@@ -51,6 +51,7 @@ class Instant:
         self.vectors = Vectors(k)
         self.a: Sequence[Scalar] | None = None  # joint accelerations, once known
         self.multipliers: dict[str, Scalar] = {}  # of constraint rows by name, once known
+        self.solved = False  # whether expressions may use sensors of forces: all are known then
         self.cuts: dict[str, tuple[Vector, Vector]] = {}  # wrenches in closures, once known
         self._translate = Translator(model.tape, k, self._resolve)
         self._resolving: list[str] = []
@@ -127,7 +128,7 @@ class Instant:
         """The components of a sensor."""
         if sensor not in self._measured:
             kind = self.model.sensors[sensor]
-            if from_law and not kind.kinematic():
+            if from_law and not kind.kinematic() and not self.solved:
                 raise ModelError(
                     f"Sensor '{sensor}' measures what forces cause, so no law or controller may "
                     "use it directly. Filter it through an extra state."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import ModelError
+from touchback.model.automata import episode_problems
 from touchback.model.forces import TorsionSpring
 from touchback.model.forces.compliant_contact import CompliantContact
 from touchback.model.frame import GROUND
@@ -23,6 +24,8 @@ _SINGULAR = {
     "closures": "Closure",
     "sensors": "Sensor",
     "parts": "Part",
+    "modes": "Mode",
+    "transitions": "Transition",
 }
 
 
@@ -53,6 +56,8 @@ def problems(model: Model) -> Iterator[tuple[str, str, str]]:
                 yield section, name, _no("contact", item.contact, contacts)
             if isinstance(item, Multiplier) and item.row not in rows:
                 yield section, name, _no("constraint row", item.row, rows)
+    if model.modes or model.transitions:
+        yield from episode_problems(model, all_constraints(model), all_states(model))
 
 
 def all_bodies(model: Model) -> list[str]:
@@ -93,6 +98,29 @@ def all_rows(model: Model) -> list[str]:
         f"{prefix}/{row}" for prefix, part in model.parts.items() for row in all_rows(part.model)
     ]
     return [*own, *inner]
+
+
+def all_constraints(model: Model) -> list[str]:
+    """Constraints of a model and, as "part/name", of its parts."""
+    inner = [
+        f"{prefix}/{name}"
+        for prefix, part in model.parts.items()
+        for name in all_constraints(part.model)
+    ]
+    return [*model.constraint_rows(), *inner]
+
+
+def all_states(model: Model) -> list[str]:
+    """What a reset may set: "q:joint", "v:joint" and extra states, those of parts included."""
+    states = {*_states(model)}
+    return [
+        name for name in model.signal_names() if name.startswith(("q:", "v:")) or name in states
+    ]
+
+
+def _states(model: Model) -> list[str]:
+    inner = [f"{prefix}/{x}" for prefix, part in model.parts.items() for x in _states(part.model)]
+    return [*model.states, *inner]
 
 
 def _joint_problems(model: Model, item: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from touchback.errors import ModelError
 from touchback.model.body import Body, make_body
 from touchback.model.constrained import Constrained
+from touchback.model.episodes import SIGNAL, Episodic
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame
 from touchback.model.joints import Joint, JointKind, make_joint
@@ -37,12 +38,13 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class Model(Constrained):
+class Model(Constrained, Episodic):
     """A mechanism under description. Everything has a name; numbers may be expressions of
     parameters and other signals."""
 
     def __init__(self, name: str, gravity: Sequence[Any] = (0.0, 0.0, -9.81)) -> None:
-        super().__init__()
+        Constrained.__init__(self)
+        Episodic.__init__(self)
         self.name = check_name("Model", name)
         self.tape = Tape()
         self.ground = BodyHandle(GROUND)
@@ -336,6 +338,8 @@ class Model(Constrained):
     def signal_names(self) -> list[str]:
         """All names that expressions may use."""
         names = [*self.parameters, *self.inputs, *self.states, "time"]
+        if self.modes:
+            names.append(SIGNAL)
         for name, kind in self.sensors.items():
             names.extend(sensor_names(name, kind))
         for name, joint in self.joints.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from touchback.model.episodes import renamed_mode, renamed_transition
 from touchback.model.frame import AXES, GROUND, Frame
 from touchback.model.walk import mapped
 from touchback.spatial import Rotation, Turn
@@ -46,7 +47,8 @@ def flatten(model: Model) -> Model:
     flat = Model(model.name, model.gravity)
     flat.tape = model.tape
     flat.base = model.base
-    for kind in ("parameters", "inputs", "states", "controls", "tables", *_MECHANICS):
+    own = ("parameters", "inputs", "states", "controls", "tables", "modes", "transitions")
+    for kind in (*own, *_MECHANICS):
         getattr(flat, kind).update(getattr(model, kind))
     for prefix, part in model.parts.items():
         _graft(flat, prefix, part)
@@ -90,6 +92,14 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
         copied = mapped(control, expression, frame, joint)
         drives = {f"{prefix}/{target}": driven for target, driven in copied.drives.items()}
         flat.controls[f"{prefix}/{name}"] = type(control)(drives)
+
+    def inside(given: Any) -> Any:
+        return _translated(given, expression)
+
+    for name, mode in inner.modes.items():
+        flat.modes[joint(name)] = renamed_mode(mode, joint, inside)
+    for name, each in inner.transitions.items():
+        flat.transitions[joint(name)] = renamed_transition(each, joint, rename, inside)
 
 
 def _renaming(prefix: str, part: Part) -> Any:

@@ -101,7 +101,8 @@ class Events:
         self._integers("active", [rule.active for rule in rules])
         self._integers("sign", [0] * count)
         self._numbers("locking", np.array([rule.locking for rule in rules]))
-        for name in ("locked_until", "values", "end_values"):
+        self._locked_until = self._numbers("locked_until", np.zeros(count))
+        for name in ("values", "end_values"):
             self._numbers(name, np.zeros(count))
         for name in ("state", "exact"):
             self._numbers(name, np.zeros(n))
@@ -115,6 +116,10 @@ class Events:
     def start(self, t: float, x: Floats) -> None:
         """Reads the signs at the state from which a run starts."""
         LIB.tb_events_start(self.address, self._problem.address, t, address_of(x))
+
+    def lock(self, indices: Sequence[int], until: float) -> None:
+        """Lets some of them be looked at, and their signs be read, from a time on only."""
+        self._locked_until[list(indices)] = until
 
     def take(self) -> list[Crossing]:
         """What was found since the last call, in the order of time."""

@@ -74,6 +74,11 @@ def check_method(problem: Problem, method: str) -> None:
         )
 
 
+def _step_of(problem: Problem, method: str) -> int | None:
+    own = problem.steps.get(method)
+    return own or ctypes.cast((_STEPS | _IMPLICIT | _STEPPERS)[method], ctypes.c_void_p).value
+
+
 class FixedStep:
     """A run with a fixed step: "rk4" (classical Runge–Kutta), "euler" (semi-implicit),
     "implicit-euler", "trapezoidal", or the step of a formulation of constraints: "linear-implicit",
@@ -101,7 +106,7 @@ class FixedStep:
         dense = events is not None or problem.books is not None
         self._scratch, self._rows = aligned_zeros(5 * n), aligned_zeros(7 * n if dense else 0)
         self._struct = _FixedStruct(
-            step=ctypes.cast((_STEPS | _IMPLICIT | _STEPPERS)[method], ctypes.c_void_p).value,
+            step=_step_of(problem, method),
             t0=t0, h=step, bad=-1, x=address_of(self.x), scratch=address_of(self._scratch),
             events=events.address if events else None, rows=address_of(self._rows),
         )  # fmt: skip

@@ -163,6 +163,7 @@ class Problem:
         self.enforced = settle
         self.stepper: str | None = settle.stepper if settle else None
         self.implicit = False  # whether Newton's method is at hand
+        self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (episode.py)
         self.jacobian: Slopes | None = None  # that it uses
         self.books: StepBooks | None = None
         self._kept_alive: list[object] = [rate, configuration_rate, inputs, settle]

@@ -13,6 +13,7 @@ from touchback.errors import InputError
 from touchback.recording.books import EnergyBooks
 from touchback.recording.events import EventRecord
 from touchback.recording.names import unknown_name
+from touchback.recording.transitions import TransitionRecord
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,6 +73,11 @@ class Run:
             )
         return EnergyBooks.from_data(self.metadata["books"])
 
+    @property
+    def transitions(self) -> list[TransitionRecord]:
+        """The changes of mode that the run met, in the order of time."""
+        return [TransitionRecord.from_data(data) for data in self.metadata.get("transitions", [])]
+
     def __getitem__(self, name: str) -> Floats:
         try:
             return self.signals[name]
@@ -117,10 +123,18 @@ class Run:
         ]
         if self.events:
             lines.append(f"  events:  {_listed(self.events)}")
+        if self.transitions:
+            lines.append(f"  modes:   {_passed(self.transitions)}")
         return "\n".join(lines + ([f"  repeat:  {repeat}"] if repeat else []))
 
     def _labels(self) -> list[str]:
         return [f"{name} [{unit}]" if unit else name for name, unit in self.units.items()]
+
+
+def _passed(transitions: list[TransitionRecord], most: int = 6) -> str:
+    shown = [f"{each.target} from {each.time:.6g} s" for each in transitions[:most]]
+    more = f", … {len(transitions)} changes in all" if len(transitions) > most else ""
+    return ", ".join([transitions[0].source, *shown]) + more
 
 
 def _listed(events: list[EventRecord], most: int = 6) -> str:

@@ -26,7 +26,7 @@ def integrate(
 ) -> Trajectory:
     """Equal steps, and a shorter last one when the duration isn't a multiple of the step."""
     step = plan.step or DEFAULT_STEP
-    every = _steps_per_output(plan.output_step, step)
+    every = steps_per_output(plan.output_step, step)
     whole = int(np.floor(plan.duration / step + _SLIVER))
     events = watch.native if watch else None
     run = FixedStep(problem, plan.method, x0, plan.start, step, events)
@@ -69,7 +69,8 @@ def _goes_on(status: Status, problem: Problem, watch: Watch | None) -> bool:
     return not failed and (watch is None or watch.ended is None)
 
 
-def _steps_per_output(output_step: float | None, step: float) -> int:
+def steps_per_output(output_step: float | None, step: float) -> int:
+    """How many fixed steps there are between recorded instants."""
     if output_step is None:
         return 1
     every = whole_multiple(output_step, step)

@@ -44,12 +44,19 @@ def make_run(
         columns += [
             ("output", column) for column in zip(system.output_names, system.output_units, values.T)
         ]
+    return named_run(times, columns, {**metadata, "statistics": trajectory.statistics})
+
+
+def named_run(
+    times: Floats, columns: Iterable[tuple[str, Column]], metadata: Mapping[str, Any]
+) -> Run:
+    """The run of columns, each with its kind."""
     named = dict(_distinct(columns))
     return Run(
         times,
         {name: values for name, (_, values) in named.items()},
         {name: unit for name, (unit, _) in named.items()},
-        {**metadata, "statistics": trajectory.statistics},
+        metadata,
     )
 
 

@@ -14,12 +14,13 @@ from touchback.native import Problem
 from touchback.recording import Run, unknown_name
 from touchback.simulate.books import BookKeeper
 from touchback.simulate.constrained import enforce, free_problem, method_for
+from touchback.simulate.episodes import EpisodeRun, is_episodic
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.implicit import add_counts, newton_for
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.methods import FIXED_STEP, IMPLICIT, METHODS
-from touchback.simulate.plan import Plan
+from touchback.simulate.plan import Failure, Plan
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
@@ -99,6 +100,9 @@ def simulate(
         )
     given = read_inputs(system.input_names, system.input_defaults, inputs, plan.end)
     changed = dict(parameters) if parameters else None
+    if is_episodic(system):
+        episodes = EpisodeRun(system, plan, given, constraints, changed, events, progress)
+        return _run_episodes(episodes, state, parameters)
     enforced = enforce(system, constraints, given, changed)
     problem = enforced.problem if enforced else free_problem(system, given, changed)
     use_ticks(system, problem, plan, rate, enforced)
@@ -123,25 +127,46 @@ def simulate(
         about |= {"constraints": formulation, "remarks": remarks(formulation, counts)}
         trajectory.statistics.update(counts)
     run = make_run(system, problem, trajectory, about, enforced)
+    _raise_failure(system.name, plan, run, problem, trajectory.failure)
+    if enforced:
+        warn_when_astray(system.name, about["remarks"], counts)
+    return run
+
+
+def _raise_failure(
+    name: str, plan: Plan, run: Run, problem: Problem, failure: Failure | None
+) -> None:
+    """Raises what ended a run before its time, if anything did."""
     raised = problem.raised
     if raised is not None:
         if not isinstance(raised, Exception):  # Ctrl-C inside an input function
             raise raised
         raise RunFailed(
-            f"{system.name}: an input function raised {type(raised).__name__} ({raised}) after "
-            f"t = {trajectory.times[-1]:.6g} s; mend the function. "
+            f"{name}: an input function raised {type(raised).__name__} ({raised}) after "
+            f"t = {run.time[-1]:.6g} s; mend the function. "
             "The run up to there is kept in `.run`.",
             run,
         ) from raised
-    failure = trajectory.failure
     if failure is not None:
         raise RunFailed(
-            f"{system.name}: {method} stopped at t = {failure.time:.6g} s of {duration:g} s: "
+            f"{name}: {plan.method} stopped at t = {failure.time:.6g} s of {plan.duration:g} s: "
             f"{failure.what}; {failure.mend}. The run up to there is kept in `.run`.",
             run,
         )
-    if enforced:
-        warn_when_astray(system.name, about["remarks"], counts)
+
+
+def _run_episodes(
+    episodes: EpisodeRun, state: Floats, parameters: Mapping[str, Any] | None
+) -> Run:
+    """The run of a system with modes."""
+    system, plan = episodes.system, episodes.plan
+    began = time.perf_counter()
+    episodes.run(state)
+    told = episodes.told
+    told.statistics["seconds"] = time.perf_counter() - began
+    about = _metadata(system, plan, episodes.given, parameters, state, episodes.events)
+    run = episodes.as_run(about)
+    _raise_failure(system.name, plan, run, episodes.problem, told.failure)
     return run
 
 

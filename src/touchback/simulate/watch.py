@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, TouchbackError
-from touchback.native import EventRule, Events, FunctionData, Problem, Status
+from touchback.native import Crossing, EventRule, Events, FunctionData, Problem, Status
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
 from touchback.simulate.protocol import CompiledSystem, Floats
@@ -35,7 +35,7 @@ class Watch:
         tolerances: tuple[float, float],
         samples: int,
     ) -> None:
-        _check(events)
+        check_events(events)
         self._events = sorted(events, key=lambda event: not event.compiled)
         self._names = list(system.state_names)
         compiled = [event.function for event in self._events if event.compiled]
@@ -59,20 +59,27 @@ class Watch:
         """Notes what was found and restarts the run where it shall; False when it has to end."""
         crossings = self.native.take()
         for i, crossing in enumerate(crossings):
-            event = self._events[crossing.index]
-            after = None
-            if status == Status.EVENT and i == len(crossings) - 1:
-                if event.terminal:
-                    self.ended = event
-                else:
-                    after = self._restarted(event, crossing.time, crossing.state)
-                    run.restart(after)
-            self.records.append(
-                EventRecord(
-                    event.name, crossing.time, crossing.direction, self._named(crossing.state),
-                    crossing.error, None if after is None else self._named(after),
-                )
-            )  # fmt: skip
+            last = status == Status.EVENT and i == len(crossings) - 1
+            self._note(run, self._events[crossing.index], crossing, last)
+        self._raise_what_functions_raised()
+        return self.ended is None
+
+    def _note(self, run: _Running, event: Event, crossing: Crossing, last: bool) -> None:
+        """Keeps an event; the `last` of a step that it ended also acts."""
+        after = None
+        if last and event.terminal:
+            self.ended = event
+        elif last:
+            after = self._restarted(event, crossing.time, crossing.state)
+            run.restart(after)
+        self.records.append(
+            EventRecord(
+                event.name, crossing.time, crossing.direction, self._named(crossing.state),
+                crossing.error, None if after is None else self._named(after),
+            )
+        )  # fmt: skip
+
+    def _raise_what_functions_raised(self) -> None:
         if isinstance(self.native.raised, TouchbackError):
             raise self.native.raised
         if self.native.raised is not None:
@@ -80,7 +87,6 @@ class Watch:
                 f"An event function raised {type(self.native.raised).__name__} "
                 f"({self.native.raised}); mend the function."
             ) from self.native.raised
-        return self.ended is None
 
     def _restarted(self, event: Event, t: float, x: Floats) -> Floats:
         given = event.restart(t, x.copy()) if event.restart else x
@@ -96,7 +102,8 @@ class Watch:
         return dict(zip(self._names, map(float, x), strict=True))
 
 
-def _check(events: Sequence[Event]) -> None:
+def check_events(events: Sequence[Event]) -> None:
+    """Refuses events that share a name."""
     names = [event.name for event in events]
     for name in names:
         if names.count(name) > 1:

@@ -5,7 +5,9 @@ from touchback.model.part import flatten
 from touchback.system.checks import check_model
 from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.constraint_checks import check_constraints
+from touchback.system.episodic_system import episodic_system
 from touchback.system.layout import layout_of
+from touchback.system.phases import episodic
 from touchback.system.plan import make_plan
 from touchback.system.system import System
 
@@ -15,9 +17,13 @@ def compile_model(model: Model, backend: str = "machine") -> System:
 
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
     flat = flatten(model)
+    if flat.modes:
+        flat = episodic(flat)
     checked = check_model(flat)
     layout = layout_of(flat)
     plan = make_plan(flat, layout, checked.tree)
+    if flat.modes:
+        return episodic_system(flat, plan, backend)
     if not flat.constraint_rows():
         return System(flat, plan, backend)
     system = ConstrainedSystem(flat, plan, backend)

@@ -140,9 +140,13 @@ class ConstrainedSystem(System):
 
     # ---- what a run needs -----------------------------------------------------------------------
 
-    def constrained_functions(self, stiffness: bool = False) -> ConstrainedFunctions:
-        """What a formulation of constrained motion needs (native/constrained.py)."""
-        known = self.constrained_with_stiffness if stiffness else self.constrained
+    def constrained_functions(
+        self, stiffness: bool = False, known: ConstrainedSet | None = None
+    ) -> ConstrainedFunctions:
+        """What a formulation of constrained motion needs (native/constrained.py); `known`: of
+        another set of constraints than the active ones."""
+        if known is None:
+            known = self.constrained_with_stiffness if stiffness else self.constrained
         layout, functions = known.layout, known.functions
         moving = any(functions["velocity level"].second.outputs)
         servo = layout.W

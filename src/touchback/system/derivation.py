@@ -22,8 +22,9 @@ class Derivation:
         extra: Sequence[str] = (),
         frame_pass: bool = False,
         merge_fixed: bool = True,
+        tape: Tape | None = None,
     ) -> None:
-        self.tape = Tape()
+        self.tape = Tape() if tape is None else tape
         self.layout = layout
         symbol = self.tape.symbol
         self.q = [symbol(f"q:{name}") for name in layout.q]

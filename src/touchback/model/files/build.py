@@ -128,6 +128,9 @@ class _Builder:
                 scratch.sensor(name, self.kind("sensors", name))
         for name in self.items["parts"]:
             self.add_part(scratch, name)
+        for name in self.items["modes"]:
+            with self.at("modes", name):
+                scratch.mode(name)
         return set(scratch.signal_names())
 
     def add_signals(self, model: Model) -> None:
@@ -243,6 +246,7 @@ class _Builder:
         for name in items["parts"]:
             self.add_part(model, name)
         self.build_constraints()
+        self.build_modes()
         for name, control in items["controls"].items():
             drives = self.value(control.drives, (*self.path, "controls", name, "drives"))
             with self.at("controls", name):
@@ -304,6 +308,22 @@ class _Builder:
                 acceleration = self.value(item.acceleration, (*path, "acceleration"))
                 rates = velocity, acceleration
                 model.drive(item.joint, position, *rates, item.index, name, item.active)
+
+    def build_modes(self) -> None:
+        for name, item in self.items["modes"].items():
+            with self.at("modes", name):
+                readouts = self.value(item.readouts, (*self.path, "modes", name, "readouts"))
+                self.model.mode(name, item.active, readouts=readouts, initial=item.initial)
+        for name, item in self.items["transitions"].items():
+            path = (*self.path, "transitions", name)
+            with self.at("transitions", name):
+                self.model.transition(
+                    name, item.source, item.target,
+                    self.value(item.when, (*path, "when")), item.direction,
+                    self.value(item.reset, (*path, "reset")), item.impact,
+                    self.value(item.restitution, (*path, "restitution")), item.law,
+                    item.rest, item.rest_speed,
+                )  # fmt: skip
 
     def define(self, name: str, text: str) -> None:
         path = (*self.path, "definitions", name)

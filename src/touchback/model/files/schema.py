@@ -17,6 +17,7 @@ from touchback.model.body import Body, Six
 from touchback.model.closures import AnyClosure, Closure
 from touchback.model.constrained import Constraint, Drive
 from touchback.model.couplings import AnyCoupling
+from touchback.model.episodes import Mode, Transition
 from touchback.model.forces import AnyForce
 from touchback.model.frame import Frame
 from touchback.model.joints import AnyJoint, Joint
@@ -138,6 +139,8 @@ SECTIONS: dict[str, Any] = {
     "couplings": _by_kind(AnyCoupling),
     "constraints": in_file(Constraint),
     "drives": in_file(Drive),
+    "modes": in_file(Mode),
+    "transitions": in_file(Transition),
     "controls": in_file(Control),
     "sensors": _by_kind(AnySensor),
     "parts": in_file(PartInFile),

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import fields
+from msgspec import NODEFAULT
+from msgspec.structs import FieldInfo, fields
 
 from touchback.errors import ModelError
 from touchback.model.body import Body
@@ -48,6 +49,7 @@ def to_text(model: Model, suffix: str = ".yaml") -> str:
 
 def plain_model(model: Model) -> dict[str, Any]:
     """A model as a file holds it: mappings, lists, numbers and texts."""
+    model = model.described or model
     library = _Library()
     body = _Writer(model, library).plain()
     found = {"touchback": VERSION, "name": model.name, **body}
@@ -90,6 +92,7 @@ class _Writer:
             [*self.states.values(), *model.bodies.values(), *model.joints.values()],
             [*model.forces.values(), *model.closures.values(), *model.couplings.values()],
             [*model.constraints.values(), *model.drives.values()],
+            [*model.modes.values(), *model.transitions.values()],
             [*model.controls.values(), *model.sensors.values()],
             [(part.at, part.bind) for part in model.parts.values()],
         ]
@@ -131,6 +134,8 @@ class _Writer:
             "couplings": self.section(model.couplings, self.data),
             "constraints": self.section(model.constraints, self.data),
             "drives": self.section(model.drives, self.data),
+            "modes": self.section(model.modes, self.data),
+            "transitions": self.section(model.transitions, self.data),
             "controls": self.section(model.controls, self.data),
             "sensors": self.section(model.sensors, self.data),
             "parts": self.section(model.parts, self.part),
@@ -149,7 +154,7 @@ class _Writer:
             found = {config.tag_field: config.tag} if config.tag_field else {}
             for field in fields(given):
                 item = getattr(given, field.name)
-                if field.required or item != field.default:
+                if field.required or item != _usual(field):
                     found[field.name] = self.data(item)
             only_a_body = isinstance(given, Frame) and len(found) == 1
             return given.body if only_a_body else found  # type: ignore[attr-defined]
@@ -183,6 +188,11 @@ class _Writer:
         if given.bind:
             found["bind"] = self.data(given.bind)
         return found
+
+
+def _usual(field: FieldInfo) -> Any:
+    """The default of a field."""
+    return field.default if field.default_factory is NODEFAULT else field.default_factory()
 
 
 def _short(given: Any) -> Any:

@@ -11,7 +11,7 @@ from touchback.model.sensors.motion import (
     Position,
     Velocity,
 )
-from touchback.model.sensors.signal import Energy, Signal
+from touchback.model.sensors.signal import Energy, Readout, Signal
 
 AnySensor = (
     Position
@@ -24,6 +24,7 @@ AnySensor = (
     | Reaction
     | Multiplier
     | Signal
+    | Readout
     | Energy
     | Gap
     | ContactForce
@@ -44,6 +45,7 @@ __all__ = [
     "Multiplier",
     "Position",
     "Reaction",
+    "Readout",
     "SensorKind",
     "Signal",
     "Velocity",

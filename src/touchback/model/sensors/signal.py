@@ -20,6 +20,22 @@ class Signal(SensorKind, frozen=True, tag="signal"):
         return [mechanics.value(self.expression)]
 
 
+class Readout(SensorKind, frozen=True, tag="readout"):
+    """What the present mode says that it shows: `m.mode(…, readouts={"name": expression})`; zero in
+    modes that say nothing. The expression may use sensors of forces."""
+
+    measured_in: str = ""
+
+    def unit(self) -> str:
+        return self.measured_in
+
+    def kinematic(self) -> bool:
+        return False
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        raise ModelError("A readout needs modes that say what it shows: m.mode(…, readouts=…).")
+
+
 class Energy(SensorKind, frozen=True, tag="energy"):
     """Kinetic energy, potential energy (of gravity and of joint springs), or their sum [J]."""
 

@@ -1,0 +1,172 @@
+/* A fixed step with the transitions in it: the step is taken as if nothing happened; where an
+ * indicator has changed its side, the instant is found by inverse interpolation through steps of
+ * the method itself, the exit is taken there, and the rest of the step follows in the next phase. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "episode.h"
+
+static const long LOOKS = 12;         /* most steps that are taken to find an instant */
+static const double RESOLVED = 1e-14; /* of the step: what an instant is found to */
+
+typedef struct part {
+    tb_episode *episode;
+    tb_phase *phase;
+    double t;            /* from where steps are tried */
+    const double *start; /* the state there */
+} part;
+
+/* The method's own step over `length`, made consistent, in e->trial; its values in `values`. */
+static void try_step(const part *from, double length, double *values) {
+    tb_episode *e = from->episode;
+    const tb_problem *problem = &from->phase->problem;
+    double t = from->t + length;
+    e->step(problem, from->t, length, from->start, e->trial, e->scratch);
+    if (problem->settle)
+        problem->settle(problem, t, e->trial, 1);
+    tb_set_inputs(problem, t, e->trial);
+    tb_phase_values(e->trial, problem->u, problem->p, values, NULL, from->phase);
+}
+
+/* Where between `low` and `high` seconds an indicator passes zero; the state there is left in
+ * e->trial. Inverse quadratic interpolation, or halving where it leads nowhere. */
+static double find(const part *from, long when, double low, double high, double f_low,
+                   double f_high) {
+    tb_episode *e = from->episode;
+    double width = high, third = low, f_third = f_low, at = high;
+    double last_width = 4.0 * (high - low), before_last = last_width; /* of the bracket */
+    double nothing = 4.0 * DBL_EPSILON * (fabs(f_low) + fabs(f_high));
+    int located = 0;
+    for (long look = 0; look < LOOKS && high - low > RESOLVED * width; look++) {
+        double guess = (low * f_high - high * f_low) / (f_high - f_low);
+        if (f_third != f_low && f_third != f_high)
+            guess = low * f_high * f_third / ((f_low - f_high) * (f_low - f_third)) +
+                    high * f_low * f_third / ((f_high - f_low) * (f_high - f_third)) +
+                    third * f_low * f_high / ((f_third - f_low) * (f_third - f_high));
+        if (!(guess > low && guess < high) || high - low > 0.5 * before_last)
+            guess = 0.5 * (low + high);
+        before_last = last_width;
+        last_width = high - low;
+        try_step(from, guess, e->end_values);
+        at = guess;
+        located = 1;
+        double f = e->end_values[when];
+        if (fabs(f) <= nothing)
+            return at;
+        if ((f > 0.0) == (f_high > 0.0)) {
+            third = high, f_third = f_high;
+            high = guess, f_high = f;
+        } else {
+            third = low, f_third = f_low;
+            low = guess, f_low = f;
+        }
+    }
+    if (!located)
+        try_step(from, at, e->end_values);
+    return at;
+}
+
+/* The sign of an exit's indicator while its phase lasts. */
+static double side_of(const tb_episode *e, const tb_exit *exit) {
+    double before = e->values[exit->when];
+    return exit->direction ? -(double)exit->direction : (before > 0.0) - (before < 0.0);
+}
+
+/* From when on an exit's indicator is on the side from which it may pass: from `ahead` on where it
+ * has only just left zero, which would be found again otherwise; 2 * length for never. */
+static double armed_from(const tb_episode *e, const tb_exit *exit, double ahead, double length) {
+    double side = side_of(e, exit);
+    if (ahead < length && side * e->ahead_values[exit->when] > 0.0)
+        return ahead;
+    return side * e->values[exit->when] > 0.0 ? 0.0 : 2.0 * length;
+}
+
+static int passed(const tb_episode *e, const tb_exit *exit) {
+    return side_of(e, exit) * e->end_values[exit->when] <= 0.0;
+}
+
+/* The exit that is passed first within `length` seconds, -1 for none; *at is its instant. The state
+ * there, or at the end, is left in e->trial. */
+static long first_exit(const part *from, double length, double ahead, double *at) {
+    tb_episode *e = from->episode;
+    const tb_phase *phase = from->phase;
+    long first = -1, any = 0;
+    *at = length;
+    try_step(from, length, e->end_values);
+    for (long k = 0; k < phase->exit_count; k++)
+        any |= passed(e, phase->exits + k);
+    if (!any)
+        return -1;
+    tb_episode_look_ahead(e, &phase->problem, from->t, from->start, ahead);
+    if (!e->compensated) {
+        for (long k = 0; k < phase->exit_count && first < 0; k++)
+            if (armed_from(e, phase->exits + k, ahead, length) < length &&
+                passed(e, phase->exits + k))
+                first = k;
+        return first;
+    }
+    for (long again = 1; again;) { /* until no other indicator has passed before the one found */
+        again = 0;
+        for (long k = 0; k < phase->exit_count && !again; k++) {
+            const tb_exit *exit = phase->exits + k;
+            double low = armed_from(e, exit, ahead, length);
+            if (k == first || !(low < *at) || !passed(e, exit))
+                continue;
+            double f_low = low > 0.0 ? e->ahead_values[exit->when] : e->values[exit->when];
+            *at = find(from, exit->when, low, *at, f_low, e->end_values[exit->when]);
+            first = k;
+            again = 1;
+        }
+    }
+    return first;
+}
+
+static void give_up(double *next, long n) {
+    for (long i = 0; i < n; i++)
+        next[i] = NAN;
+}
+
+void tb_episode_step(const tb_problem *problem, double t, double h, const double *x, double *next,
+                     double *scratch) {
+    tb_episode *e = (tb_episode *)problem->rate.context;
+    size_t bytes = (size_t)e->n * sizeof *x;
+    long number = tb_phase_of(e, x);
+    (void)scratch;
+    memcpy(next, x, bytes);
+    if (number < 0) {
+        give_up(next, e->n);
+        return;
+    }
+    if (memcmp(x, e->phases[number].constrained->settled, bytes) != 0) /* not where it was left */
+        tb_episode_begin(e, problem, t, next);
+    double now = t, end = t + h, ahead = e->ahead * h;
+    long most = e->most;
+    for (long count = 0; now < end; count++) {
+        long exit = tb_episode_fires(e, problem, now, next, ahead);
+        int spent = count >= most;
+        if (spent && e->log) { /* a run that can be looked into ends here, a live one goes on */
+            e->chattering++;
+            give_up(next, e->n);
+            return;
+        }
+        if (exit < 0 || spent) {
+            part from = {e, e->phases + tb_phase_of(e, next), now, next};
+            double length = end - now, at = length;
+            if (spent)
+                try_step(&from, length, e->end_values);
+            exit = spent ? -1 : first_exit(&from, length, ahead, &at);
+            memcpy(next, e->trial, bytes);
+            now = at == length ? end : now + at;
+            e->chattering += spent;
+        }
+        /* After so many bounces contacts stay where they may; that ends the crowd, once. */
+        int rests = count == e->most - 1 && exit >= 0 &&
+                    e->phases[tb_phase_of(e, next)].exits[exit].rest >= 0;
+        most += rests ? e->most : 0;
+        if (exit >= 0 && !tb_episode_cross(e, problem, now, next, exit, rests)) {
+            give_up(next, e->n);
+            return;
+        }
+    }
+}

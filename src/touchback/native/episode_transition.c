@@ -1,0 +1,191 @@
+/* A transition: resets, then positions onto the constraints of the phase that follows (weighted
+ * with M), then velocities by impulses, M dv = W^T Lambda over the whole mechanism. What stays is
+ * met, J v = b; a contact that is struck rebounds, by Newton's law J v+ - b = -e (J v- - b), or by
+ * Poisson's: of the impulses that stop it a part e acts again. */
+#include <math.h>
+#include <string.h>
+
+#include "episode.h"
+
+static const double MET = 1e-10; /* |h| of constraints that count as met [m or rad] */
+
+/* A phase with the inputs and parameters of the run. */
+static tb_phase *lend(tb_episode *e, const tb_problem *problem, long number) {
+    tb_phase *phase = e->phases + number;
+    phase->problem.u = problem->u;
+    phase->problem.p = problem->p;
+    phase->problem.input = problem->input;
+    phase->problem.input_data = problem->input_data;
+    return phase;
+}
+
+static void values_at(tb_phase *phase, double t, const double *x, double *values) {
+    const tb_problem *problem = &phase->problem;
+    tb_set_inputs(problem, t, x);
+    tb_phase_values(x, problem->u, problem->p, values, NULL, phase);
+}
+
+/* A choice of dependent coordinates that knows nothing of earlier ones, at x. */
+static void load_anew(tb_constrained *c, const double *x, const tb_problem *problem) {
+    c->started = c->truncated = 0;
+    tb_load(c, x);
+    tb_first_choice(c, problem->u, problem->p);
+}
+
+void tb_episode_begin(tb_episode *e, const tb_problem *problem, double t, double *x) {
+    long number = tb_phase_of(e, x);
+    if (number < 0)
+        return;
+    tb_phase *phase = lend(e, problem, number);
+    phase->constrained->started = phase->constrained->truncated = 0;
+    if (phase->problem.settle)
+        phase->problem.settle(&phase->problem, t, x, 1);
+}
+
+void tb_episode_look_ahead(tb_episode *e, const tb_problem *problem, double t, const double *x,
+                           double ahead) {
+    tb_phase *phase = lend(e, problem, tb_phase_of(e, x));
+    e->step(&phase->problem, t, ahead, x, e->ahead_state, e->scratch);
+    values_at(phase, t + ahead, e->ahead_state, e->ahead_values);
+}
+
+long tb_episode_fires(tb_episode *e, const tb_problem *problem, double t, const double *x,
+                      double ahead) {
+    tb_phase *phase = lend(e, problem, tb_phase_of(e, x));
+    values_at(phase, t, x, e->values);
+    int beyond = 0;
+    for (long k = 0; k < phase->exit_count; k++) {
+        const tb_exit *exit = phase->exits + k;
+        beyond |= exit->direction && -(double)exit->direction * e->values[exit->when] <= 0.0;
+    }
+    if (!beyond)
+        return -1;
+    tb_episode_look_ahead(e, problem, t, x, ahead);
+    for (long k = 0; k < phase->exit_count; k++) {
+        const tb_exit *exit = phase->exits + k;
+        double side = -(double)exit->direction;
+        if (exit->direction && side * e->values[exit->when] <= 0.0 &&
+            side * e->ahead_values[exit->when] < 0.0)
+            return k;
+    }
+    return -1;
+}
+
+/* Positions of x onto the constraints of a phase. Returns how far they were off. */
+static double meet_positions(tb_phase *phase, double t, double *x) {
+    tb_constrained *c = phase->constrained;
+    double gap = 0.0;
+    tb_set_inputs(&phase->problem, t, x);
+    load_anew(c, x, &phase->problem);
+    for (long i = 0; i < c->m; i++)
+        if (c->holonomic[i] && !(fabs(c->at_terms[i]) <= gap))
+            gap = fabs(c->at_terms[i]);
+    if (gap > c->tolerance) {
+        if (!(tb_project_positions(c, phase->problem.u, phase->problem.p) <= MET))
+            return INFINITY;
+        memcpy(x, c->x, (size_t)c->nq * sizeof *x);
+    }
+    return gap;
+}
+
+/* Impulses that meet what stays and stop or turn back what is struck; `e_of` are the contacts'
+ * restitutions. Poisson's second part acts on what stays alone, in `after`. */
+static void strike(const tb_phase *after, const tb_impact *impact, int poisson, double *x,
+                   const double *e_of, tb_episode *e) {
+    tb_constrained *c = impact->set;
+    const tb_problem *problem = &after->problem;
+    load_anew(c, x, problem);
+    tb_factor_for_solve(c, tb_terms_J(c));
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    for (long i = 0; i < c->m; i++) {
+        int turned = !poisson && impact->contacts[i] >= 0;
+        c->right[i] = (turned ? 1.0 + e_of[impact->contacts[i]] : 1.0) * c->residual[i];
+    }
+    tb_solve(c, tb_terms_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right, c->step, c->mu);
+    for (long j = 0; j < c->n; j++)
+        x[c->nq + j] += c->step[j];
+    if (!poisson)
+        return;
+    const double *W = c->W_count ? tb_terms_W(c) : tb_terms_J(c);
+    const int *rows = c->W_count ? c->W_rows : c->J_rows;
+    const int *columns = c->W_count ? c->W_columns : c->J_columns;
+    memset(e->effort, 0, (size_t)c->n * sizeof *x);
+    for (long k = 0; k < (c->W_count ? c->W_count : c->J_count); k++)
+        if (impact->contacts[rows[k]] >= 0)
+            e->effort[columns[k]] += W[k] * e_of[impact->contacts[rows[k]]] * c->mu[rows[k]];
+    tb_constrained *kept = after->constrained;
+    load_anew(kept, x, problem);
+    tb_factor_for_solve(kept, tb_terms_J(kept));
+    memset(kept->right, 0, (size_t)kept->m * sizeof *x);
+    tb_solve(kept, tb_terms_J(kept), tb_terms_W(kept), tb_terms_M(kept), e->effort, kept->right,
+             kept->step, kept->mu);
+    for (long j = 0; j < kept->n; j++)
+        x[kept->nq + j] += kept->step[j];
+}
+
+/* The fastest of the contacts' velocities. */
+static double rebound(const tb_impact *impact, const double *x) {
+    tb_constrained *c = impact->set;
+    double fastest = 0.0;
+    memcpy(tb_velocities(c), x + c->nq, (size_t)c->n * sizeof *x);
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    for (long i = 0; i < c->m; i++)
+        if (impact->contacts[i] >= 0)
+            fastest = fmax(fastest, fabs(c->residual[i]));
+    return fastest;
+}
+
+static void note(tb_episode *e, double t, long from, long exit, long to, double gap,
+                 const double *x) {
+    e->transitions++;
+    if (!e->log || e->logged == e->capacity)
+        return;
+    double *row = e->log + e->logged++ * (TB_TRANSITION_HEAD + 2 * e->n);
+    const double head[TB_TRANSITION_HEAD] = {t, (double)from, (double)exit, (double)to, gap};
+    memcpy(row, head, sizeof head);
+    memcpy(row + TB_TRANSITION_HEAD, e->before, (size_t)e->n * sizeof *x);
+    memcpy(row + TB_TRANSITION_HEAD + e->n, x, (size_t)e->n * sizeof *x);
+}
+
+static int fail(tb_episode *e, double t, long phase, long exit, double gap) {
+    e->failed = exit;
+    e->failed_phase = phase;
+    e->failed_gap = gap;
+    e->failed_time = t;
+    return 0;
+}
+
+int tb_episode_cross(tb_episode *e, const tb_problem *problem, double t, double *x, long number,
+                     long rests) {
+    long from = tb_phase_of(e, x), to;
+    const tb_exit *exit = e->phases[from].exits + number;
+    values_at(lend(e, problem, from), t, x, e->values);
+    memcpy(e->before, x, (size_t)e->n * sizeof *x);
+    for (long i = 0; i < exit->reset_count; i++)
+        x[exit->reset_places[i]] = e->values[exit->reset_start + i];
+    memcpy(e->struck, x, (size_t)e->n * sizeof *x);
+    const double *e_of = e->values + exit->restitution_start;
+    x[exit->mode_place] = exit->target_number;
+    to = exit->target;
+    tb_phase *after = lend(e, problem, to);
+    double gap = meet_positions(after, t, x);
+    if (!(gap <= e->widest_gap))
+        return fail(e, t, from, number, gap);
+    strike(after, &exit->impact, exit->poisson && exit->struck, x, e_of, e);
+    if (exit->rest >= 0 && (rests || rebound(&exit->impact, x) < exit->rest_speed)) {
+        memcpy(x, e->struck, (size_t)e->n * sizeof *x);
+        x[exit->mode_place] = exit->rest_number;
+        to = exit->rest;
+        after = lend(e, problem, to);
+        gap = meet_positions(after, t, x);
+        if (!(gap <= e->widest_gap))
+            return fail(e, t, from, number, gap);
+        memset(e->values, 0, (size_t)e->phases[from].value_count * sizeof *x);
+        strike(after, &exit->rest_impact, 0, x, e_of, e);
+    }
+    tb_episode_begin(e, problem, t, x);
+    if (tb_first_not_finite(x, e->n) >= 0)
+        return fail(e, t, from, number, NAN);
+    note(e, t, from, number, to, gap, x);
+    return 1;
+}

@@ -1,0 +1,30 @@
+"""Changes of mode that a run met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class TransitionRecord:
+    """A change of mode: its time [s], the mode before and the one after, the transition that caused
+    it, and by how much the energy jumped [J] (negative: it was lost). `error` is that of locating
+    it, as a multiple of the run's tolerances; None with fixed steps."""
+
+    time: float
+    source: str
+    target: str
+    cause: str
+    energy: float
+    error: float | None = None
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain data, for a run's description."""
+        return asdict(self)
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> TransitionRecord:
+        """The record from plain data."""
+        return cls(**data)

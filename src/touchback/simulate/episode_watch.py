@@ -1,0 +1,87 @@
+"""The exits of a phase as events of a run, beside the user's own events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from touchback.native import EventRule, Events, Problem, Status
+from touchback.native.episode import Episode
+from touchback.recording import EventRecord
+from touchback.simulate.event import Event
+from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.watch import Watch, check_events
+
+AHEAD = 1e-8  # seconds by which is seen whether an indicator comes back
+_LOCKING = 1e-9  # seconds: an exit is taken once, so that this hardly matters
+
+
+class ExitWatch(Watch):
+    """Looks for the exits of a phase in its own `problem`, part of the `outer` one; `exit` is the
+    one that ended the run (−1: none), and `error` how well it was located."""
+
+    def __init__(
+        self,
+        system: CompiledSystem,
+        problem: Problem,
+        outer: Problem,
+        episode: Episode,
+        phase: int,
+        events: Sequence[Event],
+        parameters: Mapping[str, Any] | None,
+        tolerances: tuple[float, float],
+        samples: int,
+    ) -> None:
+        check_events(events)
+        self._exits = [each.direction for each in episode.data.phases[phase].exits]
+        self._episode, self._outer, self._events = episode, outer, list(events)
+        self._names = list(system.state_names)
+        rules = [EventRule(direction, True, _LOCKING) for direction in self._exits]
+        rules += [EventRule(e.direction, e.terminal or bool(e.restart), e.locking) for e in events]
+        functions = [_callable(system, problem, event, parameters) for event in events]
+        indicators = episode.indicators(phase) if self._exits else None
+        self.native = Events(problem, rules, indicators, problem.p, functions, *tolerances, samples)
+        self.records: list[EventRecord] = []
+        self.ended: Event | None = None
+        self.exit, self.error = -1, 0.0
+
+    def start(self, t: float, x: Floats) -> None:
+        """Reads on which side the initial state is. An indicator that has only just left zero is
+        first read a little later, lest the same crossing be found again."""
+        super().start(t, x)
+        self.native.lock(self._episode.leaving_zero(self._outer, t, x, AHEAD), t + AHEAD)
+
+    def follow(self, run: Any, status: Status) -> bool:
+        """As of any run; an exit ends it."""
+        found = self.native.take()
+        for i, crossing in enumerate(found):
+            if crossing.index < len(self._exits):
+                self.exit, self.error = crossing.index, crossing.error
+                continue
+            event = self._events[crossing.index - len(self._exits)]
+            last = status == Status.EVENT and i == len(found) - 1
+            self._note(run, event, crossing, last)
+        self._raise_what_functions_raised()
+        return self.ended is None and self.exit < 0
+
+
+def _callable(
+    system: CompiledSystem, problem: Problem, event: Event, parameters: Mapping[str, Any] | None
+) -> Callable[[float, Floats], float]:
+    """An event's function of (t, x)."""
+    if not event.compiled:
+        return event.function  # type: ignore[return-value]
+    function, p = system.event_functions([event.function], parameters)  # type: ignore[attr-defined]
+    x, out = np.zeros(problem.state_size), np.zeros(1)
+    u = np.zeros(len(problem.u))
+    call = function.bind(x, u, p, out)
+
+    def value(t: float, state: Floats) -> float:
+        x[:] = state
+        u[:] = problem.input_rows(np.array([t]), state[None, :])[0]
+        call()
+        return float(out[0])
+
+    return value

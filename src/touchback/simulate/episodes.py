@@ -1,0 +1,301 @@
+"""Runs of mechanisms with modes: a row of phases, each with equations of its own, over one state.
+
+Where steps adapt, exits are located on the dense output as events are, and taken there; several may
+follow each other at one instant. With fixed steps they are found and taken inside C, within the
+step: the same code that runs against a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import FixedStep, Problem, Status
+from touchback.native.constrained import FORMULATIONS
+from touchback.native.episode import MOST, STEPS, Crossed, Episode, EpisodeData
+from touchback.recording import Run, unknown_name
+from touchback.recording.transitions import TransitionRecord
+from touchback.simulate import adaptive
+from touchback.simulate.chattering import INSTANT, MEND, Chattering, described
+from touchback.simulate.constrained import DEFAULT
+from touchback.simulate.episode_watch import AHEAD, ExitWatch
+from touchback.simulate.event import Event
+from touchback.simulate.failure import not_finite
+from touchback.simulate.fixed_step import DEFAULT_STEP, steps_per_output
+from touchback.simulate.implicit import newton_for
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.methods import FIXED_STEP, IMPLICIT, METHODS
+from touchback.simulate.plan import Failure, Plan, Trajectory, output_times
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.record import Column, named_run
+from touchback.simulate.watch import ADAPTIVE_SAMPLES
+
+METHODS_WITH_MODES = (*adaptive.METHODS, *STEPS)
+_CHUNK = 64  # fixed steps between looks at the log
+_SLIVER = 1e-9  # of a step: a remainder shorter than this is rounding
+
+
+@runtime_checkable
+class EpisodicSystem(Protocol):
+    """What a run needs of a system with modes, beyond what any system with constraints has."""
+
+    phases: Any
+
+    @property
+    def modes(self) -> dict[str, tuple[str, ...]]: ...
+    def enter(self, *modes: str) -> None: ...
+    def episode_data(self) -> EpisodeData: ...
+    def constrained_block(self, overrides: Any = None, stiffness: bool = False) -> Floats: ...
+    def energy_at(self, x: Floats, overrides: Any = None) -> float: ...
+
+
+@dataclass(frozen=True)
+class _Segment(Plan):
+    """A part of a run, recorded on the grid of the whole."""
+
+    origin: float = 0.0
+    whole: float = 1.0
+
+    def output_times(self, intervals: int) -> Floats:
+        """Instants of the whole run's grid after the start of this part."""
+        times = self.origin + output_times(self.whole, self.output_step or self.whole / intervals)
+        return times[(times > self.start) & (times < self.end)]
+
+
+@dataclass
+class _Told:
+    """What a run has recorded so far."""
+
+    times: list[Floats] = field(default_factory=list)
+    states: list[Floats] = field(default_factory=list)
+    transitions: list[TransitionRecord] = field(default_factory=list)
+    events: list[Any] = field(default_factory=list)
+    statistics: dict[str, float] = field(default_factory=dict)
+    failure: Failure | None = None
+
+    def add(self, trajectory: Trajectory) -> None:
+        self.times.append(trajectory.times)
+        self.states.append(trajectory.states)
+        for name, count in trajectory.statistics.items():
+            self.statistics[name] = self.statistics.get(name, 0) + count
+        self.failure = trajectory.failure
+
+
+class EpisodeRun:
+    """One run: its problem, what it has told, and where it is."""
+
+    def __init__(
+        self,
+        system: Any,
+        plan: Plan,
+        given: Inputs,
+        constraints: str | None,
+        parameters: dict[str, Any] | None,
+        events: Sequence[Event],
+        progress: bool | Callable[[float], None],
+    ) -> None:
+        formulation = constraints or DEFAULT
+        if formulation not in FORMULATIONS:
+            raise unknown_name("formulation", formulation, FORMULATIONS)
+        fixed = plan.method in FIXED_STEP
+        if plan.method not in METHODS_WITH_MODES:
+            raise InputError(
+                f"{system.name}: modes change in runs by "
+                f"{', '.join(map(repr, METHODS_WITH_MODES))}; got method={plan.method!r}."
+            )
+        if fixed and events:
+            raise InputError(
+                f"{system.name}: with modes and fixed steps no events are looked for; use "
+                "method='dopri5', or describe a transition."
+            )
+        self.system, self.plan, self.given, self.parameters = system, plan, given, parameters
+        self.events, self.progress = events, progress
+        method = plan.method if fixed else next(iter(STEPS))
+        self.episode = Episode(system.episode_data(), formulation, method)
+        self.block = system.constrained_block(parameters)
+        self.problem = self.episode.problem(given.u, self.block, given.refresher())
+        self.told = _Told()
+        self._problems: dict[int, Problem] = {}
+
+    def run(self, x0: Floats) -> None:
+        """Everything up to the end, or to a failure."""
+        x = self.episode.begin(self.problem, self.plan.start, x0)
+        fixed = self.plan.method in FIXED_STEP
+        with Progress(f"{self.system.name}: {self.plan.method}", self.progress) as shown:
+            (self._fixed if fixed else self._located)(x, shown)
+        self.told.statistics["transitions"] = len(self.told.transitions)
+
+    # ---- steps that adapt -----------------------------------------------------------------------
+
+    def _located(self, x: Floats, shown: Progress) -> None:
+        plan, told, chattering = self.plan, self.told, Chattering(INSTANT)
+        t, exit, error = plan.start, -1, 0.0
+        while t < plan.end and told.failure is None:
+            if exit < 0:
+                exit = self.episode.fires(self.problem, t, x, AHEAD)
+            if exit < 0:
+                watch = self._segment(t, x, shown)
+                t, x = float(told.times[-1][-1]), told.states[-1][-1].copy()
+                exit, error = watch.exit, watch.error
+                if exit < 0:
+                    return
+            crowded = chattering.found
+            leaving = self.system.phases.phases[self.episode.phase_of(x)].exits[exit]
+            if crowded and leaving.rest is None:
+                told.failure = Failure(t, chattering.what(), MEND)
+                return
+            if not self.episode.cross(self.problem, t, x, exit, crowded):
+                told.failure = self._cannot_begin()
+                return
+            (crossed,) = self.episode.take_log()
+            told.transitions.append(self._record(crossed, error))
+            chattering.note(told.transitions[-1])
+            if crowded:
+                chattering.calm()
+            x, exit = crossed.state, -1
+        if told.failure is None and not told.times:  # all of it at one instant
+            told.add(Trajectory(np.array([t]), x[None, :]))
+
+    def _segment(self, t: float, x: Floats, shown: Progress) -> ExitWatch:
+        """The run in one phase, up to its end."""
+        plan, phase = self.plan, self.episode.phase_of(x)
+        part = _Segment(
+            plan.method, plan.end - t, plan.step, plan.rtol, plan.atol, plan.output_step,
+            plan.step_limit, t, plan.start, plan.duration,
+        )  # fmt: skip
+        problem = self._problem_of(phase)
+        watch = ExitWatch(
+            self.system, problem, self.problem, self.episode, phase, self.events, self.parameters,
+            (plan.rtol, plan.atol), ADAPTIVE_SAMPLES,
+        )  # fmt: skip
+        names = list(self.system.state_names)
+        self.told.add(METHODS[plan.method](problem, names, x, part, shown, watch))
+        self.told.events += [record.as_data() for record in watch.records]
+        self.problem.raised = problem.raised
+        return watch
+
+    def _problem_of(self, phase: int) -> Problem:
+        if phase not in self._problems:
+            given, constrained = self.given, self.episode.phases[phase]
+            problem = constrained.problem(given.u, self.block, given.refresher())
+            if self.plan.method in IMPLICIT:
+                self.system.enter(*self.system.phases.phases[phase].modes)
+                newton_for(self.system, problem, self.plan, self.parameters)
+            self._problems[phase] = problem
+        return self._problems[phase]
+
+    # ---- fixed steps ----------------------------------------------------------------------------
+
+    def _fixed(self, x: Floats, shown: Progress) -> None:
+        plan, step = self.plan, self.plan.step or DEFAULT_STEP
+        every = steps_per_output(plan.output_step, step)
+        whole = int(np.floor(plan.duration / step + _SLIVER))
+        run = FixedStep(self.problem, plan.method, x, plan.start, step)
+        chattering = Chattering(0.5 * MOST * step)
+        rows, status = [run.x[None, :].copy()], Status.REACHED
+        while run.steps < whole and self._goes_on(status):
+            status, more = run.advance(min(_CHUNK, whole - run.steps), every)
+            rows.append(more)
+            self._follow(run, status, chattering)
+            shown.update(run.steps / whole)
+        states = np.vstack(rows)
+        times = plan.start + np.arange(0.0, len(states)) * every * step
+        last, remainder = run, plan.duration - whole * step
+        if remainder > _SLIVER * step and self._goes_on(status):
+            last = FixedStep(self.problem, plan.method, run.x, run.t, remainder)
+            status, _ = last.advance(1)
+            self._follow(last, status, chattering)
+        if last.t > times[-1]:
+            times, states = np.append(times, last.t), np.vstack([states, last.x])
+        failure = self.told.failure
+        self.told.add(Trajectory(times, states, {"steps": run.steps, "step": step}, failure))
+
+    def _goes_on(self, status: Status) -> bool:
+        return status == Status.REACHED and self.told.failure is None and not self.problem.raised
+
+    def _follow(self, run: FixedStep, status: Status, chattering: Chattering) -> None:
+        for crossed in self.episode.take_log():
+            self.told.transitions.append(self._record(crossed, None))
+            chattering.note(self.told.transitions[-1])
+            if self._exit_of(crossed).rest is not None:
+                chattering.calm()  # such contacts stay in the end
+        if self.episode.chattering or chattering.found:
+            self.told.failure = Failure(run.t, self._crowd(), MEND)
+        elif self.episode.failed is not None:
+            self.told.failure = self._cannot_begin()
+        elif status == Status.NOT_FINITE:
+            mend = f"take a shorter step than {run.step:g} s, and check inputs and parameters there"
+            names = list(self.system.state_names)
+            self.told.failure = not_finite(self.problem, names, run.t, run.x, run.bad, mend)
+
+    def _crowd(self) -> str:
+        return described(self.told.transitions[-MOST:])
+
+    # ---- what is told ---------------------------------------------------------------------------
+
+    def _exit_of(self, crossed: Crossed) -> Any:
+        return self.system.phases.phases[crossed.phase].exits[crossed.exit]
+
+    def _record(self, crossed: Crossed, error: float | None) -> TransitionRecord:
+        phases = self.system.phases.phases
+        before, after = (
+            self.system.energy_at(x, self.parameters) for x in (crossed.before, crossed.state)
+        )
+        return TransitionRecord(
+            crossed.time, phases[crossed.phase].name, phases[crossed.after].name,
+            self._exit_of(crossed).name, after - before, error,
+        )  # fmt: skip
+
+    def _cannot_begin(self) -> Failure:
+        failed = self.episode.failed
+        if failed is None:
+            raise InputError(f"{self.system.name}: a transition failed for no reason.")
+        t, phase, number, gap = failed
+        each = self.system.phases.phases[phase].exits[number]
+        target = self.system.phases.phases[each.target].name
+        if np.isfinite(gap):
+            what = f"mode '{target}' can't begin: its constraints are open by {gap:.3g} m (or rad)"
+        else:
+            what = f"mode '{target}' can't begin: its constraints can't be met from there"
+        return Failure(
+            t,
+            f"{what} when transition '{each.name}' leads to it",
+            "let `when` be the gap that closes, or give a `reset` that closes it",
+        )
+
+    def as_run(self, metadata: dict[str, Any]) -> Run:
+        """States, inputs, multipliers of all constraints and sensors, with what happened."""
+        system, told = self.system, self.told
+        times, states = np.concatenate(told.times), np.vstack(told.states)
+        inputs = self.problem.input_rows(times, states)[:, 1:]
+        solutions, outputs = self.episode.rows(self.problem, times, states)
+        forces = solutions[:, system.sizes[1] :]
+        names = system.phases.row_names
+        columns: list[tuple[str, Column]] = [
+            *(("state", c) for c in zip(system.state_names, system.state_units, states.T)),
+            *(("input", c) for c in zip(system.input_names, system.input_units, inputs.T)),
+            *(("multiplier", (name, "", values)) for name, values in zip(names, forces.T)),
+            *(("output", c) for c in zip(system.output_names, system.output_units, outputs.T)),
+        ]
+        about = {
+            **metadata,
+            "constraints": self.episode.formulation,
+            "modes": {state: list(modes) for state, modes in system.modes.items()},
+            "transitions": [record.as_data() for record in told.transitions],
+            "events": told.events,
+            "statistics": {**told.statistics, **self.episode.statistics},
+        }
+        return named_run(times, columns, about)
+
+
+def is_episodic(system: CompiledSystem) -> bool:
+    """Whether a system has modes."""
+    return isinstance(system, EpisodicSystem)
+
+
+__all__ = ["EpisodeRun", "EpisodicSystem", "is_episodic"]

@@ -1,0 +1,197 @@
+"""A compiled model with modes: every mode's equations are emitted ahead and share one parameter
+block and one state, of which the number of the present mode is a part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError, SolveError
+from touchback.model.automata import in_modes
+from touchback.model.model import Model
+from touchback.model.names import unknown
+from touchback.native.episode import EpisodeData, ExitData, ImpactData, PhaseData
+from touchback.system.constrained_system import ConstrainedSet, ConstrainedSystem
+from touchback.system.constraint_checks import check_constraints
+from touchback.system.phases import Impact, Phase, PhaseDerivation, Phases
+from touchback.system.plan import Plan
+from touchback.system.state import State
+
+
+class EpisodicSystem(ConstrainedSystem):
+    """A system that is in one of several modes. Functions on arrays (accelerations, multipliers,
+    sensors, freedoms, …) are those of the mode it was last told to `enter`; runs find theirs in the
+    state."""
+
+    def __init__(self, model: Model, plan: Plan, backend: str) -> None:
+        super().__init__(model, plan, backend)
+        self._whole = model
+        derivation = PhaseDerivation(self, model)
+        self._phase = derivation.modes.index(tuple(a.initial for a in derivation.automata))
+        self.model = in_modes(model, derivation.modes[self._phase])
+        self.phases: Phases = derivation.phases()
+
+    # ---- modes ----------------------------------------------------------------------------------
+
+    @property
+    def modes(self) -> dict[str, tuple[str, ...]]:
+        """The modes by the state that holds their number: "mode", or "part/mode"."""
+        return {each.state: each.modes for each in self.phases.automata}
+
+    @property
+    def mode(self) -> str:
+        """The mode that functions on arrays belong to."""
+        return self.phases.phases[self._phase].name
+
+    def enter(self, *modes: str) -> None:
+        """Let functions on arrays be those of a mode; with several automata, one of each or some
+        of them."""
+        self._use(self._phase_with(modes))
+
+    def _phase_with(self, modes: tuple[str, ...]) -> int:
+        present = list(self.phases.phases[self._phase].modes)
+        for mode in modes:
+            for place, automaton in enumerate(self.phases.automata):
+                if mode in automaton.modes:
+                    present[place] = mode
+                    break
+            else:
+                known = [name for names in self.modes.values() for name in names]
+                raise InputError(str(unknown("mode", mode, known)))
+        return [phase.modes for phase in self.phases.phases].index(tuple(present))
+
+    def _use(self, phase: int) -> None:
+        if phase != self._phase:
+            self._phase = phase
+            self.model = self.phases.phases[phase].model
+            for word in ("constrained", "constrained_with_stiffness", "equations"):
+                self.__dict__.pop(word, None)
+
+    def phase_of(self, x: np.ndarray) -> int:
+        """The number of the phase that a state is in."""
+        number = 0
+        for automaton in self.phases.automata:
+            place = self.state_names.index(automaton.state)
+            mode = round(float(x[place])) if np.isfinite(x[place]) else -1
+            if not 0 <= mode < len(automaton.modes) or mode != x[place]:
+                raise InputError(
+                    f"{self.name}: '{automaton.state}' is {x[place]:g} in this state; its modes "
+                    f"are numbered 0 to {len(automaton.modes) - 1}."
+                )
+            number = number * len(automaton.modes) + mode
+        return number
+
+    def activate(self, *names: str) -> None:
+        """Refused: modes say which constraints act."""
+        raise InputError(f"{self.name}: modes say which constraints act; use `enter`.")
+
+    deactivate = activate
+
+    # ---- what ConstrainedSystem asks -------------------------------------------------------------
+
+    def _derive_constrained(self, with_stiffness: bool) -> ConstrainedSet:
+        if with_stiffness:
+            raise InputError(
+                f"{self.name}: the implicit formulations of constraints can't change modes; use "
+                "'partitioning', 'multipliers', 'baumgarte' or 'projection'."
+            )
+        return self.phases.phases[self._phase].known
+
+    def sensors(
+        self, q: Any = None, v: Any = None, u: Any = None, t: float = 0.0, z: Any = None
+    ) -> dict[str, float]:
+        """What every sensor shows in the mode entered."""
+        phase = self.phases.phases[self._phase]
+        a, multipliers = self._solve(q, v, None, u, t, z)
+        every = np.zeros(len(self.phases.row_names))
+        every[phase.rows] = multipliers
+        outputs = phase.known.functions["outputs"]
+        shown = self._evaluate(outputs, q, v, u, t, np.concatenate([a, every]), z)
+        return dict(zip(self.layout.outputs, map(float, shown), strict=True))
+
+    def assemble(  # type: ignore[override]  # no coordinate is called "mode"
+        self,
+        rates: Mapping[str, float] | None = None,
+        states: Mapping[str, float] | None = None,
+        guess: Mapping[str, float] | None = None,
+        t: float = 0.0,
+        mode: str | Sequence[str] = (),
+        **positions: float,
+    ) -> State:
+        """A consistent state in a mode (default: the one entered last), as in any system."""
+        self.enter(*([mode] if isinstance(mode, str) else mode))
+        state = super().assemble(rates, states, guess, t, **positions)
+        numbers = self.phases.phases[self._phase].modes
+        for automaton, name in zip(self.phases.automata, numbers, strict=True):
+            state.z[self.layout.z.index(automaton.state)] = automaton.modes.index(name)
+        return state
+
+    def check(self) -> None:
+        """Refuse modes whose constraints contradict each other or leave motion without inertia,
+        where their initial configuration can be assembled; back in the first mode afterwards."""
+        first = self._phase
+        for number in range(len(self.phases.phases)):
+            self._use(number)
+            try:
+                self.assemble()
+            except SolveError:
+                if number == first:
+                    raise
+                continue  # a mode that begins elsewhere: runs find out
+            check_constraints(self)
+        self._use(first)
+
+    # ---- what a run needs -----------------------------------------------------------------------
+
+    def energy_at(self, x: np.ndarray, overrides: Mapping[str, float] | None = None) -> float:
+        """Kinetic and potential energy in a state, with some parameters replaced [J]."""
+        function = self.function("energy")
+        function.block[:] = function.block_for(self._with(overrides or {}))
+        function.x[:] = x[: function.x.size]
+        function.bound()
+        function.version = -1  # its block is that of this call
+        return float(function.out.sum())
+
+    def episode_data(self) -> EpisodeData:
+        """All phases as C needs them (native/episode.py)."""
+        phases = [self._phase_data(i, phase) for i, phase in enumerate(self.phases.phases)]
+        places = [self.state_names.index(each.state) for each in self.phases.automata]
+        counts = [len(each.modes) for each in self.phases.automata]
+        return EpisodeData(
+            self.sizes, len(self.layout.inputs), self.phases.row_names, phases, places, counts,
+            len(self.layout.outputs),
+        )  # fmt: skip
+
+    def _phase_data(self, number: int, phase: Phase) -> PhaseData:
+        functions = phase.known.functions
+        exits = []
+        for k, each in enumerate(phase.exits):
+            rest = self.phases.rest_impacts.get((number, k))
+            exits.append(
+                ExitData(
+                    each.target, each.rest, each.mode_place, each.target_number, each.rest_number,
+                    each.transition.direction, each.when, each.reset_places, each.reset_start,
+                    each.restitution_start, each.transition.law == "poisson",
+                    each.transition.rest_speed,
+                    self._impact_data(self.phases.impacts[number, k]),
+                    None if rest is None else self._impact_data(rest),
+                )
+            )  # fmt: skip
+        outputs = functions["outputs"].compiled if self.layout.outputs else None
+        return PhaseData(
+            self.constrained_functions(known=phase.known), phase.rows,
+            functions["indicators"].compiled if exits else None, len(functions["indicators"].out),
+            phase.uses_forces, outputs, exits,
+        )  # fmt: skip
+
+    def _impact_data(self, impact: Impact) -> ImpactData:
+        return ImpactData(self.constrained_functions(known=impact.known), impact.contacts)
+
+
+def episodic_system(model: Model, plan: Plan, backend: str) -> EpisodicSystem:
+    """The system of a model with modes, checked mode by mode."""
+    system = EpisodicSystem(model, plan, backend)
+    system.check()
+    return system

@@ -1,0 +1,287 @@
+"""Phases: one mode of every automaton, with the equations that hold while they reign.
+
+All phases are derived on one tape, so that they share one parameter block, and every function reads
+u = [t, inputs…, accelerations, multipliers of all constraint rows, resting ones too].
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from touchback.dynamics.constraints import apply_multipliers
+from touchback.dynamics.forward import configuration_rate
+from touchback.errors import ModelError
+from touchback.model.automata import Automaton, automata_of, in_modes
+from touchback.model.episodes import Transition
+from touchback.model.model import Model
+from touchback.model.signals import ExtraState
+from touchback.model.switching import active_constraints
+from touchback.symbolic.stages import split_many
+from touchback.system.constrained import ConstraintEquations, derive_constraints
+from touchback.system.constrained_system import ConstrainedSet
+from touchback.system.derivation import Derivation
+from touchback.system.function import Function
+from touchback.system.layout import Layout
+
+if TYPE_CHECKING:
+    from touchback.system.episodic_system import EpisodicSystem
+
+MOST = 256  # phases that may be compiled ahead
+
+
+@dataclass(frozen=True)
+class Exit:
+    """A transition out of a phase. Numbers of phases, and places: `mode_place` in x of the mode's
+    number, `values` where its indicator, its resets and its restitutions stand."""
+
+    name: str
+    transition: Transition
+    target: int
+    rest: int | None
+    mode_place: int
+    target_number: int
+    rest_number: int
+    when: int
+    reset_places: tuple[int, ...]
+    reset_start: int
+    restitution_start: int  # one for each contact in `impact`
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The modes that reign, the equations that hold, and the ways out."""
+
+    modes: tuple[str, ...]
+    model: Model
+    known: ConstrainedSet
+    exits: tuple[Exit, ...]
+    rows: np.ndarray  # places of its constraint rows among all
+    uses_forces: bool  # whether its indicators read accelerations or multipliers
+
+    @property
+    def name(self) -> str:
+        """The modes, in one word or several."""
+        return " + ".join(self.modes)
+
+
+@dataclass(frozen=True)
+class Impact:
+    """The constraints that take part in a transition: those of the target and the contacts struck;
+    `contacts` has of each row the number of its contact, −1 for the others."""
+
+    known: ConstrainedSet
+    contacts: np.ndarray
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Everything that reigns or may reign."""
+
+    automata: list[Automaton]
+    phases: list[Phase]
+    impacts: dict[tuple[int, int], Impact]  # by phase and exit
+    rest_impacts: dict[tuple[int, int], Impact]
+    row_names: tuple[str, ...]  # of all constraints
+
+
+def episodic(flat: Model) -> Model:
+    """A model without parts with the states that hold its modes, at their end."""
+    other = copy(flat)
+    automata = automata_of(flat)
+    for automaton in automata:
+        for section in ("parameters", "inputs", "states", "sensors"):
+            if automaton.state in getattr(flat, section):
+                raise ModelError(
+                    f"Mode '{automaton.initial}': the name '{automaton.state}' says which mode "
+                    f"reigns, and is taken by one of the {section}; rename that."
+                )
+    held = {each.state: ExtraState(float(each.modes.index(each.initial))) for each in automata}
+    other.states = {**flat.states, **held}
+    other.described = flat
+    return other
+
+
+def phase_modes(automata: Sequence[Automaton]) -> list[tuple[str, ...]]:
+    """The modes of each phase, in order: the last automaton's change fastest."""
+    count = int(np.prod([len(each.modes) for each in automata]))
+    if count > MOST:
+        sizes = " × ".join(str(len(each.modes)) for each in automata)
+        raise ModelError(
+            f"Modes: {sizes} = {count} combinations would have equations of their own; at most "
+            f"{MOST} are compiled ahead. Compile mechanisms that don't touch each other apart."
+        )
+    return list(itertools.product(*(each.modes for each in automata)))
+
+
+class PhaseDerivation:
+    """Derives phases on one tape."""
+
+    def __init__(self, system: EpisodicSystem, model: Model) -> None:
+        self.system, self.model, self.layout = system, model, system.layout
+        self.automata = automata_of(model)
+        self.modes = phase_modes(self.automata)
+        self.rows = tuple(row for rows in model.constraint_rows().values() for row in rows)
+        extra = (*(f"a:{x}" for x in self.layout.v), *(f"lambda:{x}" for x in self.rows))
+        self.extra = extra
+        self.base = self.derivation(model)
+        self.wanted: dict[str, list[int]] = {}
+        self.sets: dict[frozenset[str], tuple[str, ConstraintEquations]] = {}
+
+    def derivation(self, model: Model, base: Derivation | None = None) -> Derivation:
+        system = self.system
+        return Derivation(
+            model, self.layout, self.extra, system.plan.frame_pass, system._merge_fixed,
+            None if base is None else base.tape,
+        )  # fmt: skip
+
+    def phases(self) -> Phases:
+        """All of them, as compiled functions on one parameter block."""
+        found = [self._derive(i, modes) for i, modes in enumerate(self.modes)]
+        impacts, rest_impacts = {}, {}
+        for i, (_, _, exits) in enumerate(found):
+            for k, exit in enumerate(exits):
+                impacts[i, k] = self._struck(exit.target, exit)
+                if exit.rest is not None:
+                    rest_impacts[i, k] = self._struck(exit.rest, exit)
+        functions = self._compiled()
+
+        def known(key: str, equations: ConstraintEquations) -> ConstrainedSet:
+            own = {
+                name.removeprefix(f"{key}: "): function
+                for name, function in functions.items()
+                if name.startswith(f"{key}: ")
+            }
+            return ConstrainedSet(equations.layout, own)
+
+        phases = []
+        for i, (key, equations, exits) in enumerate(found):
+            own = known(key, equations)
+            rows = np.array([self.rows.index(x) for x in equations.layout.names], dtype=np.int32)
+            inputs = 1 + len(self.layout.inputs)
+            forces = own.functions["indicators"].second.size("u") > inputs
+            phases.append(
+                Phase(self.modes[i], self._in(self.modes[i]), own, tuple(exits), rows, forces)
+            )
+        return Phases(
+            self.automata,
+            phases,
+            {where: Impact(known(*own), contacts) for where, (own, contacts) in impacts.items()},
+            {where: Impact(known(*own), rows) for where, (own, rows) in rest_impacts.items()},
+            self.rows,
+        )
+
+    def _in(self, modes: Sequence[str], also: Sequence[str] = ()) -> Model:
+        return in_modes(self.model, modes, also)
+
+    def _derive(
+        self, number: int, modes: tuple[str, ...]
+    ) -> tuple[str, ConstraintEquations, list[Exit]]:
+        """Equations, outputs and indicators of a phase; the functions wanted are noted."""
+        model = self._in(modes)
+        d = self.derivation(model, self.base)
+        key = f"phase {number}"
+        equations = self._equations(d, key)
+        n = len(self.layout.v)
+        d.instant.a = d.extra[:n]
+        multipliers = dict(zip(self.rows, d.extra[n:], strict=True))
+        apply_multipliers(d.instant, equations.rows, [multipliers[r.name] for r in equations.rows])
+        self.wanted[f"{key}: outputs"] = [x for s in model.sensors for x in d.instant.measure(s)]
+        self.sets[_acting(model)] = key, equations
+        exits, values = self._exits(d, modes)
+        self.wanted[f"{key}: indicators"] = values
+        return key, equations, exits
+
+    def _equations(self, d: Derivation, key: str) -> ConstraintEquations:
+        equations = derive_constraints(d)
+        self.wanted |= {
+            f"{key}: terms": equations.terms,
+            f"{key}: positions": equations.positions,
+            f"{key}: velocity level": equations.velocity_level,
+            f"{key}: configuration rate": configuration_rate(d.instant),
+        }
+        return equations
+
+    def _exits(self, d: Derivation, modes: tuple[str, ...]) -> tuple[list[Exit], list[int]]:
+        """The ways out of a phase, and the values that they need: indicators first."""
+        leaving = [
+            (a, name, each)
+            for a, automaton in enumerate(self.automata)
+            for name, each in automaton.leaving(modes[a]).items()
+        ]
+        values = [_labelled(d, name, each.when) for _, name, each in leaving]
+        exits = []
+        for when, (a, name, each) in enumerate(leaving):
+            automaton = self.automata[a]
+            resets, rebounds = len(values), len(values) + len(each.reset)
+            values += [_labelled(d, name, item) for item in each.reset.values()]
+            values += [_labelled(d, name, each.restitution.get(x, 0.0)) for x in each.impact]
+            places = tuple(_place(self.layout, key) for key in each.reset)
+            after = [*modes[:a], each.target, *modes[a + 1 :]]
+            resting = [*modes[:a], each.rest, *modes[a + 1 :]]
+            exits.append(
+                Exit(
+                    name, each, self.modes.index(tuple(after)),
+                    None if each.rest is None else self.modes.index(tuple(resting)),  # type: ignore[arg-type]
+                    _place(self.layout, automaton.state), automaton.modes.index(each.target),
+                    -1 if each.rest is None else automaton.modes.index(each.rest),
+                    when, places, resets, rebounds,
+                )
+            )  # fmt: skip
+        return exits, values
+
+    def _struck(
+        self, target: int, exit: Exit
+    ) -> tuple[tuple[str, ConstraintEquations], np.ndarray]:
+        """The set of constraints that a transition's impulses come from, and whose rows they are.
+        Contacts that act in the target can't rebound: they count among its own."""
+        model = self._in(self.modes[target], exit.transition.impact)
+        acting = _acting(model)
+        if acting not in self.sets:
+            key = f"impact {len(self.sets)}"
+            self.sets[acting] = key, self._equations(self.derivation(model, self.base), key)
+        kept = _acting(self._in(self.modes[target]))
+        own = self.model.constraint_rows()
+        contact_of = {
+            row: number
+            for number, contact in enumerate(exit.transition.impact)
+            if contact not in kept
+            for row in own[contact]
+        }
+        names = self.sets[acting][1].layout.names
+        contacts = np.array([contact_of.get(name, -1) for name in names], dtype=np.int32)
+        return self.sets[acting], contacts
+
+    def _compiled(self) -> dict[str, Function]:
+        d, backend = self.base, self.system._backend
+        first, seconds = split_many(d.tape, self.wanted, d.parameters, d.places())
+        return {
+            name: Function(name, first, second, (len(self.wanted[name]),), backend)
+            for name, second in seconds.items()
+        }
+
+
+def _acting(model: Model) -> frozenset[str]:
+    return frozenset(active_constraints(model))
+
+
+def _place(layout: Layout, key: str) -> int:
+    """Where a state stands in x: "q:joint", "v:joint" or an extra state."""
+    kind, _, name = key.partition(":")
+    if kind == "q" and name:
+        return layout.q.index(name)
+    if kind == "v" and name:
+        return len(layout.q) + layout.v.index(name)
+    return len(layout.q) + len(layout.v) + layout.z.index(key)
+
+
+def _labelled(d: Derivation, name: str, given: object) -> int:
+    try:
+        return int(d.instant.value(given))
+    except ModelError as error:
+        raise ModelError(f"Transition '{name}': {error}") from None

@@ -1,0 +1,75 @@
+"""Mechanisms with modes that tests share; all have closed forms."""
+
+import touchback as tb
+
+G = 9.81
+
+
+def bouncing_ball(restitution: float = 0.9, rest: bool = False) -> tb.Model:
+    """A ball that falls from 1 m and, with `rest`, comes to lie on the floor."""
+    m = tb.Model("ball", gravity=(0, 0, -G))
+    ball = m.body("ball", mass=1.0)
+    m.joint("height", tb.Prismatic("z"), m.ground, ball, position=1.0)
+    height = m.coordinate("height")
+    m.constrain("floor", height, unit="m")
+    m.sensor("floor force", tb.Multiplier("floor"))
+    m.sensor("energy", tb.Energy())
+    m.mode("flight")
+    if rest:
+        m.mode("rest", active=["floor"])
+    m.transition(
+        "bounce", "flight", "flight", when=height, impact=["floor"], restitution=restitution,
+        rest="rest" if rest else None,
+    )  # fmt: skip
+    return m
+
+
+def clutch(engaged_at: float = 0.5) -> tb.Model:
+    """Two inertias that are joined at a time; the motor's momentum is shared."""
+    m = tb.Model("clutch", gravity=(0, 0, 0))
+    for name, inertia, speed in (("motor", 0.2, 100.0), ("load", 0.5, 10.0)):
+        body = m.body(name, mass=1.0, inertia=(inertia, inertia, inertia))
+        m.joint(name, tb.Revolute("z"), m.ground, body, velocity=speed)
+    m.constrain("plates", velocity=m.rate("motor") - m.rate("load"))
+    m.mode("open")
+    m.mode("engaged", active=["plates"])
+    m.transition("engage", "open", "engaged", when=engaged_at - m.time)
+    return m
+
+
+def pegged_pendulum() -> tb.Model:
+    """A bob on a string of 1 m that winds on a peg 0.4 m below the pivot on one side."""
+    m = tb.Model("pegged pendulum", gravity=(0, 0, -G))
+    bob = m.body("bob", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    m.joint("bob", tb.Planar("y"), m.ground, bob)  # z, x, turn
+    x = m.coordinate("bob", 1)
+    m.constrain("upright", m.coordinate("bob", 2))
+    m.close("string", tb.Rod(1.0), m.ground, bob)
+    m.close("string on peg", tb.Rod(0.6), m.ground.at(0, 0, -0.4), bob)
+    m.mode("long", active=["string"])
+    m.mode("short", active=["string on peg"])
+    m.transition("catch", "long", "short", when=x, direction=+1)
+    m.transition("release", "short", "long", when=x, direction=-1)
+    m.sensor("energy", tb.Energy())
+    return m
+
+
+def block_on_belt(friction: float = 0.5, belt: float = 0.5, stiffness: float = 25.0) -> tb.Model:
+    """A block of 1 kg on a belt, held by a spring: it sticks until the spring pulls harder than dry
+    friction holds (static 0.5, sliding 0.3 of its weight), then slides back."""
+    m = tb.Model("block on a belt", gravity=(0, 0, 0))
+    block = m.body("block", mass=1.0)
+    m.joint("block", tb.Prismatic("x"), m.ground, block, spring=stiffness)
+    speed = m.rate("block") - belt
+    m.constrain("grip", velocity=speed)
+    grip = m.sensor("grip force", tb.Multiplier("grip"))
+    sliding = m.input("sliding friction", unit="N")
+    m.force("friction", tb.JointEffort("block", sliding))
+    m.mode("stick", active=["grip"])
+    m.mode("slip")
+    m.transition("break away", "stick", "slip", when=friction * G - grip)
+    m.transition("catch", "slip", "stick", when=speed, direction=+1)
+    m.control(
+        "friction", lambda mode: tb.select(mode, 0.3 * G, 0.0), of=["mode"], to="sliding friction"
+    )
+    return m
