@@ -117,6 +117,7 @@ from touchback.symbolic.functions import (
     tan,
 )
 from touchback.system import State, System
+from touchback.system.copies import copies
 from touchback.version import VERSION
 
 __version__ = VERSION
@@ -218,6 +219,7 @@ __all__ = [
     "atan2",
     "compare",
     "contact_operator",
+    "copies",
     "cos",
     "equilibrium",
     "exp",

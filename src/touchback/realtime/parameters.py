@@ -82,14 +82,8 @@ class LiveParameters:
                 if refused:
                     self._values = dict(self._taken)
                 else:
-                    energy = self._energy(after, values) - self._energy(before, self._taken)
+                    stored = self._system.stored_energy
+                    energy = stored(after, values) - stored(before, self._taken)
                     self._taken = values
                     self.booked += energy
                 self.changes[version] = Change(version, values, tick, energy, bool(refused))
-
-    def _energy(self, x: np.ndarray, values: dict[str, float]) -> float:
-        """Kinetic and potential energy with given parameters, without touching the system's own."""
-        function = self._system.function("energy")
-        inputs = np.append(0.0, self._system.input_defaults)
-        block = function.block_for(np.array(list(values.values())))
-        return float(function.compiled.call(x, inputs, block).sum())

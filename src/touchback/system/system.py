@@ -198,6 +198,12 @@ class System:
         kinetic, potential = self._call("energy", q, v, None, 0.0)
         return float(kinetic), float(potential)
 
+    def stored_energy(self, x: np.ndarray, parameters: Mapping[str, float]) -> float:
+        """Kinetic and potential energy [J] of x = [q, v, z] under given parameters, all of them."""
+        function = self.function("energy")
+        block = function.block_for(np.array(list(parameters.values())))
+        return float(function.compiled.call(x, np.append(0.0, self.input_defaults), block).sum())
+
     def momentum(self, q: Any, v: Any) -> np.ndarray:
         """Linear momentum and angular momentum about the ground's origin, 2 × 3."""
         return self._call("momentum", q, v, None, 0.0)

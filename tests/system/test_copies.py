@@ -1,0 +1,91 @@
+"""A row of copies moves as each of them does alone, to the bit."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.errors import InputError, ModelError
+
+
+def swinging():
+    m = tb.Model("swing")
+    length = m.parameter("length", 0.5, min=0.1, max=2.0)
+    bob = m.body("bob", mass=1.0, com=(0, 0, -length), inertia=(0.01, 0.01, 0.01))
+    push = m.input("push", unit="N m", default=0.1)
+    m.joint("hinge", tb.Revolute("y"), m.ground, bob, position=0.4, damping=0.05)
+    m.force("motor", tb.JointEffort("hinge", push))
+    m.state("heat", 0.0, rate=m.rate("hinge") ** 2)
+    m.memory("last", 0.0, update=m.coordinate("hinge"))
+    m.sensor("speed", tb.Signal(m.rate("hinge") * length))
+    return m.compile()
+
+
+def turning():
+    m = tb.Model("top")
+    top = m.body("top", mass=1.0, com=(0, 0, 0.1), inertia=(0.02, 0.02, 0.01))
+    m.joint("ball", tb.Spherical(), m.ground, top, velocity=(1.0, 2.0, 3.0))
+    m.sensor("tip", tb.Position(tb.Frame("top")))
+    return m.compile()
+
+
+NAMES = ("left", "middle", "right")
+
+
+def test_each_copy_moves_as_it_would_alone_with_its_own_parameters_and_inputs():
+    one, lengths, pushes = swinging(), (0.3, 0.5, 1.0), (0.0, 0.1, -0.2)
+    row = tb.copies(one, NAMES)
+    options = {"duration": 0.2, "rate": 1000.0, "step": 1e-3}
+    run = tb.simulate(
+        row, **options,
+        parameters={f"{name}/length": value for name, value in zip(NAMES, lengths)},
+        inputs={f"{name}/push": value for name, value in zip(NAMES, pushes)},
+    )  # fmt: skip
+    for name, length, push in zip(NAMES, lengths, pushes):
+        alone = tb.simulate(one, **options, parameters={"length": length}, inputs={"push": push})
+        for signal in ("hinge", "hinge rate", "heat", "last", "speed"):
+            np.testing.assert_array_equal(run[f"{name}/{signal}"], alone[signal])
+
+
+def test_copies_with_quaternions_and_adaptive_steps():
+    one = turning()
+    row = tb.simulate(tb.copies(one, NAMES), duration=0.3, rtol=1e-10, atol=1e-12)
+    alone = tb.simulate(one, duration=0.3, rtol=1e-10, atol=1e-12)
+    for name in row.names:
+        if name.startswith("right/"):
+            np.testing.assert_allclose(row[name], alone[name.removeprefix("right/")], atol=1e-8)
+
+
+def test_copies_run_live_and_change_their_parameters_one_by_one():
+    one = swinging()
+    with tb.live(tb.copies(one, NAMES), rate=1000, speed=None) as live:
+        live.run(0.1)
+        live["left/length"] = 1.5
+        live.run(0.1)
+        left, middle = live.read("left/hinge"), live.read("middle/hinge")
+    with tb.live(one, rate=1000, speed=None) as live:
+        live.run(0.2)
+        assert live.read("hinge") == middle != left
+
+
+def test_a_copy_s_parameter_has_the_range_of_the_model_s():
+    row = tb.copies(swinging(), NAMES)
+    with pytest.raises(InputError, match="outside its range"):
+        row["left/length"] = 9.0
+    row["left/length"] = 1.0
+    assert row.parameters["left/length"] == 1.0
+    assert row.parameters["middle/length"] == 0.5
+    with pytest.raises(InputError, match="left/lenght"):
+        row["left/lenght"] = 1.0
+
+
+def test_what_has_no_copies_is_said():
+    one = swinging()
+    with pytest.raises(InputError, match="each once"):
+        tb.copies(one, ["a", "a"])
+    with pytest.raises(ModelError, match="no model of its own"):
+        _ = tb.copies(one, NAMES).model
+    m = tb.Model("driven")
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("mass", mass=1.0))
+    m.drive("slide", tb.Sine(0.1))
+    with pytest.raises(InputError, match=r"m\.add"):
+        tb.copies(m.compile(), NAMES)
