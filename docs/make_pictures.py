@@ -184,12 +184,13 @@ def shrink(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    for place in ("gallery", "examples", "quality"):
+    for place in ("gallery", "examples", "quality", "contact"):
         (PICTURES / place).mkdir(parents=True, exist_ok=True)
     banner()
     for each in gallery.names():
         gallery_picture(each)
     example_pictures()
     page_pictures("quality")
+    page_pictures("contact")
     for picture in sorted(PICTURES.rglob("*.*")):
         print(f"{picture.stat().st_size / 1000:6.1f} kB  {picture.relative_to(HERE)}")

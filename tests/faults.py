@@ -1,8 +1,8 @@
 """A table of faults: faulty models and files, each with the message it gets.
 
 `faulty_models.py`, `faulty_joints.py`, `faulty_contacts.py` and `faulty_files.py` fill it;
-`docs/errors.md` is made of it by `python tests/update_docs.py`. `faulty_constraints.py` fills one of its own, for
-`docs/errors_constraints.md`.
+`docs/errors.md` is made of it by `python tests/update_docs.py`. `faulty_constraints.py` fills one
+of its own, for `docs/errors_constraints.md`.
 """
 
 import inspect

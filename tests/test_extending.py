@@ -1,4 +1,4 @@
-"""The joint, the force and the printer of docs/extending work as they stand."""
+"""The joint, the forces and the printer of docs/extending work as they stand."""
 
 import importlib.util
 from pathlib import Path
@@ -59,6 +59,22 @@ def test_attraction_gives_keplers_orbit() -> None:
     assert run["energy"][-1] == pytest.approx(energy, rel=1e-8)
     assert run["way.x"][-1] == pytest.approx(1.0, abs=1e-7)
     assert run["way.y"][-1] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_a_maxwell_element_that_is_held_lets_go() -> None:
+    """A step of the stretch: k Δ e^(−t k/c), with the damper among the states by its name."""
+    element = load("maxwell_element").MaxwellElement
+    k, c, stretch = 200.0, 5.0, 0.02
+    m = tb.Model("strap", gravity=(0, 0, 0))
+    load_body = m.body("load", mass=1.0)
+    m.joint("z", tb.Prismatic("z"), m.ground, load_body)
+    m.force("strap", element(m.ground, load_body, k, c, length=0.3))
+    m.drive("z", 0.3 + stretch)
+    m.sensor("pull", tb.Multiplier("z"))
+    run = tb.simulate(m.compile(), duration=0.05, rtol=1e-10, atol=1e-12, progress=False)
+    decay = np.exp(-run.time * k / c)
+    np.testing.assert_allclose(run["strap.damper"], stretch * (1 - decay), atol=1e-9)
+    np.testing.assert_allclose(run["pull"], k * stretch * decay, atol=1e-6)
 
 
 def test_micropython_computes_what_machine_code_computes() -> None:

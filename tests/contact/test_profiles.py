@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -72,6 +73,20 @@ places = st.floats(-2.5, 2.5, allow_subnormal=False)
 N = 4000
 
 
+@settings(max_examples=100, deadline=None)
+@given(places, places, st.floats(0.2, 2.0), st.floats(0.1, 2.0))
+def test_plates_are_as_far_as_a_search_says(
+    x: float, z: float, length: float, thickness: float
+) -> None:
+    p = np.array([x, z])
+    plate = tb.Line(tb.Frame("ground"), length, thickness)
+    low, high = np.zeros(2), np.array([length, 0.0])
+    corners = [low, high, high - (0, thickness), low - (0, thickness), low]
+    t = np.linspace(0, 1, N)[:, None]
+    surface = np.vstack([a + t * (b - a) for a, b in pairwise(corners)])
+    check(plate, surface, in_line(p, length) and p[1] >= -thickness, p, 2.0 / N)
+
+
 @settings(max_examples=150, deadline=None)
 @given(places, places, st.floats(0.2, 2.0))
 def test_lines_are_as_far_as_a_search_says(x: float, z: float, length: float) -> None:
@@ -104,6 +119,7 @@ def test_circles_are_as_far_as_their_centres_less_their_radius(
 
 PROFILES: dict[str, Callable[[], Profile]] = {
     "line": lambda: tb.Line(tb.Frame("ground"), 1.0),
+    "plate": lambda: tb.Line(tb.Frame("ground"), 1.0, 0.3),
     "arc": lambda: tb.Arc(tb.Frame("ground"), 0.8, 0.3, 2.0),
     "trough": lambda: tb.Arc(tb.Frame("ground"), 0.8, 3.5, 5.9, hollow=True),
     "mouth": lambda: tb.Arc(tb.Frame("ground"), 0.8, 0.4, 5.9),

@@ -50,7 +50,15 @@ def dashpot() -> tuple[Model, str]:
     return m, "force 'dashpot'"
 
 
-@pytest.mark.parametrize("make", [damped, rubbing, pushed, driven, dashpot])
+def felted() -> tuple[Model, str]:
+    m, _ = arm()
+    pad = tb.Circle(BodyHandle("arm").at(0.5, 0, 0), 0.1)
+    floor = tb.Line(m.ground.at(0, 0, -0.45))
+    m.force("pad", tb.ProfileContact(pad, floor, tb.Felt(1e4, 2.0, memory=0.3)))
+    return m, "force 'pad'"
+
+
+@pytest.mark.parametrize("make", [damped, rubbing, pushed, driven, dashpot, felted])
 def test_what_takes_or_gives_energy_is_named(make: Callable[[], tuple[Model, str]]) -> None:
     model, culprit = make()
     found = tb.quality(model.compile(), duration=0.5, steps=(0.01,), progress=False)

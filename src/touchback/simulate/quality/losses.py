@@ -4,6 +4,10 @@ from touchback.model import Model
 from touchback.model.forces import Buoyancy, Drag, JointEffort, LinkForce, Wrench
 
 _OUTSIDE = (Buoyancy, Drag, JointEffort, LinkForce, Wrench)  # forces that store nothing
+_TAKING = (
+    *("damping", "torsion_damping", "friction", "rolling_friction"),
+    *("hysteresis", "memory"),  # of felt
+)  # fields that take energy unless they are zero
 
 
 def losses(model: Model) -> list[str]:
@@ -17,8 +21,8 @@ def losses(model: Model) -> list[str]:
         found += [f"friction in joint '{name}'"] if rubbing else []
         found += [f"the stop of joint '{name}'"] if stopped else []
     for name, force in model.forces.items():
-        dampings = ("damping", "torsion_damping")
-        given = [getattr(force, word, 0.0) for word in dampings]
+        law = getattr(force, "law", None)  # of a contact
+        given = [getattr(item, word, 0.0) for item in (force, law) for word in _TAKING]
         damped = any(
             number != 0.0
             for item in given
