@@ -1,5 +1,6 @@
 """Events: closed-form times, order, direction, ends, restarts, and what a run keeps of them."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy.special import ellipkinc
 
 import touchback as tb
+from closed_suite import slider_crank_model
 from hand_made_systems import GRAVITY, LENGTH, HandMadeSystem
 from stiff_problems import van_der_pol
 
@@ -264,6 +266,23 @@ def test_events_of_a_closed_loop_lie_on_its_constraints(formulation: str) -> Non
         assert np.abs(system.constraint_error(q)).max() < 1e-11
     # Event functions never see a state of the dense output that isn't made consistent.
     assert max(seen) < 1e-11
+
+
+@pytest.mark.parametrize("formulation", ["partitioning", "multipliers", "augmented-lagrangian"])
+def test_a_crossing_of_a_closed_loop_is_one_event(formulation: str) -> None:
+    """Also where dense output and step differ by more than the locking."""
+    system = slider_crank_model().compile()
+    x0 = system.assemble(crank=0.3, rates={"crank": 10.0})
+    own = formulation == "augmented-lagrangian"
+    options = {"step": 1e-3} if own else {"method": "radau5", "rtol": 1e-7}
+    run = tb.simulate(
+        system, x0, 1.0, constraints=formulation, progress=False,
+        events=[tb.Event("turns", "slider rate"), tb.Event("passes", lambda t, x: x[2] - 0.45)],
+        **options,
+    )  # fmt: skip
+    assert len(run.events) == 9
+    for first, second in pairwise(run.events):
+        assert second.time > first.time + 1e-3
 
 
 # ---- what is kept, and what is refused -----------------------------------------------------------

@@ -140,6 +140,23 @@ def test_newton_needs_few_iterations_at_3000_rpm_and_1_ms(formulation: str) -> N
     assert counts["largest_h"] <= 1e-12
 
 
+def test_the_feedback_of_baumgartes_is_chosen_per_run() -> None:
+    """None is index 1, less lets constraints drift. The command that repeats a run says it."""
+    system = slider_crank_model().compile()
+    x0 = system.assemble(crank=0.3, rates={"crank": 30.0})
+    drifts = []
+    for way in ("multipliers", tb.Baumgarte(0.0, 0.0), tb.Baumgarte(5.0, 5.0), "baumgarte"):
+        run = tb.simulate(system, x0, 1.0, constraints=way, method="rk4", step=1e-3, progress=False)
+        drifts.append(run.metadata["statistics"]["largest_h"])
+        assert f"constraints={way!r}" in run.metadata["repeat"]
+    assert run.metadata["constraints"] == "baumgarte"
+    assert drifts[0] == drifts[1] > 2.0 * drifts[2] > 4.0 * drifts[3] > 0.0
+    with pytest.raises(tb.InputError, match=r"alpha must be zero or positive, got -1"):
+        tb.Baumgarte(alpha=-1.0)
+    with pytest.raises(tb.InputError, match="as a word"):
+        tb.live(system, constraints=tb.Baumgarte())  # type: ignore[arg-type]
+
+
 def test_a_change_of_the_independent_set_is_counted_and_timed() -> None:
     prepared = dead_centre()
     counts = run_case(prepared, "partitioning").statistics

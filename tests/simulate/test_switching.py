@@ -65,6 +65,65 @@ def test_switching_twice_comes_back_to_the_first_mode_with_fixed_steps() -> None
     np.testing.assert_allclose(run["ball.z"][-1], plain["ball.z"][-1], atol=1e-9)
 
 
+def test_a_switch_sees_the_inputs_of_its_instant() -> None:
+    """A crank follows a port and carries another by a gear, which lets go on the way."""
+    m = tb.Model("geared cranks", gravity=(0, 0, 0))
+    for name in ("first", "second"):
+        m.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
+        m.joint(name, tb.Revolute("y"), m.ground, name)
+    turn, speed = m.input("turn"), m.input("speed")
+    m.drive("first", turn, velocity=speed, acceleration=0.0, name="motor")
+    m.couple("gear", tb.Gear("first", "second", ratio=1.0))
+    system = m.compile()
+    x0 = system.assemble(inputs={"turn": 0.5, "speed": 2.0})
+    np.testing.assert_allclose(x0.x, [0.5, 0.5, 2.0, 2.0])
+    run = tb.simulate(
+        system, x0, 1.0, inputs={"turn": lambda t: 0.5 + 2.0 * t, "speed": 2.0},
+        switches=[tb.Switch(0.25, deactivate=["gear"]), tb.Switch(0.5, activate=["gear"])],
+    )  # fmt: skip
+    np.testing.assert_allclose(run["second"], 0.5 + 2.0 * run.time, atol=1e-9)
+    assert [each["energy lost"] for each in run.metadata["switches"]] == pytest.approx([0.0, 0.0])
+
+
+def test_a_switch_sees_the_parameters_of_the_run() -> None:
+    m = falling_ball(active=True)
+    length = m.parameter("length", 1.0)
+    m.close("string", tb.Rod(length), m.ground, "ball", active=False)
+    system = m.compile()
+    start = system.assemble(**{"ball.x": 1.0, "ball.z": 0.0})
+    run = tb.simulate(
+        system, start, 0.4, parameters={"length": 1.0 + 1e-9},
+        switches=[tb.Switch(0.2, activate=["string"], deactivate=["rod"])],
+    )  # fmt: skip
+    assert np.hypot(run["ball.x"], run["ball.z"])[-1] == pytest.approx(1.0 + 1e-9, abs=1e-12)
+    assert run.metadata["switches"][0]["energy lost"] == pytest.approx(0.0, abs=1e-6)
+    assert system["length"] == 1.0
+
+
+def test_statistics_and_remarks_are_those_of_all_modes() -> None:
+    """Without stabilisation the rod drifts after it has been caught, not before."""
+    system = falling_ball(active=False).compile()
+    start = system.assemble(**{"ball.x": 1.0, "ball.z": 0.0})
+    run = tb.simulate(
+        system, start, 2.0, constraints="multipliers", method="rk4", step=0.005,
+        switches=[tb.Switch(0.0, activate=["rod"]), tb.Switch(1.9, deactivate=["rod"])],
+    )  # fmt: skip
+    assert run.metadata["statistics"]["largest_h"] > 1e-9
+    assert run.metadata["statistics"]["steps"] == 400
+
+
+def test_a_coupling_may_wait_to_be_switched_on() -> None:
+    m = tb.Model("gears")
+    for name in ("small", "large"):
+        m.body(name, mass=1.0, inertia=(0.01, 0.01, 0.01))
+        m.joint(name, tb.Revolute("y"), m.ground, name)
+    m.couple("teeth", tb.Gear("small", "large", ratio=-0.5), active=False)
+    system = m.compile()
+    assert system.active == ()
+    system.activate("teeth")
+    assert system.assemble(rates={"small": 4.0}).v[1] == -2.0
+
+
 def test_a_run_can_start_later_than_zero() -> None:
     """z = ∫ cos t dt from t = 1."""
     m = tb.Model("clock")

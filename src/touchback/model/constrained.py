@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
+from msgspec.structs import replace
+
 from touchback.errors import ModelError
 from touchback.model.closures import AnyClosure, Closure, ClosureKind, closure_equations
 from touchback.model.couplings import AnyCoupling, CouplingKind
@@ -74,7 +76,7 @@ class Constrained:
             raise ModelError(f"{label}: {error}") from None
         self.closures[name] = self._own(label, closure)
 
-    def couple(self, name: str, kind: AnyCoupling) -> None:
+    def couple(self, name: str, kind: AnyCoupling, active: bool = True) -> None:
         """Tie joint coordinates: tb.Gear, tb.Rack, tb.ScrewCoupling, tb.Differential."""
         label = self._new_constraint("coupling", name)
         if not isinstance(kind, CouplingKind):
@@ -86,6 +88,8 @@ class Constrained:
             if (joint, index) in met:
                 raise ModelError(f"{label}: it names joint '{joint}' twice; name each once.")
             met.add((joint, index))
+        if not truth(f"{label}: active", active):
+            checked = replace(checked, active=False)
         self.couplings[name] = checked
 
     def constrain(

@@ -99,8 +99,10 @@ static double correct(tb_events *e, const tb_problem *problem, const tb_taken *s
     }
 }
 
+/* Notes an event at a fraction s of the step, which the dense output has at `seen`: up to there it
+ * would show the same crossing again. */
 static void record(tb_events *e, const tb_problem *problem, const tb_taken *step, long i,
-                   double s) {
+                   double s, double seen) {
     long n = tb_state_size(problem), row = e->found++;
     interpolate(e, problem, step, s);
     for (long k = 0; k < n; k++)
@@ -111,7 +113,7 @@ static void record(tb_events *e, const tb_problem *problem, const tb_taken *step
     e->directions[row] = -e->sign[i];
     memcpy(e->states + row * n, e->exact, (size_t)n * sizeof *e->exact);
     e->sign[i] = -e->sign[i];
-    e->locked_until[i] = e->times[row] + e->locking[i];
+    e->locked_until[i] = step->t + fmax(s, seen) * step->h + e->locking[i];
 }
 
 /* Takes over the signs at the end of a part. */
@@ -150,11 +152,12 @@ int tb_events_scan(tb_events *e, const tb_problem *problem, const tb_taken *step
             }
             if (which < 0)
                 break;
+            double seen = first;
             if (first > 0.0)
                 first = correct(e, problem, step, which, a, b, first);
             else
                 memcpy(e->exact, step->rows, (size_t)n * sizeof *e->exact);
-            record(e, problem, step, which, first);
+            record(e, problem, step, which, first, seen);
             if (e->active[which])
                 return 1;
             a = fmin(first, b);

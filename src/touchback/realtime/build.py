@@ -72,6 +72,10 @@ def check_plan(system: System, plan: Plan) -> None:
 
 def method_of(method: str | None, constraints: str | None) -> str:
     """RK4 unless said otherwise; an implicit formulation is its own method."""
+    if not isinstance(constraints, str | None):
+        raise InputError(
+            f"A live run records its formulation as a word, such as 'baumgarte', got {constraints}."
+        )
     if constraints in IMPLICIT:
         if method not in (None, constraints):
             raise InputError(

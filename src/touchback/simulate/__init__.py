@@ -1,5 +1,6 @@
 """Offline runs: a compiled system, an initial state and a duration give a `Run`."""
 
+from touchback.simulate.constrained import Baumgarte
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.methods import METHODS
@@ -7,4 +8,4 @@ from touchback.simulate.protocol import CompiledSystem
 from touchback.simulate.simulate import simulate
 from touchback.simulate.switching import Switch
 
-__all__ = ["METHODS", "CompiledSystem", "Event", "RunFailed", "Switch", "simulate"]
+__all__ = ["METHODS", "Baumgarte", "CompiledSystem", "Event", "RunFailed", "Switch", "simulate"]

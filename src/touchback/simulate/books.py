@@ -11,7 +11,7 @@ from touchback.errors import InputError
 from touchback.native import Problem, evaluate_rows
 from touchback.native.books import NativeBooks, Powers
 from touchback.recording import EnergyBooks, EventRecord
-from touchback.simulate.constrained import IMPLICIT, enforce, free_problem
+from touchback.simulate.constrained import IMPLICIT, Formulation, enforce, free_problem
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.plan import Trajectory
 from touchback.simulate.protocol import CompiledSystem, Floats
@@ -28,7 +28,7 @@ class BookKeeper:
     def __init__(
         self,
         system: CompiledSystem,
-        constraints: str | None,
+        constraints: Formulation | None,
         given: Inputs,
         parameters: dict[str, Any] | None,
         method: str,

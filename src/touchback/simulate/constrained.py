@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,6 +16,24 @@ from touchback.simulate.protocol import CompiledSystem, Floats
 
 DEFAULT = "partitioning"
 IMPLICIT = ("linear-implicit", "augmented-lagrangian")  # formulations that are steps of their own
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """constraints="baumgarte" with another feedback than the usual: J a = −γ − 2α (J v − b) − β² h,
+    α and β in 1/s. An error dies down fastest with α = β. Stronger isn't always better: from about
+    a twentieth of 1/step on the errors of the integrator grow with it."""
+
+    alpha: float = 20.0
+    beta: float = 20.0
+
+    def __post_init__(self) -> None:
+        for name, number in (("alpha", self.alpha), ("beta", self.beta)):
+            if not (np.isfinite(number) and number >= 0.0):
+                raise InputError(f"Baumgarte's {name} must be zero or positive, got {number!r}.")
+
+
+Formulation = str | Baumgarte  # the word, or the word with its settings
 
 
 @runtime_checkable
@@ -48,7 +66,7 @@ class Enforced:
         return np.array(rows)
 
 
-def method_for(method: str | None, constraints: str | None) -> str:
+def method_for(method: str | None, constraints: Formulation | None) -> str:
     """The integrator that goes with a formulation: an implicit formulation is its own."""
     if constraints in IMPLICIT:
         if method is not None and method != constraints:
@@ -62,7 +80,7 @@ def method_for(method: str | None, constraints: str | None) -> str:
 
 def enforce(
     system: CompiledSystem,
-    constraints: str | None,
+    constraints: Formulation | None,
     given: Inputs,
     parameters: dict[str, Any] | None,
 ) -> Enforced | None:
@@ -74,11 +92,14 @@ def enforce(
                 "constraints; leave it away."
             )
         return None
+    settings = {}
+    if isinstance(constraints, Baumgarte):
+        settings, constraints = asdict(constraints), "baumgarte"
     formulation = constraints or DEFAULT
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", formulation, FORMULATIONS)
     stiffness = formulation in IMPLICIT
-    enforced = Constrained(system.constrained_functions(stiffness), formulation)
+    enforced = Constrained(system.constrained_functions(stiffness), formulation, **settings)
     block = system.constrained_block(parameters, stiffness)
     return Enforced(enforced.problem(given.u, block, given.refresher()), enforced)
 

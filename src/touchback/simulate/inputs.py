@@ -31,6 +31,12 @@ class Inputs:
             return self.refresh
         return SampledInputs(self.samples) if self.samples else None
 
+    def at(self, t: float, x: Floats) -> Floats:
+        """u at a time and a state."""
+        u = np.append(t, self.u[1:])
+        self.refresh(t, x, u)
+        return u
+
     def refresh(self, t: float, x: Floats, u: Floats) -> None:
         """Write the inputs of time t that aren't constant into u."""
         for place, function in self.functions.items():

@@ -13,7 +13,13 @@ from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.recording import Run, unknown_name
 from touchback.simulate.books import BookKeeper
-from touchback.simulate.constrained import enforce, free_problem, method_for
+from touchback.simulate.constrained import (
+    Baumgarte,
+    Formulation,
+    enforce,
+    free_problem,
+    method_for,
+)
 from touchback.simulate.episodes import EpisodeRun, is_episodic
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed
@@ -36,7 +42,7 @@ def simulate(
     duration: float = 1.0,
     *,
     method: str | None = None,
-    constraints: str | None = None,
+    constraints: Formulation | None = None,
     step: float | None = None,
     rtol: float = 1e-8,
     atol: float = 1e-10,
@@ -65,7 +71,8 @@ def simulate(
 
     `constraints` says how closures, couplings and drives are enforced: "partitioning" (default),
     "multipliers", "baumgarte", "projection", or the implicit "linear-implicit" and
-    "augmented-lagrangian", which are fixed-step methods of their own. The multiplier of each
+    "augmented-lagrangian", which are fixed-step methods of their own; `tb.Baumgarte(alpha, beta)`
+    is "baumgarte" with another feedback. The multiplier of each
     constraint row is recorded under the row's name. What can't be trusted of such a run is said in
     `run.metadata["remarks"]`, and a warning where it left the constraints by more than 1e-6 m.
 
@@ -101,6 +108,10 @@ def simulate(
     given = read_inputs(system.input_names, system.input_defaults, inputs, plan.end)
     changed = dict(parameters) if parameters else None
     if is_episodic(system):
+        if isinstance(constraints, Baumgarte):
+            raise InputError(
+                f"A run with modes takes its formulation as a word, 'baumgarte', got {constraints}."
+            )
         episodes = EpisodeRun(system, plan, given, constraints, changed, events, progress)
         return _run_episodes(episodes, state, parameters)
     enforced = enforce(system, constraints, given, changed)
@@ -115,7 +126,7 @@ def simulate(
     with Progress(f"{system.name}: {method}", progress) as shown:
         trajectory = METHODS[method](problem, list(system.state_names), state, plan, shown, watch)
     trajectory.statistics["seconds"] = time.perf_counter() - began
-    about = _metadata(system, plan, given, parameters, state, events)
+    about = _metadata(system, plan, given, parameters, state, events, constraints)
     if watch:
         about["events"] = [record.as_data() for record in watch.records]
     if keeper:
@@ -155,9 +166,7 @@ def _raise_failure(
         )
 
 
-def _run_episodes(
-    episodes: EpisodeRun, state: Floats, parameters: Mapping[str, Any] | None
-) -> Run:
+def _run_episodes(episodes: EpisodeRun, state: Floats, parameters: Mapping[str, Any] | None) -> Run:
     """The run of a system with modes."""
     system, plan = episodes.system, episodes.plan
     began = time.perf_counter()
@@ -205,6 +214,7 @@ def _metadata(
     parameters: Mapping[str, Any] | None,
     start: Floats,
     events: Sequence[Event],
+    constraints: Formulation | None = None,
 ) -> dict[str, Any]:
     settings = {
         "duration": plan.duration,
@@ -217,6 +227,8 @@ def _metadata(
         "start": plan.start or None,
     }
     arguments = {name: value for name, value in settings.items() if value is not None}
+    if constraints is not None:
+        arguments["constraints"] = constraints
     if given.texts:
         arguments["inputs"] = given.texts
     if parameters:

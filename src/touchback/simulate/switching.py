@@ -16,7 +16,10 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.recording import EnergyBooks, Run
 from touchback.simulate.event import Event
+from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats
+
+_LARGEST = ("largest_h", "worst_choice", "iterations_most", "iterations_last", "step")
 
 
 @dataclass(frozen=True)
@@ -38,16 +41,22 @@ def simulate_switched(
     events: Sequence[Event],
     options: dict[str, Any],
 ) -> Run:
-    """The runs between switches as one; the system keeps the constraints that it had before."""
+    """The runs between switches as one; the system keeps the constraints and parameters that it had
+    before."""
     if not hasattr(system, "consistent"):
         raise InputError(f"{system.name}: it has no constraints to switch.")
-    before = set(system.active)
+    before, parameters = set(system.active), system.parameters
     options = {**options, "inputs": _timed(options["inputs"], start + duration)}
+    given = read_inputs(
+        system.input_names, system.input_defaults, options["inputs"], start + duration
+    )
     timed = [(at, switch) for switch in switches if not isinstance(at := switch.at, Event)]
     waiting = sorted(timed, key=lambda pair: pair[0])
     on_event = {at.name: (at, switch) for switch in switches if isinstance(at := switch.at, Event)}
     runs, done, t, x = [], [], start, x0
     try:
+        for name, number in (options["parameters"] or {}).items():
+            system[name] = number
         while t < start + duration:
             until = min(waiting[0][0] if waiting else np.inf, start + duration)
             if until > t:
@@ -65,12 +74,14 @@ def simulate_switched(
                 break
             system.deactivate(*switch.deactivate)
             system.activate(*switch.activate)
-            x, lost = system.consistent(x, t)
+            x, lost = system.consistent(x, t, given.at(t, x)[1:])
             done.append({"time": t, "activate": list(switch.activate),
                          "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
     finally:
         system.activate(*before)
         system.deactivate(*(set(system.active) - before))
+        for name, number in parameters.items():
+            system[name] = number
     return _joined(runs, done)
 
 
@@ -94,13 +105,23 @@ def _joined(runs: list[Run], switches: list[dict[str, Any]]) -> Run:
         for name in names
     }
     units = {name: unit for run in runs for name, unit in run.units.items()}
-    about = {**runs[0].metadata, "switches": switches}
+    about = {**runs[0].metadata, "switches": switches, "statistics": _statistics(runs)}
+    about["remarks"] = list(dict.fromkeys(x for run in runs for x in run.metadata["remarks"]))
     about["duration"] = float(runs[-1].time[-1] - runs[0].time[0])
     about["events"] = [record.as_data() for run in runs for record in run.events]
     if "books" in about:
         jumps = [_impact(_label(each), each["energy lost"]) for each in switches]
         about["books"] = EnergyBooks.joined([*(run.books for run in runs), *jumps]).as_data()
     return Run(np.concatenate([run.time for run in runs]), signals, units, about)
+
+
+def _statistics(runs: list[Run]) -> dict[str, float]:
+    """Of all runs together: the largest of what is a largest, the sum of what counts."""
+    found = [run.metadata["statistics"] for run in runs]
+    return {
+        name: (max if name in _LARGEST else sum)(each.get(name, 0) for each in found)
+        for name in dict.fromkeys(name for each in found for name in each)
+    }
 
 
 def _label(switch: dict[str, Any]) -> str:

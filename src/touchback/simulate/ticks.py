@@ -5,12 +5,12 @@ from typing import Any
 from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.native.sampler import Sampler
-from touchback.simulate.constrained import Enforced
+from touchback.simulate.constrained import Enforced, Formulation
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.plan import Plan, whole_multiple
 
 
-def default_method(system: Any, method: str | None, constraints: str | None) -> str | None:
+def default_method(system: Any, method: str | None, constraints: Formulation | None) -> str | None:
     """A model with memories is stepped from tick to tick: "rk4" unless said otherwise."""
     return "rk4" if method is None and constraints is None and _memories(system) else method
 

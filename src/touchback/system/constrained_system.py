@@ -124,14 +124,16 @@ class ConstrainedSystem(System):
     def _modes(self) -> dict[tuple[str, ...], dict[str, Any]]:
         return {}
 
-    def consistent(self, x: np.ndarray, t: float = 0.0) -> tuple[np.ndarray, float]:
-        """The state nearest to x = [q, v, z] that the active constraints allow, and the energy that
-        is lost: positions change least, velocities by the constraints' impulses,
-        v⁺ = v + M⁻¹ Jᵀ Λ, J v⁺ = b."""
+    def consistent(
+        self, x: np.ndarray, t: float = 0.0, inputs: Any = None
+    ) -> tuple[np.ndarray, float]:
+        """The state nearest to x = [q, v, z] that the active constraints allow at time `t` with
+        these `inputs`, and the energy that is lost: positions change least, velocities by the
+        constraints' impulses, v⁺ = v + M⁻¹ Jᵀ Λ, J v⁺ = b."""
         nq, n, _ = self.sizes
         q, v, z = np.split(np.array(x, dtype=float), [nq, nq + n])
-        q_new = self._closed_from(q, [], t)
-        terms = self.terms(q_new, v, t=t, z=z)
+        q_new = self._closed_from(q, [], t, inputs)
+        terms = self.terms(q_new, v, inputs, t, z)
         spread = np.linalg.solve(terms.M, terms.J.T)
         impulse = np.linalg.lstsq(terms.J @ spread, terms.b - terms.J @ v, rcond=1e-12)[0]
         v_new = v + spread @ impulse
@@ -277,18 +279,19 @@ class ConstrainedSystem(System):
         """h of every row (zero for rows on velocities only)."""
         return self._evaluate(self.constrained.functions["positions"], q, None, u, t)[: self._m]
 
-    def freedoms(self, q: Any = None, t: float = 0.0) -> Freedoms:
+    def freedoms(self, q: Any = None, t: float = 0.0, inputs: Any = None) -> Freedoms:
         """Degrees of freedom, independent coordinates, redundant constraints and singularity at a
         position (default: the assembled initial one)."""
-        at = self.assemble(t=t).q if q is None else fill("q", q, self.layout.q, self._start.q)
-        J = self._positions(at, t)[1]
+        assembled = self.assemble(t=t, inputs=inputs).q if q is None else q
+        at = fill("q", assembled, self.layout.q, self._start.q)
+        J = self._positions(at, t, inputs)[1]
 
         def nearby(velocity: np.ndarray) -> np.ndarray | None:
             try:
-                there = self._closed_from(self._moved(at, _NEARBY * velocity), [], t)
+                there = self._closed_from(self._moved(at, _NEARBY * velocity), [], t, inputs)
             except SolveError:
                 return None  # nothing moves from here
-            return self._positions(there, t)[1]
+            return self._positions(there, t, inputs)[1]
 
         return freedoms_of(J, self.constrained.layout, self.layout.v, nearby)
 
@@ -331,37 +334,40 @@ class ConstrainedSystem(System):
         states: Mapping[str, float] | None = None,
         guess: Mapping[str, float] | None = None,
         t: float = 0.0,
+        inputs: Any = None,
         **positions: float,
     ) -> State:
         """A consistent state. `positions` (keywords) and `rates` are kept; the others start from
-        the model's initial ones, or from `guess`, which chooses the branch, and change least."""
+        the model's initial ones, or from `guess`, which chooses the branch, and change least. What
+        is driven or written is met at time `t` with these `inputs`."""
         start, layout = self.initial_state(), self.layout
         q = fill("coordinate", dict(guess or {}), layout.q, start.q)
         q = fill("coordinate", dict(positions), layout.q, q).copy()
         v = fill("velocity", dict(rates or {}), layout.v, start.v).copy()
         z = fill("state", dict(states or {}), layout.z, start.z).copy()
-        q = self._closed(q, [layout.q.index(name) for name in positions], t)
+        q = self._closed(q, [layout.q.index(name) for name in positions], t, inputs)
         check_branches(self.model, q, self.parameters)
-        terms = self.terms(q, v, t=t, z=z)
+        terms = self.terms(q, v, inputs, t, z)
         given = [layout.v.index(name) for name in rates or {}]
         return State(q, assemble_velocities(v, given, terms.J, terms.b, self._rows), z)
 
-    def _closed(self, q: np.ndarray, kept: list[int], t: float) -> np.ndarray:
+    def _closed(self, q: np.ndarray, kept: list[int], t: float, u: Any) -> np.ndarray:
         """Positions that meet the constraints; the coordinates in `kept` stay. A guess where every
         step would be sideways, as bars in one line, is left by small and then larger turns."""
         best: OpenLoop | None = None
         for aside in _ASIDE:
             try:
-                return self._closed_from(self._turned(q, kept, aside), kept, t)
+                return self._closed_from(self._turned(q, kept, aside), kept, t, u)
             except OpenLoop as error:
                 best = error if best is None or error.gap < best.gap else best
         if kept and best is not None:
-            self._refuse_kept(q, kept, t, best)
+            self._refuse_kept(q, kept, t, u, best)
         raise best  # type: ignore[misc]
 
-    def _closed_from(self, q: np.ndarray, kept: list[int], t: float) -> np.ndarray:
+    def _closed_from(self, q: np.ndarray, kept: list[int], t: float, u: Any) -> np.ndarray:
         return assemble_positions(
-            q, [], len(self.layout.v), self._rows, lambda at: self._positions(at, t), self._moved,
+            q, [], len(self.layout.v), self._rows, lambda at: self._positions(at, t, u),
+            self._moved,
             held=(lambda at: self._increments(at)[kept]) if kept else None,
         )  # fmt: skip
 
@@ -373,13 +379,15 @@ class ConstrainedSystem(System):
         Z = null_space(self._increments(q)[kept]) if kept else np.eye(n)
         return self._moved(q, Z @ Z.T @ (angle * np.cos(np.arange(1.0, n + 1.0))))
 
-    def _refuse_kept(self, q: np.ndarray, kept: list[int], t: float, error: OpenLoop) -> None:
+    def _refuse_kept(
+        self, q: np.ndarray, kept: list[int], t: float, u: Any, error: OpenLoop
+    ) -> None:
         try:
-            closed = self._closed_from(q, [], t)
+            closed = self._closed_from(q, [], t, u)
         except SolveError:
             return
         names = ", ".join(f"'{self.layout.q[i]}'" for i in kept)
-        left = freedoms_of(self._positions(closed, t)[1], self._rows, self.layout.v).freedoms
+        left = freedoms_of(self._positions(closed, t, u)[1], self._rows, self.layout.v).freedoms
         raise SolveError(
             f"{error.told}, with {names} kept. It closes when nothing is kept, with {left} "
             f"{'freedom' if left == 1 else 'freedoms'} left: keep fewer coordinates, or others."
@@ -393,8 +401,8 @@ class ConstrainedSystem(System):
         function = self.constrained.functions["configuration rate"]
         return np.stack([self._evaluate(function, q, e, None, 0.0) for e in np.eye(n)], axis=1)
 
-    def _positions(self, q: Any, t: float) -> tuple[np.ndarray, np.ndarray]:
-        out = self._evaluate(self.constrained.functions["positions"], q, None, None, t)
+    def _positions(self, q: Any, t: float, u: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        out = self._evaluate(self.constrained.functions["positions"], q, None, u, t)
         J = self._rows.J.dense(out[self._m :], (self._m, len(self.layout.v)))
         return out[: self._m], J
 

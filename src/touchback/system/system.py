@@ -270,11 +270,13 @@ class System:
         states: Mapping[str, float] | None = None,
         guess: Mapping[str, float] | None = None,
         t: float = 0.0,
+        inputs: Any = None,
         **positions: float,
     ) -> State:
         """A state from the initial one with some positions (keywords, or a dict by `**{"joint.x":
         0.1}`), velocities (`rates`) and extra `states` replaced. With constraints the rest follows
-        from them, at time `t`, near the `guess`; without, a guess is as good as a position."""
+        from them, at time `t` with these `inputs`, near the `guess`; without, a guess is as good as
+        a position."""
         start = self.initial_state()
         wanted = {**(guess or {}), **positions}
         return State(
