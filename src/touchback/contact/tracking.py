@@ -18,7 +18,9 @@ the fourth; two tangential unknowns are left, whose matrix is singular only wher
 a flat direction. Nothing is pivoted, so it runs on the tape.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from touchback.contact.surfaces.base import Surface, ValueOf, refined, shape_at
 from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
@@ -98,15 +100,33 @@ class Tracking:
 
     def newton(self, at: Nearest) -> Nearest:
         """A step of Newton's method, hidden coordinates first."""
-        k, vectors = self.k, self.vectors
         at = self.refined(at)
         A, B = self.both(at)
+        return self._stepped(at, A, B, A, B)
+
+    def following(self, at: Nearest) -> Nearest:
+        """What Newton's method has found, as a function of the poses: for the tape, whose first
+        derivatives of it are those of system (8).
+
+        A root is one wherever the search began, so its numbers are held still, and so is the
+        matrix of one more step; only the residual of that step follows the poses."""
+        k = self.k
+        at = self.refined(Nearest(*(_held(k, part) for part in _parts(at))))
+        A, B = self.both(at)
+        still_a, still_b = (WorldShape(*(_held(k, part) for part in _parts(x))) for x in (A, B))
+        return self._stepped(at, A, B, still_a, still_b)
+
+    def _stepped(
+        self, at: Nearest, A: WorldShape, B: WorldShape, by_a: WorldShape, by_b: WorldShape
+    ) -> Nearest:
+        """A step for the residual at A and B by the matrix there, or that of other shapes."""
+        k, vectors = self.k, self.vectors
         r = self._residual(at, A, B)
         wanted = _Wanted(vectors.neg(r.normals), vectors.neg(r.points), -r.on_a, -r.on_b)
-        step = self._solve(at, A, B, wanted)
+        step = self._solve(at, by_a, by_b, wanted)
         on_a, on_b = vectors.add(at.on_a, step.on_a), vectors.add(at.on_b, step.on_b)
-        w_a = k.add(at.hidden_a, vectors.dot(A.hidden_slope, step.on_a))
-        w_b = k.add(at.hidden_b, vectors.dot(B.hidden_slope, step.on_b))
+        w_a = k.add(at.hidden_a, vectors.dot(by_a.hidden_slope, step.on_a))
+        w_b = k.add(at.hidden_b, vectors.dot(by_b.hidden_slope, step.on_b))
         ratio, reach = k.add(at.ratio, step.ratio), k.add(at.reach, step.reach)
         return Nearest(on_a, on_b, ratio, reach, w_a, w_b)
 
@@ -247,17 +267,13 @@ def _two(k: Scalars, M: Matrix, b: Vector) -> tuple[Scalar, Scalar]:
     return k.mul(inverse, x), k.mul(inverse, y)
 
 
-def held(k: Scalars, at: Nearest) -> Nearest:
-    """The same numbers without derivatives.
+def _parts(data: Nearest | WorldShape) -> list[Any]:
+    return [getattr(data, field.name) for field in fields(data)]
 
-    What Newton's method has found is a root wherever it started: only the last step, taken from
-    held numbers, has to be differentiated. Scaled by 2²⁰⁰ a number is whole already (or 0), so
+
+def _held(k: Scalars, x: Any) -> Any:
+    """The same numbers without derivatives: scaled by 2²⁰⁰ a number is whole already (or 0), so
     that `floor`, whose derivative is zero, gives back the same bits."""
-    up, down = k.const(2.0**200), k.const(2.0**-200)
-
-    def still(x: Scalar) -> Scalar:
-        return k.mul(down, k.floor(k.mul(up, x)))
-
-    on_a, on_b = [still(x) for x in at.on_a], [still(x) for x in at.on_b]
-    numbers = (at.ratio, at.reach, at.hidden_a, at.hidden_b)
-    return Nearest(on_a, on_b, *(still(x) for x in numbers))
+    if isinstance(x, Sequence):
+        return [_held(k, part) for part in x]
+    return k.mul(k.const(2.0**-200), k.floor(k.mul(k.const(2.0**200), x)))

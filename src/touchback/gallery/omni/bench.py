@@ -31,9 +31,9 @@ def make(
     disc = m.body("disc", MASS, inertia=MOMENTS)
     m.joint("wheel", Free(), m.ground, disc, position=(0, 0, shape.radius, 1, 0, 0, 0))
     wheel = add_rollers(m, disc, shape, tracker)
-    pushed = [m.input(f"force {axis}", unit="N") for axis in "xyz"]
+    pushed = (m.input("force x", "N"), m.input("force y", "N"), m.input("force z", "N"))
     torque = m.input("axle torque", unit="N m")
-    m.force("vehicle", Wrench(disc.at(0, 0, 0), force=tuple(pushed)))
+    m.force("vehicle", Wrench(disc.at(0, 0, 0), force=pushed))
     m.force("motor", Wrench(disc.at(0, 0, 0), torque=(0, torque, 0), axes="body"))
     touch = m.sensor("contact", ContactState(wheel))
     axle = m.sensor("axle", Direction(disc.at(0, 0, 0), "y"))

@@ -4,6 +4,7 @@ from touchback.errors import ModelError
 from touchback.gallery.omni.footing import TRACKERS, Floor, Footing, sector_over
 from touchback.gallery.omni.shape import WheelShape
 from touchback.model.forces.base import ForceKind
+from touchback.model.forces.compliant_contact import CompliantContact
 from touchback.model.forces.contact_laws import HuntCrossley, regularised_coulomb
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
@@ -105,7 +106,7 @@ class RollerFriction(ForceKind, frozen=True, tag="roller-friction"):
         return [*regularised_coulomb(mechanics, self.friction, self.slip_speed, load, slip), 0]
 
 
-class RollerContact(ForceKind, frozen=True, tag="roller-contact"):
+class RollerContact(CompliantContact, frozen=True, tag="roller-contact"):
     """A compliant floor under the roller in contact, by Hunt and Crossley's law, with friction
     −μ N u/√(u² + u₀²)."""
 
@@ -125,8 +126,14 @@ class RollerContact(ForceKind, frozen=True, tag="roller-contact"):
         drag = regularised_coulomb(mechanics, self.friction, self.slip_speed, N, [u_x, u_y])
         return [*drag, N]
 
-    def potential(self, mechanics: Mechanics) -> Scalar:
-        return self.law.energy(mechanics, -self.wheel.footing(mechanics).gap, {})
+    def normal_law(self) -> HuntCrossley:
+        return self.law
+
+    def gap(self, mechanics: Mechanics) -> Scalar:
+        return self.wheel.footing(mechanics).gap
+
+    def normal_force(self, mechanics: Mechanics) -> Scalar:
+        return self.force(mechanics, self.wheel.footing(mechanics))[2]
 
 
 class ContactState(SensorKind, frozen=True, tag="omni-contact"):

@@ -17,13 +17,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchback.contact.surfaces import Plane, Roller
-from touchback.contact.tracking import Side, Tracking, held
+from touchback.contact.tracking import Side, Tracking
 from touchback.gallery.omni.shape import WheelShape
 from touchback.model.mechanics import Mechanics
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.spatial.vectors import transpose as columns_of
 
-NEWTON_STEPS = 5  # from the guess below to rounding, up to the tips of rollers
+NEWTON_STEPS = 4  # from the guess below nearly to rounding; one more step follows
 
 
 @dataclass(frozen=True)
@@ -111,26 +111,27 @@ def section(mechanics: Mechanics, shape: WheelShape, at: Sector, floor: Floor) -
 
 def implicit(mechanics: Mechanics, shape: WheelShape, at: Sector, floor: Floor) -> Footing:
     """System (5), from the point of the floor under the roller's axis where the wheel's lowest
-    point projects onto it. Only the last step is differentiated."""
+    point projects onto it."""
     k, vectors, n = mechanics.k, mechanics.vectors, floor.normal
     sine, cosine = math.sin(shape.inclination), math.cos(shape.inclination)
     other = vectors.sub(vectors.scale(k.const(cosine), at.k), vectors.scale(k.const(sine), at.t))
     surface = Roller(shape.radius, shape.off, shape.inclination)
-    roller = Side(surface, columns_of([at.axis, other, at.r]), at.centre)
-    tracking = Tracking(k, mechanics.value, Side(Plane(), floor.R, floor.p), roller)
+    # from the wheel's centre: numbers of the size of the wheel, however far it has gone
+    seat, p = vectors.sub(at.centre, at.wheel), vectors.sub(floor.p, at.wheel)
+    roller = Side(surface, columns_of([at.axis, other, at.r]), seat)
+    tracking = Tracking(k, mechanics.value, Side(Plane(), floor.R, p), roller)
     lean = vectors.dot(n, at.axis)
     along = -k.mul(k.const(shape.radius), lean)
-    above = vectors.add(at.centre, vectors.scale(along, at.axis))
+    above = vectors.add(seat, vectors.scale(along, at.axis))
     down = vectors.sub(n, vectors.scale(lean, at.axis))
-    height = vectors.dot(n, vectors.sub(above, floor.p))
-    fall = k.div(height, k.sub(1, k.mul(lean, lean)))
+    fall = k.div(vectors.dot(n, vectors.sub(above, p)), k.sub(1, k.mul(lean, lean)))
     foot = vectors.sub(above, vectors.scale(fall, down))
     reach = shape.off * sine**2 / cosine + shape.radius * cosine
     found = tracking.guess(foot, foot, 0, k.mul(k.const(1 / reach), along))
-    for _ in range(NEWTON_STEPS - 1):
+    for _ in range(NEWTON_STEPS):
         found = tracking.newton(found)
-    found = tracking.newton(held(k, found))
-    return Footing(at, found.on_b, vectors.dot(n, vectors.sub(found.on_b, floor.p)))
+    point = tracking.following(found).on_b
+    return Footing(at, vectors.add(at.wheel, point), vectors.dot(n, vectors.sub(point, p)))
 
 
 TRACKERS: dict[str, Callable[[Mechanics, WheelShape, Sector, Floor], Footing]] = {

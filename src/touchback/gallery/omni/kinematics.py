@@ -37,9 +37,7 @@ class Mount:
 def three_mounts(distance: float) -> list[Mount]:
     """Three omni wheels at 60°, 180° and 300°, each rolling around the centre."""
     angles = [math.radians(60 + 120 * i) for i in range(3)]
-    return [
-        Mount(distance * math.cos(a), distance * math.sin(a), a + math.pi / 2) for a in angles
-    ]
+    return [Mount(distance * math.cos(a), distance * math.sin(a), a + math.pi / 2) for a in angles]
 
 
 def mecanum_mounts(length: float, width: float, inclination: float = math.pi / 4) -> list[Mount]:
@@ -76,7 +74,7 @@ def platform_velocity(mounts: Sequence[Mount], radius: float, speeds: np.ndarray
 def odometry(
     mounts: Sequence[Mount], radius: float, angles: np.ndarray, start: Sequence[float] = (0, 0, 0)
 ) -> np.ndarray:
-    """Poses (x, y, θ) from wheel angles (T, n) [rad]: each interval an arc of constant curvature."""
+    """Poses (x, y, θ) from wheel angles (T, n) [rad]: each interval is an arc."""
     steps = platform_velocity(mounts, radius, np.diff(angles, axis=0))
     theta = start[2] + np.concatenate([[0.0], np.cumsum(steps[:, 2])])
     half = steps[:, 2] / 2
