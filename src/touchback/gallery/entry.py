@@ -18,7 +18,7 @@ class Experiment:
     duration: float
     positions: Mapping[str, float] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
-    inputs: Mapping[str, float] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
     signals: tuple[str, ...] = ()
     guess: Mapping[str, float] = field(default_factory=dict)
 

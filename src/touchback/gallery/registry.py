@@ -4,6 +4,7 @@ from typing import Any
 
 from touchback.errors import InputError
 from touchback.gallery import (
+    bouncing_hammer,
     buoy,
     cart_pole,
     crank_rocker,
@@ -11,6 +12,7 @@ from touchback.gallery import (
     four_bars,
     gyroscope,
     hanging_chain,
+    harpsichord,
     motor_arm,
     pendulum,
     seven_joint_arm,
@@ -26,6 +28,7 @@ from touchback.model.names import suggestion
 _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
+    bouncing_hammer, harpsichord,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

@@ -1,0 +1,63 @@
+"""Gillespie's first piano: a hammer that rides on a key and may leave it (1996, Fig. 2.4–2.5).
+
+Two masses in a line stand for the levers: the hammer's, seen at the key front (its lever is five
+times as fast, so that 25 times its mass is felt), and half of that for the key. The felt and wood
+between them is a spring that never pulls: when it is relaxed the hammer flies, when it is met again
+the hammer has landed. A change of inertia is felt at the key both times."""
+
+import numpy as np
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.model.joints import Prismatic
+from touchback.model.sensors import Energy, Signal
+from touchback.symbolic.functions import select
+
+HAMMER = 25 * 0.008  # kg at the key front: a hammer of 8 g and its lever of 5 : 1
+KEY = HAMMER / 2  # "about 50 percent of the scaled inertia of the hammer"
+STIFFNESS = 8000.0  # N/m of wood, felt and leather, seen at the key front
+DIP = 9.5e-3  # m
+GRAVITY = 9.81 / 5  # the hammer's weight, which acts once, on a mass that counts 25 times
+
+
+def make() -> Model:
+    """Both masses move up along z; the force on the key front is an input, positive when it
+    presses (which raises the hammer). A balanced key: gravity acts on the hammer alone."""
+    m = Model("bouncing hammer", gravity=(0, 0, 0))
+    press = m.input("key force", unit="N")
+    stiffness = m.parameter("stiffness", STIFFNESS, unit="N/m", min=100.0)
+    hammer, key = m.body("hammer", mass=HAMMER), m.body("key", mass=KEY)
+    m.joint("key", Prismatic("z"), m.ground, key, limits=(0.0, DIP), stop=(2e4, 20.0))
+    m.joint("hammer", Prismatic("z"), m.ground, hammer, position=-HAMMER * GRAVITY / STIFFNESS)
+    m.mode("coupled")
+    m.mode("flight")
+    gap = m.coordinate("hammer") - m.coordinate("key")
+    flying = m.signal("mode")  # 0 in the first mode, 1 in the second
+    push = select(flying, 0.0, -stiffness * gap)
+    m.force("finger", JointEffort("key", press))
+    m.force("weight", JointEffort("hammer", -HAMMER * GRAVITY))
+    m.force("felt on hammer", JointEffort("hammer", push))
+    m.force("felt on key", JointEffort("key", -push))
+    m.transition("leaves", "coupled", "flight", when=gap, direction=+1)
+    m.transition("lands", "flight", "coupled", when=gap, direction=-1)
+    m.sensor("felt force", Signal(push, "N"))
+    m.sensor("energy", Energy())
+    return m
+
+
+def stroke(force: float = 2.0, press: float = 0.05, hold: float = 0.8) -> Experiment:
+    """A blow of so many newtons for a while, then a light hand."""
+    times = np.array([0.0, 0.002, press, press + 0.004, 4.0])
+    forces = np.array([0.0, force, force, hold, hold])
+    return Experiment(
+        1.2, inputs={"key force": (times, forces)}, signals=("hammer", "key", "felt force")
+    )
+
+
+ENTRY = Entry(
+    "bouncing-hammer",
+    "a hammer that rides on its key, leaves it when struck, and comes back: two modes",
+    make,
+    stroke(),
+)
