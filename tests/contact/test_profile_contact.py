@@ -178,8 +178,8 @@ def test_bodies_push_each_other_alike(other: str) -> None:
 
 
 @pytest.mark.parametrize("other", ["circle", "line", "arc"])
-def test_gaps_grow_at_the_rate_that_damping_sees(other: str) -> None:
-    """The work of a contact is what it stores and what its damper takes: power by differences."""
+def test_damping_sees_the_rate_of_the_gap(other: str) -> None:
+    """N = K d + c ḋ with ḋ by differences, both bodies turning; energy goes at the rate c ḋ²."""
     m = tb.Model("lever", gravity=(0, 0, 0))
     arm, cam = m.body("arm", 1.0, inertia=(1, 1, 1)), m.body("cam", 1.0, inertia=(1, 1, 1))
     m.joint("arm", tb.Revolute("y"), m.ground.at(0, 0, 0.5), arm)
@@ -190,16 +190,20 @@ def test_gaps_grow_at_the_rate_that_damping_sees(other: str) -> None:
         "line": tb.Line(frame, 0.05),  # touched at its corner
         "arc": tb.Arc(frame, 0.1, 0.2, 2.0),
     }[other]
-    m.force("touch", tb.ProfileContact(tb.Circle(arm.at(0.2, 0, 0), 0.25), profile,
-                                       tb.UnilateralSpring(1e4)))  # fmt: skip
+    K, c = 1e4, 300.0
+    law = tb.UnilateralSpring(K, c)
+    m.force("touch", tb.ProfileContact(tb.Circle(arm.at(0.2, 0, 0), 0.25), profile, law))
     m.sensor("gap", tb.Gap("touch"))
+    m.sensor("force", tb.ContactForce("touch"))
     m.sensor("energy", tb.Energy())
     system = m.compile()
-    q, v, h = np.array([0.1, -0.2]), np.array([0.7, -1.3]), 1e-6
-    assert system.sensors(q, v)["gap"] < 0
+    q, v, h = np.array([0.1, -0.2]), np.array([0.9, -0.6]), 1e-6
     rate = system.state_rate(q, v)
-    later, before = (system.sensors(q + s * rate[:2], v + s * rate[2:])["energy"] for s in (h, -h))
-    assert (later - before) / (2 * h) == pytest.approx(0.0, abs=1e-5)
+    now, later, before = (system.sensors(q + s * rate[:2], v + s * rate[2:]) for s in (0.0, h, -h))
+    gap_rate, power = ((later[x] - before[x]) / (2 * h) for x in ("gap", "energy"))
+    assert now["gap"] < 0 and abs(gap_rate) > 0.01
+    assert now["force"] == pytest.approx(-K * now["gap"] - c * gap_rate, rel=1e-7)
+    assert power == pytest.approx(-c * gap_rate**2, rel=1e-3)
 
 
 def knuckle() -> tb.Model:
@@ -245,6 +249,10 @@ def test_a_live_run_keeps_the_memory_of_its_felt() -> None:
     run = tb.simulate(system, duration=0.02, method="rk4", step=1 / 4000, progress=False)
     assert found == pytest.approx(run["knuckle.memory"][-1], rel=1e-12)
     assert found > 0.1
+
+
+def test_a_model_shows_what_touches_what() -> None:
+    assert "profile-contact circle hammer, line jack, felt" in repr(knuckle())
 
 
 def test_states_of_forces_come_after_described_ones_as_in_a_file() -> None:

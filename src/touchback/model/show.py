@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint
 from touchback.model.part import flatten
+from touchback.model.value import Data
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 
@@ -122,6 +123,8 @@ def _kind(item: Any) -> str:
         given = getattr(item, field)
         if field not in ("axes", "measured_in") and isinstance(given, (str, Frame, Expr)):
             shown.append(value_text(given))
+        elif isinstance(given, Data):  # a profile, a law
+            shown.append(_kind(given))
     return " ".join([str(item.__struct_config__.tag), ", ".join(shown)]).strip()
 
 
