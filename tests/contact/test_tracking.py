@@ -24,6 +24,7 @@ from touchback.contact.surfaces import (
     Written,
 )
 from touchback.contact.tracking import Nearest, Side, Tracking, Twist
+from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.program import lower
 from touchback.symbolic.scalars import Operators
 from touchback.symbolic.tape import Tape
@@ -225,3 +226,32 @@ def test_a_start_that_cannot_be_found_is_said() -> None:
     nowhere = side(Written("(x**2 + y**2 + z**2 + 1)/2"), np.eye(3), np.array([0, 0, 2.0]))
     with pytest.raises(tb.SolveError, match=r"leaves .* after 60 steps|has no normal"):
         find_nearest(FLOOR, nowhere, (0.3, 0.1, 0.5))
+
+
+def test_what_was_found_follows_the_poses_as_the_differential_system_says() -> None:
+    """The tape's derivative of a root along a motion is the rate of (8), though the search itself
+    is held still."""
+    tape = Tape()
+    angle, x, z = (tape.symbol(name) for name in ("angle", "x", "z"))
+    s, c = tape.sincos(angle)
+    b = Side(Roller(1.0, 0.7, 0.5), [[c, 0, s], [0, 1, 0], [-s, 0, c]], [x, 0, z])
+    floor = Side(Plane(), [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, 0])
+    tracking = Tracking(tape, lambda given: tape.const(float(given)), floor, b)
+    below = tape.sub(z, tape.const(0.3))
+    at = tracking.guess([x, 0, 0], [x, 0, below], 0, 0)
+    for _ in range(8):
+        at = tracking.newton(at)
+    at = tracking.following(at)
+    found = [*at.on_b, at.reach, at.hidden_b]
+    rates = dict(zip((angle, x, z), map(tape.const, (0.7, -0.4, 0.9)), strict=True))
+    twist = Twist([0, tape.const(0.7), 0], [tape.const(-0.4), 0, tape.const(0.9)])
+    still = Twist([0, 0, 0], [0, 0, 0])
+    by_system = tracking.rates(at, still, twist)
+    wanted = [*by_system.on_b, by_system.reach, by_system.hidden_b]
+    outputs = [*jvp(tape, found, rates), *wanted]
+    places = {angle: ("x", 0), x: ("x", 1), z: ("x", 2)}
+    compiled = compile_program(lower(tape, outputs, places), "following")
+    for turn in (-0.3, 0.0, 0.25):
+        out = compiled.call(x=[turn, 0.1, 0.5])
+        np.testing.assert_allclose(out[:5], out[5:], atol=1e-14)
+        assert np.abs(out[:3]).max() > 0.1

@@ -37,11 +37,11 @@ class Platform:
     mass: float = 8.0
     half: tuple[float, float, float] = (0.2, 0.2, 0.05)
     disc_mass: float = 0.4
-    stiffness: float = 2e6
+    stiffness: float = 3e7
     damping: float = 2.0
     friction: float = 0.7
     slip_speed: float = 0.02
-    gain: float = 0.4
+    gain: float = 4.0
     bearing: float = 1e-5
     tracker: str = "explicit"
 
