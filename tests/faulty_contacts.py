@@ -1,7 +1,7 @@
 """Faulty contacts, and what is said about them."""
 
 import touchback as tb
-from faults import arm, fault
+from faults import arm, fault, file_fault
 from touchback.system.checks import check_model
 
 
@@ -98,3 +98,39 @@ def _() -> None:
     felt = tb.Felt(1e9, memory=0.3)
     m.force("floor", tb.ProfileContact(tb.Circle("rod", 0.1), tb.Line("ground"), felt))
     m.set_rate("floor.memory", 0.0)
+
+
+file_fault(
+    "a profile of an unknown kind",
+    """
+    touchback: 1
+    name: arm
+    bodies:
+      rod: {mass: 1}
+    forces:
+      pad:
+        kind: profile-contact
+        first: {kind: circle, frame: rod, radius: 0.01}
+        second: {kind: lin, frame: ground}
+        law: {kind: felt, stiffness: 1.0e+9}
+    """,
+    "arm.yaml, line 9, forces.pad.second.kind: there is no kind 'lin'; did you mean 'line' or "
+    "'outline'?",
+)
+file_fault(
+    "a misspelt number of a law",
+    """
+    touchback: 1
+    name: arm
+    bodies:
+      rod: {mass: 1}
+    forces:
+      pad:
+        kind: profile-contact
+        first: {kind: circle, frame: rod, radius: 0.01}
+        second: {kind: line, frame: ground}
+        law: {kind: felt, stiffnes: 1.0e+9}
+    """,
+    "arm.yaml, line 10, forces.pad.law.stiffnes: there is no such key here; did you mean "
+    "'stiffness'?",
+)

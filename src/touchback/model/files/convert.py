@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import fields
 
 from touchback.model.files.document import Document, Path
+from touchback.model.files.schema import kinds_in
 from touchback.model.names import suggestion
 
 _WORDS = {
@@ -67,6 +68,20 @@ def _check_keys(document: Document, path: Path, given: dict[str, Any], kind: Any
     for item in own:
         if item.required and item.name not in given:
             raise document.error(path, f"its `{item.name}` is missing.")
+        if item.name in given:
+            _check_inner(document, (*path, item.name), given[item.name], kinds_in(item.type))
+
+
+def _check_inner(document: Document, path: Path, given: Any, kinds: dict[str, Any]) -> None:
+    """The same for data of some kind that lie in others, alone or in a list: profiles, laws."""
+    if not kinds:
+        return
+    if isinstance(given, list):
+        for i, item in enumerate(given):
+            _check_inner(document, (*path, i), item, kinds)
+        return
+    kind = _chosen(document, path, mapping(document, path, given), kinds)
+    _check_keys(document, path, given, kind)
 
 
 def _translated(document: Document, path: Path, given: Any, said: str) -> Exception:

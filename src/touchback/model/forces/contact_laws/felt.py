@@ -73,10 +73,9 @@ class Felt(ContactLaw, frozen=True, tag="felt"):
         omega = k.div(k.maximum(own["memory"], 0), K)
         root = k.div(1, p)
         pressed = k.maximum(depth, k.pow(k.mul(epsilon, omega), root))
-        bound = k.sub(k.mul(k.div(p, k.add(p, 1)), k.pow(omega, k.add(1, root))),
-                      k.mul(omega, pressed))  # fmt: skip
-        elastic = elastic_energy(mechanics, pressed, K, p)
-        return k.add(elastic, k.mul(k.mul(K, epsilon), bound))
+        held = k.mul(k.div(p, k.add(p, 1)), k.pow(omega, k.add(1, root)))
+        bound = k.mul(k.mul(K, epsilon), k.sub(held, k.mul(omega, pressed)))
+        return k.add(elastic_energy(mechanics, pressed, K, p), bound)
 
     def states(self) -> dict[str, LawState]:
         if is_zero(self.memory):
