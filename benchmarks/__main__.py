@@ -7,7 +7,7 @@ from time import perf_counter
 
 from rich.console import Console
 
-from benchmarks import core, generation, loops, report, robotran, run_time, simd
+from benchmarks import core, generation, loops, omni, report, robotran, run_time, simd
 
 SECTIONS: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain"),
@@ -17,6 +17,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "core": core.run,
     "simd": simd.run,
     "loops": loops.run,
+    "omni": omni.run,
 }
 QUICK: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain", (2, 7, 30, 100), peers=()),

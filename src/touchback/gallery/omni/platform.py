@@ -40,7 +40,7 @@ class Platform:
     stiffness: float = 3e7
     damping: float = 2.0
     friction: float = 0.7
-    slip_speed: float = 0.02
+    slip_speed: float = 0.05
     gain: float = 4.0
     bearing: float = 1e-5
     tracker: str = "explicit"
