@@ -32,8 +32,8 @@ setup(
             "touchback.native.libtouchback",
             sources=sorted(str(path) for path in NATIVE.glob("*.c")),
             depends=sorted(str(path) for path in NATIVE.glob("*.h")),
-            # Every rounding is written down: the compiler must neither fuse nor reorder. Loops over a
-            # few numbers stay loops: a call of memset or memcpy in their place costs more.
+            # Every rounding is written down: the compiler must neither fuse nor reorder. Loops over
+            # a few numbers stay loops: a call of memset or memcpy in their place costs more.
             extra_compile_args=[
                 "-std=c11",
                 "-O3",
