@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.contact import ContactProblem, critical_friction, solve_contacts
+from touchback.contact import ContactProblem, Friction, critical_friction, solve_contacts
 from touchback.contact.enumeration import enumerate_states
 from touchback.contact.gauss_seidel import gauss_seidel
+from touchback.native.moreau_jean import ImpulseProblem
 
 
 def random_problem(seed: int, contacts: int, tangents: int) -> ContactProblem:
@@ -20,22 +21,28 @@ def random_problem(seed: int, contacts: int, tangents: int) -> ContactProblem:
     starts = tuple(range(0, rows, 1 + tangents))
     c = rng.normal(size=rows)
     c[list(starts)] -= 0.7
-    return ContactProblem(W @ np.linalg.solve(M, W.T), c, starts, rng.uniform(0.05, 0.5, contacts))
+    groups = tuple(
+        Friction(tuple(range(n + 1, n + 1 + tangents)), i, rng.uniform(0.05, 0.5))
+        for i, n in enumerate(starts)
+        if tangents
+    )
+    return ContactProblem(W @ np.linalg.solve(M, W.T), c, starts, groups)
 
 
 def complaints(problem: ContactProblem, p: np.ndarray, slack: float) -> list[str]:
     """Which laws p breaks by more than `slack`."""
     u = problem.G @ p + problem.c
     found = []
-    for (n, tangents), mu in zip(problem.blocks, problem.friction):
-        t = list(tangents)
+    for n in problem.normals:
         if p[n] < -slack or u[n] < -slack or abs(p[n] * u[n]) > slack:
             found.append(f"Signorini at row {n}: p {p[n]}, u {u[n]}")
-        if np.linalg.norm(p[t]) > mu * p[n] + slack:
-            found.append(f"cone at row {n}")
+    for group in problem.friction:
+        t, limit = list(group.rows), group.coefficient * p[problem.normals[group.contact]]
+        if np.linalg.norm(p[t]) > limit + slack:
+            found.append(f"cone at rows {t}")
         speed = np.linalg.norm(u[t])
-        if np.linalg.norm(p[t] * speed + mu * p[n] * u[t]) > slack:
-            found.append(f"slip at row {n}: p {p[t]}, u {u[t]}")
+        if np.linalg.norm(p[t] * speed + limit * u[t]) > slack:
+            found.append(f"slip at rows {t}: p {p[t]}, u {u[t]}")
     return found
 
 
@@ -67,7 +74,7 @@ def test_without_friction_both_find_the_one_solution(seed: int) -> None:
 
 def test_a_redundant_contact_is_solved_by_sweeping() -> None:
     """Two contacts that say the same: the sum of their impulses is what one alone would need."""
-    problem = ContactProblem(np.ones((2, 2)), np.array([-3.0, -3.0]), (0, 1), np.zeros(2))
+    problem = ContactProblem(np.ones((2, 2)), np.array([-3.0, -3.0]), (0, 1))
     assert solve_contacts(problem).sum() == pytest.approx(3.0, abs=1e-12)
 
 
@@ -81,3 +88,36 @@ def test_critical_friction_of_a_symmetric_contact_is_infinite() -> None:
     assert critical_friction(np.eye(2), 1.0) == math.inf
     assert critical_friction(np.array([[2.0, 0.5], [0.5, 1.0]]), 1.0) == 4.0
     assert critical_friction(np.array([[2.0, 0.5], [0.5, 1.0]]), -1.0) == math.inf
+
+
+# ---- the solvers in C ----------------------------------------------------------------------------
+
+
+def solved_in_c(problem: ContactProblem, method: str) -> np.ndarray:
+    groups = [(group.rows, group.contact, group.coefficient) for group in problem.friction]
+    memory = ImpulseProblem(len(problem.c), len(problem.normals), len(groups))
+    p, count = memory.solve(problem.G, problem.c, problem.normals, groups, method)
+    assert count >= 0
+    return p
+
+
+@pytest.mark.parametrize("contacts", [1, 2, 3])
+def test_pivoting_finds_the_impulses_of_enumeration(contacts: int) -> None:
+    for seed in range(100):
+        problem = random_problem(seed, contacts, tangents=1)
+        p = enumerate_states(problem)
+        np.testing.assert_allclose(solved_in_c(problem, "lemke"), p, atol=1e-13)
+
+
+def test_pivoting_keeps_the_laws_of_many_contacts() -> None:
+    for seed in range(20):
+        problem = random_problem(seed, 12, tangents=1)
+        assert complaints(problem, solved_in_c(problem, "lemke"), slack=1e-11) == []
+
+
+@pytest.mark.parametrize("tangents", [0, 1, 2])
+def test_sweeping_in_c_gives_what_sweeping_in_python_gives(tangents: int) -> None:
+    for seed in range(10):
+        problem = random_problem(seed, 4, tangents)
+        expected = gauss_seidel(problem)
+        np.testing.assert_allclose(solved_in_c(problem, "gauss-seidel"), expected, atol=1e-10)

@@ -3,7 +3,7 @@
 A new kind of contact is a new file with its gap and its slip speeds over any scalar."""
 
 from touchback.contact.base import ContactKind
-from touchback.contact.coulomb import ContactProblem, solve_contacts
+from touchback.contact.coulomb import ContactProblem, Friction, solve_contacts
 from touchback.contact.described import DescribedContact
 from touchback.contact.disc_plane import DiscPlaneContact
 from touchback.contact.painleve import critical_friction
@@ -17,6 +17,7 @@ __all__ = [
     "ContactProblem",
     "DescribedContact",
     "DiscPlaneContact",
+    "Friction",
     "Nearest",
     "Side",
     "SpherePlaneContact",

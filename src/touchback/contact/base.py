@@ -19,10 +19,19 @@ class ContactKind(Data, frozen=True, tag_field="kind"):
         """Slip speeds along none, one or two tangents, linear in the velocities [m/s]."""
         raise NotImplementedError(type(self).__name__)
 
+    def roll(self, mechanics: Mechanics) -> list[Scalar]:
+        """Turning speeds that rolling friction resists, none, one or two [rad/s]; its arm [m] is
+        the field `rolling`."""
+        return []
 
-def check_coefficients(kind: str, restitution: Value, friction: Value) -> None:
+
+def check_coefficients(
+    kind: str, restitution: Value, friction: Value, rolling: Value = 0.0
+) -> None:
     """Refuse numbers that no contact has; expressions are taken as they come."""
     if is_number(restitution) and not 0.0 <= restitution <= 1.0:
         raise ModelError(f"{kind}: its restitution is {restitution}; it lies between 0 and 1.")
     if is_number(friction) and not friction >= 0.0:
         raise ModelError(f"{kind}: its friction is {friction}; a coefficient is not negative.")
+    if is_number(rolling) and not rolling >= 0.0:
+        raise ModelError(f"{kind}: its rolling is {rolling} m; the arm is not negative.")

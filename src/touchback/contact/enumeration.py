@@ -4,56 +4,93 @@ Each combination is one linear system; the one whose solution keeps all inequali
 4ⁿ combinations of n contacts: exact and quick for the few that a planar mechanism has.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
 
 from touchback.contact.coulomb import ContactProblem, Floats
 
-MOST_CONTACTS = 4
+MOST_COMBINATIONS = 4**5
 OPEN, STICK, FORWARD, BACKWARD = range(4)
-_SIGN = {FORWARD: 1.0, BACKWARD: -1.0}
+SIGN = {FORWARD: 1.0, BACKWARD: -1.0}
 _SLACKS = (0.0, 1e-12)  # of the largest speed or impulse: exact, then with rounding forgiven
+State = tuple[int, ...]  # of a contact: (OPEN,), or how each of its groups of friction behaves
 
 
 def enumerate_states(problem: ContactProblem) -> Floats | None:
     """The impulses of the first combination that fits; None where none does (redundant contacts
     make systems singular)."""
-    choices = [
-        (OPEN, STICK, FORWARD, BACKWARD) if tangents and mu > 0.0 else (OPEN, STICK)
-        for (_, tangents), mu in zip(problem.blocks, problem.friction)
-    ]
     for slack in _SLACKS:
-        for states in product(*choices):
-            p = _impulses(problem, states)
-            if p is not None and _fits(problem, states, p, slack):
-                return p
+        for _, p in fitting(problem, slack):
+            return p
     return None
 
 
-def _impulses(problem: ContactProblem, states: Sequence[int]) -> Floats | None:
-    """p with u_n = 0 in closed contacts, u_t = 0 in sticking ones, p_t = ∓μ p_n in slipping
-    ones."""
-    p = np.zeros(len(problem.c))
+def fitting(
+    problem: ContactProblem, slack: float, moving: Mapping[int, int] | None = None
+) -> Iterator[tuple[tuple[State, ...], Floats]]:
+    """Every combination that keeps all inequalities, with its impulses.
+
+    `moving` maps groups of friction to the way, FORWARD or BACKWARD, in which they slip anyway:
+    with accelerations for u, what slips goes on slipping whatever these are."""
+    for states in product(*_choices(problem, moving or {})):
+        p = impulses_of(problem, states)
+        if p is not None and _fits(problem, states, p, slack, moving or {}):
+            yield states, p
+
+
+def combinations(problem: ContactProblem) -> int:
+    """How many combinations there are."""
+    count = 1
+    for states in _choices(problem, {}):
+        count *= len(states)
+    return count
+
+
+def groups_of(problem: ContactProblem, contact: int) -> list[int]:
+    """The groups of friction of a contact that can hold anything."""
+    return [
+        i
+        for i, group in enumerate(problem.friction)
+        if group.contact == contact and group.coefficient > 0.0 and group.rows
+    ]
+
+
+def _choices(problem: ContactProblem, moving: Mapping[int, int]) -> list[list[State]]:
+    found = []
+    for contact in range(len(problem.normals)):
+        ways = [
+            (moving[i],) if i in moving else (STICK, FORWARD, BACKWARD)
+            for i in groups_of(problem, contact)
+        ]
+        found.append([(OPEN,), *(state or (STICK,) for state in product(*ways))])
+    return found
+
+
+def impulses_of(problem: ContactProblem, states: Sequence[State]) -> Floats | None:
+    """p with u_n = 0 in closed contacts, u_t = 0 in sticking rows, p_t = ∓μ p_n in slipping
+    ones; None where that has no single solution."""
+    size = len(problem.c)
     rows: list[int] = []  # velocities that vanish; as many unknown impulses belong to them
     columns: list[Floats] = []
-    for (n, tangents), mu, state in zip(problem.blocks, problem.friction, states):
-        if state == OPEN:
+    for contact, state in enumerate(states):
+        if state == (OPEN,):
             continue
+        n = problem.normals[contact]
         rows.append(n)
-        normal = np.zeros(len(p))
+        normal = np.zeros(size)
         normal[n] = 1.0
         columns.append(normal)
-        if state in _SIGN:
-            normal[tangents[0]] = -mu * _SIGN[state]
-        elif tangents and mu > 0.0:
-            rows.append(tangents[0])
-            tangent = np.zeros(len(p))
-            tangent[tangents[0]] = 1.0
-            columns.append(tangent)
+        for i, way in zip(groups_of(problem, contact), state):
+            (t,) = problem.friction[i].rows
+            if way in SIGN:
+                normal[t] = -problem.friction[i].coefficient * SIGN[way]
+            else:
+                rows.append(t)
+                columns.append(np.eye(size)[t])
     if not rows:
-        return p
+        return np.zeros(size)
     spread = np.array(columns).T
     try:
         return spread @ np.linalg.solve((problem.G @ spread)[rows], -problem.c[rows])
@@ -61,21 +98,31 @@ def _impulses(problem: ContactProblem, states: Sequence[int]) -> Floats | None:
         return None
 
 
-def _fits(problem: ContactProblem, states: Sequence[int], p: Floats, slack: float) -> bool:
+def _fits(
+    problem: ContactProblem,
+    states: Sequence[State],
+    p: Floats,
+    slack: float,
+    moving: Mapping[int, int],
+) -> bool:
     """Whether the inequalities hold."""
     u = problem.G @ p + problem.c
     slow = slack * float(np.abs(problem.c).max())
     small = slack * float(np.abs(p).max())
-    for (n, tangents), mu, state in zip(problem.blocks, problem.friction, states):
-        if state == OPEN:
+    for contact, state in enumerate(states):
+        n = problem.normals[contact]
+        if state == (OPEN,):
             if u[n] < -slow:
                 return False
             continue
         if p[n] < -small:
             return False
-        if state in _SIGN:
-            if _SIGN[state] * u[tangents[0]] < -slow:
+        for i, way in zip(groups_of(problem, contact), state):
+            group = problem.friction[i]
+            (t,) = group.rows
+            if way in SIGN:
+                if i not in moving and SIGN[way] * u[t] < -slow:
+                    return False
+            elif abs(p[t]) > group.coefficient * p[n] + small:
                 return False
-        elif tangents and mu > 0.0 and abs(p[tangents[0]]) > mu * p[n] + small:
-            return False
     return True

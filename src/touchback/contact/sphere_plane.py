@@ -5,7 +5,7 @@ from touchback.errors import ModelError
 from touchback.model.forces.sphere_on_plane import Touch, sphere_on_plane
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
-from touchback.model.value import Value
+from touchback.model.value import Value, is_number
 from touchback.spatial.vectors import Scalar
 
 
@@ -14,7 +14,10 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
     `plane`, whose z axis points out of the wall.
 
     `tangents` are the axes of the plane along which friction acts: "xy", or "x" or "y" alone in a
-    planar mechanism. Slip is the velocity of the sphere's lowest point relative to the plane."""
+    planar mechanism. Slip is the velocity of the sphere's lowest point relative to the plane.
+
+    `rolling` is the arm ρ [m] of rolling friction: a moment up to ρ times the normal force resists
+    rolling, about the axes across the tangents."""
 
     frame: Frame
     plane: Frame = Frame("ground")
@@ -22,9 +25,10 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
     restitution: Value = 0.0
     friction: Value = 0.0
     tangents: str = "xy"
+    rolling: Value = 0.0
 
     def __post_init__(self) -> None:
-        check_coefficients("SpherePlaneContact", self.restitution, self.friction)
+        check_coefficients("SpherePlaneContact", self.restitution, self.friction, self.rolling)
         if self.tangents not in ("", "x", "y", "xy"):
             raise ModelError(
                 f"SpherePlaneContact: tangents are '', 'x', 'y' or 'xy', got {self.tangents!r}."
@@ -36,6 +40,14 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
     def slip(self, mechanics: Mechanics) -> list[Scalar]:
         velocity = self._touch(mechanics).velocity
         return [velocity["xy".index(name)] for name in self.tangents]
+
+    def roll(self, mechanics: Mechanics) -> list[Scalar]:
+        if is_number(self.rolling) and self.rolling == 0.0:
+            return []
+        vectors = mechanics.vectors
+        own, carried = (mechanics.angular_velocity(each) for each in (self.frame, self.plane))
+        turn = vectors.apply_transposed(mechanics.rotation(self.plane), vectors.sub(own, carried))
+        return [turn["yx".index(name)] for name in self.tangents]
 
     def _touch(self, mechanics: Mechanics) -> Touch:
         return sphere_on_plane(mechanics, self.frame, self.plane, self.radius)

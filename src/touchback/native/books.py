@@ -58,16 +58,21 @@ class Powers:
     with_rates: bool
 
 
+def live_multipliers(constrained: Constrained) -> Floats:
+    """The array in which the rate of a constrained problem leaves its multipliers."""
+    found: Floats = constrained._memory.array("lambda")
+    return found
+
+
 class NativeBooks:
     """Integrals of powers over the accepted steps of a run.
 
-    `own` is a problem like the run's, but with memory of its own, and so is what enforces its
-    constraints: the run isn't touched."""
+    `own` is a problem like the run's, but with memory of its own: the run isn't touched. Its rate
+    leaves the forces of constraints in `multipliers`."""
 
     def __init__(
-        self, powers: Powers, own: Problem, method: str, constrained: Constrained | None = None
+        self, powers: Powers, own: Problem, method: str, multipliers: Floats | None = None
     ) -> None:
-        multipliers = constrained._memory.array("lambda") if constrained else None
         n, inputs = own.state_size, len(own.u)
         rows = 0 if multipliers is None else len(multipliers)
         self._places, self._weights = (np.array(part) for part in quadrature(method))
@@ -76,7 +81,7 @@ class NativeBooks:
         self._work, self._rounding = np.zeros(powers.count), np.zeros(powers.count)
         self._values, self._x = aligned_zeros(powers.count), aligned_zeros(n)
         self._u = aligned_zeros(inputs + n + rows)
-        self._kept_alive = (powers, own, constrained)
+        self._kept_alive = (powers, own, multipliers)
         self._own = own
         self._struct = _BooksStruct(
             count=powers.count, p=address_of(self._p), own=own.address, inputs=inputs,

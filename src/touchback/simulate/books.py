@@ -9,55 +9,41 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import Problem, evaluate_rows
-from touchback.native.books import NativeBooks, Powers
+from touchback.native.books import NativeBooks, Powers, live_multipliers
 from touchback.recording import EnergyBooks, EventRecord
 from touchback.simulate.constrained import IMPLICIT, Formulation, enforce, free_problem
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.plan import Trajectory
 from touchback.simulate.protocol import CompiledSystem, Floats
 from touchback.system import System
-from touchback.system.powers import DISSIPATED, WORK, power_set
+from touchback.system.powers import DISSIPATED, WORK, PowerSet, power_set
 
 
 class BookKeeper:
-    """Keeps the books of one run.
-
-    Its own problem evaluates rates and multipliers beside the run, by the run's formulation; the
-    implicit ones, which are steps and no rates, by multipliers."""
+    """Keeps the books of one run: of the lines of a `power_set`, with the parameters `given`. `own`
+    evaluates rates and multipliers beside the run."""
 
     def __init__(
         self,
-        system: CompiledSystem,
-        constraints: Formulation | None,
-        given: Inputs,
-        parameters: dict[str, Any] | None,
+        system: System,
+        lines: PowerSet,
+        own: Problem,
         method: str,
+        given: dict[str, Any] | None,
+        multipliers: Floats | None = None,
     ) -> None:
-        if not isinstance(system, System):
-            raise InputError(
-                f"{system.name}: energy books need a system made by Model.compile(), which knows "
-                "its forces."
-            )
         self._names = list(system.state_names)
-        self._set = power_set(system)
-        enforced = enforce(
-            system, "multipliers" if constraints in IMPLICIT else constraints, given, parameters
-        )
-        self._own: Problem = (
-            enforced.problem if enforced else free_problem(system, given, parameters)
-        )
-        function = self._set.powers
-        self._p = function.block_for(system._with(parameters or {}))
-        powers = Powers(function.compiled, self._p, len(self._set.lines), self._set.with_rates)
-        constrained = enforced.constrained if enforced else None
-        self._native = NativeBooks(powers, self._own, method, constrained)
+        self._set, self._own = lines, own
+        self._p = lines.powers.block_for(system._with(given or {}))
+        powers = Powers(lines.powers.compiled, self._p, len(lines.lines), lines.with_rates)
+        self._native = NativeBooks(powers, own, method, multipliers)
 
     def open(self, problem: Problem, t: float, x: Floats) -> None:
         """Begins at the state from which a run starts."""
         self._native.attach(problem)
         self._native.start(t, x)
 
-    def close(self, trajectory: Trajectory, events: Sequence[EventRecord]) -> EnergyBooks:
+    def close(self, trajectory: Trajectory, events: Sequence[EventRecord] = ()) -> EnergyBooks:
         """The books up to the last recorded state. Where events changed the state, what that did to
         the stored energy counts as an impact."""
         ends = self._levels(trajectory.times[[0, -1]], trajectory.states[[0, -1]])
@@ -93,3 +79,26 @@ class BookKeeper:
             levels.address, states, inputs, self._p, len(self._set.stored), levels.work_size,
             levels.context_address,
         )  # fmt: skip
+
+
+def keeper_for(
+    system: CompiledSystem,
+    constraints: Formulation | None,
+    inputs: Inputs,
+    given: dict[str, Any] | None,
+    method: str,
+) -> BookKeeper:
+    """The keeper of a run by the formulation `constraints`; the implicit ones, which are steps and
+    no rates, have their multipliers evaluated by "multipliers"."""
+    if not isinstance(system, System):
+        raise InputError(
+            f"{system.name}: energy books need a system made by Model.compile(), which knows its "
+            "forces."
+        )
+    lines = power_set(system)
+    formulation = "multipliers" if constraints in IMPLICIT else constraints
+    enforced = enforce(system, formulation, inputs, given)
+    if enforced is None:
+        return BookKeeper(system, lines, free_problem(system, inputs, given), method, given)
+    forces = live_multipliers(enforced.constrained)
+    return BookKeeper(system, lines, enforced.problem, method, given, forces)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.recording import Run, unknown_name
-from touchback.simulate.books import BookKeeper
+from touchback.simulate.books import keeper_for
 from touchback.simulate.constrained import (
     Baumgarte,
     Formulation,
@@ -119,7 +119,7 @@ def simulate(
     use_ticks(system, problem, plan, rate, enforced)
     newton = newton_for(system, problem, plan, changed) if method in IMPLICIT else None
     watch = _watch(system, problem, plan, events, changed)
-    keeper = BookKeeper(system, constraints, given, changed, method) if books else None
+    keeper = keeper_for(system, constraints, given, changed, method) if books else None
     if keeper:
         keeper.open(problem, plan.start, state)
     began = time.perf_counter()

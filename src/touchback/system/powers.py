@@ -8,11 +8,12 @@ run instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from touchback.contact import ContactKind
 from touchback.dynamics.constraints import apply_multipliers, constraint_rows
 from touchback.dynamics.efforts import joint_potential
 from touchback.dynamics.energy import kinetic_energy, potential_energy
@@ -76,7 +77,13 @@ def power_set(system: System) -> PowerSet:
     return modes[mode]
 
 
-def _derive(system: System) -> PowerSet:
+def power_set_with(system: System, contacts: Mapping[str, ContactKind]) -> PowerSet:
+    """The powers of a system with rigid contacts, whose forces follow the multipliers of the
+    constraints: of each contact the normal's, the tangents' and those of rolling."""
+    return _derive(system, contacts)
+
+
+def _derive(system: System, contacts: Mapping[str, ContactKind] | None = None) -> PowerSet:
     layout, rows = system.layout, system.constraint_names
     extra = (*(f"rate:{name}" for name in layout.state_names), *(f"lambda:{x}" for x in rows))
     d = Derivation(system.model, layout, extra, system.plan.frame_pass, system._merge_fixed)
@@ -84,6 +91,7 @@ def _derive(system: System) -> PowerSet:
     account.forces()
     account.joints()
     account.constraints_and_ground()
+    account.contacts(contacts or {})
     wanted = {"powers": account.powers, "levels": account.levels}
     first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
     functions = {
@@ -128,7 +136,7 @@ class _Account:
         where the motion has left them."""
         instant, d = self.instant, self.d
         nx = len(d.q) + len(d.v) + len(d.z)
-        multipliers = d.extra[nx:]
+        multipliers = list(d.extra[nx:])
         rows = constraint_rows(instant)
         names = {row: name for name, own in self._model.constraint_rows().items() for row in own}
         at_work: dict[str, int] = {}
@@ -144,6 +152,25 @@ class _Account:
             self._line(Line(self._kind_of(name), WORK), power)
         self._line(Line(DRIFT, DISSIPATED), -drift)
         self._ground(rows, multipliers)
+
+    def contacts(self, kinds: Mapping[str, ContactKind]) -> None:
+        """Friction takes λ·u of the slip; surfaces that move by themselves do λ·(W v − u). A closed
+        normal does no work."""
+        instant, d, tape = self.instant, self.d, self.tape
+        along = dict(zip(d.v, d.v, strict=True))
+        for name, kind in kinds.items():
+            moved, rubbed = 0, 0
+            normal = jvp(tape, [kind.gap(instant)], {x: self._flow[x] for x in (*d.q, d.time)})
+            rubbing = [*kind.slip(instant), *kind.roll(instant)]
+            for i, speed in enumerate([*normal, *rubbing]):
+                force = tape.symbol(f"contact:{name}.{i}")
+                d.extra.append(force)
+                own = jvp(tape, [speed], along)[0]
+                moved = tape.add(moved, tape.mul(force, tape.sub(own, speed)))
+                if i:
+                    rubbed = tape.add(rubbed, tape.mul(force, speed))
+            self._line(Line(f"{name} moving", WORK), moved)
+            self._line(Line(f"{name} friction", DISSIPATED), -rubbed)
 
     def _ground(self, rows: list[Any], multipliers: Sequence[int]) -> None:
         """What a moving ground does, and gravity that isn't just a potential."""

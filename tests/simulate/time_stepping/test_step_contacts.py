@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from python_moreau_jean import moreau_jean
 from touchback.simulate import RunFailed
+from touchback.simulate.time_stepping.equations import ContactEquations
 
 G = 9.81
 
@@ -283,9 +285,104 @@ def test_what_can_t_be_stepped_is_refused_by_name() -> None:
         tb.step_contacts(system, {"floor": tb.DescribedContact(other.time - 1)})
     with pytest.raises(tb.InputError, match="one tangent"):
         tb.painleve(system, tb.SpherePlaneContact(frame))
-    m = tb.Model("geared")
-    for name in ("a", "b"):
-        m.joint(name, tb.Prismatic("x"), m.ground, m.body(name, 1.0))
-    m.couple("gear", tb.Gear("a", "b", 2.0))
-    with pytest.raises(tb.InputError, match=r"geared: time stepping .* 'gear'"):
-        tb.step_contacts(m.compile(), {"wall": tb.DescribedContact(m.coordinate("a"))})
+
+
+# ---- C against Python, and closed loops ----------------------------------------------------------
+
+
+def stepped_in_python(
+    system: tb.System, contacts: dict[str, tb.ContactKind], x: np.ndarray, count: int, h: float
+) -> np.ndarray:
+    """The states of a second implementation."""
+    equations = ContactEquations(system, contacts)
+    impulses, states = np.zeros(equations.layout.rows), [x]
+    for k in range(count):
+        u = np.concatenate([[(k + 0.5) * h], system.input_defaults])
+        taken = moreau_jean(equations, states[-1], u, h, 0.5, impulses)
+        states.append(states[-1] + taken.change)
+        impulses = taken.impulses
+    return np.array(states)
+
+
+def test_steps_in_c_are_those_of_the_second_implementation() -> None:
+    system, corners = box_on_corners(friction=0.4, restitution=0.3)
+    start = system.assemble(**{"box.z": 0.08}, rates={"box.wx": 3.0, "box.wy": 2.0, "box.vx": 1.0})
+    run = tb.step_contacts(system, corners, start, duration=0.1, step=1e-3)
+    expected = stepped_in_python(system, corners, start.x, 100, 1e-3)
+    for name, values in zip(system.state_names, expected.T, strict=True):
+        np.testing.assert_allclose(run[name], values, atol=1e-9)
+    assert sum(run[f"corner {i} impulse"].max() > 0.0 for i in range(8)) > 1
+
+
+def swinging(with_rod: bool, wall: bool = True) -> tuple[tb.System, dict[str, tb.ContactKind]]:
+    """A bob on a rod of 1 m that swings against a wall at x = −0.3: the rod is a joint, or a
+    closure of a body that is free in the plane."""
+    m = tb.Model("swinging", gravity=(0, 0, -G))
+    bob = m.body("bob", 1.5, inertia=(1e-6, 1e-6, 1e-6))
+    if with_rod:
+        m.joint("bob", tb.Planar("y"), m.ground, bob)
+        m.close("rod", tb.Rod(1.0), m.ground, bob)
+        point = bob.at(0, 0, 0)
+    else:
+        m.joint("q", tb.Revolute("y"), m.ground, bob.at(0, 0, 1.0))
+        point = bob.at(0, 0, 0)
+    m.sensor("p", tb.Position(point))
+    plane = m.ground.at(-0.3, 0, 0, turn=("y", np.pi / 2))
+    contact = tb.SpherePlaneContact(point, plane, restitution=0.5, tangents="")
+    return m.compile(), {"wall": contact} if wall else {}
+
+
+def test_contacts_and_closures_live_in_one_mechanism() -> None:
+    """A pendulum closed by a rod bounces off a wall as the one with a joint does."""
+    jointed, wall = swinging(with_rod=False)
+    angle = -0.8
+    expected = tb.step_contacts(jointed, wall, jointed.assemble(q=angle), 1.0, step=5e-4)
+    closed, same = swinging(with_rod=True)
+    start = closed.assemble(**{"bob.x": -np.sin(angle), "bob.z": -np.cos(angle)})
+    run = tb.step_contacts(closed, same, start, 1.0, step=5e-4)
+    length = np.hypot(run["bob.x"], run["bob.z"])
+    np.testing.assert_allclose(length, 1.0, atol=1e-9)
+    x = -np.sin(expected["q"])
+    assert np.abs(run["bob.x"] - x).max() < 5e-3
+    hits = [np.count_nonzero(each["wall impulse"]) for each in (run, expected)]
+    assert hits[0] == hits[1] > 0
+    assert abs(run.books.unexplained) < 0.01 * run.books.total("impacts")
+
+
+def test_a_ball_rolls_out_against_rolling_friction() -> None:
+    """Rolling at v₀ with the arm ρ: the moment ρ N decelerates it by ρ g/(r (1 + 2/5))."""
+    m = tb.Model("ball", gravity=(0, 0, -G))
+    mass, radius, arm = 0.8, 0.05, 0.002
+    ball = m.body("ball", mass, inertia=(0.4 * mass * radius**2,) * 3)
+    m.joint("ball", tb.Planar("y"), m.ground, ball)
+    system = m.compile()
+    names = list(system.coordinates)
+    floor = {"floor": tb.SpherePlaneContact(
+        ball, m.ground, radius, friction=0.5, tangents="x", rolling=arm,
+    )}  # fmt: skip
+    x, z, turn = (next(n for n in names if n.endswith(end)) for end in ("x", "z", "turn"))
+    start = system.assemble(**{z: radius}, rates={x: 1.0, turn: 1.0 / radius})
+    slowing = arm * G / (radius * 1.4)
+    run = tb.step_contacts(system, floor, start, 1.2 / slowing, step=2e-3)
+    going = run.time < 0.99 / slowing
+    np.testing.assert_allclose(
+        run[f"{x} rate"][going], (1.0 - slowing * run.time)[going], atol=1e-9
+    )
+    assert abs(run[f"{x} rate"][-1]) < 1e-12
+    assert abs(run[f"{turn} rate"][-1]) < 1e-10
+    assert run.books.dissipated["floor friction"] == pytest.approx(0.7 * mass, rel=1e-9)
+
+
+def test_a_moving_floor_does_the_work_that_friction_takes() -> None:
+    """A block laid onto a belt at speed s: until it moves along, the belt does μ m g·s·t = m s²,
+    half of which is lost."""
+    m = tb.Model("belt", gravity=(0, 0, -G))
+    cart, load = m.body("cart"), m.body("load", 2.0)
+    m.joint("x", tb.Prismatic("x"), m.ground, cart)
+    m.joint("z", tb.Prismatic("z"), cart, load)
+    belt = {"belt": tb.DescribedContact(m.coordinate("z"), m.rate("x") - 1.5, friction=0.4)}
+    run = tb.step_contacts(m.compile(), belt, duration=0.6, step=1e-3)
+    assert run["x rate"][-1] == pytest.approx(1.5, abs=1e-12)
+    assert run.books.work["belt moving"] == pytest.approx(2.0 * 1.5**2, rel=2e-3)
+    assert run.books.dissipated["belt friction"] == pytest.approx(0.5 * 2.0 * 1.5**2, rel=2e-3)
+    assert abs(run.books.unexplained) < 1e-12

@@ -1,76 +1,92 @@
-"""Energy books of a run with contacts, step by step."""
+"""Energy books of a run with contacts, from what its steps gave."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from touchback.native import evaluate_rows
+from touchback.native.moreau_jean import Steps
 from touchback.recording import EnergyBooks
 from touchback.simulate.protocol import Floats
-from touchback.system import System
+from touchback.simulate.time_stepping.equations import ContactEquations
 from touchback.system.function import Function
 from touchback.system.powers import DISSIPATED, WORK, power_set
 
 
 class StepBooks:
-    """Powers of forces at the middle of each step, which is of the method's order, and the losses
-    of contacts, which are exact where masses and directions stay."""
+    """Powers of forces at the middle of each step, which is of the method's order, and what
+    contacts took, which is exact where masses and directions stay."""
 
     def __init__(
-        self, system: System, contacts: Sequence[str], starts: Sequence[int], rows: int,
+        self,
+        equations: ContactEquations,
+        start: Floats,
+        steps: Steps,
+        step: float,
         parameters: Mapping[str, Any] | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
+        system = equations.system
+        self._layout, self._names = equations.layout, list(equations.contacts)
         self._set = power_set(system)
-        self._contacts, self._starts = contacts, list(starts)
-        for function in (self._set.powers, self._set.levels):
-            function.block[:] = function.block_for(system._with(parameters or {}))
-        self._work = np.zeros(len(self._set.lines))
-        self._losses = np.zeros(rows)
-        self._first = self._last = np.zeros(len(self._set.stored))
+        self._block = self._set.powers.block_for(system._with(parameters or {}))
+        states = np.vstack([start, steps.states])
+        change = np.diff(states, axis=0)
+        forces = steps.impulses[:, : self._layout.bilateral] / step
+        inputs = np.hstack([steps.inputs, change / step, forces])
+        middles = 0.5 * (states[1:] + states[:-1])
+        self._work = step * self._rows(self._set.powers, middles, inputs)
+        first = steps.inputs[:1] if len(steps.inputs) else np.zeros((1, steps.inputs.shape[1]))
+        self._levels = self._rows(self._set.levels, states, np.vstack([first, steps.inputs]))
+        self._losses, self._moved = steps.losses, steps.moved
 
-    def open(self, x: Floats, u: Floats) -> None:
-        """Begins at a state, with u = [t, inputs…]."""
-        self._first = self._last = _evaluated(self._set.levels, x, u)
+    def _rows(self, function: Function, states: Floats, inputs: Floats) -> Floats:
+        compiled = function.compiled
+        return evaluate_rows(
+            compiled.address, states, inputs, self._block, len(function.out), compiled.work_size,
+            compiled.context_address,
+        )  # fmt: skip
 
-    def add(self, x: Floats, change: Floats, u: Floats, h: float, losses: Floats) -> None:
-        """A step of length h from x by `change`, with the losses of its contact rows."""
-        rates = np.concatenate([u, change / h])
-        self._work = self._work + h * _evaluated(self._set.powers, x + 0.5 * change, rates)
-        self._losses = self._losses + losses
-        self._last = _evaluated(self._set.levels, x + change, u)
+    def signals(self) -> dict[str, Floats]:
+        """Stored energy, and cumulated work, impact loss and friction loss, at each instant [J]."""
+        signs = np.array([1.0 if line.side == WORK else -1.0 for line in self._set.lines])
+        work = self._work @ signs + self._moved.sum(axis=1)
+        impacts = self._losses[:, list(self._layout.normals)].sum(axis=1)
+        friction = self._losses[:, self._layout.bilateral :].sum(axis=1) - impacts
+        level = self._levels.sum(axis=1)
+        moving = np.zeros_like(level)
+        for line in self._set.lines:
+            if line.stored >= 0:
+                moving += self._levels[:, line.stored] - self._levels[0, line.stored]
+        return {
+            "energy": level,
+            "work": _cumulated(work) + moving,
+            "impact loss": _cumulated(impacts),
+            "friction loss": _cumulated(friction),
+        }
 
-    def totals(self) -> tuple[float, float, float, float]:
-        """Stored energy, work that came in by forces, and what impacts and friction took [J]."""
-        signs = [1.0 if line.side == WORK else -1.0 for line in self._set.lines]
-        moved = self._moved()
-        work = float(np.dot(signs, self._work) + moved.sum())
-        impacts = float(self._losses[self._starts].sum())
-        return float(self._last.sum()), work, impacts, float(self._losses.sum()) - impacts
-
-    def close(self) -> EnergyBooks:
-        """The books so far."""
+    def books(self) -> EnergyBooks:
+        """The books of the whole run."""
+        change = self._levels[-1] - self._levels[0]
         sides: dict[str, dict[str, float]] = {WORK: {}, DISSIPATED: {}}
-        for line, joules, moved in zip(self._set.lines, self._work, self._moved(), strict=True):
+        for line, joules in zip(self._set.lines, self._work.sum(axis=0), strict=True):
+            moved = change[line.stored] if line.stored >= 0 else 0.0
             sides[line.side][line.name] = float(joules + (moved if line.side == WORK else -moved))
+        losses, moved_by = self._losses.sum(axis=0), self._moved.sum(axis=0)
         impacts = {}
-        ends = [*self._starts[1:], len(self._losses)]
-        for name, start, end in zip(self._contacts, self._starts, ends, strict=True):
-            impacts[name] = float(self._losses[start])
-            if end > start + 1:
-                sides[DISSIPATED][f"{name} friction"] = float(self._losses[start + 1 : end].sum())
-        stored = dict(zip(self._set.stored, map(float, self._last - self._first), strict=True))
+        for i, (name, normal) in enumerate(zip(self._names, self._layout.normals, strict=True)):
+            impacts[name] = float(losses[normal])
+            rubbing = [row for rows, contact in self._layout.groups if contact == i for row in rows]
+            if rubbing:
+                sides[DISSIPATED][f"{name} friction"] = float(losses[rubbing].sum())
+            surface = float(moved_by[[normal, *rubbing]].sum())
+            if surface:
+                sides[WORK][f"{name} moving"] = surface
+        stored = dict(zip(self._set.stored, map(float, change), strict=True))
         return EnergyBooks(sides[WORK], stored, sides[DISSIPATED], impacts)
 
-    def _moved(self) -> Floats:
-        """What lines take from the difference of a potential."""
-        change = self._last - self._first
-        return np.array([change[x.stored] if x.stored >= 0 else 0.0 for x in self._set.lines])
 
-
-def _evaluated(function: Function, x: Floats, u: Floats) -> Floats:
-    function.x[:] = x[: function.x.size]
-    function.u[:] = u[: function.u.size]
-    function.bound()
-    return function.out.copy()
+def _cumulated(parts: Floats) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(parts)])

@@ -1,50 +1,64 @@
-"""What one step needs of a mechanism with contacts, as one compiled function."""
+"""What runs with rigid contacts need of a mechanism, as compiled functions.
+
+Rows of velocity stand in one order: the mechanism's own constraints (closures, couplings, written
+ones, drives), whose forces may have either sign, then the contacts, each with its normal, its
+tangents and its rolling rows. All matrices are dense and row by row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from touchback.contact import ContactKind
-from touchback.dynamics.forward import configuration_rate, entries
-from touchback.errors import InputError, ModelError
+from touchback.dynamics.constraints import constraint_rows
+from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
+from touchback.errors import ModelError
 from touchback.model.walk import expressions_of, normalised
+from touchback.native import evaluate_rows
+from touchback.native.contact_mode import ContactFunctions
 from touchback.simulate.protocol import Floats
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.stages import split_many
 from touchback.system import System
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
-from touchback.system.functions import rate_equations
-
-
-@dataclass(frozen=True)
-class Rows:
-    """M, relative velocities (normal, then tangents, of each contact) and their rows
-    W = ∂velocity/∂v, at one state."""
-
-    M: Floats
-    velocity: Floats
-    W: Floats
-
-
-@dataclass(frozen=True)
-class Instant:
-    """The rest at one state: ẋ and ∂ẋ/∂x with x = [q, v, z]; gaps; and coefficients."""
-
-    rate: Floats
-    rate_jacobian: Floats
-    gap: Floats
-    friction: Floats
-    restitution: Floats
-
 
 Group = tuple[list[int], tuple[int, ...]]  # nodes and the shape of what they fill
 
 
+@dataclass(frozen=True)
+class Layout:
+    """Which rows there are: `bilateral` ones first; of each contact its normal row; and the groups
+    of friction rows, each with its contact."""
+
+    bilateral: int
+    rows: int
+    normals: tuple[int, ...]
+    groups: tuple[tuple[tuple[int, ...], int], ...]
+
+    def friction_labels(self, contact: int) -> list[tuple[int, str, str]]:
+        """Friction rows of a contact: which, what they are called, the unit of their impulses."""
+        found = []
+        own = [rows for rows, i in self.groups if i == contact]
+        for rows, word, unit in zip(own, ("friction", "rolling"), ("N s", "N m s"), strict=True):
+            for k, row in enumerate(rows):
+                number = f" {k + 1}" if len(rows) > 1 else ""
+                found.append((row, f"{word}{number}", unit))
+        return found
+
+
 class ContactEquations:
-    """The equations of a system with contacts, evaluated at states x and u = [t, inputs…]."""
+    """The equations of a system with contacts, evaluated at states x and u = [t, inputs…].
+
+    `kinematics` gives M, the rows' velocities u and W = ∂u/∂v, what their impulses act through (W,
+    except for servo-constraints), and the distances of the bilateral rows; `smooth` ẋ and ∂ẋ/∂x of
+    the tree without constraints and contacts, gaps, coefficients of the groups, restitutions;
+    `forces` M, f, ż, u, W, what forces act through, bias accelerations of the rows, distances,
+    gaps, coefficients, restitutions. M a = f + effectᵀ λ and u̇ = W a + bias."""
 
     def __init__(
         self,
@@ -52,79 +66,142 @@ class ContactEquations:
         contacts: Mapping[str, ContactKind],
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        if system.constraint_names:
-            raise InputError(
-                f"{system.name}: time stepping of contacts takes mechanisms without closures, "
-                f"couplings and drives, and this one has '{system.constraint_names[0]}'."
-            )
         self.system = system
         self.contacts = {name: _checked(system, name, kind) for name, kind in contacts.items()}
-        self.starts: list[int] = []  # the normal row of each contact; its tangents follow
         d = Derivation(system.model, system.layout, (), system.plan.frame_pass, system._merge_fixed)
-        groups = self._derive(d)
+        rows = _Rows(d, self.contacts)
+        self.layout = rows.layout
+        groups = _functions(d, system, self.contacts, rows)
         wanted = {name: [x for nodes, _ in parts for x in nodes] for name, parts in groups.items()}
         first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
         given = system._with(parameters or {})
-        self._parts: dict[str, tuple[Function, list[tuple[slice, tuple[int, ...]]]]] = {}
+        self._shapes = {name: [shape for _, shape in parts] for name, parts in groups.items()}
+        self.functions: dict[str, Function] = {}
         for name, second in seconds.items():
             function = Function(name, first, second, (len(wanted[name]),), system._backend)
             function.block[:] = function.block_for(given)
-            self._parts[name] = function, _places(groups[name])
+            self.functions[name] = function
 
-    def _derive(self, d: Derivation) -> dict[str, list[Group]]:
-        """The nodes of each field of `Rows` and `Instant`."""
-        instant, tape = d.instant, d.tape
-        n, m = len(d.v), len(self.contacts)
-        x = [*d.q, *d.v, *d.z]
-        M = entries(instant, self.system.plan.world_mass_matrix)
-        moving = dict(zip([*d.q, d.time], [*configuration_rate(instant), 1], strict=True))
-        gaps: list[int] = [kind.gap(instant) for kind in self.contacts.values()]
-        speeds: list[int] = []
-        for gap, kind in zip(gaps, self.contacts.values()):
-            self.starts.append(len(speeds))
-            speeds += [*jvp(tape, [gap], moving), *kind.slip(instant)]
-        self.rows = len(speeds)
-        rate, _, _ = rate_equations(d, self.system.plan.algorithm)
-        kinds: list[Any] = list(self.contacts.values())
-        return {
-            "contact rows": [
-                ([M.get((i, j), 0) for i in range(n) for j in range(n)], (n, n)),
-                (speeds, (self.rows,)),
-                ([slope for row in jacobian(tape, speeds, d.v) for slope in row], (self.rows, n)),
-            ],
-            "contact instant": [
-                (rate, (len(x),)),
-                ([slope for row in jacobian(tape, rate, x) for slope in row], (len(x), len(x))),
-                (gaps, (m,)),
-                ([instant.value(kind.friction) for kind in kinds], (m,)),
-                ([instant.value(kind.restitution) for kind in kinds], (m,)),
-            ],
-        }
+    @property
+    def block(self) -> Floats:
+        """The parameter block that all functions share."""
+        return self.functions["forces"].block
 
-    def rows_at(self, x: Floats, u: Floats) -> Rows:
-        """Masses and relative velocities."""
-        return Rows(*self._evaluate("contact rows", x, u))
+    def native(self) -> ContactFunctions:
+        """What the C library needs."""
+        plain = self.system.plan.plain_coordinates
+        layout = self.layout
+        return ContactFunctions(
+            self.system.sizes,
+            self.functions["forces"].compiled,
+            None if plain else self.functions["configuration rate"].compiled,
+            layout.bilateral,
+            layout.rows,
+            layout.normals,
+            layout.groups,
+        )
 
-    def at(self, x: Floats, u: Floats) -> Instant:
-        """The rest."""
-        return Instant(*self._evaluate("contact instant", x, u))
+    def gaps(self, states: Floats, inputs: Floats, times: Floats) -> Floats:
+        """The gaps of contacts at states with u = [t, inputs…], a row each, at the given times."""
+        function = self.functions["gaps"].compiled
+        u = inputs.copy()
+        u[:, 0] = times
+        count = len(self.contacts)
+        return evaluate_rows(
+            function.address, states, u, self.block, count, function.work_size,
+            function.context_address,
+        ).T  # fmt: skip
 
-    def _evaluate(self, name: str, x: Floats, u: Floats) -> list[Floats]:
-        function, places = self._parts[name]
-        function.x[: len(x)] = x[: function.x.size]
+    def at(self, name: str, x: Floats, u: Floats) -> list[Floats]:
+        """The arrays of a function."""
+        function = self.functions[name]
+        function.x[:] = x[: function.x.size]
         function.u[:] = u[: function.u.size]
         function.bound()
-        out = function.out.copy()
-        return [out[place].reshape(shape) for place, shape in places]
+        out, found, start = function.out, [], 0
+        for shape in self._shapes[name]:
+            size = int(np.prod(shape))
+            found.append(out[start : start + size].reshape(shape).copy())
+            start += size
+        return found
 
 
-def _places(groups: list[Group]) -> list[tuple[slice, tuple[int, ...]]]:
-    """Where each group lies in the function's result."""
-    found, start = [], 0
-    for nodes, shape in groups:
-        found.append((slice(start, start + len(nodes)), shape))
-        start += len(nodes)
-    return found
+class _Rows:
+    """Nodes of all rows on a derivation's tape."""
+
+    def __init__(self, d: Derivation, contacts: Mapping[str, Any]) -> None:
+        instant, tape = d.instant, d.tape
+        n = len(d.v)
+        flow = dict(zip([*d.q, d.time], [*configuration_rate(instant), 1], strict=True))
+        own = constraint_rows(instant)
+        self.h = [0 if row.h is None else row.h for row in own]
+        self.gaps: list[int] = [kind.gap(instant) for kind in contacts.values()]
+        speeds: list[int] = []
+        normals: list[int] = []
+        groups: list[tuple[tuple[int, ...], int]] = []
+        for i, kind in enumerate(contacts.values()):
+            normals.append(len(own) + len(speeds))
+            speeds += jvp(tape, [self.gaps[i]], flow)
+            for part in (kind.slip(instant), kind.roll(instant)):
+                start = len(own) + len(speeds)
+                groups.append((tuple(range(start, start + len(part))), i))
+                speeds += part
+        slopes = jacobian(tape, speeds, d.v) if speeds else []
+        self.W = [[row.J.get(j, 0) for j in range(n)] for row in own] + slopes
+        self.effect = [[(row.through or row.J).get(j, 0) for j in range(n)] for row in own] + slopes
+        self.u = [tape.sub(_along(d, row, d.v), each.b) for row, each in zip(self.W, own)] + speeds
+        self.bias = [row.gamma for row in own] + jvp(tape, speeds, flow)
+        self.layout = Layout(len(own), len(self.u), tuple(normals), tuple(groups))
+
+    def flat(self, matrix: Sequence[Sequence[int]]) -> list[int]:
+        return [x for row in matrix for x in row]
+
+
+def _functions(
+    d: Derivation, system: System, contacts: Mapping[str, Any], rows: _Rows
+) -> dict[str, list[Group]]:
+    instant, n, m = d.instant, len(d.v), rows.layout.rows
+    x = [*d.q, *d.v, *d.z]
+    masses = entries(instant, system.plan.world_mass_matrix)
+    M: Group = ([masses.get((i, j), 0) for i in range(n) for j in range(n)], (n, n))
+    bias = inverse(instant, None)
+    f = [d.tape.sub(effort, c) for effort, c in zip(instant.efforts(), bias, strict=True)]
+    z_rates = [instant.value(state.rate) for state in instant.model.states.values()]
+    accelerations = forward(instant, instant.efforts(), system.plan.algorithm)
+    rate = [*configuration_rate(instant), *accelerations, *z_rates]
+    kinds = list(contacts.values())
+    value = instant.value
+    coefficients = [
+        value(getattr(kind, word, 0.0)) for kind in kinds for word in ("friction", "rolling")
+    ]
+    shared: list[Group] = [
+        (rows.u, (m,)),
+        (rows.flat(rows.W), (m, n)),
+        (rows.flat(rows.effect), (m, n)),
+    ]
+    ends: list[Group] = [
+        (rows.gaps, (len(kinds),)),
+        (coefficients, (len(rows.layout.groups),)),
+        ([value(kind.restitution) for kind in kinds], (len(kinds),)),
+    ]
+    distances: Group = (rows.h, (rows.layout.bilateral,))
+    slopes = [slope for row in jacobian(d.tape, rate, x) for slope in row]
+    return {
+        "kinematics": [M, *shared, distances],
+        "gaps": ends[:1],
+        "configuration rate": [(configuration_rate(instant), (len(d.q),))],
+        "smooth": [(rate, (len(x),)), (slopes, (len(x), len(x))), *ends],
+        "forces": [
+            M, (f, (n,)), (z_rates, (len(d.z),)), *shared, (rows.bias, (m,)), distances, *ends,
+        ],
+    }  # fmt: skip
+
+
+def _along(d: Derivation, row: Sequence[int], vector: Sequence[int]) -> int:
+    total = 0
+    for entry, x in zip(row, vector, strict=True):
+        total = d.tape.add(total, d.tape.mul(entry, x))
+    return total
 
 
 def _checked(system: System, name: str, kind: Any) -> Any:

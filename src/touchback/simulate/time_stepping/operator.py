@@ -16,8 +16,8 @@ from touchback.system import System
 def contact_operator(
     system: System, contacts: Mapping[str, ContactKind], q: Any = None, t: float = 0.0
 ) -> Floats:
-    """G = W M⁻¹ Wᵀ: relative velocities (normal, then tangents, contact by contact) for unit
-    impulses."""
+    """G = W M⁻¹ Wᵀ: relative velocities (normal, then tangents, then rolling, contact by contact)
+    for unit impulses; rows of the mechanism's own constraints come first."""
     equations = ContactEquations(system, contacts)
     return _operator(equations, _state(system, q), t)
 
@@ -48,20 +48,20 @@ def painleve(system: System, contact: ContactKind, q: Any = None, t: float = 0.0
     """Whether a sliding contact meets Painlevé's paradox at a configuration q (an array or a dict
     by name)."""
     equations = ContactEquations(system, {"contact": contact})
-    if equations.rows != 2:
+    if system.constraint_names or equations.layout.rows != 2:
         raise InputError(
             "painleve: the contact must have one tangent; give `slip_speed`, or `tangents` 'x' or "
-            "'y'."
+            "'y'. The mechanism must be a tree."
         )
     x = _state(system, q)
     G = _operator(equations, x, t)
-    friction = float(equations.at(x, _inputs(system, t)).friction[0])
+    friction = float(equations.at("smooth", x, _inputs(system, t))[3][0])
     return Painleve(critical_friction(G, 1.0), critical_friction(G, -1.0), friction)
 
 
 def _operator(equations: ContactEquations, x: Floats, t: float) -> Floats:
-    at = equations.rows_at(x, _inputs(equations.system, t))
-    return at.W @ np.linalg.solve(at.M, at.W.T)
+    M, _, W, E, _ = equations.at("kinematics", x, _inputs(equations.system, t))
+    return W @ np.linalg.solve(M, E.T)
 
 
 def _inputs(system: System, t: float) -> Floats:

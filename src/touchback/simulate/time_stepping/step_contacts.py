@@ -1,8 +1,9 @@
-"""The one call that runs a system with rigid contacts."""
+"""The one call that runs a system with rigid contacts by time stepping."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,14 +12,15 @@ from numpy.typing import ArrayLike
 
 from touchback.contact import ContactKind
 from touchback.errors import InputError
+from touchback.native import Problem, Status
+from touchback.native.moreau_jean import MoreauJean, Steps
 from touchback.recording import Run
 from touchback.simulate.failure import RunFailed
-from touchback.simulate.inputs import read_inputs
+from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.simulate import initial_state
 from touchback.simulate.time_stepping.books import StepBooks
 from touchback.simulate.time_stepping.equations import ContactEquations
-from touchback.simulate.time_stepping.moreau_jean import moreau_jean
 from touchback.system import System
 
 
@@ -53,72 +55,72 @@ def step_contacts(
         "theta": theta, "contacts": list(contacts), "inputs": given.texts,
         "parameters": dict(parameters or {}), "initial_state": x.tolist(),
     }  # fmt: skip
-    recorder = _Recorder(system, equations, parameters)
-    u, count = given.u, round(duration / step)
-    for k in range(count + 1):
-        u[0] = (k + theta) * step
-        given.refresh(u[0], x, u)
-        at = equations.at(x, u)
-        if k == 0:
-            recorder.books.open(x, u)
-        recorder.note_state(k * step, x, at.gap)
-        if k == count:
-            break
-        taken = moreau_jean(equations, at, x, u, step, theta, recorder.impulses[-1])
-        before, x = x, x + taken.change
-        if not np.isfinite(x).all():
-            raise RunFailed(
-                f"{system.name}: the state is no longer finite after t = {k * step:.6g} s; "
-                "take a shorter step. The run up to there is kept in `.run`.",
-                recorder.run(about),
-            )
-        recorder.books.add(before, taken.change, u, step, taken.losses)
-        recorder.impulses.append(taken.impulses)
-    return recorder.run(about)
-
-
-class _Recorder:
-    """Rows of a run as they come, and the energy books."""
-
-    def __init__(
-        self, system: System, equations: ContactEquations, parameters: Mapping[str, Any] | None
-    ) -> None:
-        self.system, self.equations = system, equations
-        self.books = StepBooks(
-            system, list(equations.contacts), equations.starts, equations.rows, parameters
+    stepper = _stepper(equations, given, x, step, theta)
+    count = round(duration / step)
+    began = time.perf_counter()
+    status, steps = stepper.advance(count)
+    about["statistics"] = {
+        "steps": len(steps.states), "seconds": time.perf_counter() - began, **stepper.statistics
+    }  # fmt: skip
+    run = _recorded(equations, x, steps, step, parameters, about)
+    if stepper.problem.raised is not None:
+        raise stepper.problem.raised
+    if status == Status.NOT_FINITE:
+        raise RunFailed(
+            f"{system.name}: the state is no longer finite after t = {run.time[-1]:.6g} s; "
+            "take a shorter step. The run up to there is kept in `.run`.",
+            run,
         )
-        self.times: list[float] = []
-        self.states: list[Floats] = []
-        self.gaps: list[Floats] = []
-        self.impulses: list[Floats] = [np.zeros(equations.rows)]
-        self.totals: list[tuple[float, float, float, float]] = []
-
-    def note_state(self, t: float, x: Floats, gap: Floats) -> None:
-        self.times.append(t)
-        self.states.append(x)
-        self.gaps.append(gap)
-        self.totals.append(self.books.totals())
-
-    def run(self, metadata: dict[str, Any]) -> Run:
-        n = len(self.times)
-        time = np.array(self.times)
-        states = np.array(self.states).T
-        signals = dict(zip(self.system.state_names, states))
-        units = dict(zip(self.system.state_names, self.system.state_units))
-        gaps, impulses = np.array(self.gaps).T, np.array(self.impulses[:n]).T
-        ends = [*self.equations.starts[1:], len(impulses)]
-        for i, name in enumerate(self.equations.contacts):
-            start = self.equations.starts[i]
-            signals[f"{name} gap"] = gaps[i]
-            for row in range(start, ends[i]):
-                number = f" {row - start}" if ends[i] - start > 2 else ""
-                label = "impulse" if row == start else f"friction impulse{number}"
-                signals[f"{name} {label}"] = impulses[row]
-                units[f"{name} {label}"] = "N s"
-        books = dict(
-            zip(("energy", "work", "impact loss", "friction loss"), np.array(self.totals).T)
+    if unsettled := stepper.statistics["unsettled"]:
+        raise RunFailed(
+            f"{system.name}: the impulses of {unsettled} steps did not settle; contacts that "
+            "repeat each other with friction may have no solution: take some away, or lower the "
+            "friction. "
+            "The run is kept in `.run`.",
+            run,
         )
-        signals.update(books)
-        units.update(dict.fromkeys(books, "J"))
-        metadata = {**metadata, "books": self.books.close().as_data()}
-        return Run(time, signals, units, metadata)
+    return run
+
+
+def _stepper(
+    equations: ContactEquations, given: Inputs, x: Floats, step: float, theta: float
+) -> MoreauJean:
+    functions = equations.native()
+    block = equations.block
+    problem = Problem(
+        equations.functions["smooth"].compiled, functions.sizes, given.u, block,
+        functions.configuration_rate, given.refresher(),
+    )  # fmt: skip
+    kinematics, smooth = (equations.functions[x].compiled for x in ("kinematics", "smooth"))
+    return MoreauJean(functions, kinematics, smooth, problem, x, 0.0, step, theta)
+
+
+def _recorded(
+    equations: ContactEquations,
+    start: Floats,
+    steps: Steps,
+    step: float,
+    parameters: Mapping[str, Any] | None,
+    about: dict[str, Any],
+) -> Run:
+    """The run with every step, and its energy books."""
+    system, layout = equations.system, equations.layout
+    states = np.vstack([start, steps.states])
+    signals = dict(zip(system.state_names, states.T))
+    units = dict(zip(system.state_names, system.state_units))
+    impulses = np.vstack([np.zeros(layout.rows), steps.impulses]).T
+    for row, name in enumerate(system.constraint_names):
+        signals[f"{name} impulse"], units[f"{name} impulse"] = impulses[row], ""
+    times: Floats = np.arange(len(states), dtype=np.float64) * step
+    gaps = equations.gaps(states, np.vstack([steps.inputs, steps.inputs[-1:]]), times)
+    for i, name in enumerate(equations.contacts):
+        signals[f"{name} gap"] = gaps[i]
+        signals[f"{name} impulse"], units[f"{name} impulse"] = impulses[layout.normals[i]], "N s"
+        for row, label, unit in layout.friction_labels(i):
+            signals[f"{name} {label} impulse"] = impulses[row]
+            units[f"{name} {label} impulse"] = unit
+    books = StepBooks(equations, start, steps, step, parameters)
+    energies = books.signals()
+    signals.update(energies)
+    units.update(dict.fromkeys(energies, "J"))
+    return Run(times, signals, units, {**about, "books": books.books().as_data()})

@@ -1,0 +1,30 @@
+/* Impulses of rigid contacts with friction: u = G p + c, 0 <= p_n _|_ u_n >= 0, and friction in
+ * groups of one or two rows, |p_t| <= coefficient * p_n, against the slip (contact/coulomb.py). */
+#ifndef TOUCHBACK_CONTACT_PROBLEM_H
+#define TOUCHBACK_CONTACT_PROBLEM_H
+
+typedef struct tb_contact_problem {
+    long rows, contacts, groups;
+    double *G, *c;
+    int *normals;       /* of each contact */
+    int *group_rows;    /* two of each group, -1: none */
+    int *group_contact;
+    double *coefficient; /* of each group */
+} tb_contact_problem;
+
+/* Memory for pivoting, with size = contacts + 3 groups. */
+typedef struct tb_contact_memory {
+    double *tableau;                 /* size x (2 size + 2) */
+    double *matrix, *spread;         /* rows x rows */
+    double *right, *found, *trial;   /* rows */
+    int *basis;                      /* 2 size */
+    int *order, *columns, *held;     /* rows */
+} tb_contact_memory;
+
+/* Projected Gauss-Seidel from the guess in p; returns the sweeps, or -1 when they don't settle. */
+long tb_gauss_seidel(const tb_contact_problem *problem, double *p, double tolerance, long limit);
+
+/* Lemke's pivoting, for groups of one row; returns the pivots, or -1 when it ends without one. */
+long tb_lemke(const tb_contact_problem *problem, double *p, tb_contact_memory *memory);
+
+#endif
