@@ -23,7 +23,16 @@ SHAPES = {
     "mecanum": WheelShape(R, 9, 0.037, math.pi / 4),
     "mecanum pointed": WheelShape.pointed(R, 9, -math.pi / 4),
 }
-SIGNALS = [f"contact.{word}" for word in ("roller", "gap", "x", "y", "z", "vx", "vy", "vz")]
+SIGNALS = [
+    "roller",
+    "contact.gap",
+    "contact.x",
+    "contact.y",
+    "contact.z",
+    "slip.x",
+    "slip.y",
+    "slip.z",
+]
 
 
 def pose(yaw: float, turn: float, lean: float, place: np.ndarray) -> np.ndarray:

@@ -4,7 +4,13 @@ After Kosenko 2015, § 4: k·n = 0 for the axle k and the floor's normal n, kept
 λ k × n; the rest of the vehicle is a wrench on the wheel's centre."""
 
 from touchback.gallery.entry import Entry, Experiment
-from touchback.gallery.omni.floor import ContactPower, ContactState, RollerFriction
+from touchback.gallery.omni.floor import (
+    ContactPoint,
+    ContactPower,
+    ContactSlip,
+    RollerFriction,
+    RollerInContact,
+)
 from touchback.gallery.omni.shape import WheelShape
 from touchback.gallery.omni.wheel import add_rollers, total_mass
 from touchback.model import Model
@@ -35,10 +41,12 @@ def make(
     torque = m.input("axle torque", unit="N m")
     m.force("vehicle", Wrench(disc.at(0, 0, 0), force=pushed))
     m.force("motor", Wrench(disc.at(0, 0, 0), torque=(0, torque, 0), axes="body"))
-    touch = m.sensor("contact", ContactState(wheel))
+    m.sensor("roller", RollerInContact(wheel))
+    m.sensor("contact", ContactPoint(wheel))
+    slip = m.sensor("slip", ContactSlip(wheel))
     axle = m.sensor("axle", Direction(disc.at(0, 0, 0), "y"))
     m.constrain("upright", position=axle[2])
-    m.constrain("floor", velocity=touch[7], unit="N")
+    m.constrain("floor", velocity=slip[2], unit="N")
     mu = m.parameter("friction", friction, min=0.0)
     load = total_mass(MASS, shape) * G - pushed[2]
     rub = RollerFriction(wheel, load, mu, slip_speed)
@@ -59,6 +67,6 @@ ENTRY = Entry(
     Experiment(
         1.0,
         rates={"wheel.vx": 0.3, "wheel.vy": 0.2, "wheel.wy": 12.0},
-        signals=("centre.x", "centre.y", "contact.roller", "servo torque"),
+        signals=("centre.x", "centre.y", "contact.y", "servo torque"),
     ),
 )

@@ -9,7 +9,7 @@ from touchback.model.forces.contact_laws import HuntCrossley, regularised_coulom
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.names import suggestion
-from touchback.model.sensors.base import SensorKind
+from touchback.model.sensors.base import XYZ, SensorKind
 from touchback.model.value import Data, Value
 from touchback.spatial.vectors import Scalar, Vector
 
@@ -136,25 +136,46 @@ class RollerContact(CompliantContact, frozen=True, tag="roller-contact"):
         return self.force(mechanics, self.wheel.footing(mechanics))[2]
 
 
-class ContactState(SensorKind, frozen=True, tag="omni-contact"):
-    """The roller in contact (from 0), its gap [m], P from the floor's origin [m] and P's velocity
-    [m/s], along the floor's axes."""
+class RollerInContact(SensorKind, frozen=True, tag="omni-roller"):
+    """The number of the roller over the floor, from 0."""
+
+    wheel: WheelOnFloor
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return [self.wheel.footing(mechanics).sector.index]
+
+
+class ContactPoint(SensorKind, frozen=True, tag="omni-contact"):
+    """P from the floor's origin along its axes, and the gap under it [m]."""
 
     wheel: WheelOnFloor
 
     def components(self) -> tuple[str, ...]:
-        return ("roller", "gap", "x", "y", "z", "vx", "vy", "vz")
+        return ("x", "y", "z", "gap")
 
     def unit(self) -> str:
-        return "-, m, m/s"
+        return "m"
 
     def measure(self, mechanics: Mechanics) -> list[Scalar]:
-        vectors, wheel = mechanics.vectors, self.wheel
-        footing = wheel.footing(mechanics)
-        away = vectors.sub(footing.point, mechanics.position(wheel.floor))
-        place = vectors.apply_transposed(mechanics.rotation(wheel.floor), away)
-        velocity = wheel.velocity(mechanics, footing)
-        return [footing.sector.index, footing.gap, *place, *velocity]
+        vectors, floor = mechanics.vectors, self.wheel.floor
+        footing = self.wheel.footing(mechanics)
+        away = vectors.sub(footing.point, mechanics.position(floor))
+        return [*vectors.apply_transposed(mechanics.rotation(floor), away), footing.gap]
+
+
+class ContactSlip(SensorKind, frozen=True, tag="omni-slip"):
+    """Velocity of the roller's point P relative to the floor, along its axes [m/s]."""
+
+    wheel: WheelOnFloor
+
+    def components(self) -> tuple[str, ...]:
+        return XYZ
+
+    def unit(self) -> str:
+        return "m/s"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return list(self.wheel.velocity(mechanics, self.wheel.footing(mechanics)))
 
 
 class ContactPower(SensorKind, frozen=True, tag="omni-contact-power"):

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from touchback.gallery.omni.floor import ContactPower, ContactState, RollerContact
+from touchback.gallery.omni.floor import ContactPoint, ContactPower, RollerContact
 from touchback.gallery.omni.kinematics import Mount, wheel_speeds
 from touchback.gallery.omni.shape import WheelShape
 from touchback.gallery.omni.wheel import add_rollers, total_mass
@@ -99,7 +99,7 @@ def _add_wheel(
     m.force(f"{name} floor", floor)
     torque = plan.gain * (speed - m.rate(name))
     m.force(f"{name} servo", JointEffort(name, torque))
-    m.sensor(f"{name} contact", ContactState(wheel))
+    m.sensor(f"{name} contact", ContactPoint(wheel))
     lost = m.sensor(f"{name} contact power", ContactPower(floor))
     bearings = sum(plan.bearing * m.rate(place.joint) ** 2 for place in wheel.rollers)
     return lost, bearings, torque * m.rate(name)
