@@ -16,40 +16,23 @@ class _CopiesStruct(ctypes.Structure):
         ("context", ctypes.c_void_p),
         *[
             (name, ctypes.c_long)
-            for name in (
-                "count", "nq", "nv", "nz", "inputs", "parameters", "outputs", "rate", "work",
-            )
+            for name in ("count", "states", "inputs", "parameters", "outputs", "work")
         ],
-    ]  # fmt: skip
+    ]
 
 
 class CopiedFunction:
-    """The one calling convention for `count` copies: x = [q of all, v of all, z of all], u = [t,
-    inputs of all], p and outputs copy by copy; `rate`: outputs are laid out as x is."""
+    """The one calling convention for `count` copies of a function of so many states, inputs,
+    parameters and outputs: x, p and out copy by copy, u = [t, inputs of each]."""
 
     def __init__(
-        self,
-        one: FunctionData,
-        count: int,
-        sizes: tuple[int, int, int],
-        inputs: int,
-        parameters: int,
-        outputs: int,
-        rate: bool,
+        self, one: FunctionData, count: int, states: int, inputs: int, parameters: int, outputs: int
     ) -> None:
         start = -(-one.work_size // _LINE) * _LINE
         self._one = one
         self._struct = _CopiesStruct(
-            one.address,
-            one.context_address,
-            count,
-            *sizes,
-            inputs,
-            parameters,
-            outputs,
-            rate,
-            start,
+            one.address, one.context_address, count, states, inputs, parameters, outputs, start
         )
         self.address: int = ctypes.cast(LIB.tb_copies_call, ctypes.c_void_p).value or 0
         self.context_address: int = ctypes.addressof(self._struct)
-        self.work_size: int = start + sum(sizes) + 1 + inputs + outputs
+        self.work_size: int = start + 1 + inputs

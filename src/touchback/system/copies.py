@@ -19,7 +19,8 @@ class Copies(System):
     """What `copies` returns: a system to simulate or to run live. Names are "copy/name".
 
     Unlike a model with as many parts, it is derived and compiled once, and its code stays in the
-    processor's cache however many copies there are."""
+    processor's cache however many copies there are. All states of a copy stand together, as extra
+    states of the row: methods that treat positions and velocities differently don't apply."""
 
     def __init__(self, one: System, names: Sequence[str]) -> None:
         self.one, self.names = one, tuple(names)
@@ -62,32 +63,25 @@ class Copies(System):
         return np.concatenate([self.one._run["rate"].block_for(row) for row in rows])
 
     def initial_state(self) -> State:
-        start, count = self.one.initial_state(), len(self.names)
-        return State(np.tile(start.q, count), np.tile(start.v, count), np.tile(start.z, count))
+        start = np.tile(self.one.initial_state().x, len(self.names))
+        return State(np.empty(0), np.empty(0), start)
 
     def stored_energy(self, x: np.ndarray, parameters: Mapping[str, float]) -> float:
-        nq, nv, nz = self.one.sizes
-        count = len(self.names)
-        q, v, z = np.split(x, [count * nq, count * (nq + nv)])
-        rows = np.hstack([q.reshape(count, nq), v.reshape(count, nv), z.reshape(count, nz)])
+        own = self.one.layout.parameters
         return sum(
-            self.one.stored_energy(
-                row, {name: parameters[f"{copy}/{name}"] for name in self.one.layout.parameters}
-            )
-            for copy, row in zip(self.names, rows, strict=True)
+            self.one.stored_energy(row, {name: parameters[f"{copy}/{name}"] for name in own})
+            for copy, row in zip(self.names, x.reshape(len(self.names), -1), strict=True)
         )
 
     # ---- what a run needs ------------------------------------------------------------------------
 
     @cached_property
     def rate(self) -> Any:
-        return self._copied("rate", sum(self.one.sizes), rate=True)
+        return self._copied("rate", sum(self.one.sizes))
 
-    @cached_property
-    def configuration_rate(self) -> Any:
-        if self.plan.plain_coordinates:
-            return None
-        return self._copied("configuration rate", self.one.sizes[0])
+    @property
+    def configuration_rate(self) -> None:
+        return None
 
     @cached_property
     def outputs(self) -> Any:
@@ -102,16 +96,14 @@ class Copies(System):
 
     @cached_property
     def memory_places(self) -> tuple[int, ...]:
-        nq, nv, nz = self.one.sizes
-        first = len(self.names) * (nq + nv)
-        own = [place - nq - nv for place in self.one.memory_places]
-        return tuple(first + copy * nz + place for copy in range(len(self.names)) for place in own)
+        size, own = sum(self.one.sizes), self.one.memory_places
+        return tuple(copy * size + place for copy in range(len(self.names)) for place in own)
 
-    def _copied(self, name: str, outputs: int, rate: bool = False) -> CopiedFunction:
+    def _copied(self, name: str, outputs: int) -> CopiedFunction:
         function = self.one._run[name]
         return CopiedFunction(
-            function.compiled, len(self.names), self.one.sizes, len(self.one.layout.inputs),
-            len(function.block), outputs, rate,
+            function.compiled, len(self.names), sum(self.one.sizes), len(self.one.layout.inputs),
+            len(function.block), outputs,
         )  # fmt: skip
 
     def __repr__(self) -> str:
@@ -138,7 +130,6 @@ def _layout(one: Layout, names: Sequence[str]) -> Layout:
         return tuple(own) * len(names)
 
     return Layout(
-        every(one.q), every(one.v), every(one.z), every(one.inputs), every(one.parameters),
-        every(one.outputs), repeated(one.q_units), repeated(one.v_units), repeated(one.z_units),
-        repeated(one.output_units),
+        (), (), every(one.state_names), every(one.inputs), every(one.parameters),
+        every(one.outputs), (), (), repeated(one.state_units), repeated(one.output_units),
     )  # fmt: skip
