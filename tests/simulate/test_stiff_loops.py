@@ -179,6 +179,15 @@ def test_stiff_loops_move_as_explicit_and_other_implicit_methods_say(
     assert newton.statistics["jacobians"] <= other.statistics["jacobians"]
 
 
+@pytest.mark.parametrize("method", ["RK45", "BDF"])
+@pytest.mark.parametrize("case", ["servo", "redundant, planar"])
+def test_scipys_methods_record_loops_between_their_steps(case: str, method: str) -> None:
+    prepared = CASES[case]()
+    run = tb.simulate(prepared.system, prepared.x0, 0.5, method=method, progress=False)
+    assert len(run.time) == 1001 > 10 * run.metadata["statistics"]["steps"]
+    assert prepared.error(run) < 1e-6
+
+
 @pytest.mark.parametrize("formulation", RATES)
 def test_radau5_keeps_its_order_on_loops(formulation: str) -> None:
     """The error over the number of steps, from tolerance to tolerance."""

@@ -205,7 +205,7 @@ class Problem:
 
         `accepted` says that an integrator goes on from the last of them.
         """
-        t, x = np.atleast_1d(as_floats(times)), np.array(states, dtype=np.float64)
+        t, x = np.atleast_1d(as_floats(times)), np.array(states, dtype=np.float64, order="C")
         rows = np.atleast_2d(x)
         if rows.shape != (len(t), self.state_size):
             raise InputError(f"{len(t)} rows of {self.state_size} are needed, got shape {x.shape}.")

@@ -195,8 +195,8 @@ class _Tracker:
             free = independent_columns(np.vstack([J, np.eye(self.instance.n)[self.prescribed]]))
             more = ", ".join(f"'{system.velocities[i]}'" for i in free)
             raise InputError(
-                f"{system.name}: {freedoms} freedoms, but the motion prescribes {names}; "
-                f"prescribe also {more}."
+                f"{system.name}: {freedoms} {'freedom' if freedoms == 1 else 'freedoms'}, but the "
+                f"motion prescribes {names}; prescribe also {more}."
             )
         raise SolveError(
             f"{system.name} at t = {t:.6g} s: a dead point: the motion of {names} doesn't tell "
