@@ -73,3 +73,40 @@ def block_on_belt(friction: float = 0.5, belt: float = 0.5, stiffness: float = 2
         "friction", lambda mode: tb.select(mode, 0.3 * G, 0.0), of=["mode"], to="sliding friction"
     )
     return m
+
+
+def bead_on_dome(speed: float = 0.2) -> tb.Model:
+    """A bead that slides down a dome of 1 m and leaves it where it presses no more."""
+    m = tb.Model("bead on a dome", gravity=(0, 0, -G))
+    bead = m.body("bead", mass=2.0, inertia=(0.01, 0.01, 0.01))
+    m.joint("bead", tb.Planar("y"), m.ground, bead, position=(1.0, 0, 0), velocity=(0, speed, 0))
+    m.constrain("upright", m.coordinate("bead", 2))
+    m.close("dome", tb.Rod(1.0), m.ground, bead)
+    press = m.sensor("press", tb.Multiplier("dome"))
+    m.sensor("felt", tb.Readout("N"))
+    m.mode("sliding", active=["dome"], readouts={"felt": press})
+    m.mode("falling")
+    m.transition("take-off", "sliding", "falling", when=press)
+    m.sensor("energy", tb.Energy())
+    return m
+
+
+def striking_rods(law: str = "newton", restitution: float = 0.6) -> tb.Model:
+    """A double pendulum in the x–z plane whose tip and elbow strike walls at one instant."""
+    m = tb.Model("striking rods", gravity=(0, 0, -G))
+    upper = m.body("upper", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01))
+    lower = m.body("lower", mass=2.0, com=(0, 0, -0.3), inertia=(0.05, 0.05, 0.01))
+    m.joint("upper", tb.Revolute("y"), m.ground, upper, position=0.1, velocity=-2.0)
+    m.joint("lower", tb.Revolute("y"), upper.at(0, 0, -1.0), lower, velocity=-3.0)
+    elbow = m.sensor("elbow", tb.Position(upper.at(0, 0, -1.0)))
+    tip = m.sensor("tip", tb.Position(lower.at(0, 0, -0.6)))
+    m.constrain("elbow wall", elbow[0])
+    m.constrain("tip wall", tip[0])
+    m.mode("swing")
+    m.transition(
+        "strike", "swing", "swing", when=m.coordinate("upper"), direction=0, law=law,
+        impact=["elbow wall", "tip wall"],
+        restitution={"elbow wall": restitution, "tip wall": 0.5 * restitution},
+    )  # fmt: skip
+    m.sensor("energy", tb.Energy())
+    return m

@@ -39,17 +39,29 @@ void tb_episode_rate(const double *x, const double *u, const double *p, double *
         phase_rate(e->phases + phase, x, u, p, out);
 }
 
+/* One of a phase's functions, NaN for a state that is in none. */
+static void dispatch(const tb_callable *f, const double *x, const double *u, const double *p,
+                     double *out) {
+    if (f)
+        f->call(x, u, p, out, f->work, f->context);
+    else
+        out[0] = NAN;
+}
+
 void tb_episode_outputs(const double *x, const double *u, const double *p, double *out,
                         double *work, const void *context) {
     const tb_episode *e = context;
     long number = tb_phase_of(e, x);
     (void)work;
-    if (number < 0) {
-        out[0] = NAN;
-        return;
-    }
-    const tb_callable *f = &e->phases[number].outputs;
-    f->call(x, u, p, out, f->work, f->context);
+    dispatch(number < 0 ? NULL : &e->phases[number].outputs, x, u, p, out);
+}
+
+void tb_episode_updates(const double *x, const double *u, const double *p, double *out,
+                        double *work, const void *context) {
+    const tb_episode *e = context;
+    long number = tb_phase_of(e, x);
+    (void)work;
+    dispatch(number < 0 ? NULL : &e->phases[number].updates, x, u, p, out);
 }
 
 void tb_phase_values(const double *x, const double *u, const double *p, double *out, double *work,

@@ -37,8 +37,9 @@ typedef struct tb_phase {
     tb_problem problem; /* u, p and inputs are lent by the run's own problem */
     tb_constrained *constrained;
     const int *rows;        /* places of its constraint rows among all */
+    const int *tracks;      /* of each row: whether an idle coordinate is to track by it */
     tb_callable indicators; /* the values: indicators, resets, restitutions */
-    tb_callable outputs;
+    tb_callable outputs, updates; /* sensors, and what memories become at ticks */
     long value_count, uses_forces;
     long exit_count;
     const tb_exit *exits;
@@ -73,12 +74,14 @@ typedef struct tb_episode {
 
 /* The phase that a state is in, -1 when its numbers name none. */
 long tb_phase_of(const tb_episode *episode, const double *x);
-/* Functions of the one calling convention: the rate and the sensors in the phase that x is in (with
- * the episode as their context), the values of a phase (with that phase), and of these only the
+/* Functions of the one calling convention: the rate, the sensors and the memories in the phase that
+ * x is in (with the episode as their context), the values of a phase (with that phase), and of these only the
  * indicators, one for each exit. */
 void tb_episode_rate(const double *x, const double *u, const double *p, double *out, double *work,
                      const void *context);
 void tb_episode_outputs(const double *x, const double *u, const double *p, double *out,
+                        double *work, const void *context);
+void tb_episode_updates(const double *x, const double *u, const double *p, double *out,
                         double *work, const void *context);
 void tb_phase_values(const double *x, const double *u, const double *p, double *out, double *work,
                      const void *context);
@@ -90,7 +93,7 @@ void tb_episode_begin(tb_episode *episode, const tb_problem *problem, double t, 
 void tb_episode_look_ahead(tb_episode *episode, const tb_problem *problem, double t,
                            const double *x, double ahead);
 /* The exit that a phase takes at once at t and x, -1 for none: its indicator lies beyond zero and
- * does so `ahead` seconds later, too. The values at x are left in e->values. */
+ * does so `ahead` seconds later, too (for an impact: without being on its way back). The values at x are left in e->values. */
 long tb_episode_fires(tb_episode *episode, const tb_problem *problem, double t, const double *x,
                       double ahead);
 /* Takes an exit: resets, positions, impulses, and the first look at the next phase. `rests`: where

@@ -64,15 +64,18 @@ class ExitData:
 
 @dataclass(frozen=True)
 class PhaseData:
-    """The equations of a phase, the places of its constraint rows among all, its indicators (with
-    resets and restitutions), its sensors, and its exits."""
+    """The equations of a phase, the places of its constraint rows among all, which of them let an
+    idle coordinate track, its indicators (with
+    resets and restitutions), its sensors, what its memories become, and its exits."""
 
     functions: ConstrainedFunctions
     rows: ArrayLike
+    tracks: ArrayLike
     indicators: FunctionData | None
     value_count: int
     uses_forces: bool
     outputs: FunctionData | None
+    updates: FunctionData | None
     exits: Sequence[ExitData]
 
 
@@ -115,8 +118,8 @@ class _PhaseStruct(ctypes.Structure):
 
     _fields_ = [
         ("problem", _ProblemStruct),
-        *[(name, _P) for name in ("constrained", "rows")],
-        *[(name, CallableStruct) for name in ("indicators", "outputs")],
+        *[(name, _P) for name in ("constrained", "rows", "tracks")],
+        *[(name, CallableStruct) for name in ("indicators", "outputs", "updates")],
         *[(name, _L) for name in ("value_count", "uses_forces", "exit_count")],
         *[(name, _P) for name in ("exits", "episode")],
     ]
@@ -225,6 +228,9 @@ class Episode:
             self._fill(struct, phase, constrained)
         self._phases = phases
         self._struct.phases = ctypes.addressof(phases)
+        self._kept_alive += self._arrays.values()
+        for constrained in self._sets.values():
+            self._kept_alive += constrained._memory._kept_alive
 
     # ---- memory ---------------------------------------------------------------------------------
 
@@ -263,8 +269,10 @@ class Episode:
         struct.problem = problem._struct
         struct.constrained = constrained.context_address
         struct.rows = self._ints(phase.rows)
+        struct.tracks = self._ints(phase.tracks)
         struct.indicators = self._callable(phase.indicators)
         struct.outputs = self._callable(phase.outputs)
+        struct.updates = self._callable(phase.updates)
         struct.value_count, struct.uses_forces = phase.value_count, phase.uses_forces
         struct.exit_count, struct.exits = len(phase.exits), ctypes.addressof(exits)
         struct.episode = self.context_address
@@ -308,9 +316,19 @@ class Episode:
         return self._arrays[name]
 
     @property
+    def multipliers(self) -> Floats:
+        """Those of all constraint rows, after a rate."""
+        return self._arrays["lambda"].copy()
+
+    @property
     def outputs(self) -> FunctionData:
         """The sensors in the phase that a state is in; u holds accelerations and multipliers."""
         return _Function(_symbol("episode_outputs"), self.context_address)
+
+    @property
+    def updates(self) -> FunctionData:
+        """What memories become at a tick, likewise."""
+        return _Function(_symbol("episode_updates"), self.context_address)
 
     def indicators(self, phase: int) -> FunctionData:
         """The indicators of a phase's exits as a function of x and u."""

@@ -29,11 +29,38 @@ static void try_step(const part *from, double length, double *values) {
     tb_phase_values(e->trial, problem->u, problem->p, values, NULL, from->phase);
 }
 
+/* The sign of an exit's indicator while its phase lasts. */
+static double side_of(const tb_episode *e, const tb_exit *exit) {
+    double before = e->values[exit->when];
+    return exit->direction ? -(double)exit->direction : (before > 0.0) - (before < 0.0);
+}
+
+/* The value at which an exit is passed: zero, or where an impact that lies beyond zero parts from:
+ * it strikes again when it comes back there. */
+static double threshold(const tb_episode *e, const tb_exit *exit) {
+    double now = e->values[exit->when];
+    return exit->struck && side_of(e, exit) * now < 0.0 ? now : 0.0;
+}
+
+/* From when on an exit's indicator is on the side from which it may pass: from `ahead` on where it
+ * has only just left zero, which would be found again otherwise; 2 * length for never. */
+static double armed_from(const tb_episode *e, const tb_exit *exit, double ahead, double length) {
+    double side = side_of(e, exit);
+    if (ahead < length && side * (e->ahead_values[exit->when] - threshold(e, exit)) > 0.0)
+        return ahead;
+    return side * e->values[exit->when] > 0.0 ? 0.0 : 2.0 * length;
+}
+
+static int passed(const tb_episode *e, const tb_exit *exit) {
+    return side_of(e, exit) * (e->end_values[exit->when] - threshold(e, exit)) <= 0.0;
+}
+
 /* Where between `low` and `high` seconds an indicator passes zero; the state there is left in
  * e->trial. Inverse quadratic interpolation, or halving where it leads nowhere. */
-static double find(const part *from, long when, double low, double high, double f_low,
+static double find(const part *from, const tb_exit *exit, double low, double high, double f_low,
                    double f_high) {
     tb_episode *e = from->episode;
+    double zero = threshold(e, exit);
     double width = high, third = low, f_third = f_low, at = high;
     double last_width = 4.0 * (high - low), before_last = last_width; /* of the bracket */
     double nothing = 4.0 * DBL_EPSILON * (fabs(f_low) + fabs(f_high));
@@ -51,7 +78,7 @@ static double find(const part *from, long when, double low, double high, double 
         try_step(from, guess, e->end_values);
         at = guess;
         located = 1;
-        double f = e->end_values[when];
+        double f = e->end_values[exit->when] - zero;
         if (fabs(f) <= nothing)
             return at;
         if ((f > 0.0) == (f_high > 0.0)) {
@@ -65,25 +92,6 @@ static double find(const part *from, long when, double low, double high, double 
     if (!located)
         try_step(from, at, e->end_values);
     return at;
-}
-
-/* The sign of an exit's indicator while its phase lasts. */
-static double side_of(const tb_episode *e, const tb_exit *exit) {
-    double before = e->values[exit->when];
-    return exit->direction ? -(double)exit->direction : (before > 0.0) - (before < 0.0);
-}
-
-/* From when on an exit's indicator is on the side from which it may pass: from `ahead` on where it
- * has only just left zero, which would be found again otherwise; 2 * length for never. */
-static double armed_from(const tb_episode *e, const tb_exit *exit, double ahead, double length) {
-    double side = side_of(e, exit);
-    if (ahead < length && side * e->ahead_values[exit->when] > 0.0)
-        return ahead;
-    return side * e->values[exit->when] > 0.0 ? 0.0 : 2.0 * length;
-}
-
-static int passed(const tb_episode *e, const tb_exit *exit) {
-    return side_of(e, exit) * e->end_values[exit->when] <= 0.0;
 }
 
 /* The exit that is passed first within `length` seconds, -1 for none; *at is its instant. The state
@@ -114,7 +122,8 @@ static long first_exit(const part *from, double length, double ahead, double *at
             if (k == first || !(low < *at) || !passed(e, exit))
                 continue;
             double f_low = low > 0.0 ? e->ahead_values[exit->when] : e->values[exit->when];
-            *at = find(from, exit->when, low, *at, f_low, e->end_values[exit->when]);
+            double zero = threshold(e, exit), f_high = e->end_values[exit->when] - zero;
+            *at = find(from, exit, low, *at, f_low - zero, f_high);
             first = k;
             again = 1;
         }
@@ -138,7 +147,8 @@ void tb_episode_step(const tb_problem *problem, double t, double h, const double
         give_up(next, e->n);
         return;
     }
-    if (memcmp(x, e->phases[number].constrained->settled, bytes) != 0) /* not where it was left */
+    size_t moving = (size_t)(e->nq + e->velocities) * sizeof *x;
+    if (memcmp(x, e->phases[number].constrained->settled, moving) != 0) /* not where it was left */
         tb_episode_begin(e, problem, t, next);
     double now = t, end = t + h, ahead = e->ahead * h;
     long most = e->most;

@@ -7,6 +7,7 @@
 
 #include "episode.h"
 
+static const long ITERATIONS = 20;
 static const double MET = 1e-10; /* |h| of constraints that count as met [m or rad] */
 
 /* A phase with the inputs and parameters of the run. */
@@ -64,28 +65,40 @@ long tb_episode_fires(tb_episode *e, const tb_problem *problem, double t, const 
     for (long k = 0; k < phase->exit_count; k++) {
         const tb_exit *exit = phase->exits + k;
         double side = -(double)exit->direction;
-        if (exit->direction && side * e->values[exit->when] <= 0.0 &&
-            side * e->ahead_values[exit->when] < 0.0)
+        double now = side * e->values[exit->when], then = side * e->ahead_values[exit->when];
+        int parting = exit->struck && then > now; /* nothing strikes on its way back */
+        if (exit->direction && now <= 0.0 && then < 0.0 && !parting)
             return k;
     }
     return -1;
 }
 
-/* Positions of x onto the constraints of a phase. Returns how far they were off. */
+/* Positions of x onto the constraints of a phase, through what keeps them: M step = W^T mu, so that
+ * a coordinate that tracks moves alone. Returns how far the others were off. */
 static double meet_positions(tb_phase *phase, double t, double *x) {
     tb_constrained *c = phase->constrained;
-    double gap = 0.0;
+    const double *u = phase->problem.u, *p = phase->problem.p;
+    double gap = 0.0, size = INFINITY, before;
     tb_set_inputs(&phase->problem, t, x);
     load_anew(c, x, &phase->problem);
     for (long i = 0; i < c->m; i++)
-        if (c->holonomic[i] && !(fabs(c->at_terms[i]) <= gap))
+        if (c->holonomic[i] && !phase->tracks[i] && !(fabs(c->at_terms[i]) <= gap))
             gap = fabs(c->at_terms[i]);
-    if (gap > c->tolerance) {
-        if (!(tb_project_positions(c, phase->problem.u, phase->problem.p) <= MET))
-            return INFINITY;
-        memcpy(x, c->x, (size_t)c->nq * sizeof *x);
+    for (long iteration = 0; iteration < ITERATIONS; iteration++) {
+        tb_positions(c, u, p);
+        before = size;
+        size = tb_position_size(c, c->at_positions);
+        if (size <= c->tolerance || size - size != 0.0 || (size > 0.5 * before && size <= MET))
+            break;
+        tb_factor_for_solve(c, tb_positions_J(c));
+        for (long i = 0; i < c->m; i++)
+            c->right[i] = c->holonomic[i] ? -c->at_positions[i] : 0.0;
+        tb_solve(c, tb_positions_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right,
+                 c->step, c->mu);
+        tb_increment(c, 1.0, c->step, u, p);
     }
-    return gap;
+    memcpy(x, c->x, (size_t)c->nq * sizeof *x);
+    return size <= MET ? gap : INFINITY;
 }
 
 /* Impulses that meet what stays and stop or turn back what is struck; `e_of` are the contacts'

@@ -17,6 +17,7 @@ from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import IMPLICIT, ConstrainedSystem, Enforced, enforce
+from touchback.simulate.episodes import enforce_episodes, is_episodic
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.methods import IMPLICIT as IMPLICIT_METHODS
@@ -125,11 +126,15 @@ def block_of(
 
 
 def problem_of(
-    system: System, constraints: str | None, parameters: Mapping[str, float]
+    system: System, method: str, constraints: str | None, parameters: Mapping[str, float]
 ) -> tuple[Problem, Enforced | None]:
     """The problem with constant inputs, and what enforces its constraints."""
     given = Inputs(np.append(0.0, system.input_defaults))
-    enforced = enforce(system, constraints, given, dict(parameters))
+    enforced: Enforced | None
+    if is_episodic(system):
+        enforced = enforce_episodes(system, method, constraints, given, dict(parameters))
+    else:
+        enforced = enforce(system, constraints, given, dict(parameters))
     if enforced:
         return enforced.problem, enforced
     block = block_of(system, "", constraints, parameters)
@@ -138,10 +143,11 @@ def problem_of(
 
 def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
     """The loop, ready to start."""
-    problem, enforced = problem_of(system, plan.constraints, plan.parameters)
+    problem, enforced = problem_of(system, plan.method, plan.constraints, plan.parameters)
+    functions: Any = enforced.functions(system) if enforced else system
     if system.memory_places:
         Sampler(
-            problem, system.updates, system.memory_places, plan.substeps,
+            problem, functions.updates, system.memory_places, plan.substeps,
             enforced.constrained if enforced else None,
         )  # fmt: skip
     newton = None
@@ -156,7 +162,7 @@ def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
     ]
     energies = [each.port(system.input_names, system.output_names) for each in plan.energy.values()]
     count = len(system.output_names)
-    measured = Measured(system.outputs, count) if count else None
+    measured = Measured(functions.outputs, count) if count else None
     width = 8 * (16 + len(limits) + len(x0) + count)
     rows = int(np.clip(_RING_SECONDS * plan.rate, 256, max(256, _RING_BYTES // width)))
     constrained = enforced.constrained if enforced else None

@@ -33,7 +33,9 @@ class LiveParameters:
         self._system, self._loop, self._plan = system, loop, plan
         self._lock = threading.Lock()
         self._values = {**system.parameters, **plan.parameters}
-        self._twin, self._enforced = problem_of(system, plan.constraints, plan.parameters)
+        self._twin, self._enforced = problem_of(
+            system, plan.method, plan.constraints, plan.parameters
+        )
         self._taken = self._values  # what the run has at present
         self.changes = [Change(0, dict(self._values), 0, 0.0)]
         self.booked = 0.0
@@ -62,7 +64,7 @@ class LiveParameters:
             return
         self._twin.p[:] = block[: len(self._twin.p)]
         before = self._enforced.constrained.statistics["not_converged"]
-        settled = self._twin.settle(time, state, accepted=True)
+        settled = self._enforced.settled(time, state)
         after = self._enforced.constrained.statistics["not_converged"]
         if after > before or not np.isfinite(settled).all():
             raise InputError(

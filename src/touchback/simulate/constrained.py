@@ -55,6 +55,14 @@ class Enforced:
     problem: Problem
     constrained: Constrained
 
+    def functions(self, system: Any) -> Any:
+        """What has the `outputs` and `updates` that belong to the problem."""
+        return system
+
+    def settled(self, t: float, x: Floats) -> Floats:
+        """A state made consistent, from which a run may go on."""
+        return self.problem.settle(t, x, accepted=True)
+
     def solutions(self, times: Floats, states: Floats) -> Floats:
         """Accelerations and multipliers at recorded instants, a row each."""
         rows = []

@@ -17,11 +17,12 @@ from touchback.errors import InputError
 from touchback.native import FixedStep, Problem, Status
 from touchback.native.constrained import FORMULATIONS
 from touchback.native.episode import MOST, STEPS, Crossed, Episode, EpisodeData
+from touchback.native.sampler import Sampler
 from touchback.recording import Run, unknown_name
 from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import adaptive
 from touchback.simulate.chattering import INSTANT, MEND, Chattering, described
-from touchback.simulate.constrained import DEFAULT
+from touchback.simulate.constrained import DEFAULT, Enforced
 from touchback.simulate.episode_watch import AHEAD, ExitWatch
 from touchback.simulate.event import Event
 from touchback.simulate.failure import not_finite
@@ -33,6 +34,7 @@ from touchback.simulate.plan import Failure, Plan, Trajectory, output_times
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats
 from touchback.simulate.record import Column, named_run
+from touchback.simulate.ticks import steps_between
 from touchback.simulate.watch import ADAPTIVE_SAMPLES
 
 METHODS_WITH_MODES = (*adaptive.METHODS, *STEPS)
@@ -98,10 +100,8 @@ class EpisodeRun:
         parameters: dict[str, Any] | None,
         events: Sequence[Event],
         progress: bool | Callable[[float], None],
+        rate: float | None = None,
     ) -> None:
-        formulation = constraints or DEFAULT
-        if formulation not in FORMULATIONS:
-            raise unknown_name("formulation", formulation, FORMULATIONS)
         fixed = plan.method in FIXED_STEP
         if plan.method not in METHODS_WITH_MODES:
             raise InputError(
@@ -116,9 +116,13 @@ class EpisodeRun:
         self.system, self.plan, self.given, self.parameters = system, plan, given, parameters
         self.events, self.progress = events, progress
         method = plan.method if fixed else next(iter(STEPS))
-        self.episode = Episode(system.episode_data(), formulation, method)
+        self.episode = _episode(system, method, constraints, logging=True)
         self.block = system.constrained_block(parameters)
         self.problem = self.episode.problem(given.u, self.block, given.refresher())
+        every = steps_between(system, plan, rate)
+        if every is not None:
+            episode: Any = self.episode
+            Sampler(self.problem, episode.updates, system.memory_places, every, episode)
         self.told = _Told()
         self._problems: dict[int, Problem] = {}
 
@@ -293,9 +297,43 @@ class EpisodeRun:
         return named_run(times, columns, about)
 
 
+def _episode(system: Any, method: str, constraints: str | None, logging: bool) -> Episode:
+    formulation = constraints or DEFAULT
+    if formulation not in FORMULATIONS:
+        raise unknown_name("formulation", formulation, FORMULATIONS)
+    return Episode(system.episode_data(), formulation, method, logging=logging)
+
+
+@dataclass
+class EnforcedEpisodes(Enforced):
+    """The problem of a system with modes for runs against a clock."""
+
+    def functions(self, system: Any) -> Any:
+        """The episode: its sensors and memories are those of the present mode."""
+        return self.constrained
+
+    def settled(self, t: float, x: Floats) -> Floats:
+        """A state made consistent in its mode."""
+        episode: Any = self.constrained
+        return np.asarray(episode.begin(self.problem, t, x))
+
+
+def enforce_episodes(
+    system: Any,
+    method: str,
+    constraints: str | None,
+    given: Inputs,
+    parameters: dict[str, Any],
+) -> EnforcedEpisodes:
+    """The problem of a system with modes, whose fixed steps hold the transitions."""
+    episode: Any = _episode(system, method, constraints, logging=False)
+    block = system.constrained_block(parameters)
+    return EnforcedEpisodes(episode.problem(given.u, block, given.refresher()), episode)
+
+
 def is_episodic(system: CompiledSystem) -> bool:
     """Whether a system has modes."""
     return isinstance(system, EpisodicSystem)
 
 
-__all__ = ["EpisodeRun", "EpisodicSystem", "is_episodic"]
+__all__ = ["EpisodeRun", "EpisodicSystem", "enforce_episodes", "is_episodic"]

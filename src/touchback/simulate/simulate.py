@@ -112,7 +112,12 @@ def simulate(
             raise InputError(
                 f"A run with modes takes its formulation as a word, 'baumgarte', got {constraints}."
             )
-        episodes = EpisodeRun(system, plan, given, constraints, changed, events, progress)
+        if books:
+            raise InputError(
+                f"{system.name}: books aren't kept over changes of mode; `run.transitions` has the "
+                "energy of each."
+            )
+        episodes = EpisodeRun(system, plan, given, constraints, changed, events, progress, rate)
         return _run_episodes(episodes, state, parameters)
     enforced = enforce(system, constraints, given, changed)
     problem = enforced.problem if enforced else free_problem(system, given, changed)

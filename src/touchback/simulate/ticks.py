@@ -19,6 +19,14 @@ def use_ticks(
     system: Any, problem: Problem, plan: Plan, rate: float | None, enforced: Enforced | None
 ) -> None:
     """Lets the memories of a system take their values `rate` times a second."""
+    every = steps_between(system, plan, rate)
+    if every is not None:
+        constrained = enforced.constrained if enforced else None
+        Sampler(problem, system.updates, system.memory_places, every, constrained)
+
+
+def steps_between(system: Any, plan: Plan, rate: float | None) -> int | None:
+    """How many steps there are from tick to tick; None for a model without memories."""
     memories = _memories(system)
     if not memories:
         if rate is not None:
@@ -26,7 +34,7 @@ def use_ticks(
                 f"{system.name}: rate={rate!r} was asked for, but the model has no memories that "
                 "change at ticks; leave it away."
             )
-        return
+        return None
     if rate is None or not rate > 0.0:
         raise InputError(
             f"{system.name}: it has memories ('{memories[0]}', …) that change at ticks; say how "
@@ -43,8 +51,7 @@ def use_ticks(
             f"{system.name}: {rate:g} ticks a second are {1.0 / rate:g} s apart, which is no "
             f"multiple of the step {plan.step or 1e-3:g} s; change one of them."
         )
-    constrained = enforced.constrained if enforced else None
-    Sampler(problem, system.updates, system.memory_places, every, constrained)
+    return every
 
 
 def _memories(system: Any) -> list[str]:

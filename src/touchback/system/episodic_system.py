@@ -181,10 +181,17 @@ class EpisodicSystem(ConstrainedSystem):
             )  # fmt: skip
         outputs = functions["outputs"].compiled if self.layout.outputs else None
         return PhaseData(
-            self.constrained_functions(known=phase.known), phase.rows,
+            self.constrained_functions(known=phase.known), phase.rows, self._tracks(phase),
             functions["indicators"].compiled if exits else None, len(functions["indicators"].out),
-            phase.uses_forces, outputs, exits,
+            phase.uses_forces, outputs,
+            functions["updates"].compiled if self.memory_places else None, exits,
         )  # fmt: skip
+
+    def _tracks(self, phase: Phase) -> list[bool]:
+        """Of each row, whether the effort of a coordinate keeps it: then only that one moves."""
+        written = phase.model.constraints
+        names = phase.known.layout.names
+        return [name in written and written[name].through is not None for name in names]
 
     def _impact_data(self, impact: Impact) -> ImpactData:
         return ImpactData(self.constrained_functions(known=impact.known), impact.contacts)

@@ -27,6 +27,7 @@ from touchback.system.constrained import ConstraintEquations, derive_constraints
 from touchback.system.constrained_system import ConstrainedSet
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
+from touchback.system.functions import update_equations
 from touchback.system.layout import Layout
 
 if TYPE_CHECKING:
@@ -192,6 +193,7 @@ class PhaseDerivation:
         multipliers = dict(zip(self.rows, d.extra[n:], strict=True))
         apply_multipliers(d.instant, equations.rows, [multipliers[r.name] for r in equations.rows])
         self.wanted[f"{key}: outputs"] = [x for s in model.sensors for x in d.instant.measure(s)]
+        self.wanted[f"{key}: updates"] = update_equations(d)
         self.sets[_acting(model)] = key, equations
         exits, values = self._exits(d, modes)
         self.wanted[f"{key}: indicators"] = values
