@@ -43,10 +43,18 @@ TRAILS = {
     "four-bars": "first top",
     "suspension": "wheel centre",
     "stewart-platform": "plate position",
+    "piano": "crown",
 }
 AXES = {"spinning-top": ("axis", 0.14), "gyroscope": ("middle axis", 0.1)}  # arrows [m]
 # Stills of a mechanism; of others 7.
-STILLS = {"spinning-top": 1, "gyroscope": 3, "buoy": 3, "suspension": 3, "stewart-platform": 1}
+STILLS = {
+    "spinning-top": 1,
+    "gyroscope": 3,
+    "buoy": 3,
+    "suspension": 3,
+    "stewart-platform": 1,
+    "piano": 3,
+}
 # Seconds between the first and the last still, where the whole experiment would be a muddle.
 SPAN = {
     "pendulum": 1.05,
@@ -59,6 +67,7 @@ SPAN = {
     "slider-crank": 0.3,
     "four-bars": 0.7,
     "suspension": 0.3,
+    "piano": 0.06,
 }
 
 WALL_FIGURES = {"5.8", "5.12", "5.17", "6.3", "6.7", "6.9", "6.13"}

@@ -15,6 +15,7 @@ from touchback.gallery import (
     harpsichord,
     motor_arm,
     pendulum,
+    piano,
     seven_joint_arm,
     slider_crank,
     spinning_top,
@@ -28,7 +29,7 @@ from touchback.model.names import suggestion
 _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
-    bouncing_hammer, harpsichord,
+    bouncing_hammer, harpsichord, piano,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

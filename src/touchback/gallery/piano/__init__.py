@@ -1,0 +1,31 @@
+"""The grand piano action: geometry from regulation data, felts, screws, touches, experiments."""
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.piano.action import grand_piano_action
+from touchback.gallery.piano.parameters import Specification
+from touchback.gallery.piano.touch import Pressed, Repeated, Straight, Struck
+from touchback.model import Model
+
+
+def make() -> Model:
+    """The full-contact action, its key pressed at mezzo forte and held."""
+    return grand_piano_action("motion", Pressed(0.7))
+
+
+ENTRY = Entry(
+    "piano",
+    "a grand piano action: key, whippen, jack, repetition lever, hammer and damper, all of felt",
+    make,
+    Experiment(0.25, signals=("key depth", "string gap", "capstan force", "jack force")),
+)
+
+__all__ = [
+    "ENTRY",
+    "Pressed",
+    "Repeated",
+    "Specification",
+    "Straight",
+    "Struck",
+    "grand_piano_action",
+    "make",
+]

@@ -1,0 +1,1 @@
+"""Experiments on the action, one file each: runs that anyone can repeat."""

@@ -1,0 +1,96 @@
+"""Touches: how a finger moves the key front, as depths [m] over time with live parameters.
+
+A touch is called with the model that it drives and gives the depth; `grand_piano_action("motion",
+touch=…)` prescribes it. All of them end on the front-rail punching, which they press in by
+`SQUEEZE`.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from touchback.model import Model
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.functions import cos, exp, maximum, minimum, select
+
+SQUEEZE = 0.4e-3  # what a holding finger presses the punching in [m]: some 10 N
+ROUNDING = 0.2e-3  # depth over which the key comes to its stop [m]
+
+
+def stopped(m: Model, depth: Any) -> Expr:
+    """The depth, but coming to a stop just below where the punching begins to carry."""
+    bottom = m.signal("key dip") + SQUEEZE
+    over = maximum(depth - (bottom - ROUNDING), 0.0)
+    return minimum(depth, bottom) - select(
+        over < 2 * ROUNDING, over * over / (4 * ROUNDING) - maximum(over - ROUNDING, 0.0), 0.0
+    )
+
+
+def _since_start(m: Model) -> Expr:
+    """Touches begin at time 0; before, the finger waits on the resting key."""
+    return maximum(m.time, 0.0)
+
+
+@dataclass(frozen=True)
+class Struck:
+    """The finger arrives with a speed [m/s] that the key takes up with one lag [s]: v (1 − e^(−x)),
+    x = t/τ. Parameters "touch speed" and "lag"."""
+
+    speed: float = 0.2
+    lag: float = 0.020
+
+    def __call__(self, m: Model) -> Expr:
+        v = m.parameter("touch speed", self.speed, unit="m/s", min=0.0, max=20.0)
+        lag = m.parameter("lag", self.lag, unit="s", min=1e-4, max=1.0)
+        x = _since_start(m) / lag
+        return stopped(m, v * lag * (x - 1.0 + exp(-x)))
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """The finger rests on the key and gathers a speed [m/s] through three equal lags [s], as of
+    will, muscle and fingertip: v (1 − (1 + x + x²/2) e^(−x)), x = t/τ. Parameters "touch speed" and
+    "lag"."""
+
+    speed: float = 0.2
+    lag: float = 0.022
+
+    def __call__(self, m: Model) -> Expr:
+        v = m.parameter("touch speed", self.speed, unit="m/s", min=0.0, max=20.0)
+        lag = m.parameter("lag", self.lag, unit="s", min=1e-4, max=1.0)
+        x = _since_start(m) / lag
+        return stopped(m, v * lag * (x - 3.0 + (3.0 + 2.0 * x + x * x / 2) * exp(-x)))
+
+
+@dataclass(frozen=True)
+class Straight:
+    """Down at a constant speed [m/s], held for a time [s], and up again. Parameters "touch speed"
+    and "hold"."""
+
+    speed: float = 0.01
+    hold: float = 0.3
+
+    def __call__(self, m: Model) -> Expr:
+        v = m.parameter("touch speed", self.speed, unit="m/s", min=1e-4, max=5.0)
+        hold = m.parameter("hold", self.hold, unit="s", min=0.0, max=100.0)
+        t, bottom = _since_start(m), m.signal("key dip") + SQUEEZE
+        back = bottom - v * (t - bottom / v - hold)
+        return maximum(minimum(minimum(v * t, bottom), back), 0.0)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A stroke within 60 ms, then up to a release depth [m] and down again, `rate` times a second.
+    Parameters "rate" and "release depth"."""
+
+    rate: float = 15.0
+    release: float = 2e-3
+    first: float = 0.06
+
+    def __call__(self, m: Model) -> Expr:
+        rate = m.parameter("rate", self.rate, unit="Hz", min=0.1, max=50.0)
+        release = m.parameter("release depth", self.release, unit="m", min=0.0, max=9e-3)
+        t, bottom = _since_start(m), m.signal("key dip") + SQUEEZE
+        down = bottom * (1.0 - cos(math.pi * minimum(t / self.first, 1.0))) / 2
+        swing = (bottom - release) * (1.0 + cos(2 * math.pi * rate * (t - self.first))) / 2
+        return select(t < self.first, down, release + swing)

@@ -1,0 +1,61 @@
+"""The force at the key front over its depth, as measured by Docquier et al. (2021, fig. 24–26)."""
+
+import numpy as np
+import pytest
+
+from touchback.gallery.piano.experiments.force_curve import force_curve
+from touchback.gallery.piano.experiments.strokes import play, strikes
+from touchback.system import System
+
+
+def test_four_phases_follow_one_another(slowly: System) -> None:
+    curve = force_curve(slowly)
+    begins = [curve.phases[name] for name in "ABCD"]
+    assert begins == sorted(begins)
+    damper = curve.force(5e-3, 7e-3) - curve.force(2e-3, 4e-3)
+    assert 0.1 < damper < 0.5  # the key carries the damper too
+    depth, peak = curve.let_off
+    assert 8e-3 < depth < 9e-3
+    assert peak > 2 * curve.force(5e-3, 7e-3)
+    assert curve.force(8.8e-3, 9.2e-3) < 0.9 * peak  # and is through
+    assert np.interp(9.8e-3, *curve.down) > 2 * peak  # the key bed
+
+
+def test_a_slow_press_makes_no_sound(slowly: System) -> None:
+    run = force_curve(slowly).run
+    assert not strikes(run) and run["string gap"].min() > 1e-3
+
+
+def test_the_let_off_button_moves_the_force_where_it_was_measured_to(slowly: System) -> None:
+    low, usual, high = (
+        force_curve(slowly, {"let-off button height": height}) for height in (-0.5e-3, 0.0, 0.5e-3)
+    )
+    assert low.force(8e-3, 9e-3) < usual.force(8e-3, 9e-3) - 0.2
+    assert high.force(8e-3, 9e-3) > usual.force(8e-3, 9e-3)
+    assert high.force(8.5e-3, 9e-3) > usual.force(8.5e-3, 9e-3) + 0.1
+
+
+def test_a_heavier_hammer_is_felt_until_the_key_bed(slowly: System) -> None:
+    usual = slowly.parameters["hammer mass"]
+    curves = [
+        force_curve(slowly, {"hammer mass": usual + more}) for more in (-2e-3, 0.0, 3e-3, 6e-3)
+    ]
+    for low, high in ((1e-3, 4e-3), (5e-3, 7e-3), (8e-3, 8.7e-3)):
+        forces = [curve.force(low, high) for curve in curves]
+        assert np.diff(forces).min() > 0.03
+    beds = [np.interp(9.85e-3, *curve.down) for curve in curves]
+    assert np.ptp(beds) < 0.02 * beds[0]
+
+
+def test_without_the_damper_its_step_is_missing(slowly: System) -> None:
+    curve = force_curve(slowly, {"pedal lift": 0.012})
+    assert curve.force(5e-3, 7e-3) == pytest.approx(curve.force(2e-3, 4e-3), abs=0.05)
+
+
+def test_the_capstan_carries_a_few_newtons_while_the_key_is_held(pressed: System) -> None:
+    run = play(pressed, 0.4, {"touch speed": 0.3})
+    assert 1.5 < run["capstan force"][-1] < 3.0  # Docquier: close to 3 N, with an unknown hammer
+    heavy = {"touch speed": 0.3, "hammer mass": 0.011, "repetition spring": 0.054}
+    assert play(pressed, 0.4, heavy)["capstan force"][-1] == pytest.approx(2.5, abs=0.5)
+    hard = play(pressed, 0.2, {"touch speed": 5.0})
+    assert 20.0 < hard["capstan force"].max() < 60.0  # Timmermans: up to 50 N
