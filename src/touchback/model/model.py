@@ -57,6 +57,7 @@ class Model(Constrained, Episodic):
         self.forces: dict[str, Any] = {}
         self.controls: dict[str, Control] = {}
         self.sensors: dict[str, Any] = {}
+        self.reported: tuple[str, ...] | None = None  # sensors that are outputs; None: all
         self.tables: dict[str, Table] = {}
         self.parts: dict[str, Part] = {}
         self.base = BaseMotion()
@@ -257,6 +258,26 @@ class Model(Constrained, Episodic):
         self.sensors[name] = self._own(label, normalised(label, kind))
         signals = [self.signal(full) for full in sensor_names(name, kind)]
         return signals[0] if len(signals) == 1 else tuple(signals)
+
+    def report(self, *sensors: str) -> None:
+        """Name the sensors, also "part/sensor", that are outputs of the compiled system; the others
+        stay signals that laws and controllers may use. Without this call all of them are."""
+        known = [*self.sensors, *(name for part in self.parts for name in self._inner_sensors(part))]
+        for name in sensors:
+            if name not in known:
+                raise unknown("sensor", name, known, where="Report")
+        self.reported = tuple(sensors)
+
+    def _inner_sensors(self, prefix: str) -> list[str]:
+        inner = self.parts[prefix].model
+        own = [*inner.sensors, *(name for part in inner.parts for name in inner._inner_sensors(part))]
+        return [f"{prefix}/{name}" for name in own]
+
+    def outputs(self) -> dict[str, Any]:
+        """The sensors that are outputs."""
+        if self.reported is None:
+            return self.sensors
+        return {name: kind for name, kind in self.sensors.items() if name in self.reported}
 
     def move_base(self, **motion: Sequence[Any]) -> None:
         """Prescribe the ground's motion along its own axes: velocity, angular_velocity,

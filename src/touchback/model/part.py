@@ -47,6 +47,7 @@ def flatten(model: Model) -> Model:
     flat = Model(model.name, model.gravity)
     flat.tape = model.tape
     flat.base = model.base
+    flat.reported = model.reported
     own = ("parameters", "inputs", "states", "controls", "tables", "modes", "transitions")
     for kind in (*own, *_MECHANICS):
         getattr(flat, kind).update(getattr(model, kind))

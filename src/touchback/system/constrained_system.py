@@ -77,7 +77,7 @@ class ConstrainedSystem(System):
         n = len(self.layout.v)
         d.instant.a = d.extra[:n]
         apply_multipliers(d.instant, equations.rows, d.extra[n:])
-        wanted["outputs"] = [x for name in self.model.sensors for x in d.instant.measure(name)]
+        wanted["outputs"] = [x for name in self.model.outputs() for x in d.instant.measure(name)]
         wanted["updates"] = update_equations(d)
         first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
         functions = {

@@ -144,7 +144,7 @@ class Equations:
         states = [instant.value(state.rate) for state in instant.model.states.values()]
         instant.a = a
         apply_multipliers(instant, rows, multipliers)
-        outputs = [x for sensor in instant.model.sensors for x in instant.measure(sensor)]
+        outputs = [x for sensor in instant.model.outputs() for x in instant.measure(sensor)]
         return [*effort, *position, *rate, *acceleration, *states, *outputs]
 
     def _along(self, row: dict[int, int], vector: Sequence[int]) -> int:

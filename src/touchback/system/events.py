@@ -47,7 +47,7 @@ def _derivation(system: System, with_sensors: bool) -> tuple[Derivation, list[in
     n = len(system.layout.v)
     d.instant.a = d.extra[:n]
     apply_multipliers(d.instant, constraint_rows(d.instant), d.extra[n:])
-    return d, [x for name in system.model.sensors for x in d.instant.measure(name)]
+    return d, [x for name in system.model.outputs() for x in d.instant.measure(name)]
 
 
 def _value(system: System, d: Derivation, sensors: Sequence[int], item: Expr | str) -> int:

@@ -53,7 +53,7 @@ def layout_of(model: Model) -> Layout:
     outputs: list[str] = []
     output_units: list[str] = []
     taken = {*q, *v, *model.states}
-    for name, kind in model.sensors.items():
+    for name, kind in model.outputs().items():
         for full in sensor_names(name, kind):
             outputs.append(f"{full} sensor" if full in taken else full)
             output_units.append(kind.unit())

@@ -192,7 +192,7 @@ class PhaseDerivation:
         d.instant.a = d.extra[:n]
         multipliers = dict(zip(self.rows, d.extra[n:], strict=True))
         apply_multipliers(d.instant, equations.rows, [multipliers[r.name] for r in equations.rows])
-        self.wanted[f"{key}: outputs"] = [x for s in model.sensors for x in d.instant.measure(s)]
+        self.wanted[f"{key}: outputs"] = [x for s in model.outputs() for x in d.instant.measure(s)]
         self.wanted[f"{key}: updates"] = update_equations(d)
         self.sets[_acting(model)] = key, equations
         exits, values = self._exits(d, modes)

@@ -57,7 +57,7 @@ def kinematics(
     forced = (Effort, Reaction, Multiplier)
     columns = motion_columns(instance, path)
     kinds = [
-        kind for kind in system.model.sensors.values() for _ in kind.components()
+        kind for kind in system.model.outputs().values() for _ in kind.components()
     ]  # one an output
     shown = np.array([instance.values(at)["output"] for at in path.points])
     for i, (name, unit, kind) in enumerate(zip(system.output_names, system.output_units, kinds)):
