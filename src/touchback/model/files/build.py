@@ -13,7 +13,15 @@ from touchback.model.closures import AnyClosure
 from touchback.model.couplings import AnyCoupling
 from touchback.model.files.convert import check_keys, convert, mapping, shown
 from touchback.model.files.document import Document, Path, read_json, read_yaml
-from touchback.model.files.schema import BASE, GRAVITY, SECTIONS, VERSION, kinds_in
+from touchback.model.files.schema import (
+    BASE,
+    GRAVITY,
+    REPORT,
+    SECTIONS,
+    SETTINGS,
+    VERSION,
+    kinds_in,
+)
 from touchback.model.forces import AnyForce
 from touchback.model.frame import Frame, frame_at
 from touchback.model.joints import AnyJoint
@@ -47,7 +55,7 @@ def model_from_text(text: str, suffix: str = ".yaml", source: str = "text") -> M
     document = READERS[suffix](text, source)
     data = mapping(document, (), document.data)
     _check_version(document, data)
-    check_keys(document, (), data, ["touchback", "name", "gravity", "base", *SECTIONS, "library"])
+    check_keys(document, (), data, ["touchback", "name", *SETTINGS, *SECTIONS, "library"])
     if "name" not in data:
         raise document.error((), "its `name` is missing.")
     library: dict[str, Model] = {}
@@ -55,7 +63,7 @@ def model_from_text(text: str, suffix: str = ".yaml", source: str = "text") -> M
     for key, given in entries.items():
         path: Path = ("library", key)
         entry = mapping(document, path, given)
-        check_keys(document, path, entry, ["name", "gravity", "base", *SECTIONS])
+        check_keys(document, path, entry, ["name", *SETTINGS, *SECTIONS])
         named = {"name": key, **entry}
         library[key] = _Builder(document, path, named, library).model
     return _Builder(document, (), data, library).model
@@ -245,6 +253,10 @@ class _Builder:
         self.build_mechanics()
         for name in items["parts"]:
             self.add_part(model, name)
+        if "report" in self.data:
+            path = (*self.path, "report")
+            with self.at("report"):
+                model.report(*convert(self.document, path, self.data["report"], REPORT))
         self.build_constraints()
         self.build_modes()
         for name, control in items["controls"].items():

@@ -126,6 +126,8 @@ class PartInFile(Data, frozen=True):
 FRAME = in_file(Frame)
 BASE = in_file(BaseMotion)
 GRAVITY = plain(Triple)
+REPORT = tuple[str, ...]
+SETTINGS = ("gravity", "base", "report")
 SECTIONS: dict[str, Any] = {
     "parameters": in_file(Parameter),
     "inputs": in_file(Input),
@@ -151,7 +153,10 @@ SECTIONS: dict[str, Any] = {
 def model_schema() -> dict[str, Any]:
     """The JSON schema of a model file."""
     sections: list[Any] = [_named(name, _union(item)) for name, item in SECTIONS.items()]
-    optional = [("gravity", GRAVITY, (0.0, 0.0, -9.81)), ("base", BASE, None), *sections]
+    optional = [
+        ("gravity", GRAVITY, (0.0, 0.0, -9.81)), ("base", BASE, None), ("report", REPORT, None),
+        *sections,
+    ]  # fmt: skip
     part = defstruct("LibraryModel", [("name", str, ""), *optional], forbid_unknown_fields=True)
     whole = defstruct(
         "Model",

@@ -121,6 +121,8 @@ class _Writer:
             found["gravity"] = self.data(model.gravity)
         if model.base != BaseMotion():
             found["base"] = self.data(model.base)
+        if model.reported is not None:
+            found["report"] = list(model.reported)
         sections: dict[str, dict[str, Any]] = {
             "parameters": self.section(model.parameters, self.data),
             "inputs": self.section(model.inputs, self.data),
