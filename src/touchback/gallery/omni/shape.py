@@ -63,8 +63,8 @@ class WheelShape(Data, frozen=True):
 
     def track(self, q: float | np.ndarray) -> np.ndarray:
         """How far the point of contact lies out of the wheel's plane [m], along its axle:
-        −R₁ tan q tan ψ."""
-        return -self.off * np.tan(q) * math.tan(self.inclination)
+        R₁ tan q tan ψ where the wheel has turned by q on it."""
+        return self.off * np.tan(q) * math.tan(self.inclination)
 
     def roller_inertia(self, density: float) -> tuple[float, float, float]:
         """Mass [kg] of a solid roller, and its moments about its axis and across [kg m²]."""
