@@ -43,6 +43,9 @@ TRAILS = {
     "four-bars": "first top",
     "suspension": "wheel centre",
     "stewart-platform": "plate position",
+    "omni-wheel": "contact",
+    "omni-platform": "position",
+    "mecanum-platform": "position",
     "piano": "crown",
 }
 AXES = {"spinning-top": ("axis", 0.14), "gyroscope": ("middle axis", 0.1)}  # arrows [m]

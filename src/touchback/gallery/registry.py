@@ -23,13 +23,14 @@ from touchback.gallery import (
     suspension,
 )
 from touchback.gallery.entry import Entry
+from touchback.gallery.omni import bench, mecanum, three_wheels
 from touchback.model import Model
 from touchback.model.names import suggestion
 
 _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
-    bouncing_hammer, harpsichord, piano,
+    bouncing_hammer, harpsichord, piano, bench, three_wheels, mecanum,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

@@ -19,7 +19,7 @@ ENTRY = Entry(
     "four Mecanum wheels carry a platform sideways; wheels that all turn forwards can't tell",
     make,
     Experiment(
-        2.0,
+        1.0,
         inputs={"command vx": 0.1, "command vy": 0.2, "command turn": 0.5},
         signals=("position.x", "position.y", "heading"),
     ),

@@ -20,7 +20,7 @@ ENTRY = Entry(
     "three omni wheels carry a platform that drives sideways while it turns",
     make,
     Experiment(
-        2.0,
+        1.0,
         inputs={"command vx": 0.2, "command vy": 0.2, "command turn": 1.0},
         signals=("position.x", "position.y", "heading"),
     ),
