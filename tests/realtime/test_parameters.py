@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.realtime.build import block_of
 
 
 def test_a_change_takes_effect_at_the_next_tick(cart: tb.System) -> None:
@@ -152,7 +153,7 @@ def test_a_block_that_the_tick_can_not_settle_is_given_back(four_bar: tb.System)
     with tb.live(four_bar, four_bar.assemble(), rate=1000, speed=None) as live:
         live.run(0.01)
         # past the check on the twin, as if the mechanism had moved on since
-        impossible = four_bar.constrained_block({"coupler length": 0.05})
+        impossible = block_of(four_bar, "rk4", None, {"coupler length": 0.05})
         live._parameters.changes.append(type(live._parameters.changes[0])(1, {}))
         live._loop.offer(impossible, 1)
         live.run(0.05)

@@ -100,7 +100,7 @@ def replay(
         again = run_again(recording)
     about = again.recording.about
     out.print(
-        f"{escape(about['model'])}: {len(again.states)} ticks at {about['rate']:g} Hz, "
+        f"{escape(about['model'])}: {again.ticks} ticks at {about['rate']:g} Hz, "
         f"{'finished' if again.recording.complete else 'cut short'}"
     )
     if again.first_difference is not None:

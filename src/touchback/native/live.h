@@ -26,6 +26,7 @@ enum { /* flags of a tick */
     TB_OPEN_LOOP = 256, /* constraints that a step left unmet; latched */
     TB_ACTIVE = 512,    /* more energy would have left through a port than may; latched */
     TB_DAMPED = 1024,   /* a port's forces were damped */
+    TB_RESTRUCTURED = 2048, /* the first tick of another structure */
     TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP | TB_ACTIVE,
     TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP,
 };
@@ -53,12 +54,15 @@ enum { TB_ROW_HEAD = 9 };
 
 enum { TB_NOTHING, TB_OFFERED, TB_BEING_WRITTEN, TB_BEING_TAKEN }; /* the second parameter block */
 
-/* What other threads ask for. */
+struct tb_swap;
+
+/* What other threads ask for; of the run, whatever its structure. */
 typedef struct tb_commands {
     _Atomic long stop;    /* at once */
     _Atomic long closing; /* once guarded outputs have followed their ramps to safe */
     _Atomic long resume;
     _Atomic long substeps;
+    _Atomic(struct tb_swap *) swap; /* another structure (live_swap.h) */
 } tb_commands;
 
 typedef struct tb_live {
@@ -91,10 +95,12 @@ typedef struct tb_live {
 
     double *blocks[2];
     long block_size, active;
-    long newton_start; /* of the Jacobian's parameters in a block; 0 without any */
+    long newton_start;    /* of the Jacobian's parameters in a block; 0 without any */
+    long parameter_start; /* of the parameters themselves, which end a block */
     int64_t version, offered_version, tried_version; /* in use, on offer, tried in this tick */
     _Atomic long offer;
     long steps_per_tick; /* in use */
+    long entered;        /* by a swap; 0 after the first tick */
     tb_commands *commands;
 
     tb_ring ring, swaps; /* row of swaps: version, tick, refused, state before, state after */
@@ -119,8 +125,9 @@ void tb_live_prepare(tb_live *live);
 void tb_live_close(tb_live *live);
 /* One tick; `now` is when it began. */
 void tb_live_tick(tb_live *live, int64_t now, int64_t lateness);
-/* `count` ticks in the calling thread, or fewer when it is to end; returns how many. */
-int64_t tb_live_loop(tb_live *live, int64_t count);
+/* `count` ticks in the calling thread, or fewer when it is to end or, unclocked, when *live has
+ * become another structure; returns how many. */
+int64_t tb_live_loop(tb_live **live, int64_t count);
 /* Takes over the offered parameters, if any, at the start of a tick. */
 long tb_live_take_parameters(tb_live *live);
 /* Measures at the present state into `trial`; returns 0 when a number is bad. */

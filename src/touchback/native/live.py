@@ -32,8 +32,8 @@ from touchback.native.problem import CallableStruct, FunctionData, Problem
 
 (
     STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP,
-    ACTIVE, DAMPED,
-) = (1 << i for i in range(11))  # fmt: skip
+    ACTIVE, DAMPED, RESTRUCTURED,
+) = (1 << i for i in range(12))  # fmt: skip
 LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP | ACTIVE
 
 _SWAPS = 256  # parameter changes that may wait for their booking
@@ -46,8 +46,8 @@ for _name, _arguments in {
     "set_gain": [_P, _L, _D],
 }.items():  # fmt: skip
     getattr(LIB, f"tb_live_{_name}").argtypes = _arguments
-LIB.tb_live_loop.restype = LIB.tb_ring_drain.restype = _I
-LIB.tb_live_loop.argtypes = [_P, _I]
+LIB.tb_live_advance.restype = LIB.tb_ring_drain.restype = _I
+LIB.tb_live_advance.argtypes = [_P, _I]
 LIB.tb_ring_drain.argtypes = [_P, _P, _I]
 
 
@@ -100,6 +100,16 @@ class Pace:
     cpu: int = -1
 
 
+class RunMemory:
+    """What stays the same when a run changes its structure: statistics, and commands."""
+
+    def __init__(self) -> None:
+        sizes = [ctypes.sizeof(kind) for kind in (StatisticsStruct, CommandsStruct)]
+        self.arena = Arena(Arena.need(*sizes))
+        self.statistics = StatisticsStruct.from_address(self.arena.carve(sizes[0]))
+        self.commands = CommandsStruct.from_address(self.arena.carve(sizes[1]))
+
+
 class LiveLoop:
     """A problem, stepped tick by tick: in the calling thread (`advance`) or in one of its own
     (`start`). The inputs have a mailbox each, and there is one more: that of the emergency stop."""
@@ -117,6 +127,8 @@ class LiveLoop:
         energies: Sequence[EnergyPort] = (),
         ring_rows: int = 4096,
         newton: Newton | None = None,
+        parameters: ArrayLike = (),
+        memory: RunMemory | None = None,
     ) -> None:
         check_layout()
         solved = self._solved(constrained)
@@ -130,19 +142,18 @@ class LiveLoop:
         self.row_width = ROW_HEAD + sum(self.sizes) + len(energies)
         self._message_size = MESSAGE_HEAD + outputs + n + len(energies)
         self._extra = len(solved[0]) + len(solved[1])
-        block = np.concatenate([problem.p, newton._p if newton else np.empty(0)])
+        parts = [problem.p, newton._p if newton else np.empty(0), as_floats(parameters)]
+        block = np.concatenate(parts)
+        self.memory = memory or RunMemory()
+        self.statistics, self.commands = self.memory.statistics, self.memory.commands
         self.arena = Arena(self._needed(len(block), len(guards), energies, ring_rows))
         self.struct = LiveStruct.from_address(self.arena.carve(ctypes.sizeof(LiveStruct)))
         self.address = ctypes.addressof(self.struct)
-        self.statistics = StatisticsStruct.from_address(
-            self.arena.carve(ctypes.sizeof(StatisticsStruct))
-        )
         self.struct.statistics = ctypes.addressof(self.statistics)
-        self.commands = CommandsStruct.from_address(self.arena.carve(ctypes.sizeof(CommandsStruct)))
         self.struct.commands = ctypes.addressof(self.commands)
         self._kept_alive: list[object] = [problem, measured, constrained, *solved]
         self._set_problem(problem, method, x0)
-        self._set_blocks(block, len(problem.p), newton)
+        self._set_blocks(block, len(parts[0]), len(parts[1]), newton)
         self._set_pace()
         self._set_ports(quiet_limits)
         self._set_guards(guards)
@@ -166,7 +177,7 @@ class LiveLoop:
             ports + self._extra, self._extra,
         ]  # fmt: skip
         return Arena.need(
-            *[ctypes.sizeof(kind) for kind in (LiveStruct, StatisticsStruct, CommandsStruct)],
+            ctypes.sizeof(LiveStruct),
             ctypes.sizeof(InputPortStruct) * ports,
             max(ctypes.sizeof(GuardStruct) * guards, 1),
             max(ctypes.sizeof(EnergyStruct) * len(energies), 1),
@@ -195,14 +206,19 @@ class LiveLoop:
         self._floats("rate", n)
         self._floats("good", n)
 
-    def _set_blocks(self, block: Floats, rate_size: int, newton: Newton | None) -> None:
-        """The parameter block in use and the second one: the rate's, then the Jacobian's."""
+    def _set_blocks(
+        self, block: Floats, rate_size: int, newton_size: int, newton: Newton | None
+    ) -> None:
+        """The parameter block in use and the second one: the rate's, then the Jacobian's, then
+        the parameters themselves."""
         live = self.struct
         blocks = self.arena.floats(len(block)), self.arena.floats(len(block))
         blocks[0][:] = block
         live.blocks[0], live.blocks[1] = map(address_of, blocks)
         live.block_size, live.problem.p = len(block), address_of(blocks[0])
-        if newton is not None and len(block) > rate_size:
+        live.parameter_start = rate_size + newton_size
+        self.first_block = blocks[0]
+        if newton is not None and newton_size:
             live.newton_start = rate_size
             newton._struct.p = address_of(blocks[0][rate_size:])
 
@@ -213,7 +229,9 @@ class LiveLoop:
         live.spin = int(1e9 * pace.spin)
         live.late_limit = int(live.period / 10)
         live.catch_up = pace.catch_up
-        self.commands.substeps = live.steps_per_tick = pace.substeps
+        live.steps_per_tick = pace.substeps
+        if not self.commands.substeps:  # another structure takes what the run has
+            self.commands.substeps = pace.substeps
         live.priority, live.cpu = pace.priority, pace.cpu
 
     def _set_outputs(self, measured: Measured | None, solved: tuple[Floats, Floats] | None) -> None:
@@ -325,7 +343,7 @@ class LiveLoop:
 
     def advance(self, ticks: int) -> int:
         """So many ticks in the calling thread; returns how many were made before a stop."""
-        return int(LIB.tb_live_loop(self.address, ticks))
+        return int(LIB.tb_live_advance(self.address, ticks))
 
     def repeat(self, inputs: Floats, substeps: int, flags: int) -> None:
         """A recorded tick again."""
@@ -353,6 +371,15 @@ class LiveLoop:
     def set_gain(self, output: int, value: float) -> None:
         """The factor of an output, from the next tick on."""
         LIB.tb_live_set_gain(address_of(self.gains), output, value)
+
+    @property
+    def parameters(self) -> Floats:
+        """The parameters in use, in the order of the system's."""
+        struct = self.struct
+        block = np.ctypeslib.as_array(
+            (ctypes.c_double * struct.block_size).from_address(struct.blocks[struct.active])
+        )
+        return np.array(block[struct.parameter_start :])
 
     # ---- what was noted -------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "live.h"
+#include "live_swap.h"
 
 static void schedule(tb_live *live, int64_t now) {
     int64_t instant = live->epoch + (int64_t)((double)live->due * live->period);
@@ -27,11 +28,15 @@ static int ended(const tb_live *live) {
     return 1;
 }
 
-int64_t tb_live_loop(tb_live *live, int64_t count) {
+int64_t tb_live_loop(tb_live **current, int64_t count) {
+    tb_live *live = *current;
     tb_live_statistics *statistics = live->statistics;
     int64_t done = 0;
     for (; done < count && !ended(live); done++) {
         if (live->period == 0.0) {
+            *current = tb_live_take_swap(live);
+            if (*current != live)
+                break;
             tb_live_tick(live, tb_clock_now(), 0);
             continue;
         }
@@ -41,6 +46,7 @@ int64_t tb_live_loop(tb_live *live, int64_t count) {
             break;
         int64_t now = tb_clock_now(), lateness = now - instant;
         live->due++;
+        *current = live = tb_live_take_swap(live);
         tb_live_tick(live, now, lateness);
         now = tb_clock_now();
         statistics->late += lateness > live->late_limit;
@@ -73,7 +79,7 @@ static int64_t page_faults(void) {
 }
 
 static void *body(void *data) {
-    tb_live *live = data;
+    tb_live *live = data, *current = data; /* the thread's own things stay where they were */
     live->page_faults = -1;
     live->thread_id = syscall(SYS_gettid);
     pthread_setname_np(pthread_self(), "touchback-live");
@@ -83,9 +89,9 @@ static void *body(void *data) {
     live->epoch = tb_clock_now() + (int64_t)live->period;
     live->due = 0;
     atomic_store(&live->running, 1);
-    tb_live_loop(live, 1);
+    tb_live_loop(&current, 1);
     int64_t before = page_faults();
-    tb_live_loop(live, INT64_MAX);
+    tb_live_loop(&current, INT64_MAX);
     live->page_faults = page_faults() - before;
     atomic_store(&live->running, 0);
     return NULL;
@@ -116,6 +122,7 @@ void tb_live_join(tb_live *live) { (void)live; }
 
 #endif
 
+int64_t tb_live_advance(tb_live *live, int64_t count) { return tb_live_loop(&live, count); }
 void tb_live_stop(tb_live *live) { atomic_store(&live->commands->stop, 1); }
 void tb_live_wind_down(tb_live *live) { atomic_store(&live->commands->closing, 1); }
 void tb_live_resume(tb_live *live) { atomic_store(&live->commands->resume, 1); }
@@ -124,7 +131,12 @@ void tb_live_ask_substeps(tb_live *live, long substeps) {
 }
 int64_t tb_live_size(void) { return (int64_t)sizeof(tb_live); }
 int64_t tb_live_energy_size(void) { return (int64_t)sizeof(tb_energy); }
+int64_t tb_live_swap_size(void) { return (int64_t)sizeof(tb_swap); }
 int64_t tb_live_statistics_size(void) { return (int64_t)sizeof(tb_live_statistics); }
+
+void tb_live_offer_swap(tb_live *live, tb_swap *swap) {
+    atomic_store(&live->commands->swap, swap);
+}
 
 void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value) {
     uint64_t bits;

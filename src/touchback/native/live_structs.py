@@ -74,6 +74,7 @@ class StatisticsStruct(ctypes.Structure):
             for name in (
                 "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite",
                 "open_loops", "stops", "swaps", "swaps_refused", "contended", "lost_rows",
+                "structures", "structures_refused",
             )
         ],
         ("largest", _I * 3),
@@ -87,7 +88,7 @@ class StatisticsStruct(ctypes.Structure):
 class CommandsStruct(ctypes.Structure):
     """tb_commands."""
 
-    _fields_ = [(name, _L) for name in ("stop", "closing", "resume", "substeps")]
+    _fields_ = [*[(name, _L) for name in ("stop", "closing", "resume", "substeps")], ("swap", _P)]
 
 
 class LiveStruct(ctypes.Structure):
@@ -114,9 +115,9 @@ class LiveStruct(ctypes.Structure):
             )
         ],
         ("blocks", _P * 2),
-        *[(name, _L) for name in ("block_size", "active", "newton_start")],
+        *[(name, _L) for name in ("block_size", "active", "newton_start", "parameter_start")],
         *[(name, _I) for name in ("version", "offered_version", "tried_version")],
-        *[(name, _L) for name in ("offer", "steps_per_tick")],
+        *[(name, _L) for name in ("offer", "steps_per_tick", "entered")],
         ("commands", _P),
         *[(name, RingStruct) for name in ("ring", "swaps")],
         ("statistics", _P),
@@ -127,14 +128,50 @@ class LiveStruct(ctypes.Structure):
     ]  # fmt: skip
 
 
+class MoveStruct(ctypes.Structure):
+    """tb_move of live_swap.h."""
+
+    _fields_ = [("source", _L), ("from_", _L), ("to", _P)]
+
+
+class StagedStruct(ctypes.Structure):
+    """tb_staged of live_swap.h."""
+
+    _fields_ = [("first", CallableStruct), ("block", _P), ("second", CallableStruct)]
+
+
+class SwapStruct(ctypes.Structure):
+    """tb_swap of live_swap.h."""
+
+    _fields_ = [
+        *[(name, _P) for name in ("from_", "to")],
+        ("not_before", _D),
+        *[(name, _L) for name in ("move_count", "block_count")],
+        *[(name, _P) for name in ("moves", "blocks")],
+        *[(name, StagedStruct) for name in ("velocities", "transfer")],
+        *[
+            (name, _P)
+            for name in (
+                "transfer_u", "transferred", "inputs", "outputs", "guards", "energies", "after",
+            )
+        ],
+        ("moved", _D),
+        ("directory", _P),
+        ("next_directory", ctypes.c_uint64),
+        *[(name, _I) for name in ("tick", "duration")],
+        ("state", _L),
+    ]  # fmt: skip
+
+
 LIB.tb_live_size.restype = LIB.tb_live_statistics_size.restype = _I
-LIB.tb_live_energy_size.restype = _I
+LIB.tb_live_energy_size.restype = LIB.tb_live_swap_size.restype = _I
 
 
 def check_layout() -> None:
     """Refuses a library that was built from other structs."""
-    ours = tuple(map(ctypes.sizeof, (LiveStruct, StatisticsStruct, EnergyStruct)))
-    theirs = LIB.tb_live_size(), LIB.tb_live_statistics_size(), LIB.tb_live_energy_size()
+    ours = tuple(map(ctypes.sizeof, (LiveStruct, StatisticsStruct, EnergyStruct, SwapStruct)))
+    sizes = (LIB.tb_live_size, LIB.tb_live_statistics_size, LIB.tb_live_energy_size)
+    theirs = tuple(size() for size in (*sizes, LIB.tb_live_swap_size))
     if ours != theirs:
         raise CompileError(
             f"The C library lays live runs out in {theirs} bytes, this Python code in {ours}; "

@@ -216,7 +216,9 @@ static long obey(tb_live *live) {
     long substeps = atomic_load(&commands->substeps);
     if (substeps != live->steps_per_tick)
         set_substeps(live, substeps);
-    return (resumed ? TB_RESUMED : 0) |
+    long entered = live->entered;
+    live->entered = 0;
+    return (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
            (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
 }
 

@@ -21,10 +21,7 @@ class _SamplerStruct(ctypes.Structure):
             (name, ctypes.c_long)
             for name in ("every", "inputs", "accelerations_count", "multipliers_count")
         ],
-        *[
-            (name, ctypes.c_void_p)
-            for name in ("accelerations", "multipliers", "u", "out", "rate")
-        ],
+        *[(name, ctypes.c_void_p) for name in ("accelerations", "multipliers", "u", "out", "rate")],
     ]
 
 

@@ -7,6 +7,7 @@ from touchback.realtime.recording import Recording, open_recording
 from touchback.realtime.region import Region, attach
 from touchback.realtime.replay import Replay, replay
 from touchback.realtime.report import Report
+from touchback.realtime.swap import Swapped
 from touchback.realtime.udp import Receiver, Sender
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Replay",
     "Report",
     "Sender",
+    "Swapped",
     "WatchedInput",
     "attach",
     "live",

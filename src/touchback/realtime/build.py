@@ -11,17 +11,19 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native import FunctionData, Newton, Problem
-from touchback.native.live import Guard, LiveLoop, Measured, Pace
+from touchback.native.live import Guard, LiveLoop, Measured, Pace, RunMemory
+from touchback.native.live_swap import Staged
 from touchback.native.sampler import Sampler
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
-from touchback.simulate.constrained import IMPLICIT, ConstrainedSystem, Enforced, enforce
+from touchback.simulate.constrained import DEFAULT, IMPLICIT, ConstrainedSystem, Enforced, enforce
 from touchback.simulate.episodes import enforce_episodes, is_episodic
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.methods import IMPLICIT as IMPLICIT_METHODS
 from touchback.system import System
+from touchback.system.constrained_system import ConstrainedSystem as SystemWithConstraints
 from touchback.system.state import State
 
 Floats = np.ndarray
@@ -116,13 +118,29 @@ def block_of(
         block = system.constrained_block(dict(parameters), constraints in IMPLICIT)
     else:
         block = system.parameter_block(parameters)
-    block = np.concatenate([block, jacobian_of(system, method, parameters)[1]])
+    raw = list({**system.parameters, **parameters}.values())
+    block = np.concatenate([block, jacobian_of(system, method, parameters)[1], raw])
     if not np.isfinite(block).all():
         given = ", ".join(f"{name} = {value:g}" for name, value in parameters.items())
         raise InputError(
             f"{system.name}: with {given} the equations have coefficients that aren't finite."
         )
     return block
+
+
+def stages_of(system: System, method: str, constraints: str | None) -> list[tuple[Staged, int]]:
+    """What computes a run's parameter block from its parameters: stages and their places in it."""
+    if isinstance(system, SystemWithConstraints):
+        functions = [system.constrained_function(constraints in IMPLICIT)]
+    else:
+        functions = [system.function("rate")]
+        if method in IMPLICIT_METHODS:
+            functions.append(system.function("rate jacobian"))
+    stages, start = [], 0
+    for function in functions:
+        stages.append((Staged(function.parameter_stage, len(function.block)), start))
+        start += len(function.block)
+    return stages
 
 
 def problem_of(
@@ -137,12 +155,30 @@ def problem_of(
         enforced = enforce(system, constraints, given, dict(parameters))
     if enforced:
         return enforced.problem, enforced
-    block = block_of(system, "", constraints, parameters)
+    block = system.parameter_block(parameters)
     return Problem(system.rate, system.sizes, given.u, block, system.configuration_rate), None
 
 
-def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
-    """The loop, ready to start."""
+def settled_near(system: System, plan: Plan, t: float, x: Floats) -> Floats:
+    """A state that the constraints allow near one that they may not; refused when there is none."""
+    formulation = DEFAULT if plan.constraints in IMPLICIT else plan.constraints
+    problem, enforced = problem_of(system, plan.method, formulation, plan.parameters)
+    if enforced is None:
+        return x
+    settled = problem.settle(t, x, accepted=True)
+    if enforced.constrained.statistics["not_converged"] or not np.isfinite(settled).all():
+        raise InputError(
+            f"{system.name}: its constraints {', '.join(enforced.constrained.functions.names)} "
+            "can't all be met from where the mechanism is; bring it nearer first."
+        )
+    return settled
+
+
+def make_loop(
+    system: System, x0: Floats, plan: Plan, pace: Pace, memory: RunMemory | None = None
+) -> LiveLoop:
+    """The loop, ready to start; with the `memory` of a run that it is another structure of."""
+    block_of(system, plan.method, plan.constraints, plan.parameters)  # refused when not finite
     problem, enforced = problem_of(system, plan.method, plan.constraints, plan.parameters)
     functions: Any = enforced.functions(system) if enforced else system
     if system.memory_places:
@@ -168,5 +204,5 @@ def make_loop(system: System, x0: Floats, plan: Plan, pace: Pace) -> LiveLoop:
     constrained = enforced.constrained if enforced else None
     return LiveLoop(
         problem, plan.method, x0, pace, limits, measured, constrained, guards, energies, rows,
-        newton,
+        newton, list({**system.parameters, **plan.parameters}.values()), memory,
     )  # fmt: skip

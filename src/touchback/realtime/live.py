@@ -6,15 +6,18 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.errors import InputError
+from touchback.errors import InputError, SolveError
+from touchback.model import Model
+from touchback.model.switching import active_constraints, switched
 from touchback.native.live import LATCHED, STALE, Pace
+from touchback.native.live_swap import TAKEN, WAITING
 from touchback.realtime.build import Plan, check_plan, make_loop, method_of, state_of
 from touchback.realtime.devices import ReadableDevice, Service, WritableDevice
 from touchback.realtime.energy import EnergyObserver
@@ -33,10 +36,14 @@ from touchback.realtime.report import (
     scheduling_of,
     worst_of,
 )
+from touchback.realtime.structure import joints_of
+from touchback.realtime.swap import Now, Pending, Swapped, prepare
 from touchback.realtime.udp import Receiver, Sender
 from touchback.recording import Run, unknown_name
 from touchback.system import System
+from touchback.system.compile import compile_model
 from touchback.system.state import State
+from touchback.system.transfer import whole_energy
 
 _DRAIN = 0.02  # seconds between drains of the ring
 _LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
@@ -111,16 +118,22 @@ class Live:
         record: bool | str | os.PathLike[str],
         share: str | None,
     ) -> None:
-        self.system, self.plan = system, plan
-        self._loop = make_loop(system, x0, plan, pace)
+        self.system, self.plan, self._pace = system, plan, pace
+        self._loop = self._first = make_loop(system, x0, plan, pace)
         self._parameters = LiveParameters(system, self._loop, plan)
         named = list(zip(system.input_names, system.input_units))
-        self._published = (*system.output_names, *system.state_names, *plan.energy)
-        self._region, self._memory, self._region_lock = create(named, self._published, share)
+        published = (*system.output_names, *system.state_names, *plan.energy)
+        self._region, self._memory, self._region_lock = create(named, published, share)
         self._use_region()
         about = describe(system, x0, plan, self._parameters.values)
         self._keeper = Keeper(system, about, record)
         self._connections: list[Service | Receiver | Sender] = []
+        self._gains: dict[str, float] = {}
+        self._joints = joints_of(system.model)
+        self._modes: dict[tuple[int, tuple[str, ...]], System] = {}
+        self._pending: Pending | None = None
+        self._swap_lock = threading.Lock()
+        self.structures: list[Swapped] = []  # changes of structure, refused ones included
         self._state = "new"
         self._draining = threading.Event()
         self._drain_lock = threading.Lock()
@@ -148,14 +161,15 @@ class Live:
         ticks = round(seconds * self.plan.rate)
         if self.plan.speed is not None:
             goal = self.ticks + ticks
-            while self.ticks < goal and self._loop.struct.thread:
+            while self.ticks < goal and self._first.struct.thread:
                 time.sleep(min(0.01, max(1e-4, (goal - self.ticks) / self.plan.rate / 2)))
             return
         while ticks > 0:
-            done = self._loop.advance(min(ticks, int(self._loop.struct.ring.capacity)))
+            loop = self._loop
+            done = loop.advance(min(ticks, int(loop.struct.ring.capacity)))
             self._drain()
             ticks -= done
-            if not done:
+            if not done and self._loop is loop:
                 return
 
     def stop(self) -> None:
@@ -166,7 +180,8 @@ class Live:
         if self._state == "running" and any(each.ramp > 0.0 for each in self.plan.outputs.values()):
             self._wind_down()
         self._state = "stopped"
-        self._loop.stop()
+        self._first.stop()
+        self._drain()  # a structure taken in the last tick
         self._loop.close()
         for connection in self._connections:  # devices get the safe values
             connection.close()
@@ -182,7 +197,7 @@ class Live:
             self._memory.unlink()
 
     def _wind_down(self) -> None:
-        self._loop.wind_down()
+        self._first.wind_down()
         if self.plan.speed is None:
             while self._loop.advance(int(self._loop.struct.ring.capacity)):
                 self._drain()
@@ -209,8 +224,46 @@ class Live:
 
     def _drain(self) -> None:
         with self._drain_lock:
-            self._keeper.keep(self._loop.drain(), self._parameters.changes)
-            self._parameters.book()
+            self._keep()
+            pending = self._pending
+            if pending is not None and pending.swap.state != WAITING:
+                self._pending = None
+                self._adopt(pending)
+                self._keep()
+
+    def _keep(self) -> None:
+        rows = self._loop.drain()
+        self._keeper.keep(rows, self._parameters.changes)
+        self._parameters.book()
+        if self.structures and len(self.structures[-1].lateness) < 2:
+            self.structures[-1].lateness += [1e-9 * float(row[6]) for row in rows[:2]]
+
+    def _adopt(self, pending: Pending) -> None:
+        """Follows the loop, which has taken or refused another structure."""
+        swap, report = pending.swap, pending.report
+        report.tick, report.duration = int(swap.struct.tick), 1e-9 * swap.struct.duration
+        self.structures.append(report)
+        if swap.state != TAKEN:
+            report.state = pending.refusal()
+            return
+        self._keep()  # ticks of the old structure since
+        before = dict(zip(self.system.parameters, map(float, self._loop.parameters)))
+        report.energy_before = whole_energy(self.system, self._loop.x, before)
+        version = int(pending.loop.struct.version)
+        values = self._parameters.follow(pending.system, pending.loop, pending.plan, version)
+        report.energy_after = whole_energy(pending.system, swap.after, values)
+        report.moved = float(swap.struct.moved)
+        report.frozen = {name: values[name] for name in pending.frozen}
+        about = describe(
+            pending.system, pending.guess, pending.plan, pending.plan.parameters, pending.carried
+        )
+        self._keeper.restructure(pending.system, about, self._parameters.changes[version])
+        self.system, self.plan, self._pace = pending.system, pending.plan, pending.pace
+        self._loop, self._joints = pending.loop, pending.joints
+        for name, gain in self._gains.items():
+            if name in self.system.output_names:
+                self._loop.set_gain(list(self.system.output_names).index(name), gain)
+        report.state = "taken"
 
     # ---- signals --------------------------------------------------------------------------------
 
@@ -256,7 +309,7 @@ class Live:
     @property
     def ticks(self) -> int:
         """Ticks so far."""
-        return int(self._loop.struct.tick)
+        return int(self._loop.statistics.ticks)
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -280,6 +333,7 @@ class Live:
             raise unknown_name("output", output, names)
         if not np.isfinite(gain):
             raise InputError(f"The gain of '{output}' must be a number, got {gain!r}.")
+        self._gains[output] = float(gain)
         self._loop.set_gain(names.index(output), float(gain))
 
     def set_substeps(self, substeps: int) -> None:
@@ -287,6 +341,74 @@ class Live:
         if substeps < 1:
             raise InputError(f"A tick has at least 1 substep, got {substeps}.")
         self._loop.set_substeps(int(substeps))
+
+    # ---- other structures -----------------------------------------------------------------------
+
+    def swap(
+        self,
+        structure: Model | System | None = None,
+        *,
+        at: float | None = None,
+        rate: float | None = None,
+        method: str | None = None,
+        constraints: str | None = None,
+    ) -> Swapped:
+        """Goes on with another structure of the mechanism, or at another rate or by another method.
+
+        It is derived, compiled and tried beside the run, in the calling thread, and taken over at
+        the next tick (or the first from the time `at` of the model on). Positions, states, inputs,
+        outputs and parameters are carried over by name; a freedom that vanishes freezes where it
+        is, as a live parameter of its name; velocities are projected M-orthogonally. What can't be
+        is refused, and the run goes on as it was.
+
+        A clocked run without `at` returns when the change has happened; otherwise look at the
+        result's `state`. Changes wait for each other.
+        """
+        with self._swap_lock:
+            self._check_running()
+            pending = self._prepare(structure or self.system, at, rate, method, constraints)
+            pending.loop.struct.version = self._parameters.reserve()
+            self._pending = pending
+            pending.swap.offer()
+            if at is None and self.plan.speed is not None:
+                while pending.report.state == "waiting" and self._first.struct.thread:
+                    self._drain()
+                    time.sleep(min(1e-3, 0.5 / self.plan.rate))
+                if pending.report.state != "taken":
+                    raise SolveError(f"{pending.report.model}: {pending.report.state}.")
+            return pending.report
+
+    def _prepare(
+        self,
+        structure: Model | System,
+        at: float | None,
+        rate: float | None,
+        method: str | None,
+        constraints: str | None,
+    ) -> Pending:
+        self._drain()
+        if self._pending is not None:
+            raise InputError("Another structure is waiting for its tick; one follows the other.")
+        values = self._region.published()[0]
+        now = Now(values["time"], values, self._parameters.values)
+        changes = {"rate": rate, "method": method, "constraints": constraints}
+        run = (self.system, self.plan, self._pace, self._loop)
+        return prepare(run, self._joints, structure, now, changes, self._region, at)
+
+    def switch(
+        self, activate: Sequence[str] = (), deactivate: Sequence[str] = (), at: float | None = None
+    ) -> Swapped:
+        """Lets constraints act or rest from a tick on, with the impulse that it takes; each set of
+        active constraints is derived once."""
+        known = self.system.model.constraint_rows()
+        for name in (*activate, *deactivate):
+            if name not in known:
+                raise unknown_name("constraint", name, known)
+        model = switched(switched(self.system.model, activate, True), deactivate, False)
+        key = (id(self.system.model.tape), active_constraints(model))
+        if key not in self._modes:
+            self._modes[key] = compile_model(model)
+        return self.swap(self._modes[key], at=at)
 
     # ---- connections ----------------------------------------------------------------------------
 
@@ -326,14 +448,13 @@ class Live:
 
     def _writing(self, name: str, device: WritableDevice) -> Any:
         seen = -1
-        place = 3 + list(self._published).index(name)
 
         def exchange() -> None:
             nonlocal seen
-            message = self._region.mailboxes[PUBLISHED].read()
-            if message.number != seen:
-                seen = message.number
-                device.write(float(message.values[place]))
+            values, message = self._region.published()
+            if message.stamp != seen:
+                seen = message.stamp
+                device.write(values[name])
 
         return exchange
 
@@ -349,15 +470,17 @@ class Live:
 
     def send(self, host: str, port: int, *outputs: str, rate: float = 100.0) -> Service:
         """Sends outputs or states over UDP, so many times a second."""
+        known = list(self.snapshot())
         for name in outputs:
-            if name not in self._published:
-                raise unknown_name("output", name, self._published)
+            if name not in known:
+                raise unknown_name("output", name, known)
         sender = Sender(host, port)
 
         def exchange() -> None:
             now = self.snapshot()
             for name in outputs:
-                sender.send(name, now[name])
+                if name in now:  # another structure may not have it
+                    sender.send(name, now[name])
 
         service = Service("udp", exchange, rate)
         self._connections += [service, sender]
@@ -368,7 +491,7 @@ class Live:
     def report(self) -> Report:
         """How the run goes, or went."""
         loop, statistics = self._loop, self._loop.statistics
-        scheduling, processor = scheduling_of(loop)
+        scheduling, processor = scheduling_of(self._first)
         size = loop.arena.size
         ports = {
             name: {"messages": port.messages, "contended": port.contended}
@@ -379,7 +502,7 @@ class Live:
             self.system.name, self.plan.rate, self.plan.speed, int(loop.struct.steps_per_tick),
             {name: int(getattr(statistics, name)) for name in COUNTS}, histograms_of(loop),
             worst_of(loop), scheduling, processor,
-            memory_of(size, (*loop.lock_errors, self._region_lock)), page_faults_of(loop),
+            memory_of(size, (*loop.lock_errors, self._region_lock)), page_faults_of(self._first),
             self._keeper.status, ports, self._parameters.booked,
             [
                 {"tick": change.tick, "energy": change.energy, "values": change.values}
@@ -387,6 +510,7 @@ class Live:
                 if change.tick is not None and not change.refused
             ],
             energies_of(loop, self.plan.energy),
+            [each.as_dict() for each in self.structures],
         )  # fmt: skip
 
     def recorded(self) -> Run:

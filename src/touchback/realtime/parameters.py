@@ -30,15 +30,37 @@ class LiveParameters:
     """The parameters of one run; the system's own are left alone."""
 
     def __init__(self, system: System, loop: LiveLoop, plan: Plan) -> None:
-        self._system, self._loop, self._plan = system, loop, plan
         self._lock = threading.Lock()
-        self._values = {**system.parameters, **plan.parameters}
-        self._twin, self._enforced = problem_of(
-            system, plan.method, plan.constraints, plan.parameters
-        )
-        self._taken = self._values  # what the run has at present
-        self.changes = [Change(0, dict(self._values), 0, 0.0)]
+        self.changes = [Change(0, {**system.parameters, **plan.parameters}, 0, 0.0)]
         self.booked = 0.0
+        self._begin(system, loop, plan, self.changes[0].values)
+
+    def _begin(self, system: System, loop: LiveLoop, plan: Plan, values: dict[str, float]) -> None:
+        self._system, self._loop, self._plan = system, loop, plan
+        self._values = dict(values)
+        self._taken = dict(values)  # what the run has at present
+        self._twin, self._enforced = problem_of(system, plan.method, plan.constraints, values)
+
+    # ---- another structure ----------------------------------------------------------------------
+
+    def reserve(self) -> int:
+        """A version for the parameters that another structure will start with."""
+        with self._lock:
+            self.changes.append(Change(len(self.changes), {}))
+            return len(self.changes) - 1
+
+    def follow(self, system: System, loop: LiveLoop, plan: Plan, version: int) -> dict[str, float]:
+        """Goes on with another structure, whose loop runs already; returns what it started with."""
+        self.book()
+        with self._lock:
+            asked = self._values
+            values = dict(zip(system.parameters, map(float, loop.parameters), strict=True))
+            self._begin(system, loop, plan, values)
+            self.changes[version] = Change(version, values)
+            wanted = {name: asked.get(name, value) for name, value in values.items()}
+            if wanted != values:  # asked for when the structure had changed already
+                self._offer(wanted, self._block(wanted))
+        return values
 
     @property
     def values(self) -> dict[str, float]:
@@ -49,12 +71,18 @@ class LiveParameters:
         """Asks for a value from the next tick on; `state` is where the mechanism is about."""
         with self._lock:
             wanted = {**self._values, name: float(value)}
-            block = block_of(self._system, self._plan.method, self._plan.constraints, wanted)
+            block = self._block(wanted)
             self._check_closing(name, value, block, time, state)
-            version = len(self.changes)
-            self.changes.append(Change(version, wanted))
-            self._values = wanted
-            self._loop.offer(block, version)
+            self._offer(wanted, block)
+
+    def _block(self, wanted: dict[str, float]) -> np.ndarray:
+        return block_of(self._system, self._plan.method, self._plan.constraints, wanted)
+
+    def _offer(self, wanted: dict[str, float], block: np.ndarray) -> None:
+        version = len(self.changes)
+        self.changes.append(Change(version, wanted))
+        self._values = wanted
+        self._loop.offer(block, version)
 
     def _check_closing(
         self, name: str, value: float, block: np.ndarray, time: float, state: np.ndarray

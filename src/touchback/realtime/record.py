@@ -10,7 +10,6 @@ import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.model.files import to_text
-from touchback.native.live_structs import ROW_HEAD
 from touchback.realtime.build import Plan
 from touchback.realtime.parameters import Change
 from touchback.realtime.recording import HEAD, Recorder
@@ -20,9 +19,14 @@ from touchback.version import VERSION
 
 
 def describe(
-    system: System, x0: np.ndarray, plan: Plan, parameters: dict[str, float]
+    system: System,
+    x0: np.ndarray,
+    plan: Plan,
+    parameters: dict[str, float],
+    carried: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """What a replay needs besides the ticks; plain data."""
+    """What a replay needs besides the ticks; plain data. `carried` tells what a structure took over
+    from the one before (swap.py)."""
     try:
         model: str | None = to_text(system.model, ".json")
     except ModelError:  # a part that files can't hold: replaying needs the system
@@ -42,6 +46,7 @@ def describe(
         "output_names": list(system.output_names),
         "energy_names": list(plan.energy),
         "versions": {"touchback": VERSION, "numpy": np.__version__},
+        **({"carried": carried} if carried else {}),
     }
 
 
@@ -52,20 +57,29 @@ class Keeper:
         self, system: System, about: dict[str, Any], record: bool | str | os.PathLike[str]
     ) -> None:
         self._about = about
-        self._units = [*system.input_units, *system.state_units, *system.output_units]
-        self._units += ["J"] * len(about["energy_names"])
-        names = ("input_names", "state_names", "output_names", "energy_names")
-        self.columns = [*HEAD, *(name for kind in names for name in about[kind])]
-        self._rows: list[np.ndarray] | None = [] if record is True else None
+        self._units = _units(system, about)
+        self.columns = _columns(about)
+        self._rows: list[tuple[list[str], np.ndarray]] | None = [] if record is True else None
         self._path = None if isinstance(record, bool) else os.fspath(record)
         self._recorder = None if isinstance(record, bool) else Recorder(record, about, self.columns)
         self._versions = 0
         self.failure: OSError | None = None  # what ended the recording before the run
 
+    def restructure(self, system: System, about: dict[str, Any], started: Change) -> None:
+        """Rows that follow are of another structure, which started with these parameters."""
+        self._units |= _units(system, about)
+        self.columns = _columns(about)
+        if self._recorder is not None and self.failure is None:
+            try:
+                self._recorder.write_structure(about, self.columns)
+                self._recorder.write_parameters(started.version, started.values)
+            except OSError as error:
+                self.failure = error
+
     def keep(self, rows: np.ndarray, changes: Sequence[Change]) -> None:
         """Rows of ticks, after the parameters that they may name."""
         if self._rows is not None:
-            self._rows.append(rows)
+            self._rows.append((self.columns, rows))
         if self._recorder is not None and self.failure is None:
             try:
                 self._write(self._recorder, rows, changes)
@@ -83,12 +97,18 @@ class Keeper:
         """Inputs, states and outputs by name over the model's time."""
         if self._rows is None:
             raise InputError("Nothing is kept in memory: ask for it by live(…, record=True).")
-        rows = np.vstack([np.empty((0, len(self.columns))), *self._rows])
-        signals = {name: rows[:, i] for i, name in enumerate(HEAD) if name != "time"}
-        units: dict[str, str] = {}
-        for i, (name, unit) in enumerate(zip(self.columns[ROW_HEAD:], self._units), ROW_HEAD):
-            signals[name], units[name] = rows[:, i], unit
-        return Run(rows[:, 1], signals, units, self._about)
+        names = list(dict.fromkeys(name for columns, _ in self._rows for name in columns))
+        signals = {name: self._signal(name) for name in names or self.columns}
+        units = {name: unit for name, unit in self._units.items() if name in signals}
+        return Run(signals.pop("time"), signals, units, self._about)
+
+    def _signal(self, name: str) -> np.ndarray:
+        """A column over all rows; NaN where a structure didn't have it."""
+        parts = [
+            rows[:, columns.index(name)] if name in columns else np.full(len(rows), np.nan)
+            for columns, rows in self._rows or []
+        ]
+        return np.concatenate([np.empty(0), *parts])
 
     @property
     def status(self) -> str:
@@ -107,3 +127,14 @@ class Keeper:
             except OSError as error:
                 self.failure = error
         self._recorder = None
+
+
+def _columns(about: dict[str, Any]) -> list[str]:
+    kinds = ("input_names", "state_names", "output_names", "energy_names")
+    return [*HEAD, *(name for kind in kinds for name in about[kind])]
+
+
+def _units(system: System, about: dict[str, Any]) -> dict[str, str]:
+    units = [*system.input_units, *system.state_units, *system.output_units]
+    units += ["J"] * len(about["energy_names"])
+    return dict(zip(_columns(about)[len(HEAD) :], units, strict=True))

@@ -1,9 +1,10 @@
 """The ports of a live run in one piece of memory, which other processes may share.
 
-    offset 0   8 bytes    b"TBPORTS1"
-           8   uint64     length of the directory in bytes
+    offset 0   8 bytes    b"TBPORTS2"
+           8   uint64     the directory: its offset × 2³² + its length in bytes; replaced as a whole
+                          when the run changes its structure
           16   uint64     length of the whole region
-          64   directory  JSON: {"ports": [{"name", "unit", "direction", "offset", "count",
+     offset …  directory  JSON: {"ports": [{"name", "unit", "direction", "offset", "count",
                           "fields"}]}
      offset …  mailboxes  each at a multiple of 64 bytes (native/mailbox.h):
                           uint64 sequence (odd while being written), int64 stamp [ns, monotonic],
@@ -11,6 +12,7 @@
 
 All numbers are in the machine's own order. There is one port a name: each input, the emergency
 stop, and "published", which holds tick, time, flags, outputs and state of one and the same tick.
+An input's mailbox stays where it is as long as the region does, whatever the structure.
 """
 
 from __future__ import annotations
@@ -32,10 +34,12 @@ from touchback.native.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.realtime.ports import STOP_PORT
 from touchback.recording import unknown_name
 
-MAGIC = b"TBPORTS1"
+MAGIC = b"TBPORTS2"
 PUBLISHED = "published"
 HEAD = ("tick", "time", "flags")
-_DIRECTORY = 64  # where it starts
+_WORD = 8  # where the directory's word is
+_START = 64  # of what is placed freely
+_ROOM = 1 << 16  # bytes: room for other structures
 _LARGEST = 1 << 24  # bytes of a region that is believed
 _SHARED_FOLDER = Path("/dev/shm")
 
@@ -55,29 +59,33 @@ class Port:
         return len(self.fields)
 
 
-def lay_out(
+def _wanted(
     inputs: Sequence[tuple[str, str]], published: Sequence[str]
-) -> tuple[list[Port], bytes, int]:
-    """The ports, their directory, and the size of the region; inputs are names with units."""
-    wanted: list[tuple[str, str, str, tuple[str, ...]]]
-    wanted = [(name, "in", unit, (name,)) for name, unit in (*inputs, (STOP_PORT, ""))]
-    wanted.append((PUBLISHED, "out", "", (*HEAD, *published)))
+) -> list[tuple[str, str, str, tuple[str, ...]]]:
+    """Name, direction, unit and fields of each port; inputs are names with units."""
+    ports = [(name, "in", unit, (name,)) for name, unit in (*inputs, (STOP_PORT, ""))]
+    return [*ports, (PUBLISHED, "out", "", (*HEAD, *published))]
 
-    def place(start: int) -> tuple[list[Port], int]:
-        ports = []
-        for name, direction, unit, fields in wanted:
-            ports.append(Port(name, direction, unit, tuple(fields), start))
-            start += mailbox_bytes(len(fields))
-        return ports, start
 
-    room = _DIRECTORY  # offsets have digits, so that the directory's length depends on itself
-    while True:
-        ports, end = place(room)
-        text = _directory(ports)
-        needed = -(-(_DIRECTORY + len(text)) // 64) * 64
-        if needed <= room:
-            return ports, text, end
-        room = needed
+class _Room:
+    """Finds free places in a region."""
+
+    def __init__(self, size: int, taken: Sequence[tuple[int, int]]) -> None:
+        self._size, self._taken = size, sorted(taken)
+
+    def find(self, size: int) -> int:
+        start = _START
+        for place, length in self._taken:
+            if start + size <= place:
+                break
+            start = max(start, -(-(place + length) // 64) * 64)
+        if start + size > self._size:
+            raise InputError(
+                f"The ports of that structure need {size} bytes more than the {self._size} of the "
+                "run's memory have left; start another live run."
+            )
+        self._taken = sorted([*self._taken, (start, size)])
+        return start
 
 
 def _directory(ports: Sequence[Port]) -> bytes:
@@ -92,15 +100,74 @@ def _directory(ports: Sequence[Port]) -> bytes:
 
 
 class Region:
-    """Mailboxes by name over a buffer, which it keeps alive."""
+    """Mailboxes by name over a buffer, which it keeps alive. When the run changes its structure,
+    names and places follow."""
 
-    def __init__(self, buffer: Any, ports: Sequence[Port], fresh: bool) -> None:
+    def __init__(self, buffer: Any, label: str = "") -> None:
+        self._buffer, self._label = buffer, label
         self._bytes = np.frombuffer(buffer, dtype=np.uint8)
-        base = self._bytes.ctypes.data
-        self.ports = {port.name: port for port in ports}
-        self.mailboxes = {
-            port.name: Mailbox(base + port.offset, port.count, open_it=fresh) for port in ports
-        }
+        self._word = self._bytes[_WORD : _WORD + 8].view(np.uint64)
+        self._inputs: dict[str, Port] = {}  # of all structures so far
+        self._known = -1
+        self.ports: dict[str, Port] = {}
+        self.mailboxes: dict[str, Mailbox] = {}
+        self.refresh()
+
+    def refresh(self) -> int:
+        """Follows a change of structure; returns the directory's word."""
+        word = int(self._word[0])
+        while word and word != self._known:
+            try:
+                ports = _read_directory(self._buffer, word, self._label)
+            except InputError:
+                if word == int(self._word[0]):
+                    raise
+                ports = []  # its place was taken by another while it was read
+            if word == int(self._word[0]):
+                self.ports = {port.name: port for port in ports}
+                self.mailboxes = {port.name: self._mailbox(port, False) for port in ports}
+                self._known = word  # last: other threads may look
+            word = int(self._word[0])
+        return word
+
+    def _mailbox(self, port: Port, fresh: bool) -> Mailbox:
+        return Mailbox(self._bytes.ctypes.data + port.offset, port.count, open_it=fresh)
+
+    def plan(
+        self, inputs: Sequence[tuple[str, str]], published: Sequence[str]
+    ) -> tuple[int, dict[str, Mailbox]]:
+        """Places for the ports of another structure: the directory's next word, and mailboxes.
+        What is in use stays as it is; only the owner of the region may do this, one at a time."""
+        self.refresh()
+        here = [self.ports[PUBLISHED]] if PUBLISHED in self.ports else []
+        taken = [(p.offset, mailbox_bytes(p.count)) for p in (*self._inputs.values(), *here)]
+        if self._known > 0:
+            taken.append((self._known >> 32, self._known & 0xFFFFFFFF))
+        room = _Room(len(self._bytes), taken)
+        ports = []
+        for name, direction, unit, fields in _wanted(inputs, published):
+            known = self._inputs if direction == "in" else {port.name: port for port in here}
+            port = known.get(name)
+            if port is None or port.fields != fields:
+                port = Port(name, direction, unit, fields, room.find(mailbox_bytes(len(fields))))
+                self._mailbox(port, fresh=True)
+            if direction == "in":
+                self._inputs[name] = port
+            ports.append(port)
+        text = _directory(ports)
+        start = room.find(len(text))
+        self._buffer[start : start + len(text)] = text
+        return start << 32 | len(text), {port.name: self._mailbox(port, False) for port in ports}
+
+    def use(self, word: int) -> None:
+        """Makes a planned directory the one in use."""
+        self._word[0] = word
+        self.refresh()
+
+    @property
+    def word_address(self) -> int:
+        """Where the directory's word is."""
+        return int(self._word.ctypes.data)
 
     @property
     def inputs(self) -> list[str]:
@@ -109,29 +176,34 @@ class Region:
 
     def write(self, name: str, value: float, stamp: int | None = None) -> None:
         """A message for an input."""
+        self.refresh()
         if name not in self.inputs:
             raise unknown_name("input port", name, self.inputs)
         self.mailboxes[name].write(value, stamp)
 
     def published(self) -> tuple[dict[str, float], Message]:
         """Everything of the last tick by name, and the message it came in."""
-        message = self.mailboxes[PUBLISHED].read()
-        fields = self.ports[PUBLISHED].fields
-        return dict(zip(fields, map(float, message.values))), message
+        while True:
+            word = self.refresh()
+            fields = self.ports[PUBLISHED].fields
+            message = self.mailboxes[PUBLISHED].read()
+            if word == int(self._word[0]):
+                return dict(zip(fields, map(float, message.values))), message
 
     def read(self, name: str) -> float:
         """The last value of an output, a state, or "tick", "time", "flags"."""
-        fields = self.ports[PUBLISHED].fields
-        if name not in fields:
-            raise unknown_name("output port", name, fields)
-        return float(self.mailboxes[PUBLISHED].read().values[fields.index(name)])
+        values = self.published()[0]
+        if name not in values:
+            raise unknown_name("output port", name, list(values))
+        return values[name]
 
     def moved(self) -> Region:
         """The same ports with their last messages in memory of their own; this one lets go."""
         buffer = mmap.mmap(-1, len(self._bytes))
         buffer[:] = self._bytes.tobytes()
-        self._bytes = np.empty(0, dtype=np.uint8)
-        return Region(buffer, list(self.ports.values()), fresh=False)
+        self._bytes = self._word = np.empty(0, dtype=np.uint8)
+        self._buffer = None
+        return Region(buffer)
 
 
 def create(
@@ -139,7 +211,10 @@ def create(
 ) -> tuple[Region, SharedMemory | None, int]:
     """A fresh region, in shared memory of that name when there is one, and the errno of locking
     it."""
-    ports, text, size = lay_out(inputs, published)
+    ports = _wanted(inputs, published)
+    needed = sum(mailbox_bytes(len(fields)) + 200 + 8 * len(name) for name, *_, fields in ports)
+    needed += sum(8 * len(field) for *_, fields in ports for field in fields)
+    size = -(-max(_ROOM, 4 * needed) // mmap.PAGESIZE) * mmap.PAGESIZE
     memory: SharedMemory | None = None
     buffer: Any
     if shared is None:
@@ -154,9 +229,9 @@ def create(
                 f"killed; choose another name or remove {_SHARED_FOLDER / shared}."
             ) from None
         buffer = memory.buf
-    buffer[_DIRECTORY : _DIRECTORY + len(text)] = text
-    buffer[8:24] = np.array([len(text), size], dtype=np.uint64).tobytes()
-    region = Region(buffer, ports, fresh=True)
+    buffer[16:24] = np.array([size], dtype=np.uint64).tobytes()
+    region = Region(buffer)
+    region.use(region.plan(inputs, published)[0])
     locked = LIB.tb_memory_lock(region._bytes.ctypes.data, size)
     buffer[0:8] = MAGIC  # last: whoever sees it finds everything in place
     return region, memory, locked
@@ -173,15 +248,16 @@ def attach(shared: str) -> Region:
             f"There is no live run that shares '{shared}' ({error}); start one with "
             f"live(…, share='{shared}')."
         ) from None
-    return Region(buffer, _read_directory(buffer, shared), fresh=False)
+    size = int(np.frombuffer(buffer[16:24], dtype=np.uint64)[0]) if len(buffer) >= _START else 0
+    if buffer[0:8] != MAGIC or not 0 < size <= min(len(buffer), _LARGEST):
+        raise _stranger(shared, "it starts differently")
+    return Region(buffer, shared)
 
 
-def _read_directory(buffer: mmap.mmap, shared: str) -> list[Port]:
+def _read_directory(buffer: Any, word: int, shared: str) -> list[Port]:
+    start, length = word >> 32, word & 0xFFFFFFFF
     try:
-        length, size = np.frombuffer(buffer[8:24], dtype=np.uint64).tolist()
-        if buffer[0:8] != MAGIC or not 0 < size <= min(len(buffer), _LARGEST):
-            raise ValueError("it starts differently")
-        plain = json.loads(buffer[_DIRECTORY : _DIRECTORY + length])
+        plain = json.loads(bytes(buffer[start : start + length]))
         ports = [
             Port(
                 each["name"], each["direction"], each["unit"], tuple(each["fields"]),
@@ -190,11 +266,15 @@ def _read_directory(buffer: mmap.mmap, shared: str) -> list[Port]:
             for each in plain["ports"]
         ]  # fmt: skip
         for port in ports:
-            if port.offset % 64 or not 0 < port.offset <= size - mailbox_bytes(port.count):
+            if port.offset % 64 or not 0 < port.offset <= len(buffer) - mailbox_bytes(port.count):
                 raise ValueError(f"port '{port.name}' lies outside")
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"Shared memory '{shared}' isn't that of a live run: {error}.") from None
+        raise _stranger(shared, str(error)) from None
     return ports
+
+
+def _stranger(shared: str, why: str) -> InputError:
+    return InputError(f"Shared memory '{shared}' isn't that of a live run: {why}.")
 
 
 def _check_name(shared: str) -> None:

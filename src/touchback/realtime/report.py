@@ -16,6 +16,7 @@ from touchback.native.live import (
     DAMPED,
     HELD,
     OPEN_LOOP,
+    RESTRUCTURED,
     RESUMED,
     STALE,
     STOPPED,
@@ -30,10 +31,11 @@ FLAG_NAMES = {
     BEYOND_LIMIT: "beyond limit", HELD: "held", SWAPPED: "parameters taken",
     SWAP_REFUSED: "parameters refused", RESUMED: "resumed",
     OPEN_LOOP: "loop open", ACTIVE: "not passive", DAMPED: "damped",
+    RESTRUCTURED: "new structure",
 }  # fmt: skip
 COUNTS = (
     "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "open_loops", "stops",
-    "swaps", "swaps_refused", "contended", "lost_rows",
+    "swaps", "swaps_refused", "contended", "lost_rows", "structures", "structures_refused",
 )  # fmt: skip
 HISTOGRAMS = ("lateness", "step_time", "input_age")
 
@@ -79,6 +81,7 @@ class Report:
     parameter_energy: float
     parameter_changes: list[dict[str, Any]] = field(default_factory=list)
     energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
+    structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `Swapped`
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -100,6 +103,7 @@ class Report:
             "parameter_energy": self.parameter_energy,
             "parameter_changes": self.parameter_changes,
             "energies": self.energies,
+            "structure_changes": self.structures,
         }
 
     def __str__(self) -> str:
@@ -130,9 +134,22 @@ class Report:
                 f"  {name}: {port['energy']:.4g} J left, at most {port['largest']:.4g} J; damping "
                 f"took {port['taken']:.4g} J in {port['damped']} ticks",
             )
+        if self.structures:
+            lines.insert(-2, f"  {self._structures_line()}")
         if self.histograms["lateness"].largest:
             lines += ["  lateness:", self.histograms["lateness"].bars()]
         return "\n".join(lines)
+
+    def _structures_line(self) -> str:
+        taken = [each for each in self.structures if each["state"] == "taken"]
+        late = sum(limit > 0.1 / self.rate for each in taken for limit in each["lateness"])
+        longest = max((each["duration"] for each in taken), default=None)
+        lost = sum(each["energy_lost"] for each in taken)
+        return (
+            f"structures: taken {len(taken)}, refused {len(self.structures) - len(taken)}, "
+            f"longest change {duration(longest)}, late ticks at them {late}, "
+            f"energy lost {lost:.6g} J"
+        )
 
 
 def histograms_of(loop: LiveLoop) -> dict[str, Histogram]:

@@ -173,8 +173,12 @@ class ConstrainedSystem(System):
         self, overrides: Mapping[str, float] | None = None, stiffness: bool = False
     ) -> np.ndarray:
         """The parameter block that those functions share."""
+        return self.constrained_function(stiffness).block_for(self._with(overrides or {}))
+
+    def constrained_function(self, stiffness: bool = False) -> Function:
+        """`terms`, whose parameter stage is that of all of them."""
         known = self.constrained_with_stiffness if stiffness else self.constrained
-        return known.functions["terms"].block_for(self._with(overrides or {}))
+        return known.functions["terms"]
 
     def rate_jacobian(
         self, overrides: Mapping[str, Any] | None = None

@@ -40,6 +40,11 @@ class Function:
     def _first(self) -> native.Interpreter:
         return native.Interpreter(self.first)
 
+    @property
+    def parameter_stage(self) -> native.Interpreter | None:
+        """What computes the block from the parameters; None when nothing depends on them."""
+        return self._first if self.first.outputs else None
+
     def block_for(self, parameters: np.ndarray) -> np.ndarray:
         """The derived parameter block of given parameters."""
         if not self.first.outputs:

@@ -1,0 +1,130 @@
+"""The Python face of live_swap.h: what another structure takes over from the one that runs."""
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.live import LiveLoop
+from touchback.native.live_memory import lock_arrays
+from touchback.native.live_structs import MoveStruct, StagedStruct, SwapStruct
+from touchback.native.problem import CallableStruct, FunctionData
+
+WAITING, TAKEN, NOT_FINITE, OPEN = range(4)
+STATE, PARAMETERS = range(2)  # where a number comes from
+
+LIB.tb_live_offer_swap.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+LIB.tb_live_take_swap.restype = ctypes.c_void_p
+LIB.tb_live_take_swap.argtypes = [ctypes.c_void_p]
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A function by its stage over parameters (None: it reads none), the size of the block that
+    this gives, and its stage over states (None: only the block is wanted)."""
+
+    first: FunctionData | None
+    block_size: int
+    second: FunctionData | None = None
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What is carried over: numbers (source, place there, place in the new state or parameters),
+    and for each new input, output, guard and energy where it was (−1: nowhere)."""
+
+    to_state: Sequence[tuple[int, int, int]]
+    to_parameters: Sequence[tuple[int, int, int]]
+    inputs: Sequence[int]
+    outputs: Sequence[int]
+    guards: Sequence[int]
+    energies: Sequence[int]
+
+
+class Swap:
+    """A change of structure on offer; one at a time."""
+
+    def __init__(
+        self,
+        old: LiveLoop,
+        new: LiveLoop,
+        carried: Carried,
+        blocks: Sequence[tuple[Staged, int]],
+        velocities: Staged,
+        transfer: Staged,
+        bodies: int,
+        directory: tuple[int, int],
+        not_before: float = -np.inf,
+    ) -> None:
+        """`blocks` gives the stages of the new structure's block with their places in it;
+        `directory` the address of the ports' directory word and what it becomes."""
+        self.old, self.new = old, new
+        self._arrays: list[NDArray[np.generic]] = []
+        self._kept_alive: list[object] = [blocks, velocities, transfer]
+        inputs, n, _ = new.sizes
+        freedoms = new.struct.problem.nv
+        self.after = self._floats(n)
+        struct = self.struct = SwapStruct(old.address, new.address, not_before)
+        moves = [*self._moves(carried.to_state, new.x)]
+        parameters = new.first_block[new.struct.parameter_start :]
+        moves += self._moves(carried.to_parameters, parameters)
+        self._moves_array = (MoveStruct * len(moves))(*moves)
+        struct.move_count, struct.moves = len(moves), ctypes.addressof(self._moves_array)
+        staged = [self._staged(each, new.first_block[start:]) for each, start in blocks]
+        self._blocks_array = (StagedStruct * len(staged))(*staged)
+        struct.block_count, struct.blocks = len(staged), ctypes.addressof(self._blocks_array)
+        struct.velocities, struct.transfer = self._staged(velocities), self._staged(transfer)
+        struct.transfer_u = address_of(self._floats(1 + inputs + 6 * bodies))
+        struct.transferred = address_of(self._floats(freedoms + freedoms**2))
+        for name in ("inputs", "outputs", "guards", "energies"):
+            setattr(struct, name, address_of(self._places(getattr(carried, name))))
+        struct.after = address_of(self.after)
+        struct.directory, struct.next_directory = directory
+        lock_arrays(self._arrays)
+
+    def _floats(self, count: int) -> Floats:
+        array = aligned_zeros(max(count, 1))
+        self._arrays.append(array)
+        return array
+
+    def _places(self, places: Sequence[int]) -> NDArray[np.int64]:
+        array = np.array([*places, -1], dtype=np.int64)  # never empty
+        self._arrays.append(array)
+        return array
+
+    @staticmethod
+    def _moves(given: Sequence[tuple[int, int, int]], to: Floats) -> list[MoveStruct]:
+        return [
+            MoveStruct(source, place, address_of(to) + 8 * target)
+            for source, place, target in given
+        ]
+
+    def _callable(self, function: FunctionData | None) -> CallableStruct:
+        if function is None:
+            return CallableStruct()
+        self._kept_alive.append(function)
+        work = address_of(self._floats(function.work_size))
+        return CallableStruct(function.address, work, function.context_address)
+
+    def _staged(self, given: Staged, block: Floats | None = None) -> StagedStruct:
+        out = self._floats(given.block_size) if block is None else block
+        return StagedStruct(
+            self._callable(given.first), address_of(out), self._callable(given.second)
+        )
+
+    def offer(self) -> None:
+        """To be taken at the next tick from `not_before` on."""
+        LIB.tb_live_offer_swap(self.old.address, ctypes.addressof(self.struct))
+
+    def take(self) -> bool:
+        """Takes it over at once, for a replay; returns whether it was taken."""
+        self.offer()
+        return int(LIB.tb_live_take_swap(self.old.address)) == self.new.address
+
+    @property
+    def state(self) -> int:
+        """WAITING, TAKEN, or why it was refused."""
+        return int(self.struct.state)

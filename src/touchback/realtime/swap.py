@@ -1,0 +1,272 @@
+"""Another structure for a live run: derived beside it, taken over at a tick (live_swap.h)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.model import Model
+from touchback.model.part import flatten
+from touchback.native.live import LiveLoop, Pace
+from touchback.native.live_swap import NOT_FINITE, OPEN, PARAMETERS, STATE, Carried, Staged, Swap
+from touchback.realtime.build import Plan, check_plan, make_loop, settled_near, stages_of
+from touchback.realtime.structure import STATE as IN_STATE
+from touchback.realtime.structure import KnownJoint, Source, Structure, follow
+from touchback.simulate.constrained import IMPLICIT
+from touchback.simulate.episodes import is_episodic
+from touchback.system import System
+from touchback.system.compile import compile_model
+from touchback.system.constrained_system import ConstrainedSystem
+from touchback.system.transfer import body_velocities, velocity_transfer
+
+_REFUSED = {
+    NOT_FINITE: "the new structure's velocities aren't finite there",
+    OPEN: "the new constraints can't be met from there",
+}
+
+
+@dataclass
+class Swapped:
+    """A change of structure: how long it took to prepare [s]; once a tick has taken it, which one
+    was the first of the new structure, how long the change itself took [s], how late that tick
+    and the next one were [s], the energy before and after [J], how far new constraints moved a
+    position, and where frozen freedoms stand. `state` is "waiting", "taken", or says why not."""
+
+    model: str
+    prepared: float
+    state: str = "waiting"
+    tick: int | None = None
+    duration: float | None = None
+    lateness: list[float] = field(default_factory=list)
+    energy_before: float | None = None
+    energy_after: float | None = None
+    moved: float = 0.0
+    frozen: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def energy_lost(self) -> float | None:
+        """What the change took out of the mechanism [J]; None before it happened."""
+        if self.energy_before is None or self.energy_after is None:
+            return None
+        return self.energy_before - self.energy_after
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {**vars(self), "energy_lost": self.energy_lost}
+
+
+@dataclass
+class Now:
+    """Where a run is about: time, state, parameters and inputs by name."""
+
+    time: float
+    state: dict[str, float]
+    parameters: dict[str, float]
+
+    def __call__(self, source: Source) -> float:
+        known = self.state if source.kind == IN_STATE else self.parameters
+        return known[source.name]
+
+
+@dataclass
+class Pending:
+    """A structure on offer, and everything that follows once it is taken."""
+
+    report: Swapped
+    system: System
+    plan: Plan
+    pace: Pace
+    loop: LiveLoop
+    swap: Swap
+    joints: dict[str, KnownJoint]
+    guess: np.ndarray
+    carried: dict[str, Any]
+    frozen: Sequence[str]
+
+    def refusal(self) -> str:
+        """Why the tick went on with the old structure."""
+        return f"refused: {_REFUSED[self.swap.state]}"
+
+
+def structure_of(
+    known: dict[str, KnownJoint], given: Model | System, now: Now
+) -> tuple[Structure, System]:
+    """The structure that follows, and the system compiled for it."""
+    if not isinstance(given, Model | System):
+        raise InputError(f"A model or a compiled system is expected, got {given!r}.")
+    flat = flatten(given) if isinstance(given, Model) else given.model
+    structure = follow(known, flat, now)
+    if isinstance(given, System) and not structure.frozen:
+        system = given
+    else:
+        system = compile_model(structure.model)
+    if is_episodic(system):
+        raise InputError(
+            f"{system.name}: it has modes of its own, which another structure can't begin in; "
+            "describe both as modes of one model."
+        )
+    return structure, system
+
+
+def plan_for(system: System, plan: Plan, now: Now, changes: Mapping[str, Any]) -> Plan:
+    """The plan of the new structure: the old one's, with what was asked to change."""
+    constraints = changes.get("constraints") or plan.constraints
+    if not system.constraint_names and not isinstance(system, ConstrainedSystem):
+        constraints = None
+    method = changes.get("method") or plan.method
+    if constraints in IMPLICIT:
+        method = constraints
+    elif method in IMPLICIT:
+        method = "rk4"
+    shared = {name: value for name, value in now.parameters.items() if name in system.parameters}
+    new = replace(
+        plan, rate=float(changes.get("rate") or plan.rate), method=method, constraints=constraints,
+        substeps=changes["substeps"], parameters={**system.parameters, **shared},
+    )  # fmt: skip
+    check_plan(system, new)
+    return new
+
+
+def guess_for(system: System, structure: Structure, plan: Plan, now: Now) -> np.ndarray:
+    """The state that the new structure will start from about; refused when it can't be met."""
+    start = system.initial_state()
+    layout = system.layout
+    q = [
+        now(structure.positions[name]) if name in structure.positions else value
+        for name, value in zip(layout.q, start.q)
+    ]
+    names = dict(zip(layout.v, system.state_names[len(layout.q) :]))
+    v = [now.state.get(names[name], value) for name, value in zip(layout.v, start.v)]
+    z = [now.state.get(name, value) for name, value in zip(layout.z, start.z)]
+    x = np.array([*q, *v, *z], dtype=float)
+    return settled_near(system, plan, now.time, x)
+
+
+def carried_over(
+    old: System, new: System, structure: Structure, plans: tuple[Plan, Plan]
+) -> dict[str, Any]:
+    """What the new structure takes over, as plain data: places by places."""
+    states, parameters = list(old.state_names), list(old.parameters)
+
+    def place(source: Source) -> tuple[int, int]:
+        if source.kind == IN_STATE:
+            return STATE, states.index(source.name)
+        return PARAMETERS, parameters.index(source.name)
+
+    nq, nv = len(new.layout.q), len(new.layout.v)
+    old_v = dict(zip(old.layout.v, old.state_names[len(old.layout.q) :]))
+    to_state = [
+        (*place(structure.positions[name]), i)
+        for i, name in enumerate(new.layout.q)
+        if name in structure.positions
+    ]
+    to_state += [
+        (STATE, states.index(old_v[structure.velocities[name]]), nq + i)
+        for i, name in enumerate(new.layout.v)
+        if name in structure.velocities
+    ]
+    to_state += [
+        (STATE, states.index(name), nq + nv + i)
+        for i, name in enumerate(new.layout.z)
+        if name in old.layout.z
+    ]
+    to_parameters = [
+        (*place(structure.frozen[name]), i)
+        if name in structure.frozen
+        else (PARAMETERS, parameters.index(name), i)
+        for i, name in enumerate(new.parameters)
+        if name in structure.frozen or name in parameters
+    ]
+    return {
+        "to_state": to_state,
+        "to_parameters": to_parameters,
+        "inputs": [*_places(new.input_names, old.input_names), len(old.input_names)],
+        "outputs": _places(new.output_names, old.output_names),
+        "guards": _places(plans[1].outputs, plans[0].outputs),
+        "energies": _places(plans[1].energy, plans[0].energy),
+        "bodies": [name for name in new.model.bodies if name in old.model.bodies],
+    }
+
+
+def _places(new: Any, old: Any) -> list[int]:
+    known = list(old)
+    return [known.index(name) if name in known else -1 for name in new]
+
+
+def make_swap(
+    old: tuple[System, LiveLoop],
+    new: tuple[System, LiveLoop, Plan],
+    carried: Mapping[str, Any],
+    directory: tuple[int, int],
+    at: float | None,
+) -> Swap:
+    """The change of structure as the loop takes it."""
+    bodies = tuple(carried["bodies"])
+    velocities, transfer = body_velocities(old[0], bodies), velocity_transfer(new[0], bodies)
+    moving = len(new[0].layout.v) > 0 and len(bodies) > 0
+    both = [
+        Staged(each.parameter_stage, len(each.block), each.compiled if moving else None)
+        for each in (velocities, transfer)
+    ]
+    names = ("to_state", "to_parameters", "inputs", "outputs", "guards", "energies")
+    return Swap(
+        old[1], new[1], Carried(**{name: carried[name] for name in names}),
+        stages_of(new[0], new[2].method, new[2].constraints), both[0], both[1], len(bodies),
+        directory, -np.inf if at is None else at,
+    )  # fmt: skip
+
+
+def rehearse(system: System, guess: np.ndarray, plan: Plan, pace: Pace) -> None:
+    """A tick of a twin, so that code and memory are warm; refused when it goes wrong at once."""
+    twin = make_loop(system, guess, plan, replace(pace, speed=None))
+    twin.prepare()
+    twin.repeat(np.array(system.input_defaults, dtype=float), pace.substeps, 0)
+    if int(twin.struct.flags):
+        raise InputError(
+            f"{system.name}: as the run's new structure its first step fails; try it offline with "
+            "`touchback.simulate` first."
+        )
+
+
+def prepare(
+    run: tuple[System, Plan, Pace, LiveLoop],
+    known: dict[str, KnownJoint],
+    given: Model | System,
+    now: Now,
+    changes: Mapping[str, Any],
+    region: Any,
+    at: float | None,
+) -> Pending:
+    """Derives, compiles, builds and rehearses the new structure; nothing of the run is touched."""
+    began = time.perf_counter()
+    system, plan, pace, loop = run
+    structure, new = structure_of(known, given, now)
+    frozen = {name: now(source) for name, source in structure.frozen.items()}
+    now.parameters |= frozen
+    substeps = int(loop.commands.substeps)
+    new_plan = plan_for(new, plan, now, {**changes, "substeps": substeps})
+    guess = guess_for(new, structure, new_plan, now)
+    new_pace = replace(
+        pace, rate=new_plan.rate, substeps=new_plan.substeps,
+        spin=min(pace.spin, 0.25 / new_plan.rate),
+    )  # fmt: skip
+    rehearse(new, guess, new_plan, new_pace)
+    new_loop = make_loop(new, guess, new_plan, new_pace, loop.memory)
+    carried = carried_over(system, new, structure, (plan, new_plan))
+    published = (*new.output_names, *new.state_names, *new_plan.energy)
+    word, boxes = region.plan(list(zip(new.input_names, new.input_units)), published)
+    *inputs, last = boxes.values()
+    new_loop.use_mailboxes(inputs, last)
+    swap = make_swap(
+        (system, loop), (new, new_loop, new_plan), carried, (region.word_address, word), at
+    )
+    report = Swapped(new.name, time.perf_counter() - began)
+    return Pending(
+        report, new, new_plan, new_pace, new_loop, swap, structure.joints, guess, carried,
+        list(frozen),
+    )  # fmt: skip
