@@ -40,5 +40,5 @@ def test_reports_survive_a_file(tmp_path) -> None:
 
 
 def test_an_unknown_sensor_is_named() -> None:
-    with pytest.raises(tb.ModelError, match="'hight'.*'height'"):
+    with pytest.raises(tb.ModelError, match=r"'hight'.*'height'"):
         weighed().report("hight")
