@@ -5,7 +5,7 @@ and `sampled` puts it into a model, where it runs at each tick."""
 
 from touchback.estimate.adaptive_window import AdaptiveWindow
 from touchback.estimate.differentiators import BackwardDifference, SmoothDifferentiator
-from touchback.estimate.filters import Filter, run, sampled
+from touchback.estimate.filters import Filter, fresh, run, sampled
 from touchback.estimate.kalman import Kalman, kalman_differentiator
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
 
@@ -18,6 +18,7 @@ __all__ = [
     "RecursiveLeastSquares",
     "SmoothDifferentiator",
     "fit_impedance",
+    "fresh",
     "kalman_differentiator",
     "run",
     "sampled",

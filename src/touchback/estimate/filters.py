@@ -32,16 +32,23 @@ def run(filter: Filter, samples: Any) -> np.ndarray:
     return estimates
 
 
-def sampled(model: Model, name: str, filter: Filter, signal: Expr, rest: float = 0.0) -> Expr:
+def sampled(model: Model, name: str, filter: Filter, signal: Any, rest: float = 0.0) -> Expr:
     """Put a filter into a model: it takes `signal` at each tick and starts at rest at `rest`.
-    Returns the estimate, which is constant from tick to tick. Its memory is in the model as the
-    states "name.0", "name.1", … and "name"."""
+    Returns the estimate, which is constant from tick to tick."""
+    start = filter.at_rest(rest)
+    estimate = fresh(model, name, filter, signal, rest)
+    return model.memory(name, float(filter.step(start, rest)[1]), update=estimate)
+
+
+def fresh(model: Model, name: str, filter: Filter, signal: Any, rest: float = 0.0) -> Any:
+    """The same for the update of another memory: the estimate of the tick at hand, which `sampled`
+    shows from then on. The filter's memory is in the model as the states "name.0", "name.1", …"""
     start = filter.at_rest(rest)
     memory = [model.memory(f"{name}.{i}", float(value)) for i, value in enumerate(start)]
     after, estimate = filter.step(memory, signal)
     for i, value in enumerate(after):
         model.set_update(f"{name}.{i}", value)
-    return model.memory(name, float(filter.step(start, rest)[1]), update=estimate)
+    return estimate
 
 
 def check_period(what: str, period: float) -> None:
