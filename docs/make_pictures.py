@@ -57,6 +57,8 @@ STILLS = {
     "suspension": 3,
     "stewart-platform": 1,
     "piano": 3,
+    "omni-platform": 2,
+    "mecanum-platform": 2,
 }
 # Seconds between the first and the last still, where the whole experiment would be a muddle.
 SPAN = {

@@ -130,3 +130,18 @@ def test_wheels_stand_on_the_floor_and_carry_the_weight() -> None:
     weight = plan.total_mass() * 9.81
     assert 3 * plan.stiffness * depth**1.5 == pytest.approx(weight, rel=1e-9)
     assert np.abs(made.forward_dynamics(at.q, at.v)[:3]).max() < 1e-6
+
+
+def test_a_platform_runs_live_as_it_does_offline() -> None:
+    """40 steps of RK4 a millisecond, in C alone; rollers change on the way."""
+    made, commands = system(three_wheels), {"command vx": 0.3, "command turn": 1.0}
+    with tb.live(made, rate=1000, substeps=40, speed=None, record=True) as live:
+        for name, value in commands.items():
+            live[name] = value
+        live.run(0.3)
+    recorded = live.recorded()
+    run = tb.simulate(made, made.assemble(), 0.3, inputs=commands, progress=False)
+    for name in ("position.x", "position.y", "heading"):
+        assert recorded[name][-1] == pytest.approx(run[name][-1], abs=1e-6)
+    angles = np.stack([recorded[f"wheel {i + 1}"][-1] for i in range(3)])
+    assert np.abs(angles).max() > 2 * three_wheels.PLAN.shape.half_sector
