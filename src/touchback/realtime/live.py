@@ -36,7 +36,7 @@ from touchback.realtime.report import (
     scheduling_of,
     worst_of,
 )
-from touchback.realtime.structure import joints_of
+from touchback.realtime.structure import KnownJoint, joints_of
 from touchback.realtime.swap import Now, Pending, Swapped, prepare
 from touchback.realtime.udp import Receiver, Sender
 from touchback.recording import Run, unknown_name
@@ -129,7 +129,7 @@ class Live:
         self._keeper = Keeper(system, about, record)
         self._connections: list[Service | Receiver | Sender] = []
         self._gains: dict[str, float] = {}
-        self._joints = joints_of(system.model)
+        self._joints: dict[str, KnownJoint] | None = None  # of a structure that was taken
         self._modes: dict[tuple[int, tuple[str, ...]], System] = {}
         self._pending: Pending | None = None
         self._swap_lock = threading.Lock()
@@ -393,7 +393,8 @@ class Live:
         now = Now(values["time"], values, self._parameters.values)
         changes = {"rate": rate, "method": method, "constraints": constraints}
         run = (self.system, self.plan, self._pace, self._loop)
-        return prepare(run, self._joints, structure, now, changes, self._region, at)
+        joints = joints_of(self.system.model) if self._joints is None else self._joints
+        return prepare(run, joints, structure, now, changes, self._region, at)
 
     def switch(
         self, activate: Sequence[str] = (), deactivate: Sequence[str] = (), at: float | None = None
