@@ -11,6 +11,7 @@ from touchback.cli.console import err
 from touchback.cli.generate import generate
 from touchback.cli.listing import list_gallery
 from touchback.cli.live import live, replay
+from touchback.cli.piano import piano
 from touchback.cli.play import play
 from touchback.cli.quality import quality
 from touchback.cli.show import show
@@ -40,6 +41,7 @@ app.command("generate")(generate)
 app.command("bench")(bench)
 app.command("validate")(validate)
 app.command("wall")(wall)
+app.command("piano")(piano)
 
 
 def _version(wanted: bool) -> None:

@@ -8,7 +8,6 @@ The equations below treat felt as rigid; what it gives under load is regulated a
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq, fsolve
 
 from touchback.gallery.piano.parameters import Dimensions, Regulation
 
@@ -98,6 +97,8 @@ def placements(d: Dimensions, r: Regulation) -> Placements:
 
 def rest_angle(d: Dimensions, blow: float) -> float:
     """The hammer's angle at which its crown is `blow` below the string; zero at the string."""
+    from scipy.optimize import brentq  # only where an action is made: SciPy takes long to import
+
     centre = d.crown - d.crown_radius
 
     def miss(angle: float) -> float:
@@ -138,6 +139,8 @@ class Linkage:
 
     def at_let_off(self, below: float) -> tuple[float, float]:
         """Whippen and jack angles at which the jack's back edge is about to leave the knuckle."""
+        from scipy.optimize import fsolve
+
         d, knuckle = self.d, self.knuckle_at(below)
         corner = self.top.at + d.jack_back * self.top.along
 
@@ -153,6 +156,8 @@ class Linkage:
 
     def drop_screw(self, phi: float, below: float, face: Surface) -> Point:
         """The screw's tip: where it meets the lever that carries the hammer `below` the string."""
+        from scipy.optimize import brentq
+
         knuckle = self.knuckle_at(below)
 
         def gap(angle: float) -> float:

@@ -1,0 +1,79 @@
+"""`touchback piano`: the experiments on the grand piano action, as tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from touchback.cli.console import out, working
+from touchback.errors import InputError
+
+EXPERIMENTS = (
+    "regulation", "phases", "timing", "curves", "capstan", "repetition", "speeds", "energy", "cost",
+)  # fmt: skip
+
+
+def piano(
+    experiments: Annotated[
+        list[str] | None, typer.Argument(help=f"Only these: {', '.join(EXPERIMENTS)}.")
+    ] = None,
+    gestures: Annotated[
+        int, typer.Option(help="Instead, try so many random gestures of a finger.")
+    ] = 0,
+    picture: Annotated[
+        Path | None, typer.Option(help="Instead, write a moving picture of a stroke (.svg).")
+    ] = None,
+) -> None:
+    """Measure the grand piano action as technicians, pianists and laboratories do.
+
+    Every run can be repeated; nothing is scripted but the motion of the key. With `--gestures`, one
+    that ends in a NaN, in a surface that went through another or in a stuck jack gives exit code 1.
+    """
+    if gestures:
+        _try(gestures)
+    elif picture is not None:
+        _film(picture)
+    else:
+        _report(experiments or list(EXPERIMENTS))
+
+
+def _report(wanted: list[str]) -> None:
+    from touchback.gallery.piano.experiments.report import REPORTS
+
+    for name in wanted:
+        if name not in REPORTS:
+            raise InputError(f"There is no experiment '{name}'. There are: {', '.join(REPORTS)}.")
+    for name in wanted:
+        with working(f"{name} …"):
+            text = REPORTS[name]()
+        out.print(f"\n[bold]{name}[/]\n")
+        out.print(text, markup=False, soft_wrap=True)
+
+
+def _try(count: int) -> None:
+    from touchback.gallery.piano.experiments.gestures import try_gestures
+
+    strikes, fastest, troubled = 0, 0.0, 0
+    with working(f"{count} gestures …"):
+        for outcome in try_gestures(count):
+            strikes += outcome.strikes
+            fastest = max(fastest, outcome.fastest)
+            if outcome.trouble:
+                troubled += 1
+                out.print(f"gesture {outcome.seed}: {'; '.join(outcome.trouble)}", markup=False)
+    summary = f"{count} gestures, {strikes} strikes, hammer up to {fastest:.1f} m/s"
+    out.print(f"{summary}, {troubled} in trouble")
+    if troubled:
+        raise typer.Exit(1)
+
+
+def _film(path: Path) -> None:
+    from touchback.gallery.piano import Pressed, grand_piano_action
+    from touchback.gallery.piano.drawing import film
+    from touchback.gallery.piano.experiments.strokes import stroke_at
+
+    if path.suffix != ".svg":
+        raise InputError(f"The picture is an SVG: give a path that ends in .svg, not '{path}'.")
+    stroke = stroke_at(grand_piano_action("motion", Pressed()).compile(), 2.0)
+    path.write_text(film(stroke.run, 0.0, stroke.strike + 0.08), encoding="utf-8")
+    out.print(f"{path}: a stroke that meets the string at {stroke.speed:.1f} m/s, 20 times slower")
