@@ -46,6 +46,34 @@ def test_each_copy_moves_as_it_would_alone_with_its_own_parameters_and_inputs():
             np.testing.assert_array_equal(run[f"{name}/{signal}"], alone[signal])
 
 
+@pytest.mark.parametrize("make", [swinging, turning])
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+@pytest.mark.parametrize("count", [1, 4, 11])  # none, whole and broken groups of lanes
+def test_several_copies_at_once_give_the_bits_of_one(make, method, count):
+    one, names = make(), [f"c{i}" for i in range(count)]
+    live = make is swinging  # which has a parameter and a memory
+    row, options = tb.copies(one, names), {"duration": 0.05, "method": method, "step": 1e-3}
+    options |= {"rate": 1000.0} if live else {}
+    lengths = dict(zip(names, np.linspace(0.3, 1.0, count)))
+    run = tb.simulate(
+        row, **options,
+        parameters={f"{name}/length": value for name, value in lengths.items()} if live else {},
+    )  # fmt: skip
+    for name, length in lengths.items():
+        alone = tb.simulate(one, **options, parameters={"length": length} if live else {})
+        for signal in alone.names:
+            np.testing.assert_array_equal(run[f"{name}/{signal}"], alone[signal])
+
+
+def test_a_row_has_positions_velocities_and_states_as_any_system():
+    one = swinging()
+    row = tb.copies(one, NAMES)
+    assert row.sizes == tuple(3 * size for size in one.sizes)
+    assert row.state_names[:4] == ["left/hinge", "middle/hinge", "right/hinge", "left/hinge rate"]
+    x = np.arange(12.0)
+    np.testing.assert_array_equal(row.states_of(x)[1], [1.0, 4.0, 8.0, 9.0])
+
+
 def test_copies_with_quaternions_and_adaptive_steps():
     one = turning()
     row = tb.simulate(tb.copies(one, NAMES), duration=0.3, rtol=1e-10, atol=1e-12)

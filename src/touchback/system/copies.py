@@ -7,9 +7,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from touchback.codegen import native_lanes
 from touchback.errors import InputError, ModelError
 from touchback.model.names import unknown
-from touchback.native.copies import CopiedFunction
+from touchback.native.copies import CopiedFunction, Parts, Row
 from touchback.system.layout import Layout
 from touchback.system.state import State
 from touchback.system.system import System
@@ -19,8 +20,9 @@ class Copies(System):
     """What `copies` returns: a system to simulate or to run live. Names are "copy/name".
 
     Unlike a model with as many parts, it is derived and compiled once, and its code stays in the
-    processor's cache however many copies there are. All states of a copy stand together, as extra
-    states of the row: methods that treat positions and velocities differently don't apply."""
+    processor's cache however many copies there are; as many as a vector register holds are computed
+    at once. x = [q, v, z] as always: the positions of all copies, copy by copy, then all
+    velocities, then the other states."""
 
     def __init__(self, one: System, names: Sequence[str]) -> None:
         self.one, self.names = one, tuple(names)
@@ -60,51 +62,66 @@ class Copies(System):
 
     def parameter_block(self, overrides: Mapping[str, Any] | None = None) -> np.ndarray:
         rows = self._with(overrides or {}).reshape(len(self.names), -1)
-        return np.concatenate([self.one._run["rate"].block_for(row) for row in rows])
+        return self._row.block(np.array([self.one._run["rate"].block_for(row) for row in rows]))
 
     def initial_state(self) -> State:
-        start = np.tile(self.one.initial_state().x, len(self.names))
-        return State(np.empty(0), np.empty(0), start)
+        start, count = self.one.initial_state(), len(self.names)
+        return State(np.tile(start.q, count), np.tile(start.v, count), np.tile(start.z, count))
+
+    def states_of(self, x: np.ndarray) -> np.ndarray:
+        """The states of the copies, a row for each."""
+        ends = np.cumsum([len(self.names) * size for size in self.one.sizes])[:-1]
+        parts = [part.reshape(len(self.names), -1) for part in np.split(x, ends) if part.size]
+        return np.concatenate(parts, axis=1)
 
     def stored_energy(self, x: np.ndarray, parameters: Mapping[str, float]) -> float:
         own = self.one.layout.parameters
         return sum(
             self.one.stored_energy(row, {name: parameters[f"{copy}/{name}"] for name in own})
-            for copy, row in zip(self.names, x.reshape(len(self.names), -1), strict=True)
+            for copy, row in zip(self.names, self.states_of(x), strict=True)
         )
 
     # ---- what a run needs ------------------------------------------------------------------------
 
     @cached_property
     def rate(self) -> Any:
-        return self._copied("rate", sum(self.one.sizes))
+        return self._copied("rate", self.one.sizes)
 
-    @property
-    def configuration_rate(self) -> None:
-        return None
+    @cached_property
+    def configuration_rate(self) -> Any:
+        if self.plan.plain_coordinates:
+            return None
+        return self._copied("configuration rate", (self.one.sizes[0], 0, 0))
 
     @cached_property
     def outputs(self) -> Any:
-        return (
-            self._copied("outputs", len(self.one.layout.outputs)) if self.layout.outputs else None
-        )
+        count = len(self.one.layout.outputs)
+        return self._copied("outputs", (count, 0, 0)) if count else None
 
     @cached_property
     def updates(self) -> Any:
         count = len(self.one.memory_places)
-        return self._copied("updates", count) if count else None
+        return self._copied("updates", (count, 0, 0)) if count else None
 
     @cached_property
     def memory_places(self) -> tuple[int, ...]:
-        size, own = sum(self.one.sizes), self.one.memory_places
-        return tuple(copy * size + place for copy in range(len(self.names)) for place in own)
+        nq, nv, nz = self.one.sizes
+        start, count = nq + nv, len(self.names)
+        own = [place - start for place in self.one.memory_places]
+        return tuple(count * start + copy * nz + place for copy in range(count) for place in own)
 
-    def _copied(self, name: str, outputs: int) -> CopiedFunction:
-        function = self.one._run[name]
-        return CopiedFunction(
-            function.compiled, len(self.names), sum(self.one.sizes), len(self.one.layout.inputs),
-            len(function.block), outputs,
+    @cached_property
+    def _row(self) -> Row:
+        rate, lanes = self.one._run["rate"], native_lanes()
+        wide = rate.compiled.backend == "machine" and lanes <= len(self.names)
+        return Row(
+            len(self.names), lanes if wide else 1, self.one.sizes, len(self.one.layout.inputs),
+            len(rate.block),
         )  # fmt: skip
+
+    def _copied(self, name: str, outputs: Parts) -> CopiedFunction:
+        function, lanes = self.one._run[name], self._row.lanes
+        return CopiedFunction(self._row, function.compiled, function.for_lanes(lanes), outputs)
 
     def __repr__(self) -> str:
         return f"{self.name}: {', '.join(self.names[:8])}{'…' if len(self.names) > 8 else ''}"
@@ -130,6 +147,7 @@ def _layout(one: Layout, names: Sequence[str]) -> Layout:
         return tuple(own) * len(names)
 
     return Layout(
-        (), (), every(one.state_names), every(one.inputs), every(one.parameters),
-        every(one.outputs), (), (), repeated(one.state_units), repeated(one.output_units),
+        every(one.q), every(one.v), every(one.z), every(one.inputs), every(one.parameters),
+        every(one.outputs), repeated(one.q_units), repeated(one.v_units), repeated(one.z_units),
+        repeated(one.output_units),
     )  # fmt: skip

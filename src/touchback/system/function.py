@@ -31,6 +31,12 @@ class Function:
         """The function on this machine."""
         return compile_program(self.second, self.name.replace(" ", "_"), backend=self._backend)  # type: ignore[arg-type]
 
+    def for_lanes(self, lanes: int) -> Compiled:
+        """The function of so many instances at once: one, or as many as a vector register holds."""
+        if lanes == 1:
+            return self.compiled
+        return compile_program(self.second, self.name.replace(" ", "_"), lanes)
+
     @cached_property
     def bound(self) -> Callable[[], None]:
         """The call on this function's own arrays."""
