@@ -111,6 +111,17 @@ def test_a_run_that_leaves_its_constraints_says_so_and_warns() -> None:
     assert "constraints='partitioning' or 'projection'" in run.metadata["remarks"][0]
 
 
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_run_that_starts_with_its_loop_open_warns(formulation: str) -> None:
+    system = slider_crank_model().compile()
+    own = formulation in ("linear-implicit", "augmented-lagrangian")
+    with pytest.warns(RuntimeWarning, match=r"initial state breaks the constraints by up to 0\.32"):
+        tb.simulate(
+            system, [0.3, 0.0, 0.8, 0.0, 0.0, 0.0], 1e-3, constraints=formulation, step=1e-3,
+            method=None if own else "rk4", progress=False,
+        )  # fmt: skip
+
+
 def test_a_run_past_a_fold_remarks_on_it_and_one_without_has_no_remarks() -> None:
     folding, plain = dead_centre(), slider_crank_model().compile()
     said = []

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import Problem
+from touchback.native import Problem, evaluate_rows
 from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
 from touchback.recording import unknown_name
 from touchback.simulate.inputs import Inputs
@@ -62,6 +62,17 @@ class Enforced:
     def settled(self, t: float, x: Floats) -> Floats:
         """A state made consistent, from which a run may go on."""
         return self.problem.settle(t, x, accepted=True)
+
+    def gap(self, t: float, x: Floats) -> float:
+        """The largest |h| of a state as it is given."""
+        functions, problem = self.constrained.functions, self.problem
+        h = functions.positions
+        rows, size = len(functions.names), len(np.asarray(functions.J_rows))
+        out = evaluate_rows(
+            h.address, x[None, :], problem.input_rows([t], x[None, :]), problem.p, rows + size,
+            h.work_size, h.context_address,
+        )  # fmt: skip
+        return float(np.abs(out[0, :rows]).max(initial=0.0))
 
     def solutions(self, times: Floats, states: Floats) -> Floats:
         """Accelerations and multipliers at recorded instants, a row each."""

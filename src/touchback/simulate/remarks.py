@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 KEPT = 1e-10  # m or rad: what counts as keeping the constraints
 LEFT = 1e-6  # m or rad: beyond it a run warns
+OPEN = 1e-3  # m or rad: an initial state beyond it was hardly meant
 
 
 def remarks(formulation: str, statistics: Mapping[str, float]) -> list[str]:
@@ -40,6 +41,18 @@ def warn_when_astray(name: str, said: list[str], statistics: Mapping[str, float]
     """A RuntimeWarning at the caller of `simulate` where a run is not to be trusted."""
     if statistics["not_converged"] or not statistics["largest_h"] <= LEFT:
         warnings.warn(f"{name}: {' '.join(said)}", RuntimeWarning, stacklevel=3)
+
+
+def warn_when_open(name: str, gap: float) -> None:
+    """A RuntimeWarning at the caller of `simulate` where its initial state breaks constraints."""
+    if gap > OPEN:
+        warnings.warn(
+            f"{name}: the initial state breaks the constraints by up to {gap:.2g} m (or rad); "
+            "formulations that hold positions move it onto them, the others carry the gap along. "
+            "Start from system.assemble(…).",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def _others(formulation: str) -> str:

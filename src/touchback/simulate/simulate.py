@@ -30,7 +30,7 @@ from touchback.simulate.plan import Failure, Plan
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
-from touchback.simulate.remarks import remarks, warn_when_astray
+from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
 from touchback.simulate.switching import Switch, simulate_switched
 from touchback.simulate.ticks import default_method, use_ticks
 from touchback.simulate.watch import ADAPTIVE_SAMPLES, FIXED_SAMPLES, Watch
@@ -120,6 +120,8 @@ def simulate(
         episodes = EpisodeRun(system, plan, given, constraints, changed, events, progress, rate)
         return _run_episodes(episodes, state, parameters)
     enforced = enforce(system, constraints, given, changed)
+    if enforced:
+        warn_when_open(system.name, enforced.gap(plan.start, state))
     problem = enforced.problem if enforced else free_problem(system, given, changed)
     use_ticks(system, problem, plan, rate, enforced)
     newton = newton_for(system, problem, plan, changed) if method in IMPLICIT else None
