@@ -12,6 +12,7 @@ from touchback.dynamics.regroup import regroup
 from touchback.dynamics.rnea import Wrench, link_wrenches
 from touchback.dynamics.tree import Attachment, Tree, add_inertias, build_tree
 from touchback.errors import ModelError
+from touchback.model.controls import driven
 from touchback.model.frame import Frame
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
@@ -61,11 +62,7 @@ class Instant:
             for name, kind in model.sensors.items()
             for index, full in enumerate(sensor_names(name, kind))
         }
-        self._controlled = {
-            target: driven
-            for control in model.controls.values()
-            for target, driven in control.drives.items()
-        }
+        self._controlled = driven(model)
         self._measured: dict[str, list[Scalar]] = {}
         self._positions = _index(model, positions=True)
         self._velocities = _index(model, positions=False)

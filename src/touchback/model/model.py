@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from touchback.errors import ModelError
 from touchback.model.body import Body, make_body
 from touchback.model.constrained import Constrained
+from touchback.model.controls import add_choice, check_alternative
 from touchback.model.episodes import SIGNAL, Episodic
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame
@@ -148,9 +149,19 @@ class Model(Constrained, Episodic):
         """States that change only at ticks."""
         return [name for name, state in self.states.items() if state.update is not None]
 
-    def control(self, name: str, law: Callable[..., Any], of: Sequence[Any], to: Any) -> None:
+    def control(
+        self,
+        name: str,
+        law: Callable[..., Any],
+        of: Sequence[Any],
+        to: Any,
+        instead_of: str | None = None,
+    ) -> None:
         """A traced controller: `law` gets the signals in `of` (names or expressions) and returns
-        what drives the inputs in `to` (a name or several; also "part/input")."""
+        what drives the inputs in `to` (a name or several; also "part/input").
+
+        With `instead_of` it is an alternative to another control of the same inputs: a live
+        parameter "… choice" says which of them acts (`live.choose`)."""
         check_name("Control", name)
         label = f"Control '{name}'"
         self._refuse_known("control", name, self.controls)
@@ -167,9 +178,14 @@ class Model(Constrained, Episodic):
             )
         drives: dict[str, Any] = {}
         for target, driven in zip(targets, outcomes, strict=True):
-            self._check_target(label, target, drives)
+            self._check_target(label, target, drives, alternative=instead_of is not None)
             drives[target] = value(f"{label}: {target}", driven)
-        self.controls[name] = self._own(label, Control(drives))
+        if instead_of is None:
+            self.controls[name] = self._own(label, Control(drives))
+            return
+        check_alternative(self, label, instead_of, targets)
+        self.controls[name] = self._own(label, Control(drives, instead_of))
+        add_choice(self, instead_of)
 
     def table(self, name: str, x: Any, values: Any, y: Any = ()) -> Table:
         """A named lookup table for laws: `tb.lookup(table, x)`."""
@@ -262,7 +278,10 @@ class Model(Constrained, Episodic):
     def report(self, *sensors: str) -> None:
         """Name the sensors, also "part/sensor", that are outputs of the compiled system; the others
         stay signals that laws and controllers may use. Without this call all of them are."""
-        known = [*self.sensors, *(name for part in self.parts for name in self._inner_sensors(part))]
+        known = [
+            *self.sensors,
+            *(name for part in self.parts for name in self._inner_sensors(part)),
+        ]
         for name in sensors:
             if name not in known:
                 raise unknown("sensor", name, known, where="Report")
@@ -270,7 +289,10 @@ class Model(Constrained, Episodic):
 
     def _inner_sensors(self, prefix: str) -> list[str]:
         inner = self.parts[prefix].model
-        own = [*inner.sensors, *(name for part in inner.parts for name in inner._inner_sensors(part))]
+        own = [
+            *inner.sensors,
+            *(name for part in inner.parts for name in inner._inner_sensors(part)),
+        ]
         return [f"{prefix}/{name}" for name in own]
 
     def outputs(self) -> dict[str, Any]:
@@ -399,7 +421,12 @@ class Model(Constrained, Episodic):
 
     def driven_inputs(self) -> dict[str, str]:
         """The control that drives each driven input, those of parts included."""
-        own = {target: name for name, control in self.controls.items() for target in control.drives}
+        own = {
+            target: name
+            for name, control in self.controls.items()
+            for target in control.drives
+            if not control.instead_of
+        }
         return {**own, **self._of_parts(lambda model: model.driven_inputs())}
 
     def _of_parts(self, ask: Callable[["Model"], dict[str, Any]]) -> dict[str, Any]:
@@ -470,14 +497,16 @@ class Model(Constrained, Episodic):
     def _sensor_names(self, sensor: str) -> list[str]:
         return sensor_names(sensor, self.sensors[sensor])
 
-    def _check_target(self, label: str, target: str, drives: dict[str, Any]) -> None:
+    def _check_target(
+        self, label: str, target: str, drives: dict[str, Any], alternative: bool
+    ) -> None:
         known = self.all_inputs()
         if target not in known:
             raise unknown("input", target, known, where=label)
         if target in drives:
             raise ModelError(f"{label}: it drives input '{target}' twice; name it once in `to`.")
         driver = self.driven_inputs().get(target)
-        if driver is not None:
+        if driver is not None and not alternative:
             raise ModelError(
                 f"{label}: input '{target}' is already driven by control '{driver}'; "
                 "add the two laws in one control."

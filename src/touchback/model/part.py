@@ -92,7 +92,8 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
     for name, control in inner.controls.items():
         copied = mapped(control, expression, frame, joint)
         drives = {f"{prefix}/{target}": driven for target, driven in copied.drives.items()}
-        flat.controls[f"{prefix}/{name}"] = type(control)(drives)
+        stands_in = f"{prefix}/{control.instead_of}" if control.instead_of else ""
+        flat.controls[f"{prefix}/{name}"] = type(control)(drives, stands_in)
 
     def inside(given: Any) -> Any:
         return _translated(given, expression)

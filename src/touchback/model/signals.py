@@ -45,9 +45,11 @@ class ExtraState(Data, frozen=True):
 
 
 class Control(Data, frozen=True):
-    """A traced controller: the expressions that drive inputs."""
+    """A traced controller: the expressions that drive inputs; `instead_of` names the control that
+    it may stand in for."""
 
     drives: dict[str, Value]
+    instead_of: str = ""
 
 
 class BaseMotion(Data, frozen=True):

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
 from touchback.model import Model
+from touchback.model.controls import alternatives, choice_name
 from touchback.model.switching import active_constraints, switched
 from touchback.native.live import LATCHED, STALE, Pace
 from touchback.native.live_swap import TAKEN, WAITING
@@ -341,6 +342,18 @@ class Live:
         if substeps < 1:
             raise InputError(f"A tick has at least 1 substep, got {substeps}.")
         self._loop.set_substeps(int(substeps))
+
+    def choose(self, control: str, alternative: str) -> None:
+        """Lets an alternative of a control (or the control itself) act from the next tick on."""
+        model = self.system.model
+        first = [name for name, each in model.controls.items() if not each.instead_of]
+        if control not in first:
+            raise unknown_name("control", control, first)
+        known = alternatives(model, control)
+        if alternative not in known:
+            raise unknown_name(f"alternative of '{control}'", alternative, known)
+        if len(known) > 1:
+            self[choice_name(control)] = float(known.index(alternative))
 
     # ---- other structures -----------------------------------------------------------------------
 

@@ -262,7 +262,10 @@ class _Builder:
         for name, control in items["controls"].items():
             drives = self.value(control.drives, (*self.path, "controls", name, "drives"))
             with self.at("controls", name):
-                model.control(name, lambda *found: found, of=list(drives.values()), to=list(drives))
+                model.control(
+                    name, lambda *found: found, list(drives.values()), list(drives),
+                    control.instead_of or None,
+                )  # fmt: skip
 
     def build_mechanics(self) -> None:
         model, items = self.model, self.items
