@@ -67,29 +67,25 @@ def test_trackers_keep_together_for_ten_units_of_time(shape: WheelShape, tracker
 def test_friction_takes_what_the_energy_loses(shape: WheelShape) -> None:
     made = system(shape)
     start = made.assemble(rates=RATES)
-    run = tb.simulate(made, start, 1.0, rtol=1e-9, atol=1e-11, progress=False, output_step=0.02)
-    lost = run["energy"][0] - run["energy"]
-    assert lost[-1] > 1e-3
-    np.testing.assert_allclose(run["friction loss"], lost, atol=1e-7)
+    run = tb.simulate(made, start, 1.0, rtol=1e-9, atol=1e-11, books=True, progress=False)
+    lost = run["energy"][0] - run["energy"][-1]
+    assert run.books.dissipated["friction"] == pytest.approx(lost, abs=1e-8)
+    assert lost > 1e-3 and abs(run.books.unexplained) < 1e-8
 
 
 def test_work_of_the_motor_and_the_vehicle_is_booked() -> None:
-    """Work in = stored + dissipated, with a wrench that also lightens the wheel."""
-    model = bench.make(INCLINED)
-    vx, _, _ = model.sensor("speed", tb.Velocity("disc"))
-    spin = model.rate("wheel", 4)
-    work = model.signal("force x") * vx + model.signal("axle torque") * spin
-    model.state("work in", rate=work, unit="J")
-    made = model.compile()
-    inputs = {"force x": 0.5, "force z": 2.0, "axle torque": 0.02}
+    """Work in = stored + dissipated, with a vehicle that presses, pulls and drives."""
+    made = bench.make(INCLINED).compile()
+    made["pressing"] = 2.0
+    inputs = {"force x": 0.5, "axle torque": 0.02}
     run = tb.simulate(
-        made, made.assemble(), 0.5, inputs=inputs, rtol=1e-9, atol=1e-11, progress=False
+        made, made.assemble(), 0.5, inputs=inputs, rtol=1e-9, atol=1e-11, books=True, progress=False
     )
-    stored = run["energy"] - run["energy"][0]
-    assert run["work in"][-1] > 0.1 and run["friction loss"][-1] > 5e-5
-    np.testing.assert_allclose(stored + run["friction loss"], run["work in"], atol=1e-7)
+    books = run.books
+    assert books.work["motor"] > 0.05 and books.work["vehicle"] > 0.05
+    assert books.dissipated["friction"] > 5e-5 and abs(books.unexplained) < 1e-8
     weight = total_mass(bench.MASS, INCLINED) * bench.G
-    np.testing.assert_allclose(run["load"], weight - 2.0, rtol=1e-9)  # what friction uses
+    np.testing.assert_allclose(run["load"], weight + 2.0, rtol=1e-9)  # what friction uses
 
 
 def test_the_servo_holds_the_load_off_the_wheels_plane() -> None:
@@ -141,9 +137,9 @@ def test_friction_tends_to_rolling_without_slip() -> None:
 def test_rolling_straight_ahead_costs_nothing_when_rollers_are_straight() -> None:
     made = system(STRAIGHT)
     rates = {"wheel.vx": 0.5, "wheel.wy": 0.5 / R}
-    run = tb.simulate(made, made.assemble(rates=rates), 1.0, progress=False)
+    run = tb.simulate(made, made.assemble(rates=rates), 1.0, books=True, progress=False)
     assert run["centre.x"][-1] == pytest.approx(0.5, rel=1e-9)
-    assert run["friction loss"][-1] < 1e-12
+    assert abs(run.books.dissipated["friction"]) < 1e-12
 
 
 def test_an_inclined_roller_pulls_a_rolling_wheel_aside() -> None:

@@ -33,7 +33,7 @@ def driven(module: ModuleType, duration: float, **commands: float) -> tb.Run:
         for word, value in commands.items()
     }
     return tb.simulate(
-        made, made.assemble(), duration, inputs=inputs, output_step=5e-3, progress=False
+        made, made.assemble(), duration, inputs=inputs, output_step=5e-3, books=True, progress=False
     )
 
 
@@ -44,13 +44,6 @@ def body_rates(run: tb.Run) -> np.ndarray:
     middle = (theta[1:] + theta[:-1]) / 2
     c, s = np.cos(middle), np.sin(middle)
     return np.stack([c * x + s * y, c * y - s * x, turn], axis=1) / np.diff(run.time)[:, None]
-
-
-def unexplained(run: tb.Run) -> float:
-    """Work in less what is stored and lost [J]."""
-    stored = run["energy"][-1] - run["energy"][0]
-    lost = run["contact loss"][-1] + run["bearing loss"][-1]
-    return float(run["motor work"][-1] - lost - stored)
 
 
 @pytest.mark.parametrize("mounts", [three_mounts(0.2), mecanum_mounts(0.3, 0.2)])
@@ -94,7 +87,7 @@ def test_three_omni_wheels_follow_commands(commands: dict[str, float]) -> None:
     wanted = [commands.get(word, 0.0) for word in ("vx", "vy", "turn")]
     within = 1e-3 if len(commands) == 1 else 3e-3
     np.testing.assert_allclose(mean, wanted, atol=within)
-    assert abs(unexplained(run)) < 1e-8 * run["motor work"][-1]
+    assert abs(run.books.unexplained) < 1e-6 * run.books.turnover
 
 
 def test_mecanum_wheels_drive_ahead_exactly_and_sideways_in_scallops() -> None:
@@ -117,8 +110,8 @@ def test_bumps_at_hand_overs_are_those_of_leaning_axles() -> None:
     a little while it accelerates; the steps are all that the books leave unexplained, and nothing
     where it goes straight."""
     ahead, aside = driven(mecanum, 0.5, vx=0.3), driven(mecanum, 1.0, vy=0.3)
-    assert abs(unexplained(ahead)) < 1e-8 * ahead["motor work"][-1]
-    assert abs(unexplained(aside)) < 3e-3 * aside["motor work"][-1]
+    assert abs(ahead.books.unexplained) < 1e-6 * ahead.books.turnover
+    assert abs(aside.books.unexplained) < 3e-3 * aside.books.total("work")
 
 
 def test_wheels_stand_on_the_floor_and_carry_the_weight() -> None:

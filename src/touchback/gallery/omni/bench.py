@@ -6,7 +6,6 @@ After Kosenko 2015, § 4: k·n = 0 for the axle k and the floor's normal n, kept
 from touchback.gallery.entry import Entry, Experiment
 from touchback.gallery.omni.floor import (
     ContactPoint,
-    ContactPower,
     ContactSlip,
     RollerFriction,
     RollerInContact,
@@ -32,14 +31,16 @@ def make(
     """The disc is free, its rollers turn on it. Two constraints: "upright", whose multiplier is the
     servo's torque, and "floor", by which the roller in contact neither leaves the floor nor sinks
     into it; its multiplier is the load. The centre keeps its height, so that the load is the
-    weight (and what the wrench adds), which is what friction uses."""
+    weight and what the vehicle presses ("pressing"), which is what friction uses."""
     m = Model("omni wheel", gravity=(0, 0, -G))
     disc = m.body("disc", MASS, inertia=MOMENTS)
     m.joint("wheel", Free(), m.ground, disc, position=(0, 0, shape.radius, 1, 0, 0, 0))
     wheel = add_rollers(m, disc, shape, tracker)
-    pushed = (m.input("force x", "N"), m.input("force y", "N"), m.input("force z", "N"))
+    pressing = m.parameter("pressing", 0.0, unit="N")
     torque = m.input("axle torque", unit="N m")
-    m.force("vehicle", Wrench(disc.at(0, 0, 0), force=pushed))
+    pushed = m.input("force x", unit="N"), m.input("force y", unit="N")
+    m.force("vehicle", Wrench(disc.at(0, 0, 0), force=(*pushed, 0)))
+    m.force("weight of the vehicle", Wrench(disc.at(0, 0, 0), force=(0, 0, -pressing)))
     m.force("motor", Wrench(disc.at(0, 0, 0), torque=(0, torque, 0), axes="body"))
     m.sensor("roller", RollerInContact(wheel))
     m.sensor("contact", ContactPoint(wheel))
@@ -48,11 +49,8 @@ def make(
     m.constrain("upright", position=axle[2])
     m.constrain("floor", velocity=slip[2], unit="N")
     mu = m.parameter("friction", friction, min=0.0)
-    load = total_mass(MASS, shape) * G - pushed[2]
-    rub = RollerFriction(wheel, load, mu, slip_speed)
-    m.force("friction", rub)
-    lost = m.sensor("friction power", ContactPower(rub))
-    m.state("friction loss", rate=lost, unit="J")
+    load = total_mass(MASS, shape) * G + pressing
+    m.force("friction", RollerFriction(wheel, load, mu, slip_speed))
     m.sensor("centre", Position(disc.at(0, 0, 0)))
     m.sensor("energy", Energy())
     m.sensor("servo torque", Multiplier("upright"))

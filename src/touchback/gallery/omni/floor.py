@@ -176,24 +176,3 @@ class ContactSlip(SensorKind, frozen=True, tag="omni-slip"):
 
     def measure(self, mechanics: Mechanics) -> list[Scalar]:
         return list(self.wheel.velocity(mechanics, self.wheel.footing(mechanics)))
-
-
-class ContactPower(SensorKind, frozen=True, tag="omni-contact-power"):
-    """What a contact takes out of the motion [W]: −F·u, without what its spring stores."""
-
-    of: RollerFriction | RollerContact
-
-    def unit(self) -> str:
-        return "W"
-
-    def measure(self, mechanics: Mechanics) -> list[Scalar]:
-        k, wheel = mechanics.k, self.of.wheel
-        footing = wheel.footing(mechanics)
-        velocity = wheel.velocity(mechanics, footing)
-        power = -mechanics.vectors.dot(self.of.force(mechanics, footing), velocity)
-        if isinstance(self.of, RollerContact):
-            law = self.of.law
-            spring = HuntCrossley(law.stiffness, 0.0, law.exponent)
-            elastic = spring.force(mechanics, -footing.gap, 0, {})
-            power = k.add(power, k.mul(elastic, velocity[2]))
-        return [power]

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from touchback.gallery.omni.floor import ContactPoint, ContactPower, RollerContact
+from touchback.gallery.omni.floor import ContactPoint, RollerContact
 from touchback.gallery.omni.kinematics import Mount, wheel_speeds
 from touchback.gallery.omni.shape import WheelShape
 from touchback.gallery.omni.wheel import add_rollers, total_mass
@@ -69,13 +69,8 @@ def make_platform(name: str, plan: Platform, commanded_wheels: bool = False) -> 
         vx, vy = (m.input(f"command {word}", unit="m/s") for word in ("vx", "vy"))
         turn = m.input("command turn", unit="rad/s")
         speeds = wheel_speeds(plan.mounts, plan.shape.radius, vx, vy, turn)
-    flows = [
+    for i, (mount, speed) in enumerate(zip(plan.mounts, speeds, strict=True)):
         _add_wheel(m, f"wheel {i + 1}", body, mount, plan, speed)
-        for i, (mount, speed) in enumerate(zip(plan.mounts, speeds, strict=True))
-    ]
-    m.state("contact loss", rate=sum(lost for lost, _, _ in flows), unit="J")
-    m.state("bearing loss", rate=sum(lost for _, lost, _ in flows), unit="J")
-    m.state("motor work", rate=sum(work for _, _, work in flows), unit="J")
     m.sensor("position", Position(body.at(0, 0, 0)))
     ahead = m.sensor("ahead", Direction(body.at(0, 0, 0), "x"))
     m.sensor("heading", Signal(atan2(ahead[1], ahead[0]), "rad"))
@@ -85,9 +80,8 @@ def make_platform(name: str, plan: Platform, commanded_wheels: bool = False) -> 
 
 def _add_wheel(
     m: Model, name: str, body: BodyHandle, mount: Mount, plan: Platform, speed: Any
-) -> tuple[Any, Any, Any]:
-    """A driven wheel on the floor; the powers [W] that its contact and its bearings take and its
-    motor gives."""
+) -> None:
+    """A driven wheel on the floor."""
     R = 0.9 * plan.shape.off
     across = plan.disc_mass * R**2 / 4
     disc = m.body(name, plan.disc_mass, inertia=(across, 2 * across, across))
@@ -95,11 +89,6 @@ def _add_wheel(
     shape = replace(plan.shape, inclination=mount.inclination)
     wheel = add_rollers(m, disc, shape, plan.tracker, plan.bearing)
     law = HuntCrossley(plan.stiffness, plan.damping)
-    floor = RollerContact(wheel, law, plan.friction, plan.slip_speed)
-    m.force(f"{name} floor", floor)
-    torque = plan.gain * (speed - m.rate(name))
-    m.force(f"{name} servo", JointEffort(name, torque))
+    m.force(f"{name} floor", RollerContact(wheel, law, plan.friction, plan.slip_speed))
+    m.force(f"{name} servo", JointEffort(name, plan.gain * (speed - m.rate(name))))
     m.sensor(f"{name} contact", ContactPoint(wheel))
-    lost = m.sensor(f"{name} contact power", ContactPower(floor))
-    bearings = sum(plan.bearing * m.rate(place.joint) ** 2 for place in wheel.rollers)
-    return lost, bearings, torque * m.rate(name)
