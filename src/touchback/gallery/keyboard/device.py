@@ -1,0 +1,90 @@
+"""The Touchback key: a lever with a motor behind a capstan and an encoder (Gillespie 1996, section
+4.2), simulated, with a finger over it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from touchback.devices.motor import Motor
+from touchback.devices.sensors import Encoder
+from touchback.estimate import SmoothDifferentiator, fresh
+from touchback.haptics.displays import hold
+from touchback.haptics.operator import Operator
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.model.frame import Frame
+from touchback.model.joints import Revolute
+from touchback.symbolic.functions import maximum, minimum
+
+TRAVEL = 0.0873  # rad: five degrees
+FRONT = 0.2595  # m from the pivot to the key front, as that of a grand
+HOVER = 1e-3  # m over the key, where an idle finger waits
+
+
+@dataclass(frozen=True)
+class Device:
+    """The bare key has the inertia of a piano's key; the motor's, behind 24 : 1, is small beside
+    it. The encoder turns eight times as fast as the motor: 5461 counts over five degrees. Gears and
+    counts are Gillespie's; constants of motor, lever and bearings are ours."""
+
+    inertia: float = 1.4e-3  # kg m² of the lever, the rotor left out
+    damping: float = 4e-3  # N m s/rad of the bearings
+    motor: Motor = field(
+        default_factory=lambda: Motor(
+            torque_constant=0.0234, current_limit=8.0, gearing=24.0, friction=5e-5, inertia=1.5e-7
+        )
+    )
+    encoder: Encoder = field(default_factory=lambda: Encoder(512, gearing=24 * 8))
+    smoothing: int = 3  # length of the differentiator
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """What a computer knows of the key: depth [m] and speed [m/s] of its front, downwards, as
+    sensed at the tick at hand; and as they were held since, for what moves between ticks."""
+
+    depth: Any
+    speed: Any
+    held_depth: Any
+    held_speed: Any
+
+
+def add_device(m: Model, device: Device, rate: float) -> Sensed:
+    """Put the key into a model: joint "key", whose angle is positive when its front is down."""
+    lever = m.body("key", mass=0.08, inertia=(1e-6, device.inertia, device.inertia))
+    m.joint(
+        "key", Revolute("-y"), m.ground, lever, armature=device.motor.reflected_inertia,
+        damping=device.damping, limits=(0.0, TRAVEL), stop=(2000.0, 3.0),
+    )  # fmt: skip
+    angle = device.encoder.quantity(device.encoder.reading(m.coordinate("key")))
+    speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, device.smoothing), angle)
+    depth, speed = angle * FRONT, speed * FRONT
+    held_depth, held_speed = hold(m, "depth held", depth), hold(m, "speed held", speed)
+    return Sensed(depth, speed, held_depth, held_speed)
+
+
+def push_key(m: Model, device: Device, force: Any) -> None:
+    """Let the motor push the key front up with a force [N], held from tick to tick."""
+    command = hold(m, "command", device.motor.current(-force * FRONT))
+    m.force("motor", JointEffort("key", device.motor.torque(command, m.rate("key"))))
+
+
+def add_finger(m: Model, operator: Operator) -> None:
+    """Put a finger over the key front. Its wish is one gesture, given by five inputs: "finger
+    start" [s], "finger depth" [m], "finger press", "finger stay" and "finger leave" [s]; a new
+    gesture replaces the old one. The force between finger and key is the sensor "finger force"."""
+    start = m.input("finger start", unit="s", default=-1e6)
+    depth = m.input("finger depth", unit="m")
+    press = m.input("finger press", unit="s", default=0.05)
+    stay = m.input("finger stay", unit="s", default=0.2)
+    leave = m.input("finger leave", unit="s", default=0.08)
+    operator.add(m, "finger", Frame("key", (-FRONT, 0.0, 0.0)), height=HOVER)
+    down, down_speed = _least_jerk((m.time - start) / press)
+    up, up_speed = _least_jerk((m.time - start - press - stay) / leave)
+    wish = depth * (down - up), depth * (down_speed / press - up_speed / leave)
+    m.control("gesture", lambda: wish, of=[], to=["finger intention", "finger intention rate"])
+
+
+def _least_jerk(share: Any) -> tuple[Any, Any]:
+    """How far a move of the least jerk is at a share of its time, and its speed."""
+    s = minimum(maximum(share, 0.0), 1.0)
+    return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), 30.0 * s * s * (1.0 - s) * (1.0 - s)

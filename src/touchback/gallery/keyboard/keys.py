@@ -1,0 +1,84 @@
+"""Keys in a row: seven as Gillespie built them, or the eighty-eight of a piano."""
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Any
+
+from touchback.errors import InputError
+from touchback.gallery.keyboard.device import Device, add_device, add_finger, push_key
+from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
+from touchback.gallery.keyboard.voices import Felt, Voice, voice_called
+from touchback.haptics.operator import Operator
+from touchback.model import Model
+from touchback.symbolic.functions import select
+from touchback.system.copies import Copies, copies
+
+NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
+LOWEST, HIGHEST = 21, 108  # MIDI notes of a piano
+MIDDLE_C = 60
+
+
+def touchback_key(
+    *voices: str | Voice,
+    rate: float = 1000.0,
+    device: Device | None = None,
+    operator: Operator | None = None,
+) -> Model:
+    """One motorised key under a finger, rendering a voice ("piano" unless named) at so many ticks a
+    second. With several voices the live parameter "voice" says which is felt, 0 for the first;
+    all of them go on in the background, so that it can change at any tick."""
+    chosen = voices or ("piano",)
+    m = Model(f"touchback key ({', '.join(_name(voice) for voice in chosen)})")
+    own = device or Device()
+    sensed = add_device(m, own, rate)
+    felt = [(voice_called(v) if isinstance(v, str) else v)(m, sensed) for v in chosen]
+    heard = felt[0]
+    if len(felt) > 1:
+        choice = m.parameter("voice", 0.0, min=0.0, max=float(len(felt) - 1))
+        heard = Felt(*(_chosen(choice, [astuple(one)[i] for one in felt]) for i in range(4)))
+    push_key(m, own, heard.force)
+    add_strikes(m, heard.sounding, heard.loudness, heard.ringing)
+    add_finger(m, operator or Operator())
+    m.report("finger force", *REPORTED)
+    return m
+
+
+def _name(voice: str | Voice) -> str:
+    return voice if isinstance(voice, str) else "a law"
+
+
+def _chosen(choice: Any, values: Sequence[Any]) -> Any:
+    """The value that a number from 0 chooses; nearest whole numbers count."""
+    result = values[-1]
+    for i in range(len(values) - 2, -1, -1):
+        result = select(choice < i + 0.5, values[i], result)
+    return result
+
+
+def note_name(note: int) -> str:
+    """ "C4" for 60, middle C."""
+    return f"{NAMES[note % 12]}{note // 12 - 1}"
+
+
+def keyboard(notes: int | Sequence[int] = 7, *voices: str | Voice, rate: float = 1000.0) -> Copies:
+    """A row of keys named by their notes: seven from middle C, the 88 of a piano, or those of the
+    given MIDI notes."""
+    names = [note_name(note) for note in notes_of(notes)]
+    return copies(touchback_key(*voices, rate=rate).compile(), names)
+
+
+def notes_of(notes: int | Sequence[int]) -> list[int]:
+    """The MIDI notes of a keyboard."""
+    if not isinstance(notes, int):
+        chosen = list(notes)
+    elif notes == HIGHEST - LOWEST + 1:
+        chosen = list(range(LOWEST, HIGHEST + 1))
+    else:
+        white = [n for n in range(MIDDLE_C, HIGHEST + 1) if "#" not in NAMES[n % 12]]
+        chosen = white[:notes] if notes > 0 else []
+    if not chosen or not all(LOWEST <= note <= HIGHEST for note in chosen):
+        raise InputError(
+            f"Keyboard: notes {notes!r}; give 1 to 29 white keys from middle C, 88, or MIDI notes "
+            f"from {LOWEST} to {HIGHEST}."
+        )
+    return chosen

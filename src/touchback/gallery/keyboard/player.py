@@ -1,0 +1,145 @@
+"""A keyboard that is played: offline as fast as it goes, or live against the clock."""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.gallery.keyboard.keys import (
+    MIDDLE_C,
+    keyboard,
+    note_name,
+    notes_of,
+    touchback_key,
+)
+from touchback.gallery.keyboard.strokes import Heard, Stroke, Touches, input_samples
+from touchback.gallery.keyboard.voices import Voice
+from touchback.realtime import Live, live
+from touchback.realtime.report import Report
+from touchback.recording import Run
+from touchback.simulate import simulate
+from touchback.system.copies import Copies
+
+SETTLING = 0.6  # s before the first stroke: virtual parts come to rest
+_EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
+_EFFORTS = tuple(float(x) for x in np.linspace(0.0, 1.0, 12))
+
+
+@dataclass(frozen=True)
+class Keyboard:
+    """Keys of some notes with their voices, ready to be played at a rate of so many ticks a
+    second, in `substeps` steps each."""
+
+    notes: tuple[int, ...]
+    system: Copies
+    rate: float
+    substeps: int
+
+    def simulate(self, strokes: Iterable[Stroke], duration: float) -> Run:
+        """A performance offline."""
+        self._check(strokes := list(strokes))
+        step = 1.0 / (self.rate * self.substeps)
+        return simulate(
+            self.system, duration=duration, rate=self.rate, step=step, method="rk4",
+            output_step=1.0 / self.rate, inputs=input_samples(strokes), progress=False,
+        )  # fmt: skip
+
+    def perform(
+        self,
+        strokes: Iterable[Stroke],
+        duration: float,
+        on_note: Callable[[Heard], None] | None = None,
+        record: bool | str = False,
+        speed: float | None = 1.0,
+    ) -> tuple[Report, Live]:
+        """A performance against the clock; `on_note` is told of each note as it sounds. Returns the
+        report of the run and the run itself."""
+        self._check(strokes := sorted(strokes, key=lambda stroke: stroke.time))
+        run = live(self.system, rate=self.rate, substeps=self.substeps, record=record, speed=speed)
+        done = threading.Event()
+        with run:
+            watcher = threading.Thread(target=self._listen, args=(run, on_note, done))
+            watcher.start()
+            self._play(run, strokes, duration)
+            done.set()
+            watcher.join()
+        return run.report(), run
+
+    def _play(self, run: Live, strokes: Sequence[Stroke], duration: float) -> None:
+        for stroke in strokes:
+            now = run.read("time")
+            if stroke.time - _EARLY > now:
+                run.run(stroke.time - _EARLY - now)
+            name = note_name(stroke.note)
+            for key, value in stroke.inputs.items():
+                run[f"{name}/{key}"] = value
+        run.run(max(duration - run.read("time"), 0.0))
+
+    def _listen(
+        self, run: Live, tell: Callable[[Heard], None] | None, done: threading.Event
+    ) -> None:
+        counts = dict.fromkeys(self.notes, 0.0)
+        while tell is not None and not done.wait(2e-3):
+            now = run.snapshot()
+            for note in self.notes:
+                name = note_name(note)
+                if now[f"{name}/notes"] > counts[note]:
+                    counts[note] = now[f"{name}/notes"]
+                    loudness, began = now[f"{name}/loudness"], now[f"{name}/note time"]
+                    tell(Heard(began, note, loudness, float("inf")))
+
+    def _check(self, strokes: Iterable[Stroke]) -> None:
+        for stroke in strokes:
+            if stroke.note not in self.notes:
+                raise InputError(
+                    f"The keyboard has no {note_name(stroke.note)} (note {stroke.note}); its keys "
+                    f"are {note_name(self.notes[0])} to {note_name(self.notes[-1])}, "
+                    f"{len(self.notes)} of them."
+                )
+
+
+def make_keyboard(
+    notes: int | Sequence[int] = 7,
+    *voices: str | Voice,
+    rate: float = 1000.0,
+    substeps: int | None = None,
+) -> Keyboard:
+    """A keyboard to be played. A tick has as many steps as bring them to 0.25 ms, unless told."""
+    steps = substeps or max(1, round(4000.0 / rate))
+    system = keyboard(notes, *voices, rate=rate)
+    return Keyboard(tuple(notes_of(notes)), system, rate, steps)
+
+
+def touches(*voices: str | Voice, rate: float = 1000.0) -> Touches:
+    """How a key of some voice answers, found by pressing it."""
+    system = touchback_key(*voices, rate=rate).compile()
+    steps = max(1, round(4000.0 / rate))
+    answers = []
+    for effort in _EFFORTS:
+        stroke = Stroke.of(SETTLING, MIDDLE_C, effort, stay=0.3)
+        samples = input_samples([stroke])
+        inputs = {name.split("/", 1)[1]: value for name, value in samples.items()}
+        run = simulate(
+            system, duration=SETTLING + stroke.press + 0.3, rate=rate, step=1.0 / (rate * steps),
+            method="rk4", inputs=inputs, progress=False,
+        )  # fmt: skip
+        after = run.time > SETTLING
+        first = np.flatnonzero(np.diff(run["notes"][after]) > 0.5)
+        if len(first):
+            i = first[0] + 1
+            began = run["note time"][after][i] - SETTLING
+            answers.append((effort, float(run["loudness"][after][i]), float(began)))
+    if not answers:
+        raise InputError("No press of the finger sounds this voice; it can't be played.")
+    return Touches(*(tuple(column) for column in zip(*_rising(answers), strict=True)))
+
+
+def _rising(answers: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """Those whose loudness grows with the effort, so that it can be asked for."""
+    kept: list[tuple[float, float, float]] = []
+    for answer in answers:
+        if not kept or answer[1] > kept[-1][1]:
+            kept.append(answer)
+    return kept

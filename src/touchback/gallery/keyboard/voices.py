@@ -1,0 +1,140 @@
+"""What a motorised key can be: a voice puts a virtual mechanism into the model and says what is
+felt and heard."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from touchback.errors import InputError
+from touchback.gallery.keyboard.device import Sensed
+from touchback.gallery.piano.action import grand_piano_action
+from touchback.gallery.piano.parameters import Masses, Specification
+from touchback.model import Model
+from touchback.model.forces import JointEffort
+from touchback.model.joints import Prismatic
+from touchback.model.names import suggestion
+from touchback.symbolic.functions import maximum, minimum, select
+
+
+@dataclass(frozen=True)
+class Felt:
+    """What a voice says at a tick: the force at the key front [N], upwards; whether the string (or
+    pipe) is being sounded, how loudly (a hammer's speed [m/s], a plectrum's force [N]), and whether
+    it may ring."""
+
+    force: Any
+    sounding: Any
+    loudness: Any
+    ringing: Any
+
+
+Voice = Callable[[Model, Sensed], Felt]
+Law = Callable[[Any, Any], Any]
+
+VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
+COUPLING = 4000.0, 8.0  # N/m, N s/m between key and virtual action
+BALL = 0.08  # kg
+PLECTRUM = 1.0  # N, at which it gives way
+DIP = 9.5e-3  # m, of all but the harpsichord
+BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears at 1 kHz
+
+
+def piano(m: Model, key: Sensed) -> Felt:
+    """The full-contact grand action behind a coupling spring: the part "action"."""
+    own = Masses()
+    light = replace(own, key=own.key * VIRTUAL_KEY, key_moment=own.key_moment * VIRTUAL_KEY)
+    action = grand_piano_action("finger", specification=Specification(masses=light))
+    stiffness, damping = COUPLING
+    inside = m.add(
+        action, name="action", bind={"finger stiffness": stiffness, "finger damping": damping}
+    )
+    ends = [inside("finger depth"), inside("finger speed")]
+    m.control("coupling", lambda: (key.held_depth, key.held_speed), of=[], to=ends)
+    ahead = key.depth - m.signal(inside("key depth"))
+    slip = key.speed - m.signal(inside("key speed"))
+    return Felt(
+        _pushed(ahead, slip, COUPLING),
+        m.signal(inside("string force")) > 0.0,
+        m.signal(inside("hammer velocity.z")),
+        m.signal(inside("damper seat gap")) > 0.0,
+    )
+
+
+def harpsichord(m: Model, key: Sensed) -> Felt:
+    """A jack and a plectrum: the pluck is a state machine that runs at ticks (Gillespie 1996,
+    Fig. 3.4), 0 below the string, 1 plucking, 2 above. However it is struck, it plucks alike."""
+    string, stiffness, dip = 3.2e-3, 700.0, 6.5e-3
+    state = m.memory("plectrum")
+    bend = key.depth - string
+    tension = stiffness * maximum(bend, 0.0)
+    met = bend > 0.0
+    from_below = select(met, 1.0, 0.0)
+    from_plucking = select(tension > PLECTRUM, 2.0, from_below)
+    from_above = select(met, 2.0, 0.0)
+    new = select(state < 0.5, from_below, select(state < 1.5, from_plucking, from_above))
+    m.set_update("plectrum", new)
+    pull = select(new * (2.0 - new) > 0.5, tension, 0.0)
+    weight = 0.09  # N of the jack, through the lever
+    return Felt(weight + pull + _bed(key, dip), new > 1.5, PLECTRUM, key.depth > 0.5 * string)
+
+
+def organ(m: Model, key: Sensed) -> Felt:
+    """A pallet on its spring: wind holds it shut until it opens a crack, then only the spring is
+    felt. How fast the key goes is not heard."""
+    shut = 1.2 * maximum(1.0 - key.depth * (1.0 / 1.5e-3), 0.0)
+    resting = minimum(key.depth * (1.0 / 0.7e-3), 1.0)
+    spring = resting * (0.5 + 60.0 * key.depth + shut)
+    speaking = key.depth > 2e-3
+    return Felt(spring + _bed(key, DIP), speaking, 1.0, speaking)
+
+
+def ball(m: Model, key: Sensed) -> Felt:
+    """A ball that lies on the key and may be thrown: Gillespie's two-mass piano."""
+    m.joint("ball", Prismatic("z"), m.ground, m.body("ball", mass=BALL))
+    up, speed = m.coordinate("ball"), m.rate("ball")
+    skin = 2500.0, 4.0  # N/m, N s/m
+    carried = _pushed(key.held_depth - up, key.held_speed - speed, skin)
+    m.force("carried", JointEffort("ball", carried))
+    felt = _pushed(key.depth - up, key.speed - speed, skin)
+    touching = key.depth > up
+    return Felt(felt + _bed(key, DIP), touching, -speed, touching)
+
+
+def wall(m: Model, key: Sensed) -> Felt:
+    """A wall in the middle of the travel, as stiff as the sampled spring bears."""
+    middle = 0.5 * DIP
+    return Felt(_bed(key, middle), key.depth > middle, key.speed, key.depth > middle)
+
+
+def by_law(law: Law, bed: float = DIP) -> Voice:
+    """A voice of one's own: `law(depth, speed)` gives the force [N] that the finger feels, over
+    expressions; the note sounds at three quarters of the way to the bed."""
+
+    def voice(m: Model, key: Sensed) -> Felt:
+        down = key.depth > 0.75 * bed
+        return Felt(law(key.depth, key.speed) + _bed(key, bed), down, key.speed, down)
+
+    return voice
+
+
+VOICES: dict[str, Voice] = {
+    "piano": piano, "harpsichord": harpsichord, "organ": organ, "ball": ball, "wall": wall,
+}  # fmt: skip
+
+
+def voice_called(name: str) -> Voice:
+    """A voice by name."""
+    if name not in VOICES:
+        raise InputError(f"There is no voice '{name}'; {suggestion(name, VOICES)}")
+    return VOICES[name]
+
+
+def _bed(key: Sensed, dip: float) -> Any:
+    """The force of a key bed at a depth [N]."""
+    return _pushed(key.depth - dip, key.speed, BED)
+
+
+def _pushed(inside: Any, closing: Any, law: tuple[float, float]) -> Any:
+    """A spring and damper that never pull."""
+    stiffness, damping = law
+    return select(inside > 0.0, maximum(stiffness * inside + damping * closing, 0.0), 0.0)
