@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 import touchback as tb
 from touchback.contact.start import find_nearest, numbers
 from touchback.contact.surface_contact import SurfaceContact
-from touchback.contact.surfaces import Ball, Ellipsoid, Plane, Surface
+from touchback.contact.surfaces import Ball, Ellipsoid, Plane, Roller, Surface
 from touchback.contact.tracking import Side
 from touchback.model.forces.contact_laws import HuntCrossley
 
@@ -90,3 +90,44 @@ def test_a_ball_slides_and_rolls_as_on_a_sphere_on_plane() -> None:
 def test_a_start_of_the_wrong_size_is_refused() -> None:
     with pytest.raises(tb.ModelError, match="its start has 3 numbers, 10 are expected"):
         SurfaceContact(tb.Frame("ground"), Plane(), tb.Frame("x"), Ball(1.0), (0.0, 0.0, 0.0))
+
+
+def test_a_rolling_roller_is_tracked_with_its_hidden_coordinate() -> None:
+    """A roller of a Mecanum wheel on its own, hopping and spinning: the point is the gradient of
+    its support, −(R₁ tan q/cos ψ) i − (R − R₁/cos q) n with sin q = n·i/cos ψ."""
+    R, R1, psi = 0.05, 0.037, np.pi / 4
+    position = (0.0, 0.0, 0.02, 0.999, 0.0, 0.04, 0.0)
+    m = on_the_floor(Roller(R, R1, psi), position, (0, 0, 0.006), correction=0.0)
+    system = m.compile()
+    start = system.assemble(rates={"free.wx": 4.0, "free.wz": 3.0, "free.wy": 0.5})
+    run = tb.simulate(system, start, 0.12, rtol=1e-10, atol=1e-12, progress=False)
+    x, y, z, w = (run[f"free.q{c}"] for c in "xyzw")
+    axis = Rotation.from_quat(np.stack([x, y, z, w], axis=1)).as_matrix()[:, :, 0]
+    sine = axis[:, 2] / np.cos(psi)
+    cosine = np.sqrt(1 - sine**2)
+    down = -(R1 * sine / cosine / np.cos(psi))[:, None] * axis
+    down[:, 2] -= R - R1 / cosine
+    found = np.stack([run[f"floor.b{c}"] - run[f"free.{c}"] for c in "xyz"], axis=1)
+    np.testing.assert_allclose(found, down, atol=1e-8)
+    np.testing.assert_allclose(run["floor.hidden b"], -sine, atol=1e-6)
+    assert np.ptp(sine) > 0.05 and run["gap"].min() < 0.0
+
+
+def test_a_radius_may_be_live() -> None:
+    m = tb.Model("ball")
+    ball = m.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    m.joint("free", tb.Free(), m.ground, ball, position=(0, 0, 0.1, 1, 0, 0, 0))
+    radius = m.parameter("radius", 0.05)
+    floor = Side(Plane(), np.eye(3).tolist(), [0.0, 0.0, 0.0])
+    start = find_nearest(floor, Side(Ball(0.05), np.eye(3).tolist(), [0, 0, 0.1]), (0, 0, 0.03))
+    m.force(
+        "floor",
+        SurfaceContact(
+            m.ground.at(0, 0, 0), Plane(), ball.at(0, 0, 0), Ball(radius), tuple(numbers(start))
+        ),
+    )
+    system = m.compile()
+    system["radius"] = 0.06
+    run = tb.simulate(system, system.assemble(), 0.05, progress=False)
+    # the states were found for another radius: they are drawn to this one
+    assert run["floor.bz"][-1] == pytest.approx(run["free.z"][-1] - 0.06, abs=1e-4)

@@ -47,7 +47,7 @@ def make(
     slip = m.sensor("slip", ContactSlip(wheel))
     axle = m.sensor("axle", Direction(disc.at(0, 0, 0), "y"))
     m.constrain("upright", position=axle[2])
-    m.constrain("floor", velocity=slip[2], unit="N")
+    m.constrain("floor", velocity=slip[2], unit="m/s")
     mu = m.parameter("friction", friction, min=0.0)
     load = total_mass(MASS, shape) * G + pressing
     m.force("friction", RollerFriction(wheel, load, mu, slip_speed))
