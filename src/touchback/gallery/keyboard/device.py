@@ -40,12 +40,14 @@ class Device:
 @dataclass(frozen=True)
 class Sensed:
     """What a computer knows of the key: depth [m] and speed [m/s] of its front, downwards, as
-    sensed at the tick at hand; and as they were held since, for what moves between ticks."""
+    sensed at the tick at hand; as they were held since, for what moves between ticks; and how many
+    ticks there are a second."""
 
     depth: Any
     speed: Any
     held_depth: Any
     held_speed: Any
+    rate: float
 
 
 def add_device(m: Model, device: Device, rate: float) -> Sensed:
@@ -59,7 +61,7 @@ def add_device(m: Model, device: Device, rate: float) -> Sensed:
     speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, device.smoothing), angle)
     depth, speed = angle * FRONT, speed * FRONT
     held_depth, held_speed = hold(m, "depth held", depth), hold(m, "speed held", speed)
-    return Sensed(depth, speed, held_depth, held_speed)
+    return Sensed(depth, speed, held_depth, held_speed, rate)
 
 
 def push_key(m: Model, device: Device, force: Any) -> None:

@@ -1,7 +1,7 @@
 """Keys in a row: seven as Gillespie built them, or the eighty-eight of a piano."""
 
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import fields
 from typing import Any
 
 from touchback.errors import InputError
@@ -35,7 +35,8 @@ def touchback_key(
     heard = felt[0]
     if len(felt) > 1:
         choice = m.parameter("voice", 0.0, min=0.0, max=float(len(felt) - 1))
-        heard = Felt(*(_chosen(choice, [astuple(one)[i] for one in felt]) for i in range(4)))
+        words = [field.name for field in fields(Felt)]
+        heard = Felt(*(_chosen(choice, [getattr(one, word) for one in felt]) for word in words))
     push_key(m, own, heard.force)
     add_strikes(m, heard.sounding, heard.loudness, heard.ringing)
     add_finger(m, operator or Operator())

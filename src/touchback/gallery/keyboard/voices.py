@@ -32,7 +32,7 @@ Voice = Callable[[Model, Sensed], Felt]
 Law = Callable[[Any, Any], Any]
 
 VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
-COUPLING = 4000.0, 8.0  # N/m, N s/m between key and virtual action
+COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtual action
 BALL = 0.08  # kg
 PLECTRUM = 1.0  # N, at which it gives way
 DIP = 9.5e-3  # m, of all but the harpsichord
@@ -44,16 +44,15 @@ def piano(m: Model, key: Sensed) -> Felt:
     own = Masses()
     light = replace(own, key=own.key * VIRTUAL_KEY, key_moment=own.key_moment * VIRTUAL_KEY)
     action = grand_piano_action("finger", specification=Specification(masses=light))
-    stiffness, damping = COUPLING
-    inside = m.add(
-        action, name="action", bind={"finger stiffness": stiffness, "finger damping": damping}
-    )
+    coupling = COUPLING[0] * key.rate, COUPLING[1]
+    bind = {"finger stiffness": coupling[0], "finger damping": coupling[1]}
+    inside = m.add(action, name="action", bind=bind)
     ends = [inside("finger depth"), inside("finger speed")]
     m.control("coupling", lambda: (key.held_depth, key.held_speed), of=[], to=ends)
     ahead = key.depth - m.signal(inside("key depth"))
     slip = key.speed - m.signal(inside("key speed"))
     return Felt(
-        _pushed(ahead, slip, COUPLING),
+        _pushed(ahead, slip, coupling),
         m.signal(inside("string force")) > 0.0,
         m.signal(inside("hammer velocity.z")),
         m.signal(inside("damper seat gap")) > 0.0,
