@@ -1,12 +1,14 @@
 # make play   set up, then watch mechanisms being derived, compiled and moving
 # make test   set up, then check style, types and documentation and run every test
-# make bench | docs | wheel | soak | clean
+# make soak   disturb a live run for an hour (MINUTES=60), then run the longest tests
+# make bench | docs | wheel | clean
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 JOBS   ?= 2
+MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.c src/touchback/native/*.h)
 
@@ -25,6 +27,7 @@ pytest: $(STAMPS)/develop $(STAMPS)/qemu
 	$(BIN)/python -m pytest -n $(JOBS) -m "not soak"
 
 soak: $(STAMPS)/develop $(STAMPS)/qemu
+	$(BIN)/python tests/soak --minutes $(MINUTES)
 	$(BIN)/python -m pytest -n $(JOBS) -m soak
 
 play: $(STAMPS)/package

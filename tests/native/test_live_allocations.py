@@ -8,25 +8,7 @@ from pathlib import Path
 
 import pytest
 
-COUNTER = """
-#define _GNU_SOURCE
-#include <stdlib.h>
-#include <unistd.h>
-#include <sys/syscall.h>
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
-void __libc_free(void *);
-volatile long watched, counted;
-static void count(void) { if (watched && syscall(SYS_gettid) == watched) counted++; }
-void *malloc(size_t n) { count(); return __libc_malloc(n); }
-void *calloc(size_t k, size_t n) { count(); return __libc_calloc(k, n); }
-void *realloc(void *p, size_t n) { count(); return __libc_realloc(p, n); }
-void *memalign(size_t a, size_t n) { count(); return __libc_memalign(a, n); }
-void *aligned_alloc(size_t a, size_t n) { count(); return __libc_memalign(a, n); }
-void free(void *p) { if (p) count(); __libc_free(p); }
-"""
+from allocation_counter import build
 
 SCRIPT = """
 import ctypes, threading
@@ -75,9 +57,7 @@ with tb.live(
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="counting needs a C compiler")
 def test_ticks_never_allocate(tmp_path: Path) -> None:
-    source, library = tmp_path / "counter.c", tmp_path / "counter.so"
-    source.write_text(COUNTER)
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+    library = build(tmp_path)
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=120,
         env={**os.environ, "LD_PRELOAD": str(library)},

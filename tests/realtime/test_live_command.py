@@ -20,11 +20,12 @@ def test_a_mechanism_runs_live_is_recorded_and_replayed(tmp_path: Path) -> None:
     done = run(
         app,
         ["live", "motor-arm", "--seconds", "0.1", "--rate", "500", "--input", "voltage=3",
-         "--record", str(recording), "--report", str(report), "--listen", "0"],
+         "--record", str(recording), "--report", str(report), "--listen", "0", "--worst", "3"],
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "Live run of 'motor arm': 500 Hz, 1 × real time" in done.output
     assert "listening on 127.0.0.1:" in done.output
+    assert "tick  lateness step time input age  flags" in done.output
     assert json.loads(report.read_text())["ticks"] >= 50
     again = run(app, ["replay", str(recording)])
     assert again.exit_code == 0, again.output

@@ -214,6 +214,20 @@ def test_udp_takes_good_datagrams_and_counts_the_others(cart: tb.System) -> None
         until(lambda: live.read("echo") == 2.0)
 
 
+def test_a_device_that_comes_back_over_udp_is_heard_at_once(cart: tb.System) -> None:
+    with tb.live(cart, rate=500) as live:
+        receiver = live.listen()
+        first = Sender(*receiver.address)
+        for k in range(50):
+            first.send("force", 1.0 + k)
+        until(lambda: live.read("echo") == 50.0)
+        first.close()
+        again = Sender(*receiver.address)  # counts from one
+        again.send("force", 7.0)
+        until(lambda: live.read("echo") == 7.0)
+        again.close()
+
+
 def test_udp_carries_outputs_from_one_run_to_the_input_of_another(cart: tb.System) -> None:
     with tb.live(cart, rate=500) as first, tb.live(cart, rate=500) as second:
         receiver = second.listen()

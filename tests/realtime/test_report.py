@@ -36,6 +36,9 @@ def test_the_worst_hundred_are_the_worst_and_sorted(cart: tb.System) -> None:
     assert len(report.worst) == 100
     assert [each.step_time for each in report.worst] == pytest.approx(1e-9 * durations[:100])
     assert report.worst[0].step_time == report.histograms["step_time"].summary()["max"]
+    lines = report.trace(7).splitlines()
+    assert len(lines) == 8 and len(report.trace().splitlines()) == 101
+    assert [int(line.split()[0]) for line in lines[1:]] == [tick.tick for tick in report.worst[:7]]
     named = {each.tick for each in report.worst}
     assert run["step time"][[tick - 1 for tick in named]].min() >= durations[100]
 

@@ -50,6 +50,7 @@ def live(
     ] = None,
     cpu: Annotated[int | None, typer.Option(help="The processor for the ticks.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write the report as JSON.")] = None,
+    worst: Annotated[int, typer.Option(help="Print so many of the worst ticks, up to 100.")] = 0,
 ) -> None:
     """Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it."""
     described, experiment = load(model)
@@ -72,6 +73,8 @@ def live(
     except KeyboardInterrupt:
         pass  # the run is stopped and its recording whole
     out.print(escape(str(run.report())))
+    if worst > 0:
+        out.print(escape(run.report().trace(worst)))
     if report is not None:
         report.write_text(json.dumps(run.report().as_dict(), indent=2), encoding="utf-8")
         out.print(f"report: {escape(str(report))}")

@@ -140,6 +140,15 @@ class Report:
             lines += ["  lateness:", self.histograms["lateness"].bars()]
         return "\n".join(lines)
 
+    def trace(self, count: int = 100) -> str:
+        """The worst ticks as a table, worst first."""
+        lines = [f"{'tick':>9} {'lateness':>9} {'step time':>9} {'input age':>9}  flags"]
+        for each in self.worst[:count]:
+            times = (each.lateness, each.step_time, each.input_age)
+            shown = " ".join(f"{duration(time):>9}" for time in times)
+            lines.append(f"{each.tick:>9} {shown}  {', '.join(each.flags)}".rstrip())
+        return "\n".join(lines)
+
     def _structures_line(self) -> str:
         taken = [each for each in self.structures if each["state"] == "taken"]
         late = sum(limit > 0.1 / self.rate for each in taken for limit in each["lateness"])

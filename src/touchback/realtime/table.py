@@ -27,8 +27,10 @@ def live_table(live: Live, signals: int = 12) -> Group:
         *zip(system.output_names, system.output_units),
         *zip(system.state_names, system.state_units),
     ]
-    for name, unit in named[:signals]:
-        values.add_row(escape(name), unit, f"{now[name]: .6g}")
+    shown = [*named[:signals], *((name, "J") for name in live.plan.energy)]
+    for name, unit in shown:
+        if name in now:  # the run may be taking another structure just now
+            values.add_row(escape(name), unit, f"{now[name]: .6g}")
     faults = ", ".join(live.faults)
     state = Text(f"faults: {faults}", style="red") if faults else Text("no faults", style="green")
     return Group(head, punctuality, values, state)

@@ -23,6 +23,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from touchback.errors import InputError
 from touchback.native.mailbox import clock_now
@@ -33,6 +34,7 @@ _FORMATS = dict(TYPES.values())
 _HEAD = struct.Struct("<4sBBHIq")
 _VALUE, _NAME = _HEAD.size, _HEAD.size + 8
 _RESTART = 1 << 31  # a sequence further back than this is ahead
+_SENDERS = 1024  # pairs of a sender and a name that are remembered
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Receiver:
         self._socket.settimeout(0.1)
         self.address: tuple[str, int] = self._socket.getsockname()
         self.counts: Counter[str] = Counter()
-        self._last: dict[str, int] = {}
+        self._last: dict[tuple[Any, str], int] = {}  # sequences, by sender and name
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="touchback udp", daemon=True)
         self._thread.start()
@@ -100,18 +102,19 @@ class Receiver:
     def _serve(self) -> None:
         while not self._closing.is_set():
             try:
-                data = self._socket.recv(2048)
+                data, sender = self._socket.recvfrom(2048)
             except TimeoutError:
                 continue
             except OSError:
                 return  # closed
-            self.counts[self._take(data, clock_now())] += 1
+            self.counts[self._take(data, sender, clock_now())] += 1
 
-    def _take(self, data: bytes, arrival: int) -> str:
+    def _take(self, data: bytes, sender: Any, arrival: int) -> str:
+        """A device that was started anew counts anew, from another port of its own."""
         found = unpack(data)
         if isinstance(found, str):
             return found
-        last = self._last.get(found.name)
+        last = self._last.get((sender, found.name))
         if last is not None:
             ahead = (found.sequence - last) & 0xFFFFFFFF
             if ahead == 0 or ahead >= _RESTART:
@@ -120,7 +123,9 @@ class Receiver:
             self._deliver(found.name, found.value, arrival)
         except InputError:
             return "refused"
-        self._last[found.name] = found.sequence
+        self._last[sender, found.name] = found.sequence
+        while len(self._last) > _SENDERS:
+            del self._last[next(iter(self._last))]
         return "accepted"
 
     def close(self) -> None:
