@@ -1,4 +1,4 @@
-# make play   set up, then watch mechanisms being derived, compiled and moving
+# make play   set up, then play a grand piano on simulated motorised keys, against the clock
 # make test   set up, then check style, types and documentation and run every test
 # make soak   disturb a live run for an hour (MINUTES=60), then run the longest tests
 # make bench | docs | wheel | clean
@@ -31,7 +31,7 @@ soak: $(STAMPS)/develop $(STAMPS)/qemu
 	$(BIN)/python -m pytest -n $(JOBS) -m soak
 
 play: $(STAMPS)/package
-	$(BIN)/touchback play
+	$(BIN)/touchback play piano
 
 bench: $(STAMPS)/develop
 	$(BIN)/python -m benchmarks

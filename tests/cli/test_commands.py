@@ -141,7 +141,7 @@ def test_generated_c_says_what_its_arrays_hold() -> None:
 
 
 def test_play_works_without_a_terminal(tmp_path: Path) -> None:
-    done = touchback("play", "--picture", str(tmp_path / "p.svg"))
+    done = touchback("play", "mechanisms", "--picture", str(tmp_path / "p.svg"))
     assert done.returncode == 0, done.stderr
     assert "t = 0.00 s" in done.stdout and "double-pendulum" in done.stdout
     assert (tmp_path / "p.svg").read_text().startswith("<svg")

@@ -1,90 +1,169 @@
-"""`touchback play`: from a description to moving mechanisms, in under a minute."""
+"""`touchback play`: a keyboard that feels like an instrument, played by simulated fingers."""
 
-import tempfile
-import time
+from collections.abc import Iterable
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 from rich.markup import escape
-from rich.table import Table
 
-from touchback import gallery
-from touchback.cli.bench import seconds_per_call
-from touchback.cli.console import out
-from touchback.cli.draw import svg
-from touchback.cli.film import film
-from touchback.cli.sticks import sticks
-from touchback.recording import Run
-from touchback.system import System
-
-# Name in the gallery, what to watch for, the sensor that leaves a trail.
-_SCENES = (
-    ("double-pendulum", "Two rods, and no telling where they will be.", "tip"),
-    ("gyroscope", "A racket spun about its middle axis turns over, again and again.", None),
-    ("hanging-chain", "Twelve rods let go from the horizontal.", "end"),
+from touchback.cli.console import out, working
+from touchback.cli.scenes import show_scenes
+from touchback.devices.midi import MidiPort, NoteOn, read_midi, write_midi
+from touchback.devices.sound import render, write_wav
+from touchback.errors import InputError
+from touchback.gallery.keyboard.keys import note_name
+from touchback.gallery.keyboard.player import (
+    SETTLING,
+    Fingers,
+    Keyboard,
+    make_keyboard,
+    touches,
 )
+from touchback.gallery.keyboard.strikes import SOFTEST
+from touchback.gallery.keyboard.strokes import (
+    Heard,
+    MidiFingers,
+    Stroke,
+    Touches,
+    as_midi,
+    as_sound,
+    heard,
+    strokes_of,
+)
+
+RINGING = 1.5  # s after the last stroke
+PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
+
+
+class What(StrEnum):
+    """What can be played."""
+
+    piano = "piano"
+    harpsichord = "harpsichord"
+    organ = "organ"
+    ball = "ball"
+    wall = "wall"
+    mechanisms = "mechanisms"
 
 
 def play(
-    seconds: Annotated[float, typer.Option(help="How long to watch each mechanism.")] = 5.0,
+    what: Annotated[
+        What, typer.Argument(help="The instrument; or `mechanisms`, moving in the terminal.")
+    ] = What.piano,
+    keys: Annotated[int, typer.Option(help="7 white keys from middle C, or 88.")] = 7,
+    rate: Annotated[float, typer.Option(help="Ticks a second.")] = 1000.0,
+    score: Annotated[
+        Path | None, typer.Option(help="A .mid file to play instead of the built-in passage.")
+    ] = None,
+    port: Annotated[
+        str | None, typer.Option(help="Play from a MIDI port, such as /dev/snd/midiC1D0.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="How long; default: the passage.")] = None,
+    fast: Annotated[bool, typer.Option(help="Offline, without waiting for the clock.")] = False,
+    wav: Annotated[Path | None, typer.Option(help="Where the sound goes.")] = None,
+    midi: Annotated[Path | None, typer.Option(help="Where the notes go, as a .mid file.")] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Where to draw the last picture (SVG).")
+        Path | None, typer.Option(help="Of mechanisms: where to draw one (SVG).")
     ] = None,
 ) -> None:
-    """See mechanisms derived, compiled and moving (until the piano is here)."""
-    table = Table("mechanism", box=None, pad_edge=False)
-    for title in (
-        "freedoms",
-        "flops",
-        "derive \\[ms]",
-        "a call \\[µs]",
-        "× real time",
-        "energy drift \\[J]",
-    ):
-        table.add_column(title, justify="right")
-    for name, caption, trace in _SCENES:
-        system, run, row = _scene(name)
-        out.rule(f"[bold]{name}[/bold]")
-        out.print(
-            f"{caption} Its equations: {row[1]} flops, derived and turned into machine code "
-            f"in {row[2]} ms; a call takes {row[3]} µs.\n"
-        )
-        film(system, run, min(seconds, run.duration), trace)
-        table.add_row(name, *row)
-        if name == "double-pendulum":
-            drawn = _draw(system, run, picture)
-    out.rule("[bold]what you saw[/bold]")
-    out.print(table)
-    out.print(f"\npicture: {escape(str(drawn))}")
-    out.print("next: [bold]touchback list[/bold], [bold]touchback show cart-pole[/bold]")
+    """Play an instrument on motorised keys with simulated fingers: every tick the motors push back
+    as the instrument would. Notes are shown as they sound, then the deadlines."""
+    if what is What.mechanisms:
+        show_scenes(seconds or 5.0, picture)
+        return
+    with working(f"building {keys} keys"):
+        board = make_keyboard(_notes(keys, score), what.value, rate=rate)
+        strokes = _strokes(board, what, score, port, rate)
+    end = max((s.time + s.press + s.stay + s.leave for s in strokes), default=0.0) + RINGING
+    if port is not None and seconds is None:
+        seconds = PATIENCE
+    duration = end if seconds is None else SETTLING + seconds
+    out.print(
+        f"{len(board.notes)} simulated keys, {what.value}, {rate:g} ticks a second: "
+        f"{len(strokes)} strokes in {duration:.1f} s"
+    )
+    if port is not None:
+        played = _from_port(board, port, touches(what.value, rate=rate), duration)
+    elif fast:
+        played = heard(board.simulate(strokes, duration), board.notes)
+        for note in played:
+            _show(note)
+    else:
+        played = _live(board, strokes, duration)
+    _keep(played, what, duration, wav, midi)
 
 
-def _scene(name: str) -> tuple[System, Run, list[str]]:
-    """The compiled mechanism, its experiment's run, and figures of both."""
-    entry = gallery.entry(name)
-    described = entry.make()
-    began = time.perf_counter()
-    system = described.compile()
-    system.rate  # noqa: B018  derives and emits
-    spent = time.perf_counter() - began
-    run = entry.experiment.run(system)
-    return system, run, [
-        str(system.sizes[1]),
-        str(system.counts("rate").flops),
-        f"{1e3 * spent:.1f}",
-        f"{1e6 * seconds_per_call(system, 'rate'):.2f}",
-        f"{run.duration / run.metadata['statistics']['seconds']:,.0f}",
-        f"{np.ptp(run['energy']):.0e}",
-    ]  # fmt: skip
+def _notes(keys: int, score: Path | None) -> int | list[int]:
+    """The keys: as many as asked for, or those that a score needs."""
+    if score is None:
+        return keys
+    wanted = {t.message.note for t in read_midi(score) if isinstance(t.message, NoteOn)}
+    if not wanted:
+        raise InputError(f"{score.name} has no notes.")
+    return keys if keys == 88 else sorted(wanted)
 
 
-def _draw(system: System, run: Run, path: Path | None) -> Path:
-    """The mechanism at the end of the trail of its tip, as SVG."""
-    q = np.stack([run[name] for name in system.coordinates], axis=1)
-    trail = np.stack([run[f"tip.{axis}"] for axis in "xyz"], axis=1)
-    shown = len(run) // 2
-    where = path or Path(tempfile.gettempdir()) / "touchback-play.svg"
-    where.write_text(svg(sticks(system, q), shown, trail[: shown + 1]), encoding="utf-8")
-    return where
+def _strokes(
+    board: Keyboard, what: What, score: Path | None, port: str | None, rate: float
+) -> list[Stroke]:
+    if port is not None:
+        return []
+    if score is not None:
+        return strokes_of(read_midi(score), touches(what.value, rate=rate), SETTLING)
+    return passage(board.notes)
+
+
+def passage(notes: Iterable[int]) -> list[Stroke]:
+    """A scale that grows louder, a trill, and two chords, on some of the keys."""
+    keys = list(notes)
+    few = keys if len(keys) <= 8 else keys[:: len(keys) // 8]
+    strokes, now = [], SETTLING
+    for i, note in enumerate(few):
+        strokes.append(Stroke.of(now, note, 0.1 + 0.8 * i / max(len(few) - 1, 1), stay=0.1))
+        now += 0.25
+    for i in range(8):
+        strokes.append(Stroke(now, few[-1 - i % 2], 0.05, 0.03, stay=0.03, leave=0.04))
+        now += 0.11
+    for effort in (0.3, 0.7):
+        strokes += [Stroke.of(now, note, effort, stay=0.4) for note in few[::2]]
+        now += 0.9
+    return strokes
+
+
+def _live(board: Keyboard, strokes: list[Stroke] | Fingers, duration: float) -> list[Heard]:
+    report, run = board.perform(strokes, duration, on_note=_show, record=True)
+    out.print("\n" + escape(str(report)))
+    return heard(run.recorded(), board.notes)
+
+
+def _from_port(board: Keyboard, path: str, answers: Touches, duration: float) -> list[Heard]:
+    fingers = MidiFingers(answers, board.notes)
+    with MidiPort(path, write=False) as source:
+        played = _live(board, lambda now: fingers.answer(source.received(), now), duration)
+    if fingers.missed:
+        out.print(f"{fingers.missed} notes came for keys that aren't there; try --keys 88.")
+    return played
+
+
+def _show(note: Heard) -> None:
+    bar = "█" * round(4 * np.log2(1.0 + max(note.loudness, SOFTEST) / SOFTEST))
+    out.print(
+        f"  {note.time - SETTLING:7.3f} s  {note_name(note.note):<3} {note.loudness:5.2f} {bar}"
+    )
+
+
+def _keep(
+    played: list[Heard], what: What, duration: float, wav: Path | None, midi: Path | None
+) -> None:
+    out.print(f"\n{len(played)} notes were heard.")
+    if wav is not None:
+        plucked = what is What.harpsichord
+        with working("letting the strings sound"):
+            write_wav(wav, render(as_sound(played, plucked), duration))
+        out.print(f"sound: {escape(str(wav))}")
+    if midi is not None:
+        write_midi(midi, as_midi(played, struck=what in (What.piano, What.ball)))
+        out.print(f"notes: {escape(str(midi))}")

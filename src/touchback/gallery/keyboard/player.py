@@ -24,7 +24,10 @@ from touchback.system.copies import Copies
 
 SETTLING = 0.6  # s before the first stroke: virtual parts come to rest
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
+_LOOK = 0.002  # s between looks at what fingers do
 _EFFORTS = tuple(float(x) for x in np.linspace(0.0, 1.0, 12))
+
+Fingers = Callable[[float], list[Stroke]]  # what is to be done at a time [s]
 
 
 @dataclass(frozen=True)
@@ -48,34 +51,48 @@ class Keyboard:
 
     def perform(
         self,
-        strokes: Iterable[Stroke],
+        strokes: Iterable[Stroke] | Fingers,
         duration: float,
         on_note: Callable[[Heard], None] | None = None,
         record: bool | str = False,
         speed: float | None = 1.0,
     ) -> tuple[Report, Live]:
-        """A performance against the clock; `on_note` is told of each note as it sounds. Returns the
-        report of the run and the run itself."""
-        self._check(strokes := sorted(strokes, key=lambda stroke: stroke.time))
+        """A performance against the clock. `strokes` are known beforehand, or given as they come by
+        a function of the time, which is asked every few milliseconds. `on_note` is told of each
+        note as it sounds. Returns the report of the run and the run itself."""
+        fingers = strokes if callable(strokes) else self._scripted(list(strokes))
         run = live(self.system, rate=self.rate, substeps=self.substeps, record=record, speed=speed)
         done = threading.Event()
         with run:
             watcher = threading.Thread(target=self._listen, args=(run, on_note, done))
             watcher.start()
-            self._play(run, strokes, duration)
-            done.set()
-            watcher.join()
+            try:
+                self._play(run, fingers, duration)
+            finally:
+                done.set()
+                watcher.join()
         return run.report(), run
 
-    def _play(self, run: Live, strokes: Sequence[Stroke], duration: float) -> None:
-        for stroke in strokes:
-            now = run.read("time")
-            if stroke.time - _EARLY > now:
-                run.run(stroke.time - _EARLY - now)
-            name = note_name(stroke.note)
-            for key, value in stroke.inputs.items():
-                run[f"{name}/{key}"] = value
-        run.run(max(duration - run.read("time"), 0.0))
+    def _scripted(self, strokes: list[Stroke]) -> Fingers:
+        self._check(strokes)
+        waiting = sorted(strokes, key=lambda stroke: -stroke.time)
+
+        def due(now: float) -> list[Stroke]:
+            found = []
+            while waiting and waiting[-1].time <= now + _EARLY:
+                found.append(waiting.pop())
+            return found
+
+        return due
+
+    @staticmethod
+    def _play(run: Live, fingers: Fingers, duration: float) -> None:
+        while (now := run.read("time")) < duration and not run.faults:
+            for stroke in fingers(now):
+                name = note_name(stroke.note)
+                for key, value in stroke.inputs.items():
+                    run[f"{name}/{key}"] = value
+            run.run(min(_LOOK, duration - now))
 
     def _listen(
         self, run: Live, tell: Callable[[Heard], None] | None, done: threading.Event

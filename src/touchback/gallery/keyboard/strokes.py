@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from touchback.devices.midi import NoteOff, NoteOn, Timed, speed_of, velocity_of
+from touchback.devices.midi import Message, NoteOff, NoteOn, Timed, speed_of, velocity_of
 from touchback.devices.sound import Note
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
@@ -16,6 +16,7 @@ SOFT, LOUD = (0.25, 0.014), (0.03, 0.09)  # s to press, m that the finger wishes
 SHORTEST_STAY = 0.03  # s
 LEAVE = 0.06  # s
 _EDGE = 1e-9  # s, that a change of an input takes
+_FOR_EVER = 1e6  # s
 
 
 @dataclass(frozen=True)
@@ -148,3 +149,30 @@ def strokes_of(messages: Iterable[Timed], touches: Touches, start: float = 0.0) 
     shift = start - min((stroke.time for stroke in strokes), default=0.0)
     moved = [replace(stroke, time=stroke.time + shift) for stroke in strokes]
     return sorted(moved, key=lambda stroke: stroke.time)
+
+
+class MidiFingers:
+    """Fingers that answer MIDI messages as they come: a note on sets a finger out at once, a note
+    off lets it leave. Notes that the keyboard doesn't have are counted in `missed`."""
+
+    def __init__(self, touches: Touches, notes: Iterable[int]) -> None:
+        self._touches, self._notes = touches, frozenset(notes)
+        self._held: dict[int, Stroke] = {}
+        self.missed = 0
+
+    def answer(self, messages: Iterable[Message], now: float) -> list[Stroke]:
+        """The strokes to be made, or to be ended, at a time [s]."""
+        strokes = []
+        for message in messages:
+            match message:
+                case NoteOn(note, velocity) if note in self._notes:
+                    effort = self._touches.effort_for(speed_of(velocity))
+                    self._held[note] = Stroke.of(now, note, effort, stay=_FOR_EVER)
+                    strokes.append(self._held[note])
+                case NoteOff(note) if note in self._held:
+                    stroke = self._held.pop(note)
+                    stay = max(now - stroke.time - stroke.press, SHORTEST_STAY)
+                    strokes.append(replace(stroke, stay=stay))
+                case NoteOn():
+                    self.missed += 1
+        return strokes

@@ -1,0 +1,67 @@
+"""`touchback play`: instruments without a display, a sound card or a person."""
+
+import os
+import pty
+import subprocess
+import sys
+import time
+import tty
+import wave
+from pathlib import Path
+
+from touchback.devices.midi import NoteOff, NoteOn, Timed, encode, read_midi, write_midi
+
+SCORE = [
+    Timed(0.0, NoteOn(60, 60)), Timed(0.3, NoteOff(60)),
+    Timed(0.4, NoteOn(67, 90)), Timed(0.7, NoteOff(67)),
+]  # fmt: skip
+
+
+def play(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "touchback.cli", "play", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload]
+
+
+def test_a_score_is_played_offline_and_kept_as_sound_and_notes(tmp_path: Path) -> None:
+    write_midi(tmp_path / "score.mid", SCORE)
+    done = play(
+        "piano", "--fast", "--score", "score.mid", "--wav", "a.wav", "--midi", "b.mid", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 notes were heard" in done.stdout
+    with wave.open(str(tmp_path / "a.wav")) as sound:
+        assert sound.getnframes() > 44100
+    notes = [t.message for t in read_midi(tmp_path / "b.mid") if isinstance(t.message, NoteOn)]
+    assert [note.note for note in notes] == [60, 67]
+    assert notes[0].velocity < notes[1].velocity
+
+
+def test_fingers_answer_a_midi_port_while_the_clock_runs() -> None:
+    here, there = pty.openpty()
+    tty.setraw(here)
+    tty.setraw(there)
+    command = [sys.executable, "-m", "touchback.cli", "play", "harpsichord", "--port",
+               os.ttyname(there), "--seconds", "3"]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()  # the keyboard is built
+        time.sleep(1.0)
+        os.write(here, encode(NoteOn(60, 70)) + encode(NoteOn(100, 70)))
+        time.sleep(0.5)
+        os.write(here, encode(NoteOff(60)))
+        rest = process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+        os.close(here)
+        os.close(there)
+    assert "7 simulated keys, harpsichord" in first
+    assert "C4" in rest and "1 notes were heard" in rest
+    assert "1 notes came for keys that aren't there" in rest
+
+
+def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
+    assert play("flute").returncode == 2
+    write_midi(tmp_path / "empty.mid", [])
+    done = play("organ", "--score", str(tmp_path / "empty.mid"))
+    assert done.returncode != 0 and "empty.mid has no notes" in done.stderr
