@@ -57,3 +57,23 @@ def test_all_screws_are_live_parameters(pressed: System) -> None:
     higher = play(pressed, 0.02, {"capstan height": 0.2e-3})
     lift = usual["string gap"][-1] - higher["string gap"][-1]
     assert 1.5e-3 < lift < 2.5e-3  # some ten times the screw
+
+
+def test_only_what_is_asked_for_is_sensed() -> None:
+    system = grand_piano_action("finger", reported=("string",)).compile()
+    assert "string force" in system.output_names and "jack force" not in system.output_names
+    with pytest.raises(tb.ModelError, match="no contact 'sting'"):
+        grand_piano_action(reported=("sting",))
+
+
+def test_a_live_action_plays_and_takes_a_screw_between_ticks() -> None:
+    system = grand_piano_action("finger", reported=("string",)).compile()
+    live = tb.live(system, rate=4000, speed=None, method="euler", substeps=4, record=True)
+    with live:
+        live["finger depth"], live["finger speed"] = 12e-3, 0.0
+        live.run(0.3)
+        live["let-off button height"] = -0.3e-3
+        live["finger depth"] = -5e-3
+        live.run(0.5)
+    gap = live.recorded()["string gap"]
+    assert gap.min() < 0.0 and gap[-1] == pytest.approx(gap[0], abs=1.5e-3)

@@ -8,6 +8,7 @@ zero at rest.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from touchback.gallery.piano.driving import Touch, add_drive
 from touchback.gallery.piano.geometry import Placements, Point, Surface, placements, turned
 from touchback.gallery.piano.parameters import Cloth, Specification
 from touchback.gallery.piano.screws import Screws, add_screws
-from touchback.gallery.piano.sensing import add_sensors
+from touchback.gallery.piano.sensing import CONTACTS, add_sensors
 from touchback.model import Model
 from touchback.model.forces import ProfileContact
 from touchback.model.forces.contact_laws import Felt
@@ -30,7 +31,10 @@ _RADIUS = 2e-3  # of rounded edges of the key [m]
 
 
 def grand_piano_action(
-    driven: str = "force", touch: Touch | None = None, specification: Specification | None = None
+    driven: str = "force",
+    touch: Touch | None = None,
+    specification: Specification | None = None,
+    reported: Sequence[str] = CONTACTS,
 ) -> Model:
     """The action of one key, at rest where all angles are zero.
 
@@ -38,6 +42,9 @@ def grand_piano_action(
     depth of the key front [m] is that of a `touch`, such as `Pressed()`; what it takes is the
     sensor "touch effort" [N m], about the balance point. `driven="finger"`: a spring and damper
     press the front towards the inputs "finger depth" [m] and "finger speed" [m/s] and never pull.
+
+    `reported` are the contacts whose gaps and forces are sensed: a live run that needs only the
+    string's is the quicker for it.
     """
     spec = specification or Specification()
     m = Model("grand piano action")
@@ -46,7 +53,7 @@ def grand_piano_action(
     builder.bodies()
     builder.joints()
     builder.contacts()
-    add_sensors(builder.m, spec, builder.on, at)
+    add_sensors(m, spec, builder.on, at, reported)
     add_drive(m, spec.dimensions.key_front, driven, touch)
     return m
 

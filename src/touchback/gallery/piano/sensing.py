@@ -1,12 +1,13 @@
 """What an action reports: every gap and force, key and hammer, and how far the jack is in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from touchback.gallery.piano.geometry import Placements
 from touchback.gallery.piano.parameters import Specification
 from touchback.model import Model
 from touchback.model.frame import Frame
+from touchback.model.names import unknown
 from touchback.model.sensors import ContactForce, Direction, Gap, Position, Signal, Velocity
 from touchback.symbolic.functions import sin
 
@@ -17,12 +18,20 @@ CONTACTS = (
 )  # fmt: skip
 
 
-def add_sensors(m: Model, spec: Specification, on: Callable[..., Frame], at: Placements) -> None:
-    """Sensors by name: "… gap" [m] and "… force" [N] of each contact; "key depth" [m] and "key
-    speed" [m/s] of the key front; "hammer velocity" [m/s] and "crown" [m] of the middle of the
-    crown's rounding; "jack overlap" [m], by which the jack's back edge is behind the middle of the
-    knuckle: negative where it has slipped out."""
-    for name in CONTACTS:
+def add_sensors(
+    m: Model,
+    spec: Specification,
+    on: Callable[..., Frame],
+    at: Placements,
+    reported: Sequence[str] = CONTACTS,
+) -> None:
+    """Sensors by name: "… gap" [m] and "… force" [N] of each reported contact; "key depth" [m] and
+    "key speed" [m/s] of the key front; "hammer velocity" [m/s] and "crown" [m] of the middle of the
+    crown's rounding; with the jack, "jack overlap" [m], by which its back edge is behind the middle
+    of the knuckle: negative where it has slipped out."""
+    for name in reported:
+        if name not in CONTACTS:
+            raise unknown("contact", name, CONTACTS)
         m.sensor(f"{name} gap", Gap(name))
         m.sensor(f"{name} force", ContactForce(name))
     front = spec.dimensions.key_front
@@ -30,9 +39,10 @@ def add_sensors(m: Model, spec: Specification, on: Callable[..., Frame], at: Pla
     m.sensor("key speed", Signal(front * m.rate("key"), "m/s"))
     m.sensor("hammer velocity", Velocity(on("hammer", at.crown)))
     m.sensor("crown", Position(on("hammer", at.crown)))
-    edge = on("jack", at.jack_corner, turn=("y", at.jack_top.lean))
-    knuckle, corner = Position(on("hammer", at.knuckle)), Position(edge)
-    m.sensor("jack overlap", Signal(_along(m, knuckle, corner, Direction(edge, "x")), "m"))
+    if "jack" in reported:
+        edge = on("jack", at.jack_corner, turn=("y", at.jack_top.lean))
+        knuckle, corner = Position(on("hammer", at.knuckle)), Position(edge)
+        m.sensor("jack overlap", Signal(_along(m, knuckle, corner, Direction(edge, "x")), "m"))
 
 
 def _along(m: Model, start: Position, end: Position, axis: Direction) -> Any:
