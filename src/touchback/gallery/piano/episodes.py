@@ -1,0 +1,92 @@
+"""The episodes model of the grand piano action: Gillespie's phases (1996, §3.5), on the geometry,
+masses, screws and felts of the full-contact model.
+
+Where the full-contact model has felt, this one has rigid contacts that are made and broken: capstan
+and whippen, jack and knuckle, toe and let-off button, jack and its stop. They are frictionless
+constraints of some phases (phases/automaton.py). Repetition lever, backcheck, string, rails and
+damper are felts here, too, as Gillespie's springs k₂, k₃ and k₆ are.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.piano.action import Builder
+from touchback.gallery.piano.driving import Touch, add_drive
+from touchback.gallery.piano.geometry import Surface, placements
+from touchback.gallery.piano.parameters import Specification
+from touchback.gallery.piano.phases.automaton import add_phases, add_rigid_string
+from touchback.gallery.piano.phases.contacts import DOWN, RIGID, add_rigid_contacts
+from touchback.gallery.piano.phases.plane import Flat, Plane, Round
+from touchback.gallery.piano.phases.sensing import action_load, add_episode_sensors
+from touchback.gallery.piano.screws import add_screws
+from touchback.gallery.piano.touch import Pressed
+from touchback.model import Model
+from touchback.model.forces.profiles import Circle, Line
+
+# Rigid contacts give nothing, so that two screws stand otherwise than over cloth:
+CAPSTAN_SAG = 0.04e-3  # only the back rail's cloth gives: brings the blow to its value [m]
+BUTTON_SAG = 0.38e-3  # the jack's corner lifts the knuckle on: brings the let-off to its value [m]
+RESTITUTION = 0.75  # of hammer and a rigid string
+
+
+def episodic_piano_action(
+    driven: str = "force",
+    touch: Touch | None = None,
+    specification: Specification | None = None,
+    rigid_string: bool = False,
+) -> Model:
+    """The action of one key with phases, driven as `grand_piano_action` is.
+
+    With a `rigid_string` a free hammer rebounds at once, by the parameter "string restitution", as
+    in Gillespie's simulator; without, the string's felt holds it for a millisecond or two."""
+    spec = regulated(specification or Specification())
+    m = Model("grand piano action with phases")
+    at = placements(spec.dimensions, spec.regulation)
+    screws = add_screws(m, spec)
+    m.parameters.pop("capstan friction")  # rigid contacts have none
+    builder = _Felts(m, spec, at, screws)
+    builder.bodies()
+    builder.joints()
+    builder.contacts()
+    plane = Plane(m, at)
+    found = add_rigid_contacts(m, plane, spec, at, screws)
+    add_episode_sensors(m, spec, builder.on("hammer", at.crown), found)
+    add_phases(m, found, action_load(m, spec, found["capstan"]))
+    if rigid_string:
+        string = Surface(np.array([at.crown[0], at.string]), DOWN)
+        crown = Round("hammer", at.crown, spec.dimensions.crown_radius)
+        higher = screws.blow - spec.regulation.blow
+        restitution = m.parameter("string restitution", RESTITUTION, min=0.0, max=1.0)
+        add_rigid_string(m, plane.meeting(crown, Flat("ground", string, higher)).gap, restitution)
+    add_drive(m, spec.dimensions.key_front, driven, touch)
+    return m
+
+
+def regulated(given: Specification) -> Specification:
+    """The specification with the two screws that rigid contacts need set otherwise."""
+    regulation = replace(given.regulation, capstan_sag=CAPSTAN_SAG, button_sag=BUTTON_SAG)
+    return replace(given, regulation=regulation)
+
+
+class _Felts(Builder):
+    """Bodies, hinges and those felts that no rigid contact stands for."""
+
+    def _touch(self, name: str, circle: Circle, face: Line, friction: Any = None) -> None:
+        if name not in RIGID:
+            super()._touch(name, circle, face, friction)
+
+
+def make() -> Model:
+    """The episodes model, its key pressed at mezzo forte and held."""
+    return episodic_piano_action("motion", Pressed(0.7))
+
+
+ENTRY = Entry(
+    "piano-episodes",
+    "the same action in phases: rigid contacts that are made and broken, after Gillespie",
+    make,
+    Experiment(0.25, signals=("key depth", "string gap", "capstan force", "jack force")),
+)

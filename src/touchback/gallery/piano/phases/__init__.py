@@ -1,0 +1,1 @@
+"""Parts of the episodes model of the action: plane kinematics, rigid contacts, the automaton."""

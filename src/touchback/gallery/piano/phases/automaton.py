@@ -1,0 +1,111 @@
+"""The phases of the action and what leads from one to another.
+
+Three questions tell the phases apart: does the capstan carry the whippen; is the jack at its stop,
+at the let-off button or at neither; is the hammer on the jack. With the capstan below the whippen
+four of the six answers are Gillespie's phases (1996, table 3.1, its sliders put right): A,
+acceleration: at the stop, hammer on it; B, let-off: at the button, hammer on it; C, catch: at the
+button, hammer free; D, reset: at the stop, hammer free. In the other two the jack swings between
+stop and button. Nothing says in which order they come: every answer changes where a gap closes or
+a force has vanished.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from touchback.gallery.piano.phases.plane import Meeting
+from touchback.gallery.piano.phases.sensing import READOUT
+from touchback.model import Model
+from touchback.symbolic.expression import Expr
+
+STOP, SWINGS, BUTTON = "stop", "swings", "button"
+NAMES = {
+    (STOP, True): "A acceleration",
+    (BUTTON, True): "B let-off",
+    (BUTTON, False): "C catch",
+    (STOP, False): "D reset",
+    (SWINGS, True): "E jack swings, loaded",
+    (SWINGS, False): "F jack swings, free",
+}
+ALOFT = ", whippen aloft"
+CLEARANCE = 1e-9  # a gap that has just opened is closed again only below this [m]: rounding
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What touches in a phase."""
+
+    carried: bool  # the whippen by the capstan
+    jack: str
+    loaded: bool  # the jack by the hammer
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.jack, self.loaded] + ("" if self.carried else ALOFT)
+
+    @property
+    def constraints(self) -> list[str]:
+        """Those that act."""
+        names = {"capstan": self.carried, "jack": self.loaded}
+        places = {"button": self.jack == BUTTON, "jack stop": self.jack == STOP}
+        return [name for name, acts in {**names, **places}.items() if acts]
+
+
+PHASES = tuple(
+    Answers(carried, jack, loaded) for carried in (True, False) for jack, loaded in NAMES
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A cause, what it makes of the answers, and the contact whose gap closes or whose force
+    vanishes."""
+
+    cause: str
+    after: Answers
+    contact: str
+    closes: bool
+
+
+def changes(now: Answers) -> Iterator[Change]:
+    """The ways out of a phase, from the hammer to the key: where forces vanish together it is the
+    hammer that flies away, and the others that stay."""
+    if now.loaded:
+        yield Change("hammer leaves jack", replace(now, loaded=False), "jack", False)
+    else:
+        yield Change("hammer meets jack", replace(now, loaded=True), "jack", True)
+    if now.jack == STOP:
+        yield Change("jack leaves stop", replace(now, jack=SWINGS), "jack stop", False)
+    if now.jack == BUTTON:
+        yield Change("jack leaves button", replace(now, jack=SWINGS), "button", False)
+    if now.jack != STOP:
+        yield Change("jack meets stop", replace(now, jack=STOP), "jack stop", True)
+    if now.jack != BUTTON:
+        yield Change("toe meets button", replace(now, jack=BUTTON), "button", True)
+    if now.carried:
+        yield Change("whippen leaves capstan", replace(now, carried=False), "capstan", False)
+    else:
+        yield Change("whippen meets capstan", replace(now, carried=True), "capstan", True)
+
+
+def add_phases(m: Model, found: Mapping[str, Meeting], load: Expr) -> None:
+    """The modes and transitions of an action whose rigid contacts are `found`; `load` [N] is read
+    out where the capstan carries the whippen."""
+    for phase in PHASES:
+        shown = {READOUT: load} if phase.carried else {}
+        m.mode(phase.name, active=phase.constraints, readouts=shown)
+    for phase in PHASES:
+        for change in changes(phase):
+            contact = change.contact
+            when = found[contact].gap + CLEARANCE if change.closes else m.signal(f"{contact} force")
+            m.transition(f"{change.cause}; {phase.name}", phase.name, change.after.name, when)
+
+
+def add_rigid_string(m: Model, gap: Expr, restitution: Expr) -> None:
+    """A string that gives a free hammer back at once; one on the jack passes it."""
+    m.constrain("rigid string", gap, unit="m")
+    for phase in PHASES:
+        if not phase.loaded:
+            m.transition(
+                f"hammer strikes string; {phase.name}", phase.name, phase.name, gap,
+                impact=["rigid string"], restitution=restitution,
+            )  # fmt: skip
