@@ -7,7 +7,7 @@ from time import perf_counter
 
 from rich.console import Console
 
-from benchmarks import core, generation, loops, omni, report, robotran, run_time, simd
+from benchmarks import core, generation, loops, omni, piano, report, robotran, run_time, simd
 
 SECTIONS: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain"),
@@ -18,11 +18,13 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "simd": simd.run,
     "loops": loops.run,
     "omni": omni.run,
+    "piano": piano.run,
 }
 QUICK: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain", (2, 7, 30, 100), peers=()),
     "generation": lambda: generation.run((("chain", 7), ("chain", 30), ("chain", 100)), repeats=1),
     "simd": simd.run,
+    "piano": lambda: piano.run(1.0, peer=False),
 }
 
 
