@@ -149,3 +149,13 @@ def test_an_inclined_roller_pulls_a_rolling_wheel_aside() -> None:
     run = tb.simulate(made, made.assemble(rates=rates), 0.2, progress=False)
     assert math.copysign(1.0, run["wheel.vy"][-1]) == math.copysign(1.0, run["centre.y"][-1]) != 0
     assert abs(run["centre.y"][-1]) > 1e-4
+
+
+def test_a_wheel_that_slides_is_braked_by_friction_times_load() -> None:
+    """M ẍ = −μ (M g + pressing) u/√(u² + u₀²) of the centre, at the instant at which it slides."""
+    made = bench.make(INCLINED).compile()
+    made["pressing"] = 3.0
+    start = made.assemble(rates={"wheel.vx": 1.0})
+    mass = total_mass(bench.MASS, INCLINED)
+    braking = 0.3 * (mass * bench.G + 3.0) / mass / math.hypot(1.0, 0.02)
+    assert made.forward_dynamics(start.q, start.v)[0] == pytest.approx(-braking, rel=1e-9)

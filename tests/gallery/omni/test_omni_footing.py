@@ -2,17 +2,23 @@
 
 import math
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import touchback as tb
 from touchback.contact import Side, find_nearest
 from touchback.contact.surfaces import Plane, Roller
 from touchback.gallery.omni import bench
-from touchback.gallery.omni.footing import TRACKERS
+from touchback.gallery.omni.footing import TRACKERS, Floor, sector_over
 from touchback.gallery.omni.shape import WheelShape
+from touchback.spatial import Vectors
+from touchback.symbolic.scalars import Operators
 
 R = 0.05
 SHAPES = {
@@ -132,6 +138,34 @@ def test_rollers_hand_over_at_the_same_height(name: str) -> None:
     assert abs(found[1][1] - found[-1][1]) < 1e-16
     track = float(shape.track(shape.half_sector))
     np.testing.assert_allclose([found[-1][3], found[1][3]], [track, -track], atol=1e-11)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(3, 12),
+    st.floats(0.5, 0.999),
+    st.floats(-1.0, 1.0),
+    st.tuples(st.floats(-3.0, 3.0), st.floats(-3.1, 3.1)),
+    st.floats(-0.01, 0.2),
+)
+def test_any_upright_wheel_is_tracked_alike_on_any_floor(
+    rollers: int, share: float, psi: float, angles: tuple[float, float], lift: float
+) -> None:
+    """Any shape, at any height over a floor that is tilted with the wheel: three trackers on plain
+    numbers agree, and the gap is the height."""
+    shape = WheelShape(1.0, rollers, share * math.cos(math.pi / rollers), psi)
+    k = Operators()
+    mechanics: Any = SimpleNamespace(k=k, vectors=Vectors(k), value=float)
+    tilt = Rotation.from_euler("xyz", [0.4, -0.3, 0.2])
+    origin = np.array([0.3, -0.2, 0.5])
+    disc = tilt * Rotation.from_euler("ZY", list(angles))
+    wheel = origin + tilt.apply([0.7, -0.4, 1.0 + lift])
+    floor = Floor(tilt.as_matrix().tolist(), origin.tolist())
+    sector = sector_over(mechanics, shape, disc.as_matrix().tolist(), wheel.tolist(), floor)
+    found = {name: tracker(mechanics, shape, sector, floor) for name, tracker in TRACKERS.items()}
+    for name, footing in found.items():
+        np.testing.assert_allclose(footing.point, found["explicit"].point, atol=1e-12, err_msg=name)
+        assert footing.gap == pytest.approx(lift, abs=1e-12)
 
 
 def test_an_unknown_tracker_is_answered_with_the_known_ones() -> None:

@@ -9,7 +9,8 @@ the wheel's, all rollers look alike. Three trackers give the same point P:
             (R − R₁/cos q) n and the gap is n·O_B − R + R₁ cos q.
 `section`   his § 5.1, for an upright wheel: P lies R below the wheel's centre and as far along the
             axle as puts it into the vertical section through the roller's axis.
-`implicit`  his system (5) for the roller's surface and the floor, by Newton's method.
+`implicit`  his system (5) for the roller's surface and the floor, by Newton's method. A pointed
+            roller has no normal at its very tip, hence (5) no solution.
 """
 
 import math
@@ -23,7 +24,9 @@ from touchback.model.mechanics import Mechanics
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.spatial.vectors import transpose as columns_of
 
-NEWTON_STEPS = 4  # from the guess below nearly to rounding; one more step follows
+# Steps of Newton's method from the guess nearly to rounding (one more follows): most wheels, and
+# those whose contact wanders far, tan α tan ψ > 1: few rollers, much inclined.
+NEWTON_STEPS, FAR_STEPS = 4, 8
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,8 @@ def implicit(mechanics: Mechanics, shape: WheelShape, at: Sector, floor: Floor) 
     foot = vectors.sub(above, vectors.scale(fall, down))
     reach = shape.off * sine**2 / cosine + shape.radius * cosine
     found = tracking.guess(foot, foot, 0, k.mul(k.const(1 / reach), along))
-    for _ in range(NEWTON_STEPS):
+    far = math.tan(shape.half_sector) * abs(math.tan(shape.inclination)) > 1.0
+    for _ in range(FAR_STEPS if far else NEWTON_STEPS):
         found = tracking.newton(found)
     point = tracking.following(found).on_b
     return Footing(at, vectors.add(at.wheel, point), vectors.dot(n, vectors.sub(point, p)))
