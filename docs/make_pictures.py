@@ -13,6 +13,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from films import hammer_film, harpsichord_film
 from PIL import Image
 
 from touchback import gallery
@@ -93,7 +94,7 @@ def trail_for(name: str, run: Run) -> np.ndarray:
     if name in AXES:
         sensor, length = AXES[name]
         return length * trail_of(run, sensor)
-    return trail_of(run, TRAILS[name])
+    return trail_of(run, TRAILS[name]) if name in TRAILS else np.empty((0, 3))
 
 
 def draw_stills(axis: plt.Axes, figure: Sticks, chosen: np.ndarray, trail: np.ndarray) -> None:
@@ -122,12 +123,14 @@ def gallery_picture(name: str) -> None:
     signals = entry.experiment.signals
     units = list(dict.fromkeys(run.units[signal] for signal in signals))
     figure = plt.figure(figsize=(9, 3.6), layout="constrained")
-    grid = figure.add_gridspec(len(units), 2, width_ratios=[1, 1.7])
-    draw_stills(
-        figure.add_subplot(grid[:, 0]), sticks(system, positions(system, run)), chosen, trail
-    )
+    drawn = len(trail) > 0  # what moves in one point only has a film instead of stills
+    grid = figure.add_gridspec(len(units), 1 + drawn, width_ratios=[1, 1.7] if drawn else [1])
+    if drawn:
+        draw_stills(
+            figure.add_subplot(grid[:, 0]), sticks(system, positions(system, run)), chosen, trail
+        )
     for row, unit in enumerate(units):
-        axis = figure.add_subplot(grid[row, 1])
+        axis = figure.add_subplot(grid[row, -1])
         for signal in signals:
             if run.units[signal] == unit:
                 axis.plot(run.time, run[signal], lw=1.3, label=signal)
@@ -198,12 +201,14 @@ def shrink(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    for place in ("gallery", "examples", "quality", "contact"):
+    for place in ("actions", "gallery", "examples", "quality", "contact"):
         (PICTURES / place).mkdir(parents=True, exist_ok=True)
     banner()
     for each in gallery.names():
         gallery_picture(each)
     example_pictures()
+    for name, film in (("bouncing-hammer", hammer_film), ("harpsichord", harpsichord_film)):
+        (PICTURES / "actions" / f"{name}.svg").write_text(film(), encoding="utf-8")
     page_pictures("quality")
     page_pictures("contact")
     for picture in sorted(PICTURES.rglob("*.*")):
