@@ -1,0 +1,77 @@
+"""What energy a motorised key gives its player: a passive one gives none that it was not given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.gallery.keyboard.device import Device
+from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
+from touchback.gallery.keyboard.strokes import Stroke, input_samples
+from touchback.gallery.keyboard.voices import Voice
+from touchback.recording import Run
+from touchback.simulate import simulate
+
+START = 0.6  # s: virtual parts are at rest
+STEP = 2.5e-4  # s
+HELD = (Stroke.of(START, MIDDLE_C, 0.5, stay=1.0),)
+TRILL = tuple(Stroke.of(START + 0.125 * i, MIDDLE_C, 0.6, stay=0.02) for i in range(16))
+AFTER = 0.6  # s that are watched after the last stroke
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Energies [J] since the first stroke. `given` is what the motor did to the key, over `time`
+    [s]: Σ of torque held from tick to tick times the turn, so nothing is lost to sampling; `finger`
+    is the net work of the finger on the key, from the run's energy books."""
+
+    run: Run
+    time: np.ndarray
+    given: np.ndarray
+    finger: float
+
+    @property
+    def most(self) -> float:
+        """The most that the display had given, net, at any time. Above zero it is not passive."""
+        return float(self.given.max())
+
+    @property
+    def end(self) -> float:
+        """What the display gave, net: below zero, it took."""
+        return float(self.given[-1])
+
+    @property
+    def kept(self) -> float:
+        """What bearings, rotor, the stops of the lever and its motion kept."""
+        return self.finger + self.end
+
+    @property
+    def notes(self) -> int:
+        """How many were heard."""
+        return int(self.run["notes"][-1])
+
+    def between(self, begin: float, end: float) -> float:
+        """What the display gave between two times [s] of the run."""
+        low, high = np.interp([begin, end], self.time, self.given)
+        return float(high - low)
+
+
+def played(
+    voice: str | Voice, rate: float, strokes: Sequence[Stroke], device: Device | None = None
+) -> Passed:
+    """One key of a voice under a finger that plays strokes."""
+    own = device or Device()
+    last = strokes[-1]
+    inputs = {name.split("/", 1)[1]: value for name, value in input_samples(strokes).items()}
+    run = simulate(
+        touchback_key(voice, rate=rate, device=own).compile(), rate=rate, step=STEP, method="rk4",
+        duration=last.time + last.press + last.stay + last.leave + AFTER, output_step=1.0 / rate,
+        inputs=inputs, progress=False, books=True,
+    )  # fmt: skip
+    # A sample shows the command that was held up to its time, and the angle at it.
+    torque = run["command"] * own.motor.torque_constant * own.motor.gearing
+    given = np.concatenate([[0.0], np.cumsum(torque[1:] * np.diff(run["key"]))])
+    since = run.time >= strokes[0].time
+    # Books count what a force without potential does as dissipated, with the sign turned.
+    finger = -run.books.dissipated["finger touch"]
+    return Passed(run, run.time[since], given[since] - given[since][0], finger)

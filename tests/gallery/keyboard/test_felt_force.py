@@ -1,0 +1,94 @@
+"""The force felt through the motorised key, beside that of the action it renders."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from touchback.devices.motor import Motor
+from touchback.gallery.keyboard.device import FRONT, Device
+from touchback.gallery.keyboard.experiments.felt_force import (
+    SPEED,
+    VARIATIONS,
+    felt_of_actions,
+    felt_of_keys,
+    held_key,
+    press,
+)
+from touchback.gallery.keyboard.voices import COUPLING, by_law
+
+NORMAL = {"normal": {}}
+
+
+@pytest.fixture(scope="module")
+def actions():
+    return felt_of_actions()
+
+
+@pytest.fixture(scope="module")
+def keys():
+    return {rate: felt_of_keys(rate) for rate in (1000, 4000)}
+
+
+@pytest.mark.parametrize("rate", [None, 1000, 4000])
+def test_a_higher_button_raises_the_let_off_and_leaves_the_weight(actions, keys, rate):
+    """Docquier 2021, fig. 25, on the action (left) and on the prototype (right)."""
+    curves = keys[rate] if rate else actions
+    low, normal, high = (curves[name] for name in ("button low", "normal", "button high"))
+    assert low.let_off < normal.let_off - 0.3
+    assert high.let_off > normal.let_off + 0.3
+    assert low.weight == pytest.approx(normal.weight, abs=1e-3)
+    assert high.weight == pytest.approx(normal.weight, abs=1e-3)
+
+
+@pytest.mark.parametrize("rate", [None, 1000, 4000])
+def test_a_heavier_hammer_raises_the_whole_curve(actions, keys, rate):
+    """Docquier 2021, fig. 26."""
+    curves = keys[rate] if rate else actions
+    names = ["hammer − 2 g", "normal", "hammer + 3 g", "hammer + 6 g"]
+    depths = np.linspace(0.5e-3, 7e-3, 131)
+    for lighter, heavier in pairwise(names):
+        assert np.all(curves[heavier].at(depths) > curves[lighter].at(depths))
+        assert curves[heavier].let_off > curves[lighter].let_off
+    # Three grams at the hammer, five times as fast as the key front: 0.15 N.
+    assert curves[names[2]].weight - curves[names[1]].weight == pytest.approx(0.15, abs=0.02)
+
+
+def test_key_and_action_differ_by_the_coupling_spring_and_little_else(actions, keys):
+    for name in VARIATIONS:
+        slow, fast = keys[1000][name], keys[4000][name]
+        assert fast.off(actions[name]) < 0.5 * slow.off(actions[name])  # four times as stiff
+        assert slow.off(actions[name], behind=True) < 0.08  # N
+        assert fast.off(actions[name], behind=True) < 0.04
+
+
+def test_what_the_device_adds_is_its_friction_and_damping():
+    """A law of 0.5 N everywhere: what is felt beyond it are rotor and bearings."""
+    device = Device()
+    run = press(held_key(1000, by_law(lambda depth, speed: 0.5), device), 1000)
+    depth = run["key"] * FRONT
+    sliding = (depth > 2e-3) & (depth < 8e-3)
+    added = run["finger force"][sliding].mean() - 0.5
+    friction = device.motor.friction * device.motor.gearing / FRONT
+    damping = device.damping * SPEED / FRONT**2
+    assert added == pytest.approx(friction + damping, rel=0.03)
+
+
+def test_a_motor_that_is_too_weak_is_felt(keys):
+    weak = Device(motor=Motor(torque_constant=0.0234, current_limit=0.5, gearing=24.0))
+    curve = felt_of_keys(1000, NORMAL, weak)["normal"]
+    limit = weak.motor.largest_torque / FRONT
+    assert limit < keys[1000]["normal"].let_off
+    assert curve.let_off == pytest.approx(limit, abs=0.03)
+
+
+def test_what_a_sampled_coupling_adds_is_half_a_tick_of_its_spring(actions, keys):
+    """The display holds the force of a tick's begin, while the action moves on under it: at a
+    steady speed it shows K v T / 2 more than the action feels, 20 mN at every rate, since K goes
+    with 1/T. The key that is not virtual lacks its back-heaviness, 14 mN."""
+    device = Device()
+    sampling = COUPLING[0] * SPEED / 2
+    friction = device.motor.friction * device.motor.gearing / FRONT
+    for rate in (1000, 4000):
+        found = keys[rate]["normal"].weight - actions["normal"].weight
+        assert found == pytest.approx(sampling + friction - 0.014, abs=6e-3)
