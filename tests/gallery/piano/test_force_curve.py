@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from touchback.gallery.piano import Specification
 from touchback.gallery.piano.experiments.force_curve import force_curve
 from touchback.gallery.piano.experiments.strokes import play, strikes
+from touchback.gallery.piano.geometry import placements, turned
 from touchback.system import System
 
 
@@ -48,7 +50,7 @@ def test_a_heavier_hammer_is_felt_until_the_key_bed(slowly: System) -> None:
 
 
 def test_without_the_damper_its_step_is_missing(slowly: System) -> None:
-    curve = force_curve(slowly, {"pedal lift": 0.012})
+    curve = force_curve(slowly, {"pedal lift": 0.008})
     assert curve.force(5e-3, 7e-3) == pytest.approx(curve.force(2e-3, 4e-3), abs=0.05)
 
 
@@ -59,3 +61,39 @@ def test_the_capstan_carries_a_few_newtons_while_the_key_is_held(pressed: System
     assert play(pressed, 0.4, heavy)["capstan force"][-1] == pytest.approx(2.5, abs=0.5)
     hard = play(pressed, 0.2, {"touch speed": 5.0})
     assert 20.0 < hard["capstan force"].max() < 60.0  # Timmermans: up to 50 N
+
+
+def test_without_friction_the_force_is_the_virtual_work_of_the_weights(slowly: System) -> None:
+    """Principle of virtual work, by differences of heights of all centres of mass."""
+    spec = Specification()
+    masses, at = spec.masses, placements(spec.dimensions, spec.regulation)
+    smooth = {"centre friction": 0.0, "knuckle friction": 0.0, "capstan friction": 0.0}
+    curve = force_curve(slowly, {**smooth, "pedal lift": 0.008})
+    run, low, high = curve.run, 2e-3, 4e-3
+
+    def heights(depth: float) -> dict[str, float]:
+        i = int(np.argmax(run["key depth"] >= depth))
+        angle = {
+            name: float(run[name][i]) for name in ("key", "whippen", "jack", "lever", "hammer")
+        }
+        on_jack = at.jack + turned(angle["jack"], masses.jack_centre)
+        on_lever = at.lever + turned(-angle["lever"], masses.lever_centre)
+
+        def carried(point: np.ndarray) -> float:
+            return float((at.whippen + turned(-angle["whippen"], point - at.whippen))[1])
+
+        swing = at.rest_angle + angle["hammer"]
+        leads = (-masses.lead_distance, spec.dimensions.key_height / 2)
+        return {
+            "key": float(turned(angle["key"], masses.key_centre)[1]),
+            "leads": float(turned(angle["key"], leads)[1]),
+            "whippen": carried(at.whippen + masses.whippen_centre),
+            "jack": carried(on_jack),
+            "lever": carried(on_lever),
+            "head": float(turned(swing, masses.head_centre)[1]),
+            "shank": float(turned(swing, masses.shank_centre)[1]),
+        }
+
+    before, after = heights(low), heights(high)
+    work = sum(9.81 * getattr(masses, name) * (after[name] - before[name]) for name in before)
+    assert curve.force(low, high) == pytest.approx(work / (high - low), rel=0.02)

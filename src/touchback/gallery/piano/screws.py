@@ -60,5 +60,5 @@ def add_screws(m: Model, spec: Specification) -> Screws:
         capstan_friction=m.parameter("capstan friction", felts.capstan.friction, min=0.0, max=1.0),
         check_friction=m.parameter("backcheck friction", felts.check.friction, min=0.0, max=2.0),
         centres=m.parameter("centre friction", 1.0, min=0.0, max=10.0),
-        pedal=m.parameter("pedal lift", 0.0, unit="m", min=0.0, max=0.02),
+        pedal=m.parameter("pedal lift", 0.0, unit="m", min=0.0, max=0.008),
     )  # fmt: skip

@@ -19,7 +19,7 @@ from touchback.system import System
 
 GRAM = 9.81e-3  # weight of a gram [N]
 PHASES = ("A", "B", "C", "D")
-PEDALLED = {"pedal lift": 0.012}  # dampers lifted, as where weights are measured
+PEDALLED = {"pedal lift": 0.008}  # dampers lifted, as where weights are measured
 
 
 @dataclass(frozen=True)

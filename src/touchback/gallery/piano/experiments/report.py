@@ -7,7 +7,7 @@ import numpy as np
 
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.experiments.fixed_step import compare
-from touchback.gallery.piano.experiments.force_curve import force_curve, slow_press
+from touchback.gallery.piano.experiments.force_curve import PEDALLED, force_curve, slow_press
 from touchback.gallery.piano.experiments.phases import ballistic, gillespie
 from touchback.gallery.piano.experiments.regulation import measure
 from touchback.gallery.piano.experiments.repetition import repeat, repeating_action
@@ -90,7 +90,7 @@ def curves() -> str:
         ("hammer 2 g lighter", {"hammer mass": usual - 2e-3}),
         ("hammer 3 g heavier", {"hammer mass": usual + 3e-3}),
         ("hammer 6 g heavier", {"hammer mass": usual + 6e-3}),
-        ("damper lifted", {"pedal lift": 0.012}),
+        ("damper lifted", PEDALLED),
     ]
     rows = []
     for name, parameters in variations:
