@@ -8,6 +8,7 @@ import typer
 from touchback.cli.bench import bench
 from touchback.cli.check import check
 from touchback.cli.console import err
+from touchback.cli.feel import feel
 from touchback.cli.generate import generate
 from touchback.cli.listing import list_gallery
 from touchback.cli.live import live, replay
@@ -35,6 +36,7 @@ app.command("show")(show)
 app.command("simulate")(simulate)
 app.command("live")(live)
 app.command("replay")(replay)
+app.command("feel")(feel)
 app.command("quality")(quality)
 app.command("check")(check)
 app.command("generate")(generate)

@@ -11,6 +11,7 @@ from rich.table import Table
 from touchback import gallery
 from touchback.cli.console import out, working
 from touchback.cli.source_tree import source_tree
+from touchback.errors import InputError
 from touchback.native import time_calls
 from touchback.system import System
 
@@ -23,13 +24,21 @@ _FUNCTIONS = ("inverse dynamics", "forward dynamics")
 
 
 def bench(
+    sections: Annotated[
+        list[str] | None,
+        typer.Argument(help="Only these, with their peers: piano, loops, omni, chains, …"),
+    ] = None,
     full: Annotated[bool, typer.Option("--full", help="The long version, with all peers.")] = False,
 ) -> None:
     """Measure speed: against other engines in a source tree, else our own figures alone."""
     root = source_tree("benchmarks")
     if root is not None and (root / "benchmarks" / "__main__.py").is_file():
-        command = [sys.executable, "-m", "benchmarks", *([] if full else ["--quick"])]
-        raise typer.Exit(min(subprocess.run(command, cwd=root, check=False).returncode, 1))
+        whole = full or sections
+        command = [sys.executable, "-m", "benchmarks", *([] if whole else ["--quick"])]
+        command += sections or []
+        raise typer.Exit(min(subprocess.run(command, cwd=root, check=False).returncode, 2))
+    if sections:
+        raise InputError(f"bench {' '.join(sections)}: sections are measured in a source tree.")
     out.print("No benchmarks/ folder around this installation: our own figures alone.\n")
     table = Table("mechanism", "function", "flops", box=None, pad_edge=False)
     table.add_column("derive and emit \\[ms]", justify="right")

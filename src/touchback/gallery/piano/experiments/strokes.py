@@ -61,9 +61,9 @@ def stroke_of(run: Run) -> Stroke | None:
     )
 
 
-def strikes(run: Run) -> list[float]:
+def strikes(run: Run, signal: str = "string gap") -> list[float]:
     """The times at which the hammer met the string [s]."""
-    gap = run["string gap"]
+    gap = run[signal]
     met = np.flatnonzero((gap[:-1] > 0.0) & (gap[1:] <= 0.0))
     share = gap[met] / (gap[met] - gap[met + 1])
     return [float(t) for t in run.time[met] + share * (run.time[met + 1] - run.time[met])]

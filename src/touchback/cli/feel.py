@@ -1,0 +1,81 @@
+"""`touchback feel`: what a finger feels of a key, drawn; what is heard, as a WAV file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+from rich.markup import escape
+
+from touchback.cli.assignments import assignments
+from touchback.cli.chart import chart
+from touchback.cli.console import out, working
+from touchback.errors import InputError
+from touchback.model.names import suggestion
+
+if TYPE_CHECKING:
+    from touchback.gallery.feel import Felt
+
+ABOVE_PEAK = 1.25  # the drawing ends so much above the greatest force before the key bed
+BED = 0.3e-3  # what counts as the key bed, from the deepest point up [m]
+
+
+def feel(
+    instrument: Annotated[str, typer.Argument(help="piano or harpsichord.")],
+    speed: Annotated[float, typer.Option(help="Of the key front, down and up [mm/s].")] = 10.0,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help='A live parameter: "hammer mass=0.008".'),
+    ] = None,
+    wav: Annotated[
+        Path | None, typer.Option(help="Play a passage and write its sound to this file.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Keep the curve: depth, force, down.")] = None,
+) -> None:
+    """Press a key slowly and draw its force over its depth; let a passage sound.
+
+    Solid: on the way down; dotted: on the way up. Letters mark where the phases of the way down
+    begin. `touchback show piano` lists the live parameters that --set takes.
+    """
+    from touchback.gallery.feel import INSTRUMENTS
+
+    if instrument not in INSTRUMENTS:
+        known = suggestion(instrument, list(INSTRUMENTS))
+        raise InputError(f"There is no key to be felt of '{instrument}'; {known}")
+    if not 0.1 <= speed <= 200.0:
+        raise InputError(f"--speed is 0.1 to 200 mm/s, got {speed:g}.")
+    if wav is not None and wav.suffix != ".wav":
+        raise InputError(f"--wav: give a path that ends in .wav, not '{wav}'.")
+    settings, chosen = assignments("--set", set_ or []), INSTRUMENTS[instrument]
+    with working(f"pressing the key of a {instrument}"):
+        felt = chosen.feel(settings, 1e-3 * speed)
+    _show(felt, speed)
+    if csv is not None:
+        header = "depth [m],force [N],down"
+        np.savetxt(csv, felt.rows(), delimiter=",", header=header, comments="", fmt="%.9g")
+        out.print(f"curve: {escape(str(csv))}")
+    if wav is not None:
+        from touchback.devices.sound import write_wav
+
+        with working("playing a passage"):
+            played = chosen.play(settings)
+            write_wav(wav, played.samples())
+        out.print(f"sound: {escape(str(wav))}, {played.about}", soft_wrap=True)
+
+
+def _show(felt: Felt, speed: float) -> None:
+    depth, force = felt.sides["down"]
+    before = force[depth < depth.max() - BED]
+    ends = (1.02e3 * float(depth.max()), ABOVE_PEAK * float(before.max()))
+    curves = [(1e3 * x, y) for x, y in (felt.sides["down"], felt.sides["up"])]
+    marks = {name: 1e3 * x for name, x in felt.marks.items()}
+    title = f"{felt.title}: force [N] over depth [mm] at the key front, {speed:g} mm/s\n"
+    out.print(title, markup=False)
+    out.print(chart(curves, marks, ends), markup=False, soft_wrap=True)
+    out.print()
+    for name, line in felt.legend.items():
+        out.print(f"{name} from {1e3 * felt.marks[name]:.1f} mm: {line}", markup=False)
+    for name, text in felt.figures.items():
+        out.print(f"{name}: {text}", markup=False)

@@ -1,0 +1,9 @@
+"""Keys that are felt and heard: force over depth, and what a passage sounds like."""
+
+from touchback.gallery.feel.felt import Felt, Instrument, Played
+from touchback.gallery.feel.harpsichord import HARPSICHORD
+from touchback.gallery.feel.piano import PIANO
+
+INSTRUMENTS = {"piano": PIANO, "harpsichord": HARPSICHORD}
+
+__all__ = ["INSTRUMENTS", "Felt", "Instrument", "Played"]

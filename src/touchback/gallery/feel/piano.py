@@ -1,0 +1,87 @@
+"""The grand piano's key: force over depth with its phases, and a virtuoso passage."""
+
+import numpy as np
+
+from touchback.devices.sound import Note
+from touchback.gallery.feel.felt import Felt, Instrument, Played, Settings
+from touchback.gallery.piano.action import grand_piano_action
+from touchback.gallery.piano.experiments.force_curve import force_curve, slow_press, weights
+from touchback.gallery.piano.experiments.passage import finger, virtuoso
+from touchback.gallery.piano.experiments.strokes import SETTLE, strikes
+from touchback.recording import Run
+from touchback.simulate import simulate
+from touchback.system.copies import Copies, copies
+
+STEP, OUTPUT = 62.5e-6, 2.5e-4  # of the passage [s]
+BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]
+DURATION, FADING = 4.0, 1.0  # of the passage and of what sounds on [s]
+TOUCH = ("touch speed", "hold")  # parameters that only the slow press has
+LEGEND = {
+    "A": "the key lifts whippen and hammer",
+    "B": "and the damper",
+    "C": "let-off: the jack is turned out from under the knuckle",
+    "D": "aftertouch, then the key bed",
+}
+
+
+def feel(settings: Settings, speed: float) -> Felt:
+    """The force curve of an action with other screws than the usual ones."""
+    system = slow_press(speed=speed)
+    curve = force_curve(system, settings)
+    down_weight, up_weight = weights(system, settings)
+    depth, peak = curve.let_off
+    return Felt(
+        "grand piano action", {"down": curve.down, "up": (curve.up[0][::-1], curve.up[1][::-1])},
+        curve.phases, LEGEND,
+        {
+            "down weight": f"{1e3 * down_weight:.0f} g",
+            "up weight": f"{1e3 * up_weight:.0f} g",
+            "let-off": f"{peak:.2f} N at {1e3 * depth:.1f} mm",
+        },
+    )  # fmt: skip
+
+
+def play(settings: Settings) -> Played:
+    """Each key of the passage is an action of its own, under a finger."""
+    passage = virtuoso(DURATION)
+    m = grand_piano_action("finger")
+    m.report("string gap", "hammer velocity", "damper seat gap")
+    own = {name: value for name, value in settings.items() if name not in TOUCH}
+    row = copies(m.compile(), [str(note) for note in passage])
+    times = np.arange(0.0, DURATION + 0.5 * OUTPUT, OUTPUT)
+    inputs = {}
+    for note, strokes in passage.items():
+        depth, speed = finger(strokes, times)
+        inputs[f"{note}/finger depth"] = (times, depth)
+        inputs[f"{note}/finger speed"] = (times, speed)
+    run = _run(row, own, inputs)
+    notes = [sound for note in passage for sound in _notes(run, note)]
+    strokes_made = sum(map(len, passage.values()))
+    speeds = [note.speed for note in notes if note.speed is not None]
+    between = f", {min(speeds):.1f} to {max(speeds):.1f} m/s" if speeds else ""
+    about = f"{len(notes)} strikes of {strokes_made} strokes on {len(passage)} keys{between}"
+    return Played(notes, DURATION + FADING, about)
+
+
+def _run(row: Copies, settings: Settings, inputs: dict[str, tuple[np.ndarray, np.ndarray]]) -> Run:
+    return simulate(
+        row, duration=SETTLE + DURATION, start=-SETTLE, method="euler", step=STEP,
+        output_step=OUTPUT, inputs=inputs, progress=False,
+        parameters={f"{key}/{name}": x for key in row.names for name, x in settings.items()},
+    )  # fmt: skip
+
+
+def _notes(run: Run, note: int) -> list[Note]:
+    """What sounds: from each strike until the damper is back on the string."""
+    part = {name: run[f"{note}/{name}"] for name in ("hammer velocity.z", "damper seat gap")}
+    found = []
+    for time in strikes(run, f"{note}/string gap"):
+        speed = float(np.interp(time - BEFORE, run.time, part["hammer velocity.z"]))
+        damped = run.time[(run.time > time) & (part["damper seat gap"] <= 0.0)]
+        end = float(damped[0]) if len(damped) else np.inf
+        if time > 0.0 and speed > 0.0:
+            found.append(Note(time, note, speed=round(speed, 2), end=end))
+    return found
+
+
+PIANO = Instrument(feel, play)

@@ -1,0 +1,87 @@
+"""Curves on braille characters, and the command that draws them."""
+
+import subprocess
+import sys
+import wave
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+
+from touchback.cli.bench import bench
+from touchback.cli.chart import chart
+from touchback.cli.feel import feel
+from touchback.errors import InputError
+
+
+def touchback(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "touchback.cli", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+def dots(character: str) -> int:
+    return (ord(character) - 0x2800).bit_count() if ord(character) >= 0x2800 else 0
+
+
+def test_a_chart_has_letters_numbers_and_a_line_where_it_belongs() -> None:
+    x = np.linspace(0.0, 10.0, 50)
+    lines = chart([(x, x / 2)], {"A": 0.0, "B": 5.0}, (10.0, 5.0), columns=46, rows=10).split("\n")
+    assert lines[0].index("A") == 6 and abs(lines[0].index("B") - 26) <= 1
+    assert lines[1].strip().startswith("5") and lines[10].strip().startswith("0")
+    assert lines[-1].split() == ["0", "2", "4", "6", "8"]  # 10 has no room
+    assert dots(lines[1][45]) and dots(lines[10][7])  # from the lower left to the upper right
+    assert not any(dots(character) for character in lines[1][8:24])
+
+
+def test_what_lies_outside_is_left_out_and_a_second_curve_is_dotted() -> None:
+    x = np.linspace(0.0, 1.0, 200)
+    flat, high = np.full(200, 0.5), np.full(200, 2.0)
+    solid = chart([(x, flat)], {}, (1.0, 1.0))
+    dotted = chart([(x, high), (x, flat)], {}, (1.0, 1.0))
+    count_solid, count_dotted = (sum(map(dots, text)) for text in (solid, dotted))
+    assert 0 < count_dotted < 0.5 * count_solid
+
+
+def test_feel_draws_keeps_and_sounds(tmp_path: Path) -> None:
+    shown = touchback(
+        "feel", "harpsichord", "--set", "plectrum strength=0.8", "--wav", "h.wav", "--csv", "h.csv",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert shown.returncode == 0, shown.stderr
+    assert "over depth [mm]" in shown.stdout and "C from" in shown.stdout
+    assert sum(map(dots, shown.stdout)) > 100
+    curve = np.loadtxt(tmp_path / "h.csv", delimiter=",", skiprows=1)
+    peak = float(curve[curve[:, 0] < 6e-3, 1].max())
+    assert f"pluck: {peak:.2f} N" in shown.stdout
+    with wave.open(str(tmp_path / "h.wav")) as sound:
+        assert sound.getframerate() == 44100 and sound.getnframes() == round(2.5 * 44100)
+
+
+@pytest.mark.parametrize(
+    ("instrument", "options", "message"),
+    [
+        ("flute", {}, "piano"),
+        ("piano", {"set_": ["buton=1"]}, "buton"),
+        ("piano", {"wav": Path("a.mp3")}, r"\.wav"),
+        ("piano", {"speed": 0.0}, "--speed"),
+    ],
+)
+def test_wrong_use_of_feel_is_a_message(instrument: str, options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        feel(instrument, **{"speed": 10.0, "set_": None, "wav": None, "csv": None, **options})
+
+
+def test_bench_measures_a_section_with_its_peers(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        commands.append(command[2:])
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    for sections, full in ((["piano"], False), (None, False), (None, True)):
+        with pytest.raises(typer.Exit):
+            bench(sections, full)
+    assert commands == [["benchmarks", "piano"], ["benchmarks", "--quick"], ["benchmarks"]]

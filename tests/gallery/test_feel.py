@@ -1,0 +1,97 @@
+"""Keys as a finger feels them and as they sound."""
+
+import numpy as np
+import pytest
+
+from touchback.errors import InputError
+from touchback.gallery import harpsichord
+from touchback.gallery.feel import INSTRUMENTS
+from touchback.gallery.piano.experiments.passage import virtuoso
+
+SPEED = 0.01
+
+
+@pytest.fixture(scope="module")
+def piano():
+    return INSTRUMENTS["piano"].feel({}, SPEED)
+
+
+@pytest.fixture(scope="module")
+def plucked():
+    return INSTRUMENTS["harpsichord"].feel({}, SPEED)
+
+
+def test_the_piano_s_phases_follow_one_another_and_the_let_off_is_the_peak(piano):
+    assert list(piano.marks) == ["A", "B", "C", "D"]
+    assert sorted(piano.marks.values()) == list(piano.marks.values())
+    depth, force = piano.sides["down"]
+    inside = depth < 9.2e-3
+    peak = depth[inside][np.argmax(force[inside])]
+    assert piano.marks["C"] < peak < piano.marks["D"]
+    assert piano.figures["let-off"].endswith(f"{1e3 * peak:.1f} mm")
+
+
+def test_a_lower_button_lets_off_earlier(piano):
+    lower = INSTRUMENTS["piano"].feel({"let-off button height": -0.5e-3}, SPEED)
+    assert lower.marks["C"] < piano.marks["C"] - 0.2e-3
+    assert lower.marks["B"] == pytest.approx(piano.marks["B"], abs=0.05e-3)
+
+
+@pytest.fixture(scope="module")
+def played():
+    return INSTRUMENTS["piano"].play({})
+
+
+def test_every_stroke_of_the_passage_sounds_until_its_damper_falls(played):
+    passage = virtuoso()
+    assert len(played.notes) == sum(map(len, passage.values()))
+    for note in played.notes:
+        strokes = passage[note.note]
+        stroke = max((s for s in strokes if s.start < note.time), key=lambda s: s.start)
+        assert note.time < stroke.start + stroke.fall + 0.02
+        if stroke.back < 0.0:  # else the key is held, and its damper off
+            assert stroke.end < note.end < stroke.end + 0.1
+
+
+def test_a_heavier_hammer_is_slower(played):
+    heavy = INSTRUMENTS["piano"].play({"hammer mass": 0.011})
+    usual, slower = ([note.speed for note in each.notes] for each in (played, heavy))
+    assert np.mean(slower) < 0.98 * np.mean(usual)
+
+
+def test_the_harpsichord_s_pluck_is_felt_through_the_key_s_lever(plucked):
+    ratio = harpsichord.BACK / harpsichord.FRONT
+    weight = harpsichord.JACK_MASS * harpsichord.GRAVITY
+    depth, force = plucked.sides["down"]
+    before = depth < plucked.marks["C"] - 0.05e-3
+    expected = (weight + 700.0 * (ratio * depth[before] - 3.2e-3).clip(0.0)) * ratio
+    np.testing.assert_allclose(force[before][40:], expected[40:], atol=0.03)
+    assert plucked.marks["C"] == pytest.approx((3.2e-3 + 1.0 / 700.0) / ratio, rel=1e-3)
+    assert plucked.figures["pluck"].startswith("1.1")
+    assert plucked.sides["up"][1][200:].max() < 0.2  # silent on the way up
+
+
+def test_a_plectrum_that_is_too_strong_is_said():
+    felt = INSTRUMENTS["harpsichord"].feel({"plectrum strength": 5.0}, SPEED)
+    assert "none" in felt.figures["pluck"] and list(felt.marks) == ["A", "B"]
+
+
+def test_two_of_three_strokes_pluck_and_sound():
+    played = INSTRUMENTS["harpsichord"].play({"plectrum strength": 0.8})
+    assert [note.force for note in played.notes] == [0.8, 0.8]
+    samples = played.samples()
+    first = round(44100 * played.notes[0].time)
+    assert np.all(samples[:first] == 0.0) and np.abs(samples[first : first + 2000]).max() > 0.0
+
+
+def test_rows_hold_the_curve_in_the_order_of_time(plucked):
+    rows = plucked.rows()
+    down = rows[:, 2] == 1.0
+    assert np.all(np.diff(down.astype(int)) <= 0)
+    np.testing.assert_array_equal(rows[down, 1], plucked.sides["down"][1])
+    assert rows[-1, 0] < 0.3e-3
+
+
+def test_an_unknown_parameter_is_named():
+    with pytest.raises(InputError, match="buton"):
+        INSTRUMENTS["piano"].feel({"buton": 1.0}, SPEED)
