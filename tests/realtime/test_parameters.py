@@ -1,6 +1,7 @@
 """Parameters change at a tick, are checked before, and their energy is booked."""
 
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,6 +119,21 @@ def test_a_storm_of_changes_from_threads_ends_with_the_last(cart: tb.System) -> 
         assert 1 <= live.report().counts["swaps"] <= 400
 
 
+def test_changes_of_long_ago_are_forgotten(
+    cart: tb.System, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("touchback.realtime.parameters._REMEMBERED", 10)
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=1000, speed=None, record=path) as live:
+        for k in range(50):
+            live["mass"] = 2.0 + 0.01 * k
+            live.run(0.001)
+    assert len(live.report().parameter_changes) <= 11
+    assert live.report().counts["swaps"] == 50
+    assert live.report().parameter_energy != 0.0
+    assert tb.replay(path).same  # the recording has them all
+
+
 def test_parameters_are_taken_while_the_model_is_held(
     slider_crank: tb.System, turning: tb.State
 ) -> None:
@@ -154,7 +170,7 @@ def test_a_block_that_the_tick_can_not_settle_is_given_back(four_bar: tb.System)
         live.run(0.01)
         # past the check on the twin, as if the mechanism had moved on since
         impossible = block_of(four_bar, "rk4", None, {"coupler length": 0.05})
-        live._parameters.changes.append(type(live._parameters.changes[0])(1, {}))
+        live._parameters.changes[1] = type(live._parameters.changes[0])(1, {})
         live._loop.offer(impossible, 1)
         live.run(0.05)
         assert live.faults == ()

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import mechanism
+from check import SAFE
 
 import touchback as tb
 from touchback.realtime import Receiver, Sender
 
 PATIENCE = 5.0  # s: a busy machine may hold the supervisor up; the ticks don't wait for it
-SAFE = 0.0
 
 
 @dataclass

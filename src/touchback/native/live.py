@@ -36,7 +36,7 @@ from touchback.native.problem import CallableStruct, FunctionData, Problem
 ) = (1 << i for i in range(12))  # fmt: skip
 LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP | ACTIVE
 
-_SWAPS = 256  # parameter changes that may wait for their booking
+_SWAPS = 1024  # parameter changes that may wait for their booking
 
 _P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
 for _name, _arguments in {

@@ -46,7 +46,7 @@ from touchback.system.compile import compile_model
 from touchback.system.state import State
 from touchback.system.transfer import whole_energy
 
-_DRAIN = 0.02  # seconds between drains of the ring
+_DRAIN = 0.1  # seconds between drains of the ring; each is a chunk, which a file keeps an index of
 _LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
 
 
@@ -520,8 +520,8 @@ class Live:
             self._keeper.status, ports, self._parameters.booked,
             [
                 {"tick": change.tick, "energy": change.energy, "values": change.values}
-                for change in self._parameters.changes[1:]
-                if change.tick is not None and not change.refused
+                for change in list(self._parameters.changes.values())
+                if change.version and change.tick is not None and not change.refused
             ],
             energies_of(loop, self.plan.energy),
             [each.as_dict() for each in self.structures],

@@ -13,6 +13,8 @@ from touchback.native.live_structs import SWAP_HEAD
 from touchback.realtime.build import Plan, block_of, problem_of
 from touchback.system import System
 
+_REMEMBERED = 10_000  # changes
+
 
 @dataclass(frozen=True)
 class Change:
@@ -31,7 +33,8 @@ class LiveParameters:
 
     def __init__(self, system: System, loop: LiveLoop, plan: Plan) -> None:
         self._lock = threading.Lock()
-        self.changes = [Change(0, {**system.parameters, **plan.parameters}, 0, 0.0)]
+        self._last = 0  # version
+        self.changes = {0: Change(0, {**system.parameters, **plan.parameters}, 0, 0.0)}  # latest
         self.booked = 0.0
         self._begin(system, loop, plan, self.changes[0].values)
 
@@ -46,8 +49,7 @@ class LiveParameters:
     def reserve(self) -> int:
         """A version for the parameters that another structure will start with."""
         with self._lock:
-            self.changes.append(Change(len(self.changes), {}))
-            return len(self.changes) - 1
+            return self._new({})
 
     def follow(self, system: System, loop: LiveLoop, plan: Plan, version: int) -> dict[str, float]:
         """Goes on with another structure, whose loop runs already; returns what it started with."""
@@ -79,10 +81,14 @@ class LiveParameters:
         return block_of(self._system, self._plan.method, self._plan.constraints, wanted)
 
     def _offer(self, wanted: dict[str, float], block: np.ndarray) -> None:
-        version = len(self.changes)
-        self.changes.append(Change(version, wanted))
         self._values = wanted
-        self._loop.offer(block, version)
+        self._loop.offer(block, self._new(wanted))
+
+    def _new(self, values: dict[str, float]) -> int:
+        """Another version."""
+        self._last += 1
+        self.changes[self._last] = Change(self._last, values)
+        return self._last
 
     def _check_closing(
         self, name: str, value: float, block: np.ndarray, time: float, state: np.ndarray
@@ -117,3 +123,5 @@ class LiveParameters:
                     self._taken = values
                     self.booked += energy
                 self.changes[version] = Change(version, values, tick, energy, bool(refused))
+            for version in range(min(self.changes), self._last - _REMEMBERED):
+                del self.changes[version]

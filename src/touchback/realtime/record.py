@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,7 @@ class Keeper:
             except OSError as error:
                 self.failure = error
 
-    def keep(self, rows: np.ndarray, changes: Sequence[Change]) -> None:
+    def keep(self, rows: np.ndarray, changes: Mapping[int, Change]) -> None:
         """Rows of ticks, after the parameters that they may name."""
         if self._rows is not None:
             self._rows.append((self.columns, rows))
@@ -86,10 +86,9 @@ class Keeper:
             except OSError as error:  # a full disk must not end the run
                 self.failure = error
 
-    def _write(self, recorder: Recorder, rows: np.ndarray, changes: Sequence[Change]) -> None:
-        while self._versions < len(changes):
-            change = changes[self._versions]
-            recorder.write_parameters(change.version, change.values)
+    def _write(self, recorder: Recorder, rows: np.ndarray, changes: Mapping[int, Change]) -> None:
+        while self._versions in changes:
+            recorder.write_parameters(self._versions, changes[self._versions].values)
             self._versions += 1
         recorder.write(rows)
 

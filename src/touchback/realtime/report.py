@@ -79,7 +79,7 @@ class Report:
     recording: str
     ports: dict[str, dict[str, Any]]
     parameter_energy: float
-    parameter_changes: list[dict[str, Any]] = field(default_factory=list)
+    parameter_changes: list[dict[str, Any]] = field(default_factory=list)  # the latest 10 000
     energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
     structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `Swapped`
 
