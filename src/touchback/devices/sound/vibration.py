@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import lfilter
 
 from touchback.devices.sound.strings import String
 
@@ -38,6 +37,8 @@ class Vibration:
 
     def bridge_force(self, rate: int, samples: int, extra_decay: float = 0.0) -> np.ndarray:
         """Force on the bridge [N], −T ∂y/∂x at the string's end, at `rate` per second."""
+        from scipy.signal import lfilter  # only where sound is made: SciPy takes long to import
+
         string = self.string
         weight = -string.tension * string.modes * np.pi / string.length * (-1.0) ** string.modes
         sigma = string.decay + extra_decay

@@ -12,7 +12,7 @@ from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system.copies import Copies, copies
 
-STEP, OUTPUT = 62.5e-6, 2.5e-4  # of the passage [s]
+STEP, OUTPUT, SAMPLES = 62.5e-6, 2.5e-4, 1e-3  # of the run and of the fingers [s]
 BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]
 DURATION, FADING = 4.0, 1.0  # of the passage and of what sounds on [s]
 TOUCH = ("touch speed", "hold")  # parameters that only the slow press has
@@ -48,7 +48,7 @@ def play(settings: Settings) -> Played:
     m.report("string gap", "hammer velocity", "damper seat gap")
     own = {name: value for name, value in settings.items() if name not in TOUCH}
     row = copies(m.compile(), [str(note) for note in passage])
-    times = np.arange(0.0, DURATION + 0.5 * OUTPUT, OUTPUT)
+    times = np.arange(0.0, DURATION + 0.5 * SAMPLES, SAMPLES)
     inputs = {}
     for note, strokes in passage.items():
         depth, speed = finger(strokes, times)
