@@ -7,7 +7,18 @@ from time import perf_counter
 
 from rich.console import Console
 
-from benchmarks import core, generation, loops, omni, piano, report, robotran, run_time, simd
+from benchmarks import (
+    core,
+    generation,
+    keyboard,
+    loops,
+    omni,
+    piano,
+    report,
+    robotran,
+    run_time,
+    simd,
+)
 
 SECTIONS: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain"),
@@ -19,12 +30,14 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "loops": loops.run,
     "omni": omni.run,
     "piano": piano.run,
+    "keyboard": keyboard.run,
 }
 QUICK: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain", (2, 7, 30, 100), peers=()),
     "generation": lambda: generation.run((("chain", 7), ("chain", 30), ("chain", 100)), repeats=1),
     "simd": simd.run,
     "piano": lambda: piano.run(1.0, peer=False),
+    "keyboard": lambda: keyboard.run(6.0),
 }
 
 
@@ -33,8 +46,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(SECTIONS))
     parser.add_argument("--quick", action="store_true", help="no peers, about twenty seconds")
+    parser.add_argument("--seconds", type=float, help="how long the keyboard is played live")
     given = parser.parse_args(arguments)
-    known = QUICK if given.quick else SECTIONS
+    known = dict(QUICK if given.quick else SECTIONS)
+    if given.seconds:
+        known["keyboard"] = lambda: keyboard.run(given.seconds)
     for name in given.sections:
         if name not in known:
             parser.error(f"there is no section {name!r}; there are {', '.join(known)}")

@@ -1,0 +1,138 @@
+"""The Touchback keyboard against the clock, under fingers that play a virtuoso passage."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from benchmarks.piano import SHARE, undisturbed
+from benchmarks.report import Section, Target, microseconds
+from touchback.gallery.keyboard.keys import note_name
+from touchback.gallery.keyboard.player import SETTLING, Keyboard, make_keyboard
+from touchback.gallery.keyboard.virtuoso import virtuoso
+from touchback.realtime import Live, Report
+
+RATES = (4000.0, 2000.0, 1000.0, 500.0, 250.0)
+TRIED, TIMES = 2.0, 3  # s of the passage by which a rate is judged, and how often; medians count
+KEPT = 1e-3  # of all ticks that may overrun
+COLUMNS = [
+    "keys, rate", "ticks", "late", "overruns", "lateness p50", "p99", "p99.9", "max", "step p50",
+    "p99.9", "max", "notes", "strokes",
+]  # fmt: skip
+_HOG = "while True: pass"
+
+
+def run(seconds: float = 60.0) -> Section:
+    """Eighty-eight keys for so long, then seven for a third of it."""
+    section = Section("Touchback keyboard, piano, live: times in µs", list(COLUMNS))
+    rate = _highest(section)
+    _row(section, 88, rate, seconds, "88 piano keys")
+    with loaded() as count:
+        _row(section, 7, 1000.0, seconds / 3, f"7 keys beside {count} busy processes")
+    _row(section, 7, 4000.0, seconds / 3, "7 keys")
+    section.remark(
+        "A step is 0.25 ms at every rate. late: begun more than a tenth of a period after it was "
+        "due; overrun: not done when the next was due. step: the tick's own work."
+    )
+    return section
+
+
+def _highest(section: Section) -> float:
+    """The highest rate whose unclocked tick leaves 30 % of the period, at p99.9."""
+    tried = []
+    for rate in RATES:
+        keys = make_keyboard(88, "piano", rate=rate)
+        strokes = virtuoso(keys.notes, 0.1, TRIED)
+        with undisturbed() as scheduling:
+            reports = [keys.perform(strokes, TRIED, speed=None)[0] for _ in range(TIMES)]
+        steps = [report.histograms["step_time"] for report in reports]
+        worst = median(step.percentile(99.9) or 0.0 for step in steps)
+        share = worst * rate
+        tried.append(f"{rate:g} Hz {1e6 * worst:.0f} µs ({100 * share:.0f} % of the period)")
+        section.records.append({"tried": rate, "p99.9": worst, "share": share})
+        if share <= SHARE:
+            break
+    section.remark(f"Unclocked ticks of 88 keys, p99.9: {', '.join(tried)}. {scheduling}.")
+    return rate
+
+
+@dataclass(frozen=True)
+class _Machine:
+    """What the machine did to us: seconds that its host took from all processors, and its load."""
+
+    stolen: float
+    load: float
+
+    @classmethod
+    def now(cls) -> "_Machine":
+        fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()
+        return cls(int(fields[8]) / os.sysconf("SC_CLK_TCK"), os.getloadavg()[0])
+
+
+def _row(section: Section, count: int, rate: float, seconds: float, what: str) -> None:
+    keys = make_keyboard(count, "piano", rate=rate)
+    strokes = virtuoso(keys.notes, SETTLING, seconds)
+    before = _Machine.now()
+    report, live = keys.perform(strokes, seconds)
+    after = _Machine.now()
+    notes = _notes(keys, live)
+    ticks, late, overruns = (report.counts[name] for name in ("ticks", "late", "overruns"))
+    lateness, step = (report.histograms[name].summary() for name in ("lateness", "step_time"))
+    shown = [microseconds(lateness[name] or 0.0) for name in ("p50", "p99", "p99.9", "max")]
+    shown += [microseconds(step[name] or 0.0) for name in ("p50", "p99.9", "max")]
+    label = f"{what}, {rate:g} Hz, {seconds:.0f} s"
+    section.rows.append(
+        [label, str(ticks), str(late), str(overruns), *shown, str(notes), str(len(strokes))]
+    )
+    section.records.append(
+        {"what": what, "rate": rate, "keys": count, "seconds": seconds, "notes": notes,
+         "strokes": len(strokes), "stolen": after.stolen - before.stolen, "load": after.load,
+         "report": report.as_dict()}
+    )  # fmt: skip
+    slipped = report.counts["slipped"]
+    section.remark(
+        f"{label}: {report.scheduling}; {report.memory}; the host took "
+        f"{1e3 * (after.stolen - before.stolen):.0f} ms of all processors, load {after.load:.1f}; "
+        f"slipped {slipped} periods."
+    )
+    met = overruns <= KEPT * ticks and slipped == 0
+    section.targets.append(
+        Target(label, "overruns ≤ 0.1 %, none slipped",
+               f"{100 * overruns / max(ticks, 1):.3f} %, {slipped}", met)
+    )  # fmt: skip
+    if not met:
+        section.remark(f"{label}: not kept, because {_reason(report, rate)}.")
+
+
+def _reason(report: Report, rate: float) -> str:
+    """Why ticks overran, as far as the report tells."""
+    step = report.histograms["step_time"]
+    if (step.percentile(50) or 0.0) * rate > 1.0:
+        return "a tick takes longer than its period"
+    if not report.scheduling.startswith("SCHED_FIFO"):
+        return f"other programs come first ({report.scheduling})"
+    if (step.percentile(99.9) or 0.0) * rate > 1.0:
+        return "ticks were interrupted: the processor went to the host or to other real-time work"
+    return "ticks began late: the processor was with the host or with other real-time work"
+
+
+def _notes(keys: Keyboard, live: Live) -> int:
+    last = live.snapshot()
+    return int(sum(last[f"{note_name(note)}/notes"] for note in keys.notes))
+
+
+@contextmanager
+def loaded() -> Iterator[int]:
+    """A process for each processor that never rests."""
+    count = os.cpu_count() or 1
+    hogs = [subprocess.Popen([sys.executable, "-c", _HOG]) for _ in range(count)]
+    try:
+        yield count
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
