@@ -4,88 +4,134 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.gallery.piano import Pressed, grand_piano_action
+from touchback.gallery.piano import Pressed, Repeated, grand_piano_action
 from touchback.gallery.piano.episodes import episodic_piano_action, regulated
+from touchback.gallery.piano.experiments.repetition import repeat
 from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.phases.automaton import PHASES, changes
+from touchback.gallery.piano.phases.automaton import PHASES, STRIKES, changes
 from touchback.gallery.piano.phases.contacts import RIGID
 from touchback.recording import Run
 from touchback.system import System
 
 STEP = 62.5e-6
+TICK = 250e-6
 
 
 def _play(system: System, duration: float, **screws: float) -> Run:
-    given = {name.replace("_", " "): value for name, value in screws.items()}
     return tb.simulate(
-        system, system.assemble(t=-0.1), 0.1 + duration, start=-0.1, method="rk4", step=STEP,
-        output_step=8 * STEP, parameters=given, progress=False,
+        system, duration=0.1 + duration, start=-0.1, method="rk4", step=STEP,
+        output_step=4 * STEP, parameters=screws, progress=False,
     )  # fmt: skip
 
 
-def _order(run: Run) -> list[str]:
-    """The letters of the phases that lasted longer than a step, from the first touch on."""
+def _order(run: Run) -> str:
+    """The letters of the phases that lasted longer than a tick, from the first touch on."""
     marks = [each for each in run.transitions if each.time > 0.0]
     ends = [*(each.time for each in marks[1:]), float(run.time[-1])]
-    lasting = [m.target[0] for m, end in zip(marks, ends, strict=True) if end - m.time > STEP]
-    return [letter for i, letter in enumerate(lasting) if i == 0 or lasting[i - 1] != letter]
+    lasting = [m.target[0] for m, end in zip(marks, ends, strict=True) if end - m.time > TICK]
+    return "".join(x for i, x in enumerate(lasting) if i == 0 or lasting[i - 1] != x)
 
 
 def _first(run: Run, cause: str) -> float:
+    """When a cause first had its effect after the touch began; infinity for never."""
     times = [each.time for each in run.transitions if each.time > 0.0 and cause in each.cause]
-    return times[0] if times else float("inf")
+    return min(times, default=np.inf)
 
 
 @pytest.fixture(scope="module")
-def episodes() -> System:
+def system() -> System:
     return episodic_piano_action("motion", Pressed(0.5)).compile()
 
 
-def test_gaps_of_rigid_contacts_are_those_of_the_felts_they_stand_for(episodes: System) -> None:
-    spec = regulated(Specification())
-    felts = grand_piano_action("motion", Pressed(0.5), spec).compile()
+def test_gaps_of_rigid_contacts_are_those_of_the_felts_they_stand_for(system: System) -> None:
+    felts = grand_piano_action("motion", Pressed(0.5), regulated(Specification())).compile()
     random = np.random.default_rng(4)
     screws = {"capstan height": 0.4e-3, "let-off button height": -0.3e-3, "jack position": 0.2e-3}
     past_edge = 0
     for given in ({}, screws):
-        for system in (episodes, felts):
-            for name, value in given.items():
-                system.parameters[name] = value
+        system.parameters.update(given)
+        felts.parameters.update(given)
         for _ in range(40):
             q, v = random.uniform(-0.06, 0.06, 6), np.zeros(6)
-            ours, theirs = episodes.sensors(q, v), felts.sensors(q, v)
+            ours, theirs = system.sensors(q, v), felts.sensors(q, v)
             if theirs["jack gap"] < -2e-3:
                 continue  # deep inside the jack it is its sides that are near
             past_edge += ours["jack overlap"] < 0.0
             for name in (*(f"{contact} gap" for contact in RIGID), "jack overlap", "string gap"):
                 assert ours[name] == pytest.approx(theirs[name], abs=1e-14), name
-    episodes.parameters.update(dict.fromkeys(screws, 0.0))
+    system.parameters.update(dict.fromkeys(screws, 0.0))
     assert past_edge > 5
 
 
-def test_every_phase_says_what_touches_and_every_change_is_of_one_answer() -> None:
+def test_every_phase_says_what_touches_and_a_change_adds_or_takes_its_contact() -> None:
     assert len({phase.name for phase in PHASES}) == len(PHASES) == 12
     for phase in PHASES:
         for change in changes(phase):
             before, after = set(phase.constraints), set(change.after.constraints)
             assert (change.contact in after) == change.closes
+            assert (change.contact in before) != change.closes
             assert len(after - before) <= 1 and len(before - after) <= 1
 
 
-def test_a_stroke_goes_through_acceleration_let_off_and_catch(episodes: System) -> None:
-    assert "".join(_order(_play(episodes, 0.3))).startswith("ABC")
+def test_a_stroke_accelerates_lets_off_and_catches_for_gillespies_reasons(system: System) -> None:
+    run = _play(system, 0.3)
+    assert _order(run).startswith("ABC")
+    toe, leaves, strike = (_first(run, x) for x in ("toe meets", "hammer leaves jack", STRIKES))
+    assert toe < leaves < strike < np.inf
+    assert np.interp(toe, run.time, run["button gap"]) == pytest.approx(0.0, abs=2e-4)
+    slipped = float(run.time[(run.time > 0.0) & (run["jack overlap"] < 0.0)][0])
+    assert leaves == pytest.approx(slipped, abs=TICK)  # by its edge, with the hammer still pushed
+    assert run["check force"][-1] > 0.2  # and caught
 
 
-def test_screws_decide_when_and_whether_phases_occur(episodes: System) -> None:
-    usual = _play(episodes, 0.15)
-    early = _play(episodes, 0.15, **{"let-off button height": -0.5e-3})
-    never = _play(episodes, 0.15, **{"let-off button height": 3e-3})
+def test_screws_decide_when_and_whether_phases_occur(system: System) -> None:
+    usual = _play(system, 0.15)
+    early = _play(system, 0.15, **{"let-off button height": -0.5e-3})
+    never = _play(system, 0.15, **{"let-off button height": 3e-3})
     assert _first(early, "toe meets button") < _first(usual, "toe meets button") - 1e-3
     assert _first(never, "toe meets button") == np.inf
     assert never["string force"][-1] > 0.5 and usual["string force"][-1] == 0.0  # blocked
-    higher = _play(episodes, 0.15, **{"capstan height": 0.3e-3})
+    higher = _play(system, 0.15, **{"capstan height": 0.3e-3})
     assert _first(higher, "toe meets button") < _first(usual, "toe meets button")
+    farther = _play(system, 0.15, **{"blow distance": 47.5e-3})
+    assert _first(farther, STRIKES) > _first(usual, STRIKES) + 0.5e-3
     softly = {"touch speed": 0.1}
-    shallow = _play(episodes, 0.25, **{"key dip": 6.5e-3}, **softly)
+    shallow = _play(system, 0.25, **{"key dip": 6.5e-3}, **softly)
     assert _first(shallow, "toe meets button") == np.inf
-    assert _first(_play(episodes, 0.25, **softly), "toe meets button") < 0.2
+    assert _first(_play(system, 0.25, **softly), "toe meets button") < 0.2
+
+
+def test_the_readout_is_the_capstans_load_and_nothing_while_the_whippen_is_aloft(
+    system: System,
+) -> None:
+    run = _play(system, 0.15, **{"touch speed": 2.0})
+    aloft = np.isin(run["mode"], [i for i, p in enumerate(PHASES) if not p.carried])
+    assert 10 < aloft.sum() < 100
+    assert not run["action force"][aloft].any() and not run["capstan force"][aloft].any()
+    q = np.array([run[name][-1] for name in system.coordinates])
+    step = np.array([1e-6, 0, 0, 0, 0, 0])  # of the key alone: virtual work
+    gaps = [system.sensors(q + side * step, np.zeros(6))["capstan gap"] for side in (-1, 1)]
+    lever = (gaps[0] - gaps[1]) / 2e-6
+    expected = run["capstan force"][-1] * lever / 0.2595
+    assert run["action force"][-1] == pytest.approx(expected, rel=1e-8)
+
+
+def test_a_note_repeats_fifteen_times_a_second_without_full_release() -> None:
+    system = episodic_piano_action("motion", Repeated()).compile()
+
+    def strikes(**screws: float) -> int:
+        run = repeat(system, 15.0, 2e-3, screws).run
+        return sum(STRIKES in each.cause for each in run.transitions)
+
+    assert strikes() == 16
+    assert strikes(**{"repetition spring": 0.0}) < 16
+
+
+def test_every_way_of_driving_is_that_of_the_full_contact_model() -> None:
+    with pytest.raises(tb.InputError, match="'force', 'motion' or 'finger'"):
+        episodic_piano_action("magic")
+    system = episodic_piano_action("force", felt_string=True).compile()
+    pressed = tb.simulate(
+        system, duration=0.3, method="rk4", step=STEP, inputs={"key force": 4.0}, progress=False
+    )
+    assert pressed["key depth"][-1] > 9e-3 and pressed["string gap"].min() < 0.0

@@ -9,13 +9,14 @@ stop and button. Nothing says in which order they come: every answer changes whe
 a force has vanished.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from touchback.gallery.piano.phases.plane import Meeting
+from touchback.gallery.piano.phases.contacts import RigidContacts
 from touchback.gallery.piano.phases.sensing import READOUT
 from touchback.model import Model
 from touchback.symbolic.expression import Expr
+from touchback.symbolic.functions import select
 
 STOP, SWINGS, BUTTON = "stop", "swings", "button"
 NAMES = {
@@ -27,7 +28,8 @@ NAMES = {
     (SWINGS, False): "F jack swings, free",
 }
 ALOFT = ", whippen aloft"
-CLEARANCE = 1e-9  # a gap that has just opened is closed again only below this [m]: rounding
+STRIKES = "hammer strikes string"
+NAP = 1e-7  # surfaces that have parted meet again so much deeper [m]: no rattling below it
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,13 @@ PHASES = tuple(
 @dataclass(frozen=True)
 class Change:
     """A cause, what it makes of the answers, and the contact whose gap closes or whose force
-    vanishes."""
+    vanishes. `turning` wants the knuckle to turn the jack out of its way (1) or in (−1)."""
 
     cause: str
     after: Answers
     contact: str
     closes: bool
+    turning: int = 0
 
 
 def changes(now: Answers) -> Iterator[Change]:
@@ -71,6 +74,10 @@ def changes(now: Answers) -> Iterator[Change]:
     hammer that flies away, and the others that stay."""
     if now.loaded:
         yield Change("hammer leaves jack", replace(now, loaded=False), "jack", False)
+    elif now.jack == BUTTON:  # which stops a jack that is pushed in, and can't hold one pushed out
+        for jack, turning in ((BUTTON, -1), (SWINGS, 1)):
+            after = replace(now, loaded=True, jack=jack)
+            yield Change("hammer meets jack", after, "jack", True, turning)
     else:
         yield Change("hammer meets jack", replace(now, loaded=True), "jack", True)
     if now.jack == STOP:
@@ -87,25 +94,38 @@ def changes(now: Answers) -> Iterator[Change]:
         yield Change("whippen meets capstan", replace(now, carried=True), "capstan", True)
 
 
-def add_phases(m: Model, found: Mapping[str, Meeting], load: Expr) -> None:
-    """The modes and transitions of an action whose rigid contacts are `found`; `load` [N] is read
-    out where the capstan carries the whippen."""
+def add_phases(m: Model, contacts: RigidContacts, load: Expr) -> None:
+    """The modes and transitions of an action with these rigid contacts; `load` [N] is read out
+    where the capstan carries the whippen."""
     for phase in PHASES:
         shown = {READOUT: load} if phase.carried else {}
         m.mode(phase.name, active=phase.constraints, readouts=shown)
     for phase in PHASES:
         for change in changes(phase):
-            contact = change.contact
-            when = found[contact].gap + CLEARANCE if change.closes else m.signal(f"{contact} force")
-            m.transition(f"{change.cause}; {phase.name}", phase.name, change.after.name, when)
+            name = f"{change.cause}{_SIDES[change.turning]}; {phase.name}"
+            when = _indicator(m, contacts, change)
+            m.transition(name, phase.name, change.after.name, when)
+
+
+_SIDES = {0: "", 1: " from behind", -1: " from above"}
+
+
+def _indicator(m: Model, contacts: RigidContacts, change: Change) -> Expr:
+    """What is positive until a change."""
+    if not change.closes:
+        return m.signal(f"{change.contact} force")
+    left = contacts.meetings[change.contact].gap + NAP
+    if not change.turning:
+        return left
+    return select(change.turning * contacts.turning > 0.0, left, 1.0)
 
 
 def add_rigid_string(m: Model, gap: Expr, restitution: Expr) -> None:
-    """A string that gives a free hammer back at once; one on the jack passes it."""
+    """A string that gives a free hammer back at once; one that the jack pushes is met by felt."""
     m.constrain("rigid string", gap, unit="m")
     for phase in PHASES:
         if not phase.loaded:
             m.transition(
-                f"hammer strikes string; {phase.name}", phase.name, phase.name, gap,
+                f"{STRIKES}; {phase.name}", phase.name, phase.name, gap + NAP,
                 impact=["rigid string"], restitution=restitution,
             )  # fmt: skip

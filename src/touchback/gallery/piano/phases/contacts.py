@@ -1,5 +1,7 @@
 """The contacts of the action that are rigid while they last."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from touchback.gallery.piano.geometry import Placements, Surface
@@ -7,14 +9,24 @@ from touchback.gallery.piano.parameters import Specification
 from touchback.gallery.piano.phases.plane import Flat, Meeting, Plane, Round
 from touchback.gallery.piano.screws import Screws
 from touchback.model import Model
+from touchback.symbolic.expression import Expr
 
 DOWN, FRONT = np.pi, -np.pi / 2  # lean of faces that look down or, from upright, to the front
 RIGID = ("capstan", "jack", "button", "jack stop")
 
 
+@dataclass(frozen=True)
+class RigidContacts:
+    """Where the rigid surfaces are to each other, by name, and the lever [m] by which the knuckle
+    turns the jack: positive where it turns it out of its way."""
+
+    meetings: dict[str, Meeting]
+    turning: Expr
+
+
 def add_rigid_contacts(
     m: Model, plane: Plane, spec: Specification, at: Placements, s: Screws
-) -> dict[str, Meeting]:
+) -> RigidContacts:
     """The constraints "capstan", "jack", "button" and "jack stop": gaps [m] of the surfaces that
     the full-contact model covers with felt, by the names of those felts."""
     d = spec.dimensions
@@ -35,4 +47,7 @@ def add_rigid_contacts(
     found = {name: plane.meeting(*pair) for name, pair in pairs.items()}
     for name in RIGID:
         m.constrain(name, found[name].gap, unit="m")
-    return found
+    knuckle = found["jack"]
+    (x, z), (n_x, n_z) = knuckle.touch, knuckle.normal
+    pin_x, pin_z = plane.point("whippen", (float(at.jack[0]), float(at.jack[1])))
+    return RigidContacts(found, (z - pin_z) * n_x - (x - pin_x) * n_z)

@@ -1,0 +1,149 @@
+"""The two models of the action side by side: felts everywhere, and rigid contacts in phases."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from touchback.gallery.piano.action import grand_piano_action
+from touchback.gallery.piano.driving import Touch
+from touchback.gallery.piano.episodes import episodic_piano_action, regulated
+from touchback.gallery.piano.experiments.episodes_gestures import METHOD, STEP, EpisodesLaboratory
+from touchback.gallery.piano.experiments.force_curve import ForceCurve, force_curve
+from touchback.gallery.piano.experiments.gestures import DURATION, Laboratory, gesture
+from touchback.gallery.piano.experiments.phases import (
+    BEGIN,
+    COUPLER,
+    END,
+    FAR,
+    gillespie,
+    phases,
+)
+from touchback.gallery.piano.experiments.strokes import SETTLE, Stroke, play, stroke_of
+from touchback.gallery.piano.parameters import Cloth, Specification
+from touchback.gallery.piano.phases.contacts import RIGID
+from touchback.gallery.piano.touch import Pressed, Straight
+from touchback.model import Model
+from touchback.recording import Run
+from touchback.simulate import simulate
+
+Make = Callable[[str, Touch | None, Specification | None], Model]
+MODELS: dict[str, Make] = {"episodes": episodic_piano_action, "full contact": grand_piano_action}
+TICK = 250e-6  # 4 kHz
+FRICTIONLESS = {"knuckle friction": 0.0, "capstan friction": 0.0}
+
+
+# ---- Gillespie's stroke --------------------------------------------------------------------------
+
+
+def gillespie_in_phases(felt_string: bool = False, **options: object) -> Run:
+    """The episodes model under his ramp, as `experiments.phases.gillespie` has it."""
+    corner, speed = 1e-6, FAR / (END - BEGIN)
+    times = [-SETTLE, BEGIN, BEGIN + corner, END, END + corner, END + 1.0]
+    inputs = {
+        "finger depth": (times, [0.0, 0.0, speed * corner, FAR, FAR, FAR]),
+        "finger speed": (times, [0.0, 0.0, speed, speed, 0.0, 0.0]),
+    }
+    system = episodic_piano_action("finger", felt_string=felt_string).compile()
+    settings: dict[str, object] = {"rtol": 1e-6, "atol": 1e-9, "output_step": 1e-4, **options}
+    return simulate(
+        system, duration=SETTLE + 0.6, start=-SETTLE, inputs=inputs, parameters=COUPLER,
+        progress=False, **settings,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Something that happens in a stroke, why, and when [s]: in Gillespie's simulation, in the
+    episodes model and in the full-contact model."""
+
+    name: str
+    cause: str
+    gillespie: str
+    episodes: float
+    full: float
+
+
+def moments() -> list[Moment]:
+    """His stroke in both models, in the full-contact model's order."""
+    run = gillespie_in_phases()
+    ours = {found.name: found.time for found in phases(run)}
+    ours["acceleration"] = float(run.time[(run.time > 0.0) & (run["key depth"] > 1e-5)][0])
+    ours["let-off"] = next(
+        each.time for each in run.transitions if each.time > 0 and "toe meets" in each.cause
+    )
+    return [
+        Moment(each.name, each.cause, each.gillespie, ours.get(each.name, float("nan")), each.time)
+        for each in gillespie()[1]
+    ]
+
+
+# ---- strokes and curves --------------------------------------------------------------------------
+
+
+def strokes(make: Make, speeds: np.ndarray) -> list[Stroke | None]:
+    """Strokes of touches with some speeds [m/s]; None where the hammer doesn't reach the string."""
+    system = make("motion", Pressed(), None).compile()
+    return [
+        stroke_of(play(system, 0.1 + 0.012 / speed, {"touch speed": float(speed)}))
+        for speed in speeds
+    ]
+
+
+def curve(
+    make: Make,
+    parameters: Mapping[str, float] | None = None,
+    specification: Specification | None = None,
+) -> ForceCurve:
+    """The force over the depth at 10 mm/s."""
+    return force_curve(make("motion", Straight(), specification).compile(), parameters)
+
+
+def nearly_rigid(factor: float) -> Specification:
+    """The full-contact model's specification with felts so many times harder, and smooth, where the
+    episodes model is rigid: as the factor grows, what felt and friction do goes away."""
+    spec = regulated(Specification())
+
+    def harder(cloth: Cloth) -> Cloth:
+        return replace(cloth, force=factor * cloth.force, friction=0.0)
+
+    names = [name.replace(" ", "_") for name in RIGID]
+    felts = replace(spec.felts, **{name: harder(getattr(spec.felts, name)) for name in names})
+    return replace(spec, felts=felts)
+
+
+# ---- cost ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a tick of 250 µs costs [s], the least over gestures that both models played in turn, and
+    how many changes of phase a gesture had."""
+
+    episodes: float
+    full: float
+    changes: float
+
+    @property
+    def ratio(self) -> float:
+        """Episodes over full contact."""
+        return self.episodes / self.full
+
+
+def cost(seeds: range = range(12)) -> Cost:
+    """The cost of both models in the same gestures, in turn."""
+    ours, theirs = EpisodesLaboratory(), Laboratory()
+    spent: dict[str, list[float]] = {"episodes": [], "full": []}
+    changes = 0
+    for seed in seeds:
+        inputs, parameters = gesture(seed)
+        for name, laboratory, method, step in (
+            ("episodes", ours, METHOD, STEP), ("full", theirs, "euler", TICK / 4),
+        ):  # fmt: skip
+            run = simulate(
+                laboratory.system, laboratory.rest, DURATION, method=method, step=step,
+                output_step=0.01, inputs=inputs, parameters=parameters, progress=False,
+            )  # fmt: skip
+            spent[name].append(run.metadata["statistics"]["seconds"] * TICK / DURATION)
+            changes += len(run.transitions)
+    return Cost(min(spent["episodes"]), min(spent["full"]), changes / len(seeds))
