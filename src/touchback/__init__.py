@@ -93,6 +93,7 @@ from touchback.simulate.analysis import (
     modes,
     sensitivity,
 )
+from touchback.simulate.event_driven import simulate_contacts
 from touchback.simulate.quality import Demand, Quality, quality
 from touchback.simulate.time_stepping import contact_operator, painleve, step_contacts
 from touchback.symbolic import Table
@@ -246,6 +247,7 @@ __all__ = [
     "sensitivity",
     "sign",
     "simulate",
+    "simulate_contacts",
     "sin",
     "sqrt",
     "step_contacts",

@@ -7,8 +7,10 @@ from touchback.spatial.vectors import Scalar
 
 
 class ContactKind(Data, frozen=True, tag_field="kind"):
-    """A rigid contact: its gap, its slip speeds, and the fields `restitution` (Newton's, of the
-    normal speed) and `friction` (Coulomb's coefficient)."""
+    """A rigid contact: its gap, its slip speeds, and the fields `restitution` (of the normal speed,
+    or of the impulse) and `friction` (Coulomb's coefficient). Where there is a field
+    `static_friction`, that is the coefficient while nothing slips (None: the same); event-driven
+    runs know the difference."""
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         """Distance [m] (or an angle [rad]), a function of the positions; negative when overlapping.
@@ -35,3 +37,12 @@ def check_coefficients(
         raise ModelError(f"{kind}: its friction is {friction}; a coefficient is not negative.")
     if is_number(rolling) and not rolling >= 0.0:
         raise ModelError(f"{kind}: its rolling is {rolling} m; the arm is not negative.")
+
+
+def check_static(kind: str, friction: Value, static: Value | None) -> None:
+    """Refuse a static coefficient below that of slipping."""
+    if static is not None and is_number(static) and is_number(friction) and static < friction:
+        raise ModelError(
+            f"{kind}: its static_friction {static} is below its friction {friction}; what sticks "
+            "holds at least as much as what slips."
+        )

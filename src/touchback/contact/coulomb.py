@@ -18,11 +18,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Friction:
-    """Rows that resist together: which, of which contact, and the coefficient of its normal."""
+    """Rows that resist together: which, of which contact, and the coefficient of its normal; while
+    they stick they `hold` with a coefficient that may be larger (none: the same)."""
 
     rows: tuple[int, ...]
     contact: int
     coefficient: float
+    hold: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """A contact given by expressions: whatever has a gap and slips."""
 
-from touchback.contact.base import ContactKind, check_coefficients
+from touchback.contact.base import ContactKind, check_coefficients, check_static
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Value
 from touchback.spatial.vectors import Scalar
@@ -15,9 +15,11 @@ class DescribedContact(ContactKind, frozen=True, tag="described"):
     slip_speed: Value = 0.0
     restitution: Value = 0.0
     friction: Value = 0.0
+    static_friction: Value | None = None
 
     def __post_init__(self) -> None:
         check_coefficients("DescribedContact", self.restitution, self.friction)
+        check_static("DescribedContact", self.friction, self.static_friction)
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         return mechanics.value(self.gap_between)

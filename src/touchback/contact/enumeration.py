@@ -15,12 +15,12 @@ MOST_COMBINATIONS = 4**5
 OPEN, STICK, FORWARD, BACKWARD = range(4)
 SIGN = {FORWARD: 1.0, BACKWARD: -1.0}
 _SLACKS = (0.0, 1e-12)  # of the largest speed or impulse: exact, then with rounding forgiven
+_REDUNDANT, _UNSOLVED = 1e-12, 1e-9
 State = tuple[int, ...]  # of a contact: (OPEN,), or how each of its groups of friction behaves
 
 
 def enumerate_states(problem: ContactProblem) -> Floats | None:
-    """The impulses of the first combination that fits; None where none does (redundant contacts
-    make systems singular)."""
+    """The impulses of the first combination that fits; None where none does."""
     for slack in _SLACKS:
         for _, p in fitting(problem, slack):
             return p
@@ -70,7 +70,7 @@ def _choices(problem: ContactProblem, moving: Mapping[int, int]) -> list[list[St
 
 def impulses_of(problem: ContactProblem, states: Sequence[State]) -> Floats | None:
     """p with u_n = 0 in closed contacts, u_t = 0 in sticking rows, p_t = ∓μ p_n in slipping
-    ones; None where that has no single solution."""
+    ones: the shortest where rows repeat each other; None where there is none."""
     size = len(problem.c)
     rows: list[int] = []  # velocities that vanish; as many unknown impulses belong to them
     columns: list[Floats] = []
@@ -92,10 +92,11 @@ def impulses_of(problem: ContactProblem, states: Sequence[State]) -> Floats | No
     if not rows:
         return np.zeros(size)
     spread = np.array(columns).T
-    try:
-        return spread @ np.linalg.solve((problem.G @ spread)[rows], -problem.c[rows])
-    except np.linalg.LinAlgError:
+    A, b = (problem.G @ spread)[rows], -problem.c[rows]
+    found = np.linalg.lstsq(A, b, rcond=_REDUNDANT)[0]
+    if np.abs(A @ found - b).max() > _UNSOLVED * (np.abs(b).max() + np.abs(A * found).max()):
         return None
+    return spread @ found
 
 
 def _fits(
@@ -123,6 +124,6 @@ def _fits(
             if way in SIGN:
                 if i not in moving and SIGN[way] * u[t] < -slow:
                     return False
-            elif abs(p[t]) > group.coefficient * p[n] + small:
+            elif abs(p[t]) > (group.hold or group.coefficient) * p[n] + small:
                 return False
     return True

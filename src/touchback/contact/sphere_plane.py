@@ -1,6 +1,6 @@
 """A sphere, or a point, on a plane."""
 
-from touchback.contact.base import ContactKind, check_coefficients
+from touchback.contact.base import ContactKind, check_coefficients, check_static
 from touchback.errors import ModelError
 from touchback.model.forces.sphere_on_plane import Touch, sphere_on_plane
 from touchback.model.frame import Frame
@@ -26,9 +26,11 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
     friction: Value = 0.0
     tangents: str = "xy"
     rolling: Value = 0.0
+    static_friction: Value | None = None
 
     def __post_init__(self) -> None:
         check_coefficients("SpherePlaneContact", self.restitution, self.friction, self.rolling)
+        check_static("SpherePlaneContact", self.friction, self.static_friction)
         if self.tangents not in ("", "x", "y", "xy"):
             raise ModelError(
                 f"SpherePlaneContact: tangents are '', 'x', 'y' or 'xy', got {self.tangents!r}."

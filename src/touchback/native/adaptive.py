@@ -119,6 +119,15 @@ class Adaptive:
         return float(self._struct.h)
 
     @property
+    def max_step(self) -> float:
+        """The longest step that may be taken; it can be changed between calls."""
+        return float(self._struct.max_step)
+
+    @max_step.setter
+    def max_step(self, seconds: float) -> None:
+        self._struct.max_step = seconds
+
+    @property
     def bad(self) -> int:
         """Index of the component that was not finite, −1 when none."""
         return int(self._struct.bad)

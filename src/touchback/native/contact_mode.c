@@ -22,6 +22,9 @@ static double *bias_of(const tb_contact_mode *c) { return E_of(c) + c->rows * c-
 static double *h_of(const tb_contact_mode *c) { return bias_of(c) + c->rows; }
 static double *gap_of(const tb_contact_mode *c) { return h_of(c) + c->bilateral; }
 static double *coefficient_of(const tb_contact_mode *c) { return gap_of(c) + c->contacts; }
+static double *hold_of(const tb_contact_mode *c) {
+    return coefficient_of(c) + c->groups + c->contacts;
+}
 
 static double dot(long n, const double *x, const double *y) {
     double sum = 0.0;
@@ -71,10 +74,12 @@ static void slipping_way(const tb_contact_mode *c, long g, double *way) {
     }
 }
 
-/* Solves G x = right, both overwritten; redundant unknowns become zero. */
+/* Solves G x = right, both overwritten; rows that repeat others share what they bear. */
 static void solve_few(tb_contact_mode *c, long count, double *x) {
     long rank = tb_full_factor(count, c->G, c->order, c->columns, REDUNDANT);
     tb_full_solve(count, rank, c->G, c->order, c->columns, c->right, x);
+    if (rank < count)
+        tb_full_shortest(count, rank, c->G, c->order, c->columns, x, c->null);
 }
 
 /* What the force of an active row does to the freedoms: with slipping friction for a normal. */
@@ -172,12 +177,11 @@ void tb_contact_indicators(const double *x, const double *u, const double *p, do
         double *values = c->stuck[g] ? c->lambda : u_of(c);
         double first = rows[0] < 0 ? 0.0 : values[rows[0]];
         double second = rows[1] < 0 ? 0.0 : values[rows[1]];
-        if (!rubs(c, g))
+        if (!rubs(c, g) || c->pinned[g])
             out[c->contacts + g] = 1.0;
         else if (c->stuck[g])
             out[c->contacts + g] =
-                coefficient_of(c)[g] * c->lambda[c->normals[c->group_contact[g]]] -
-                hypot(first, second);
+                hold_of(c)[g] * c->lambda[c->normals[c->group_contact[g]]] - hypot(first, second);
         else
             out[c->contacts + g] = first * c->way[2 * g] + second * c->way[2 * g + 1];
     }

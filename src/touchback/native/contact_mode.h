@@ -5,7 +5,7 @@
  *
  * Rows are the mechanism's own constraints (they always hold), then of each contact its normal and
  * its friction. Closed normals and sticking friction hold; friction that slips has the force
- * -coefficient * lambda_n * way. Redundant rows get no force where others do their work.
+ * -coefficient * lambda_n * way. Rows that repeat others share what they bear.
  *
  * One struct serves one run: it holds the run's memory. What the modes are is up to the caller. */
 #ifndef TOUCHBACK_CONTACT_MODE_H
@@ -15,7 +15,8 @@
 
 typedef struct tb_contact_mode {
     long nq, n, nz, bilateral, rows, contacts, groups;
-    tb_callable forces; /* [M, f, dz/dt, u, W, E, bias, h, gap, coefficient, restitution] */
+    tb_callable forces; /* [M, f, dz/dt, u, W, E, bias, h, gap, coefficient, restitution,
+                           coefficient while it holds] */
     tb_callable configuration_rate;
     const int *normals;       /* of each contact */
     const int *group_rows;    /* two of each group of friction, -1: none */
@@ -24,11 +25,12 @@ typedef struct tb_contact_mode {
     int *closed; /* of each contact */
     int *stuck;  /* of each group: holds; else it slips along its way */
     double *way; /* two components of each group */
+    int *pinned; /* of each group: at its limit, but held by others; it ends nothing */
 
     double *x, *at, *a, *lambda; /* the state worked on, what was evaluated, its solution */
     double *mass, *effect, *spread, *G, *right; /* n x n; rows x n; n x rows; rows x rows; rows */
     int *active, *order, *columns;              /* rows each */
-    double *increment, *step;                   /* nq and n */
+    double *increment, *step, *null;            /* nq, n, rows x rows */
 } tb_contact_mode;
 
 /* dx/dt, with the mode as the context. */

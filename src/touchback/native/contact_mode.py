@@ -21,11 +21,11 @@ class _ModeStruct(ctypes.Structure):
     _fields_ = [
         *[(name, ctypes.c_long) for name in _SIZES],
         *[(name, CallableStruct) for name in ("forces", "configuration_rate")],
-        *[(name, ctypes.c_void_p) for name in (*_TABLES, "way")],
+        *[(name, ctypes.c_void_p) for name in (*_TABLES, "way", "pinned")],
         *[(name, ctypes.c_void_p) for name in ("x", "at", "a", "lambda")],
         *[(name, ctypes.c_void_p) for name in ("mass", "effect", "spread", "G", "right")],
         *[(name, ctypes.c_void_p) for name in ("active", "order", "columns")],
-        *[(name, ctypes.c_void_p) for name in ("increment", "step")],
+        *[(name, ctypes.c_void_p) for name in ("increment", "step", "null")],
     ]
 
 
@@ -61,21 +61,23 @@ class ContactMode:
         tables = {
             "normals": functions.normals, "group_rows": pairs,
             "group_contact": [contact for _, contact in functions.groups],
-            "closed": [0] * contacts, "stuck": [0] * groups,
+            "closed": [0] * contacts, "stuck": [0] * groups, "pinned": [0] * groups,
             **dict.fromkeys(("active", "order", "columns"), [0] * rows),
         }  # fmt: skip
-        outputs = n * n + n + nz + rows * (2 * n + 2) + functions.bilateral + 2 * contacts + groups
+        outputs = (
+            n * n + n + nz + rows * (2 * n + 2) + functions.bilateral + 2 * (contacts + groups)
+        )
         sizes = {
             "way": 2 * groups, "x": nq + n + nz, "at": outputs, "a": n, "lambda": rows,
             "mass": n * n, "effect": max(rows, n), "spread": rows * n, "G": rows * rows,
-            "right": rows, "increment": nq, "step": n,
+            "right": rows, "increment": nq, "step": n, "null": rows * rows,
         }  # fmt: skip
         for name, table in tables.items():
             self._arrays[name] = np.array(table, dtype=np.int32).reshape(-1)
         for name, size in sizes.items():
             self._arrays[name] = aligned_zeros(size)
         if like is not None:
-            for name in ("closed", "stuck", "way"):
+            for name in ("closed", "stuck", "way", "pinned"):
                 self._arrays[name] = like._arrays[name]
         given = dict(zip(_SIZES, (nq, n, nz, functions.bilateral, rows, contacts, groups)))
         addresses = {name: address_of(array) for name, array in self._arrays.items()}
@@ -96,6 +98,11 @@ class ContactMode:
     def stuck(self) -> NDArray[np.int32]:
         """Of each group of friction."""
         return self._arrays["stuck"]
+
+    @property
+    def pinned(self) -> NDArray[np.int32]:
+        """Of each group: at its limit, but held by others, so that it ends no mode."""
+        return self._arrays["pinned"]
 
     @property
     def way(self) -> Floats:

@@ -56,3 +56,37 @@ void tb_full_solve(long n, long rank, const double *A, const int *order, const i
         x[columns[i]] = sum / here[columns[i]];
     }
 }
+
+/* One after the other, directions in which A does nothing are made square to those before, and x
+ * to them. */
+void tb_full_shortest(long n, long rank, const double *A, const int *order, const int *columns,
+                      double *x, double *null) {
+    for (long f = rank; f < n; f++) {
+        double *y = null + (f - rank) * n, length = 0.0, along = 0.0;
+        for (long i = 0; i < n; i++)
+            y[i] = 0.0;
+        y[columns[f]] = 1.0;
+        for (long i = rank - 1; i >= 0; i--) {
+            const double *here = A + order[i] * n;
+            double sum = -here[columns[f]];
+            for (long j = i + 1; j < rank; j++)
+                sum -= here[columns[j]] * y[columns[j]];
+            y[columns[i]] = sum / here[columns[i]];
+        }
+        for (long g = 0; g < f - rank; g++) {
+            const double *other = null + g * n;
+            double part = 0.0;
+            for (long i = 0; i < n; i++)
+                part += other[i] * y[i];
+            for (long i = 0; i < n; i++)
+                y[i] -= part * other[i];
+        }
+        for (long i = 0; i < n; i++)
+            length += y[i] * y[i];
+        length = sqrt(length);
+        for (long i = 0; i < n; i++)
+            along += (y[i] /= length) * x[i];
+        for (long i = 0; i < n; i++)
+            x[i] -= along * y[i];
+    }
+}

@@ -11,4 +11,8 @@ long tb_full_factor(long n, double *A, int *order, int *columns, double toleranc
 void tb_full_solve(long n, long rank, const double *A, const int *order, const int *columns,
                    double *right, double *x);
 
+/* Moves x, a solution as above, to the shortest one. `null` holds n * n doubles. */
+void tb_full_shortest(long n, long rank, const double *A, const int *order, const int *columns,
+                      double *x, double *null);
+
 #endif

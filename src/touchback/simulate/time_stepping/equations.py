@@ -58,7 +58,8 @@ class ContactEquations:
     except for servo-constraints), and the distances of the bilateral rows; `smooth` ẋ and ∂ẋ/∂x of
     the tree without constraints and contacts, gaps, coefficients of the groups, restitutions;
     `forces` M, f, ż, u, W, what forces act through, bias accelerations of the rows, distances,
-    gaps, coefficients, restitutions. M a = f + effectᵀ λ and u̇ = W a + bias."""
+    gaps, coefficients, restitutions, and coefficients while friction holds. M a = f + effectᵀ λ and
+    u̇ = W a + bias."""
 
     def __init__(
         self,
@@ -171,9 +172,8 @@ def _functions(
     rate = [*configuration_rate(instant), *accelerations, *z_rates]
     kinds = list(contacts.values())
     value = instant.value
-    coefficients = [
-        value(getattr(kind, word, 0.0)) for kind in kinds for word in ("friction", "rolling")
-    ]
+    coefficients = [value(given) for kind in kinds for given in (kind.friction, _rolling(kind))]
+    holds = [value(given) for kind in kinds for given in (_static(kind), _rolling(kind))]
     shared: list[Group] = [
         (rows.u, (m,)),
         (rows.flat(rows.W), (m, n)),
@@ -193,8 +193,18 @@ def _functions(
         "smooth": [(rate, (len(x),)), (slopes, (len(x), len(x))), *ends],
         "forces": [
             M, (f, (n,)), (z_rates, (len(d.z),)), *shared, (rows.bias, (m,)), distances, *ends,
+            (holds, (len(rows.layout.groups),)),
         ],
     }  # fmt: skip
+
+
+def _rolling(kind: Any) -> Any:
+    return getattr(kind, "rolling", 0.0)
+
+
+def _static(kind: Any) -> Any:
+    given = getattr(kind, "static_friction", None)
+    return kind.friction if given is None else given
 
 
 def _along(d: Derivation, row: Sequence[int], vector: Sequence[int]) -> int:

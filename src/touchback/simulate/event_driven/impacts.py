@@ -1,0 +1,66 @@
+"""Impacts: velocities that jump, by Newton's or Poisson's restitution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from touchback.contact import ContactProblem, solve_contacts
+from touchback.contact.enumeration import fitting
+from touchback.contact.gauss_seidel import gauss_seidel
+from touchback.errors import SolveError
+from touchback.simulate.event_driven.operator import Felt
+from touchback.simulate.protocol import Floats
+
+LAWS = ("newton", "poisson")
+
+
+@dataclass(frozen=True)
+class Jump:
+    """The change of v, the impulses of all rows, and their velocities after it."""
+
+    change: Floats
+    impulses: Floats
+    u: Floats
+
+
+def impact(felt: Felt, contacts: Sequence[int], restitution: Floats, law: str) -> Jump:
+    """The impact of contacts that touch, with their coefficients of restitution.
+
+    Newton: a contact that was approached with the speed −u⁻ leaves with e times that. Poisson: it
+    gives back e times the impulse that stopped the approach, in a second phase (Pfeiffer and
+    Glocker 1996, ch. 8), with friction in both."""
+    problem = felt.problem(felt.u, contacts)
+    normals = list(problem.normals)
+    e = restitution[list(contacts)]
+    if law == "newton":
+        c = problem.c.copy()
+        c[normals] += e * np.minimum(felt.u[normals], 0.0)
+        return _jump(felt, problem, solve_contacts(replace(problem, c=c)))
+    stopped = solve_contacts(problem)
+    after = problem.c + problem.G @ stopped
+    returned = replace(problem, c=after, least=e * stopped[normals])
+    guess = np.zeros(len(stopped))
+    guess[normals] = e * stopped[normals]
+    back = gauss_seidel(returned, guess) if np.any(guess) else guess
+    return _jump(felt, problem, stopped + back)
+
+
+def jam(felt: Felt, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
+    """The impulse without collision that ends sliding where no finite force can (Painlevé): a
+    solution of the impact in which a jammed contact is closed."""
+    problem = felt.problem(felt.u, contacts)
+    for _, p in fitting(problem, 1e-9):
+        if any(p[felt.layout.normals[i]] > 0.0 for i in stuck):
+            return _jump(felt, problem, p)
+    raise SolveError(
+        "no impulse ends the sliding of the jammed contact; lower its friction, or use "
+        "tb.step_contacts"
+    )
+
+
+def _jump(felt: Felt, problem: ContactProblem, p: Floats) -> Jump:
+    change, every = felt.changed(felt.u, p)
+    return Jump(change, every, problem.c + problem.G @ p)

@@ -1,0 +1,243 @@
+"""Which mode a mechanism with rigid contacts is in, and what happens at the end of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from touchback.errors import SolveError
+from touchback.native import Problem
+from touchback.native.contact_mode import ContactMode
+from touchback.recording import EnergyBooks
+from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
+from touchback.simulate.event_driven.impacts import Jump, impact, jam
+from touchback.simulate.event_driven.operator import Felt
+from touchback.simulate.protocol import Floats
+from touchback.simulate.time_stepping.equations import ContactEquations
+
+Integers = NDArray[np.int32]
+TOUCHING = 1e-9  # m
+STILL = 1e-9  # m/s, rad/s
+_HELD = 1e-9  # of a row: less is no motion
+_ROUNDS = 50  # of impacts at one instant
+_WORDS = (("sticks", "slips"), ("stops rolling", "rolls"))  # of slip, of rolling
+
+
+class Modes:
+    """The mode of a run, which it changes at events.
+
+    `law` is that of impacts; bounces that would be over within `rest` seconds are taken as over.
+    `flight` is how long the shortest bounce after the last change lasts [s]. Steps at which
+    mechanics has no or several answers are told in `remarks`."""
+
+    def __init__(
+        self,
+        equations: ContactEquations,
+        mode: ContactMode,
+        problem: Problem,
+        law: str,
+        rest: float,
+    ) -> None:
+        self._equations, self._mode, self._problem = equations, mode, problem
+        self._law, self._rest = law, rest
+        self._names = list(equations.contacts)
+        self._v = slice(equations.system.sizes[0], sum(equations.system.sizes[:2]))
+        self._losses = np.zeros(equations.layout.rows)
+        self._moved = np.zeros(equations.layout.rows)
+        self.flight = np.inf
+        self.remarks: list[str] = []
+
+    def change(self, t: float, x: Floats, fired: int | None = None) -> tuple[Floats, list[str]]:
+        """The state from which the run goes on after the event `fired` (the place of its
+        indicator; None: at the start), and what happened, in words."""
+        x, mode = x.copy(), self._mode
+        closed, stuck = mode.closed.copy(), mode.stuck.copy()
+        leaving, begins, stopped = self._told_by(t, x, fired)
+        felt, happened = self._felt(t, x), []
+        for _ in range(_ROUNDS):
+            touching = [i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= TOUCHING]
+            jump, words = self._collide(felt, touching)
+            if jump is None:
+                kept = [i for i in touching if i not in leaving and self._speed(felt, i) <= STILL]
+                slipping = {**self._slipping(felt, kept, stopped), **begins}
+                outcome = decide(felt, kept, slipping)
+                if outcome.solutions:
+                    self._note_doubt(t, felt, kept, slipping, outcome)
+                    self._enter(outcome)
+                    happened += self._named(felt, closed, stuck)
+                    self._look_ahead(t, x, felt)
+                    return x, happened
+                jump, words = self._jam(t, felt, kept, slipping)
+            leaving, begins, stopped = set(), {}, set()
+            self._account(felt, x, jump)
+            x[self._v] += jump.change
+            happened += words
+            felt = self._felt(t, x)
+        raise SolveError(
+            f"at t = {t:.6g} s {_ROUNDS} impacts follow each other without an end "
+            f"({', '.join(dict.fromkeys(happened))}); lower the restitution, or use "
+            "tb.step_contacts"
+        )
+
+    def books(self) -> EnergyBooks:
+        """What impacts took, friction in them included, and what moving surfaces gave."""
+        layout = self._equations.layout
+        impacts, dissipated, work = {}, {}, {}
+        for i, name in enumerate(self._names):
+            rubbing = [row for rows, contact in layout.groups if contact == i for row in rows]
+            impacts[name] = float(self._losses[layout.normals[i]])
+            if rubbing:
+                dissipated[f"{name} friction"] = float(self._losses[rubbing].sum())
+            moved = float(self._moved[[layout.normals[i], *rubbing]].sum())
+            if moved:
+                work[f"{name} moving"] = moved
+        return EnergyBooks(work, {}, dissipated, impacts)
+
+    def troubles(self, t: float, x: Floats) -> str:
+        """Why a run may have stopped here: contacts that are about to jam."""
+        felt = self._felt(t, x)
+        closed = [i for i in range(len(self._names)) if self._mode.closed[i]]
+        stuck = jammed(felt, closed, self._slipping(felt, closed, set()))
+        names = ", ".join(f"'{self._names[i]}'" for i in stuck)
+        return f"contact {names} jams (Painlevé's paradox)" if stuck else ""
+
+    # ---- inside ---------------------------------------------------------------------------------
+
+    def _felt(self, t: float, x: Floats) -> Felt:
+        return Felt.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
+
+    def _told_by(
+        self, t: float, x: Floats, fired: int | None
+    ) -> tuple[set[int], dict[int, Floats], set[int]]:
+        """What an event says by itself: a contact that opens, a group that begins to slip, one that
+        has stopped."""
+        count, mode = len(self._names), self._mode
+        if fired is None:
+            return set(), {}, set()
+        if fired < count:
+            return ({fired} if mode.closed[fired] else set()), {}, set()
+        g = fired - count
+        if not mode.stuck[g]:
+            return set(), {}, {g}
+        self._problem.rate(t, x)
+        force = mode.multipliers[list(self._equations.layout.groups[g][0])]
+        way = np.zeros(2)
+        way[: len(force)] = -force / np.linalg.norm(force)
+        let_go = {
+            int(i): mode.way[i].copy() for i in np.flatnonzero(mode.pinned)
+        }  # with what held them
+        return set(), {**let_go, g: way}, set()
+
+    def _speed(self, felt: Felt, contact: int) -> float:
+        return float(felt.u[felt.layout.normals[contact]])
+
+    def _slipping(
+        self, felt: Felt, contacts: Sequence[int], stopped: set[int]
+    ) -> dict[int, Floats]:
+        found = {}
+        for g in felt.groups(contacts):
+            rows = list(felt.layout.groups[g][0])
+            speed = float(np.linalg.norm(felt.u[rows]))
+            if speed > STILL and g not in stopped:
+                found[g] = np.zeros(2)
+                found[g][: len(rows)] = felt.u[rows] / speed
+        return found
+
+    def _collide(self, felt: Felt, touching: list[int]) -> tuple[Jump | None, list[str]]:
+        """The impact of contacts that are approached, if any is."""
+        hit = [i for i in touching if self._speed(felt, i) < -STILL]
+        if not hit:
+            return None, []
+        e, words = felt.restitution.copy(), []
+        for i in hit:
+            over = self._over_soon(felt, i)
+            if over:
+                e[i] = 0.0
+            words.append(f"{self._names[i]} {'rests' if over else 'hits'}")
+        return impact(felt, touching, e, self._law), words
+
+    def _over_soon(self, felt: Felt, contact: int) -> bool:
+        """Whether all further bounces, each shorter by e, would be over within `rest` seconds."""
+        e, speed = float(felt.restitution[contact]), -self._speed(felt, contact)
+        pull = -float(felt.problem(felt.free, [contact]).c[felt.layout.normals[contact]])
+        return 0.0 < e < 1.0 and pull > 0.0 and 2 * e * speed / pull / (1 - e) < self._rest
+
+    def _jam(
+        self, t: float, felt: Felt, kept: list[int], slipping: dict[int, Floats]
+    ) -> tuple[Jump, list[str]]:
+        stuck = jammed(felt, kept, slipping)
+        if not stuck:
+            names = ", ".join(f"'{self._names[i]}'" for i in kept)
+            raise SolveError(
+                f"at t = {t:.6g} s no forces of the contacts {names} fit their laws; contacts that "
+                "repeat each other may have none: take some away, or use tb.step_contacts"
+            )
+        words = [f"{self._names[i]} jams" for i in stuck]
+        self.remarks.append(
+            f"At t = {t:.6g} s {', '.join(words)}: sliding goes on with no finite force "
+            "(Painlevé); an impulse ended it."
+        )
+        return jam(felt, kept, stuck), words
+
+    def _note_doubt(
+        self, t: float, felt: Felt, kept: list[int], slipping: dict[int, Floats], found: Outcome
+    ) -> None:
+        if found.solutions > 1 and (stuck := jammed(felt, kept, slipping)):
+            names = ", ".join(f"'{self._names[i]}'" for i in stuck)
+            self.remarks.append(
+                f"At t = {t:.6g} s mechanics leaves open whether {names} lifts off or goes on "
+                f"sliding (Painlevé): {found.solutions} answers; the first was taken."
+            )
+
+    def _enter(self, outcome: Outcome) -> None:
+        mode = self._mode
+        for i in range(len(self._names)):
+            mode.closed[i] = i in outcome.closed
+        for g in range(len(mode.stuck)):
+            mode.stuck[g] = g not in outcome.ways
+            mode.way[g] = outcome.ways.get(g, np.zeros(2))
+
+    def _named(self, felt: Felt, closed: Integers, stuck: Integers) -> list[str]:
+        """Changes of the mode in words."""
+        mode, words = self._mode, []
+        for i, name in enumerate(self._names):
+            if mode.closed[i] != closed[i]:
+                words.append(f"{name} {'closes' if mode.closed[i] else 'opens'}")
+        for g in felt.groups([i for i in range(len(self._names)) if mode.closed[i]]):
+            contact = felt.layout.groups[g][1]
+            if mode.stuck[g] != stuck[g] or not closed[contact]:
+                word = _WORDS[g % 2][0 if mode.stuck[g] else 1]
+                words.append(f"{self._names[contact]} {word}")
+        return words
+
+    def _look_ahead(self, t: float, x: Floats, felt: Felt) -> None:
+        """How long contacts that have just been left stay open, 2 u_n/−u̇_n; and which groups are at
+        their limit but don't begin to move, as others hold them."""
+        mode, layout = self._mode, felt.layout
+        a = self._problem.rate(t, x)[self._v]
+        rates = felt.W @ a + felt.bias
+        self.flight = np.inf
+        for i, n in enumerate(layout.normals):
+            if felt.gap[i] <= TOUCHING and not mode.closed[i] and felt.u[n] > 0.0 > rates[n]:
+                self.flight = min(self.flight, float(-2 * felt.u[n] / rates[n]))
+        for g, (rows, _) in enumerate(layout.groups):
+            mode.pinned[g] = not mode.stuck[g] and bool(rows) and self._held(felt, list(rows))
+
+    def _held(self, felt: Felt, rows: list[int]) -> bool:
+        """Whether rows that hold leave no motion to these."""
+        mode, layout = self._mode, felt.layout
+        holding = [*range(layout.bilateral)]
+        holding += [n for i, n in enumerate(layout.normals) if mode.closed[i]]
+        for g in felt.groups([i for i in range(len(self._names)) if mode.closed[i]]):
+            holding += layout.groups[g][0] if mode.stuck[g] else ()
+        W = felt.W[rows]
+        share = np.linalg.lstsq(felt.W[holding].T, W.T, rcond=1e-12)[0]
+        return bool(np.abs(W - share.T @ felt.W[holding]).max() <= _HELD * np.abs(W).max())
+
+    def _account(self, felt: Felt, x: Floats, jump: Jump) -> None:
+        v = x[self._v]
+        own = felt.W @ v + felt.W @ (v + jump.change)
+        self._losses -= 0.5 * jump.impulses * (felt.u + jump.u)
+        self._moved += 0.5 * jump.impulses * (own - felt.u - jump.u)
