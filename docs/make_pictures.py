@@ -163,6 +163,8 @@ def example_pictures() -> None:
                            stdout=subprocess.DEVNULL)  # fmt: skip
             for picture in Path(folder).glob("*.png"):
                 shrink(picture, PICTURES / "examples" / f"{script.stem}.png")
+            for picture in Path(folder).glob("*.svg"):
+                shutil.copy(picture, PICTURES / "examples" / f"{script.stem}.svg")
 
 
 def page_pictures(page: str) -> None:

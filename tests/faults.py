@@ -1,6 +1,7 @@
 """A table of faults: faulty models and files, each with the message it gets.
 
-`faulty_models.py`, `faulty_joints.py`, `faulty_contacts.py` and `faulty_files.py` fill it;
+`faulty_models.py`, `faulty_joints.py`, `faulty_contacts.py`, `faulty_modes.py` and
+`faulty_files.py` fill it;
 `docs/errors.md` is made of it by `python tests/update_docs.py`. `faulty_constraints.py` fills one
 of its own, for `docs/errors_constraints.md`.
 """

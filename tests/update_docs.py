@@ -8,6 +8,7 @@ import faulty_contacts
 import faulty_files
 import faulty_joints
 import faulty_models
+import faulty_modes
 from faults import FAULTS, Fault
 from touchback.model.files import model_schema
 
@@ -16,6 +17,7 @@ FILLED = (
     faulty_models,
     faulty_joints,
     faulty_contacts,
+    faulty_modes,
     faulty_files,
 )  # importing them fills the table
 

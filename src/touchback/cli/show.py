@@ -13,7 +13,9 @@ from touchback.cli.console import out, working
 from touchback.cli.draw import draw, svg, view_for
 from touchback.cli.load import load
 from touchback.cli.sticks import Floats, sticks
+from touchback.model.part import flatten
 from touchback.model.show import tree_text
+from touchback.model.state_graph import state_graph_svg
 from touchback.system import System
 
 _FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")
@@ -22,10 +24,13 @@ _FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")
 def show(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
     svg_file: Annotated[
-        Path | None, typer.Option("--svg", help="Also draw the stick figure into this file.")
+        Path | None,
+        typer.Option(
+            "--svg", help="Also draw the stick figure into this file, and modes beside it."
+        ),
     ] = None,
 ) -> None:
-    """Show a mechanism: its tree, a stick figure, names with units, and operation counts."""
+    """Show a mechanism: its tree, modes, a stick figure, names with units, and operation counts."""
     described, experiment = load(model)
     with working(f"deriving {described.name}"):
         system = described.compile()
@@ -46,6 +51,10 @@ def show(
     if svg_file is not None:
         svg_file.write_text(svg(figure, 0), encoding="utf-8")
         out.print(f"stick figure: {escape(str(svg_file))}")
+    if svg_file is not None and flatten(described).modes:
+        graph = svg_file.with_stem(f"{svg_file.stem}-modes")
+        graph.write_text(state_graph_svg(described), encoding="utf-8")
+        out.print(f"state graph: {escape(str(graph))}")
 
 
 def _names(system: System, x: Floats) -> Table:

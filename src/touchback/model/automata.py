@@ -104,9 +104,8 @@ def episode_problems(
                 known = [key for key, kind in model.sensors.items() if isinstance(kind, Readout)]
                 yield "modes", name, _no("readout", readout, known)
     for name, each in model.transitions.items():
-        ends = [*each.source, each.target, *([each.rest] if each.rest else [])]
-        for end in ends:
-            if end not in model.modes:
+        for end in (*each.source, each.target, each.rest):
+            if end is not None and end not in model.modes:
                 yield "transitions", name, _no("mode", end, model.modes)
         for key in each.reset:
             if key not in states:
@@ -120,18 +119,19 @@ def episode_problems(
 
 
 def _pointless(model: Model, each: Transition) -> Iterator[str]:
-    if each.target in each.source and not each.reset and not each.impact:
-        yield (
-            f"it leads from mode '{each.target}' back to itself and changes nothing; give it a "
-            "reset or an impact, or another target."
-        )
-    kept = model.modes[each.target].active if each.target in model.modes else ()
-    for contact in each.restitution:
-        if contact in kept:
+    for mode in each.source:
+        target = each.after(mode)
+        if target == mode and not each.reset and not each.impact:
             yield (
-                f"'{contact}' acts in mode '{each.target}', so that it can't rebound; leave its "
-                "restitution away, or lead to a mode without it."
+                f"it leads from mode '{mode}' back to itself and changes nothing; give it a reset "
+                "or an impact, or another target."
             )
+        for contact in each.restitution:
+            if target in model.modes and contact in model.modes[target].active:
+                yield (
+                    f"'{contact}' acts in mode '{target}', so that it can't rebound; leave its "
+                    "restitution away, or lead to a mode without it."
+                )
     if each.rest is not None and not each.impact:
         yield "`rest` is for contacts that rebound too little; name them in `impact`."
 
@@ -159,8 +159,9 @@ def _order(model: Model, automaton: Automaton) -> Iterator[Complaint]:
             causes[cause] = name
     reached, waiting = {automaton.initial}, [automaton.initial]
     while waiting:
-        for each in automaton.leaving(waiting.pop()).values():
-            for end in (each.target, each.rest):
+        mode = waiting.pop()
+        for each in automaton.leaving(mode).values():
+            for end in (each.after(mode), each.rest):
                 if end is not None and end not in reached:
                     reached.add(end)
                     waiting.append(end)

@@ -32,7 +32,8 @@ class Mode(Data, frozen=True):
 
 
 class Transition(Data, frozen=True):
-    """From each of the modes `source` to the mode `target` where `when` passes zero.
+    """From each of the modes `source` to the mode `target` (None: the same mode goes on) where
+    `when` passes zero.
 
     Then, in this order: states in `reset` take their values (all computed before), positions move
     onto the constraints of the target, and velocities jump by impulses: M Δv = Jᵀ Λ over the whole
@@ -41,7 +42,7 @@ class Transition(Data, frozen=True):
     instead."""
 
     source: tuple[str, ...]
-    target: str
+    target: str | None
     when: Value
     direction: int = -1
     reset: dict[str, Value] = field(default_factory=dict)
@@ -50,6 +51,10 @@ class Transition(Data, frozen=True):
     law: str = "newton"
     rest: str | None = None
     rest_speed: float = 1e-6
+
+    def after(self, mode: str) -> str:
+        """The mode that follows on a mode of the source."""
+        return mode if self.target is None else self.target
 
 
 class Episodic:
@@ -101,7 +106,7 @@ class Episodic:
         self,
         name: str,
         source: str | Sequence[str],
-        target: str,
+        target: str | None,
         when: Any,
         direction: int = -1,
         reset: Mapping[str, Any] | None = None,
@@ -111,9 +116,10 @@ class Episodic:
         rest: str | None = None,
         rest_speed: float = 1e-6,
     ) -> None:
-        """Leave the mode `source` (or any of several) for `target` when an indicator passes zero:
-        `when` is an expression of coordinates, sensors (forces too), time, inputs and states;
-        `direction` −1 wants it falling (the mode lasts while it is positive), +1 rising, 0 both.
+        """Leave the mode `source` (or any of several) for `target` (None: the mode stays the one it
+        was) when an indicator passes zero: `when` is an expression of coordinates, sensors (forces
+        too), time, inputs and states; `direction` −1 wants it falling (the mode lasts while it is
+        positive), +1 rising, 0 both.
 
         `reset` gives states other values: {"v:hammer": −0.9 * m.rate("hammer")}. `impact` names
         constraints that are struck, `restitution` how they rebound: one number, or one for each
@@ -198,7 +204,7 @@ def renamed_transition(
     """A part's transition in the outer model; `signal` renames "v:joint" and the like."""
     return Transition(
         tuple(map(inner, given.source)),
-        inner(given.target),
+        None if given.target is None else inner(given.target),
         expression(given.when),
         given.direction,
         {signal(name): expression(item) for name, item in given.reset.items()},

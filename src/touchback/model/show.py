@@ -107,6 +107,15 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
         yield "constraints", (name, f"{value_text(kept)} = 0")
     for name, drive in model.drives.items():
         yield "drives", (name, f"{drive.joint} = {value_text(drive.position)}")
+    for name, mode in model.modes.items():
+        kept = [f"{key} = {value_text(shown)}" for key, shown in mode.readouts.items()]
+        yield "modes", (name, f"with {', '.join(mode.active) or 'nothing'}", ", ".join(kept))
+    for name, each in model.transitions.items():
+        ways = " or ".join(each.source) + (f" → {each.target}" if each.target else "")
+        rest = f"or → {each.rest}" if each.rest else ""
+        sides = {-1: "falls", 0: "crosses", 1: "rises"}
+        when = f"when {value_text(each.when)} {sides[each.direction]}"
+        yield "transitions", (name, ways, when, rest)
     for name, sensor in model.sensors.items():
         yield "sensors", (name, _kind(sensor), f"[{sensor.unit()}]" if sensor.unit() else "")
 

@@ -84,8 +84,10 @@ void tb_phase_values(const double *x, const double *u, const double *p, double *
 void tb_phase_indicators(const double *x, const double *u, const double *p, double *out,
                          double *work, const void *context) {
     const tb_phase *phase = context;
-    tb_phase_values(x, u, p, phase->episode->end_values, work, context);
-    memcpy(out, phase->episode->end_values, (size_t)phase->exit_count * sizeof *out);
+    const tb_episode *e = phase->episode;
+    tb_phase_values(x, u, p, e->end_values, work, context);
+    for (long k = 0; k < phase->exit_count; k++)
+        out[k] = e->end_values[k] - e->sides[k] * e->thresholds[k];
 }
 
 void tb_episode_rows(const tb_problem *problem, long rows, const double *times, const double *x,

@@ -63,6 +63,8 @@ typedef struct tb_episode {
     double *a, *lambda; /* of all rows, after a rate */
     double *u;          /* [t, inputs, a, lambda] */
     double *values, *end_values, *ahead_values;
+    double *sides, *thresholds; /* of exits: passed where side * indicator falls to the threshold */
+    long *waits;                /* of exits: whether only from `ahead` on */
     double *rate, *ahead_state, *before, *struck, *trial, *scratch, *effort;
 
     long transitions, chattering, failed; /* failed: the exit whose target could not begin, or -1 */
@@ -76,7 +78,7 @@ typedef struct tb_episode {
 long tb_phase_of(const tb_episode *episode, const double *x);
 /* Functions of the one calling convention: the rate, the sensors and the memories in the phase that
  * x is in (with the episode as their context), the values of a phase (with that phase), and of these only the
- * indicators, one for each exit. */
+ * indicators, one for each exit, less what it is passed at. */
 void tb_episode_rate(const double *x, const double *u, const double *p, double *out, double *work,
                      const void *context);
 void tb_episode_outputs(const double *x, const double *u, const double *p, double *out,
@@ -93,7 +95,9 @@ void tb_episode_begin(tb_episode *episode, const tb_problem *problem, double t, 
 void tb_episode_look_ahead(tb_episode *episode, const tb_problem *problem, double t,
                            const double *x, double ahead);
 /* The exit that a phase takes at once at t and x, -1 for none: its indicator lies beyond zero and
- * does so `ahead` seconds later, too (for an impact: without being on its way back). The values at x are left in e->values. */
+ * does so `ahead` seconds later, too (for an impact: without being on its way back). For the other
+ * exits it leaves the side on which their indicators are, the values at which they are passed
+ * (zero, or a little beyond what can't be told from it), and whether they must leave zero first. */
 long tb_episode_fires(tb_episode *episode, const tb_problem *problem, double t, const double *x,
                       double ahead);
 /* Takes an exit: resets, positions, impulses, and the first look at the next phase. `rests`: where

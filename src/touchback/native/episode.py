@@ -138,8 +138,8 @@ class _EpisodeStruct(ctypes.Structure):
         *[
             (name, _P)
             for name in (
-                "a", "lambda", "u", "values", "end_values", "ahead_values", "rate", "ahead_state",
-                "before", "struck", "trial", "scratch", "effort",
+                "a", "lambda", "u", "values", "end_values", "ahead_values", "sides", "thresholds",
+                "waits", "rate", "ahead_state", "before", "struck", "trial", "scratch", "effort",
             )
         ],
         *[(name, _L) for name in ("transitions", "chattering", "failed", "failed_phase")],
@@ -153,8 +153,6 @@ LIB.tb_episode_fires.restype = LIB.tb_phase_of.restype = _L
 LIB.tb_episode_fires.argtypes = [_P, _P, _D, _P, _D]
 LIB.tb_phase_of.argtypes = [_P, _P]
 LIB.tb_episode_begin.restype = LIB.tb_episode_rows.restype = None
-LIB.tb_episode_look_ahead.restype = None
-LIB.tb_episode_look_ahead.argtypes = [_P, _P, _D, _P, _D]
 LIB.tb_episode_begin.argtypes = [_P, _P, _D, _P]
 LIB.tb_episode_cross.argtypes = [_P, _P, _D, _P, _L, _L]
 LIB.tb_episode_rows.argtypes = [_P, _L, *[_P] * 4, _L]
@@ -254,12 +252,16 @@ class Episode:
             **dict.fromkeys(("rate", "ahead_state", "before", "struck", "trial"), s.n),
             **dict.fromkeys(("a", "effort"), s.velocities),
             **dict.fromkeys(("values", "end_values", "ahead_values"), values),
+            **dict.fromkeys(("sides", "thresholds"), values),
             "lambda": s.row_count, "scratch": 4 * s.n,
             "u": s.input_count + s.velocities + s.row_count,
         }  # fmt: skip
         for name, size in sizes.items():
             self._arrays[name] = aligned_zeros(max(size, 1))
             setattr(s, name, address_of(self._arrays[name]))
+        self._waits = np.zeros(values, dtype=np.int64)
+        s.waits = address_of(self._waits)
+        self._kept_alive.append(self._waits)
         self._arrays["lambda"] = self._arrays["lambda"][: s.row_count]
 
     def _fill(self, struct: _PhaseStruct, phase: PhaseData, constrained: Constrained) -> None:
@@ -365,16 +367,10 @@ class Episode:
             LIB.tb_episode_fires(self.context_address, problem.address, t, address_of(x), ahead)
         )
 
-    def leaving_zero(self, problem: Problem, t: float, x: Floats, ahead: float) -> list[int]:
-        """After `fires`: the exits whose indicators are on their way from zero, or back over it, to
-        the side where the phase lasts; `ahead` seconds later they are there."""
-        LIB.tb_episode_look_ahead(self.context_address, problem.address, t, address_of(x), ahead)
-        now, then = self._arrays["values"], self._arrays["ahead_values"]
-        return [
-            k
-            for k, each in enumerate(self.data.phases[self.phase_of(x)].exits)
-            if -each.direction * then[k] > max(0.0, -each.direction * now[k]) or now[k] == 0.0
-        ]
+    def waiting(self, phase: int) -> list[int]:
+        """After `fires`: the exits whose indicators must leave zero before they can be passed."""
+        count = len(self.data.phases[phase].exits)
+        return [int(k) for k in np.flatnonzero(self._waits[:count])]
 
     def cross(
         self, problem: Problem, t: float, x: ArrayLike, exit: int, rests: bool = False

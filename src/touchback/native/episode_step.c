@@ -29,38 +29,30 @@ static void try_step(const part *from, double length, double *values) {
     tb_phase_values(e->trial, problem->u, problem->p, values, NULL, from->phase);
 }
 
-/* The sign of an exit's indicator while its phase lasts. */
-static double side_of(const tb_episode *e, const tb_exit *exit) {
-    double before = e->values[exit->when];
-    return exit->direction ? -(double)exit->direction : (before > 0.0) - (before < 0.0);
+/* How far an exit is from being passed, of its values in `values`. */
+static double distance(const tb_episode *e, const tb_phase *phase, long k, const double *values) {
+    return e->sides[k] * values[phase->exits[k].when] - e->thresholds[k];
 }
 
-/* The value at which an exit is passed: zero, or where an impact that lies beyond zero parts from:
- * it strikes again when it comes back there. */
-static double threshold(const tb_episode *e, const tb_exit *exit) {
-    double now = e->values[exit->when];
-    return exit->struck && side_of(e, exit) * now < 0.0 ? now : 0.0;
+/* Whether an exit is passed at the end; one that rests at zero exactly isn't. */
+static int passed(const tb_episode *e, const tb_phase *phase, long k) {
+    return e->sides[k] != 0.0 && distance(e, phase, k, e->end_values) <= 0.0;
 }
 
-/* From when on an exit's indicator is on the side from which it may pass: from `ahead` on where it
- * has only just left zero, which would be found again otherwise; 2 * length for never. */
-static double armed_from(const tb_episode *e, const tb_exit *exit, double ahead, double length) {
-    double side = side_of(e, exit);
-    if (ahead < length && side * (e->ahead_values[exit->when] - threshold(e, exit)) > 0.0)
+/* From when on an exit may be passed: from `ahead` on where it is not passed then, lest the zero that
+ * it leaves be found; 2 * length for never. */
+static double armed_from(const tb_episode *e, const tb_phase *phase, long k, double ahead,
+                         double length) {
+    if (ahead < length && distance(e, phase, k, e->ahead_values) > 0.0)
         return ahead;
-    return side * e->values[exit->when] > 0.0 ? 0.0 : 2.0 * length;
-}
-
-static int passed(const tb_episode *e, const tb_exit *exit) {
-    return side_of(e, exit) * (e->end_values[exit->when] - threshold(e, exit)) <= 0.0;
+    return e->waits[k] ? 2.0 * length : 0.0;
 }
 
 /* Where between `low` and `high` seconds an indicator passes zero; the state there is left in
  * e->trial. Inverse quadratic interpolation, or halving where it leads nowhere. */
-static double find(const part *from, const tb_exit *exit, double low, double high, double f_low,
+static double find(const part *from, long k, double low, double high, double f_low,
                    double f_high) {
     tb_episode *e = from->episode;
-    double zero = threshold(e, exit);
     double width = high, third = low, f_third = f_low, at = high;
     double last_width = 4.0 * (high - low), before_last = last_width; /* of the bracket */
     double nothing = 4.0 * DBL_EPSILON * (fabs(f_low) + fabs(f_high));
@@ -78,7 +70,7 @@ static double find(const part *from, const tb_exit *exit, double low, double hig
         try_step(from, guess, e->end_values);
         at = guess;
         located = 1;
-        double f = e->end_values[exit->when] - zero;
+        double f = distance(e, from->phase, k, e->end_values);
         if (fabs(f) <= nothing)
             return at;
         if ((f > 0.0) == (f_high > 0.0)) {
@@ -103,28 +95,22 @@ static long first_exit(const part *from, double length, double ahead, double *at
     *at = length;
     try_step(from, length, e->end_values);
     for (long k = 0; k < phase->exit_count; k++)
-        any |= passed(e, phase->exits + k);
+        any |= passed(e, phase, k);
     if (!any)
         return -1;
     tb_episode_look_ahead(e, &phase->problem, from->t, from->start, ahead);
-    if (!e->compensated) {
-        for (long k = 0; k < phase->exit_count && first < 0; k++)
-            if (armed_from(e, phase->exits + k, ahead, length) < length &&
-                passed(e, phase->exits + k))
-                first = k;
-        return first;
-    }
-    for (long again = 1; again;) { /* until no other indicator has passed before the one found */
+    /* Until no other indicator has passed before the one found; ties must not go round for ever. */
+    for (long again = 1, tries = 0; again && tries < phase->exit_count; tries++) {
         again = 0;
         for (long k = 0; k < phase->exit_count && !again; k++) {
-            const tb_exit *exit = phase->exits + k;
-            double low = armed_from(e, exit, ahead, length);
-            if (k == first || !(low < *at) || !passed(e, exit))
+            double low = armed_from(e, phase, k, ahead, length);
+            if (k == first || !(low < *at) || !passed(e, phase, k))
                 continue;
-            double f_low = low > 0.0 ? e->ahead_values[exit->when] : e->values[exit->when];
-            double zero = threshold(e, exit), f_high = e->end_values[exit->when] - zero;
-            *at = find(from, exit, low, *at, f_low - zero, f_high);
             first = k;
+            if (!e->compensated)
+                return k;
+            double f_low = distance(e, phase, k, low > 0.0 ? e->ahead_values : e->values);
+            *at = find(from, k, low, *at, f_low, distance(e, phase, k, e->end_values));
             again = 1;
         }
     }

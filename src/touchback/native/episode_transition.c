@@ -8,6 +8,8 @@
 #include "episode.h"
 
 static const long ITERATIONS = 20;
+static const double ZERO = 1e-12; /* of an indicator: what can't be told from nothing [SI] */
+static const double NOTHING = 1e-15; /* of a change of it that can't be told from rounding */
 static const double MET = 1e-10; /* |h| of constraints that count as met [m or rad] */
 
 /* A phase with the inputs and parameters of the run. */
@@ -50,27 +52,53 @@ void tb_episode_look_ahead(tb_episode *e, const tb_problem *problem, double t, c
     values_at(phase, t + ahead, e->ahead_state, e->ahead_values);
 }
 
+/* Where an exit's indicator is and goes, and what follows from it. Returns 1 when it is to be taken
+ * at once. */
+static int judge(tb_episode *e, const tb_exit *exit, long k) {
+    double now = e->values[exit->when], then = e->ahead_values[exit->when];
+    double side = -(double)exit->direction;
+    e->thresholds[k] = 0.0;
+    e->waits[k] = 1;
+    if (!exit->direction) { /* it may leave zero to either side */
+        e->sides[k] = (then > 0.0) - (then < 0.0);
+        return 0;
+    }
+    e->sides[k] = side;
+    if (side * then > ZERO) /* it leaves zero, or comes back over it */
+        return 0;
+    if (exit->struck && side * (then - now) > NOTHING) { /* it parts, to strike where it parted */
+        e->thresholds[k] = fmin(side * now, 0.0);
+        return 0;
+    }
+    e->waits[k] = 0;
+    if (side * now >= -ZERO) { /* it rests at zero, or goes on so slowly that it isn't seen yet */
+        e->thresholds[k] = -2.0 * ZERO;
+        return 0;
+    }
+    return 1;
+}
+
 long tb_episode_fires(tb_episode *e, const tb_problem *problem, double t, const double *x,
                       double ahead) {
     tb_phase *phase = lend(e, problem, tb_phase_of(e, x));
+    long taken = -1, looked = 0;
     values_at(phase, t, x, e->values);
-    int beyond = 0;
     for (long k = 0; k < phase->exit_count; k++) {
         const tb_exit *exit = phase->exits + k;
-        beyond |= exit->direction && -(double)exit->direction * e->values[exit->when] <= 0.0;
+        double now = e->values[exit->when];
+        double side = exit->direction ? -(double)exit->direction : (now > 0.0) - (now < 0.0);
+        if (side * now > ZERO) {
+            e->sides[k] = side;
+            e->thresholds[k] = e->waits[k] = 0;
+            continue;
+        }
+        if (!looked)
+            tb_episode_look_ahead(e, problem, t, x, ahead);
+        looked = 1;
+        if (judge(e, exit, k) && taken < 0)
+            taken = k;
     }
-    if (!beyond)
-        return -1;
-    tb_episode_look_ahead(e, problem, t, x, ahead);
-    for (long k = 0; k < phase->exit_count; k++) {
-        const tb_exit *exit = phase->exits + k;
-        double side = -(double)exit->direction;
-        double now = side * e->values[exit->when], then = side * e->ahead_values[exit->when];
-        int parting = exit->struck && then > now; /* nothing strikes on its way back */
-        if (exit->direction && now <= 0.0 && then < 0.0 && !parting)
-            return k;
-    }
-    return -1;
+    return taken;
 }
 
 /* Positions of x onto the constraints of a phase, through what keeps them: M step = W^T mu, so that

@@ -39,7 +39,7 @@ class Chattering:
 
 def described(recent: Sequence[TransitionRecord]) -> str:
     """The modes that alternate, in words."""
-    names = list(dict.fromkeys(name for each in recent for name in (each.source, each.target)))
+    names = sorted({name for each in recent for name in (each.source, each.target)})
     span = recent[-1].time - recent[0].time
     causes = list(dict.fromkeys(each.cause for each in recent))
     if len(names) == 1:

@@ -19,14 +19,13 @@ _LOCKING = 1e-9  # seconds: an exit is taken once, so that this hardly matters
 
 
 class ExitWatch(Watch):
-    """Looks for the exits of a phase in its own `problem`, part of the `outer` one; `exit` is the
-    one that ended the run (−1: none), and `error` how well it was located."""
+    """Looks for the exits of a phase after `Episode.fires` has judged them; `exit` is the one that
+    ended the run (−1: none), and `error` how well it was located."""
 
     def __init__(
         self,
         system: CompiledSystem,
         problem: Problem,
-        outer: Problem,
         episode: Episode,
         phase: int,
         events: Sequence[Event],
@@ -36,7 +35,7 @@ class ExitWatch(Watch):
     ) -> None:
         check_events(events)
         self._exits = [each.direction for each in episode.data.phases[phase].exits]
-        self._episode, self._outer, self._events = episode, outer, list(events)
+        self._episode, self._phase, self._events = episode, phase, list(events)
         self._names = list(system.state_names)
         rules = [EventRule(direction, True, _LOCKING) for direction in self._exits]
         rules += [EventRule(e.direction, e.terminal or bool(e.restart), e.locking) for e in events]
@@ -51,7 +50,7 @@ class ExitWatch(Watch):
         """Reads on which side the initial state is. An indicator that has only just left zero is
         first read a little later, lest the same crossing be found again."""
         super().start(t, x)
-        self.native.lock(self._episode.leaving_zero(self._outer, t, x, AHEAD), t + AHEAD)
+        self.native.lock(self._episode.waiting(self._phase), t + AHEAD)
 
     def follow(self, run: Any, status: Status) -> bool:
         """As of any run; an exit ends it."""

@@ -114,7 +114,7 @@ class EpisodeRun:
                 "method='dopri5', or describe a transition."
             )
         self.system, self.plan, self.given, self.parameters = system, plan, given, parameters
-        self.events, self.progress = events, progress
+        self.events, self.progress, self.rate = events, progress, rate
         method = plan.method if fixed else next(iter(STEPS))
         self.episode = _episode(system, method, constraints, logging=True)
         self.block = system.constrained_block(parameters)
@@ -174,7 +174,7 @@ class EpisodeRun:
         )  # fmt: skip
         problem = self._problem_of(phase)
         watch = ExitWatch(
-            self.system, problem, self.problem, self.episode, phase, self.events, self.parameters,
+            self.system, problem, self.episode, phase, self.events, self.parameters,
             (plan.rtol, plan.atol), ADAPTIVE_SAMPLES,
         )  # fmt: skip
         names = list(self.system.state_names)
@@ -211,6 +211,7 @@ class EpisodeRun:
         times = plan.start + np.arange(0.0, len(states)) * every * step
         last, remainder = run, plan.duration - whole * step
         if remainder > _SLIVER * step and self._goes_on(status):
+            self.problem.leave_memories(run.steps)
             last = FixedStep(self.problem, plan.method, run.x, run.t, remainder)
             status, _ = last.advance(1)
             self._follow(last, status, chattering)

@@ -224,13 +224,14 @@ class PhaseDerivation:
             values += [_labelled(d, name, item) for item in each.reset.values()]
             values += [_labelled(d, name, each.restitution.get(x, 0.0)) for x in each.impact]
             places = tuple(_place(self.layout, key) for key in each.reset)
-            after = [*modes[:a], each.target, *modes[a + 1 :]]
+            target = each.after(modes[a])
+            after = [*modes[:a], target, *modes[a + 1 :]]
             resting = [*modes[:a], each.rest, *modes[a + 1 :]]
             exits.append(
                 Exit(
                     name, each, self.modes.index(tuple(after)),
                     None if each.rest is None else self.modes.index(tuple(resting)),  # type: ignore[arg-type]
-                    _place(self.layout, automaton.state), automaton.modes.index(each.target),
+                    _place(self.layout, automaton.state), automaton.modes.index(target),
                     -1 if each.rest is None else automaton.modes.index(each.rest),
                     when, places, resets, rebounds,
                 )

@@ -103,7 +103,7 @@ def test_modes_that_alternate_are_named(method: str) -> None:
     warmth = m.state("warmth", 0.0, rate=1.0 - 2.0 * m.signal("mode"))
     m.transition("warm", "heating", "cooling", when=0.5 - warmth)
     m.transition("cold", "cooling", "heating", when=warmth - 0.5)
-    with pytest.raises(RunFailed, match=r"modes 'heating' and 'cooling' alternate 64 times") as e:
+    with pytest.raises(RunFailed, match=r"modes 'cooling' and 'heating' alternate 64 times") as e:
         tb.simulate(m.compile(), None, 2.0, method=method)
     assert e.value.run.time[-1] == pytest.approx(0.5, abs=2e-3)
 
@@ -175,6 +175,28 @@ def test_events_are_found_beside_transitions() -> None:
     assert run.events[1].state["bob.z"] < -0.9
     stop = tb.Event("stop", lambda t, x: x[0] + 0.9, direction=-1, terminal=True)
     assert tb.simulate(system, start, 3.0, events=[stop]).time[-1] < 0.6
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_contact_that_lets_go_gently_is_not_met_again_at_once(method: str) -> None:
+    """The force that holds a cart against a stop fades to nothing and turns: at that instant its
+    gap, speed and acceleration are all zero."""
+    m = tb.Model("cart", gravity=(0, 0, 0))
+    pull = m.input("pull", unit="N")
+    m.joint("cart", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0), position=0.01)
+    m.force("pull", tb.JointEffort("cart", pull))
+    x = m.coordinate("cart")
+    m.constrain("stop", x - 0.01)
+    hold = -m.sensor("stop force", tb.Multiplier("stop"))
+    m.mode("held", active=["stop"])
+    m.mode("free")
+    m.transition("let go", "held", "free", when=hold)
+    m.transition("meet", "free", "held", when=0.01 - x)
+    inputs = {"pull": ([0.0, 1.0, 1.3, 3.0], [1.0, -1.0, 1.0, 1.0])}
+    run = tb.simulate(m.compile(), None, 3.0, method=method, inputs=inputs)
+    assert [each.target for each in run.transitions] == ["free", "held"]
+    assert run.transitions[0].time == pytest.approx(0.5, abs=1e-6)
+    assert run["cart"].max() < 0.01 + 1e-9
 
 
 def test_constraints_that_are_open_when_their_mode_begins_are_named() -> None:
