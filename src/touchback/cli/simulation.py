@@ -14,6 +14,7 @@ from touchback.cli.load import load
 from touchback.recording import Run
 from touchback.simulate import RunFailed
 from touchback.simulate import simulate as run_system
+from touchback.simulate.episodes import is_episodic
 
 
 def simulate(
@@ -55,13 +56,21 @@ def simulate(
     failure = None
     try:
         run = run_system(
-            system, start, seconds, method=method, step=step, rtol=rtol, inputs=inputs, books=True
+            system,
+            start,
+            seconds,
+            method=method,
+            step=step,
+            rtol=rtol,
+            inputs=inputs,
+            books=not is_episodic(system),
         )
     except RunFailed as error:
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
-    out.print(f"\nenergy\n{escape(str(run.books))}\n", highlight=False)
+    if "books" in run.metadata:
+        out.print(f"\nenergy\n{escape(str(run.books))}\n", highlight=False)
     for remark in run.metadata.get("remarks", ()):
         out.print(f"remark: {escape(remark)}", soft_wrap=True)
     if csv is not None:
