@@ -108,8 +108,8 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
     for name, drive in model.drives.items():
         yield "drives", (name, f"{drive.joint} = {value_text(drive.position)}")
     for name, mode in model.modes.items():
-        kept = [f"{key} = {value_text(shown)}" for key, shown in mode.readouts.items()]
-        yield "modes", (name, f"with {', '.join(mode.active) or 'nothing'}", ", ".join(kept))
+        shows = [f"{key} = {value_text(shown)}" for key, shown in mode.readouts.items()]
+        yield "modes", (name, f"with {', '.join(mode.active) or 'nothing'}", ", ".join(shows))
     for name, each in model.transitions.items():
         ways = " or ".join(each.source) + (f" → {each.target}" if each.target else "")
         rest = f"or → {each.rest}" if each.rest else ""

@@ -164,7 +164,9 @@ class _Drawing:
             short = name.removeprefix(self.automaton.prefix)
             text = _cut(cause_text(each))
             for source in each.source:
-                ends = [(each.after(source), (short, text), False)]
+                ends: list[tuple[str, tuple[str, ...], bool]] = [
+                    (each.after(source), (short, text), False)
+                ]
                 if each.rest is not None:
                     ends.append((each.rest, (f"{short}, to rest",), True))
                 for target, lines, dashed in ends:
