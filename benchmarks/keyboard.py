@@ -105,19 +105,21 @@ def _row(section: Section, count: int, rate: float, seconds: float, what: str) -
                f"{100 * overruns / max(ticks, 1):.3f} %, {slipped}", met)
     )  # fmt: skip
     if not met:
-        section.remark(f"{label}: not kept, because {_reason(report, rate)}.")
+        section.remark(f"{label}: not kept, because {_reason(report)}.")
 
 
-def _reason(report: Report, rate: float) -> str:
+def _reason(report: Report) -> str:
     """Why ticks overran, as far as the report tells."""
-    step = report.histograms["step_time"]
-    if (step.percentile(50) or 0.0) * rate > 1.0:
+    step, lateness = report.histograms["step_time"], report.histograms["lateness"]
+    if (step.percentile(99) or 0.0) * report.rate > 1.0:
         return "a tick takes longer than its period"
     if not report.scheduling.startswith("SCHED_FIFO"):
         return f"other programs come first ({report.scheduling})"
-    if (step.percentile(99.9) or 0.0) * rate > 1.0:
-        return "ticks were interrupted: the processor went to the host or to other real-time work"
-    return "ticks began late: the processor was with the host or with other real-time work"
+    longest = max(step.largest, lateness.largest) * 1e-6
+    return (
+        f"the processor was away, for {longest:.1f} ms at the longest: with the host, an interrupt "
+        "or another real-time program"
+    )
 
 
 def _notes(keys: Keyboard, live: Live) -> int:

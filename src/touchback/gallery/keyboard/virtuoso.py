@@ -8,7 +8,7 @@ from touchback.gallery.keyboard.strokes import Stroke
 
 VERSE = 4.0  # s: a second each of scale, trill over chords, repeated notes over chords, chords
 SHORT, LONG = 0.03, 0.15  # s that a finger stays: in fast notes, in chords
-LOUDEST = 0.85  # effort: a hammer at 4.5 m/s; from 5 m/s on it bounces back to the string by itself
+LOUDEST = 0.75  # effort, a hammer at 3.6 m/s: harder ones, repeated, bounce and strike twice
 _LEAST_KEYS = 4
 
 
@@ -45,16 +45,16 @@ def _verse(notes: Sequence[int], begin: float, verse: int) -> list[Stroke]:
         for i in range(span)
     ]
     hand = range(2, min(len(notes), 7))  # beside the two keys of the trill
-    for i in range(6):  # six strokes a second of each key, and louder
-        soft = 0.3 + 0.08 * i
-        strokes.append(Stroke.of(begin + 1.0 + i / 6, key(0), soft, SHORT))
-        strokes.append(Stroke.of(begin + 1.0 + (i + 0.5) / 6, key(1), soft, SHORT))
-    for i in range(8):  # eight a second of one key
-        strokes.append(Stroke.of(begin + 2.0 + i / 8, key(0), 0.6, SHORT))
+    for i in range(5):  # five strokes a second of each key, and louder
+        effort = 0.5 + 0.06 * i
+        strokes.append(Stroke.of(begin + 1.0 + i / 5, key(0), effort, SHORT))
+        strokes.append(Stroke.of(begin + 1.0 + (i + 0.5) / 5, key(1), effort, SHORT))
+    for i in range(6):  # six a second of one key
+        strokes.append(Stroke.of(begin + 2.05 + i / 6, key(0), 0.65, SHORT))
     for beat in range(2):
-        for second, effort in ((1.0, 0.2), (2.0, 0.5)):
+        for second, effort in ((1.05, 0.2), (2.05, 0.5)):
             strokes += chord(begin + second + 0.5 * beat, effort, hand)
     both = range(min(len(notes), 10))
     for beat in range(3):  # up to ten keys at once, ever louder
-        strokes += chord(begin + 3.05 + 0.3 * beat, LOUDEST - 0.2 * (2 - beat), both)
+        strokes += chord(begin + 3.05 + 0.33 * beat, LOUDEST - 0.15 * (2 - beat), both)
     return strokes
