@@ -19,6 +19,7 @@ from touchback.gallery.keyboard.player import (
     SETTLING,
     Fingers,
     Keyboard,
+    SeparateKeys,
     make_keyboard,
     touches,
 )
@@ -30,18 +31,22 @@ from touchback.gallery.keyboard.strokes import (
     Touches,
     as_midi,
     as_sound,
-    heard,
     strokes_of,
 )
 
+STRUCK = ("piano", "piano-episodes", "ball")  # voices whose loudness is a speed
 RINGING = 1.5  # s after the last stroke
 PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
+
+
+Board = Keyboard | SeparateKeys
 
 
 class What(StrEnum):
     """What can be played."""
 
     piano = "piano"
+    piano_episodes = "piano-episodes"
     harpsichord = "harpsichord"
     organ = "organ"
     ball = "ball"
@@ -88,7 +93,7 @@ def play(
     if port is not None:
         played = _from_port(board, port, touches(what.value, rate=rate), duration)
     elif fast:
-        played = heard(board.simulate(strokes, duration), board.notes)
+        played = board.hear(strokes, duration)
         for note in played:
             _show(note)
     else:
@@ -107,7 +112,7 @@ def _notes(keys: int, score: Path | None) -> int | list[int]:
 
 
 def _strokes(
-    board: Keyboard, what: What, score: Path | None, port: str | None, rate: float
+    board: Board, what: What, score: Path | None, port: str | None, rate: float
 ) -> list[Stroke]:
     if port is not None:
         return []
@@ -133,13 +138,16 @@ def passage(notes: Iterable[int]) -> list[Stroke]:
     return strokes
 
 
-def _live(board: Keyboard, strokes: list[Stroke] | Fingers, duration: float) -> list[Heard]:
-    report, run = board.perform(strokes, duration, on_note=_show, record=True)
-    out.print("\n" + escape(str(report)))
-    return heard(run.recorded(), board.notes)
+def _live(board: Board, strokes: list[Stroke] | Fingers, duration: float) -> list[Heard]:
+    reports, played = board.play(strokes, duration, on_note=_show)
+    worst = max(reports, key=lambda report: report.counts["late"])
+    if len(reports) > 1:
+        out.print(f"\n{len(reports)} keys, each in a thread of its own; the latest of them:")
+    out.print("\n" + escape(str(worst)))
+    return played
 
 
-def _from_port(board: Keyboard, path: str, answers: Touches, duration: float) -> list[Heard]:
+def _from_port(board: Board, path: str, answers: Touches, duration: float) -> list[Heard]:
     fingers = MidiFingers(answers, board.notes)
     with MidiPort(path, write=False) as source:
         played = _live(board, lambda now: fingers.answer(source.received(), now), duration)
@@ -165,5 +173,5 @@ def _keep(
             write_wav(wav, render(as_sound(played, plucked), duration))
         out.print(f"sound: {escape(str(wav))}")
     if midi is not None:
-        write_midi(midi, as_midi(played, struck=what in (What.piano, What.ball)))
+        write_midi(midi, as_midi(played, struck=what in STRUCK))
         out.print(f"notes: {escape(str(midi))}")

@@ -1,7 +1,8 @@
 """A keyboard that is played: offline as fast as it goes, or live against the clock."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +15,20 @@ from touchback.gallery.keyboard.keys import (
     notes_of,
     touchback_key,
 )
-from touchback.gallery.keyboard.strokes import Heard, Stroke, Touches, input_samples
+from touchback.gallery.keyboard.strokes import (
+    Heard,
+    Stroke,
+    Touches,
+    heard,
+    heard_of,
+    input_samples,
+)
 from touchback.gallery.keyboard.voices import Voice
 from touchback.realtime import Live, live
 from touchback.realtime.report import Report
 from touchback.recording import Run
 from touchback.simulate import simulate
+from touchback.system import System
 from touchback.system.copies import Copies
 
 SETTLING = 0.6  # s before the first stroke: virtual parts come to rest
@@ -42,12 +51,26 @@ class Keyboard:
 
     def simulate(self, strokes: Iterable[Stroke], duration: float) -> Run:
         """A performance offline."""
-        self._check(strokes := list(strokes))
+        strokes = self._check(strokes)
         step = 1.0 / (self.rate * self.substeps)
         return simulate(
             self.system, duration=duration, rate=self.rate, step=step, method="rk4",
             output_step=1.0 / self.rate, inputs=input_samples(strokes), progress=False,
         )  # fmt: skip
+
+    def hear(self, strokes: Iterable[Stroke], duration: float) -> list[Heard]:
+        """What is heard of a performance offline."""
+        return heard(self.simulate(strokes, duration), self.notes)
+
+    def play(
+        self,
+        strokes: Iterable[Stroke] | Fingers,
+        duration: float,
+        on_note: Callable[[Heard], None] | None = None,
+    ) -> tuple[list[Report], list[Heard]]:
+        """A performance against the clock: the reports of its runs, and what was heard."""
+        report, run = self.perform(strokes, duration, on_note, record=True)
+        return [report], heard(run.recorded(), self.notes)
 
     def perform(
         self,
@@ -60,7 +83,7 @@ class Keyboard:
         """A performance against the clock. `strokes` are known beforehand, or given as they come by
         a function of the time, which is asked every few milliseconds. `on_note` is told of each
         note as it sounds. Returns the report of the run and the run itself."""
-        fingers = strokes if callable(strokes) else self._scripted(list(strokes))
+        fingers = strokes if callable(strokes) else _scripted(self._check(strokes))
         run = live(self.system, rate=self.rate, substeps=self.substeps, record=record, speed=speed)
         done = threading.Event()
         with run:
@@ -72,18 +95,6 @@ class Keyboard:
                 done.set()
                 watcher.join()
         return run.report(), run
-
-    def _scripted(self, strokes: list[Stroke]) -> Fingers:
-        self._check(strokes)
-        waiting = sorted(strokes, key=lambda stroke: -stroke.time)
-
-        def due(now: float) -> list[Stroke]:
-            found = []
-            while waiting and waiting[-1].time <= now + _EARLY:
-                found.append(waiting.pop())
-            return found
-
-        return due
 
     @staticmethod
     def _play(run: Live, fingers: Fingers, duration: float) -> None:
@@ -101,20 +112,65 @@ class Keyboard:
         while tell is not None and not done.wait(2e-3):
             now = run.snapshot()
             for note in self.notes:
-                name = note_name(note)
-                if now[f"{name}/notes"] > counts[note]:
-                    counts[note] = now[f"{name}/notes"]
-                    loudness, began = now[f"{name}/loudness"], now[f"{name}/note time"]
-                    tell(Heard(began, note, loudness, float("inf")))
+                _tell_new(now, note, f"{note_name(note)}/", counts, tell)
 
-    def _check(self, strokes: Iterable[Stroke]) -> None:
-        for stroke in strokes:
-            if stroke.note not in self.notes:
-                raise InputError(
-                    f"The keyboard has no {note_name(stroke.note)} (note {stroke.note}); its keys "
-                    f"are {note_name(self.notes[0])} to {note_name(self.notes[-1])}, "
-                    f"{len(self.notes)} of them."
-                )
+    def _check(self, strokes: Iterable[Stroke]) -> list[Stroke]:
+        return _on_keys(list(strokes), self.notes)
+
+
+@dataclass(frozen=True)
+class SeparateKeys:
+    """Keys whose modes change, each a run of its own; live, each has a thread of its own."""
+
+    notes: tuple[int, ...]
+    system: System
+    rate: float
+    substeps: int
+
+    def hear(self, strokes: Iterable[Stroke], duration: float) -> list[Heard]:
+        """What is heard of a performance offline."""
+        samples = input_samples(_on_keys(list(strokes), self.notes))
+        played: list[Heard] = []
+        for note in self.notes:
+            prefix = f"{note_name(note)}/"
+            own = {
+                name.removeprefix(prefix): value
+                for name, value in samples.items()
+                if name.startswith(prefix)
+            }
+            run = simulate(
+                self.system, duration=duration, rate=self.rate, inputs=own, progress=False,
+                step=1.0 / (self.rate * self.substeps), method="rk4", output_step=1.0 / self.rate,
+            )  # fmt: skip
+            played += heard_of(run, note)
+        return sorted(played, key=lambda one: one.time)
+
+    def play(
+        self,
+        strokes: Iterable[Stroke] | Fingers,
+        duration: float,
+        on_note: Callable[[Heard], None] | None = None,
+        speed: float | None = 1.0,
+    ) -> tuple[list[Report], list[Heard]]:
+        """A performance against the clock: the reports of its runs, and what was heard."""
+        fingers = strokes if callable(strokes) else _scripted(_on_keys(list(strokes), self.notes))
+        options = {"rate": self.rate, "substeps": self.substeps, "record": True, "speed": speed}
+        runs = {note: live(self.system, **options) for note in self.notes}
+        counts = dict.fromkeys(self.notes, 0.0)
+        with ExitStack() as stack:
+            for run in runs.values():
+                stack.enter_context(run)
+            first = runs[self.notes[0]]
+            while (now := first.read("time")) < duration:
+                for stroke in fingers(now):
+                    for key, value in stroke.inputs.items():
+                        runs[stroke.note][key] = value
+                for run in runs.values() if speed is None else [first]:
+                    run.run(min(_LOOK, duration - now))
+                for note, run in runs.items():
+                    _tell_new(run.snapshot(), note, "", counts, on_note)
+        played = [one for note, run in runs.items() for one in heard_of(run.recorded(), note)]
+        return [run.report() for run in runs.values()], sorted(played, key=lambda one: one.time)
 
 
 def make_keyboard(
@@ -127,6 +183,52 @@ def make_keyboard(
     steps = substeps or max(1, round(4000.0 / rate))
     system = keyboard(notes, *voices, rate=rate)
     return Keyboard(tuple(notes_of(notes)), system, rate, steps)
+
+
+def make_separate_keys(
+    notes: int | Sequence[int], *voices: str | Voice, rate: float = 1000.0
+) -> SeparateKeys:
+    """Keys of a voice with modes, which can't share one run."""
+    system = touchback_key(*voices, rate=rate).compile()
+    return SeparateKeys(tuple(notes_of(notes)), system, rate, max(1, round(4000.0 / rate)))
+
+
+def _on_keys(strokes: list[Stroke], notes: Sequence[int]) -> list[Stroke]:
+    """The strokes, refused where one has no key."""
+    for stroke in strokes:
+        if stroke.note not in notes:
+            raise InputError(
+                f"The keyboard has no {note_name(stroke.note)} (note {stroke.note}); its keys are "
+                f"{note_name(notes[0])} to {note_name(notes[-1])}, {len(notes)} of them."
+            )
+    return strokes
+
+
+def _scripted(strokes: list[Stroke]) -> Fingers:
+    waiting = sorted(strokes, key=lambda stroke: -stroke.time)
+
+    def due(now: float) -> list[Stroke]:
+        found = []
+        while waiting and waiting[-1].time <= now + _EARLY:
+            found.append(waiting.pop())
+        return found
+
+    return due
+
+
+def _tell_new(
+    now: Mapping[str, float],
+    note: int,
+    prefix: str,
+    counts: dict[int, float],
+    tell: Callable[[Heard], None] | None,
+) -> None:
+    """Tells of a note that has sounded since the last look."""
+    if now[f"{prefix}notes"] > counts[note]:
+        counts[note] = now[f"{prefix}notes"]
+        if tell is not None:
+            loudness, began = now[f"{prefix}loudness"], now[f"{prefix}note time"]
+            tell(Heard(began, note, loudness, float("inf")))
 
 
 def touches(*voices: str | Voice, rate: float = 1000.0) -> Touches:

@@ -77,16 +77,20 @@ def input_samples(strokes: Iterable[Stroke]) -> dict[str, tuple[np.ndarray, np.n
 
 def heard(run: Run, notes: Sequence[int]) -> list[Heard]:
     """The notes that were played in a run of a keyboard, in the order of their times."""
-    found = []
-    for note in notes:
-        name = note_name(note)
-        count, ringing = run[f"{name}/notes"], run[f"{name}/ringing"]
-        for i in np.flatnonzero(np.diff(count) > 0.5) + 1:
-            closed = np.flatnonzero(ringing[i:] < 0.5)
-            end = float(run.time[i + closed[0]]) if len(closed) else float("inf")
-            time, loudness = run[f"{name}/note time"][i], run[f"{name}/loudness"][i]
-            found.append(Heard(float(time), note, float(loudness), end))
+    found = [one for note in notes for one in heard_of(run, note, f"{note_name(note)}/")]
     return sorted(found, key=lambda one: one.time)
+
+
+def heard_of(run: Run, note: int, prefix: str = "") -> list[Heard]:
+    """The notes of one key, whose signals have a prefix."""
+    found = []
+    count, ringing = run[f"{prefix}notes"], run[f"{prefix}ringing"]
+    for i in np.flatnonzero(np.diff(count) > 0.5) + 1:
+        closed = np.flatnonzero(ringing[i:] < 0.5)
+        end = float(run.time[i + closed[0]]) if len(closed) else float("inf")
+        time, loudness = run[f"{prefix}note time"][i], run[f"{prefix}loudness"][i]
+        found.append(Heard(float(time), note, float(loudness), end))
+    return found
 
 
 def as_sound(played: Iterable[Heard], plucked: bool = False) -> list[Note]:

@@ -8,6 +8,7 @@ from typing import Any
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import Sensed
 from touchback.gallery.piano.action import grand_piano_action
+from touchback.gallery.piano.episodes import episodic_piano_action
 from touchback.gallery.piano.parameters import Masses, Specification
 from touchback.model import Model
 from touchback.model.forces import JointEffort
@@ -41,9 +42,23 @@ BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears
 
 def piano(m: Model, key: Sensed) -> Felt:
     """The full-contact grand action behind a coupling spring: the part "action"."""
+    return _grand(m, key, grand_piano_action("finger", specification=_light()))
+
+
+def piano_episodes(m: Model, key: Sensed) -> Felt:
+    """The grand action with Gillespie's phases, behind the same spring."""
+    action = episodic_piano_action("finger", specification=_light(), felt_string=True)
+    return _grand(m, key, action)
+
+
+def _light() -> Specification:
+    """An action almost without the key's own mass, which the device brings."""
     own = Masses()
     light = replace(own, key=own.key * VIRTUAL_KEY, key_moment=own.key_moment * VIRTUAL_KEY)
-    action = grand_piano_action("finger", specification=Specification(masses=light))
+    return Specification(masses=light)
+
+
+def _grand(m: Model, key: Sensed, action: Model) -> Felt:
     coupling = COUPLING[0] * key.rate, COUPLING[1]
     bind = {"finger stiffness": coupling[0], "finger damping": coupling[1]}
     inside = m.add(action, name="action", bind=bind)
@@ -117,7 +132,7 @@ def by_law(law: Law, bed: float = DIP) -> Voice:
 
 
 VOICES: dict[str, Voice] = {
-    "piano": piano, "harpsichord": harpsichord, "organ": organ, "ball": ball, "wall": wall,
+    "piano": piano, "piano-episodes": piano_episodes, "harpsichord": harpsichord, "organ": organ, "ball": ball, "wall": wall,
 }  # fmt: skip
 
 
