@@ -13,6 +13,7 @@ from touchback.cli.generate import generate
 from touchback.cli.listing import list_gallery
 from touchback.cli.live import live, replay
 from touchback.cli.piano import piano
+from touchback.cli.piano_models import piano_models
 from touchback.cli.play import play
 from touchback.cli.quality import quality
 from touchback.cli.show import show
@@ -44,6 +45,7 @@ app.command("bench")(bench)
 app.command("validate")(validate)
 app.command("wall")(wall)
 app.command("piano")(piano)
+app.command("piano-models")(piano_models)
 
 
 def _version(wanted: bool) -> None:

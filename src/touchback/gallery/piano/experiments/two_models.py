@@ -21,7 +21,6 @@ from touchback.gallery.piano.experiments.phases import (
 )
 from touchback.gallery.piano.experiments.strokes import SETTLE, Stroke, play, stroke_of
 from touchback.gallery.piano.parameters import Cloth, Specification
-from touchback.gallery.piano.phases.contacts import RIGID
 from touchback.gallery.piano.touch import Pressed, Straight
 from touchback.model import Model
 from touchback.recording import Run
@@ -64,9 +63,9 @@ class Moment:
     full: float
 
 
-def moments() -> list[Moment]:
-    """His stroke in both models, in the full-contact model's order."""
-    run = gillespie_in_phases()
+def moments(run: Run) -> list[Moment]:
+    """His stroke in both models, in the full-contact model's order; `run` is that of
+    `gillespie_in_phases`."""
     ours = {found.name: found.time for found in phases(run)}
     ours["acceleration"] = float(run.time[(run.time > 0.0) & (run["key depth"] > 1e-5)][0])
     ours["let-off"] = next(
@@ -107,8 +106,11 @@ def nearly_rigid(factor: float) -> Specification:
     def harder(cloth: Cloth) -> Cloth:
         return replace(cloth, force=factor * cloth.force, friction=0.0)
 
-    names = [name.replace(" ", "_") for name in RIGID]
-    felts = replace(spec.felts, **{name: harder(getattr(spec.felts, name)) for name in names})
+    f = spec.felts
+    felts = replace(
+        f, capstan=harder(f.capstan), jack=harder(f.jack), button=harder(f.button),
+        jack_stop=harder(f.jack_stop),
+    )  # fmt: skip
     return replace(spec, felts=felts)
 
 
@@ -130,18 +132,19 @@ class Cost:
         return self.episodes / self.full
 
 
-def cost(seeds: range = range(12)) -> Cost:
-    """The cost of both models in the same gestures, in turn."""
+def cost(seeds: range = range(12), step: float = STEP) -> Cost:
+    """The cost of both models in the same gestures, in turn; the full-contact model takes four
+    semi-implicit steps to a tick."""
     ours, theirs = EpisodesLaboratory(), Laboratory()
     spent: dict[str, list[float]] = {"episodes": [], "full": []}
     changes = 0
     for seed in seeds:
         inputs, parameters = gesture(seed)
-        for name, laboratory, method, step in (
-            ("episodes", ours, METHOD, STEP), ("full", theirs, "euler", TICK / 4),
+        for name, laboratory, method, length in (
+            ("episodes", ours, METHOD, step), ("full", theirs, "euler", TICK / 4),
         ):  # fmt: skip
             run = simulate(
-                laboratory.system, laboratory.rest, DURATION, method=method, step=step,
+                laboratory.system, laboratory.rest, DURATION, method=method, step=length,
                 output_step=0.01, inputs=inputs, parameters=parameters, progress=False,
             )  # fmt: skip
             spent[name].append(run.metadata["statistics"]["seconds"] * TICK / DURATION)

@@ -1,0 +1,106 @@
+"""The episodes and the full-contact model agree where they should, and differ by felt and friction:
+without friction, and with ever harder felts, the one becomes the other."""
+
+import numpy as np
+import pytest
+
+from touchback.gallery.piano import Pressed, grand_piano_action
+from touchback.gallery.piano.episodes import RESTITUTION, episodic_piano_action
+from touchback.gallery.piano.experiments.force_curve import ForceCurve
+from touchback.gallery.piano.experiments.strokes import play, stroke_of
+from touchback.gallery.piano.experiments.two_models import (
+    FRICTIONLESS,
+    cost,
+    curve,
+    gillespie_in_phases,
+    moments,
+    nearly_rigid,
+    strokes,
+)
+from touchback.gallery.piano.parameters import Specification
+from touchback.gallery.piano.phases.automaton import STRIKES
+from touchback.recording import Run
+
+
+@pytest.fixture(scope="module")
+def his_stroke() -> Run:
+    return gillespie_in_phases()
+
+
+@pytest.fixture(scope="module")
+def pressed_slowly() -> ForceCurve:
+    return curve(episodic_piano_action)
+
+
+def test_gillespies_stroke_has_one_order_in_both_models(his_stroke: Run) -> None:
+    found = moments(his_stroke)
+    assert [each.name for each in found][1:5] == ["let-off", "slipped", "flight", "strike"]
+    times = [each.episodes for each in found]
+    assert np.diff(times).min() > -1e-6  # the edge slips and the hammer flies at one instant
+    for each in found:
+        assert each.episodes == pytest.approx(each.full, abs=7e-3), each.name
+
+
+def test_hammers_are_as_fast_and_earlier_by_what_felt_takes_up() -> None:
+    speeds = np.array([0.3, 1.0, 3.0])
+    ours = [x for x in strokes(episodic_piano_action, speeds) if x]
+    theirs = [x for x in strokes(grand_piano_action, speeds) if x]
+    assert len(ours) == len(theirs) == 3
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.speed == pytest.approx(other.speed, rel=0.1)
+        assert 0.5e-3 < other.strike - mine.strike < 3e-3
+    hard = grand_piano_action("motion", Pressed(), nearly_rigid(30.0)).compile()
+    nearer = stroke_of(play(hard, 0.1, {"touch speed": 3.0}))
+    assert nearer is not None
+    assert nearer.strike - ours[-1].strike < 0.4 * (theirs[-1].strike - ours[-1].strike)
+
+
+def test_the_force_over_the_depth_is_the_same_outside_of_let_off(
+    pressed_slowly: ForceCurve,
+) -> None:
+    full = curve(grand_piano_action)
+    for low, high in ((1e-3, 4e-3), (5e-3, 7e-3)):
+        assert pressed_slowly.force(low, high) == pytest.approx(full.force(low, high), abs=0.01)
+    assert not any(STRIKES in each.cause for each in pressed_slowly.run.transitions)
+    assert 1e-3 < pressed_slowly.run["string gap"].min() < 2e-3  # regulated
+
+
+def test_let_off_differs_by_friction_and_felt(pressed_slowly: ForceCurve) -> None:
+    full = curve(grand_piano_action)
+    smooth = curve(grand_piano_action, FRICTIONLESS)
+    harder = curve(grand_piano_action, FRICTIONLESS, nearly_rigid(30.0))
+    peaks = [each.let_off[1] for each in (pressed_slowly, full, smooth, harder)]
+    assert peaks[1] > peaks[0] + 0.3  # friction of knuckle and capstan
+    assert peaks[2:] == pytest.approx(peaks[:1] * 2, abs=0.06)
+    depths = [each.let_off[0] for each in (pressed_slowly, smooth, harder)]
+    assert depths[1] > depths[0] + 0.3e-3  # felt gives before it pushes
+    assert depths[2] == pytest.approx(depths[0], abs=0.1e-3)
+
+
+def test_contacts_that_part_cost_nothing_and_those_that_meet_never_give(his_stroke: Run) -> None:
+    for each in his_stroke.transitions:
+        if "leaves" in each.cause:
+            assert abs(each.energy) < 1e-15, each
+        else:
+            assert each.energy < 1e-7, each  # moved on to the constraints by less than a nap
+    assert sum(each.energy for each in his_stroke.transitions) < -2e-3
+
+
+def test_the_string_takes_its_share_of_the_hammers_energy(his_stroke: Run) -> None:
+    strike = next(each for each in his_stroke.transitions if STRIKES in each.cause)
+    before = his_stroke.time < strike.time - 1e-9
+    rate = float(his_stroke["hammer rate"][before][-1])
+    masses = Specification().masses
+    parts = (
+        (masses.head, masses.head_centre, masses.head_moment),
+        (masses.shank, masses.shank_centre, masses.shank_moment),
+    )
+    inertia = sum(m * (c[0] ** 2 + c[1] ** 2) + moment for m, c, moment in parts)
+    lost = (1.0 - RESTITUTION**2) * inertia * rate**2 / 2
+    assert -strike.energy == pytest.approx(lost, rel=5e-3)
+
+
+def test_both_models_cost_less_than_a_tick() -> None:
+    found = cost(range(2))
+    assert 0.0 < found.full < found.episodes < 250e-6
+    assert found.changes > 10
