@@ -58,7 +58,7 @@ class PianoInMuJoCo:
             raise Unavailable("the package mujoco has no libmujoco.so here")
         self.spec = Specification()
         self.placed = placements(self.spec.dimensions, self.spec.regulation)
-        self.model = _model(mujoco, self._described(), step)
+        self.model = mujoco_action(mujoco, self.spec, step)
         self.data = mujoco.MjData(self.model)
         self._library = ctypes.CDLL(str(libraries[0]))
         self._ticks = ctypes.CDLL(str(compiled([HERE / "ticks.c"], [*OPTIMISED, "-lm"])))
@@ -70,14 +70,6 @@ class PianoInMuJoCo:
             _at(data.qvel, hammer), _at(data.qfrc_applied, key), self.spec.dimensions.key_front,
             FINGER_STIFFNESS, FINGER_DAMPING,
         )  # fmt: skip
-
-    def _described(self) -> Model:
-        m = Numbers("grand piano action")
-        builder = Builder(m, self.spec, self.placed, add_screws(m, self.spec))
-        builder.bodies()
-        builder.joints()
-        builder.contacts()
-        return m
 
     def ticks(self, motion: Floats) -> tuple[Floats, Floats]:
         """Seconds of each tick under depths and speeds of the finger (rows), and the hammer's angle
@@ -101,8 +93,19 @@ def _at(array: Any, place: int) -> int:
     return int(array.ctypes.data) + 8 * int(place)
 
 
-def _model(mujoco: Any, described: Model, step: float) -> Any:
-    spec = mujoco.MjSpec()
+def _described(spec: Specification) -> Model:
+    m = Numbers("grand piano action")
+    placed = placements(spec.dimensions, spec.regulation)
+    builder = Builder(m, spec, placed, add_screws(m, spec))
+    builder.bodies()
+    builder.joints()
+    builder.contacts()
+    return m
+
+
+def mujoco_action(mujoco: Any, specification: Specification, step: float) -> Any:
+    """The action as a model of MuJoCo; its pairs have the names of our contacts."""
+    described, spec = _described(specification), mujoco.MjSpec()
     spec.option.timestep = step
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
