@@ -25,9 +25,9 @@ def chart(
     right, top = ends
     for number, (x, y) in enumerate(curves):
         _draw(canvas, np.stack([x / right, y / top * canvas.height], axis=1), 3 if number else 1)
-    for x in marks.values():
+    for place in marks.values():
         up = np.linspace(0.0, canvas.height, rows)
-        canvas.dots(np.stack([np.full(rows, x / right), up], axis=1))
+        canvas.dots(np.stack([np.full(rows, place / right), up], axis=1))
     lines = [" " * _MARGIN + _placed({name: x / right for name, x in marks.items()}, canvas)]
     ticks = _ticks(top, rows)
     for row, line in enumerate(canvas.text().split("\n")):
