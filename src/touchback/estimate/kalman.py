@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_discrete_are
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.filters import check_period
@@ -41,6 +40,8 @@ class Kalman:
     @cached_property
     def covariance(self) -> np.ndarray:
         """P of the prediction's error, the solution of the discrete Riccati equation."""
+        from scipy.linalg import solve_discrete_are  # half a second, not for the command's start
+
         A, C = np.array(self.A), np.array([self.C])
         try:
             return np.asarray(solve_discrete_are(A.T, C.T, np.array(self.Q), np.array([[self.R]])))

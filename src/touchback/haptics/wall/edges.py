@@ -4,12 +4,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from touchback.errors import SolveError
 from touchback.haptics.wall.closed_loop import loop_margin
 from touchback.haptics.wall.oscillator import Oscillator, State
 from touchback.haptics.wall.plant import Device, Finger, Plant
+from touchback.haptics.wall.root import root
 from touchback.haptics.wall.simulation import Velocity, simulate
 
 PASSIVE_ALPHA = 2.0
@@ -55,7 +55,7 @@ def printed_damping(stiffness: float, mass: float, period: float) -> float:
         circle, _ = alpha_edges(damping * period / mass)
         return circle * damping / period - stiffness
 
-    return float(brentq(excess, 1e-3, 1e6, xtol=1e-14, rtol=1e-14))
+    return root(excess, 1e-3, 1e6, xtol=1e-14, rtol=1e-14)
 
 
 def stabilising_damping(
@@ -86,7 +86,7 @@ def stabilising_damping(
             f"{stiffness:g} N/m at a period of {period:g} s."
         )
     last = int(np.flatnonzero(~np.array(stable))[-1])
-    edge = float(brentq(margin, _SCAN[last], _SCAN[last + 1], xtol=1e-14, rtol=1e-14))
+    edge = root(margin, _SCAN[last], _SCAN[last + 1], xtol=1e-14, rtol=1e-14)
     return edge - held.damping
 
 
@@ -120,4 +120,4 @@ def simulated_damping(
 
     # A bracket so narrow that swings neither vanish nor overflow over the run.
     reach = 0.01 * (near + (finger.damping if finger else 0.0))
-    return float(brentq(growth, near - reach, near + reach, xtol=1e-12, rtol=1e-10))
+    return root(growth, near - reach, near + reach, xtol=1e-12, rtol=1e-10)

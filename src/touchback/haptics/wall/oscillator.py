@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from scipy.optimize import brentq
-
 from touchback.errors import InputError
+from touchback.haptics.wall.root import root
 
 _SERIES_REACH = 0.5  # rate times duration below which the power series is the accurate form
 _SERIES_TERMS = 20  # 0.5^20 / 20! is far below rounding
@@ -152,7 +151,7 @@ class Oscillator:
         def height(time: float) -> float:
             return self.after(state, time, force).y
 
-        return float(brentq(height, low, high, xtol=1e-300, rtol=8.9e-16))
+        return root(height, low, high, xtol=1e-300, rtol=8.9e-16)
 
     def _turns(self, state: State, force: float) -> Iterator[float]:
         """Times of v = 0, then one by which all that can happen has happened.

@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from touchback.errors import InputError
 from touchback.haptics.wall.oscillator import Oscillator, State
+from touchback.haptics.wall.root import root
 
 _PRECISE = {"xtol": 1e-14, "rtol": 1e-12}  # N s/m and its share
 
@@ -57,10 +57,8 @@ class WorstCase:
 
     def balancing_damping(self) -> float:
         """The damping at which the gain of each strike is dissipated (6.57, Fig. 6.14) [N s/m]."""
-        return float(
-            brentq(
-                lambda damping: self.ratio(damping) - 1.0, 0.0, self._largest_damping(), **_PRECISE
-            )
+        return root(
+            lambda damping: self.ratio(damping) - 1.0, 0.0, self._largest_damping(), **_PRECISE
         )
 
     def strike(self, speed: float, damping: float, force: float) -> float:
@@ -87,7 +85,7 @@ class WorstCase:
         upper = self._largest_damping()
         while excess(upper) > 0.0:  # a bias brings even a slow ball back
             upper *= 2.0
-        return float(brentq(excess, 0.0, upper, **_PRECISE))
+        return root(excess, 0.0, upper, **_PRECISE)
 
     def _frequencies(self, damping: float) -> tuple[float, float]:
         decay = 0.5 * damping / self.mass
