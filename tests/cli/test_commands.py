@@ -11,6 +11,7 @@ import pytest
 
 from touchback import gallery
 from touchback.gallery import pendulum
+from touchback.model import Model
 
 
 def touchback(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -75,6 +76,23 @@ def test_a_model_file_is_shown_checked_and_simulated_like_the_gallery() -> None:
     for words in (["show"], ["check"], ["simulate", "--set=pivot=1", "--duration=1"]):
         done = touchback(*words, str(pendulum.FILE))
         assert done.returncode == 0, done.stderr
+
+
+def test_a_model_with_memories_ticks_at_the_rate_asked_for(tmp_path: Path) -> None:
+    m = Model("ticks")
+    m.memory("count", update=lambda count: count + 1)
+    m.save(tmp_path / "ticks.yaml")
+    done = touchback(
+        "simulate", "ticks.yaml", "--rate", "100", "--step", "0.005", "--duration", "0.2",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "--step 0.005 --rate 100.0" in done.stdout
+    row = next(line for line in done.stdout.splitlines() if line.startswith("count "))
+    assert float(row.split()[-1]) == 20
+    without = touchback("simulate", "ticks.yaml", cwd=tmp_path)
+    assert without.returncode != 0
+    assert "rate" in without.stderr
 
 
 @pytest.mark.parametrize(

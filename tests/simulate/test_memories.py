@@ -125,3 +125,63 @@ def test_what_cannot_tick_is_said():
         m.set_rate("last", 1.0)
     with pytest.raises(ModelError, match="lst"):
         m.set_update("lst", 1.0)
+
+
+def ticks_counted():
+    m = tb.Model("ticks")
+    m.memory("count", 0.0, update=lambda count: count + 1)
+    return m
+
+
+@pytest.mark.parametrize(
+    ("duration", "step", "count"),
+    [(0.0155, 1e-3, 2), (0.0159, 1e-2, 2), (0.0205, 1e-3, 3)],  # ticks at 0, 10 and 20 ms
+)
+def test_a_shorter_last_step_is_no_tick_of_its_own(duration, step, count):
+    run = tb.simulate(ticks_counted().compile(), duration=duration, rate=100.0, step=step)
+    assert run["count"][-1] == count
+
+
+def test_a_run_says_at_which_rate_it_ticked():
+    run = tb.simulate(ticks_counted().compile(), duration=0.01, rate=500.0)
+    assert "rate=500.0" in run.metadata["repeat"]
+
+
+@pytest.mark.parametrize("constraints", [None, "partitioning", "projection", "linear-implicit"])
+def test_fixed_steps_are_taken_with_any_formulation(constraints):
+    m = ticks_counted()
+    m.joint("slide", tb.Prismatic("z"), m.ground, m.body("mass", mass=1.0))
+    m.drive("slide", tb.Sine(0.1, 1.0))
+    run = tb.simulate(m.compile(), duration=0.01, rate=1000.0, step=1e-3, constraints=constraints)
+    assert run["count"][-1] == 10
+
+
+def test_what_knows_of_no_ticks_refuses_memories():
+    system = sampled_mass().compile()
+    switch = [tb.Switch(0.1, activate=["pin"])]
+    for ask in (
+        lambda: tb.equilibrium(system),
+        lambda: tb.linearise(system),
+        lambda: tb.modes(system),
+        lambda: tb.sensitivity(system, parameters=[]),
+        lambda: tb.quality(system),
+        lambda: tb.simulate(system, duration=0.2, rate=1 / T, switches=switch),
+    ):
+        with pytest.raises(InputError, match=r"knows of no ticks.*'force'"):
+            ask()
+
+
+def test_only_a_memory_has_an_update():
+    m = ticks_counted()
+    m.state("pressure", 1.0, rate=-2.0)
+    with pytest.raises(ModelError, match="'pressure': it is no memory"):
+        m.set_update("pressure", 0.0)
+    assert m.memories == ["count"]
+
+
+def test_the_work_of_a_held_force_is_booked_to_rounding():
+    m = sampled_mass()
+    run = tb.simulate(m.compile(), duration=0.2, rate=1 / T, step=T / 4, books=True)
+    given = -np.sum(run["force"][1:] * np.diff(run["slide"]))  # constant over each step
+    assert run.books.dissipated["spring"] == pytest.approx(given, rel=1e-9)
+    assert abs(run.books.unexplained) < 1e-9 * abs(given)

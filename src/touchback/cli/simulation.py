@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -21,16 +21,19 @@ def simulate(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
     duration: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="dopri5, radau5 (stiff), rk4, euler, implicit-euler, trapezoidal, or SciPy's RK23 "
-            "RK45 DOP853 Radau BDF LSODA."
+            help="dopri5 (default), radau5 (stiff), rk4 (default with --rate), euler, "
+            "implicit-euler, trapezoidal, or SciPy's RK23 RK45 DOP853 Radau BDF LSODA."
         ),
-    ] = "dopri5",
+    ] = None,
     step: Annotated[
         float | None, typer.Option(help="Fixed step, or the longest adaptive one [s].")
     ] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
+    rate: Annotated[
+        float | None, typer.Option(help="Ticks a second, at which a model's memories change.")
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help='A live parameter or initial value: "length=2".'),
@@ -56,15 +59,10 @@ def simulate(
     failure = None
     try:
         run = run_system(
-            system,
-            start,
-            seconds,
-            method=method,
-            step=step,
-            rtol=rtol,
-            inputs=inputs,
+            system, start, seconds, method=method, step=step, rtol=rtol, inputs=inputs,
             books=not is_episodic(system),
-        )
+            rate=rate,
+        )  # fmt: skip
     except RunFailed as error:
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
@@ -76,7 +74,7 @@ def simulate(
     if csv is not None:
         run.save(csv)
         out.print(f"run: {escape(str(csv))}")
-    repeat = _repeat(model, seconds, method, step, rtol, changes, inputs)
+    repeat = _repeat(model, seconds, run.metadata, changes, inputs)
     out.print(f"repeat: {escape(repeat)}", soft_wrap=True)
     if plot is not None:
         run.plot(*(wanted or experiment.signals), path=plot)
@@ -110,15 +108,15 @@ def _effort(run: Run) -> str:
 def _repeat(
     model: str,
     duration: float,
-    method: str,
-    step: float | None,
-    rtol: float,
+    about: dict[str, Any],
     changes: dict[str, float],
     inputs: dict[str, float],
 ) -> str:
-    words = ["touchback", "simulate", model, "--duration", f"{duration!r}", "--method", method]
-    words += ["--step", f"{step!r}"] if step is not None else []
-    words += ["--rtol", f"{rtol!r}"] if rtol != 1e-8 else []
+    words = ["touchback", "simulate", model, "--duration", f"{duration!r}"]
+    words += ["--method", about["method"]]
+    for name in ("step", "rate"):
+        words += [f"--{name}", f"{about[name]!r}"] if about[name] is not None else []
+    words += ["--rtol", f"{about['rtol']!r}"] if about["rtol"] != 1e-8 else []
     for name, value in changes.items():
         words += ["--set", f"{name}={value!r}"]
     for name, value in inputs.items():

@@ -130,18 +130,23 @@ class Model(Constrained, Episodic):
 
         Leave `update` out and give it with `set_update` when it needs memories defined later."""
         symbol = self.state(name, initial, unit=unit)
-        self.set_update(name, symbol if update is None else update)
+        self.states[name] = replace(self.states[name], update=symbol)
+        if update is not None:
+            self.set_update(name, update)
         return symbol
 
     def set_update(self, name: str, update: Any) -> None:
         """Give what a memory becomes at a tick."""
         if name not in self.states:
             raise unknown("memory", name, self.states)
-        if name in self.owned_states():
-            raise ModelError(f"Memory '{name}': it is the state of a force, which gives its rate.")
+        if self.states[name].update is None:
+            raise ModelError(
+                f"State '{name}': it is no memory, it changes all the time by its rate; make it by "
+                "`m.memory` if it shall change only at ticks."
+            )
         label = f"Memory '{name}': update"
         given = update(self.signal(name)) if callable(update) else update
-        changed = replace(self.states[name], rate=0.0, update=value(label, given))
+        changed = replace(self.states[name], update=value(label, given))
         self.states[name] = self._own(label, changed)
 
     @property

@@ -55,6 +55,13 @@ class NewtonData(Protocol):
     def jacobian(self, t: float, x: Floats) -> Floats: ...
 
 
+class SamplerData(Protocol):
+    """What refreshes memories before every so many steps."""
+
+    @property
+    def every(self) -> int: ...
+
+
 class StepBooks(Protocol):
     """Energy books as an integrator outside C sees them: a step is added by its states (rows) at
     the `nodes`, which are fractions of it."""
@@ -163,9 +170,10 @@ class Problem:
         self.enforced = settle
         self.stepper: str | None = settle.stepper if settle else None
         self.implicit = False  # whether Newton's method is at hand
-        self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (episode.py)
         self.jacobian: Slopes | None = None  # that it uses
+        self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (episode.py)
         self.books: StepBooks | None = None
+        self._sampler: SamplerData | None = None
         self._kept_alive: list[object] = [rate, configuration_rate, inputs, settle]
         input_address, input_data = self._input(inputs)
         self._struct = _ProblemStruct(
@@ -184,10 +192,16 @@ class Problem:
         self.implicit, self.jacobian = True, newton.jacobian
         self._struct.newton = address
 
-    def use_sampler(self, sampler: object, address: int) -> None:
+    def use_sampler(self, sampler: SamplerData, address: int) -> None:
         """Lets fixed steps refresh memories at ticks (sampler.py)."""
-        self._kept_alive.append(sampler)
+        self._sampler = sampler
         self._struct.sampler = address
+
+    def leave_memories(self, steps: int) -> None:
+        """Lets a shorter step at the end, after so many `steps`, change no memories unless a tick
+        begins there."""
+        if self._sampler and steps % self._sampler.every:
+            self._struct.sampler = None
 
     def keep_books(self, books: StepBooks, address: int) -> None:
         """Lets integrators add each accepted step to energy books (books.py)."""

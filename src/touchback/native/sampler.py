@@ -54,3 +54,8 @@ class Sampler:
             self._struct.accelerations = address_of(memory.array("a"))
             self._struct.multipliers = address_of(memory.array("lambda"))
         problem.use_sampler(self, ctypes.addressof(self._struct))
+
+    @property
+    def every(self) -> int:
+        """Steps from tick to tick."""
+        return int(self._struct.every)

@@ -46,6 +46,7 @@ def integrate(
     last, steps = run, run.steps
     remainder = plan.duration - whole * step
     if remainder > _SLIVER * step and _goes_on(status, problem, watch):
+        problem.leave_memories(run.steps)
         last = FixedStep(problem, plan.method, run.x, run.t, remainder, events)
         while last.steps == 0 and _goes_on(status, problem, watch):
             status, _ = last.advance(1)

@@ -32,7 +32,7 @@ from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
 from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
 from touchback.simulate.switching import Switch, simulate_switched
-from touchback.simulate.ticks import default_method, use_ticks
+from touchback.simulate.ticks import default_method, refuse_memories, use_ticks
 from touchback.simulate.watch import ADAPTIVE_SAMPLES, FIXED_SAMPLES, Watch
 
 
@@ -97,6 +97,9 @@ def simulate(
     plan = Plan(method, duration, step, rtol, atol, output_step, step_limit, start)
     state = initial_state(system, x0)
     if switches:
+        refuse_memories(
+            system, "a run with switches", "describe the constraints by modes (`m.mode`) instead"
+        )
         options = {
             "method": method, "constraints": constraints, "step": step, "rtol": rtol, "atol": atol,
             "output_step": output_step, "inputs": inputs, "parameters": parameters,
@@ -133,7 +136,7 @@ def simulate(
     with Progress(f"{system.name}: {method}", progress) as shown:
         trajectory = METHODS[method](problem, list(system.state_names), state, plan, shown, watch)
     trajectory.statistics["seconds"] = time.perf_counter() - began
-    about = _metadata(system, plan, given, parameters, state, events, constraints)
+    about = _metadata(system, plan, given, parameters, state, events, constraints, rate)
     if watch:
         about["events"] = [record.as_data() for record in watch.records]
     if keeper:
@@ -180,7 +183,9 @@ def _run_episodes(episodes: EpisodeRun, state: Floats, parameters: Mapping[str, 
     episodes.run(state)
     told = episodes.told
     told.statistics["seconds"] = time.perf_counter() - began
-    about = _metadata(system, plan, episodes.given, parameters, state, episodes.events)
+    about = _metadata(
+        system, plan, episodes.given, parameters, state, episodes.events, rate=episodes.rate
+    )
     run = episodes.as_run(about)
     _raise_failure(system.name, plan, run, episodes.problem, told.failure)
     return run
@@ -222,6 +227,7 @@ def _metadata(
     start: Floats,
     events: Sequence[Event],
     constraints: Formulation | None = None,
+    rate: float | None = None,
 ) -> dict[str, Any]:
     settings = {
         "duration": plan.duration,
@@ -232,6 +238,7 @@ def _metadata(
         "output_step": plan.output_step,
         "step_limit": plan.step_limit,
         "start": plan.start or None,
+        "rate": rate,
     }
     arguments = {name: value for name, value in settings.items() if value is not None}
     if constraints is not None:

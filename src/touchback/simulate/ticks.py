@@ -5,14 +5,15 @@ from typing import Any
 from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.native.sampler import Sampler
-from touchback.simulate.constrained import Enforced, Formulation
+from touchback.simulate.constrained import IMPLICIT, Enforced, Formulation
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.plan import Plan, whole_multiple
 
 
 def default_method(system: Any, method: str | None, constraints: Formulation | None) -> str | None:
     """A model with memories is stepped from tick to tick: "rk4" unless said otherwise."""
-    return "rk4" if method is None and constraints is None and _memories(system) else method
+    steps = method is None and constraints not in IMPLICIT
+    return "rk4" if steps and _memories(system) else method
 
 
 def use_ticks(
@@ -35,7 +36,7 @@ def steps_between(system: Any, plan: Plan, rate: float | None) -> int | None:
                 "change at ticks; leave it away."
             )
         return None
-    if rate is None or not rate > 0.0:
+    if not (isinstance(rate, int | float) and rate > 0.0):
         raise InputError(
             f"{system.name}: it has memories ('{memories[0]}', …) that change at ticks; say how "
             f"many a second by rate=…, got {rate!r}."
@@ -52,6 +53,16 @@ def steps_between(system: Any, plan: Plan, rate: float | None) -> int | None:
             f"multiple of the step {plan.step or 1e-3:g} s; change one of them."
         )
     return every
+
+
+def refuse_memories(system: Any, what: str, mend: str) -> None:
+    """Raise for what knows of no ticks: it would take memories for constants, in silence."""
+    memories = _memories(system)
+    if memories:
+        raise InputError(
+            f"{system.name}: {what} knows of no ticks, but there are memories ('{memories[0]}', …) "
+            f"that change at them; {mend}."
+        )
 
 
 def _memories(system: Any) -> list[str]:

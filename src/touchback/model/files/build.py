@@ -150,7 +150,8 @@ class _Builder:
                 model.input(name, item.unit, item.default)
         for name, item in self.items["states"].items():
             with self.at("states", name):
-                model.state(name, item.initial, unit=item.unit)
+                make = model.state if item.update is None else model.memory
+                make(name, item.initial, unit=item.unit)
 
     def set_state(self, model: Model, name: str, state: Any) -> None:
         """The rate of a state, or the update of a memory."""

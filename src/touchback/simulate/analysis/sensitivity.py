@@ -25,6 +25,7 @@ from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.linearise import Chart
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.plan import output_times
+from touchback.simulate.ticks import refuse_memories
 from touchback.system import System
 from touchback.system.equations import Blocks, Point
 
@@ -83,6 +84,7 @@ def sensitivity(
     others follow. Integrated by SciPy's DOP853, at `rtol` and `atol` for the motion and its
     variations alike. At a switch of a continuous law (a stop) the variations are continuous, so
     nothing is lost."""
+    refuse_memories(system, "a sensitivity", "compare two runs of `tb.simulate` instead")
     for name in parameters:
         if name not in system.layout.parameters:
             raise unknown_name("parameter", name, system.layout.parameters)
