@@ -21,6 +21,7 @@ from touchback.gallery.keyboard.player import (
     Keyboard,
     SeparateKeys,
     make_keyboard,
+    make_separate_keys,
     touches,
 )
 from touchback.gallery.keyboard.strikes import SOFTEST
@@ -80,7 +81,8 @@ def play(
         show_scenes(seconds or 5.0, picture)
         return
     with working(f"building {keys} keys"):
-        board = make_keyboard(_notes(keys, score), what.value, rate=rate)
+        make = make_separate_keys if what is What.piano_episodes else make_keyboard
+        board: Board = make(_notes(keys, score), what.value, rate=rate)
         strokes = _strokes(board, what, score, port, rate)
     end = max((s.time + s.press + s.stay + s.leave for s in strokes), default=0.0) + RINGING
     if port is not None and seconds is None:

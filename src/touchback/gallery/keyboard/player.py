@@ -154,8 +154,12 @@ class SeparateKeys:
     ) -> tuple[list[Report], list[Heard]]:
         """A performance against the clock: the reports of its runs, and what was heard."""
         fingers = strokes if callable(strokes) else _scripted(_on_keys(list(strokes), self.notes))
-        options = {"rate": self.rate, "substeps": self.substeps, "record": True, "speed": speed}
-        runs = {note: live(self.system, **options) for note in self.notes}
+        runs = {
+            note: live(
+                self.system, rate=self.rate, substeps=self.substeps, record=True, speed=speed
+            )
+            for note in self.notes
+        }
         counts = dict.fromkeys(self.notes, 0.0)
         with ExitStack() as stack:
             for run in runs.values():

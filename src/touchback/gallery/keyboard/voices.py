@@ -132,8 +132,13 @@ def by_law(law: Law, bed: float = DIP) -> Voice:
 
 
 VOICES: dict[str, Voice] = {
-    "piano": piano, "piano-episodes": piano_episodes, "harpsichord": harpsichord, "organ": organ, "ball": ball, "wall": wall,
-}  # fmt: skip
+    "piano": piano,
+    "piano-episodes": piano_episodes,
+    "harpsichord": harpsichord,
+    "organ": organ,
+    "ball": ball,
+    "wall": wall,
+}
 
 
 def voice_called(name: str) -> Voice:
