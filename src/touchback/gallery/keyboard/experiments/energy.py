@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from touchback.gallery.keyboard.device import Device
+from touchback.gallery.keyboard.device import FRONT, Device
 from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
 from touchback.gallery.keyboard.strokes import Stroke, input_samples
 from touchback.gallery.keyboard.voices import Voice
@@ -23,7 +24,7 @@ AFTER = 0.6  # s that are watched after the last stroke
 class Passed:
     """Energies [J] since the first stroke. `given` is what the motor did to the key, over `time`
     [s]: Σ of torque held from tick to tick times the turn, so nothing is lost to sampling; `finger`
-    is the net work of the finger on the key, from the run's energy books."""
+    is the net work of the finger on the key."""
 
     run: Run
     time: np.ndarray
@@ -59,19 +60,30 @@ class Passed:
 def played(
     voice: str | Voice, rate: float, strokes: Sequence[Stroke], device: Device | None = None
 ) -> Passed:
-    """One key of a voice under a finger that plays strokes."""
+    """What passes at one key of a voice under a finger that plays strokes."""
     own = device or Device()
+    return passed(run_of(voice, rate, strokes, own), strokes, own)
+
+
+def run_of(
+    voice: str | Voice, rate: float, strokes: Sequence[Stroke], device: Device, **options: Any
+) -> Run:
+    """The run, sampled at every step."""
     last = strokes[-1]
-    inputs = {name.split("/", 1)[1]: value for name, value in input_samples(strokes).items()}
-    run = simulate(
-        touchback_key(voice, rate=rate, device=own).compile(), rate=rate, step=STEP, method="rk4",
-        duration=last.time + last.press + last.stay + last.leave + AFTER, output_step=1.0 / rate,
-        inputs=inputs, progress=False, books=True,
+    return simulate(
+        touchback_key(voice, rate=rate, device=device).compile(), rate=rate, step=STEP,
+        method="rk4", duration=last.time + last.press + last.stay + last.leave + AFTER,
+        output_step=STEP, progress=False, **options,
+        inputs={name.split("/", 1)[1]: value for name, value in input_samples(strokes).items()},
     )  # fmt: skip
+
+
+def passed(run: Run, strokes: Sequence[Stroke], device: Device) -> Passed:
+    """The energies of a run from its first stroke on."""
     # A sample shows the command that was held up to its time, and the angle at it.
-    torque = run["command"] * own.motor.torque_constant * own.motor.gearing
+    torque = run["command"] * device.motor.torque_constant * device.motor.gearing
     given = np.concatenate([[0.0], np.cumsum(torque[1:] * np.diff(run["key"]))])
+    power = run["finger force"] * run["key rate"] * FRONT
     since = run.time >= strokes[0].time
-    # Books count what a force without potential does as dissipated, with the sign turned.
-    finger = -run.books.dissipated["finger touch"]
+    finger = float(np.trapezoid(power[since], run.time[since]))
     return Passed(run, run.time[since], given[since] - given[since][0], finger)
