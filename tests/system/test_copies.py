@@ -95,6 +95,32 @@ def test_copies_run_live_and_change_their_parameters_one_by_one():
         assert live.read("hinge") == middle != left
 
 
+def test_a_recording_of_a_row_of_copies_replays_from_its_file(tmp_path):
+    row = tb.copies(swinging(), NAMES)
+    with tb.live(row, rate=1000, speed=None, record=tmp_path / "row.mcap") as live:
+        live.run(0.05)
+        live["left/length"] = 1.5
+        live["right/push"] = -0.3
+        live.run(0.05)
+        last = live.read("right/hinge")
+    again = tb.replay(tmp_path / "row.mcap")
+    assert again.same
+    assert again.ticks == 100
+    assert again.states[-1][2] == last
+
+
+def test_events_of_copies_are_found_by_functions_of_the_state():
+    row = tb.copies(swinging(), NAMES)
+    options = {"duration": 1.0, "rate": 1000.0, "step": 1e-3, "inputs": {"middle/push": 0.5}}
+    event = tb.Event("through", lambda t, x: row.states_of(x)[1, 0])
+    found = tb.simulate(row, events=[event], **options).events
+    alone = tb.simulate(
+        row.one, events=[tb.Event("through", "hinge")], **{**options, "inputs": {"push": 0.5}}
+    ).events
+    assert [each.time for each in found] == pytest.approx([each.time for each in alone], abs=1e-9)
+    assert found
+
+
 def test_a_copy_s_parameter_has_the_range_of_the_model_s():
     row = tb.copies(swinging(), NAMES)
     with pytest.raises(InputError, match="outside its range"):
@@ -108,8 +134,20 @@ def test_a_copy_s_parameter_has_the_range_of_the_model_s():
 
 def test_what_has_no_copies_is_said():
     one = swinging()
-    with pytest.raises(InputError, match="each once"):
-        tb.copies(one, ["a", "a"])
+    for names in (["a", "a"], [], None, "abc"):
+        with pytest.raises(InputError, match="each once"):
+            tb.copies(one, names)
+    for name in ("", None, "a/b"):
+        with pytest.raises(ModelError, match="Copy"):
+            tb.copies(one, ["a", name])
+    for other in (one.model, tb.copies(one, NAMES)):
+        with pytest.raises(InputError, match="of one mechanism"):
+            tb.copies(other, NAMES)
+    row = tb.copies(one, NAMES)
+    with pytest.raises(ModelError, match=r"functions of `\.one`"):
+        row.mass_matrix(np.zeros(3))
+    with pytest.raises(ModelError, match="by Python functions"):
+        tb.simulate(row, rate=1000.0, events=[tb.Event("through", "left/hinge")])
     with pytest.raises(ModelError, match="no model of its own"):
         _ = tb.copies(one, NAMES).model
     m = tb.Model("driven")

@@ -15,6 +15,7 @@ from touchback.realtime.parameters import Change
 from touchback.realtime.recording import HEAD, Recorder
 from touchback.recording import Run
 from touchback.system import System
+from touchback.system.copies import Copies
 from touchback.version import VERSION
 
 
@@ -27,13 +28,15 @@ def describe(
 ) -> dict[str, Any]:
     """What a replay needs besides the ticks; plain data. `carried` tells what a structure took over
     from the one before (swap.py)."""
+    one, copies = (system.one, system.names) if isinstance(system, Copies) else (system, ())
     try:
-        model: str | None = to_text(system.model, ".json")
+        model: str | None = to_text(one.model, ".json")
     except ModelError:  # a part that files can't hold: replaying needs the system
         model = None
     return {
         "model": system.name,
-        "description": model,
+        "description": model,  # of one, when it is a row of copies
+        "copies": list(copies),
         "initial_state": x0.tolist(),
         "parameters": parameters,
         "rate": plan.rate,

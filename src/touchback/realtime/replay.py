@@ -17,6 +17,7 @@ from touchback.realtime.build import Plan, block_of, make_loop
 from touchback.realtime.recording import Part, Recording, open_recording
 from touchback.realtime.swap import make_swap
 from touchback.system import System
+from touchback.system.copies import copies
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,9 @@ def _system(part: Part, given: System | None) -> System:
     if given is None:
         if not about["description"]:
             raise InputError("The recording doesn't hold its model: give the system to `replay`.")
-        return model_from_text(about["description"], ".json").compile()
+        system = model_from_text(about["description"], ".json").compile()
+        names = about.get("copies")
+        return copies(system, names) if names else system
     if list(given.state_names) != about["state_names"]:
         raise InputError(
             f"The recording is of '{about['model']}' with states {about['state_names']}; the "

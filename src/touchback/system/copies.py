@@ -9,7 +9,7 @@ import numpy as np
 
 from touchback.codegen import native_lanes
 from touchback.errors import InputError, ModelError
-from touchback.model.names import unknown
+from touchback.model.names import check_name, unknown
 from touchback.native.copies import CopiedFunction, Parts, Row
 from touchback.system.layout import Layout
 from touchback.system.state import State
@@ -36,6 +36,20 @@ class Copies(System):
     def model(self) -> NoReturn:  # type: ignore[override]
         raise ModelError(
             f"{self.name}: a row of copies has no model of its own; see `.one.model`, that of each."
+        )
+
+    @property
+    def _functions(self) -> NoReturn:  # type: ignore[override]
+        raise ModelError(
+            f"{self.name}: a row of copies has only what a run needs; call the functions of `.one`."
+        )
+
+    def event_functions(
+        self, wanted: Sequence[Any], overrides: Mapping[str, Any] | None = None
+    ) -> NoReturn:
+        raise ModelError(
+            f"{self.name}: events of a row of copies are looked for by Python functions f(t, x), "
+            f"not by {wanted[0]!r}; `states_of(x)` has the state of each copy."
         )
 
     @property
@@ -129,8 +143,12 @@ class Copies(System):
 
 def copies(system: System, names: Sequence[str]) -> Copies:
     """A row of copies of a compiled system, with a name each."""
-    if not names or len(set(names)) != len(names):
-        raise InputError(f"{system.name}: copies need names, each once; got {list(names)[:8]}.")
+    if not isinstance(system, System) or isinstance(system, Copies):
+        raise InputError(f"copies: a compiled system of one mechanism is expected, got {system!r}.")
+    if not names or isinstance(names, str) or len(set(names)) != len(names):
+        raise InputError(f"{system.name}: copies need names, each once; got {names!r}.")
+    for name in names:
+        check_name("Copy", name)
     if system.constraint_names:
         raise InputError(
             f"{system.name}: it has constraints, which are solved for each mechanism alone; put "
