@@ -18,6 +18,7 @@ from touchback.cli.play import play
 from touchback.cli.quality import quality
 from touchback.cli.show import show
 from touchback.cli.simulation import simulate
+from touchback.cli.trial import trial
 from touchback.cli.validate import validate
 from touchback.cli.wall import wall
 from touchback.errors import InputError, TouchbackError
@@ -44,6 +45,7 @@ app.command("generate")(generate)
 app.command("bench")(bench)
 app.command("validate")(validate)
 app.command("wall")(wall)
+app.command("trial")(trial)
 app.command("piano")(piano)
 app.command("piano-models")(piano_models)
 
