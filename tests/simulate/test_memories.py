@@ -185,3 +185,16 @@ def test_the_work_of_a_held_force_is_booked_to_rounding():
     given = -np.sum(run["force"][1:] * np.diff(run["slide"]))  # constant over each step
     assert run.books.dissipated["spring"] == pytest.approx(given, rel=1e-9)
     assert abs(run.books.unexplained) < 1e-9 * abs(given)
+
+
+def test_updates_can_be_printed_for_a_controller_elsewhere():
+    system = sampled_mass().compile()
+    space = {}
+    exec(system.generate("updates", "python"), space)
+    assert space["updates"]([0.01, 0.0, 7.0], [0.0]) == pytest.approx([-2.0])
+    with_drive = counter()
+    with_drive.joint(
+        "slide", tb.Prismatic("z"), with_drive.ground, with_drive.body("mass", mass=1.0)
+    )
+    with_drive.drive("slide", tb.Sine(0.1, 1.0))
+    assert "updates" in with_drive.compile().generate("updates", "c")

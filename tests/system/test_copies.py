@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from episodic_models import bouncing_ball
 from touchback.errors import InputError, ModelError
 
 
@@ -150,6 +151,8 @@ def test_what_has_no_copies_is_said():
         tb.simulate(row, rate=1000.0, events=[tb.Event("through", "left/hinge")])
     with pytest.raises(ModelError, match="no model of its own"):
         _ = tb.copies(one, NAMES).model
+    with pytest.raises(InputError, match="modes"):
+        tb.copies(bouncing_ball().compile(), NAMES)
     m = tb.Model("driven")
     m.joint("slide", tb.Prismatic("x"), m.ground, m.body("mass", mass=1.0))
     m.drive("slide", tb.Sine(0.1))

@@ -149,10 +149,10 @@ def copies(system: System, names: Sequence[str]) -> Copies:
         raise InputError(f"{system.name}: copies need names, each once; got {names!r}.")
     for name in names:
         check_name("Copy", name)
-    if system.constraint_names:
+    if system.constraint_names or system.model.modes:
         raise InputError(
-            f"{system.name}: it has constraints, which are solved for each mechanism alone; put "
-            "copies of it into one model by `m.add`."
+            f"{system.name}: it has constraints or modes, which are solved for each mechanism "
+            "alone; put copies of it into one model by `m.add`."
         )
     return Copies(system, names)
 

@@ -25,6 +25,8 @@ from touchback.system.texts import listing_of, source_of
 if TYPE_CHECKING:
     from touchback.system.equations import Equations
 
+_RUN_FUNCTIONS = ("rate", "configuration rate", "outputs", "updates")
+
 
 class System:
     """What `Model.compile` returns. Functions are derived and compiled when first used.
@@ -361,16 +363,15 @@ class System:
 
     def function(self, name: str) -> Function:
         """A function by name: "inverse dynamics", "forward dynamics", "bias", "mass matrix",
-        "rate", …"""
+        "rate", "updates", …"""
         name = name.replace("_", " ")
-        if name in ("rate", "configuration rate", "outputs"):
+        if name in _RUN_FUNCTIONS:
             return self._run[name]
         if name in self._functions:
             return self._functions[name]
         standard = self._standard()
         if name not in standard:
-            known = [*standard, "rate", "configuration rate", "outputs"]
-            raise InputError(str(unknown("function", name, known)))
+            raise InputError(str(unknown("function", name, [*standard, *_RUN_FUNCTIONS])))
         return self._derived(name, standard[name])
 
     def counts(self, name: str = "rate") -> Counts:
