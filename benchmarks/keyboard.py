@@ -31,8 +31,8 @@ def run(seconds: float = 60.0) -> Section:
     section = Section("Touchback keyboard, piano, live: times in µs", list(COLUMNS))
     rate = _highest(section)
     _row(section, 88, rate, seconds, "88 piano keys")
-    with loaded() as count:
-        _row(section, 7, 1000.0, seconds / 3, f"7 keys beside {count} busy processes")
+    with loaded() as hogs:
+        _row(section, 7, 1000.0, seconds / 3, f"7 keys beside {len(hogs)} busy processes")
     _row(section, 7, 4000.0, seconds / 3, "7 keys")
     section.remark(
         "A step is 0.25 ms at every rate. late: begun more than a tenth of a period after it was "
@@ -128,12 +128,11 @@ def _notes(keys: Keyboard, live: Live) -> int:
 
 
 @contextmanager
-def loaded() -> Iterator[int]:
+def loaded() -> Iterator[list[subprocess.Popen[bytes]]]:
     """A process for each processor that never rests."""
-    count = os.cpu_count() or 1
-    hogs = [subprocess.Popen([sys.executable, "-c", _HOG]) for _ in range(count)]
+    hogs = [subprocess.Popen([sys.executable, "-c", _HOG]) for _ in range(os.cpu_count() or 1)]
     try:
-        yield count
+        yield hogs
     finally:
         for hog in hogs:
             hog.kill()

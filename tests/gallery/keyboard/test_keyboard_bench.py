@@ -1,0 +1,56 @@
+"""The keyboard's benchmark: what it says of a run that is kept, and of one that is not."""
+
+import json
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from touchback.gallery.keyboard.player import make_keyboard
+from touchback.realtime.histogram import Histogram
+
+bench = pytest.importorskip("benchmarks.keyboard")
+report = pytest.importorskip("benchmarks.report")
+
+
+@pytest.fixture(scope="module")
+def section():
+    made = report.Section("keyboard", list(bench.COLUMNS))
+    bench._row(made, 7, 250.0, 1.6, "7 keys")
+    return made
+
+
+def test_a_row_says_deadlines_and_notes(section):
+    (row,), (record,) = section.rows, section.records
+    assert len(row) == len(bench.COLUMNS)
+    assert record["report"]["ticks"] == pytest.approx(400, abs=20)
+    assert 0 < record["notes"] <= record["strokes"] + 1
+    assert {"p50", "p99", "p99.9", "max"} <= set(record["report"]["lateness"])
+    assert json.loads(json.dumps(section.records))[0]["rate"] == 250.0
+
+
+def slow(seconds, ticks=100):
+    """A histogram of ticks that all took so long."""
+    counts = np.zeros(640, dtype=np.int64)
+    nanoseconds = round(seconds * 1e9)
+    octave = int(np.log2(nanoseconds))
+    counts[(octave - 3) * 16 + int(nanoseconds / 2.0 ** (octave - 4)) - 16] = ticks
+    return Histogram(counts, nanoseconds)
+
+
+def test_what_was_not_kept_has_a_reason():
+    found, _ = make_keyboard([60], "wall", rate=1000.0).perform([], 0.01, speed=None)
+    fine = {"step_time": slow(1e-4), "lateness": slow(1e-3)}
+    own = replace(found, scheduling="SCHED_FIFO 70", histograms={**found.histograms, **fine})
+    assert "away, for 1.0 ms" in bench._reason(own)
+    assert "come first" in bench._reason(replace(own, scheduling="ordinary: not permitted"))
+    long = {**own.histograms, "step_time": slow(2e-3)}
+    assert "longer than its period" in bench._reason(replace(own, histograms=long))
+
+
+def test_busy_processes_end_with_their_load():
+    with bench.loaded() as hogs:
+        assert len(hogs) == os.cpu_count()
+        assert all(hog.poll() is None for hog in hogs)
+    assert all(hog.poll() is not None for hog in hogs)
