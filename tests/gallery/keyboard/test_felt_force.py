@@ -15,7 +15,7 @@ from touchback.gallery.keyboard.experiments.felt_force import (
     held_key,
     press,
 )
-from touchback.gallery.keyboard.voices import COUPLING, by_law
+from touchback.gallery.keyboard.voices import COUPLING, by_law, piano_episodes
 
 NORMAL = {"normal": {}}
 
@@ -52,6 +52,17 @@ def test_a_heavier_hammer_raises_the_whole_curve(actions, keys, rate):
         assert curves[heavier].let_off > curves[lighter].let_off
     # Three grams at the hammer, five times as fast as the key front: 0.15 N.
     assert curves[names[2]].weight - curves[names[1]].weight == pytest.approx(0.15, abs=0.02)
+
+
+def test_the_piano_with_phases_shows_the_same_trends(actions):
+    names = ("button low", "normal", "hammer + 3 g")
+    given = {name: VARIATIONS[name] for name in names}
+    low, normal, heavy = felt_of_keys(1000, given, voice=piano_episodes).values()
+    assert low.let_off < normal.let_off - 0.3
+    assert heavy.let_off > normal.let_off + 0.15
+    assert heavy.weight - normal.weight == pytest.approx(0.15, abs=0.02)
+    assert normal.weight == pytest.approx(actions["normal"].weight, abs=0.02)
+    assert normal.off(actions["normal"]) < 0.15
 
 
 def test_key_and_action_differ_by_the_coupling_spring_and_little_else(actions, keys):

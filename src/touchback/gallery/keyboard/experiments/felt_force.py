@@ -83,9 +83,10 @@ def felt_of_keys(
     rate: float = 1000.0,
     variations: Mapping[str, Mapping[str, float]] = VARIATIONS,
     device: Device | None = None,
+    voice: Voice = piano,
 ) -> dict[str, Felt]:
-    """What the motorised key asks that renders the action at a rate."""
-    system = held_key(rate, piano, device)
+    """What the motorised key asks that renders the action at a rate; the `voice` is a piano."""
+    system = held_key(rate, voice, device)
     give = 1.0 / (COUPLING[0] * rate)
     curves = {}
     for name, given in variations.items():
