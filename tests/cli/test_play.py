@@ -9,7 +9,15 @@ import tty
 import wave
 from pathlib import Path
 
-from touchback.devices.midi import NoteOff, NoteOn, Timed, encode, read_midi, write_midi
+from touchback.devices.midi import (
+    NoteOff,
+    NoteOn,
+    Parser,
+    Timed,
+    encode,
+    read_midi,
+    write_midi,
+)
 
 SCORE = [
     Timed(0.0, NoteOn(60, 60)), Timed(0.3, NoteOff(60)),
@@ -40,8 +48,11 @@ def test_fingers_answer_a_midi_port_while_the_clock_runs() -> None:
     here, there = pty.openpty()
     tty.setraw(here)
     tty.setraw(there)
+    out_here, out_there = pty.openpty()
+    tty.setraw(out_here)
+    tty.setraw(out_there)
     command = [sys.executable, "-m", "touchback.cli", "play", "harpsichord", "--port",
-               os.ttyname(there), "--seconds", "3"]  # fmt: skip
+               os.ttyname(there), "--to", os.ttyname(out_there), "--seconds", "3"]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -51,13 +62,15 @@ def test_fingers_answer_a_midi_port_while_the_clock_runs() -> None:
         time.sleep(0.5)
         os.write(here, encode(NoteOff(60)))
         rest = process.communicate(timeout=60)[0]
+        sent = Parser().feed(os.read(out_here, 4096))
     finally:
         process.kill()
-        os.close(here)
-        os.close(there)
+        for end in (here, there, out_here, out_there):
+            os.close(end)
     assert "7 simulated keys, harpsichord" in first
     assert "C4" in rest and "1 notes were heard" in rest
     assert "1 notes came for keys that aren't there" in rest
+    assert sent == [NoteOn(60, 64), NoteOff(60)]  # a harpsichord knows no loud and soft
 
 
 def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:

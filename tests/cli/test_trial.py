@@ -31,3 +31,4 @@ def test_answers_are_kept_and_a_session_goes_on_where_it_was_broken_off(tmp_path
 def test_a_voice_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = trial("t.jsonl", "--voice", "organ", "--voice", "orgn", answers="a\nb\n", cwd=tmp_path)
     assert done.returncode != 0 and "no voice 'orgn'" in done.stderr
+    assert not (tmp_path / "t.jsonl").exists()

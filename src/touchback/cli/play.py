@@ -11,12 +11,13 @@ from rich.markup import escape
 
 from touchback.cli.console import out, working
 from touchback.cli.scenes import show_scenes
-from touchback.devices.midi import MidiPort, NoteOn, read_midi, write_midi
+from touchback.devices.midi import MidiPort, NoteOff, NoteOn, read_midi, write_midi
 from touchback.devices.sound import render, write_wav
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.player import (
     SETTLING,
+    Ear,
     Fingers,
     Keyboard,
     SeparateKeys,
@@ -67,6 +68,7 @@ def play(
     port: Annotated[
         str | None, typer.Option(help="Play from a MIDI port, such as /dev/snd/midiC1D0.")
     ] = None,
+    to: Annotated[str | None, typer.Option(help="Send notes to a MIDI port as they sound.")] = None,
     seconds: Annotated[float | None, typer.Option(help="How long; default: the passage.")] = None,
     fast: Annotated[bool, typer.Option(help="Offline, without waiting for the clock.")] = False,
     wav: Annotated[Path | None, typer.Option(help="Where the sound goes.")] = None,
@@ -92,14 +94,18 @@ def play(
         f"{len(board.notes)} simulated keys, {what.value}, {rate:g} ticks a second: "
         f"{len(strokes)} strokes in {duration:.1f} s"
     )
+    sender = MidiPort(to) if to is not None else None
+    ear = _ear(what, sender)
     if port is not None:
-        played = _from_port(board, port, touches(what.value, rate=rate), duration)
+        played = _from_port(board, port, touches(what.value, rate=rate), duration, ear)
     elif fast:
         played = board.hear(strokes, duration)
         for note in played:
             _show(note)
     else:
-        played = _live(board, strokes, duration)
+        played = _live(board, strokes, duration, ear)
+    if sender is not None:
+        sender.close()
     _keep(played, what, duration, wav, midi)
 
 
@@ -140,8 +146,8 @@ def passage(notes: Iterable[int]) -> list[Stroke]:
     return strokes
 
 
-def _live(board: Board, strokes: list[Stroke] | Fingers, duration: float) -> list[Heard]:
-    reports, played = board.play(strokes, duration, on_note=_show)
+def _live(board: Board, strokes: list[Stroke] | Fingers, duration: float, ear: Ear) -> list[Heard]:
+    reports, played = board.play(strokes, duration, ear)
     worst = max(reports, key=lambda report: report.counts["late"])
     if len(reports) > 1:
         out.print(f"\n{len(reports)} keys, each in a thread of its own; the latest of them:")
@@ -149,13 +155,28 @@ def _live(board: Board, strokes: list[Stroke] | Fingers, duration: float) -> lis
     return played
 
 
-def _from_port(board: Board, path: str, answers: Touches, duration: float) -> list[Heard]:
+def _from_port(board: Board, path: str, answers: Touches, duration: float, ear: Ear) -> list[Heard]:
     fingers = MidiFingers(answers, board.notes)
     with MidiPort(path, write=False) as source:
-        played = _live(board, lambda now: fingers.answer(source.received(), now), duration)
+        played = _live(board, lambda now: fingers.answer(source.received(), now), duration, ear)
     if fingers.missed:
         out.print(f"{fingers.missed} notes came for keys that aren't there; try --keys 88.")
     return played
+
+
+def _ear(what: What, sender: MidiPort | None) -> Ear:
+    """Shows notes as they sound and, with a port, sends them."""
+
+    def began(note: Heard) -> None:
+        _show(note)
+        if sender is not None:
+            sender.send(as_midi([note], struck=what in STRUCK)[0].message)
+
+    def ended(note: int, time: float) -> None:
+        if sender is not None:
+            sender.send(NoteOff(note))
+
+    return Ear(began, ended)
 
 
 def _show(note: Heard) -> None:

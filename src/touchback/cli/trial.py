@@ -30,7 +30,12 @@ def trial(
     the counts are shown."""
     if not 0.0 <= effort <= 1.0:
         raise InputError(f"--effort is 0 (soft) to 1 (loud), got {effort:g}.")
-    trials = Trials(file, voice or ["piano", "harpsichord"], question, repeats)
+    from touchback.gallery.keyboard.voices import voice_called
+
+    voices = voice or ["piano", "harpsichord"]
+    for name in voices:
+        voice_called(name)
+    trials = Trials(file, voices, question, repeats)
     curves = {}
     while not trials.done:
         hidden = trials.hidden

@@ -3,7 +3,7 @@
 import pytest
 
 from touchback.errors import InputError
-from touchback.gallery.keyboard.player import SETTLING, make_keyboard, make_separate_keys
+from touchback.gallery.keyboard.player import SETTLING, Ear, make_keyboard, make_separate_keys
 from touchback.gallery.keyboard.strokes import Stroke
 
 STROKES = [
@@ -38,7 +38,11 @@ def test_both_piano_models_sound_nearly_alike_under_the_same_finger(keys):
 
 def test_notes_are_told_as_they_sound_and_keys_that_are_not_there_are_named(keys):
     told = []
-    keys.play(STROKES, 1.0, on_note=told.append, speed=None)
-    assert [one.note for one in told] == [60, 62]
+    ended = []
+    ear = Ear(told.append, lambda note, time: ended.append((note, time)))
+    keys.play(STROKES, 1.4, ear, speed=None)
+    assert [one.note for one in told] == [60, 62, 60]
+    assert [note for note, _ in ended] == [60, 62]
+    assert all(time > 0.7 for _, time in ended)
     with pytest.raises(InputError, match="no E4"):
         keys.hear([Stroke(0.1, 64)], 1.0)

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,6 +39,29 @@ _EFFORTS = tuple(float(x) for x in np.linspace(0.0, 1.0, 12))
 Fingers = Callable[[float], list[Stroke]]  # what is to be done at a time [s]
 
 
+@dataclass
+class Ear:
+    """Listens to live keys: `began` is told of each note as it sounds, `ended` of each note (and
+    when [s]) that its damper has reached."""
+
+    began: Callable[[Heard], None]
+    ended: Callable[[int, float], None] = field(default=lambda note, time: None)
+    _counts: dict[int, float] = field(default_factory=dict)
+    _ringing: set[int] = field(default_factory=set)
+
+    def look(self, now: Mapping[str, float], note: int, prefix: str = "") -> None:
+        """Take in what a key shows at a tick."""
+        count = now[f"{prefix}notes"]
+        if count > self._counts.get(note, 0.0):
+            self._counts[note] = count
+            self._ringing.add(note)
+            loudness, began = now[f"{prefix}loudness"], now[f"{prefix}note time"]
+            self.began(Heard(began, note, loudness, float("inf")))
+        elif note in self._ringing and now[f"{prefix}ringing"] < 0.5:
+            self._ringing.remove(note)
+            self.ended(note, now["time"])
+
+
 @dataclass(frozen=True)
 class Keyboard:
     """Keys of some notes with their voices, ready to be played at a rate of so many ticks a
@@ -66,28 +89,29 @@ class Keyboard:
         self,
         strokes: Iterable[Stroke] | Fingers,
         duration: float,
-        on_note: Callable[[Heard], None] | None = None,
+        ear: Ear | None = None,
     ) -> tuple[list[Report], list[Heard]]:
-        """A performance against the clock: the reports of its runs, and what was heard."""
-        report, run = self.perform(strokes, duration, on_note, record=True)
+        """A performance against the clock: the reports of its runs, and what was heard. An `ear` is
+        told of each note as it sounds."""
+        report, run = self.perform(strokes, duration, ear, record=True)
         return [report], heard(run.recorded(), self.notes)
 
     def perform(
         self,
         strokes: Iterable[Stroke] | Fingers,
         duration: float,
-        on_note: Callable[[Heard], None] | None = None,
+        ear: Ear | None = None,
         record: bool | str = False,
         speed: float | None = 1.0,
     ) -> tuple[Report, Live]:
         """A performance against the clock. `strokes` are known beforehand, or given as they come by
-        a function of the time, which is asked every few milliseconds. `on_note` is told of each
+        a function of the time, which is asked every few milliseconds. An `ear` is told of each
         note as it sounds. Returns the report of the run and the run itself."""
         fingers = strokes if callable(strokes) else _scripted(self._check(strokes))
         run = live(self.system, rate=self.rate, substeps=self.substeps, record=record, speed=speed)
         done = threading.Event()
         with run:
-            watcher = threading.Thread(target=self._listen, args=(run, on_note, done))
+            watcher = threading.Thread(target=self._listen, args=(run, ear, done))
             watcher.start()
             try:
                 self._play(run, fingers, duration)
@@ -105,14 +129,11 @@ class Keyboard:
                     run[f"{name}/{key}"] = value
             run.run(min(_LOOK, duration - now))
 
-    def _listen(
-        self, run: Live, tell: Callable[[Heard], None] | None, done: threading.Event
-    ) -> None:
-        counts = dict.fromkeys(self.notes, 0.0)
-        while tell is not None and not done.wait(2e-3):
+    def _listen(self, run: Live, ear: Ear | None, done: threading.Event) -> None:
+        while ear is not None and not done.wait(_LOOK):
             now = run.snapshot()
             for note in self.notes:
-                _tell_new(now, note, f"{note_name(note)}/", counts, tell)
+                ear.look(now, note, f"{note_name(note)}/")
 
     def _check(self, strokes: Iterable[Stroke]) -> list[Stroke]:
         return _on_keys(list(strokes), self.notes)
@@ -149,10 +170,10 @@ class SeparateKeys:
         self,
         strokes: Iterable[Stroke] | Fingers,
         duration: float,
-        on_note: Callable[[Heard], None] | None = None,
+        ear: Ear | None = None,
         speed: float | None = 1.0,
     ) -> tuple[list[Report], list[Heard]]:
-        """A performance against the clock: the reports of its runs, and what was heard."""
+        """A performance against the clock, as that of a `Keyboard`."""
         fingers = strokes if callable(strokes) else _scripted(_on_keys(list(strokes), self.notes))
         runs = {
             note: live(
@@ -160,7 +181,6 @@ class SeparateKeys:
             )
             for note in self.notes
         }
-        counts = dict.fromkeys(self.notes, 0.0)
         with ExitStack() as stack:
             for run in runs.values():
                 stack.enter_context(run)
@@ -171,8 +191,9 @@ class SeparateKeys:
                         runs[stroke.note][key] = value
                 for run in runs.values() if speed is None else [first]:
                     run.run(min(_LOOK, duration - now))
-                for note, run in runs.items():
-                    _tell_new(run.snapshot(), note, "", counts, on_note)
+                if ear is not None:
+                    for note, run in runs.items():
+                        ear.look(run.snapshot(), note)
         played = [one for note, run in runs.items() for one in heard_of(run.recorded(), note)]
         return [run.report() for run in runs.values()], sorted(played, key=lambda one: one.time)
 
@@ -218,21 +239,6 @@ def _scripted(strokes: list[Stroke]) -> Fingers:
         return found
 
     return due
-
-
-def _tell_new(
-    now: Mapping[str, float],
-    note: int,
-    prefix: str,
-    counts: dict[int, float],
-    tell: Callable[[Heard], None] | None,
-) -> None:
-    """Tells of a note that has sounded since the last look."""
-    if now[f"{prefix}notes"] > counts[note]:
-        counts[note] = now[f"{prefix}notes"]
-        if tell is not None:
-            loudness, began = now[f"{prefix}loudness"], now[f"{prefix}note time"]
-            tell(Heard(began, note, loudness, float("inf")))
 
 
 def touches(*voices: str | Voice, rate: float = 1000.0) -> Touches:
