@@ -18,7 +18,7 @@ from touchback.gallery.piano.experiments.two_models import (
     strokes,
 )
 from touchback.gallery.piano.parameters import Specification
-from touchback.gallery.piano.phases.automaton import STRIKES
+from touchback.gallery.piano.phases.automaton import NAP, STRIKES
 from touchback.recording import Run
 
 
@@ -55,6 +55,16 @@ def test_hammers_are_as_fast_and_earlier_by_what_felt_takes_up() -> None:
     assert nearer.strike - ours[-1].strike < 0.4 * (theirs[-1].strike - ours[-1].strike)
 
 
+def test_the_check_catches_at_the_same_height() -> None:
+    held = []
+    for make in (episodic_piano_action, grand_piano_action):
+        system = make("motion", Pressed(), None).compile()
+        run = play(system, 0.35, {"touch speed": 0.5}, output_step=1e-3)
+        held.append(float(run["string gap"][-1]))
+    assert held[0] == pytest.approx(held[1], abs=0.5e-3)
+    assert 10e-3 < held[0] < 16e-3
+
+
 def test_the_force_over_the_depth_is_the_same_outside_of_let_off(
     pressed_slowly: ForceCurve,
 ) -> None:
@@ -82,7 +92,7 @@ def test_contacts_that_part_cost_nothing_and_those_that_meet_never_give(his_stro
         if "leaves" in each.cause:
             assert abs(each.energy) < 1e-15, each
         else:
-            assert each.energy < 1e-7, each  # moved on to the constraints by less than a nap
+            assert each.energy < NAP * 1.0, each  # moved out of the nap against a newton
     assert sum(each.energy for each in his_stroke.transitions) < -2e-3
 
 
