@@ -25,6 +25,7 @@ from touchback.devices.sensors import (
 from touchback.errors import InputError, SolveError
 from touchback.estimate import run
 
+NAN = float("nan")
 TOUCHBACK_KEY = Encoder(512, gearing=24 * 8)
 
 
@@ -139,7 +140,16 @@ def test_friction_of_the_rotor_is_felt_multiplied_by_the_gearing_and_against_mot
         (lambda: Motor(0.0, 1.0), InputError, "torque_constant"),
         (lambda: calibrate_hall_pair([1, 1, 1], [1, 1, 1], [0, 1, 2]), SolveError, "hardly"),
         (lambda: calibrate_hall_pair([1], [1], [0]), InputError, "one length"),
-        (lambda: calibrate_coil([1, 1, 1], [0, 1, 2], [3, 3, 3]), SolveError, "move the magnet"),
+        (lambda: calibrate_hall_pair([1, NAN, 3], [1] * 3, [0, 1, 2]), InputError, "first at 1"),
+        (lambda: calibrate_coil([1] * 4, [0, 1, 2, 3], [3] * 4), SolveError, "to and fro"),
+        (lambda: calibrate_coil([1] * 4, [0, 1, 2, 3], [0, 1, 2, 3]), SolveError, "evenly"),
+        (lambda: calibrate_load_cell(["a"], [3]), InputError, "series of numbers"),
+        (lambda: Coil(NAN), InputError, "kappa is nan"),
+        (lambda: HallPair(NAN), InputError, "k is nan"),
+        (lambda: HallSensor(0.0, 1.0), InputError, "above zero"),
+        (lambda: Imu(rate_bias=(0.0, 0.0)), InputError, "three axes"),
+        (lambda: Motor(0.1, 1.0, gearing=0.0), InputError, "gearing"),
+        (lambda: Motor(0.1, 1.0, friction=-1.0), InputError, "not negative"),
         (lambda: calibrate_load_cell([1, 2], [3, 3]), SolveError, "another weight"),
     ],
 )

@@ -9,6 +9,7 @@ from touchback.errors import InputError
 from touchback.estimate import (
     AdaptiveWindow,
     BackwardDifference,
+    Kalman,
     SmoothDifferentiator,
     kalman_differentiator,
     run,
@@ -124,3 +125,11 @@ def test_kalman_starts_at_rest_where_it_is():
 def test_filters_that_cannot_work_are_refused_in_words(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+def test_an_observer_of_what_decays_starts_where_a_constant_sample_leads_it():
+    filter = Kalman(((0.9,),), (1.0,), ((1.0,),), 1.0, (1.0,))
+    shown = run(filter, np.full(5, 2.0))
+    np.testing.assert_allclose(shown, shown[0], rtol=1e-12)
+    late = run(filter, np.append(0.0, np.full(200, 2.0)))[-1]
+    assert shown[0] == pytest.approx(late, rel=1e-12)

@@ -86,5 +86,10 @@ def test_what_is_no_session_is_said(tmp_path):
         session(tmp_path, repeats=9)
     with pytest.raises(InputError, match="each once"):
         Trials(tmp_path / "b", ["a", "a"], "?")
-    with pytest.raises(InputError, match="0 repeats"):
-        Trials(tmp_path / "b", ["a", "b"], "?", repeats=0)
+    for repeats in (0, 1.5):
+        with pytest.raises(InputError, match=f"{repeats} repeats"):
+            Trials(tmp_path / "b", ["a", "b"], "?", repeats=repeats)
+    with pytest.raises(InputError, match="each once"):
+        Trials(tmp_path / "b", "ab", "?")
+    with pytest.raises(InputError, match="no folder"):
+        Trials(tmp_path / "nowhere" / "b", ["a", "b"], "?")

@@ -1,10 +1,10 @@
 """The motor behind a key or a wheel."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from touchback.errors import InputError
+from touchback.estimate.checks import check_finite
 from touchback.symbolic.functions import maximum, minimum, sqrt
 
 
@@ -23,10 +23,17 @@ class Motor:
     friction_speed: float = 0.1  # [rad/s] of the rotor, below which friction gives way
 
     def __post_init__(self) -> None:
+        check_finite("Motor", **vars(self))
         for name in ("torque_constant", "current_limit", "friction_speed"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise InputError(f"Motor: its {name} is {value}; it must be above zero.")
+            if not getattr(self, name) > 0.0:
+                raise InputError(
+                    f"Motor: its {name} is {getattr(self, name)}; it must be above zero."
+                )
+        if self.gearing == 0.0 or self.friction < 0.0 or self.inertia < 0.0:
+            raise InputError(
+                f"Motor: gearing {self.gearing}, friction {self.friction} N m, inertia "
+                f"{self.inertia} kg m²; gearing can't be zero, the others not negative."
+            )
 
     @property
     def largest_torque(self) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchback.errors import InputError
-from touchback.estimate.filters import check_period
+from touchback.estimate.checks import check_period
 from touchback.symbolic.functions import maximum, minimum, select
 
 

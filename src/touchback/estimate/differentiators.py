@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.estimate.filters import check_period
+from touchback.estimate.checks import check_period
 
 
 @dataclass(frozen=True)

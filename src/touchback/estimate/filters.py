@@ -25,6 +25,8 @@ def run(filter: Filter, samples: Any) -> np.ndarray:
     """The estimates at all samples (along the first axis); the filter starts at rest at the first
     one."""
     series = np.asarray(samples, dtype=float)
+    if series.ndim == 0:
+        raise InputError(f"run: a series of samples is expected, got {samples!r}.")
     estimates = np.empty_like(series)
     memory: Sequence[Any] = filter.at_rest(series[0]) if len(series) else ()
     for i, sample in enumerate(series):
@@ -49,9 +51,3 @@ def fresh(model: Model, name: str, filter: Filter, signal: Any, rest: float = 0.
     for i, value in enumerate(after):
         model.set_update(f"{name}.{i}", value)
     return estimate
-
-
-def check_period(what: str, period: float) -> None:
-    """Refuse a sampling period that is no time."""
-    if not (np.isfinite(period) and period > 0.0):
-        raise InputError(f"{what}: its period is {period} s; give the time between two samples.")

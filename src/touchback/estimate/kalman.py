@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError, SolveError
-from touchback.estimate.filters import check_period
+from touchback.estimate.checks import check_period
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -58,11 +58,14 @@ class Kalman:
         return np.asarray(P @ C / (C @ P @ C + self.R))
 
     def at_rest(self, sample: float) -> tuple[float, ...]:
-        """The fixed state that shows the sample: A x = x, C x = sample."""
-        n = len(self.C)
-        equations = np.vstack([np.array(self.A) - np.eye(n), [self.C]])
-        unit = np.linalg.lstsq(equations, np.append(np.zeros(n), 1.0), rcond=None)[0]
-        return tuple(x * sample for x in unit)
+        """The state that a constant sample leads to, x = A x + gain (sample − C A x): where there
+        is one, the fixed state that shows the sample."""
+        A, C, n = np.array(self.A), np.array(self.C), len(self.C)
+        fixed, shown = np.vstack([A - np.eye(n), C]), np.append(np.zeros(n), 1.0)
+        unit = np.linalg.lstsq(fixed, shown, rcond=None)[0]
+        if not np.allclose(fixed @ unit, shown, rtol=0.0, atol=1e-9):
+            unit = np.linalg.solve(np.eye(n) - A + np.outer(self.gain, C @ A), self.gain)
+        return tuple(float(x) * sample for x in unit)
 
     def step(self, memory: Sequence[Any], sample: Any) -> tuple[Sequence[Any], Any]:
         predicted = [_dot(row, memory) for row in self.A]

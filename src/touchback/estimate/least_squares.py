@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError, SolveError
+from touchback.estimate.checks import series
 
 _WORST_CONDITION = 1e10
 
@@ -30,6 +31,8 @@ class RecursiveLeastSquares:
             raise InputError(f"Scales must be positive, got {list(scale)}.")
         self.forgetting, self.unsure = forgetting, unsure
         start = np.zeros(len(self._scale)) if guess is None else np.asarray(guess, dtype=float)
+        if start.shape != self._scale.shape or not len(start):
+            raise InputError(f"{len(start)} guesses for {len(self._scale)} scales; give as many.")
         self._theta = start / self._scale
         self._covariance = unsure * np.eye(len(self._scale))
 
@@ -68,12 +71,7 @@ def fit_impedance(time: np.ndarray, position: np.ndarray, force: np.ndarray) -> 
 
     The law is integrated twice over time, m x + b ∫x + k ∬x + c t²/2 + straight line = ∬F, so that
     nothing is differentiated and noise is averaged (trapezoidal rule)."""
-    t, x, F = (np.asarray(a, dtype=float) for a in (time, position, force))
-    if not (t.ndim == 1 and t.shape == x.shape == F.shape and len(t) >= 8):
-        raise InputError(
-            f"fit_impedance: time {t.shape}, position {x.shape} and force {F.shape} must be series "
-            "of one length, at least 8 samples."
-        )
+    t, x, F = series("fit_impedance", 8, time=time, position=position, force=force)
     once, twice = _integral(t, x), _integral(t, _integral(t, x))
     s = t - t[0]
     columns = np.stack([x - x[0], once, twice, s**2 / 2.0, s, np.ones_like(s)], axis=1)

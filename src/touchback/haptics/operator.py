@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.estimate.checks import check_finite
 from touchback.haptics.wall.plant import Finger
 from touchback.model import Model
 from touchback.model.forces import JointEffort, Wrench
@@ -27,6 +28,14 @@ class Operator:
     finger: Finger = field(default_factory=Finger)
     pad_stiffness: float = 4000.0
     pad_damping: float = 4.0
+
+    def __post_init__(self) -> None:
+        check_finite("Operator", pad_stiffness=self.pad_stiffness, pad_damping=self.pad_damping)
+        if not (self.pad_stiffness > 0.0 and self.pad_damping >= 0.0):
+            raise InputError(
+                f"Operator: its pad has {self.pad_stiffness} N/m and {self.pad_damping} N s/m; a "
+                "pad pushes back and takes energy."
+            )
 
     def add(self, model: Model, name: str, frame: Any, height: float) -> Expr:
         """Put the finger over a frame of the device; it moves down along the world's z axis, from
@@ -77,6 +86,7 @@ class Gesture:
     leave: float = 0.08
 
     def __post_init__(self) -> None:
+        check_finite("Gesture", **vars(self))
         if not (self.press > 0.0 and self.leave > 0.0 and self.stay >= 0.0):
             raise InputError(
                 f"Gesture at {self.time} s: press {self.press}, stay {self.stay} and leave "

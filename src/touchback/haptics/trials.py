@@ -40,6 +40,8 @@ class Trials:
         seed: int | None = None,
     ) -> None:
         self.path = Path(path)
+        if not self.path.parent.is_dir():
+            raise InputError(f"Trials: there is no folder {str(self.path.parent)!r}.")
         plan = _checked(conditions, question, repeats)
         if self.path.exists():
             self._plan, self.answers = _read(self.path)
@@ -108,9 +110,10 @@ class Trials:
 
 
 def _checked(conditions: Sequence[str], question: str, repeats: int) -> dict[str, object]:
-    if len(set(conditions)) != len(conditions) or not 2 <= len(conditions) <= 26:
+    words = not isinstance(conditions, str) and all(isinstance(name, str) for name in conditions)
+    if not words or len(set(conditions)) != len(conditions) or not 2 <= len(conditions) <= 26:
         raise InputError(f"Trials: conditions {list(conditions)}; give 2 to 26 names, each once.")
-    if repeats < 1:
+    if not (isinstance(repeats, int) and repeats >= 1):
         raise InputError(f"Trials: {repeats} repeats; each condition is felt once at least.")
     return {"conditions": list(conditions), "question": question, "repeats": repeats}
 

@@ -97,3 +97,9 @@ def test_no_bytes_break_the_parser_and_it_hears_what_mido_hears(stream):
 def test_values_that_have_no_bytes_are_refused_in_words(message, words):
     with pytest.raises(InputError, match=words):
         encode(message)
+
+
+@pytest.mark.parametrize("message", [None, NoteOn(60.5, 1), NoteOn(60, 64.0), Control(1, 2, 1.5)])
+def test_what_is_no_message_is_refused_in_words(message):
+    with pytest.raises(InputError, match=r"expected|whole numbers|channel"):
+        encode(message)

@@ -84,3 +84,11 @@ def test_what_we_cannot_read_is_said(tmp_path, content, words):
 def test_a_message_before_the_start_is_refused(tmp_path):
     with pytest.raises(InputError, match="times start at 0"):
         write_midi(tmp_path / "early.mid", [Timed(-0.1, NoteOn(60, 1))])
+
+
+@pytest.mark.parametrize("time", [float("nan"), float("inf"), -1.0, 1e6])
+def test_times_that_no_file_holds_are_refused(tmp_path, time):
+    with pytest.raises(InputError, match=r"times start at 0|waits for 26844 s"):
+        write_midi(tmp_path / "never.mid", [Timed(time, NoteOn(60, 1))])
+    with pytest.raises(InputError, match="There is no file"):
+        read_midi(tmp_path / "never.mid")

@@ -58,3 +58,12 @@ def test_a_file_is_no_port(tmp_path):
     (tmp_path / "song.mid").write_bytes(b"MThd")
     with pytest.raises(DeviceError, match="read_midi"):
         MidiPort(str(tmp_path / "song.mid"))
+
+
+def test_a_port_that_was_unplugged_is_said():
+    here, there = pty.openpty()
+    with MidiPort(os.ttyname(there)) as port:
+        os.close(there)
+        os.close(here)
+        with pytest.raises(DeviceError, match="takes no bytes"):
+            port.send(NoteOff(60))

@@ -3,6 +3,7 @@
 Chunks, variable-length numbers and meta events: Standard MIDI Files 1.0 (RP-001). Format 0 is
 written, with ten ticks to the millisecond; formats 0 and 1 are read, with their tempo changes."""
 
+import math
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from touchback.errors import InputError
 TICKS_PER_QUARTER = 5000
 MICROSECONDS_PER_QUARTER = 500_000  # also the tempo of a file that names none
 META, TEMPO, END_OF_TRACK = 0xFF, 0x51, 0x2F
+LONGEST_WAIT = 2**28 - 1  # ticks: four bytes of seven bits
 LARGEST_FILE = 64 * 1024 * 1024
 
 
@@ -32,9 +34,14 @@ def write_midi(path: str | Path, messages: Iterable[Timed]) -> None:
     track = bytearray(_number(0) + tempo)
     now = 0
     for timed in sorted(messages, key=lambda timed: timed.time):
-        if timed.time < 0.0:
+        if not 0.0 <= timed.time < math.inf:
             raise InputError(f"{timed.message}: its time is {timed.time} s; times start at 0.")
         due = round(timed.time * ticks_per_second)
+        if due - now > LONGEST_WAIT:
+            raise InputError(
+                f"{timed.message}: nothing happens for {(due - now) / ticks_per_second:.0f} s "
+                f"before it; a .mid file waits for {LONGEST_WAIT / ticks_per_second:.0f} s at most."
+            )
         track += _number(due - now) + encode(timed.message)
         now = due
     track += _number(0) + bytes((META, END_OF_TRACK, 0))
@@ -45,6 +52,8 @@ def write_midi(path: str | Path, messages: Iterable[Timed]) -> None:
 def read_midi(path: str | Path) -> list[Timed]:
     """The note and controller messages of a .mid file, by their times."""
     path = Path(path)
+    if not path.is_file():
+        raise InputError(f"There is no file {str(path)!r}.")
     if path.stat().st_size > LARGEST_FILE:
         raise InputError(f"{path.name} has {path.stat().st_size} bytes; no music is that long.")
     data = path.read_bytes()

@@ -57,14 +57,17 @@ def encode(message: Message) -> bytes:
             return _bytes(NOTE_OFF, channel, note, velocity)
         case Control(number, value, channel):
             return _bytes(CONTROL, channel, number, value)
+    raise InputError(f"A NoteOn, NoteOff or Control is expected, got {message!r}.")
 
 
 def _bytes(status: int, channel: int, first: int, second: int) -> bytes:
-    if not 0 <= channel <= 15:
+    if channel not in range(16):
         raise InputError(f"MIDI channel {channel}: channels are numbered from 0 to 15.")
     for value in (first, second):
-        if not 0 <= value <= 127:
-            raise InputError(f"MIDI data byte {value}: notes and values lie between 0 and 127.")
+        if not (isinstance(value, int) and 0 <= value <= 127):
+            raise InputError(
+                f"MIDI data byte {value}: notes and values are whole numbers between 0 and 127."
+            )
     return bytes((status | channel, first, second))
 
 

@@ -1,7 +1,6 @@
 """A MIDI port: any byte stream that the system offers as a file (/dev/snd/midiC1D0, a serial line,
 a pipe, a pseudo-terminal)."""
 
-import contextlib
 import os
 import stat
 from collections.abc import Iterator
@@ -52,9 +51,13 @@ class MidiPort:
         return [message for part in self._waiting() for message in self._parser.feed(part)]
 
     def _waiting(self) -> Iterator[bytes]:
-        with contextlib.suppress(BlockingIOError):
+        try:
             while part := os.read(self._file, 4096):
                 yield part
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise DeviceError(f"MIDI port {self.path!r} is gone: {error.strerror}.") from None
 
     def close(self) -> None:
         os.close(self._file)

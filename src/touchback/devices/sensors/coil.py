@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError, SolveError
+from touchback.estimate.checks import check_finite, series
+
+_STRAIGHT = 1e-3  # of the travel: a motion that stays so near to a straight line tells nothing
 
 
 @dataclass(frozen=True)
@@ -15,6 +18,7 @@ class Coil:
     kappa: float
 
     def __post_init__(self) -> None:
+        check_finite("Coil", kappa=self.kappa)
         if self.kappa == 0.0:
             raise InputError("Coil: κ is 0; a coil without voltage measures nothing.")
 
@@ -30,15 +34,14 @@ class Coil:
 def calibrate_coil(voltage: Any, time: Any, position: Any) -> Coil:
     """κ from voltages [V] and positions [m] of a reference at times [s]: the voltage's integral
     against the position, so that nothing is differentiated."""
-    U, t, z = (np.asarray(a, dtype=float) for a in (voltage, time, position))
-    if not (U.shape == t.shape == z.shape and U.ndim == 1 and len(U) >= 3):
-        raise InputError(
-            f"calibrate_coil: voltage {U.shape}, time {t.shape} and position {z.shape} must be "
-            "series of one length, at least 3 samples."
-        )
+    U, t, z = series("calibrate_coil", 4, voltage=voltage, time=time, position=position)
     flux = np.concatenate([[0.0], np.cumsum(np.diff(t) * (U[1:] + U[:-1]) / 2.0)])
     # An amplifier's offset makes the integral drift: a constant and a slope are fitted with κ.
-    columns = np.stack([z, np.ones_like(t), t - t[0]], axis=1)
-    if np.ptp(z) == 0.0:
-        raise SolveError("calibrate_coil: the position never changes; move the magnet.")
-    return Coil(float(np.linalg.lstsq(columns, flux, rcond=None)[0][0]))
+    drift = np.stack([np.ones_like(t), t - t[0]], axis=1)
+    own, seen = (a - drift @ np.linalg.lstsq(drift, a, rcond=None)[0] for a in (z, flux))
+    if np.ptp(z) == 0.0 or np.abs(own).max() <= _STRAIGHT * np.ptp(z):
+        raise SolveError(
+            "calibrate_coil: the position rests or moves evenly, which looks like an amplifier's "
+            "offset; move the magnet to and fro."
+        )
+    return Coil(float(own @ seen / (own @ own)))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError, SolveError
+from touchback.estimate.checks import check_finite, series
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,9 @@ class HallPair:
 
     k: float
     offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_finite("HallPair", k=self.k, offset=self.offset)
 
     def quantity(self, front: Any, rear: Any) -> Any:
         """The height [m] at which the sensors show these voltages [V]."""
@@ -31,6 +35,14 @@ class HallSensor:
     voltage: float
     facing: float = 1.0
 
+    def __post_init__(self) -> None:
+        check_finite("HallSensor", distance=self.distance, voltage=self.voltage)
+        if not (self.distance > 0.0 and self.facing in (-1, 1)):
+            raise InputError(
+                f"HallSensor: {self.distance} m from its magnet, facing {self.facing}; the "
+                "distance is above zero, facing is 1 or -1."
+            )
+
     def reading(self, height: Any) -> Any:
         """The voltage [V] at a height [m]."""
         ratio = self.distance / (self.distance - self.facing * height)
@@ -40,12 +52,7 @@ class HallSensor:
 def calibrate_hall_pair(front: Any, rear: Any, height: Any) -> tuple[HallPair, float]:
     """k and offset from voltages [V] at known heights [m], by least squares, and the largest
     deviation from the straight line that (17) claims [m]."""
-    front, rear, height = (np.asarray(a, dtype=float) for a in (front, rear, height))
-    if not (front.shape == rear.shape == height.shape and front.ndim == 1 and len(front) >= 3):
-        raise InputError(
-            f"calibrate_hall_pair: front {front.shape}, rear {rear.shape} and height "
-            f"{height.shape} must be series of one length, at least 3 samples."
-        )
+    front, rear, height = series("calibrate_hall_pair", 3, front=front, rear=rear, height=height)
     combined = front**2 - rear**2
     if np.ptp(combined) < 1e-9 * max(1.0, np.abs(combined).max()):
         raise SolveError(

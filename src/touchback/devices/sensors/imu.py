@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchback.errors import InputError
+from touchback.estimate.checks import check_finite
+from touchback.model import Model
+from touchback.model.sensors import Acceleration, AngularVelocity, Direction
 from touchback.symbolic.functions import maximum, minimum
 
 Triple = tuple[float, float, float]
@@ -21,6 +24,11 @@ class Imu:
     rate_range: float = 34.9  # 2000 °/s
 
     def __post_init__(self) -> None:
+        for name in ("acceleration_bias", "rate_bias"):
+            bias = getattr(self, name)
+            if len(bias) != 3:
+                raise InputError(f"Imu: its {name} is {bias!r}; give one for each of three axes.")
+            check_finite("Imu", **{f"{name}[{axis}]": x for axis, x in enumerate(bias)})
         if not (self.acceleration_range > 0.0 and self.rate_range > 0.0):
             raise InputError(
                 f"Imu: its ranges are {self.acceleration_range} m/s² and {self.rate_range} rad/s; "
@@ -37,6 +45,18 @@ class Imu:
             self._clipped(felt, self.acceleration_bias, self.acceleration_range),
             self._clipped(list(rate), self.rate_bias, self.rate_range),
         )
+
+    def add(self, model: Model, name: str, frame: Any) -> tuple[list[Any], list[Any]]:
+        """Put it on a frame of a model, along the frame's axes: what it feels at each instant, to
+        be sampled by memories."""
+        axes = [model.sensor(f"{name} {axis}", Direction(frame, axis)) for axis in "xyz"]
+
+        def along(vector: Sequence[Any]) -> list[Any]:
+            return [sum(a * b for a, b in zip(axis, vector, strict=True)) for axis in axes]
+
+        acceleration = model.sensor(f"{name} acceleration", Acceleration(frame))
+        rate = model.sensor(f"{name} rate", AngularVelocity(frame))
+        return self.reading(along(acceleration), along(model.gravity), along(rate))
 
     @staticmethod
     def _clipped(values: Sequence[Any], bias: Triple, limit: float) -> list[Any]:

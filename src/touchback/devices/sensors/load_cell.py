@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError, SolveError
+from touchback.estimate.checks import check_finite, series
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class LoadCell:
     offset: float = 0.0
 
     def __post_init__(self) -> None:
+        check_finite("LoadCell", sensitivity=self.sensitivity, offset=self.offset)
         if self.sensitivity == 0.0:
             raise InputError("LoadCell: its sensitivity is 0; it would feel no force.")
 
@@ -30,12 +32,7 @@ class LoadCell:
 
 def calibrate_load_cell(voltage: Any, force: Any) -> LoadCell:
     """Sensitivity and offset from voltages [V] under known forces [N], by least squares."""
-    U, F = np.asarray(voltage, dtype=float), np.asarray(force, dtype=float)
-    if not (U.shape == F.shape and U.ndim == 1 and len(U) >= 2):
-        raise InputError(
-            f"calibrate_load_cell: voltage {U.shape} and force {F.shape} must be series of one "
-            "length, at least 2 samples."
-        )
+    U, F = series("calibrate_load_cell", 2, voltage=voltage, force=force)
     if np.ptp(F) == 0.0:
         raise SolveError("calibrate_load_cell: all forces are equal; hang on another weight.")
     (sensitivity, offset), *_ = np.linalg.lstsq(

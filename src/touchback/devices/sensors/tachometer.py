@@ -1,10 +1,10 @@
 """The tachometer: an angular velocity as a voltage, with the ripple of its commutator."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 from touchback.errors import InputError
+from touchback.estimate.checks import check_finite
 from touchback.symbolic.functions import sin
 
 
@@ -17,7 +17,8 @@ class Tachometer:
     segments: int = 11
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.constant) and self.constant != 0.0):
+        check_finite("Tachometer", constant=self.constant, ripple=self.ripple)
+        if self.constant == 0.0:
             raise InputError(f"Tachometer: its constant is {self.constant}; it can't be zero.")
 
     def reading(self, velocity: Any, angle: Any = 0.0) -> Any:

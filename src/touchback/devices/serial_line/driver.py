@@ -1,5 +1,6 @@
 """The driver of a key on a serial line: angle in, torque out."""
 
+import contextlib
 import time
 
 from touchback.devices.serial_line.line import Line
@@ -73,6 +74,7 @@ class SerialKey:
         self._line.send(Command(self._number, max(-_LARGEST, min(_LARGEST, units))))
 
     def close(self) -> None:
-        """Let the motor go and close the line."""
-        self.write(0.0)
+        """Let the motor go and close the line, also one that is gone."""
+        with contextlib.suppress(DeviceError):
+            self.write(0.0)
         self._line.close()

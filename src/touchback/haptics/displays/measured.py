@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.estimate.checks import series
 from touchback.haptics.displays.hold import hold
 from touchback.model import Model
 from touchback.symbolic.expression import Expr
@@ -62,12 +63,10 @@ def identify_impedance(
 
     Force and mass are told apart only by motions that pass a place at one velocity with different
     accelerations: a sum of several sines does, a single one doesn't."""
-    x, v, a, F = (np.asarray(s, float) for s in (position, velocity, acceleration, force))
-    if not (x.ndim == 1 and x.shape == v.shape == a.shape == F.shape):
-        raise InputError(
-            f"identify_impedance: position {x.shape}, velocity {v.shape}, acceleration {a.shape} "
-            f"and force {F.shape} must be series of one length."
-        )
+    x, v, a, F = series(
+        "identify_impedance", 1,
+        position=position, velocity=velocity, acceleration=acceleration, force=force,
+    )  # fmt: skip
     grid_x, grid_v = np.asarray(positions, float), np.asarray(velocities, float)
     for label, grid in (("positions", grid_x), ("velocities", grid_v)):
         if not (grid.ndim == 1 and len(grid) >= 2 and np.all(np.diff(grid) > 0.0)):

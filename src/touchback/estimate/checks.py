@@ -1,0 +1,43 @@
+"""What filters, sensors and fits demand of numbers and records."""
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from touchback.errors import InputError
+
+
+def check_finite(what: str, **values: Any) -> None:
+    """Refuse what is no finite number."""
+    for name, value in values.items():
+        if not (isinstance(value, Real) and math.isfinite(value)):
+            raise InputError(f"{what}: its {name} is {value!r}; give a finite number.")
+
+
+def check_period(what: str, period: Any) -> None:
+    """Refuse a sampling period that is no time."""
+    if not (isinstance(period, Real) and 0.0 < float(period) < math.inf):
+        raise InputError(f"{what}: its period is {period} s; give the time between two samples.")
+
+
+def series(what: str, least: int, **given: Any) -> list[np.ndarray]:
+    """Records as arrays: of one length, at least so many samples, all of them finite."""
+    try:
+        found = {name: np.asarray(values, dtype=float) for name, values in given.items()}
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: {' and '.join(given)} must be series of numbers.") from None
+    shapes = {array.shape for array in found.values()}
+    (length, *more) = shapes.pop() or (0,)
+    if shapes or more or length < least:
+        told = ", ".join(f"{name} {array.shape}" for name, array in found.items())
+        raise InputError(f"{what}: {told} must be series of one length, at least {least} samples.")
+    for name, array in found.items():
+        bad = np.flatnonzero(~np.isfinite(array))
+        if len(bad):
+            raise InputError(
+                f"{what}: {name} has {len(bad)} samples that are no finite numbers, the first at "
+                f"{bad[0]}; leave these instants out."
+            )
+    return list(found.values())
