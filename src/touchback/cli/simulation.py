@@ -14,7 +14,6 @@ from touchback.cli.load import load
 from touchback.recording import Run
 from touchback.simulate import RunFailed
 from touchback.simulate import simulate as run_system
-from touchback.simulate.episodes import is_episodic
 
 
 def simulate(
@@ -60,8 +59,7 @@ def simulate(
     try:
         run = run_system(
             system, start, seconds, method=method, step=step, rtol=rtol, inputs=inputs,
-            books=not is_episodic(system),
-            rate=rate,
+            books=True, rate=rate,
         )  # fmt: skip
     except RunFailed as error:
         run, failure = error.run, error

@@ -34,10 +34,19 @@ void tb_books_add(tb_books *b, double t, double h, const double *dense, double p
         tb_dense_state(n, dense, s, b->x);
         add(b, t + s * h, part * b->weights[i] * h);
     }
-    if (b->own->settle) { /* as the run does: which coordinates depend is reviewed here */
-        tb_dense_state(n, dense, part, b->x);
-        b->own->settle(b->own, t + part * h, b->x, 1);
-    }
+    b->t = t + part * h;
+    tb_dense_state(n, dense, part, b->x);
+    if (b->own->settle) /* as the run does: which coordinates depend is reviewed here */
+        b->own->settle(b->own, b->t, b->x, 1);
+}
+
+void tb_books_between(tb_books *b, double t, double h, const double *x, const double *next) {
+    long n = tb_state_size(b->own);
+    double *first = b->dense + TB_DENSE_ROWS * n, *last = first + n;
+    tb_rate(b->own, t, x, first);
+    tb_rate(b->own, t + h, next, last);
+    tb_dense_cubic(n, h, x, next, first, last, b->dense);
+    tb_books_add(b, t, h, b->dense, 1.0);
 }
 
 void tb_books_rows(tb_books *b, long rows, const double *times, const double *weights,

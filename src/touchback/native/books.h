@@ -27,10 +27,15 @@ typedef struct tb_books {
     const double *places, *weights;
     double *work, *rounding; /* the integrals so far [J], and what their sums have lost */
     double *x, *u, *values;
+    double *dense; /* 7 * state size: a step's dense output, rates at both ends */
+    double t;      /* to where they are kept; the state there is left in x */
 } tb_books;
 
 /* Adds the step from t to t + part h, given the dense output of that from t to t + h. */
 void tb_books_add(tb_books *books, double t, double h, const double *dense, double part);
+
+/* Adds the step from x at t to `next` at t + h, by the cubic between them. */
+void tb_books_between(tb_books *books, double t, double h, const double *x, const double *next);
 
 /* Adds weighted powers at given states (rows). */
 void tb_books_rows(tb_books *books, long rows, const double *times, const double *weights,

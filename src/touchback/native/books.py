@@ -38,7 +38,8 @@ class _BooksStruct(ctypes.Structure):
         ("multipliers", ctypes.c_void_p),
         ("nodes", ctypes.c_long),
         *[(name, ctypes.c_void_p) for name in ("places", "weights", "work", "rounding")],
-        *[(name, ctypes.c_void_p) for name in ("x", "u", "values")],
+        *[(name, ctypes.c_void_p) for name in ("x", "u", "values", "dense")],
+        ("t", ctypes.c_double),
     ]
 
 
@@ -80,7 +81,7 @@ class NativeBooks:
         self._p = as_floats(powers.p)
         self._work, self._rounding = np.zeros(powers.count), np.zeros(powers.count)
         self._values, self._x = aligned_zeros(powers.count), aligned_zeros(n)
-        self._u = aligned_zeros(inputs + n + rows)
+        self._u, self._dense = aligned_zeros(inputs + n + rows), aligned_zeros(7 * n)
         self._kept_alive = (powers, own, multipliers)
         self._own = own
         self._struct = _BooksStruct(
@@ -90,7 +91,7 @@ class NativeBooks:
             nodes=len(self._places), places=address_of(self._places),
             weights=address_of(self._weights), work=address_of(self._work),
             rounding=address_of(self._rounding), x=address_of(self._x), u=address_of(self._u),
-            values=address_of(self._values),
+            values=address_of(self._values), dense=address_of(self._dense),
         )  # fmt: skip
         self._struct.powers = CallableStruct(
             powers.function.address, address_of(self._function_work),
@@ -99,11 +100,26 @@ class NativeBooks:
 
     def attach(self, problem: Problem) -> None:
         """Lets the integrators of a problem add their steps."""
-        problem.keep_books(self, ctypes.addressof(self._struct))
+        problem.keep_books(self, self.address)
+
+    @property
+    def address(self) -> int:
+        """Of the struct."""
+        return ctypes.addressof(self._struct)
+
+    @property
+    def end(self) -> tuple[float, Floats]:
+        """To where steps were added: the time and the state."""
+        return float(self._struct.t), self._x.copy()
 
     def start(self, t: float, x: ArrayLike) -> None:
         """Makes the books' own problem ready at the state from which a run starts."""
-        self._own.settle(t, x, accepted=True)
+        self.start_at(t, self._own.settle(t, x, accepted=True))
+
+    def start_at(self, t: float, x: Floats) -> None:
+        """Notes a state for which the books' own problem is ready."""
+        self._struct.t = t
+        self._x[:] = x
 
     def add_step(self, t: float, h: float, states: ArrayLike) -> None:
         """Adds a step by its states (rows) at the `nodes`."""

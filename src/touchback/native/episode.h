@@ -7,6 +7,7 @@
 #ifndef TOUCHBACK_EPISODE_H
 #define TOUCHBACK_EPISODE_H
 
+#include "books.h"
 #include "constrained.h"
 #include "fixed_step.h"
 
@@ -72,6 +73,7 @@ typedef struct tb_episode {
     double failed_gap, failed_time;
     long capacity, logged; /* of the log, which may be NULL */
     double *log;
+    tb_books *books; /* of energy, with phases of their own; NULL when none are kept */
 } tb_episode;
 
 /* The phase that a state is in, -1 when its numbers name none. */
@@ -91,6 +93,8 @@ void tb_phase_indicators(const double *x, const double *u, const double *p, doub
                          double *work, const void *context);
 /* Makes a state from which a phase goes on consistent. */
 void tb_episode_begin(tb_episode *episode, const tb_problem *problem, double t, double *x);
+/* Likewise a state within a phase, as tb_settle says; for problems whose steps know of no phases. */
+long tb_episode_settle(const tb_problem *problem, double t, double *x, long accepted);
 /* The values of the present phase `ahead` seconds later, in e->ahead_values. */
 void tb_episode_look_ahead(tb_episode *episode, const tb_problem *problem, double t,
                            const double *x, double ahead);

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.books import NativeBooks
 from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros
 from touchback.native.problem import (
@@ -145,7 +146,7 @@ class _EpisodeStruct(ctypes.Structure):
         *[(name, _L) for name in ("transitions", "chattering", "failed", "failed_phase")],
         *[(name, _D) for name in ("failed_gap", "failed_time")],
         *[(name, _L) for name in ("capacity", "logged")],
-        ("log", _P),
+        *[(name, _P) for name in ("log", "books")],
     ]  # fmt: skip
 
 
@@ -179,6 +180,18 @@ class _Function:
     address: int
     context_address: int
     work_size: int = 0
+
+
+@dataclass
+class _Settling:
+    """SettleData of problem.py, of an episode."""
+
+    settle_address: int
+    settle_data_address: int
+    stepper: str | None = None
+    jacobian_address: int = 0
+    row_count: int = 0
+    sparse: bool = False
 
 
 class Episode:
@@ -346,10 +359,33 @@ class Episode:
         inputs: SampledInputs | Refresh | None = None,
     ) -> Problem:
         """The problem that fixed-step runs take, whose steps hold the transitions."""
-        turn = self.data.phases[0].functions.configuration_rate
-        problem = Problem(self, self.data.sizes, u, p, turn, inputs)
+        problem = self._problem(u, p, inputs, None)
         problem.steps = self.steps
         return problem
+
+    def settled_problem(
+        self, u: ArrayLike, p: ArrayLike, inputs: SampledInputs | Refresh | None
+    ) -> Problem:
+        """The problem that books take: states are made consistent in the phase they are in, and
+        none is left."""
+        settling = _Settling(_symbol("episode_settle"), self.context_address)
+        return self._problem(u, p, inputs, settling)
+
+    def _problem(
+        self,
+        u: ArrayLike,
+        p: ArrayLike,
+        inputs: SampledInputs | Refresh | None,
+        settling: _Settling | None,
+    ) -> Problem:
+        turn = self.data.phases[0].functions.configuration_rate
+        return Problem(self, self.data.sizes, u, p, turn, inputs, settling)
+
+    def keep_books(self, books: NativeBooks) -> None:
+        """Lets fixed steps add what happens between transitions to energy books, whose own problem
+        is the `settled_problem` of another episode."""
+        self._kept_alive.append(books)
+        self._struct.books = books.address
 
     def phase_of(self, x: Floats) -> int:
         """The phase that a state is in."""

@@ -122,6 +122,22 @@ static void give_up(double *next, long n) {
         next[i] = NAN;
 }
 
+/* Books what happens in a phase; nothing of a part that ended in a bad number. */
+static void book_part(const tb_episode *e, double t, double length, const double *x) {
+    if (e->books && tb_first_not_finite(e->trial, e->n) < 0)
+        tb_books_between(e->books, t, length, x, e->trial);
+}
+
+/* Lets books go on in the phase that x is in. */
+static void book_on(const tb_episode *e, double t, const double *x) {
+    tb_books *books = e->books;
+    if (!books)
+        return;
+    memcpy(books->x, x, (size_t)e->n * sizeof *x);
+    books->t = t;
+    tb_episode_begin((tb_episode *)books->own->rate.context, books->own, t, books->x);
+}
+
 void tb_episode_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                      double *scratch) {
     tb_episode *e = (tb_episode *)problem->rate.context;
@@ -152,6 +168,7 @@ void tb_episode_step(const tb_problem *problem, double t, double h, const double
             if (spent)
                 try_step(&from, length, e->end_values);
             exit = spent ? -1 : first_exit(&from, length, ahead, &at);
+            book_part(e, now, at, next);
             memcpy(next, e->trial, bytes);
             now = at == length ? end : now + at;
             e->chattering += spent;
@@ -164,5 +181,7 @@ void tb_episode_step(const tb_problem *problem, double t, double h, const double
             give_up(next, e->n);
             return;
         }
+        if (exit >= 0)
+            book_on(e, now, next);
     }
 }

@@ -45,6 +45,15 @@ void tb_episode_begin(tb_episode *e, const tb_problem *problem, double t, double
         phase->problem.settle(&phase->problem, t, x, 1);
 }
 
+long tb_episode_settle(const tb_problem *problem, double t, double *x, long accepted) {
+    tb_episode *e = problem->settle_data;
+    long number = tb_phase_of(e, x);
+    if (number < 0)
+        return 0;
+    tb_phase *phase = lend(e, problem, number);
+    return phase->problem.settle ? phase->problem.settle(&phase->problem, t, x, accepted) : 0;
+}
+
 void tb_episode_look_ahead(tb_episode *e, const tb_problem *problem, double t, const double *x,
                            double ahead) {
     tb_phase *phase = lend(e, problem, tb_phase_of(e, x));

@@ -37,6 +37,8 @@ class BookKeeper:
         self._p = lines.powers.block_for(system._with(given or {}))
         powers = Powers(lines.powers.compiled, self._p, len(lines.lines), lines.with_rates)
         self._native = NativeBooks(powers, own, method, multipliers)
+        self._jumps: Floats = np.zeros(len(lines.stored))
+        self._impacts: dict[str, float] = {}
 
     def open(self, problem: Problem, t: float, x: Floats) -> None:
         """Begins at the state from which a run starts."""
@@ -46,24 +48,33 @@ class BookKeeper:
     def close(self, trajectory: Trajectory, events: Sequence[EventRecord] = ()) -> EnergyBooks:
         """The books up to the last recorded state. Where events changed the state, what that did to
         the stored energy counts as an impact."""
-        ends = self._levels(trajectory.times[[0, -1]], trajectory.states[[0, -1]])
-        change = ends[1] - ends[0]
-        impacts: dict[str, float] = {}
-        jumps = np.zeros_like(change)
         for event in events:
-            if event.after is not None:
-                before, after = self._levels([event.time] * 2, self._states(event))
-                jumps += after - before
-                lost = impacts.get(event.name, 0.0) + float((before - after).sum())
-                impacts[event.name] = lost
+            self.note(event)
+        return self.closed(trajectory.times[[0, -1]], trajectory.states[[0, -1]])
+
+    def note(self, event: EventRecord) -> None:
+        """Counts an event that changed the state as an impact."""
+        if event.after is not None:
+            self.jump(event.name, event.time, self._states(event))
+
+    def jump(self, name: str, t: float, states: Floats) -> None:
+        """Counts what a jump between two states (rows) did to the stored energy as an impact."""
+        before, after = self._levels([t] * 2, states)
+        self._jumps += after - before
+        self._impacts[name] = self._impacts.get(name, 0.0) + float((before - after).sum())
+
+    def closed(self, times: Floats, states: Floats) -> EnergyBooks:
+        """The books from the first to the last of two states (rows)."""
+        ends = self._levels(times, states)
+        change = ends[1] - ends[0]
         sides: dict[str, dict[str, float]] = {WORK: {}, DISSIPATED: {}}
         for line, joules in zip(self._set.lines, map(float, self._native.work), strict=True):
             if line.stored >= 0:
-                moved = float(change[line.stored] - jumps[line.stored])
+                moved = float(change[line.stored] - self._jumps[line.stored])
                 joules += moved if line.side == WORK else -moved
             sides[line.side][line.name] = joules
         stored = dict(zip(self._set.stored, map(float, change), strict=True))
-        return EnergyBooks(sides[WORK], stored, sides[DISSIPATED], impacts)
+        return EnergyBooks(sides[WORK], stored, sides[DISSIPATED], dict(self._impacts))
 
     def _states(self, event: EventRecord) -> Floats:
         """Before and after an event; the run goes on from the latter made consistent."""

@@ -23,6 +23,7 @@ from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import adaptive
 from touchback.simulate.chattering import INSTANT, MEND, Chattering, described
 from touchback.simulate.constrained import DEFAULT, Enforced
+from touchback.simulate.episode_books import EpisodeKeeper
 from touchback.simulate.episode_watch import AHEAD, ExitWatch
 from touchback.simulate.event import Event
 from touchback.simulate.failure import not_finite
@@ -101,6 +102,7 @@ class EpisodeRun:
         events: Sequence[Event],
         progress: bool | Callable[[float], None],
         rate: float | None = None,
+        books: bool = False,
     ) -> None:
         fixed = plan.method in FIXED_STEP
         if plan.method not in METHODS_WITH_MODES:
@@ -125,10 +127,19 @@ class EpisodeRun:
             Sampler(self.problem, episode.updates, system.memory_places, every, episode)
         self.told = _Told()
         self._problems: dict[int, Problem] = {}
+        self._keeper: EpisodeKeeper | None = None
+        if books:
+            self._keeper = EpisodeKeeper(
+                system, self.episode, self.block, given, parameters, plan.method
+            )
+            if fixed:
+                self._keeper.keep(self.episode)
 
     def run(self, x0: Floats) -> None:
         """Everything up to the end, or to a failure."""
         x = self.episode.begin(self.problem, self.plan.start, x0)
+        if self._keeper:
+            self._keeper.begin(self.plan.start, x)
         fixed = self.plan.method in FIXED_STEP
         with Progress(f"{self.system.name}: {self.plan.method}", self.progress) as shown:
             (self._fixed if fixed else self._located)(x, shown)
@@ -162,6 +173,8 @@ class EpisodeRun:
             if crowded:
                 chattering.calm()
             x, exit = crossed.state, -1
+            if self._keeper:
+                self._keeper.begin(t, x)
         if told.failure is None and not told.times:  # all of it at one instant
             told.add(Trajectory(np.array([t]), x[None, :]))
 
@@ -179,7 +192,10 @@ class EpisodeRun:
         )  # fmt: skip
         names = list(self.system.state_names)
         self.told.add(METHODS[plan.method](problem, names, x, part, shown, watch))
-        self.told.events += [record.as_data() for record in watch.records]
+        for record in watch.records:
+            self.told.events.append(record.as_data())
+            if self._keeper:
+                self._keeper.note(record)
         self.problem.raised = problem.raised
         return watch
 
@@ -190,6 +206,8 @@ class EpisodeRun:
             if self.plan.method in IMPLICIT:
                 self.system.enter(*self.system.phases.phases[phase].modes)
                 newton_for(self.system, problem, self.plan, self.parameters)
+            if self._keeper:
+                self._keeper.keep(problem)
             self._problems[phase] = problem
         return self._problems[phase]
 
@@ -248,6 +266,8 @@ class EpisodeRun:
 
     def _record(self, crossed: Crossed, error: float | None) -> TransitionRecord:
         phases = self.system.phases.phases
+        if self._keeper:
+            self._keeper.cross(self._exit_of(crossed).name, crossed)
         before, after = (
             self.system.energy_at(x, self.parameters) for x in (crossed.before, crossed.state)
         )
@@ -295,6 +315,8 @@ class EpisodeRun:
             "events": told.events,
             "statistics": {**told.statistics, **self.episode.statistics},
         }
+        if self._keeper:
+            about["books"] = self._keeper.finish().as_data()
         return named_run(times, columns, about)
 
 

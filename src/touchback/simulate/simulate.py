@@ -115,12 +115,9 @@ def simulate(
             raise InputError(
                 f"A run with modes takes its formulation as a word, 'baumgarte', got {constraints}."
             )
-        if books:
-            raise InputError(
-                f"{system.name}: books aren't kept over changes of mode; `run.transitions` has the "
-                "energy of each."
-            )
-        episodes = EpisodeRun(system, plan, given, constraints, changed, events, progress, rate)
+        episodes = EpisodeRun(
+            system, plan, given, constraints, changed, events, progress, rate, books
+        )
         return _run_episodes(episodes, state, parameters)
     enforced = enforce(system, constraints, given, changed)
     if enforced:

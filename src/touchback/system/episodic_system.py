@@ -27,7 +27,7 @@ class EpisodicSystem(ConstrainedSystem):
 
     def __init__(self, model: Model, plan: Plan, backend: str) -> None:
         super().__init__(model, plan, backend)
-        self._whole = model
+        self.whole = model  # with all its modes
         derivation = PhaseDerivation(self, model)
         self._phase = derivation.modes.index(tuple(a.initial for a in derivation.automata))
         self.model = in_modes(model, derivation.modes[self._phase])

@@ -27,6 +27,7 @@ from touchback.dynamics.powers import (
     row_power,
 )
 from touchback.model.model import Model
+from touchback.model.switching import switched
 from touchback.model.walk import expressions_of
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.expression import Expr
@@ -36,9 +37,11 @@ from touchback.system.derivation import Derivation
 from touchback.system.function import Function
 
 if TYPE_CHECKING:
+    from touchback.system.episodic_system import EpisodicSystem
     from touchback.system.system import System
 
 WORK, DISSIPATED = "work", "dissipated"
+_ALL_MODES = ("*",)  # no constraint is called so
 KINETIC, GRAVITY, BASE, DRIFT = "kinetic", "gravity", "moving ground", "constraints"
 
 
@@ -77,6 +80,17 @@ def power_set(system: System) -> PowerSet:
     return modes[mode]
 
 
+def power_set_of_modes(system: EpisodicSystem) -> PowerSet:
+    """The powers of a system with modes, in all of them: of multipliers of all constraint rows,
+    which are zero where a constraint rests."""
+    modes = _known.setdefault(system, {})
+    if _ALL_MODES not in modes:
+        whole = system.whole
+        every = switched(whole, set(whole.constraint_rows()), True)
+        modes[_ALL_MODES] = _derive_from(system, every, system.phases.row_names, {}, True)
+    return modes[_ALL_MODES]
+
+
 def power_set_with(system: System, contacts: Mapping[str, ContactKind]) -> PowerSet:
     """The powers of a system with rigid contacts, whose forces follow the multipliers of the
     constraints: of each contact the normal's, the tangents' and those of rolling."""
@@ -84,14 +98,26 @@ def power_set_with(system: System, contacts: Mapping[str, ContactKind]) -> Power
 
 
 def _derive(system: System, contacts: Mapping[str, ContactKind] | None = None) -> PowerSet:
-    layout, rows = system.layout, system.constraint_names
+    return _derive_from(system, system.model, system.constraint_names, contacts or {}, False)
+
+
+def _derive_from(
+    system: System,
+    model: Model,
+    rows: Sequence[str],
+    contacts: Mapping[str, ContactKind],
+    rates_vary: bool,
+) -> PowerSet:
+    """Powers of a model with constraint rows; `rates_vary` tells that extra states have rates that
+    depend on the mode, so that they are asked for."""
+    layout = system.layout
     extra = (*(f"rate:{name}" for name in layout.state_names), *(f"lambda:{x}" for x in rows))
-    d = Derivation(system.model, layout, extra, system.plan.frame_pass, system._merge_fixed)
-    account = _Account(d, system.model)
+    d = Derivation(model, layout, extra, system.plan.frame_pass, system._merge_fixed)
+    account = _Account(d, model, rates_vary)
     account.forces()
     account.joints()
     account.constraints_and_ground()
-    account.contacts(contacts or {})
+    account.contacts(contacts)
     wanted = {"powers": account.powers, "levels": account.levels}
     first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
     functions = {
@@ -108,7 +134,7 @@ def _derive(system: System, contacts: Mapping[str, ContactKind] | None = None) -
 class _Account:
     """Lines as they are found."""
 
-    def __init__(self, d: Derivation, model: Model) -> None:
+    def __init__(self, d: Derivation, model: Model, rates_vary: bool) -> None:
         self.d, self.instant, self.tape = d, d.instant, d.tape
         self.lines: list[Line] = []
         self.powers: list[int] = []
@@ -116,7 +142,11 @@ class _Account:
         self.levels: list[int] = [kinetic_energy(self.instant), potential_energy(self.instant)]
         self._driven = _driven_names(model)
         self._model = model
-        z_rates = [self.instant.value(state.rate) for state in model.states.values()]
+        z_rates = (
+            d.extra[len(d.q) + len(d.v) :][: len(d.z)]
+            if rates_vary
+            else [self.instant.value(state.rate) for state in model.states.values()]
+        )
         self._flow = dict(zip(d.q, configuration_rate(self.instant), strict=True))
         self._flow |= dict(zip(d.z, z_rates, strict=True)) | {d.time: 1}
 
