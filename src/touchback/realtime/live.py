@@ -237,7 +237,8 @@ class Live:
         self._keeper.keep(rows, self._parameters.changes)
         self._parameters.book()
         if self.structures and len(self.structures[-1].lateness) < 2:
-            self.structures[-1].lateness += [1e-9 * float(row[6]) for row in rows[:2]]
+            known = self.structures[-1].lateness
+            known += [1e-9 * float(row[6]) for row in rows[: 2 - len(known)]]
 
     def _adopt(self, pending: Pending) -> None:
         """Follows the loop, which has taken or refused another structure."""
