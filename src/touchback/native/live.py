@@ -12,7 +12,7 @@ from touchback.errors import InputError, SolveError
 from touchback.native.constrained import Constrained
 from touchback.native.integrate import FixedStep
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
-from touchback.native.live_memory import Arena, lock_arrays
+from touchback.native.live_memory import Arena, LockedArrays
 from touchback.native.live_structs import (
     MESSAGE_HEAD,
     ROW_HEAD,
@@ -163,7 +163,8 @@ class LiveLoop:
         elsewhere = [*problem._kept_alive, *self._kept_alive]
         if constrained:
             elsewhere += constrained._memory._kept_alive
-        self.lock_errors = (self.arena.lock_error, lock_arrays(elsewhere))
+        self._locked = LockedArrays(elsewhere)
+        self.lock_errors = (self.arena.lock_error, self._locked.error)
 
     def _needed(
         self, block: int, guards: int, energies: Sequence[EnergyPort], ring_rows: int
@@ -393,6 +394,6 @@ class LiveLoop:
 
     @staticmethod
     def _drain(ring: RingStruct) -> Floats:
-        rows = np.empty((ring.capacity, ring.width))
-        count = LIB.tb_ring_drain(ctypes.addressof(ring), address_of(rows), ring.capacity)
+        rows = np.empty((ring.written - ring.read, ring.width))  # there may be more by now
+        count = LIB.tb_ring_drain(ctypes.addressof(ring), address_of(rows), len(rows))
         return rows[:count]

@@ -2,7 +2,11 @@
 
 import ctypes
 import mmap
-from collections.abc import Iterable
+import threading
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,17 +56,46 @@ class Arena:
         return sum(-(-size // _LINE) * _LINE for size in sizes)
 
 
-def lock_arrays(owners: Iterable[object]) -> int:
-    """Locks the pages of the arrays among these, which a tick works on though they lie elsewhere;
-    returns 0 or the errno that says why not. They stay locked as long as they are."""
-    error = 0
-    for array in owners:
-        if isinstance(array, np.ndarray) and array.nbytes:
-            error = _lock(array) or error
-    return error
+class LockedArrays:
+    """Pages of the arrays among some things, which a tick works on though they lie elsewhere;
+    locked as long as this object is. `error` is 0 or the errno that says why not.
+
+    Arrays share pages, and one call unlocks what many have locked: so pages are counted.
+    """
+
+    def __init__(self, owners: Iterable[object]) -> None:
+        arrays = [each for each in owners if isinstance(each, np.ndarray) and each.nbytes]
+        self.pages = sorted({page for array in arrays for page in _pages(array)})
+        with _counting:
+            _holders.update(self.pages)
+            errors = [int(LIB.tb_memory_lock(start, size)) for start, size in _spans(self.pages)]
+        self.error = next(filter(None, errors), 0)
+        # holds the arrays: their pages are no one else's before they are unlocked
+        weakref.finalize(self, _unlock, self.pages, arrays).atexit = False
 
 
-def _lock(array: NDArray[np.generic]) -> int:
-    start = array.ctypes.data // _PAGE * _PAGE
-    end = -(-(array.ctypes.data + array.nbytes) // _PAGE) * _PAGE
-    return int(LIB.tb_memory_lock(start, end - start))
+_holders: Counter[int] = Counter()  # of each locked page
+_counting = threading.RLock()  # a collection, and with it an unlocking, may happen within
+
+
+def _pages(array: NDArray[np.generic]) -> range:
+    start = array.ctypes.data
+    return range(start // _PAGE * _PAGE, start + array.nbytes, _PAGE)
+
+
+def _spans(pages: list[int]) -> Iterator[tuple[int, int]]:
+    """Start and size of pages in order that follow each other: one call locks them all."""
+    for _, run in groupby(enumerate(pages), lambda item: item[1] - item[0] * _PAGE):
+        places = [page for _, page in run]
+        yield places[0], len(places) * _PAGE
+
+
+def _unlock(pages: list[int], arrays: list[NDArray[np.generic]]) -> None:
+    with _counting:
+        _holders.subtract(pages)
+        free = [page for page in pages if not _holders[page]]
+        for page in free:
+            del _holders[page]
+        for start, size in _spans(free):
+            LIB.tb_memory_unlock(start, size)
+    arrays.clear()

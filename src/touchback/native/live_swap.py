@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros
 from touchback.native.live import LiveLoop
-from touchback.native.live_memory import lock_arrays
+from touchback.native.live_memory import LockedArrays
 from touchback.native.live_structs import MoveStruct, StagedStruct, SwapStruct
 from touchback.native.problem import CallableStruct, FunctionData
 
@@ -83,7 +83,7 @@ class Swap:
             setattr(struct, name, address_of(self._places(getattr(carried, name))))
         struct.after = address_of(self.after)
         struct.directory, struct.next_directory = directory
-        lock_arrays(self._arrays)
+        self._locked = LockedArrays(self._arrays)
 
     def _floats(self, count: int) -> Floats:
         array = aligned_zeros(max(count, 1))

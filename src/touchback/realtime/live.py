@@ -46,7 +46,8 @@ from touchback.system.compile import compile_model
 from touchback.system.state import State
 from touchback.system.transfer import whole_energy
 
-_DRAIN = 0.1  # seconds between drains of the ring; each is a chunk, which a file keeps an index of
+_DRAIN = 0.1  # seconds between chunks of a recording, which keeps an index of them in memory
+_MODES = 16  # sets of active constraints that stay compiled
 _LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
 
 
@@ -168,7 +169,7 @@ class Live:
         while ticks > 0:
             loop = self._loop
             done = loop.advance(min(ticks, int(loop.struct.ring.capacity)))
-            self._drain()
+            self._drain(finish=True)
             ticks -= done
             if not done and self._loop is loop:
                 return
@@ -221,9 +222,11 @@ class Live:
 
     def _supervise(self) -> None:
         while not self._draining.wait(_DRAIN):
-            self._drain()
+            self._drain(finish=True)
 
-    def _drain(self) -> None:
+    def _drain(self, finish: bool = False) -> None:
+        """Keeps what ticks left, and follows a change of structure; `finish` also makes it a chunk
+        of the recording: rarely, for each stays in the index."""
         with self._drain_lock:
             self._keep()
             pending = self._pending
@@ -231,11 +234,14 @@ class Live:
                 self._pending = None
                 self._adopt(pending)
                 self._keep()
+            if finish:
+                self._keeper.finish_chunk()
 
     def _keep(self) -> None:
         rows = self._loop.drain()
         self._keeper.keep(rows, self._parameters.changes)
         self._parameters.book()
+        self._parameters.forget()
         if self.structures and len(self.structures[-1].lateness) < 2:
             known = self.structures[-1].lateness
             known += [1e-9 * float(row[6]) for row in rows[: 2 - len(known)]]
@@ -413,17 +419,19 @@ class Live:
     def switch(
         self, activate: Sequence[str] = (), deactivate: Sequence[str] = (), at: float | None = None
     ) -> Swapped:
-        """Lets constraints act or rest from a tick on, with the impulse that it takes; each set of
-        active constraints is derived once."""
+        """Lets constraints act or rest from a tick on, with the impulse that it takes; the last
+        sets of active constraints stay compiled."""
         known = self.system.model.constraint_rows()
         for name in (*activate, *deactivate):
             if name not in known:
                 raise unknown_name("constraint", name, known)
         model = switched(switched(self.system.model, activate, True), deactivate, False)
         key = (id(self.system.model.tape), active_constraints(model))
-        if key not in self._modes:
-            self._modes[key] = compile_model(model)
-        return self.swap(self._modes[key], at=at)
+        mode = self._modes.pop(key, None) or compile_model(model)
+        self._modes[key] = mode  # last: the latest
+        if len(self._modes) > _MODES:
+            del self._modes[next(iter(self._modes))]
+        return self.swap(mode, at=at)
 
     # ---- connections ----------------------------------------------------------------------------
 

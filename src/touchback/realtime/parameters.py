@@ -13,10 +13,10 @@ from touchback.native.live_structs import SWAP_HEAD
 from touchback.realtime.build import Plan, block_of, problem_of
 from touchback.system import System
 
-_REMEMBERED = 10_000  # changes
+_REMEMBERED = 1000  # changes, for the report
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """Parameters as they are from a tick on, and the energy [J] that the change put into the
     mechanism (None when no tick has taken it over)."""
@@ -123,5 +123,10 @@ class LiveParameters:
                     self._taken = values
                     self.booked += energy
                 self.changes[version] = Change(version, values, tick, energy, bool(refused))
-            for version in range(min(self.changes), self._last - _REMEMBERED):
+
+    def forget(self) -> None:
+        """Lets go of old changes; to be called when a recording has them."""
+        with self._lock:
+            old = self._last - _REMEMBERED
+            for version in [each for each in self.changes if each < old]:
                 del self.changes[version]

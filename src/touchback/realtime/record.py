@@ -95,6 +95,14 @@ class Keeper:
             self._versions += 1
         recorder.write(rows)
 
+    def finish_chunk(self) -> None:
+        """Lets a file have what was kept so far."""
+        if self._recorder is not None and self.failure is None:
+            try:
+                self._recorder.finish_chunk()
+            except OSError as error:
+                self.failure = error
+
     def as_run(self) -> Run:
         """Inputs, states and outputs by name over the model's time."""
         if self._rows is None:

@@ -4,9 +4,10 @@ Metadata "touchback live run" holds one JSON text: model, state to start from, s
 Topic "ticks" has messages of rows of little-endian doubles, a row a tick; its schema names the
 columns. Topic "parameters" has a JSON object {version, values} for each change; a tick's column
 "version" says which applied. When the run changed its structure, topic "structures" has the
-description of the new one, and its ticks are in a topic "ticks 1", "ticks 2", … Each drain of the
-ring is a chunk with its checksum, so that a file is good up to its last chunk whenever its writer
-is killed.
+description of the new one, and its ticks are in a topic "ticks 1", "ticks 2", … What was written in
+a tenth of a second is a chunk with its checksum, so that a file is good up to its last chunk
+whenever its writer is killed. Its writer keeps an index entry of each chunk (about half a KiB) in
+memory until it finishes the file.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ HEAD = (
 
 
 class Recorder:
-    """Appends to a recording; every `write` leaves a file that can be read."""
+    """Appends to a recording; every `finish_chunk` leaves a file that can be read."""
 
     def __init__(
         self, path: str | os.PathLike[str], about: dict[str, Any], columns: Sequence[str]
@@ -71,7 +72,6 @@ class Recorder:
         self._ticks = self._channel(f"{TICKS} {self._structures}", columns)
         data = json.dumps(about, ensure_ascii=False).encode()
         self._writer.add_message(self._descriptions, 0, data, 0)
-        self._writer.flush()
 
     def write(self, rows: np.ndarray) -> None:
         """Rows of ticks."""
@@ -79,12 +79,14 @@ class Recorder:
             when = int(1e9 * rows[0, 1])
             data = np.ascontiguousarray(rows, dtype="<f8").tobytes()
             self._writer.add_message(self._ticks, when, data, when)
-            self._writer.flush()
 
     def write_parameters(self, number: int, values: dict[str, float]) -> None:
         """Parameters that a tick may name by their version."""
         data = json.dumps({"version": number, "values": values}, ensure_ascii=False).encode()
         self._writer.add_message(self._parameters, 0, data, 0)
+
+    def finish_chunk(self) -> None:
+        """What was written since the last call is in the file for good, as one chunk."""
         self._writer.flush()
 
     def close(self) -> None:
