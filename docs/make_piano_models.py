@@ -124,8 +124,8 @@ def speed_and_force_figure() -> None:
     for name, make, style in (
         ("episodes", episodic_piano_action, "o-"), ("full contact", grand_piano_action, "s:"),
     ):  # fmt: skip
-        found = [(v, s.speed) for v, s in zip(speeds, strokes(make, speeds), strict=True) if s]
-        left.loglog(*np.array(found).T, style, ms=3.5, lw=1.1, label=name)
+        points = [(v, s.speed) for v, s in zip(speeds, strokes(make, speeds), strict=True) if s]
+        left.loglog(*np.array(points).T, style, ms=3.5, lw=1.1, label=name)
     plain_ticks(left.xaxis, (0.1, 0.2, 0.5, 1, 2, 3))
     plain_ticks(left.yaxis, (0.2, 0.5, 1, 2, 4))
     left.set(xlabel="touch speed [m/s]", ylabel="hammer speed at the string [m/s]")

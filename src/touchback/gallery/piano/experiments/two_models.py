@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.driving import Touch
 from touchback.gallery.piano.episodes import episodic_piano_action, regulated
 from touchback.gallery.piano.experiments.episodes_gestures import METHOD, STEP, EpisodesLaboratory
@@ -28,7 +27,6 @@ from touchback.recording import Run
 from touchback.simulate import simulate
 
 Make = Callable[[str, Touch | None, Specification | None], Model]
-MODELS: dict[str, Make] = {"episodes": episodic_piano_action, "full contact": grand_piano_action}
 TICK = 250e-6  # 4 kHz
 SHORT = 0.01  # of a gesture [s], to tell the cost of a run's beginning from that of its ticks
 FRICTIONLESS = {"knuckle friction": 0.0, "capstan friction": 0.0}
@@ -37,7 +35,7 @@ FRICTIONLESS = {"knuckle friction": 0.0, "capstan friction": 0.0}
 # ---- Gillespie's stroke --------------------------------------------------------------------------
 
 
-def gillespie_in_phases(felt_string: bool = False, **options: object) -> Run:
+def gillespie_in_phases() -> Run:
     """The episodes model under his ramp, as `experiments.phases.gillespie` has it."""
     corner, speed = 1e-6, FAR / (END - BEGIN)
     times = [-SETTLE, BEGIN, BEGIN + corner, END, END + corner, END + 1.0]
@@ -45,11 +43,9 @@ def gillespie_in_phases(felt_string: bool = False, **options: object) -> Run:
         "finger depth": (times, [0.0, 0.0, speed * corner, FAR, FAR, FAR]),
         "finger speed": (times, [0.0, 0.0, speed, speed, 0.0, 0.0]),
     }
-    system = episodic_piano_action("finger", felt_string=felt_string).compile()
-    settings: dict[str, object] = {"rtol": 1e-6, "atol": 1e-9, "output_step": 1e-4, **options}
     return simulate(
-        system, duration=SETTLE + 0.6, start=-SETTLE, inputs=inputs, parameters=COUPLER,
-        progress=False, **settings,  # type: ignore[arg-type]
+        episodic_piano_action("finger").compile(), duration=SETTLE + 0.6, start=-SETTLE,
+        rtol=1e-6, atol=1e-9, output_step=1e-4, inputs=inputs, parameters=COUPLER, progress=False,
     )  # fmt: skip
 
 
