@@ -70,8 +70,8 @@ class Change:
 
 
 def changes(now: Answers) -> Iterator[Change]:
-    """The ways out of a phase, from the hammer to the key: of forces that have vanished together the
-    first one here counts, and the others may be there again without it."""
+    """The ways out of a phase, from the hammer to the key: of forces that have vanished together
+    the first one here counts, and the others may be there again without it."""
     if now.loaded:
         yield Change("hammer leaves jack", replace(now, loaded=False), "jack", False)
     elif now.jack == BUTTON:  # which stops a jack that is pushed in, and can't hold one pushed out
