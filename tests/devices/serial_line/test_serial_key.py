@@ -10,9 +10,13 @@ import tty
 
 import pytest
 
+import touchback as tb
 from touchback.devices.serial_line import SerialKey
+from touchback.devices.serial_line.line import Line
 from touchback.devices.serial_line.simulated import TRAVEL, SimulatedKey, lever
 from touchback.errors import DeviceError
+from touchback.estimate import SmoothDifferentiator, sampled
+from touchback.haptics.displays import ImpedanceControl
 
 
 @pytest.fixture
@@ -41,14 +45,26 @@ def ends():
 
 
 @pytest.fixture
-def far_key(ends):
-    """A simulated key with a finger of 0.2 N m on it; the path of the near end."""
-    near, far = ends
-    command = [sys.executable, "-m", "touchback.devices.serial_line", far, "60", "0.2"]
-    process = subprocess.Popen(command)
-    yield near
-    process.kill()
-    process.wait()
+def start_key(ends):
+    """Starts a simulated key, a process of its own, with a finger of 0.2 N m on it."""
+    started = []
+
+    def start():
+        command = [sys.executable, "-m", "touchback.devices.serial_line", ends[1], "60", "0.2"]
+        started.append(subprocess.Popen(command))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def far_key(ends, start_key):
+    """The path of the near end of a line to a simulated key."""
+    start_key()
+    return ends[0]
 
 
 def angle_after(key, seconds, torque=None):
@@ -73,6 +89,53 @@ def test_a_key_in_another_process_says_who_it_is_and_moves_under_finger_and_moto
     assert angle_after(key, 0.1) == pytest.approx(TRAVEL, rel=0.05)
     assert key.samples > 100
     assert key.damaged == 0
+    key.close()
+
+
+STIFFNESS = 4.0  # [N m/rad]
+
+
+def servo():
+    """A spring and a damper from the key's angle to its motor's torque, sampled at each tick."""
+    m = tb.Model("servo")
+    angle = m.input("key angle", unit="rad")
+    speed = sampled(m, "speed", SmoothDifferentiator(2e-3, 8), angle)
+    torque = ImpedanceControl(STIFFNESS, damping=0.1).add(m, "torque", angle, speed)
+    m.sensor("motor torque", tb.Signal(torque, "N m"))
+    return m.compile()
+
+
+def until(met, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(5e-3)
+
+
+def test_a_live_run_holds_a_key_in_another_process_and_is_safe_when_it_is_lost(ends, start_key):
+    near, far = ends
+    process = start_key()
+    key = SerialKey(near, patience=30.0)
+    with tb.live(
+        servo(), rate=500, inputs={"key angle": tb.WatchedInput(max_age=0.3)},
+        outputs={"motor torque": tb.GuardedOutput(safe=0.0, low=-1.0, high=1.0, at_limit="clip")},
+    ) as live:  # fmt: skip
+        live.connect("key angle", key)
+        live.connect("motor torque", key)
+        # the spring of the servo carries the finger; friction of the motor holds 5 mN m
+        until(lambda: live.read("motor torque") == pytest.approx(-0.2, abs=0.02))
+        assert live.faults == ()
+        process.kill()
+        process.wait()
+        until(lambda: live.faults == ("stale input",))
+        assert live.read("motor torque") == 0.0
+        line, heard = Line(far), []  # at the far end, where the motor was
+        until(lambda: heard.extend(line.received()) or len(heard) > 100)
+        assert [command.torque for command in heard[-20:]] == [0] * 20
+        line.close()
+        start_key()  # and back again
+        until(lambda: live.faults == ())
+        until(lambda: live.read("motor torque") == pytest.approx(-0.2, abs=0.02))
     key.close()
 
 
