@@ -78,3 +78,24 @@ def test_modes_need_a_step_that_knows_them() -> None:
     system = pegged_pendulum().compile()
     with pytest.raises(tb.InputError, match="'rk4' and 'euler'"):
         tb.live(system, rate=1000, speed=None, method="implicit-euler")
+
+
+def test_the_report_counts_steps_in_which_modes_chatter() -> None:
+    """A heater without hysteresis: from 0.5 s on its modes alternate without end, in every step; a
+    ball that may come to rest is no such crowd."""
+    m = tb.Model("heater")
+    m.mode("heating")
+    m.mode("cooling")
+    warmth = m.state("warmth", 0.0, rate=1.0 - 2.0 * m.signal("mode"))
+    m.transition("warm", "heating", "cooling", when=0.5 - warmth)
+    m.transition("cold", "cooling", "heating", when=warmth - 0.5)
+    with tb.live(m.compile(), rate=1000, speed=None, substeps=2) as live:
+        live.run(0.4)
+        assert live.report().counts["chattering"] == 0
+        live.run(0.6)
+        report = live.report()
+    assert report.as_dict()["chattering"] == 2 * 500
+    assert "chattering 1000" in str(report)
+    with tb.live(bouncing_ball(0.8, rest=True).compile(), rate=1000, speed=None) as live:
+        live.run(6.0)
+        assert live.report().counts["chattering"] == 0

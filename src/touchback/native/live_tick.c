@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "constrained.h"
+#include "episode.h"
 #include "live.h"
 #include "sampler.h"
 
@@ -90,11 +91,18 @@ static int open_loop(const tb_live *live) {
     return 0;
 }
 
+/* Steps so far with more transitions between modes than a step may have. */
+static long chattering(const tb_live *live) {
+    const tb_callable *rate = &live->problem.rate;
+    return rate->call == tb_episode_rate ? ((const tb_episode *)rate->context)->chattering : 0;
+}
+
 /* Steps and measures; after a bad number or an open loop the state is the one before the tick. */
 static long step(tb_live *live) {
-    long written = 0, steps = live->run.steps;
+    long written = 0, steps = live->run.steps, crowded = chattering(live);
     int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX,
                                   NULL, &written);
+    live->statistics->chattering += chattering(live) - crowded;
     int open = status == TB_REACHED && open_loop(live);
     if (status == TB_REACHED && !open && tb_live_measure(live)) {
         memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
