@@ -67,27 +67,33 @@ def far_key(ends, start_key):
     return ends[0]
 
 
-def angle_after(key, seconds, torque=None):
-    """The freshest angle after some time, with a torque commanded all the while."""
-    angle, until = None, time.monotonic() + seconds
-    while time.monotonic() < until or angle is None:
-        new = key.read()
-        angle = angle if new is None else new
+def moves_to(key, target, torque=None):
+    """Waits until the key is near the target, with a torque commanded all the while."""
+
+    def near():
+        angle = key.read()
         if torque is not None:
             key.write(torque)
+        return angle is not None and abs(angle - target) < 0.05 * TRAVEL
+
+    until(near)
+
+
+def until(met, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < end
         time.sleep(2e-3)
-    return angle
 
 
 def test_a_key_in_another_process_says_who_it_is_and_moves_under_finger_and_motor(far_key):
     key = SerialKey(far_key, patience=30.0)
     assert key.simulated
     assert key.name == "simulated key"
-    assert angle_after(key, 0.5) == pytest.approx(TRAVEL, rel=0.05)  # the finger holds it down
-    assert angle_after(key, 0.5, torque=-0.4) == pytest.approx(0.0, abs=0.05 * TRAVEL)
-    time.sleep(0.4)  # commands stay away: the motor lets go and the finger wins again
-    assert angle_after(key, 0.1) == pytest.approx(TRAVEL, rel=0.05)
-    assert key.samples > 100
+    moves_to(key, TRAVEL)  # the finger holds it down
+    moves_to(key, 0.0, torque=-0.4)
+    moves_to(key, TRAVEL)  # commands stay away: the motor lets go and the finger wins again
+    until(lambda: key.read() and key.samples > 100)
     assert key.damaged == 0
     key.close()
 
@@ -103,13 +109,6 @@ def servo():
     torque = ImpedanceControl(STIFFNESS, damping=0.1).add(m, "torque", angle, speed)
     m.sensor("motor torque", tb.Signal(torque, "N m"))
     return m.compile()
-
-
-def until(met, seconds=20.0):
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(5e-3)
 
 
 def test_a_live_run_holds_a_key_in_another_process_and_is_safe_when_it_is_lost(ends, start_key):
