@@ -72,6 +72,22 @@ def test_simulate_shows_keeps_and_repeats_a_run(tmp_path: Path) -> None:
     assert float(row.split()[3]) == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize(
+    ("model", "transitions"),
+    [("harpsichord", ["meets", "plucks", "passes"]), ("bouncing-hammer", ["leaves", "lands"])],
+)
+def test_simulate_prints_energy_books_through_changes_of_mode(
+    model: str, transitions: list[str]
+) -> None:
+    shown = touchback("simulate", model, "--step", "0.0001")
+    assert shown.returncode == 0, shown.stderr
+    rows = [line.rsplit(maxsplit=2) for line in shown.stdout.splitlines() if line.endswith(" J")]
+    joules = {row[0].strip(): float(row[1]) for row in rows}
+    assert joules["work in"] > 0.01
+    assert abs(joules["unexplained"]) < 1e-3 * joules["work in"]
+    assert joules.keys() >= {"impacts", *transitions}
+
+
 def test_a_model_file_is_shown_checked_and_simulated_like_the_gallery() -> None:
     for words in (["show"], ["check"], ["simulate", "--set=pivot=1", "--duration=1"]):
         done = touchback(*words, str(pendulum.FILE))
