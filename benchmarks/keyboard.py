@@ -35,7 +35,7 @@ def run(seconds: float = 60.0) -> Section:
         _row(section, 7, 1000.0, seconds / 3, f"7 keys beside {len(hogs)} busy processes")
     _row(section, 7, 4000.0, seconds / 3, "7 keys")
     section.remark(
-        "A step is 0.25 ms at every rate. late: begun more than a tenth of a period after it was "
+        "A step is 62.5 µs at every rate. late: begun more than a tenth of a period after it was "
         "due; overrun: not done when the next was due. step: the tick's own work."
     )
     return section

@@ -61,14 +61,15 @@ def _pressed(voice: str, effort: float) -> tuple[np.ndarray, np.ndarray]:
     """Depth [mm] and force [N] on the way down, by a finger of some effort."""
     from touchback.gallery.keyboard.device import FRONT
     from touchback.gallery.keyboard.keys import touchback_key
-    from touchback.gallery.keyboard.player import SETTLING
+    from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
     from touchback.gallery.keyboard.strokes import Stroke
     from touchback.simulate import simulate
 
     stroke = Stroke.of(SETTLING, 60, effort)
     run = simulate(
         touchback_key(voice).compile(), duration=SETTLING + 1.5 * stroke.press, rate=1000.0,
-        step=2.5e-4, output_step=1e-3, method="rk4", inputs=stroke.inputs, progress=False,
+        step=1e-3 / steps_at(1000.0), output_step=1e-3, method=METHOD, inputs=stroke.inputs,
+        progress=False,
     )  # fmt: skip
     going = run.time > SETTLING
     return 1e3 * FRONT * run["key"][going], run["finger force"][going]

@@ -36,7 +36,7 @@ def test_a_key_that_is_held_down_is_still(rate):
 def test_the_energy_books_of_the_run_say_the_same():
     """What the books lay at the motor's door is what the display took, and the rotor's friction;
     the rest of the finger's work went into bearings and the stop of the lever."""
-    run = run_of("piano", 1000, HELD, Device(), books=True)
+    run = run_of("piano", 1000, HELD, Device(), books=True, method="rk4", step=2.5e-4)
     found, books = passed(run, HELD, Device()), run.books
     rotor = 24.0 * run["key rate"]
     friction = 5e-5 * 24.0 * rotor / np.sqrt(rotor**2 + 0.1**2)

@@ -89,7 +89,7 @@ def test_a_law_of_one_s_own_is_felt():
 
 def test_voices_can_be_switched_while_playing():
     keys = make_keyboard([60], "organ", "wall")
-    with tb.live(keys.system, rate=1000, substeps=4, speed=None) as live:
+    with tb.live(keys.system, rate=1000, substeps=16, method="euler", speed=None) as live:
         for name, value in Stroke(0.05, 60, 0.1, 0.014, stay=5.0).inputs.items():
             live[f"C4/{name}"] = value
         live.run(0.8)

@@ -31,6 +31,9 @@ from touchback.simulate import simulate
 from touchback.system import System
 from touchback.system.copies import Copies
 
+METHOD, STEPS = "euler", 16_000.0  # semi-implicit, so many steps a second: what felts need to hold
+# a hammer in check; four evaluations of 62.5 µs cost what one Runge–Kutta step of 0.25 ms does
+PHASES = 4000.0  # Runge–Kutta steps a second of keys with modes, whose contacts are rigid
 SETTLING = 0.6  # s before the first stroke: virtual parts come to rest
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
 _LOOK = 0.002  # s between looks at what fingers do
@@ -77,7 +80,7 @@ class Keyboard:
         strokes = self._check(strokes)
         step = 1.0 / (self.rate * self.substeps)
         return simulate(
-            self.system, duration=duration, rate=self.rate, step=step, method="rk4",
+            self.system, duration=duration, rate=self.rate, step=step, method=METHOD,
             output_step=1.0 / self.rate, inputs=input_samples(strokes), progress=False,
         )  # fmt: skip
 
@@ -108,7 +111,10 @@ class Keyboard:
         a function of the time, which is asked every few milliseconds. An `ear` is told of each
         note as it sounds. Returns the report of the run and the run itself."""
         fingers = strokes if callable(strokes) else _scripted(self._check(strokes))
-        run = live(self.system, rate=self.rate, substeps=self.substeps, record=record, speed=speed)
+        run = live(
+            self.system, rate=self.rate, substeps=self.substeps, method=METHOD, record=record,
+            speed=speed,
+        )  # fmt: skip
         done = threading.Event()
         with run:
             watcher = threading.Thread(target=self._listen, args=(run, ear, done))
@@ -204,8 +210,8 @@ def make_keyboard(
     rate: float = 1000.0,
     substeps: int | None = None,
 ) -> Keyboard:
-    """A keyboard to be played. A tick has as many steps as bring them to 0.25 ms, unless told."""
-    steps = substeps or max(1, round(4000.0 / rate))
+    """A keyboard to be played, in steps of 62.5 µs unless told otherwise."""
+    steps = substeps or steps_at(rate)
     system = keyboard(notes, *voices, rate=rate)
     return Keyboard(tuple(notes_of(notes)), system, rate, steps)
 
@@ -215,7 +221,12 @@ def make_separate_keys(
 ) -> SeparateKeys:
     """Keys of a voice with modes, which can't share one run."""
     system = touchback_key(*voices, rate=rate).compile()
-    return SeparateKeys(tuple(notes_of(notes)), system, rate, max(1, round(4000.0 / rate)))
+    return SeparateKeys(tuple(notes_of(notes)), system, rate, max(1, round(PHASES / rate)))
+
+
+def steps_at(rate: float) -> int:
+    """Steps of a tick at so many ticks a second."""
+    return max(1, round(STEPS / rate))
 
 
 def _on_keys(strokes: list[Stroke], notes: Sequence[int]) -> list[Stroke]:
@@ -244,7 +255,7 @@ def _scripted(strokes: list[Stroke]) -> Fingers:
 def touches(*voices: str | Voice, rate: float = 1000.0) -> Touches:
     """How a key of some voice answers, found by pressing it."""
     system = touchback_key(*voices, rate=rate).compile()
-    steps = max(1, round(4000.0 / rate))
+    steps = steps_at(rate)
     answers = []
     for effort in _EFFORTS:
         stroke = Stroke.of(SETTLING, MIDDLE_C, effort, stay=0.3)
@@ -252,7 +263,7 @@ def touches(*voices: str | Voice, rate: float = 1000.0) -> Touches:
         inputs = {name.split("/", 1)[1]: value for name, value in samples.items()}
         run = simulate(
             system, duration=SETTLING + stroke.press + 0.3, rate=rate, step=1.0 / (rate * steps),
-            method="rk4", inputs=inputs, progress=False,
+            method=METHOD, inputs=inputs, progress=False,
         )  # fmt: skip
         after = run.time > SETTLING
         first = np.flatnonzero(np.diff(run["notes"][after]) > 0.5)

@@ -11,7 +11,10 @@ from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
 from touchback.recording import Run
 
-SOFT, LOUD = (0.25, 0.014), (0.03, 0.09)  # s to press, m that the finger wishes to go: the softest
+SOFT, LOUD = (
+    (0.25, 0.014),
+    (0.035, 0.065),
+)  # s to press, m that the finger wishes to go: the softest
 # and the loudest touch. A wish lies deeper than the bed, so that the finger arrives with force.
 SHORTEST_STAY = 0.03  # s
 LEAVE = 0.06  # s

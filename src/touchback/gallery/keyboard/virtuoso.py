@@ -8,7 +8,7 @@ from touchback.gallery.keyboard.strokes import Stroke
 
 VERSE = 4.0  # s: a second each of scale, trill over chords, repeated notes over chords, chords
 SHORT, LONG = 0.03, 0.15  # s that a finger stays: in fast notes, in chords
-LOUDEST = 0.75  # effort, a hammer at 3.6 m/s: harder ones, repeated, bounce and strike twice
+LOUDEST = 0.9  # effort, a hammer at 3.9 m/s: harder ones, repeated, bounce and strike twice
 _LEAST_KEYS = 4
 
 

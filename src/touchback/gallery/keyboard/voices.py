@@ -7,6 +7,7 @@ from typing import Any
 
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import Sensed
+from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.episodes import episodic_piano_action
 from touchback.gallery.piano.parameters import Masses, Specification
@@ -35,6 +36,7 @@ Law = Callable[[Any, Any], Any]
 VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
 COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtual action
 BALL = 0.08  # kg
+NEAR = 8e-3  # m: as far from the string as the fastest hammer comes in a tick of 1 ms
 PLECTRUM = 1.0  # N, at which it gives way
 DIP = 9.5e-3  # m, of all but the harpsichord
 BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears at 1 kHz
@@ -66,12 +68,14 @@ def _grand(m: Model, key: Sensed, action: Model) -> Felt:
     m.control("coupling", lambda: (key.held_depth, key.held_speed), of=[], to=ends)
     ahead = key.depth - m.signal(inside("key depth"))
     slip = key.speed - m.signal(inside("key speed"))
-    return Felt(
-        _pushed(ahead, slip, coupling),
-        m.signal(inside("string force")) > 0.0,
-        m.signal(inside("hammer velocity.z")),
-        m.signal(inside("damper seat gap")) > 0.0,
-    )
+    speed = m.signal(inside("hammer velocity.z"))
+    # A hard blow leaves the string within a tick: the hammer has turned round near it.
+    before = m.memory("hammer speed", update=speed)
+    near = m.signal(inside("string gap")) < NEAR
+    turned = select(before > SOFTEST, select(speed < 0.0, select(near, 1.0, 0.0), 0.0), 0.0)
+    struck = maximum(select(m.signal(inside("string force")) > 0.0, 1.0, 0.0), turned)
+    lifted = m.signal(inside("damper seat gap")) > 0.0
+    return Felt(_pushed(ahead, slip, coupling), struck, speed, lifted)
 
 
 def harpsichord(m: Model, key: Sensed) -> Felt:

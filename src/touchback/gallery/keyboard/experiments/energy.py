@@ -8,15 +8,16 @@ import numpy as np
 
 from touchback.gallery.keyboard.device import FRONT, Device
 from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
+from touchback.gallery.keyboard.player import METHOD, PHASES, STEPS
 from touchback.gallery.keyboard.strokes import Stroke, input_samples
 from touchback.gallery.keyboard.voices import Voice
 from touchback.recording import Run
 from touchback.simulate import simulate
 
 START = 0.6  # s: virtual parts are at rest
-STEP = 2.5e-4  # s
+SAMPLE = 2.5e-4  # s
 HELD = (Stroke.of(START, MIDDLE_C, 0.5, stay=1.0),)
-TRILL = tuple(Stroke.of(START + 0.125 * i, MIDDLE_C, 0.6, stay=0.02) for i in range(16))
+TRILL = tuple(Stroke.of(START + i / 6, MIDDLE_C, 0.6, stay=0.02) for i in range(12))
 AFTER = 0.6  # s that are watched after the last stroke
 
 
@@ -68,12 +69,18 @@ def played(
 def run_of(
     voice: str | Voice, rate: float, strokes: Sequence[Stroke], device: Device, **options: Any
 ) -> Run:
-    """The run, sampled at every step."""
+    """The run with the player's steps, unless told otherwise, sampled four times a millisecond."""
     last = strokes[-1]
+    phases = voice == "piano-episodes"
+    steps = (
+        {"method": "rk4", "step": 1.0 / PHASES}
+        if phases
+        else {"method": METHOD, "step": 1.0 / STEPS}
+    )
     return simulate(
-        touchback_key(voice, rate=rate, device=device).compile(), rate=rate, step=STEP,
-        method="rk4", duration=last.time + last.press + last.stay + last.leave + AFTER,
-        output_step=STEP, progress=False, **options,
+        touchback_key(voice, rate=rate, device=device).compile(), rate=rate,
+        duration=last.time + last.press + last.stay + last.leave + AFTER,
+        output_step=SAMPLE, progress=False, **{**steps, **options},
         inputs={name.split("/", 1)[1]: value for name, value in input_samples(strokes).items()},
     )  # fmt: skip
 
