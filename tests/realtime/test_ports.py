@@ -117,6 +117,7 @@ STORM = """
 import os, sys, time
 from touchback.realtime import attach
 ports = attach(sys.argv[1])
+print("ready", flush=True)
 k = 1.0 if os.fork() else 2.0
 end = time.monotonic() + 0.6
 while time.monotonic() < end:
@@ -129,7 +130,10 @@ while time.monotonic() < end:
 def test_messages_from_two_processes_are_never_torn(cart: tb.System) -> None:
     name = shared_name()
     with tb.live(cart, rate=10_000, speed=0.5, share=name, record=True) as live:
-        writers = subprocess.Popen([sys.executable, "-c", STORM, name])
+        writers = subprocess.Popen(
+            [sys.executable, "-c", STORM, name], stdout=subprocess.PIPE, text=True
+        )
+        assert writers.stdout is not None and writers.stdout.readline() == "ready\n"
         box = live._region.mailboxes["force"]
         read = 0
         while writers.poll() is None or read < 1000:
@@ -137,6 +141,7 @@ def test_messages_from_two_processes_are_never_torn(cart: tb.System) -> None:
             assert message.stamp == message.values[0]  # both belong to the same message
             read += 1
         assert writers.wait() == 0
+        writers.stdout.close()
     assert live.report().ports["force"]["messages"] > 1000
     run = live.recorded()
     assert np.array_equal(run["second echo"], 2.0 * run["echo"])

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 import mechanism
 from check import SAFE
@@ -25,38 +26,51 @@ from touchback.realtime import Receiver, Sender
 PATIENCE = 5.0  # s: a busy machine may hold the supervisor up; the ticks don't wait for it
 
 
+class Devices:
+    """The process that starts devices."""
+
+    def __enter__(self) -> Self:
+        self._host = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("device.py"))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "LD_PRELOAD": ""},
+        )  # fmt: skip
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._host.communicate()  # nothing more to start; its devices follow it
+
+    def start(self, share: str, port: int) -> int:
+        """Another device; the number of its process."""
+        assert self._host.stdin is not None and self._host.stdout is not None
+        print(share, port, file=self._host.stdin, flush=True)
+        return int(self._host.stdout.readline())
+
+
 @dataclass
 class Rig:
-    """A live run, the process of its device, and what is needed to disturb them."""
+    """A live run, its device, and what is needed to disturb them."""
 
     live: tb.Live
     receiver: Receiver
     share: str
+    devices: Devices
     chance: random.Random
     models: dict[str, tb.System]
-    device: subprocess.Popen[str] | None = None
-    structures: list[tuple[int, str]] = field(default_factory=list)
+    device: int = field(init=False)  # its process
+
+    def __enter__(self) -> Self:
+        self.start_device()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.signal_device(signal.SIGKILL)
 
     def start_device(self) -> None:
-        script = Path(__file__).with_name("device.py")
-        self.device = subprocess.Popen(
-            [sys.executable, str(script), self.share, str(self.receiver.address[1])],
-            stdout=subprocess.PIPE, text=True, env={**os.environ, "LD_PRELOAD": ""},
-        )  # fmt: skip
-        assert self.device.stdout is not None
-        self.device.stdout.readline()
-
-    def stop_device(self) -> None:
-        if self.device is not None:
-            self.device.kill()
-            self.device.wait()
-            if self.device.stdout is not None:
-                self.device.stdout.close()
-            self.device = None
+        self.device = self.devices.start(self.share, self.receiver.address[1])
 
     def signal_device(self, number: int) -> None:
-        assert self.device is not None
-        self.device.send_signal(number)
+        os.kill(self.device, number)
 
     def until(self, done: Callable[[], bool]) -> bool:
         """Whether it comes true in time."""
@@ -99,7 +113,7 @@ def stale_input(rig: Rig) -> bool:
 
 def device_loss(rig: Rig) -> bool:
     """The device dies, and another takes its place."""
-    rig.stop_device()
+    rig.signal_device(signal.SIGKILL)
     seen = rig.shows("stale input")
     rig.start_device()
     return seen and rig.recovers()
