@@ -56,6 +56,17 @@ def test_waiting_for_a_structure_makes_no_chunks(tmp_path: Path) -> None:
     assert tb.replay(path).same
 
 
+def test_chunks_grow_with_a_long_recording(
+    cart: tb.System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[tb.Live.__module__], "_CHUNKS", 2)  # as if days old
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=1000, record=path) as live:
+        live.run(0.7)
+    assert 2 <= chunks(path) <= 5  # after 0.1, 0.2, 0.4 (and 0.8) s, and at the end; not 7
+    assert tb.replay(path).same
+
+
 def test_ticks_kept_in_memory_take_their_own_size(cart: tb.System) -> None:
     with tb.live(cart, rate=1000, speed=None, record=True) as live:
         for _ in range(5):

@@ -46,7 +46,8 @@ from touchback.system.compile import compile_model
 from touchback.system.state import State
 from touchback.system.transfer import whole_energy
 
-_DRAIN = 0.1  # seconds between chunks of a recording, which keeps an index of them in memory
+_DRAIN = 0.1  # seconds between drains of the ring
+_CHUNKS = 36_000  # a chunk of a recording is not shorter than this part of it, see _supervise
 _MODES = 16  # sets of active constraints that stay compiled
 _LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
 
@@ -221,8 +222,15 @@ class Live:
             raise InputError(f"The live run is {self._state}; use it within `with live(…)`.")
 
     def _supervise(self) -> None:
+        """Drains the ring. Each drain is a chunk of the recording in the first hour; chunks then
+        grow in proportion to its length, for their index is in memory: so that grows by its
+        logarithm only."""
+        began = last = time.monotonic()
         while not self._draining.wait(_DRAIN):
-            self._drain(finish=True)
+            now = time.monotonic()
+            finish = now - last >= (now - began) / _CHUNKS
+            self._drain(finish)
+            last = now if finish else last
 
     def _drain(self, finish: bool = False) -> None:
         """Keeps what ticks left, and follows a change of structure; `finish` also makes it a chunk

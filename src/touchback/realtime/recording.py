@@ -6,7 +6,7 @@ columns. Topic "parameters" has a JSON object {version, values} for each change;
 "version" says which applied. When the run changed its structure, topic "structures" has the
 description of the new one, and its ticks are in a topic "ticks 1", "ticks 2", … What was written in
 a tenth of a second is a chunk with its checksum, so that a file is good up to its last chunk
-whenever its writer is killed. Its writer keeps an index entry of each chunk (about half a KiB) in
+whenever its writer is killed. The writer keeps an index entry of each chunk (about 0.6 KiB) in
 memory until it finishes the file.
 """
 
