@@ -96,6 +96,8 @@ def test_ripple_averages_out_over_a_turn():
     shown = Tachometer(0.05, ripple=0.04).reading(10.0, angle)
     assert np.ptp(shown) == pytest.approx(2 * 0.04 * 0.5, rel=1e-3)
     assert np.mean(Tachometer(0.05, ripple=0.04).quantity(shown)) == pytest.approx(10.0)
+    power = np.abs(np.fft.rfft(shown - shown.mean()))
+    assert np.argmax(power) == 11  # times a turn, as many as the commutator has segments
 
 
 def test_an_imu_at_rest_feels_the_table_pushing_up_and_clips_at_its_range():
@@ -117,6 +119,11 @@ def test_a_motor_gives_the_torque_asked_for_until_its_current_is_at_the_limit():
     assert motor.largest_torque == pytest.approx(0.96)
     assert motor.torque(motor.current(0.5)) == pytest.approx(0.5)
     assert motor.torque(motor.current(5.0)) == pytest.approx(0.96)
+    assert motor.current(-5.0) == -2.0
+    assert motor.torque(9.0) == pytest.approx(0.96)  # whatever is commanded
+    assert Motor(0.02, 2.0, gearing=24.0, inertia=2e-7).reflected_inertia == pytest.approx(
+        2e-7 * 24.0**2
+    )
 
 
 def test_friction_of_the_rotor_is_felt_multiplied_by_the_gearing_and_against_motion():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import expm
 
 from touchback.errors import InputError
 from touchback.estimate import (
@@ -133,3 +134,15 @@ def test_an_observer_of_what_decays_starts_where_a_constant_sample_leads_it():
     np.testing.assert_allclose(shown, shown[0], rtol=1e-12)
     late = run(filter, np.append(0.0, np.full(200, 2.0)))[-1]
     assert shown[0] == pytest.approx(late, rel=1e-12)
+
+
+def test_the_noise_of_a_period_is_white_jerk_integrated_over_it():
+    """Van Loan 1978: exp([[-F, G Gᵀ], [0, Fᵀ]] T) holds the exact A and Q."""
+    F = np.diag([1.0, 1.0], 1)
+    driven = np.zeros((6, 6))
+    driven[:3, :3], driven[3:, 3:], driven[2, 5] = -F, F.T, 100.0**2
+    moved = expm(driven * 0.25)
+    A = moved[3:, 3:].T
+    filter = kalman_differentiator(0.25, 1e-3, 100.0)
+    np.testing.assert_allclose(filter.A, A, atol=1e-12)
+    np.testing.assert_allclose(filter.Q, A @ moved[:3, 3:], rtol=1e-9)

@@ -87,3 +87,14 @@ def test_an_observer_that_cannot_settle_is_named():
 def test_what_cannot_be_estimated_is_refused_in_words(make, words):
     with pytest.raises(InputError, match=words):
         make()
+
+
+def test_forgetting_weighs_old_samples_by_its_powers():
+    random = np.random.default_rng(2)
+    rows, values = random.normal(size=(60, 2)), random.normal(size=60)
+    found = RecursiveLeastSquares([1.0, 1.0], forgetting=0.9)
+    for row, value in zip(rows, values):
+        found.learn(row, value)
+    weights = 0.9 ** (np.arange(59, -1, -1) / 2.0)  # the roots: they multiply both sides
+    batch = np.linalg.lstsq(rows * weights[:, None], values * weights, rcond=None)[0]
+    np.testing.assert_allclose(found.estimate, batch, rtol=1e-6)

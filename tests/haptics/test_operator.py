@@ -94,3 +94,20 @@ def test_an_intention_has_the_speed_of_its_position_and_ends_where_it_began():
 def test_a_move_that_takes_no_time_is_refused():
     with pytest.raises(InputError, match="moves take time"):
         Gesture(0.0, 1e-3, press=0.0)
+
+
+def test_muscles_feel_the_rate_of_what_is_wanted():
+    run = tb.simulate(
+        over_a_plate(height=1.0), duration=1.0, inputs={"finger intention rate": 0.02}
+    )
+    assert run["finger"][-1] == pytest.approx(B * 0.02 / K, rel=1e-6)
+
+
+def test_a_pad_that_lets_go_quickly_never_pulls():
+    system = over_a_plate(spring=1000.0, damping=20.0)
+    pressed = system.assemble(finger=5e-3, plate=-4e-3, rates={"finger": -2.0})
+    run = tb.simulate(system, pressed, 0.02, rtol=1e-9)
+    depth = run["finger"] + run["plate"]
+    pulled = 4000.0 * depth + 4.0 * (run["finger rate"] + run["plate rate"]) < 0.0
+    assert np.any(pulled & (depth > 1e-4))  # a gripping finger would
+    assert run["finger force"].min() == 0.0

@@ -93,3 +93,16 @@ def test_what_is_no_session_is_said(tmp_path):
         Trials(tmp_path / "b", "ab", "?")
     with pytest.raises(InputError, match="no folder"):
         Trials(tmp_path / "nowhere" / "b", ["a", "b"], "?")
+
+
+def test_labels_say_nothing_about_the_order_in_which_conditions_were_named(tmp_path):
+    conditions = ["a", "b", "c", "d"]
+    shown = set()
+    for seed in range(12):
+        trials = Trials(tmp_path / f"{seed}.jsonl", conditions, "?", repeats=1, seed=seed)
+        labels = {}
+        while not trials.done:
+            labels[trials.hidden] = trials.label
+            trials.answer("yes")
+        shown.add(tuple(labels[name] for name in conditions))
+    assert len(shown) > 6  # of 24

@@ -16,7 +16,8 @@ def swinging():
     m.joint("hinge", tb.Revolute("y"), m.ground, bob, position=0.4, damping=0.05)
     m.force("motor", tb.JointEffort("hinge", push))
     m.state("heat", 0.0, rate=m.rate("hinge") ** 2)
-    m.memory("last", 0.0, update=m.coordinate("hinge"))
+    last = m.memory("last", 0.0, update=m.coordinate("hinge"))
+    m.memory("before", 0.1, update=last)
     m.sensor("speed", tb.Signal(m.rate("hinge") * length))
     return m.compile()
 
@@ -43,7 +44,7 @@ def test_each_copy_moves_as_it_would_alone_with_its_own_parameters_and_inputs():
     )  # fmt: skip
     for name, length, push in zip(NAMES, lengths, pushes):
         alone = tb.simulate(one, **options, parameters={"length": length}, inputs={"push": push})
-        for signal in ("hinge", "hinge rate", "heat", "last", "speed"):
+        for signal in ("hinge", "hinge rate", "heat", "last", "before", "speed"):
             np.testing.assert_array_equal(run[f"{name}/{signal}"], alone[signal])
 
 
@@ -71,8 +72,20 @@ def test_a_row_has_positions_velocities_and_states_as_any_system():
     row = tb.copies(one, NAMES)
     assert row.sizes == tuple(3 * size for size in one.sizes)
     assert row.state_names[:4] == ["left/hinge", "middle/hinge", "right/hinge", "left/hinge rate"]
-    x = np.arange(12.0)
-    np.testing.assert_array_equal(row.states_of(x)[1], [1.0, 4.0, 8.0, 9.0])
+    x = np.arange(15.0)
+    np.testing.assert_array_equal(row.states_of(x)[1], [1.0, 4.0, 9.0, 10.0, 11.0])
+
+
+def test_the_energy_of_a_row_is_the_sum_of_its_copies():
+    one, lengths = swinging(), (0.3, 0.5, 1.0)
+    row = tb.copies(one, NAMES)
+    x = np.random.default_rng(4).normal(size=15)
+    given = {f"{name}/length": value for name, value in zip(NAMES, lengths)}
+    expected = sum(
+        one.stored_energy(state, {"length": length})
+        for state, length in zip(row.states_of(x), lengths)
+    )
+    assert row.stored_energy(x, given) == pytest.approx(expected) != 0.0
 
 
 def test_copies_with_quaternions_and_adaptive_steps():

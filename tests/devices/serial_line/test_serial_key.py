@@ -11,7 +11,7 @@ import tty
 import pytest
 
 import touchback as tb
-from touchback.devices.serial_line import SerialKey
+from touchback.devices.serial_line import Hello, SerialKey
 from touchback.devices.serial_line.line import Line
 from touchback.devices.serial_line.simulated import TRAVEL, SimulatedKey, lever
 from touchback.errors import DeviceError
@@ -101,6 +101,17 @@ def test_a_key_in_another_process_says_who_it_is_and_moves_under_finger_and_moto
 STIFFNESS = 4.0  # [N m/rad]
 
 
+def settles(read, value):
+    """Waits until a value stays where it should be."""
+    last = []
+
+    def near():
+        last.append(abs(read() - value) < 0.02)
+        return len(last) > 100 and all(last[-100:])
+
+    until(near)
+
+
 def servo():
     """A spring and a damper from the key's angle to its motor's torque, sampled at each tick."""
     m = tb.Model("servo")
@@ -122,7 +133,7 @@ def test_a_live_run_holds_a_key_in_another_process_and_is_safe_when_it_is_lost(e
         live.connect("key angle", key)
         live.connect("motor torque", key)
         # the spring of the servo carries the finger; friction of the motor holds 5 mN m
-        until(lambda: live.read("motor torque") == pytest.approx(-0.2, abs=0.02))
+        settles(lambda: live.read("motor torque"), -0.2)
         assert live.faults == ()
         process.kill()
         process.wait()
@@ -134,7 +145,30 @@ def test_a_live_run_holds_a_key_in_another_process_and_is_safe_when_it_is_lost(e
         line.close()
         start_key()  # and back again
         until(lambda: live.faults == ())
-        until(lambda: live.read("motor torque") == pytest.approx(-0.2, abs=0.02))
+        settles(lambda: live.read("motor torque"), -0.2)
+    key.close()
+
+
+def test_torques_are_sent_in_the_key_s_units_and_within_16_bits(ends):
+    line, known = Line(ends[1]), threading.Event()
+
+    def answer():
+        while not known.is_set():
+            line.received()
+            line.send(Hello(True, 1.0, 1e-3, "key"))
+            time.sleep(1e-3)
+
+    answering = threading.Thread(target=answer)
+    answering.start()
+    key = SerialKey(ends[0], patience=30.0)
+    known.set()
+    answering.join()
+    heard = []
+    for torque in (0.25, -1.5, 99.0, -99.0):
+        key.write(torque)
+    until(lambda: heard.extend(line.received()) or len(heard) >= 4)
+    assert [command.torque for command in heard] == [250, -1500, 32767, -32767]
+    line.close()
     key.close()
 
 

@@ -145,3 +145,32 @@ def test_what_cannot_be_displayed_is_said():
         identify_impedance(*np.zeros((4, 9)), [1, 0], [0, 1])
     with pytest.raises(SolveError, match="hardly a sample"):
         identify_impedance(*np.zeros((4, 2)), [0, 1], [0, 1])
+
+
+@pytest.mark.parametrize("delay", [0, 2])
+@pytest.mark.parametrize(
+    "display", [ImpedanceDisplay(400.0, 1.0), AdmittanceDisplay(400.0, 1.0)], ids=["in", "out"]
+)
+def test_a_delay_in_ticks_is_that_of_the_command(display, delay):
+    m = device()
+    m.joint("virtual", tb.Prismatic("x"), m.ground, m.body("virtual", mass=0.5))
+    where = m.coordinate("handle"), m.rate("handle"), "virtual"
+    if isinstance(display, ImpedanceDisplay):
+        display.add(m, "display", *where, delay=delay)
+    else:
+        display.add(m, "display", 0.0, *where, T, delay=delay)
+    start = m.compile().assemble(handle=0.01)
+    run = tb.simulate(m.compile(), start, 6 * T, rate=1 / T, step=T)
+    assert np.flatnonzero(run["display.command"])[0] == 1 + delay
+
+
+def test_the_integral_of_a_servo_takes_away_what_a_load_leaves():
+    for integral, left in ((0.0, 5.0 / 2000.0), (2e4, 0.0)):
+        m = device()
+        m.force("load", tb.JointEffort("handle", -5.0))
+        m.joint("virtual", tb.Prismatic("x"), m.ground, m.body("virtual", mass=1.0))
+        display = AdmittanceDisplay(2000.0, 30.0, integral)
+        where = m.coordinate("handle"), m.rate("handle"), "virtual"
+        m.force("motor", tb.JointEffort("handle", display.add(m, "display", 0.0, *where, T)))
+        run = tb.simulate(m.compile(), duration=1.5, rate=1 / T, step=T)
+        assert run["handle"][-1] == pytest.approx(-left, abs=2e-5)
