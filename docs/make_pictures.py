@@ -24,6 +24,7 @@ from touchback.haptics.wall import KINDS, passivity
 from touchback.haptics.wall.figures import SHEETS
 from touchback.haptics.wall.figures.limits import grip_sheet, passive_sheet
 from touchback.haptics.wall.findings import grip_errors
+from touchback.model.state_graph import state_graph_svg
 from touchback.recording import Run
 from touchback.system import System
 
@@ -214,6 +215,8 @@ if __name__ == "__main__":
     example_pictures()
     for name, film in (("bouncing-hammer", hammer_film), ("harpsichord", harpsichord_film)):
         (PICTURES / "actions" / f"{name}.svg").write_text(film(), encoding="utf-8")
+    graph = state_graph_svg(gallery.make("harpsichord"))
+    (PICTURES / "actions" / "harpsichord-modes.svg").write_text(graph, encoding="utf-8")
     page_pictures("quality")
     page_pictures("contact")
     for picture in sorted(PICTURES.rglob("*.*")):
