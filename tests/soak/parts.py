@@ -105,8 +105,8 @@ def soak(seconds: float, part: float, seed: int, counted: bool) -> tuple[Tally, 
         while time.monotonic() - began < seconds:
             left = seconds - (time.monotonic() - began)
             path = Path(folder, f"{tally.recordings}.mcap")
-            live = one_part(path, min(part, left), chance, models, devices, tally, counter)
-            note(live, path, tally)
+            during = min(part, left)
+            note(one_part(path, during, chance, models, devices, tally, counter), path, tally)
     tally.allocations = counter.counted if counter else None
     tally.judge()
     return tally, time.monotonic() - began

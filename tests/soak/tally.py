@@ -80,6 +80,7 @@ class Tally:
         return {
             "seconds": seconds, **self.counts, "injected": self.injected, "handled": self.handled,
             "allocations": self.allocations, "memory_slope": self.slope()[0],
+            "memory": [(round(t - self.memory[0][0], 1), mib) for t, mib in self.memory],
             "recordings": self.recordings, "replayed": self.replayed,
             "longest_swap": self.swap_time, "late_at_swaps": self.late_at_swaps,
             "broken": self.broken,
