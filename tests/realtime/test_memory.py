@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mcap.reader import make_reader
+from mcap.records import Statistics
 
 import touchback as tb
 from touchback.native import live_memory
@@ -24,12 +25,17 @@ def swinging(*latches: str) -> tb.Model:
     return m
 
 
-def chunks(path: Path) -> int:
-    """How many chunks a recording has."""
+def statistics(path: Path) -> Statistics:
+    """What a recording's file tells of itself."""
     with path.open("rb") as stream:
         summary = make_reader(stream).get_summary()
     assert summary is not None and summary.statistics is not None
-    return summary.statistics.chunk_count
+    return summary.statistics
+
+
+def chunks(path: Path) -> int:
+    """How many chunks a recording has."""
+    return statistics(path).chunk_count
 
 
 def test_changes_go_into_the_chunk_of_their_ticks(tmp_path: Path) -> None:
@@ -53,6 +59,7 @@ def test_waiting_for_a_structure_makes_no_chunks(tmp_path: Path) -> None:
         for k in range(10):
             live.swap((other, system)[k % 2])
     assert chunks(path) <= 2 + live.ticks / 100  # one in a tenth of a second
+    assert statistics(path).schema_count == 1  # both have the same columns
     assert tb.replay(path).same
 
 

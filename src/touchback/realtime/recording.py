@@ -54,15 +54,17 @@ class Recorder:
         text = json.dumps({"format": FORMAT_VERSION, **about}, ensure_ascii=False)
         self._writer.add_metadata(NAME, {"about": text})
         self._structures = 0
+        self._schemas: dict[tuple[str, ...], int] = {}  # structures come back
         self._ticks = self._channel(TICKS, columns)
         self._parameters = self._writer.register_channel(PARAMETERS, "json", 0)
         self._writer.flush()
 
     def _channel(self, topic: str, columns: Sequence[str]) -> int:
-        schema = self._writer.register_schema(
-            "touchback.rows", "jsonschema", json.dumps(_schema(columns)).encode()
-        )
-        return self._writer.register_channel(topic, ENCODING, schema)
+        key = tuple(columns)
+        if key not in self._schemas:
+            text = json.dumps(_schema(columns)).encode()
+            self._schemas[key] = self._writer.register_schema("touchback.rows", "jsonschema", text)
+        return self._writer.register_channel(topic, ENCODING, self._schemas[key])
 
     def write_structure(self, about: dict[str, Any], columns: Sequence[str]) -> None:
         """Another structure, which the ticks that follow are of."""
