@@ -233,6 +233,26 @@ def test_a_device_that_comes_back_over_udp_is_heard_at_once(cart: tb.System) -> 
         again.close()
 
 
+def test_a_device_that_comes_back_at_the_same_port_is_heard_after_a_silence() -> None:
+    heard: list[float] = []
+    receiver = Receiver(lambda name, value, arrival: heard.append(value))
+    try:
+        sender, second = ("127.0.0.1", 5000), 1_000_000_000
+
+        def take(value: float, sequence: int, arrival: float) -> str:
+            data = Datagram("force", value, sequence).pack()
+            return receiver._take(data, sender, int(arrival * second))
+
+        assert take(1.0, 700, 10.0) == "accepted"
+        assert take(2.0, 1, 10.9) == "reordered"
+        assert take(3.0, 1, 11.1) == "accepted"  # more than a second after the last
+        assert take(4.0, 1, 11.2) == "repeated"
+        assert take(5.0, 2, 11.3) == "accepted"
+    finally:
+        receiver.close()
+    assert heard == [1.0, 3.0, 5.0]
+
+
 def test_udp_carries_outputs_from_one_run_to_the_input_of_another(cart: tb.System) -> None:
     with tb.live(cart, rate=500) as first, tb.live(cart, rate=500) as second:
         receiver = second.listen()

@@ -11,7 +11,7 @@
            …   uint32    CRC-32 (that of zlib) of everything before
 
 A receiver drops what is malformed, damaged, unknown, repeated or older than what came before, and
-counts each. Ages are measured from the arrival: clocks of different machines don't compare.
+counts each; a sender that was silent for a second may count anew. Ages are measured from the arrival: clocks of different machines don't compare.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ _HEAD = struct.Struct("<4sBBHIq")
 _VALUE, _NAME = _HEAD.size, _HEAD.size + 8
 _RESTART = 1 << 31  # a sequence further back than this is ahead
 _SENDERS = 1024  # pairs of a sender and a name that are remembered
+_SILENCE = 1_000_000_000  # ns after which a sender may be another one, at the same port
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ class Receiver:
         self._socket.settimeout(0.1)
         self.address: tuple[str, int] = self._socket.getsockname()
         self.counts: Counter[str] = Counter()
-        self._last: dict[tuple[Any, str], int] = {}  # sequences, by sender and name
+        # sequence and arrival [ns] of the last message, by sender and name
+        self._last: dict[tuple[Any, str], tuple[int, int]] = {}
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="touchback udp", daemon=True)
         self._thread.start()
@@ -110,20 +112,21 @@ class Receiver:
             self.counts[self._take(data, sender, clock_now())] += 1
 
     def _take(self, data: bytes, sender: Any, arrival: int) -> str:
-        """A device that was started anew counts anew, from another port of its own."""
+        """A device that was started anew counts anew: from another port of its own, or from the
+        same one after a silence."""
         found = unpack(data)
         if isinstance(found, str):
             return found
         last = self._last.get((sender, found.name))
-        if last is not None:
-            ahead = (found.sequence - last) & 0xFFFFFFFF
+        if last is not None and arrival - last[1] < _SILENCE:
+            ahead = (found.sequence - last[0]) & 0xFFFFFFFF
             if ahead == 0 or ahead >= _RESTART:
                 return "repeated" if ahead == 0 else "reordered"
         try:
             self._deliver(found.name, found.value, arrival)
         except InputError:
             return "refused"
-        self._last[sender, found.name] = found.sequence
+        self._last[sender, found.name] = (found.sequence, arrival)
         while len(self._last) > _SENDERS:
             del self._last[next(iter(self._last))]
         return "accepted"
