@@ -11,7 +11,8 @@
            …   uint32    CRC-32 (that of zlib) of everything before
 
 A receiver drops what is malformed, damaged, unknown, repeated or older than what came before, and
-counts each; a sender that was silent for a second may count anew. Ages are measured from the arrival: clocks of different machines don't compare.
+counts each; a sender that was silent for a second may count anew. Ages are measured from the
+arrival: clocks of different machines don't compare.
 """
 
 from __future__ import annotations
