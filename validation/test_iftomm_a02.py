@@ -50,7 +50,7 @@ def test_row_of(count: int, agreement, reference: Path) -> None:  # type: ignore
     turn, rate = np.asarray(run["crank 0"])[at], np.asarray(run["crank 0 rate"])[at]
     exact = {name: np.array(case[name])[: len(at)] for name in ("theta", "x", "y", "vx", "vy")}
     # Passing the singular positions magnifies rounding, the more the more bars there are: rows of
-    # 40 differ by 1e-9 to 6e-8 between processors.
+    # 40 differ by 1e-9 to 6e-8 rad, and by 1e-8 to 6e-7 of some 1000 J, between processors.
     close = 1e-8 * count
     agreement.compare("turn [rad]", turn, exact["theta"], within=close)
     agreement.compare("x of the first top [m]", np.sin(turn), exact["x"], within=close)
@@ -58,5 +58,5 @@ def test_row_of(count: int, agreement, reference: Path) -> None:  # type: ignore
     agreement.compare("x rate [m/s]", rate * np.cos(turn), exact["vx"], within=10 * close)
     agreement.compare("y rate [m/s]", -rate * np.sin(turn), exact["vy"], within=10 * close)
     agreement.compare("last crank less first [rad]", run[f"crank {count}"][-1], turn[-1], 1e-8)
-    agreement.compare("drift of energy [J]", np.ptp(run["energy"]), 0.0, within=1e-8 * count)
+    agreement.compare("drift of energy [J]", np.ptp(run["energy"]), 0.0, within=5 * close)
     assert run.metadata["statistics"]["not_converged"] == 0
