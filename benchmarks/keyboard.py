@@ -20,8 +20,8 @@ RATES = (4000.0, 2000.0, 1000.0, 500.0, 250.0)
 TRIED, TIMES = 2.0, 3  # s of the passage by which a rate is judged, and how often; medians count
 KEPT = 1e-3  # of all ticks that may overrun
 COLUMNS = [
-    "keys, rate", "ticks", "late", "overruns", "lateness p50", "p99", "p99.9", "max", "step p50",
-    "p99.9", "max", "notes", "strokes",
+    "keys, rate", "ticks", "late, overrun", "lateness p50 p99 p99.9 max", "step p50 p99.9 max",
+    "notes of strokes",
 ]  # fmt: skip
 _HOG = "while True: pass"
 
@@ -82,11 +82,18 @@ def _row(section: Section, count: int, rate: float, seconds: float, what: str) -
     notes = _notes(keys, live)
     ticks, late, overruns = (report.counts[name] for name in ("ticks", "late", "overruns"))
     lateness, step = (report.histograms[name].summary() for name in ("lateness", "step_time"))
-    shown = [microseconds(lateness[name] or 0.0) for name in ("p50", "p99", "p99.9", "max")]
-    shown += [microseconds(step[name] or 0.0) for name in ("p50", "p99.9", "max")]
+    when = [microseconds(lateness[name] or 0.0) for name in ("p50", "p99", "p99.9", "max")]
+    work = [microseconds(step[name] or 0.0) for name in ("p50", "p99.9", "max")]
     label = f"{what}, {rate:g} Hz, {seconds:.0f} s"
     section.rows.append(
-        [label, str(ticks), str(late), str(overruns), *shown, str(notes), str(len(strokes))]
+        [
+            label,
+            str(ticks),
+            f"{late}, {overruns}",
+            " ".join(when),
+            " ".join(work),
+            f"{notes} of {len(strokes)}",
+        ]
     )
     section.records.append(
         {"what": what, "rate": rate, "keys": count, "seconds": seconds, "notes": notes,
