@@ -1,12 +1,18 @@
 """`touchback piano`: the experiments on the grand piano action, as tables."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from touchback.cli.console import out, working
 from touchback.errors import InputError
+
+if TYPE_CHECKING:
+    from touchback.gallery.piano.experiments.gestures import Outcome
 
 EXPERIMENTS = (
     "regulation", "phases", "timing", "curves", "capstan", "repetition", "speeds", "energy", "cost",
@@ -30,32 +36,34 @@ def piano(
     that ends in a NaN, in a surface that went through another or in a stuck jack gives exit code 1.
     """
     if gestures:
-        _try(gestures)
+        from touchback.gallery.piano.experiments.gestures import try_gestures
+
+        tell_gestures(gestures, try_gestures(gestures))
     elif picture is not None:
         _film(picture)
     else:
-        _report(experiments or list(EXPERIMENTS))
+        from touchback.gallery.piano.experiments.report import REPORTS
+
+        tell(REPORTS, experiments or list(EXPERIMENTS))
 
 
-def _report(wanted: list[str]) -> None:
-    from touchback.gallery.piano.experiments.report import REPORTS
-
+def tell(reports: Mapping[str, Callable[[], str]], wanted: list[str]) -> None:
+    """Make reports one by one and print them."""
     for name in wanted:
-        if name not in REPORTS:
-            raise InputError(f"There is no experiment '{name}'. There are: {', '.join(REPORTS)}.")
+        if name not in reports:
+            raise InputError(f"There is no experiment '{name}'. There are: {', '.join(reports)}.")
     for name in wanted:
         with working(f"{name} …"):
-            text = REPORTS[name]()
+            text = reports[name]()
         out.print(f"\n[bold]{name}[/]\n")
         out.print(text, markup=False, soft_wrap=True)
 
 
-def _try(count: int) -> None:
-    from touchback.gallery.piano.experiments.gestures import try_gestures
-
+def tell_gestures(count: int, outcomes: Iterable[Outcome]) -> None:
+    """Try gestures and print what came of them; exit code 1 when one ended in trouble."""
     strikes, fastest, troubled = 0, 0.0, 0
     with working(f"{count} gestures …"):
-        for outcome in try_gestures(count):
+        for outcome in outcomes:
             strikes += outcome.strikes
             fastest = max(fastest, outcome.fastest)
             if outcome.trouble:

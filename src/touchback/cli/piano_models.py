@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from touchback.cli.console import out, working
-from touchback.errors import InputError
+from touchback.cli.piano import tell, tell_gestures
 
 EXPERIMENTS = ("stroke", "transitions", "speeds", "curves", "cost")
 
@@ -24,33 +23,10 @@ def piano_models(
     With `--gestures`, one that ends in a NaN, in chattering, in a surface that went through another
     or in a stuck jack gives exit code 1."""
     if gestures:
-        _try(gestures, first)
+        from touchback.gallery.piano.experiments.episodes_gestures import try_episodes
+
+        tell_gestures(gestures, try_episodes(gestures, first))
         return
     from touchback.gallery.piano.experiments.two_models_report import REPORTS
 
-    wanted = experiments or list(EXPERIMENTS)
-    for name in wanted:
-        if name not in REPORTS:
-            raise InputError(f"There is no experiment '{name}'. There are: {', '.join(REPORTS)}.")
-    for name in wanted:
-        with working(f"{name} …"):
-            text = REPORTS[name]()
-        out.print(f"\n[bold]{name}[/]\n")
-        out.print(text, markup=False, soft_wrap=True)
-
-
-def _try(count: int, first: int) -> None:
-    from touchback.gallery.piano.experiments.episodes_gestures import try_episodes
-
-    strikes, fastest, troubled = 0, 0.0, 0
-    with working(f"{count} gestures …"):
-        for outcome in try_episodes(count, first):
-            strikes += outcome.strikes
-            fastest = max(fastest, outcome.fastest)
-            if outcome.trouble:
-                troubled += 1
-                out.print(f"gesture {outcome.seed}: {'; '.join(outcome.trouble)}", markup=False)
-    summary = f"{count} gestures, {strikes} strikes, hammer up to {fastest:.1f} m/s"
-    out.print(f"{summary}, {troubled} in trouble")
-    if troubled:
-        raise typer.Exit(1)
+    tell(REPORTS, experiments or list(EXPERIMENTS))
