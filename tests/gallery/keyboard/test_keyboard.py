@@ -156,3 +156,11 @@ def test_what_cannot_be_played_is_said():
         make_keyboard(0)
     with pytest.raises(InputError, match=r"starts at -0\.1"):
         keys.simulate([Stroke(-0.1, 60)], 1.0)
+
+
+def test_blows_that_are_over_within_a_tick_are_heard_at_every_phase_of_it():
+    keys = make_keyboard(range(60, 70), "piano", rate=1000)
+    strokes = [Stroke.of(SETTLING + 1e-4 * i, note, 1.0) for i, note in enumerate(keys.notes)]
+    played = keys.hear(strokes, SETTLING + 0.2)
+    assert sorted(one.note for one in played) == list(keys.notes)
+    assert min(one.loudness for one in played) > 4.0
