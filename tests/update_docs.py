@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-import faulty_constraints
 import faulty_contacts
 import faulty_files
+import faulty_friction
 import faulty_joints
 import faulty_models
 import faulty_modes
@@ -38,7 +38,7 @@ def constraint_errors_page() -> str:
         "# What faulty constraints are told\n\n"
         "As in [the page of other faults](errors.md), every message is tested. `four_bar()`,\n"
         "`slider_crank()` and `two_arms()` are models that nothing is wrong with.\n",
-        faulty_constraints.CONSTRAINT_FAULTS,
+        faulty_friction.CONSTRAINT_FAULTS,
     )
 
 

@@ -9,7 +9,8 @@ import pytest
 
 import touchback as tb
 from faults import FAULTS, Fault
-from faulty_constraints import CONSTRAINT_FAULTS, four_bar, slider_crank, two_arms
+from faulty_constraints import four_bar, slider_crank, two_arms
+from faulty_friction import CONSTRAINT_FAULTS
 from touchback.errors import TouchbackError
 from touchback.model.files import model_from_text, to_text
 

@@ -66,12 +66,23 @@ def joint_power(instant: Instant, name: str) -> Scalar:
 
 
 def row_power(instant: Instant, row: Row, multiplier: Scalar) -> Scalar:
-    """λ W v of a constraint row: zero where an ideal constraint that stands still is kept."""
+    """λ W v of a constraint row without its friction: zero where an ideal constraint that stands
+    still is kept."""
     k = instant.k
     speed: Scalar = 0
     for freedom, entry in (row.through or row.J).items():
         speed = k.add(speed, k.mul(entry, instant.at.v[freedom]))
     return k.mul(multiplier, speed)
+
+
+def rubbing_powers(instant: Instant, row: Row, multiplier: Scalar) -> tuple[Scalar, Scalar]:
+    """What the friction F of a row takes, −F u of the sliding velocity u, and what surfaces that
+    slide by themselves do through it, −F u₁ of their part of u."""
+    k, rubbing = instant.k, row.rubbing
+    if rubbing is None:
+        return 0, 0
+    force = k.mul(rubbing.share, k.abs(multiplier))
+    return -k.mul(force, rubbing.slip), -k.mul(force, rubbing.moving)
 
 
 def gravity_power(instant: Instant) -> Scalar:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from touchback.model.frame import Frame
 from touchback.spatial.vectors import Scalar, Vector
+from touchback.symbolic.scalars import Scalars
 
 Effect = tuple[Vector, Vector]  # force and torque of a unit multiplier at a frame's origin
 
@@ -20,6 +21,16 @@ class Action:
 
 
 @dataclass
+class Rubbing:
+    """Friction of the force λ that keeps a row: `share` |λ| along a sliding velocity."""
+
+    share: Scalar  # −μ u/√(u² + u₀²)
+    slip: Scalar  # u [m/s]
+    moving: Scalar  # u where nothing else moves: of surfaces that slide by themselves [m/s]
+    slopes: dict[int, Scalar]  # ∂u/∂v: freedom → entry
+
+
+@dataclass
 class Row:
     """One scalar constraint. `h` is None for a constraint on velocities only."""
 
@@ -31,3 +42,12 @@ class Row:
     gamma: Scalar = 0  # J a + γ = 0
     through: dict[int, Scalar] = field(default_factory=dict)  # where the multiplier acts, if not Jᵀ
     actions: list[Action] = field(default_factory=list)  # of a closure: on its two bodies
+    rubbing: Rubbing | None = None
+
+    def effect(self, k: Scalars) -> dict[int, Scalar]:
+        """Generalised forces of a unit multiplier, its friction included."""
+        found = dict(self.through or self.J)
+        if self.rubbing is not None:
+            for freedom, slope in self.rubbing.slopes.items():
+                found[freedom] = k.add(found.get(freedom, 0), k.mul(self.rubbing.share, slope))
+        return found

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant
-from touchback.dynamics.row import Row
+from touchback.dynamics.row import Row, Rubbing
 from touchback.errors import ModelError
 from touchback.model.constrained import Constraint, Drive
 from touchback.model.couplings import AnyCoupling
+from touchback.model.forces.contact_laws import regularised_coulomb
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.differentiate import jacobian, jvp
+from touchback.symbolic.replay import replay
 from touchback.symbolic.tape import Tape
 
 
@@ -51,7 +53,23 @@ def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
         for freedom, column in J.items():
             b = tape.add(b, tape.mul(column, v[freedom]))
     through = {} if given.through is None else {instant.freedom(*given.through): 1}
-    return Row(name, given.unit, h, J, b, jvp(tape, [rate], flow)[0], through)
+    row = Row(name, given.unit, h, J, b, jvp(tape, [rate], flow)[0], through)
+    if given.slides is not None:
+        row.rubbing = _rubbing(instant, label, given)
+    return row
+
+
+def _rubbing(instant: Instant, label: str, given: Constraint) -> Rubbing:
+    tape, v = _tape(instant, label), list(instant.at.v)
+    slip = instant.value(given.slides)
+    slopes = {i: slope for i, slope in enumerate(jacobian(tape, [slip], v)[0]) if slope}
+    if not slopes or any(_uses(tape, slope, v) for slope in slopes.values()):
+        raise ModelError(
+            f"{label}: `slides` must be a sliding velocity, linear in the rates of coordinates."
+        )
+    share = regularised_coulomb(instant, given.friction, given.slip_speed, 1, [slip])[0]
+    still = {symbol: symbol for symbol in tape.symbols.values()} | dict.fromkeys(v, 0)
+    return Rubbing(share, slip, replay(tape, [slip], tape, still)[0], slopes)
 
 
 def drive_row(instant: Instant, name: str, given: Drive) -> Row:

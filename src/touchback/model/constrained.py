@@ -11,7 +11,7 @@ from touchback.model.couplings import AnyCoupling, CouplingKind
 from touchback.model.frame import as_frame
 from touchback.model.joints import Joint, JointKind
 from touchback.model.names import check_name, check_unit, unknown
-from touchback.model.value import Data, Value, listed, value
+from touchback.model.value import Data, Value, is_number, is_zero, listed, value
 from touchback.model.walk import normalised, truth
 from touchback.symbolic.expression import Expr
 
@@ -21,8 +21,9 @@ _T = TypeVar("_T")
 class Constraint(Data, frozen=True):
     """A constraint written as an expression: `position` = h(q, t) or `velocity` = φ(q, v, t),
     linear in v, kept at zero. With `through` (joint, index) it is a servo-constraint: the effort
-    of that coordinate keeps it, instead of an ideal constraint force. While it isn't `active` it
-    ties nothing."""
+    of that coordinate keeps it, instead of an ideal constraint force. With `friction` μ the force λ
+    that keeps it rubs: −μ |λ| u/√(u² + u₀²) along the sliding velocity u = `slides`, with u₀ =
+    `slip_speed` [m/s]. While it isn't `active` it ties nothing."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("through",)
     position: Value | None = None
@@ -30,6 +31,9 @@ class Constraint(Data, frozen=True):
     through: tuple[str, int] | None = None
     unit: str = ""
     active: bool = True
+    friction: Value = 0.0
+    slides: Value | None = None
+    slip_speed: Value = 1e-3
 
 
 class Drive(Data, frozen=True):
@@ -100,9 +104,16 @@ class Constrained:
         through: Any = None,
         unit: str = "",
         active: bool = True,
+        friction: Any = 0.0,
+        slides: Any = None,
+        slip_speed: Any = 1e-3,
     ) -> None:
         """Keep an expression at zero: `position` h(q, t), or `velocity` φ(q, v, t), linear in v.
-        `through="joint"` or ("joint", index) makes it a servo-constraint."""
+        `through="joint"` or ("joint", index) makes it a servo-constraint.
+
+        With `friction` μ the force that keeps it rubs where it `slides`: an expression of the
+        sliding velocity [m/s], linear in v, of a position that is a distance [m]. Friction is
+        regularised below `slip_speed` [m/s]."""
         label = self._new_constraint("constraint", name)
         if (position is None) == (velocity is None):
             raise ModelError(f"{label}: give either `position` or `velocity`, one of the two.")
@@ -112,9 +123,11 @@ class Constrained:
         if through is not None:
             through = (through, 0) if isinstance(through, str) else self._pair(label, through)
             self._check_plain(label, *through)
+        rubbing = _rubbing(label, friction, slides, slip_speed, through)
         made = Constraint(
-            position, velocity, through, check_unit(label, unit), truth(f"{label}: active", active)
-        )
+            position, velocity, through, check_unit(label, unit), truth(f"{label}: active", active),
+            *rubbing,
+        )  # fmt: skip
         self.constraints[name] = self._own(label, made)
 
     def drive(
@@ -203,3 +216,35 @@ class Constrained:
                 f"{label}: joint '{joint}' has {kind.nv} coordinate(s), numbered from 0; there is "
                 f"none numbered {index}."
             )
+
+
+def _rubbing(
+    label: str, friction: Any, slides: Any, slip_speed: Any, through: Any
+) -> tuple[Any, Any, Any]:
+    """Coefficient, sliding velocity and slip speed of a constraint, checked."""
+    given = value(f"{label}: friction", friction)
+    slow = value(f"{label}: slip_speed", slip_speed)
+    if is_number(given) and not given >= 0.0:
+        raise ModelError(f"{label}: its friction is {given}; a coefficient is zero or positive.")
+    if is_number(slow) and not slow > 0.0:
+        raise ModelError(
+            f"{label}: its slip_speed is {slow} m/s; give a small positive one: friction is full "
+            "well above it."
+        )
+    if (slides is None) != is_zero(given):
+        raise ModelError(
+            f"{label}: friction needs a coefficient and a sliding velocity; give both `friction` "
+            "and `slides`, such as slides=m.rate('joint')."
+        )
+    if slides is None:
+        return given, None, slow
+    if not isinstance(slides, Expr):
+        raise ModelError(
+            f"{label}: `slides` is an expression of rates, such as m.rate('joint'); got {slides!r}."
+        )
+    if through is not None:
+        raise ModelError(
+            f"{label}: the effort of joint '{through[0]}' keeps it, which rubs nowhere; leave "
+            "either `through` or `friction` away."
+        )
+    return given, slides, slow

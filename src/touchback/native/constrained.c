@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+static const long TURNS = 4; /* of frictions until they agree with their multipliers */
+
 void tb_increment(tb_constrained *c, double times, const double *restrict step, const double *u,
                   const double *p) {
     double *v = tb_velocities(c), *kept = c->n_scratch, *q = c->x;
@@ -40,9 +42,43 @@ void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const do
     tb_factor_for_solve(c, tb_terms_J(c));
 }
 
-void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
+static double twin(const tb_constrained *c, long k) {
+    return c->W_twins[k] >= 0 ? tb_terms_J(c)[c->W_twins[k]] : 0.0;
+}
+
+void tb_leave_friction(tb_constrained *c) {
+    for (long k = 0; c->W_twins && k < c->W_count; k++)
+        if (c->W_twins[k] >= -1)
+            tb_terms_W(c)[k] = twin(c, k);
+}
+
+/* Turns the frictions round whose multipliers have changed their signs, c->mu being those that W
+ * holds for. Returns 0 when there are none. */
+static int turn_friction(tb_constrained *c) {
+    int any = 0;
+    for (long k = 0; k < c->W_count; k++) {
+        long row = c->W_rows[k];
+        if (c->W_twins[k] >= -1 && c->mu[row] * c->lambda[row] < 0.0) {
+            tb_terms_W(c)[k] = 2.0 * twin(c, k) - tb_terms_W(c)[k];
+            any = 1;
+        }
+    }
+    for (long i = 0; i < c->m; i++)
+        c->mu[i] = c->lambda[i] < 0.0 ? -1.0 : 1.0;
+    return any;
+}
+
+static void solve_motion(tb_constrained *c) {
     tb_solve(c, tb_terms_J(c), tb_terms_W(c), tb_terms_M(c), tb_terms_f(c), c->right, c->a,
              c->lambda);
+}
+
+void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
+    for (long i = 0; i < c->m; i++)
+        c->mu[i] = 1.0;
+    solve_motion(c);
+    for (long turn = 0; c->W_twins && turn < TURNS && turn_friction(c); turn++)
+        solve_motion(c);
     if (c->configuration_rate.call)
         tb_call(&c->configuration_rate, c->x, u, p, out);
     else

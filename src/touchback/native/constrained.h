@@ -2,7 +2,8 @@
  *
  *   M a = f + W^T lambda,   h(q, t) = 0,   J v = b,   J a + gamma = 0
  *
- * with n freedoms and m rows. W = J except for servo-constraints. One struct serves one run: it
+ * with n freedoms and m rows. W = J except for servo-constraints and for rows with friction, whose
+ * W holds where lambda pushes (it is 2 J - W where lambda pulls). One struct serves one run: it
  * holds the run's memory, so a function that gets it as its context is not re-entrant.
  *
  * Which coordinates depend on the others is data of the run, here the *choice*: an order of the
@@ -39,7 +40,10 @@ typedef struct tb_constrained {
     tb_callable velocity_level; /* [b]; call is NULL when b = 0 at all times */
     tb_callable configuration_rate;
     tb_callable stiffness; /* [df/dq, df/dv], dense, by increments of velocity; may be NULL */
-    const int *J_rows, *J_columns, *W_rows, *W_columns, *M_rows, *M_columns;
+    const int *J_rows, *J_columns, *W_rows, *W_columns;
+    const int *W_twins; /* of a nonzero of W in a row with friction: its place in J, -1 for none; -2
+                           in other rows; NULL when nothing rubs */
+    const int *M_rows, *M_columns;
     const int *holonomic; /* of each row: whether it has an equation for positions */
     double tolerance;      /* of |h|, times the row's largest entry where that is above 1 */
     double rank_tolerance; /* pivots below this part of the largest make a row redundant */
@@ -218,6 +222,9 @@ void tb_cholesky_solve(long n, const double *A, double *x);
 
 /* Terms at x, and their J factored where tb_solve needs that. */
 void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);
+/* Makes the W of the last terms that of rows without friction: impulses and corrections of
+ * positions don't rub. */
+void tb_leave_friction(tb_constrained *c);
 /* Accelerations for J a = c->right, written as a rate. */
 void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out);
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last

@@ -32,8 +32,11 @@ class ConstrainedFunctions:
                         as q + dq/dt(q, v = δ)
     stiffness           [∂f/∂q (n × n, by increments in velocities), ∂f/∂v (n × n)]; None when the
                         implicit formulations shall do without
-    W_rows, W_columns   where multipliers act through something else than Jᵀ (servo-constraints)
+    W_rows, W_columns   where multipliers act through something else than Jᵀ (servo-constraints,
+                        friction)
     holonomic           of each row: whether it has an equation for positions (else h = 0)
+    W_twins             of each nonzero of W in a row with friction: its place among J's, −1 where J
+                        has none; −2 in other rows. None without friction
     """
 
     sizes: tuple[int, int, int]  # nq, n, nz
@@ -50,6 +53,7 @@ class ConstrainedFunctions:
     W_rows: ArrayLike | None = None
     W_columns: ArrayLike | None = None
     stiffness: FunctionData | None = None
+    W_twins: ArrayLike | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class _Formulation:
     rank_tolerance: float
     jacobian: str | None = None
     step: bool = False  # whether it is a step of its own
-    servo: bool = True
+    elsewhere: bool = True  # whether it takes forces that act elsewhere than they constrain
 
 
 FORMULATIONS: dict[str, _Formulation] = {
@@ -82,9 +86,11 @@ FORMULATIONS: dict[str, _Formulation] = {
     "projection": _Formulation(
         "multipliers_rate", "projection_settle", 1e-13, 1e-8, "multipliers_jacobian"
     ),
-    "linear-implicit": _Formulation("multipliers_rate", None, 1e-13, 1e-5, step=True, servo=False),
+    "linear-implicit": _Formulation(
+        "multipliers_rate", None, 1e-13, 1e-5, step=True, elsewhere=False
+    ),
     "augmented-lagrangian": _Formulation(
-        "multipliers_rate", None, 1e-11, 1e-5, step=True, servo=False
+        "multipliers_rate", None, 1e-11, 1e-5, step=True, elsewhere=False
     ),
 }
 
@@ -114,18 +120,18 @@ class Constrained:
                 f"There is no formulation {formulation!r}; there are {', '.join(FORMULATIONS)}."
             )
         kind = FORMULATIONS[formulation]
-        servo = functions.W_rows is not None
-        if servo and not kind.servo:
+        elsewhere = functions.W_rows is not None
+        if elsewhere and not kind.elsewhere:
             raise InputError(
-                f"The formulation {formulation!r} can't take servo-constraints, whose efforts act "
-                "elsewhere than they constrain; use 'partitioning', 'multipliers', 'baumgarte' or "
-                "'projection'."
+                f"The formulation {formulation!r} can't take servo-constraints and constraints "
+                "with friction, whose forces act elsewhere than they constrain; use "
+                "'partitioning', 'multipliers', 'baumgarte' or 'projection'."
             )
-        dense_only = servo or (kind.step and functions.stiffness is not None)
+        dense_only = elsewhere or (kind.step and functions.stiffness is not None)
         if sparse and dense_only:
             raise InputError(
-                "Servo-constraints, and implicit formulations with stiffness, need full matrices: "
-                "leave sparse=True away."
+                "Servo-constraints, constraints with friction, and implicit formulations with "
+                "stiffness need full matrices: leave sparse=True away."
             )
         self.functions, self.formulation = functions, formulation
         self.stepper: str | None = formulation if kind.step else None

@@ -80,7 +80,8 @@ class _ConstrainedStruct(ctypes.Structure):
         *[
             (name, _P)
             for name in (
-                "J_rows", "J_columns", "W_rows", "W_columns", "M_rows", "M_columns", "holonomic",
+                "J_rows", "J_columns", "W_rows", "W_columns", "W_twins", "M_rows", "M_columns",
+                "holonomic",
             )
         ],
         *[(name, _D) for name in ("tolerance", "rank_tolerance", "alpha", "beta", "penalty")],
@@ -144,6 +145,8 @@ class ConstrainedMemory:
                         f"{label}s from 0 to {limit - 1}."
                     )
             setattr(struct, f"{matrix}_count", len(pair[0]))
+        if functions.W_twins is not None:
+            self._ints("W_twins", functions.W_twins)
         holonomic = self._ints("holonomic", np.asarray(functions.holonomic, dtype=bool))
         if len(holonomic) != m:
             raise InputError(f"{m} constraint rows need as many holonomic marks.")

@@ -1,7 +1,8 @@
 /* A transition: resets, then positions onto the constraints of the phase that follows (weighted
  * with M), then velocities by impulses, M dv = W^T Lambda over the whole mechanism. What stays is
  * met, J v = b; a contact that is struck rebounds, by Newton's law J v+ - b = -e (J v- - b), or by
- * Poisson's: of the impulses that stop it a part e acts again. */
+ * Poisson's: of the impulses that stop it a part e acts again. Impulses don't rub: so a transition
+ * never gives energy. */
 #include <math.h>
 #include <string.h>
 
@@ -118,6 +119,7 @@ static double meet_positions(tb_phase *phase, double t, double *x) {
     double gap = 0.0, size = INFINITY, before;
     tb_set_inputs(&phase->problem, t, x);
     load_anew(c, x, &phase->problem);
+    tb_leave_friction(c);
     for (long i = 0; i < c->m; i++)
         if (c->holonomic[i] && !phase->tracks[i] && !(fabs(c->at_terms[i]) <= gap))
             gap = fabs(c->at_terms[i]);
@@ -145,6 +147,7 @@ static void strike(const tb_phase *after, const tb_impact *impact, int poisson, 
     tb_constrained *c = impact->set;
     const tb_problem *problem = &after->problem;
     load_anew(c, x, problem);
+    tb_leave_friction(c);
     tb_factor_for_solve(c, tb_terms_J(c));
     tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
     for (long i = 0; i < c->m; i++) {
@@ -165,6 +168,7 @@ static void strike(const tb_phase *after, const tb_impact *impact, int poisson, 
             e->effort[columns[k]] += W[k] * e_of[impact->contacts[rows[k]]] * c->mu[rows[k]];
     tb_constrained *kept = after->constrained;
     load_anew(kept, x, problem);
+    tb_leave_friction(kept);
     tb_factor_for_solve(kept, tb_terms_J(kept));
     memset(kept->right, 0, (size_t)kept->m * sizeof *x);
     tb_solve(kept, tb_terms_J(kept), tb_terms_W(kept), tb_terms_M(kept), e->effort, kept->right,

@@ -3,7 +3,8 @@
 Every function has the one calling convention and shares one parameter block:
 `terms` gives [h, b, γ, J, W, M, f, ż] with J, W and M by their nonzeros, `positions` gives [h, J],
 `velocity level` gives [b]. Dynamics: M a = f + Wᵀ λ, J a + γ = 0, J v = b, h = 0; W is J, and left
-out, unless there are servo-constraints.
+out, unless there are servo-constraints or constraints that rub. Friction goes with |λ|: the W of a
+row that rubs holds for λ ≥ 0, for others it is 2 J − W.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from touchback.dynamics.row import Row
 from touchback.model.model import Model
 from touchback.symbolic.differentiate import jacobian
 from touchback.system.derivation import Derivation
+
+TURNS = 4  # how often frictions are turned round, at most, to agree with their multipliers
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,21 @@ class ConstraintLayout:
     J: Pattern
     W: Pattern | None  # None: W is J
     M: Pattern  # lower triangle with the diagonal
+    rubs: np.ndarray  # True for rows with friction
+
+    def twins(self) -> np.ndarray | None:
+        """Of each nonzero of W in a row that rubs its place among those of J, −1 where J has none;
+        −2 in other rows. None where nothing rubs."""
+        if self.W is None or not self.rubs.any():
+            return None
+        places = {pair: k for k, pair in enumerate(zip(self.J.rows, self.J.columns, strict=True))}
+        return np.array(
+            [
+                places.get((row, column), -1) if self.rubs[row] else -2
+                for row, column in zip(self.W.rows, self.W.columns, strict=True)
+            ],
+            dtype=np.int32,
+        )
 
 
 @dataclass(frozen=True)
@@ -68,8 +86,8 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
     z_rates = [instant.value(state.rate) for state in instant.model.states.values()]
     h = [0 if row.h is None else row.h for row in rows]
     J = [x for row in rows for _, x in sorted(row.J.items())]
-    servo = any(row.through for row in rows)
-    effects = [row.through or row.J for row in rows] if servo else []
+    elsewhere = any(row.through or row.rubbing for row in rows)
+    effects = [row.effect(d.tape) for row in rows] if elsewhere else []
     W = [x for row in effects for _, x in sorted(row.items())]
     terms = [
         *h,
@@ -88,8 +106,9 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
         tuple(row.unit for row in rows),
         np.array([row.h is not None for row in rows], dtype=bool),
         _pattern([row.J for row in rows]),
-        _pattern(effects) if servo else None,
+        _pattern(effects) if elsewhere else None,
         Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2))),
+        np.array([row.rubbing is not None for row in rows], dtype=bool),
     )
     return ConstraintEquations(layout, rows, terms, [*h, *J], [row.b for row in rows], f)
 
@@ -139,6 +158,7 @@ class Terms:
     W: np.ndarray
     M: np.ndarray
     f: np.ndarray
+    rubs: np.ndarray
 
 
 def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:
@@ -151,13 +171,22 @@ def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:
     full = lower + np.tril(lower, -1).T
     slopes = layout.J.dense(J, (m, n))
     through = slopes if layout.W is None else layout.W.dense(W, (m, n))
-    return Terms(h, b, gamma, slopes, through, full, f)
+    return Terms(h, b, gamma, slopes, through, full, f, layout.rubs)
 
 
 def solve_accelerations(terms: Terms) -> tuple[np.ndarray, np.ndarray]:
-    """a and λ of M a = f + Wᵀ λ, J a + γ = 0; of least norm where rows are redundant."""
+    """a and λ of M a = f + Wᵀ λ, J a + γ = 0; of least norm where rows are redundant. Where a row
+    that rubs pulls, its friction is turned round."""
     n, m = len(terms.f), len(terms.h)
     system = np.zeros((n + m, n + m))
-    system[:n, :n], system[:n, n:], system[n:, :n] = terms.M, -terms.W.T, terms.J
-    solution = np.linalg.lstsq(system, np.concatenate([terms.f, -terms.gamma]), rcond=1e-13)[0]
+    system[:n, :n], system[n:, :n] = terms.M, terms.J
+    given = np.concatenate([terms.f, -terms.gamma])
+    pulls = np.zeros(m, dtype=bool)
+    for _ in range(1 + TURNS * bool(terms.rubs.any())):
+        system[:n, n:] = -np.where(pulls[:, None], 2.0 * terms.J - terms.W, terms.W).T
+        solution = np.linalg.lstsq(system, given, rcond=1e-13)[0]
+        found = terms.rubs & (solution[n:] < 0.0)
+        if np.array_equal(found, pulls):
+            break
+        pulls = found
     return solution[:n], solution[n:]

@@ -151,7 +151,7 @@ class ConstrainedSystem(System):
             known = self.constrained_with_stiffness if stiffness else self.constrained
         layout, functions = known.layout, known.functions
         moving = any(functions["velocity level"].second.outputs)
-        servo = layout.W
+        elsewhere = layout.W
         return ConstrainedFunctions(
             self.sizes,
             layout.names,
@@ -164,9 +164,10 @@ class ConstrainedSystem(System):
             layout.M.rows,
             layout.M.columns,
             layout.holonomic,
-            None if servo is None else servo.rows,
-            None if servo is None else servo.columns,
+            None if elsewhere is None else elsewhere.rows,
+            None if elsewhere is None else elsewhere.columns,
             functions["stiffness"].compiled if stiffness else None,
+            layout.twins(),
         )
 
     def constrained_block(

@@ -138,6 +138,10 @@ class Equations:
         for row, multiplier in zip(rows, multipliers, strict=True):
             for freedom, entry in (row.through or row.J).items():
                 effort[freedom] = tape.sub(effort[freedom], tape.mul(entry, multiplier))
+            if row.rubbing is not None:
+                drag = tape.mul(row.rubbing.share, tape.abs(multiplier))
+                for freedom, slope in row.rubbing.slopes.items():
+                    effort[freedom] = tape.sub(effort[freedom], tape.mul(slope, drag))
         position = [0 if row.h is None else row.h for row in rows]
         rate = [tape.sub(self._along(row.J, d.v), row.b) for row in rows]
         acceleration = [tape.add(self._along(row.J, a), row.gamma) for row in rows]

@@ -25,6 +25,7 @@ from touchback.dynamics.powers import (
     gravity_power,
     joint_power,
     row_power,
+    rubbing_powers,
 )
 from touchback.model.model import Model
 from touchback.model.switching import switched
@@ -162,8 +163,8 @@ class _Account:
                       self._side(joint))  # fmt: skip
 
     def constraints_and_ground(self) -> None:
-        """Rows that move by themselves or act as motors do work; ideal ones that stand still only
-        where the motion has left them."""
+        """Rows that move by themselves or act as motors do work, rows that rub take it; ideal ones
+        that stand still only where the motion has left them."""
         instant, d = self.instant, self.d
         nx = len(d.q) + len(d.v) + len(d.z)
         multipliers = list(d.extra[nx:])
@@ -173,6 +174,9 @@ class _Account:
         drift = 0
         for row, multiplier in zip(rows, multipliers, strict=True):
             power = row_power(instant, row, multiplier)
+            rubbed, moved = rubbing_powers(instant, row, multiplier)
+            self._line(Line(f"{row.name} friction", DISSIPATED), rubbed)
+            self._line(Line(f"{row.name} moving", WORK), moved)
             if row.b or row.through:
                 name = names[row.name]
                 at_work[name] = self.tape.add(at_work.get(name, 0), power)

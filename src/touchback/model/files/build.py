@@ -315,7 +315,13 @@ class _Builder:
             with self.at("constraints", name):
                 position = self.value(item.position, (*path, "position"))
                 velocity = self.value(item.velocity, (*path, "velocity"))
-                model.constrain(name, position, velocity, item.through, item.unit, item.active)
+                rubbing = [
+                    self.value(getattr(item, word), (*path, word))
+                    for word in ("friction", "slides", "slip_speed")
+                ]
+                model.constrain(
+                    name, position, velocity, item.through, item.unit, item.active, *rubbing
+                )
         for name, item in items["drives"].items():
             path = (*self.path, "drives", name)
             with self.at("drives", name):

@@ -16,6 +16,7 @@ import numpy as np
 from touchback.contact import ContactKind
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
+from touchback.dynamics.row import Row
 from touchback.errors import ModelError
 from touchback.model.walk import expressions_of, normalised
 from touchback.native import evaluate_rows
@@ -135,6 +136,7 @@ class _Rows:
         n = len(d.v)
         flow = dict(zip([*d.q, d.time], [*configuration_rate(instant), 1], strict=True))
         own = constraint_rows(instant)
+        _refuse_friction(own)
         self.h = [0 if row.h is None else row.h for row in own]
         self.gaps: list[int] = [kind.gap(instant) for kind in contacts.values()]
         speeds: list[int] = []
@@ -156,6 +158,16 @@ class _Rows:
 
     def flat(self, matrix: Sequence[Sequence[int]]) -> list[int]:
         return [x for row in matrix for x in row]
+
+
+def _refuse_friction(rows: Sequence[Row]) -> None:
+    for row in rows:
+        if row.rubbing is not None:
+            raise ModelError(
+                f"Constraint '{row.name}': its friction is that of tb.simulate and tb.live; a run "
+                "with rigid contacts leaves friction to those. Describe it as a contact, or set "
+                "its friction to 0."
+            )
 
 
 def _functions(
