@@ -149,3 +149,70 @@ def test_without_a_recording_there_is_nothing_to_show(cart: tb.System) -> None:
         live.run(0.01)
     with pytest.raises(tb.InputError, match="record=True"):
         live.recorded()
+
+
+def test_a_recording_opens_as_a_run_with_units_like_one_kept_in_memory(
+    cart: tb.System, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.mcap"
+    runs = {}
+    for record in (True, path):
+        with tb.live(cart, rate=1000, speed=None, record=record) as live:
+            live[cart.input_names[0]] = 2.0
+            live.run(0.05)
+            live["mass"] = 3.0
+            live.run(0.05)
+        runs[record] = live.recorded() if record is True else tb.open(path)
+    kept, opened = runs.values()
+    assert opened.names == kept.names
+    assert opened.units == kept.units
+    units = [*cart.input_units, *cart.state_units, *cart.output_units]
+    names = [*cart.input_names, *cart.state_names, *cart.output_names]
+    assert [opened.units[name] for name in names] == units
+    assert np.array_equal(opened.time, kept.time)
+    for name in names:
+        assert np.array_equal(opened[name], kept[name])
+    assert opened.metadata["rate"] == 1000.0
+    assert opened.metadata["complete"]
+    assert f"repeat:  tb.replay({str(path)!r})" in str(opened)
+
+
+def test_a_recording_of_two_structures_opens_as_one_run(cart: tb.System, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    other = tb.Model("other")
+    other.joint("swing", tb.Revolute("y"), other.ground, other.body("bob", mass=1.0, com=(1, 0, 0)))
+    with tb.live(cart, rate=1000, speed=None, record=path) as live:
+        live.run(0.01)
+        live.swap(other)
+        live.run(0.01)
+    run = tb.open(path)
+    assert np.array_equal(run["tick"], np.arange(1, live.ticks + 1))
+    assert np.isnan(run["swing"][0]) and np.isfinite(run["swing"][-1])
+    assert run.units["swing"] == "rad"
+
+
+def test_a_recording_that_was_cut_opens_up_to_its_last_chunk(
+    cart: tb.System, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=1000, speed=None, record=path) as live:
+        live.run(0.01)
+        live.run(0.01)
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(np.array([15.0, 0.015]).tobytes())])  # within the second
+    run = tb.open(path)
+    assert len(run) == 10
+    assert not run.metadata["complete"]
+
+
+def test_a_recording_without_a_tick_is_empty(cart: tb.System, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(cart, rate=1000, speed=None, record=path):
+        begun = path.read_bytes()
+    ended = tb.open(path)
+    path.write_bytes(begun)  # as of a run that was killed before its first tick
+    killed = tb.open(path)
+    assert len(ended) == len(killed) == 0
+    assert ended.names == killed.names
+    assert set(cart.state_names) < set(ended.names)
+    assert ended.metadata["complete"] and not killed.metadata["complete"]

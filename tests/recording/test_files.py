@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from touchback.errors import InputError
 from touchback.recording import Run, open_run
 
-SUFFIXES = [".csv", ".npz"]
+SUFFIXES = [".csv", ".npz", ".mcap"]
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), min_size=1, max_size=12)
 
 
@@ -65,7 +65,7 @@ def test_metadata_that_is_not_plain_data_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_suffix_names_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"run\.xlsx: runs are kept as \.csv, \.npz"):
+    with pytest.raises(InputError, match=r"run\.xlsx: runs are kept as \.csv, \.npz, \.mcap"):
         Run([0.0], {}).save(tmp_path / "run.xlsx")
 
 

@@ -44,7 +44,7 @@ def simulate(
         str | None, typer.Option(help="Only these in the table and the plot, with commas between.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the signals into a picture file.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Keep the run: .csv or .npz.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Keep the run: .csv, .npz or .mcap.")] = None,
 ) -> None:
     """Run a mechanism and show how its signals went."""
     described, experiment = load(model)

@@ -3,12 +3,12 @@
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.live import Live, live
 from touchback.realtime.ports import GuardedOutput, WatchedInput
-from touchback.realtime.recording import Recording, open_recording
 from touchback.realtime.region import Region, attach
 from touchback.realtime.replay import Replay, replay
 from touchback.realtime.report import Report
 from touchback.realtime.swap import Swapped
 from touchback.realtime.udp import Receiver, Sender
+from touchback.recording.live_file import Recording, open_recording
 
 __all__ = [
     "EnergyObserver",

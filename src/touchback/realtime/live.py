@@ -129,7 +129,7 @@ class Live:
         self._region, self._memory, self._region_lock = create(named, published, share)
         self._use_region()
         about = describe(system, x0, plan, self._parameters.values)
-        self._keeper = Keeper(system, about, record)
+        self._keeper = Keeper(about, record)
         self._connections: list[Service | Receiver | Sender] = []
         self._gains: dict[str, float] = {}
         self._joints: dict[str, KnownJoint] | None = None  # of a structure that was taken
@@ -273,7 +273,7 @@ class Live:
         about = describe(
             pending.system, pending.guess, pending.plan, pending.plan.parameters, pending.carried
         )
-        self._keeper.restructure(pending.system, about, self._parameters.changes[version])
+        self._keeper.restructure(about, self._parameters.changes[version])
         self.system, self.plan, self._pace = pending.system, pending.plan, pending.pace
         self._loop, self._joints = pending.loop, pending.joints
         for name, gain in self._gains.items():

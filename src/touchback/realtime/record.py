@@ -12,8 +12,8 @@ from touchback.errors import InputError, ModelError
 from touchback.model.files import to_text
 from touchback.realtime.build import Plan
 from touchback.realtime.parameters import Change
-from touchback.realtime.recording import HEAD, Recorder
 from touchback.recording import Run
+from touchback.recording.live_file import HEAD, Part, Recorder, Recording
 from touchback.system import System
 from touchback.system.copies import Copies
 from touchback.version import VERSION
@@ -28,6 +28,8 @@ def describe(
 ) -> dict[str, Any]:
     """What a replay needs besides the ticks; plain data. `carried` tells what a structure took over
     from the one before (swap.py)."""
+    kinds = (system.input_names, system.state_names, system.output_names, plan.energy)
+    units = (system.input_units, system.state_units, system.output_units, ["J"] * len(plan.energy))
     one, copies = (system.one, system.names) if isinstance(system, Copies) else (system, ())
     try:
         model: str | None = to_text(one.model, ".json")
@@ -48,6 +50,7 @@ def describe(
         "state_names": list(system.state_names),
         "output_names": list(system.output_names),
         "energy_names": list(plan.energy),
+        "units": {name: unit for pair in zip(kinds, units) for name, unit in zip(*pair)},
         "versions": {"touchback": VERSION, "numpy": np.__version__},
         **({"carried": carried} if carried else {}),
     }
@@ -56,22 +59,21 @@ def describe(
 class Keeper:
     """Keeps rows as asked: not at all, in memory, or in a file."""
 
-    def __init__(
-        self, system: System, about: dict[str, Any], record: bool | str | os.PathLike[str]
-    ) -> None:
-        self._about = about
-        self._units = _units(system, about)
+    def __init__(self, about: dict[str, Any], record: bool | str | os.PathLike[str]) -> None:
         self.columns = _columns(about)
-        self._rows: list[tuple[list[str], np.ndarray]] | None = [] if record is True else None
+        self._parts: list[tuple[dict[str, Any], list[np.ndarray]]] | None = None
+        if record is True:
+            self._parts = [(about, [])]
         self._path = None if isinstance(record, bool) else os.fspath(record)
         self._recorder = None if isinstance(record, bool) else Recorder(record, about, self.columns)
         self._versions = 0
         self.failure: OSError | None = None  # what ended the recording before the run
 
-    def restructure(self, system: System, about: dict[str, Any], started: Change) -> None:
+    def restructure(self, about: dict[str, Any], started: Change) -> None:
         """Rows that follow are of another structure, which started with these parameters."""
-        self._units |= _units(system, about)
         self.columns = _columns(about)
+        if self._parts is not None:
+            self._parts.append((about, []))
         if self._recorder is not None and self.failure is None:
             try:
                 self._recorder.write_structure(about, self.columns)
@@ -81,8 +83,8 @@ class Keeper:
 
     def keep(self, rows: np.ndarray, changes: Mapping[int, Change]) -> None:
         """Rows of ticks, after the parameters that they may name."""
-        if self._rows is not None:
-            self._rows.append((self.columns, rows))
+        if self._parts is not None:
+            self._parts[-1][1].append(rows)
         if self._recorder is not None and self.failure is None:
             try:
                 self._write(self._recorder, rows, changes)
@@ -105,20 +107,13 @@ class Keeper:
 
     def as_run(self) -> Run:
         """Inputs, states and outputs by name over the model's time."""
-        if self._rows is None:
+        if self._parts is None:
             raise InputError("Nothing is kept in memory: ask for it by live(…, record=True).")
-        names = list(dict.fromkeys(name for columns, _ in self._rows for name in columns))
-        signals = {name: self._signal(name) for name in names or self.columns}
-        units = {name: unit for name, unit in self._units.items() if name in signals}
-        return Run(signals.pop("time"), signals, units, self._about)
-
-    def _signal(self, name: str) -> np.ndarray:
-        """A column over all rows; NaN where a structure didn't have it."""
-        parts = [
-            rows[:, columns.index(name)] if name in columns else np.full(len(rows), np.nan)
-            for columns, rows in self._rows or []
-        ]
-        return np.concatenate([np.empty(0), *parts])
+        parts = []
+        for about, blocks in self._parts:
+            columns = _columns(about)
+            parts.append(Part(about, columns, np.vstack([np.empty((0, len(columns))), *blocks])))
+        return Recording(parts).as_run()
 
     @property
     def status(self) -> str:
@@ -127,7 +122,7 @@ class Keeper:
             return f"recording ended early ({self.failure.strerror or self.failure})"
         if self._path is not None:
             return f"recorded in {self._path}"
-        return "kept in memory" if self._rows is not None else "not recorded"
+        return "kept in memory" if self._parts is not None else "not recorded"
 
     def close(self) -> None:
         """Finishes the file."""
@@ -142,9 +137,3 @@ class Keeper:
 def _columns(about: dict[str, Any]) -> list[str]:
     kinds = ("input_names", "state_names", "output_names", "energy_names")
     return [*HEAD, *(name for kind in kinds for name in about[kind])]
-
-
-def _units(system: System, about: dict[str, Any]) -> dict[str, str]:
-    units = [*system.input_units, *system.state_units, *system.output_units]
-    units += ["J"] * len(about["energy_names"])
-    return dict(zip(_columns(about)[len(HEAD) :], units, strict=True))

@@ -14,8 +14,8 @@ from touchback.native.library import address_of
 from touchback.native.live import LiveLoop, Pace
 from touchback.native.live_structs import ROW_HEAD
 from touchback.realtime.build import Plan, block_of, make_loop
-from touchback.realtime.recording import Part, Recording, open_recording
 from touchback.realtime.swap import make_swap
+from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
 from touchback.system.copies import copies
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from touchback.errors import InputError
-from touchback.recording import csv_file, npz_file
+from touchback.recording import csv_file, mcap_file, npz_file
 from touchback.recording.run import Run
 
 
@@ -18,6 +18,7 @@ class _Format(NamedTuple):
 FORMATS: dict[str, _Format] = {
     ".csv": _Format(csv_file.save, csv_file.load),
     ".npz": _Format(npz_file.save, npz_file.load),
+    ".mcap": _Format(mcap_file.save, mcap_file.load),
 }
 
 
@@ -36,7 +37,11 @@ def save_run(run: Run, path: str | os.PathLike[str]) -> None:
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:
-    """Reads a run."""
+    """Reads a run, or the recording of a live run (.mcap), whose ticks become a run's instants.
+
+    A recording whose writer was killed opens up to its last whole chunk, with "complete" false in
+    its metadata; any other file that is cut short is refused.
+    """
     file = Path(path)
     reader = _format_of(file)
     if not file.exists():

@@ -100,7 +100,7 @@ class Run:
         return plot_run(self, names or tuple(self.names), path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the run; the suffix chooses the format (.csv or .npz)."""
+        """Writes the run; the suffix chooses the format (.csv, .npz or .mcap)."""
         from touchback.recording.files import save_run
 
         save_run(self, path)

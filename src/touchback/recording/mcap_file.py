@@ -1,0 +1,48 @@
+"""Runs as MCAP: the description as metadata, and one table of time and signals, an instant a row.
+
+Recordings of live runs are MCAP files too (live_file.py) and open as runs.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.recording import live_file
+from touchback.recording.about import FORMAT, describe, understand
+from touchback.recording.mcap_tables import TableWriter, read_tables
+from touchback.recording.run import Run
+
+_SIGNALS = "signals"
+_MESSAGE = 1 << 20  # bytes of rows, about, so that readers needn't hold a long run at once
+
+
+def save(run: Run, path: Path) -> None:
+    columns = ["time", *run.names]
+    table = np.column_stack([run.time, *run.signals.values()])
+    height = max(1, _MESSAGE // (8 * len(columns)))
+    about = describe(run)  # before a file is begun: it refuses what can't be kept
+    with TableWriter(path, FORMAT, about) as writer:
+        topic = writer.add_table(_SIGNALS, columns)
+        for start in range(0, max(1, len(run)), height):
+            writer.write_rows(topic, table[start : start + height], time=0)
+
+
+def load(path: Path) -> Run:
+    found = read_tables(path)
+    if live_file.KIND in found.abouts:
+        recording = live_file.recording_of(found, path.name)
+        repeat = f"tb.replay({str(path)!r})"
+        return recording.as_run({"complete": recording.complete, "repeat": repeat})
+    if FORMAT not in found.abouts:
+        raise InputError(
+            f"{path.name} is not a run saved by Touchback, nor a recording of a live run, or is "
+            "cut short before its description."
+        )
+    if not found.complete:
+        raise InputError(
+            f"{path.name} is cut short or damaged: save the run again, or copy the whole file."
+        )
+    about = understand(found.abouts[FORMAT], path.name)
+    rows = found.tables[_SIGNALS].rows
+    return Run(rows[:, 0], dict(zip(about["names"], rows.T[1:])), about["units"], about["metadata"])
