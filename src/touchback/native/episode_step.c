@@ -7,8 +7,9 @@
 
 #include "episode.h"
 
-static const long LOOKS = 12;         /* most steps that are taken to find an instant */
+static const long LOOKS = 50;         /* most steps that are taken to find an instant */
 static const double RESOLVED = 1e-14; /* of the step: what an instant is found to */
+static const double TOGETHER = 1e-12; /* of the step: instants that can't be told apart */
 
 typedef struct part {
     tb_episode *episode;
@@ -49,48 +50,49 @@ static double armed_from(const tb_episode *e, const tb_phase *phase, long k, dou
 }
 
 /* Where between `low` and `high` seconds an indicator passes zero; the state there is left in
- * e->trial. Inverse quadratic interpolation, or halving where it leads nowhere. */
+ * e->trial. A chord first, then inverse quadratic interpolation where it can be trusted, else
+ * halving (Chandrupatla, Advances in Engineering Software 28, 1997): a bounce that is short beside
+ * the step bends its indicator so much that interpolation alone would hardly get nearer. */
 static double find(const part *from, long k, double low, double high, double f_low,
                    double f_high) {
     tb_episode *e = from->episode;
-    double width = high, third = low, f_third = f_low, at = high;
-    double last_width = 4.0 * (high - low), before_last = last_width; /* of the bracket */
+    double near = low, f_near = f_low, far = high, f_far = f_high, third, f_third;
     double nothing = 4.0 * DBL_EPSILON * (fabs(f_low) + fabs(f_high));
-    int located = 0;
-    for (long look = 0; look < LOOKS && high - low > RESOLVED * width; look++) {
-        double guess = (low * f_high - high * f_low) / (f_high - f_low);
-        if (f_third != f_low && f_third != f_high)
-            guess = low * f_high * f_third / ((f_low - f_high) * (f_low - f_third)) +
-                    high * f_low * f_third / ((f_high - f_low) * (f_high - f_third)) +
-                    third * f_low * f_high / ((f_third - f_low) * (f_third - f_high));
-        if (!(guess > low && guess < high) || high - low > 0.5 * before_last)
-            guess = 0.5 * (low + high);
-        before_last = last_width;
-        last_width = high - low;
-        try_step(from, guess, e->end_values);
-        at = guess;
-        located = 1;
+    double portion = f_low / (f_low - f_high), at = high;
+    for (long look = 0; look < LOOKS; look++) {
+        at = near + portion * (far - near);
+        try_step(from, at, e->end_values);
         double f = distance(e, from->phase, k, e->end_values);
         if (fabs(f) <= nothing)
-            return at;
-        if ((f > 0.0) == (f_high > 0.0)) {
-            third = high, f_third = f_high;
-            high = guess, f_high = f;
+            break;
+        if ((f > 0.0) == (f_near > 0.0)) {
+            third = near, f_third = f_near;
         } else {
-            third = low, f_third = f_low;
-            low = guess, f_low = f;
+            third = far, f_third = f_far;
+            far = near, f_far = f_near;
         }
+        near = at, f_near = f;
+        double least = 0.5 * RESOLVED * high / fabs(far - near);
+        if (!(least <= 0.5))
+            break;
+        double place = (near - far) / (third - far), level = (f_near - f_far) / (f_third - f_far);
+        portion = 0.5;
+        if (level * level < place && (1.0 - level) * (1.0 - level) < 1.0 - place)
+            portion = f_near / (f_far - f_near) * f_third / (f_far - f_third) +
+                      (third - near) / (far - near) * f_near / (f_third - f_near) * f_far /
+                          (f_third - f_far);
+        portion = fmin(fmax(portion, least), 1.0 - least);
     }
-    if (!located)
-        try_step(from, at, e->end_values);
     return at;
 }
 
 /* The exit that is passed first within `length` seconds, -1 for none; *at is its instant. The state
- * there, or at the end, is left in e->trial. */
+ * there, or at the end, is left in e->trial. Of those passed at one instant the one described first
+ * is taken, as where steps adapt. */
 static long first_exit(const part *from, double length, double ahead, double *at) {
     tb_episode *e = from->episode;
     const tb_phase *phase = from->phase;
+    double together = TOGETHER * length + 4.0 * DBL_EPSILON * fabs(from->t);
     long first = -1, any = 0;
     *at = length;
     try_step(from, length, e->end_values);
@@ -99,19 +101,19 @@ static long first_exit(const part *from, double length, double ahead, double *at
     if (!any)
         return -1;
     tb_episode_look_ahead(e, &phase->problem, from->t, from->start, ahead);
-    /* Until no other indicator has passed before the one found; ties must not go round for ever. */
+    /* Until no other indicator has passed before the one found. */
     for (long again = 1, tries = 0; again && tries < phase->exit_count; tries++) {
         again = 0;
-        for (long k = 0; k < phase->exit_count && !again; k++) {
-            double low = armed_from(e, phase, k, ahead, length);
-            if (k == first || !(low < *at) || !passed(e, phase, k))
+        for (long k = 0; k < phase->exit_count; k++) {
+            double low = armed_from(e, phase, k, ahead, length), before = *at;
+            if (k == first || !(low < before) || !passed(e, phase, k))
                 continue;
-            first = k;
             if (!e->compensated)
                 return k;
             double f_low = distance(e, phase, k, low > 0.0 ? e->ahead_values : e->values);
-            *at = find(from, k, low, *at, f_low, distance(e, phase, k, e->end_values));
-            again = 1;
+            *at = find(from, k, low, before, f_low, distance(e, phase, k, e->end_values));
+            again |= before - *at > together;
+            first = first < 0 || before - *at > together || k < first ? k : first;
         }
     }
     return first;

@@ -141,11 +141,11 @@ int tb_events_scan(tb_events *e, const tb_problem *problem, const tb_taken *step
         interpolate(e, problem, step, b);
         evaluate(e, problem, t_b, e->state, e->end_values);
         for (long fired = 0; fired < e->count; fired++) {
-            double first = 2.0;
+            double first = 2.0, together = 4.0 * resolution(step);
             long which = -1;
             for (long i = 0; i < e->count; i++) {
                 double s = crossing(e, problem, step, i, a, b);
-                if (s < first) {
+                if (s < first - together) { /* of two at one instant the one described first */
                     first = s;
                     which = i;
                 }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from episodic_models import G, striking_rods
+from episodic_models import G, bouncing_ball, striking_rods
 from touchback.native import FixedStep
 from touchback.native.episode import Episode
 
@@ -65,6 +65,38 @@ def test_several_transitions_fit_into_one_step() -> None:
     times = v / G + np.concatenate([[0.0], np.cumsum(flights)])
     assert len(run.transitions) >= 8
     np.testing.assert_allclose([each.time for each in run.transitions], times, atol=1e-10)
+
+
+@pytest.mark.parametrize("step", [1e-3, 2e-2, 1e-1])
+def test_bounces_that_are_short_beside_the_step_are_found_as_well(step: float) -> None:
+    """Flights of 2 v eᵏ/g with e = 0.5, down to the thousandth of a step that is looked ahead."""
+    system = bouncing_ball(0.5, rest=True).compile()
+    run = tb.simulate(system, None, 1.5, method="rk4", step=step)
+    first = np.sqrt(2 / G)
+    flights = 2 * first * 0.5 ** np.arange(1, len(run.transitions))
+    times = first + np.concatenate([[0.0], np.cumsum(flights)])
+    seen = np.concatenate([[True], flights > 1e-3 * step])
+    assert seen.sum() >= 14
+    found = np.array([each.time for each in run.transitions])
+    np.testing.assert_allclose(found[seen], times[seen], atol=1e-11)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5", "rk4", "euler"])
+def test_of_transitions_at_one_instant_the_one_described_first_is_taken_first(method: str) -> None:
+    """Two carts reach their walls together; whoever is first decides where it goes on."""
+    m = tb.Model("carts", gravity=(0, 0, 0))
+    for name in ("left", "middle", "right"):
+        m.joint(name, tb.Prismatic("x"), m.ground, m.body(name, mass=1.0), velocity=1.0)
+    for name in ("run", "left", "middle", "right"):
+        m.mode(name)
+    # the same instant by causes of different slopes
+    m.transition("by the middle", "run", "middle", when=0.9 - 3.0 * m.coordinate("middle"))
+    m.transition("by the left", "run", "left", when=0.3 - m.coordinate("left"))
+    m.transition("by the right", "run", "right", when=0.6 - 2.0 * m.coordinate("right"))
+    for start in (0.0, 0.0123, 1000.0):
+        run = tb.simulate(m.compile(), None, 0.5, method=method, step=7e-3, start=start)
+        assert [each.cause for each in run.transitions] == ["by the middle"]
+        assert run.transitions[0].time == pytest.approx(start + 0.3, abs=1e-11)
 
 
 @pytest.mark.parametrize("method", ["rk4", "euler"])
