@@ -18,6 +18,8 @@
 static const double POOR = 0.5, GROWN = 100.0;
 static const double ROUNDING = 1e-14;        /* part of the largest pivot that is surely rounding */
 static const double VIOLATED = 1e-11;        /* |h| of a row that was left out */
+static const double ABLE = 1e-3;             /* part of a row's largest entry that can still meet it */
+static const double PREFERRED = 4.0;         /* times the largest entry of the others */
 
 static double now(void) {
     struct timespec time;
@@ -126,6 +128,27 @@ void tb_review_choice(tb_constrained *c, const double *h, const double *J) {
     }
 }
 
+/* A row that the effort of one coordinate keeps is met by that coordinate where it can be: what it
+ * follows may jump with an input, and is not to give way. */
+static void prefer_what_keeps(tb_constrained *c, const double *J) {
+    for (long k = 0; k < c->W_count; k++) {
+        long row = c->W_rows[k], own = -1;
+        double largest = 0.0;
+        int alone = 1;
+        for (long i = 0; i < c->W_count; i++)
+            alone &= i == k || c->W_rows[i] != row;
+        for (long i = 0; alone && i < c->J_count; i++) {
+            if (c->J_rows[i] != row)
+                continue;
+            largest = fmax(largest, fabs(J[i]) * c->scale[c->J_columns[i]]);
+            own = c->J_columns[i] == c->W_columns[k] ? i : own;
+        }
+        double size = own < 0 ? 0.0 : fabs(J[own]) * c->scale[c->J_columns[own]];
+        if (size > ABLE * largest && size < PREFERRED * largest)
+            c->scale[c->J_columns[own]] *= PREFERRED * largest / size;
+    }
+}
+
 void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
     tb_terms(c, u, p);
     const double *M = tb_terms_M(c), *J = tb_terms_J(c);
@@ -136,6 +159,7 @@ void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
         c->row_weight[i] = 1.0;
     for (long k = 0; k < c->J_count; k++)
         c->row_weight[c->J_rows[k]] = fmin(c->row_weight[c->J_rows[k]], 1.0 / fabs(J[k]));
+    prefer_what_keeps(c, J);
     tb_choose(c, J, c->rank_tolerance, c->m);
     c->most_rank = c->rank;
     c->started = 1;

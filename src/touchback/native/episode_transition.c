@@ -36,16 +36,6 @@ static void load_anew(tb_constrained *c, const double *x, const tb_problem *prob
     tb_first_choice(c, problem->u, problem->p);
 }
 
-void tb_episode_begin(tb_episode *e, const tb_problem *problem, double t, double *x) {
-    long number = tb_phase_of(e, x);
-    if (number < 0)
-        return;
-    tb_phase *phase = lend(e, problem, number);
-    phase->constrained->started = phase->constrained->truncated = 0;
-    if (phase->problem.settle)
-        phase->problem.settle(&phase->problem, t, x, 1);
-}
-
 long tb_episode_settle(const tb_problem *problem, double t, double *x, long accepted) {
     tb_episode *e = problem->settle_data;
     long number = tb_phase_of(e, x);
@@ -111,8 +101,45 @@ long tb_episode_fires(tb_episode *e, const tb_problem *problem, double t, const 
     return taken;
 }
 
-/* Positions of x onto the constraints of a phase, through what keeps them: M step = W^T mu, so that
- * a coordinate that tracks moves alone. Returns how far the others were off. */
+static int any_tracks(const tb_phase *phase) {
+    for (long i = 0; i < phase->constrained->m; i++)
+        if (phase->tracks[i])
+            return 1;
+    return 0;
+}
+
+/* The step by which the coordinates that track, and no others, meet their rows; `off` is what the
+ * rows lack. */
+static void follow(const tb_phase *phase, const double *J, const double *off) {
+    tb_constrained *c = phase->constrained;
+    memset(c->step, 0, (size_t)c->n * sizeof *c->step);
+    for (long k = 0; k < c->W_count; k++)
+        for (long l = 0; phase->tracks[c->W_rows[k]] && l < c->J_count; l++)
+            if (c->J_rows[l] == c->W_rows[k] && c->J_columns[l] == c->W_columns[k] && J[l] != 0.0)
+                c->step[c->J_columns[l]] += off[c->J_rows[l]] / J[l];
+}
+
+static void follow_positions(const tb_phase *phase) {
+    tb_constrained *c = phase->constrained;
+    const double *u = phase->problem.u, *p = phase->problem.p;
+    for (long i = 0; i < c->m; i++)
+        c->right[i] = -c->at_positions[i];
+    follow(phase, tb_positions_J(c), c->right);
+    tb_increment(c, 1.0, c->step, u, p);
+    tb_positions(c, u, p);
+}
+
+static void follow_velocities(const tb_phase *phase, double *x) {
+    tb_constrained *c = phase->constrained;
+    load_anew(c, x, &phase->problem);
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    follow(phase, tb_terms_J(c), c->residual);
+    for (long j = 0; j < c->n; j++)
+        x[c->nq + j] += c->step[j];
+}
+
+/* Positions of x onto the constraints of a phase: coordinates that track go alone where they are to
+ * be, the others through what keeps them, M step = W^T mu. Returns how far these were off. */
 static double meet_positions(tb_phase *phase, double t, double *x) {
     tb_constrained *c = phase->constrained;
     const double *u = phase->problem.u, *p = phase->problem.p;
@@ -123,8 +150,11 @@ static double meet_positions(tb_phase *phase, double t, double *x) {
     for (long i = 0; i < c->m; i++)
         if (c->holonomic[i] && !phase->tracks[i] && !(fabs(c->at_terms[i]) <= gap))
             gap = fabs(c->at_terms[i]);
+    int tracks = any_tracks(phase);
     for (long iteration = 0; iteration < ITERATIONS; iteration++) {
         tb_positions(c, u, p);
+        if (tracks)
+            follow_positions(phase);
         before = size;
         size = tb_position_size(c, c->at_positions);
         if (size <= c->tolerance || size - size != 0.0 || (size > 0.5 * before && size <= MET))
@@ -146,12 +176,14 @@ static void strike(const tb_phase *after, const tb_impact *impact, int poisson, 
                    const double *e_of, tb_episode *e) {
     tb_constrained *c = impact->set;
     const tb_problem *problem = &after->problem;
+    if (any_tracks(after))
+        follow_velocities(after, x);
     load_anew(c, x, problem);
     tb_leave_friction(c);
     tb_factor_for_solve(c, tb_terms_J(c));
     tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
     for (long i = 0; i < c->m; i++) {
-        int turned = !poisson && impact->contacts[i] >= 0;
+        int turned = !poisson && impact->contacts && impact->contacts[i] >= 0;
         c->right[i] = (turned ? 1.0 + e_of[impact->contacts[i]] : 1.0) * c->residual[i];
     }
     tb_solve(c, tb_terms_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right, c->step, c->mu);
@@ -175,6 +207,29 @@ static void strike(const tb_phase *after, const tb_impact *impact, int poisson, 
              kept->step, kept->mu);
     for (long j = 0; j < kept->n; j++)
         x[kept->nq + j] += kept->step[j];
+}
+
+/* Lets a phase go on from a state that meets its constraints but for rounding. */
+static void go_on(tb_phase *phase, double t, double *x) {
+    phase->constrained->started = phase->constrained->truncated = 0;
+    if (phase->problem.settle)
+        phase->problem.settle(&phase->problem, t, x, 1);
+}
+
+void tb_episode_begin(tb_episode *e, const tb_problem *problem, double t, double *x) {
+    long number = tb_phase_of(e, x);
+    if (number < 0)
+        return;
+    tb_phase *phase = lend(e, problem, number);
+    if (any_tracks(phase)) { /* what tracks moves, not what it follows */
+        const tb_impact nothing_struck = {phase->constrained, NULL};
+        memcpy(e->struck, x, (size_t)e->n * sizeof *x);
+        if (meet_positions(phase, t, x) < INFINITY)
+            strike(phase, &nothing_struck, 0, x, NULL, e);
+        else
+            memcpy(x, e->struck, (size_t)e->n * sizeof *x);
+    }
+    go_on(phase, t, x);
 }
 
 /* The fastest of the contacts' velocities. */
@@ -237,7 +292,7 @@ int tb_episode_cross(tb_episode *e, const tb_problem *problem, double t, double 
         memset(e->values, 0, (size_t)e->phases[from].value_count * sizeof *x);
         strike(after, &exit->rest_impact, 0, x, e_of, e);
     }
-    tb_episode_begin(e, problem, t, x);
+    go_on(after, t, x);
     if (tb_first_not_finite(x, e->n) >= 0)
         return fail(e, t, from, number, NAN);
     note(e, t, from, number, to, gap, x);

@@ -354,7 +354,11 @@ class ConstrainedSystem(System):
         check_branches(self.model, q, self.parameters)
         terms = self.terms(q, v, inputs, t, z)
         given = [layout.v.index(name) for name in rates or {}]
-        return State(q, assemble_velocities(v, given, terms.J, terms.b, self._rows), z)
+        return State(q, self._met(v, given, terms), z)
+
+    def _met(self, v: np.ndarray, kept: list[int], terms: Terms) -> np.ndarray:
+        """Velocities that meet the constraints; those in `kept` stay."""
+        return assemble_velocities(v, kept, terms.J, terms.b, self._rows)
 
     def _closed(self, q: np.ndarray, kept: list[int], t: float, u: Any) -> np.ndarray:
         """Positions that meet the constraints; the coordinates in `kept` stay. A guess where every

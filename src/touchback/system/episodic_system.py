@@ -4,6 +4,7 @@ block and one state, of which the number of the present mode is a part."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from touchback.model.automata import in_modes
 from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.native.episode import EpisodeData, ExitData, ImpactData, PhaseData
+from touchback.system.assembly import assemble_positions, assemble_velocities
+from touchback.system.constrained import Terms
 from touchback.system.constrained_system import ConstrainedSet, ConstrainedSystem
 from touchback.system.constraint_checks import check_constraints
 from touchback.system.phases import Impact, Phase, PhaseDerivation, Phases
@@ -117,16 +120,50 @@ class EpisodicSystem(ConstrainedSystem):
         states: Mapping[str, float] | None = None,
         guess: Mapping[str, float] | None = None,
         t: float = 0.0,
+        inputs: Any = None,
         mode: str | Sequence[str] = (),
         **positions: float,
     ) -> State:
-        """A consistent state in a mode (default: the one entered last), as in any system."""
+        """A consistent state in a mode (default: the one entered last), as in any system;
+        coordinates that track go where they are to be, and move nothing else."""
         self.enter(*([mode] if isinstance(mode, str) else mode))
-        state = super().assemble(rates, states, guess, t, **positions)
+        state = super().assemble(rates, states, guess, t, inputs, **positions)
         numbers = self.phases.phases[self._phase].modes
         for automaton, name in zip(self.phases.automata, numbers, strict=True):
             state.z[self.layout.z.index(automaton.state)] = automaton.modes.index(name)
         return state
+
+    def _tracking(self) -> tuple[np.ndarray, list[int]]:
+        """Which rows of the present mode are kept by coordinates that track, and these: places
+        among the velocities."""
+        rows = np.array(self._tracks(self.phases.phases[self._phase]), dtype=bool)
+        W = self._rows.W
+        return rows, [] if W is None else [int(j) for i, j in zip(W.rows, W.columns) if rows[i]]
+
+    def _closed_from(self, q: np.ndarray, kept: list[int], t: float, u: Any) -> np.ndarray:
+        rows, idle = self._tracking()
+        n = len(self.layout.v)
+        moved = [k for k in kept if self._increments(q)[k, idle].any()]
+        if not idle or moved:  # one that is to stay lets the others move
+            return super()._closed_from(q, kept, t, u)
+        others = replace(self._rows, holonomic=self._rows.holonomic & ~rows)
+        held = (lambda at: self._increments(at)[kept]) if kept else None
+        q = assemble_positions(
+            q, idle, n, others, lambda at: self._positions(at, t, u), self._moved, held=held
+        )
+        still = [j for j in range(n) if j not in idle]
+        return assemble_positions(
+            q, still, n, self._rows, lambda at: self._positions(at, t, u), self._moved
+        )
+
+    def _met(self, v: np.ndarray, kept: list[int], terms: Terms) -> np.ndarray:
+        rows, idle = self._tracking()
+        if not idle or set(kept) & set(idle):
+            return super()._met(v, kept, terms)
+        J, b = np.where(rows[:, None], 0.0, terms.J), np.where(rows, 0.0, terms.b)
+        v = assemble_velocities(v, [*kept, *idle], J, b, self._rows)
+        still = [j for j in range(len(v)) if j not in idle]
+        return assemble_velocities(v, still, terms.J, terms.b, self._rows)
 
     def check(self) -> None:
         """Refuse modes whose constraints contradict each other or leave motion without inertia,
