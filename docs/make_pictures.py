@@ -17,9 +17,6 @@ from films import hammer_film, harpsichord_film
 from PIL import Image
 
 from touchback import gallery
-from touchback.cli.draw import svg
-from touchback.cli.sticks import Sticks, sticks
-from touchback.cli.view import view_of
 from touchback.haptics.wall import KINDS, passivity
 from touchback.haptics.wall.figures import SHEETS
 from touchback.haptics.wall.figures.limits import grip_sheet, passive_sheet
@@ -27,6 +24,9 @@ from touchback.haptics.wall.findings import grip_errors
 from touchback.model.state_graph import state_graph_svg
 from touchback.recording import Run
 from touchback.system import System
+from touchback.system.stick import StickFigure, stick_figure
+from touchback.system.stick_svg import figure_svg
+from touchback.system.view import view_of
 
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"
@@ -101,9 +101,9 @@ def trail_for(name: str, run: Run) -> np.ndarray:
     return trail_of(run, TRAILS[name]) if name in TRAILS else np.empty((0, 3))
 
 
-def draw_stills(axis: plt.Axes, figure: Sticks, chosen: np.ndarray, trail: np.ndarray) -> None:
+def draw_stills(axis: plt.Axes, figure: StickFigure, chosen: np.ndarray, trail: np.ndarray) -> None:
     """Stick figures over one another, the later the darker."""
-    lines = figure.lines[:, chosen]
+    lines = figure.outline[:, chosen]
     points = np.concatenate([lines.reshape(-1, 3), trail])
     view = view_of(points, 1.0)
     axis.plot(*view(trail).T, color=ACCENT, lw=1.2, zorder=1)
@@ -130,9 +130,8 @@ def gallery_picture(name: str) -> None:
     drawn = len(trail) > 0  # what moves in one point only has a film instead of stills
     grid = figure.add_gridspec(len(units), 1 + drawn, width_ratios=[1, 1.7] if drawn else [1])
     if drawn:
-        draw_stills(
-            figure.add_subplot(grid[:, 0]), sticks(system, positions(system, run)), chosen, trail
-        )
+        drawing = stick_figure(system.model, positions(system, run))
+        draw_stills(figure.add_subplot(grid[:, 0]), drawing, chosen, trail)
     for row, unit in enumerate(units):
         axis = figure.add_subplot(grid[row, -1])
         for signal in signals:
@@ -154,7 +153,8 @@ def banner() -> None:
     run = entry.experiment.run(system)
     shown = len(run) * 2 // 5
     trail = trail_of(run, "tip")[:shown]
-    text = svg(sticks(system, positions(system, run)[:shown]), shown - 1, trail, width=400)
+    drawing = stick_figure(system.model, positions(system, run)[:shown])
+    text = figure_svg(drawing, system.name, shown - 1, trail)
     (PICTURES / "double_pendulum.svg").write_text(text, encoding="utf-8")
 
 

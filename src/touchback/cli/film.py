@@ -12,9 +12,9 @@ from rich.text import Text
 from touchback.cli.braille import Canvas
 from touchback.cli.console import out
 from touchback.cli.draw import draw, view_for
-from touchback.cli.sticks import sticks
 from touchback.recording import Run
 from touchback.system import System
+from touchback.system.stick import stick_figure
 
 _RATE = 25  # pictures a second
 _STILLS = 3
@@ -25,7 +25,7 @@ def film(system: System, run: Run, seconds: float, trace: str | None = None) -> 
     """Shows the run for some seconds of its own time; `trace` is a position sensor that leaves a
     trail."""
     q = np.stack([run[name] for name in system.coordinates], axis=1)
-    figure = sticks(system, q)
+    figure = stick_figure(system.model, q)
     columns = min(out.width - 4, 76)
     rows = 22 if out.is_terminal else 12
     view = view_for(figure, Canvas(columns, rows))

@@ -11,11 +11,11 @@ from rich.table import Table
 from touchback import gallery
 from touchback.cli.bench import seconds_per_call
 from touchback.cli.console import out
-from touchback.cli.draw import svg
 from touchback.cli.film import film
-from touchback.cli.sticks import sticks
 from touchback.recording import Run
 from touchback.system import System
+from touchback.system.stick import stick_figure
+from touchback.system.stick_svg import figure_svg
 
 # Name in the gallery, what to watch for, the sensor that leaves a trail.
 _SCENES = (
@@ -79,5 +79,7 @@ def _draw(system: System, run: Run, path: Path | None) -> Path:
     trail = np.stack([run[f"tip.{axis}"] for axis in "xyz"], axis=1)
     shown = len(run) // 2
     where = path or Path(tempfile.gettempdir()) / "touchback-play.svg"
-    where.write_text(svg(sticks(system, q), shown, trail[: shown + 1]), encoding="utf-8")
+    figure = stick_figure(system.model, q)
+    text = figure_svg(figure, system.name, shown, trail[: shown + 1])
+    where.write_text(text, encoding="utf-8")
     return where

@@ -10,13 +10,14 @@ from rich.table import Table
 
 from touchback.cli.braille import Canvas
 from touchback.cli.console import out, working
-from touchback.cli.draw import draw, svg, view_for
+from touchback.cli.draw import draw, view_for
 from touchback.cli.load import load
-from touchback.cli.sticks import Floats, sticks
 from touchback.model.part import flatten
 from touchback.model.show import tree_text
 from touchback.model.state_graph import state_graph_svg
 from touchback.system import System
+from touchback.system.stick import Floats, stick_figure
+from touchback.system.stick_svg import figure_svg
 
 _FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")
 
@@ -36,9 +37,9 @@ def show(
         system = described.compile()
         counts = {name: system.counts(name) for name in _FUNCTIONS}
     start = experiment.start(system)
-    figure = sticks(system, start.q[None, :])
+    figure = stick_figure(system.model, start.q)
     out.print(tree_text(described), markup=False)
-    if figure.lines.size:
+    if figure.lines:
         canvas = Canvas(48, 14)
         out.print("\n" + draw(figure, 0, view_for(figure, canvas), canvas) + "\n")
     out.print(_names(system, start.x))
@@ -49,7 +50,7 @@ def show(
     frames = "chosen" if system.plan.frame_pass else "described"
     out.print(f"\nforward dynamics by: {system.plan.algorithm}, {frames} link frames")
     if svg_file is not None:
-        svg_file.write_text(svg(figure, 0), encoding="utf-8")
+        svg_file.write_text(figure_svg(figure, system.name), encoding="utf-8")
         out.print(f"stick figure: {escape(str(svg_file))}")
     if svg_file is not None and flatten(described).modes:
         graph = svg_file.with_stem(f"{svg_file.stem}-modes")

@@ -1,133 +1,154 @@
-"""Stick figures of models: what joins what, where, in a plane."""
+"""Stick figures: where the lines and points of a mechanism are, at one instant or at many."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from touchback.dynamics import Instant
-from touchback.errors import InputError
-from touchback.model.frame import AXES, GROUND, Frame
-from touchback.model.joints import Free
+from touchback.model.forces import LinkForce, SpringDamper
+from touchback.model.frame import GROUND, Frame
+from touchback.model.joints import Free, Joint
 from touchback.model.model import Model
+from touchback.model.walk import frames_of
 from touchback.system.floats import float_instant
 
-PLANES = ("xz", "yz", "xy")
-Point = tuple[float, float]
+Floats = NDArray[np.float64]
+_SAME = 1e-12  # m: points nearer than that are one
 
 
 @dataclass(frozen=True)
-class Stick:
-    """A line of a body, from the joint that carries it, or of a joint that has opened ("slide")."""
+class Line:
+    """A straight line by the name of its body, joint or force; `ends` (T, 2, 3).
+
+    Its kind: "body" from joint to joint, "arm" from a joint to a centre of mass beside that,
+    "cross" through a body that tumbles, "slide" of a joint that has opened, "link" of a spring or
+    rope.
+    """
 
     name: str
-    start: Point
-    end: Point
-    kind: str  # "body", "arm" (to a centre of mass beside the line) or "slide"
+    kind: str
+    ends: Floats
 
 
 @dataclass(frozen=True)
 class StickFigure:
-    """A model in a plane [m]: sticks, joints by name, supports on the ground, centres of mass by
-    body."""
+    """World coordinates [m] at each of T instants: lines; joints, supports on the ground by joint,
+    and centres of mass by body, (T, 3) each."""
 
-    plane: str
-    sticks: list[Stick]
-    joints: dict[str, Point]
-    bearings: list[Point]
-    masses: dict[str, Point]
+    lines: list[Line]
+    joints: dict[str, Floats]
+    bearings: dict[str, Floats]
+    masses: dict[str, Floats]
 
-    def corners(self) -> tuple[Point, Point]:
-        """The lower left and upper right corner of everything."""
-        ends = [end for stick in self.sticks for end in (stick.start, stick.end)]
-        points = np.array(
-            [*ends, *self.joints.values(), *self.bearings, *self.masses.values()] or [(0.0, 0.0)]
-        )
-        (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
-        return (float(x0), float(y0)), (float(x1), float(y1))
+    @property
+    def outline(self) -> Floats:
+        """The ends of the lines that show the shape, all but arms; (S, T, 2, 3)."""
+        ends = [line.ends for line in self.lines if line.kind != "arm"]
+        return np.array(ends or np.empty((0, 1, 2, 3)))
+
+    @property
+    def points(self) -> Floats:
+        """Every point of every instant, (N, 3)."""
+        lines = [line.ends for line in self.lines]
+        parts = (*lines, *self.joints.values(), *self.bearings.values(), *self.masses.values())
+        return np.concatenate([np.empty((0, 3)), *(part.reshape(-1, 3) for part in parts)])
 
 
 def stick_figure(
-    model: Model,
-    q: Sequence[float] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    plane: str | None = None,
+    model: Model, q: ArrayLike | None = None, parameters: Mapping[str, float] | None = None
 ) -> StickFigure:
-    """The figure at positions q (default: initial) in "xz", "yz" or "xy" (default: the plane in
-    which it is largest)."""
-    if plane is not None and plane not in PLANES:
-        raise InputError(f"Stick figure: a plane is one of {', '.join(PLANES)}, got {plane!r}.")
-    return _Sketch(float_instant(model, q, parameters)).seen_in(plane)
+    """The figure at positions q, of shape (nq,) or (T, nq); default: the initial ones."""
+    columns = None if q is None else np.atleast_2d(np.asarray(q, dtype=float)).T
+    count = 1 if columns is None else columns.shape[1]
+    return _Sketch(float_instant(model, columns, parameters), count).figure()
 
 
 class _Sketch:
-    """The same figure in space, gathered joint by joint."""
+    """Gathers a figure joint by joint: the mechanics runs on whole columns of positions."""
 
-    def __init__(self, instant: Instant) -> None:
-        self.instant = instant
-        model = instant.model
-        self.joints = {name: self.point(joint.child) for name, joint in model.joints.items()}
-        guiding = {
-            name: joint for name, joint in model.joints.items() if not isinstance(joint.kind, Free)
-        }
-        self.bearings = [
-            self.point(joint.parent) for joint in guiding.values() if joint.parent.body == GROUND
-        ]
-        self.masses = {
-            name: self.point(Frame(name, body.com))
-            for name, body in model.bodies.items()
-            if instant.value(body.mass)
-        }
-        self.sticks: list[tuple[str, np.ndarray, np.ndarray, str]] = []
+    def __init__(self, instant: Instant, count: int) -> None:
+        self.instant, self.model, self.count = instant, instant.model, count
+
+    def figure(self) -> StickFigure:
+        model = self.model
+        lines: list[Line] = []
         for name, joint in model.joints.items():
-            if name in guiding:
-                self.add_slide(name, self.point(joint.parent), self.joints[name])
-            self.add_body(joint.child.body, self.joints[name])
-
-    def point(self, frame: Frame) -> np.ndarray:
-        return np.array([float(x) for x in self.instant.position(frame)])
-
-    def add_slide(self, name: str, start: np.ndarray, end: np.ndarray) -> None:
-        if np.linalg.norm(end - start) > 1e-12:
-            self.sticks.append((name, start, end, "slide"))
-
-    def add_body(self, body: str, start: np.ndarray) -> None:
-        """Lines from a body's own joint to the joints it carries, the loops it closes, and its
-        centre of mass."""
-        carried = [
-            self.point(joint.parent)
-            for joint in self.instant.model.joints.values()
-            if joint.parent.body == body
-        ]
-        carried += [
-            self.point(frame)
-            for closure in self.instant.model.closures.values()
-            for frame in (closure.a, closure.b)
-            if frame.body == body
-        ]
-        self.sticks += [(body, start, end, "body") for end in carried]
-        if body in self.masses:
-            kind = "arm" if carried else "body"
-            self.sticks.append((body, start, self.masses[body], kind))
-
-    def seen_in(self, plane: str | None) -> StickFigure:
-        plane = plane or self.largest_plane()
-        picked = [AXES[axis] for axis in plane]
-
-        def flat(point: np.ndarray) -> Point:
-            return float(point[picked[0]]), float(point[picked[1]])
-
+            lines += self.lines_of_joint(name, joint)
+        for name, force in model.forces.items():
+            if isinstance(force, SpringDamper | LinkForce):
+                lines.append(_line(name, "link", self.place(force.a), self.place(force.b)))
         return StickFigure(
-            plane,
-            [Stick(name, flat(a), flat(b), kind) for name, a, b, kind in self.sticks],
-            {name: flat(point) for name, point in self.joints.items()},
-            [flat(point) for point in self.bearings],
-            {name: flat(point) for name, point in self.masses.items()},
+            lines,
+            {name: self.place(joint.child) for name, joint in model.joints.items()},
+            {
+                name: self.place(joint.parent)
+                for name, joint in model.joints.items()
+                if joint.parent.body == GROUND and not isinstance(joint.kind, Free)
+            },
+            {
+                name: self.place(Frame(name, body.com))
+                for name, body in model.bodies.items()
+                if self.instant.value(body.mass)
+            },
         )
 
-    def largest_plane(self) -> str:
-        """The plane that shows most; the first of equals."""
-        ends = [end for _, a, b, _ in self.sticks for end in (a, b)]
-        points = np.array([*ends, *self.joints.values()] or [np.zeros(3)])
-        spread = points.var(axis=0)
-        return max(PLANES, key=lambda plane: round(sum(spread[AXES[a]] for a in plane), 12))
+    def place(self, frame: Frame) -> Floats:
+        """Where the origin of a frame is, (T, 3)."""
+        position = self.instant.position(frame)
+        return np.stack([np.broadcast_to(x, (self.count,)) for x in position], axis=1)
+
+    def lines_of_joint(self, name: str, joint: Joint) -> list[Line]:
+        """The way that it has opened, and its body: lines to where others hold it, and to its
+        centre of mass."""
+        body = joint.child.body
+        start = self.place(joint.child)
+        centre = self.place(Frame(body, self.model.bodies[body].com))
+        ends = _distinct([self.place(frame) for frame in self.frames_on(body)], start)
+        carries = any(each.parent.body == body for each in self.model.joints.values())
+        if not ends:  # what carries others at its own joint stays a point
+            ends = [start if carries else centre]
+        lines = [_line(body, "body", start, end) for end in ends]
+        if self.instant.value(self.model.bodies[body].mass):
+            lines += [_line(body, "arm", start, end) for end in _distinct([centre], start, *ends)]
+        if joint.kind.nq != joint.kind.nv:
+            lines += self.cross(body, centre)
+        if not isinstance(joint.kind, Free):
+            parent = self.place(joint.parent)
+            lines += [_line(name, "slide", parent, end) for end in _distinct([start], parent)]
+        return lines
+
+    def frames_on(self, body: str) -> list[Frame]:
+        """Where next joints, forces, loops and sensors hold a body."""
+        model = self.model
+        frames = [joint.parent for joint in model.joints.values()]
+        kinds = (*model.forces.values(), *model.closures.values(), *model.sensors.values())
+        frames += [frame for kind in kinds for frame in frames_of(kind)]
+        return [frame for frame in frames if frame.body == body]
+
+    def cross(self, name: str, centre: Floats) -> list[Line]:
+        """The axes of the cuboid with the same inertia, of half length a_x with
+        a_x² = 3 (I_y + I_z − I_x)/(2 m)."""
+        body = self.model.bodies[name]
+        mass = self.instant.value(body.mass)
+        if not mass:
+            return []
+        moments = np.array([self.instant.value(moment) for moment in body.inertia[:3]], dtype=float)
+        halves = np.sqrt(np.maximum(1.5 * (moments.sum() - 2 * moments) / mass, 0.0))
+        tips = [self.place(Frame(name, tuple(c + h * u for c, h, u in zip(body.com, halves, axis))))
+                for axis in np.eye(3)]  # fmt: skip
+        return [_line(name, "cross", 2 * centre - tip, tip) for tip in tips]
+
+
+def _line(name: str, kind: str, start: Floats, end: Floats) -> Line:
+    return Line(name, kind, np.stack([start, end], axis=1))
+
+
+def _distinct(points: list[Floats], *others: Floats) -> list[Floats]:
+    """The points that are neither at one of the others nor twice."""
+    found: list[Floats] = []
+    for point in points:
+        if all(np.abs(point - other).max() > _SAME for other in (*others, *found)):
+            found.append(point)
+    return found

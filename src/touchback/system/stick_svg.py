@@ -1,55 +1,69 @@
-"""Stick figures as SVG, for notebooks and pages."""
+"""Stick figures as SVG, for notebooks, pages and files."""
 
-from collections.abc import Mapping, Sequence
 from html import escape
+
+import numpy as np
 
 from touchback.model.model import Model
 from touchback.model.show import tree_text
-from touchback.system.stick import Point, StickFigure, stick_figure
+from touchback.system.stick import Floats, StickFigure, stick_figure
+from touchback.system.view import axes_for
 
 _SIZE = 360.0  # of the longer side [px]
 _MARGIN = 36.0
 _COLOURS = ("#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b8860b", "#2a9d8f", "#8c564b")
+_STYLES = {
+    "body": 'stroke-width="6" stroke-linecap="round"',
+    "arm": 'stroke-width="2"',
+    "cross": 'stroke-width="3" stroke-linecap="round"',
+    "slide": 'stroke="#999" stroke-width="1.5" stroke-dasharray="4 3"',
+    "link": 'stroke="#666" stroke-width="2" stroke-dasharray="1 3"',
+}
 _LETTER = 6.5  # width of a letter, about [px]
 _LABELS = 14  # joints up to which their names are written beside them
+_AXIS = 22.0  # px
 
 
-def stick_figure_svg(
-    model: Model,
-    q: Sequence[float] | None = None,
-    parameters: Mapping[str, float] | None = None,
-    plane: str | None = None,
+def figure_svg(
+    figure: StickFigure, title: str, instant: int = 0, trail: Floats | None = None
 ) -> str:
-    """An SVG picture: joints as dots, bodies as lines, centres of mass as rings."""
-    return _Drawing(stick_figure(model, q, parameters, plane), model.name).svg()
+    """One instant as a picture on which all instants have their place: joints as dots, bodies as
+    lines, centres of mass as rings; `trail` (N, 3) are points that were passed before."""
+    return _Drawing(figure, title, instant, np.empty((0, 3)) if trail is None else trail).svg()
 
 
 def notebook_html(model: Model) -> str:
     """What a notebook shows of a model: its stick figure and its tree."""
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start">'
-        f"{stick_figure_svg(model)}<pre>{escape(tree_text(model))}</pre></div>"
+        f"{figure_svg(stick_figure(model), model.name)}<pre>{escape(tree_text(model))}</pre></div>"
     )
 
 
 class _Drawing:
-    def __init__(self, figure: StickFigure, title: str) -> None:
-        self.figure, self.title = figure, title
-        (self.x0, y0), (x1, self.y1) = figure.corners()
-        width, height = x1 - self.x0, self.y1 - y0
+    def __init__(self, figure: StickFigure, title: str, instant: int, trail: Floats) -> None:
+        self.figure, self.title, self.instant, self.trail = figure, title, instant, trail
+        points = np.concatenate([figure.points, trail])
+        if not len(points):  # of an empty model
+            points = np.zeros((1, 3))
+        self.axes = axes_for(points)
+        flat = points @ self.axes.T
+        self.corner = flat[:, 0].min(), flat[:, 1].max()
+        width, height = np.ptp(flat, axis=0)
         self.scale = _SIZE / (max(width, height) or 1.0)
         beside = max((len(label) for label in self.labels()), default=0) * _LETTER
         self.width = max(width * self.scale, _SIZE / 3) + 2 * _MARGIN + beside
         self.height = max(height * self.scale, _SIZE / 6) + 2 * _MARGIN
-        self.shift = (
-            _MARGIN,
-            (self.height - height * self.scale) / 2,
-        )
+        self.top = (self.height - height * self.scale) / 2
 
-    def at(self, point: Point) -> tuple[str, str]:
-        x = self.shift[0] + (point[0] - self.x0) * self.scale
-        y = self.shift[1] + (self.y1 - point[1]) * self.scale
+    def at(self, point: Floats) -> tuple[str, str]:
+        across, up = self.axes @ point
+        x = _MARGIN + (across - self.corner[0]) * self.scale
+        y = self.top + (self.corner[1] - up) * self.scale
         return f"{x:.1f}", f"{y:.1f}"
+
+    def places(self, named: dict[str, Floats]) -> list[tuple[str, str, str]]:
+        return [(name, *self.at(points[self.instant])) for name, points in named.items()]
 
     def svg(self) -> str:
         size = f'width="{self.width:.0f}" height="{self.height:.0f}"'
@@ -57,30 +71,35 @@ class _Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" '
             'font-family="sans-serif" font-size="11">',
             f"<title>{escape(self.title)}</title>",
+            '<rect width="100%" height="100%" fill="#fff"/>',
+            *self.way(),
             *self.bearings(),
-            *self.sticks(),
+            *self.lines(),
             *self.masses(),
             *self.joints(),
-            *self.axes(),
+            *self.directions(),
             "</svg>",
         ]
         return "\n".join(parts)
 
-    def sticks(self) -> list[str]:
-        bodies = list(dict.fromkeys(s.name for s in self.figure.sticks if s.kind != "slide"))
-        styles = {
-            "body": 'stroke-width="6" stroke-linecap="round"',
-            "arm": 'stroke-width="2"',
-            "slide": 'stroke-width="1.5" stroke-dasharray="4 3"',
-        }
+    def way(self) -> list[str]:
+        if not len(self.trail):
+            return []
+        points = " ".join(",".join(self.at(point)) for point in self.trail)
+        return [f'<polyline points="{points}" fill="none" stroke="#e07a5f" stroke-width="1.5"/>']
+
+    def lines(self) -> list[str]:
+        bodies = [each.name for each in self.figure.lines if each.kind in ("body", "cross")]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(bodies))}
         found = []
-        for stick in self.figure.sticks:
-            known = stick.name in bodies and stick.kind != "slide"
-            colour = _COLOURS[bodies.index(stick.name) % len(_COLOURS)] if known else "#999"
-            (x1, y1), (x2, y2) = self.at(stick.start), self.at(stick.end)
+        for line in self.figure.lines:
+            (x1, y1), (x2, y2) = map(self.at, line.ends[self.instant])
+            style = _STYLES[line.kind]
+            if line.kind not in ("slide", "link"):
+                style += f' stroke="{_COLOURS[numbers[line.name] % len(_COLOURS)]}"'
             found.append(
-                f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{colour}" '
-                f"{styles[stick.kind]}><title>{escape(stick.name)}</title></line>"
+                f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" {style}>'
+                f"<title>{escape(line.name)}</title></line>"
             )
         return found
 
@@ -88,39 +107,43 @@ class _Drawing:
         """The usual sign for a support on the ground."""
         return [
             f'<path d="M{x} {y} l-9 14 h18 z" fill="#ddd" stroke="#333"/>'
-            for x, y in map(self.at, self.figure.bearings)
+            for _, x, y in self.places(self.figure.bearings)
         ]
 
     def masses(self) -> list[str]:
         return [
             f'<circle cx="{x}" cy="{y}" r="4" fill="#fff" stroke="#333" stroke-width="1.5">'
             f"<title>{escape(name)}: centre of mass</title></circle>"
-            for name, (x, y) in ((name, self.at(p)) for name, p in self.figure.masses.items())
+            for name, x, y in self.places(self.figure.masses)
         ]
 
     def joints(self) -> list[str]:
-        found = []
-        for name, point in self.figure.joints.items():
-            x, y = self.at(point)
-            found.append(
-                f'<circle cx="{x}" cy="{y}" r="4.5" fill="#333">'
-                f"<title>{escape(name)}</title></circle>"
-            )
-        for name in self.labels():
-            x, y = self.at(self.figure.joints[name])
-            found.append(f'<text x="{x}" y="{y}" dx="8" dy="-6" fill="#333">{escape(name)}</text>')
-        return found
+        places = self.places(self.figure.joints)
+        dots = [
+            f'<circle cx="{x}" cy="{y}" r="4.5" fill="#333"><title>{escape(name)}</title></circle>'
+            for name, x, y in places
+        ]
+        return dots + [
+            f'<text x="{x}" y="{y}" dx="8" dy="-6" fill="#333">{escape(name)}</text>'
+            for name, x, y in places
+            if name in self.labels()
+        ]
 
     def labels(self) -> list[str]:
         """The joints whose names are written: all, where that can be read."""
         names = list(self.figure.joints)
-        return names if len(names) <= _LABELS else []
+        return names if len(names) <= _LABELS and not len(self.trail) else []
 
-    def axes(self) -> list[str]:
-        x, y = 10.0, self.height - 10.0
-        across, up = self.figure.plane[0], self.figure.plane[1]
-        return [
-            f'<path d="M{x} {y - 22:.0f} V{y:.0f} H{x + 22}" fill="none" stroke="#999"/>',
-            f'<text x="{x + 25}" y="{y + 3:.0f}" fill="#999">{across}</text>',
-            f'<text x="{x - 3}" y="{y - 26:.0f}" fill="#999">{up}</text>',
-        ]
+    def directions(self) -> list[str]:
+        """The axes of the world that aren't seen end on."""
+        found = []
+        x, y = 12.0, self.height - 12.0
+        for name, (across, up) in zip("xyz", self.axes.T):
+            if np.hypot(across, up) > 0.1:
+                tip = x + _AXIS * across, y - _AXIS * up
+                letter = x + 1.3 * _AXIS * across - 3, y - 1.3 * _AXIS * up + 3
+                found += [
+                    f'<path d="M{x} {y:.0f} L{tip[0]:.1f} {tip[1]:.1f}" stroke="#999"/>',
+                    f'<text x="{letter[0]:.1f}" y="{letter[1]:.1f}" fill="#999">{name}</text>',
+                ]
+        return found

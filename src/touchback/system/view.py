@@ -28,12 +28,17 @@ class View:
         return (points @ self.axes.T - self.origin) * self.scale
 
 
-def view_of(points: Floats, height: float) -> View:
-    """A view that holds all points: along an axis when they lie in a plane across it, else from
-    an angle. `height` is that of the paper, its width being one."""
+def axes_for(points: Floats) -> Floats:
+    """The directions of the world to the right and upwards on the paper, (2, 3): seen along an axis
+    when all points lie in a plane across it, else from an angle."""
     extent = np.ptp(points, axis=0)
     thin = [axis for axis in (1, 0, 2) if extent[axis] <= _FLAT * max(float(extent.max()), 1e-12)]
-    axes = np.array(_PLANES[thin[0]] if thin else _OBLIQUE, dtype=float)
+    return np.array(_PLANES[thin[0]] if thin else _OBLIQUE, dtype=float)
+
+
+def view_of(points: Floats, height: float) -> View:
+    """A view that holds all points. `height` is that of the paper, its width being one."""
+    axes = axes_for(points)
     flat = points @ axes.T
     low, high = flat.min(axis=0), flat.max(axis=0)
     size = np.maximum(high - low, 1e-9)
