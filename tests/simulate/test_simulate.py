@@ -1,12 +1,14 @@
 """What a run takes and gives: grids, inputs, parameters, names, and how to repeat it."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from hand_made_systems import HandMadeSystem
 from touchback.errors import InputError
+from touchback.recording import Run, open_run
 from touchback.simulate import simulate
 
 
@@ -52,16 +54,34 @@ def test_the_same_call_gives_the_same_bits(pendulum: HandMadeSystem) -> None:
     assert a["angle"].tobytes() == b["angle"].tobytes()
 
 
+def repeated(run: Run, system: HandMadeSystem) -> Run:
+    line = run.metadata["repeat"].removeprefix("touchback.")
+    again = eval(line, {"simulate": simulate, "system": system, "run": run})
+    assert isinstance(again, Run)
+    return again
+
+
 def test_the_repeat_line_repeats_the_run(pendulum: HandMadeSystem) -> None:
     run = simulate(
-        pendulum, [0.3, 0.1], 1.0, method="rk4", step=0.01, inputs={"torque": [0.0, 2.0]},
+        pendulum, [0.3, 0.1], 1.0, method="rk4", step=0.01, inputs={"torque": 2.0},
         parameters={"length": 0.5},
     )  # fmt: skip
-    line = run.metadata["repeat"].removeprefix("touchback.")
-    inputs = run.metadata["inputs"]["torque"]
-    line = line.replace(repr(inputs), repr((inputs["times"], inputs["values"])))
-    again = eval(line, {"simulate": simulate, "system": pendulum})
+    again = repeated(run, pendulum)
     assert again["angle"].tobytes() == run["angle"].tobytes()
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".mcap"])
+def test_a_run_with_samples_is_repeated_from_its_file_by_a_short_line(
+    pendulum: HandMadeSystem, suffix: str, tmp_path: Path
+) -> None:
+    samples = np.random.default_rng(3).normal(size=10_000)
+    run = simulate(pendulum, [0.3, 0.1], 1.0, method="rk4", step=0.01, inputs={"torque": samples})
+    run.save(tmp_path / f"run{suffix}")
+    opened = open_run(tmp_path / f"run{suffix}")
+    assert len(opened.metadata["repeat"]) < 200
+    again = repeated(opened, pendulum)
+    assert again["angle"].tobytes() == run["angle"].tobytes()
+    assert again.metadata["repeat"] == run.metadata["repeat"]
 
 
 def test_parameters_replace_the_compiled_ones(pendulum: HandMadeSystem) -> None:

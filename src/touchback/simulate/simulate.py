@@ -237,16 +237,16 @@ def _metadata(
         "start": plan.start or None,
         "rate": rate,
     }
-    arguments = {name: value for name, value in settings.items() if value is not None}
+    arguments = {name: repr(value) for name, value in settings.items() if value is not None}
     if constraints is not None:
-        arguments["constraints"] = constraints
+        arguments["constraints"] = repr(constraints)
     if given.texts:
-        arguments["inputs"] = given.texts
+        arguments["inputs"] = given.text
     if parameters:
-        arguments["parameters"] = dict(parameters)
+        arguments["parameters"] = repr(dict(parameters))
     if events:
-        arguments["events"] = [event.text for event in events]
-    call = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+        arguments["events"] = repr([event.text for event in events])
+    call = ", ".join(f"{name}={text}" for name, text in arguments.items())
     return {
         "model": system.name,
         **settings,
