@@ -24,6 +24,9 @@ typedef struct tb_contact_memory {
 /* Projected Gauss-Seidel from the guess in p; returns the sweeps, or -1 when they don't settle. */
 long tb_gauss_seidel(const tb_contact_problem *problem, double *p, double tolerance, long limit);
 
+/* Newton's method from p; returns whether p has become better. */
+int tb_contact_newton(const tb_contact_problem *problem, double *p, tb_contact_memory *memory);
+
 /* Lemke's pivoting, for groups of one row; returns the pivots, or -1 when it ends without one. */
 long tb_lemke(const tb_contact_problem *problem, double *p, tb_contact_memory *memory);
 

@@ -6,8 +6,9 @@
 #include "constrained.h"
 #include "full_pivoting.h"
 
-static const double REDUNDANT = 1e-12, SETTLED = 1e-13, DRIFT = 1e-13;
-static const long SWEEPS = 100000;
+static const double REDUNDANT = 1e-12, SETTLED = 1e-13, ROUGHLY = 1e-5, DRIFT = 1e-13;
+static const double TOUCHING = 1e-12; /* m or rad: rounding of a gap */
+static const long SWEEPS = 100000, FIRST_SWEEPS = 100, PATIENCE = 1500;
 
 /* ---- where things are --------------------------------------------------------------------- */
 
@@ -51,7 +52,8 @@ static void take_free_step(tb_moreau_jean *s, const tb_problem *problem) {
 }
 
 static int takes_part(const tb_moreau_jean *s, long contact) {
-    return gap_of(s)[contact] + 0.5 * s->h * u_of(s, s->now)[s->normals[contact]] <= 0.0;
+    return gap_of(s)[contact] + 0.5 * s->h * u_of(s, s->now)[s->normals[contact]] <=
+           TOUCHING;
 }
 
 /* Lists the rows that may have impulses: the mechanism's own, then those of near contacts. */
@@ -144,6 +146,26 @@ static int planar(const tb_contact_problem *q) {
     return 1;
 }
 
+/* Sweeps with, ever more rarely, Newton's method between them. Contacts that repeat each other but
+ * for rounding may have no exact impulses within reach: rough ones do. Returns whether there are
+ * any. */
+static int sweep(tb_moreau_jean *s, double *p) {
+    long taken = 0;
+    for (long most = FIRST_SWEEPS; taken < SWEEPS; most *= 2) {
+        long sweeps = tb_gauss_seidel(&s->problem, p, SETTLED, most);
+        s->sweeps += sweeps < 0 ? most : sweeps;
+        if (sweeps >= 0)
+            return 1;
+        taken += most;
+        tb_contact_newton(&s->problem, p, &s->memory);
+        if (taken >= PATIENCE && tb_gauss_seidel(&s->problem, p, ROUGHLY, 1) >= 0) {
+            s->rough++;
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Impulses of all listed rows in s->p. */
 static void solve(tb_moreau_jean *s, long count) {
     tb_contact_problem *q = &s->problem;
@@ -156,10 +178,8 @@ static void solve(tb_moreau_jean *s, long count) {
     else if (q->rows) {
         for (long i = 0; i < q->rows; i++)
             p[i] = s->impulses[s->local[m + i]];
-        long sweeps = tb_gauss_seidel(q, p, SETTLED, SWEEPS);
         s->swept++;
-        s->unsettled += sweeps < 0;
-        s->sweeps += sweeps < 0 ? SWEEPS : sweeps;
+        s->unsettled += !sweep(s, p);
     }
     for (long i = 0; i < m; i++) {
         s->p[i] = -s->own_found[q->rows * m + i];

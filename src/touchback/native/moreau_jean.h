@@ -30,7 +30,7 @@ typedef struct tb_moreau_jean {
     long steps;
     double *x, *impulses; /* the present state; the impulses of the last step */
     long bad;             /* index of a component that was not finite, -1 when none */
-    long pivots, sweeps, swept, unsettled; /* of the solvers; steps that swept; that gave up */
+    long pivots, sweeps, swept, rough, unsettled; /* of solvers; steps that swept, and how */
 
     double *at_smooth, *now, *then; /* what functions gave */
     double *A;                      /* (nq + n + nz)^2 */

@@ -13,7 +13,7 @@ from touchback.native.library import LIB, Floats, address_of, aligned_zeros
 from touchback.native.problem import CallableStruct, FunctionData, Problem
 
 _SIZES = ("nq", "n", "nz", "bilateral", "rows", "contacts", "groups")
-_COUNTS = ("pivots", "sweeps", "swept", "unsettled")
+_COUNTS = ("pivots", "sweeps", "swept", "rough", "unsettled")
 _P = ctypes.c_void_p
 
 
@@ -175,7 +175,7 @@ class MoreauJean:
 
     @property
     def statistics(self) -> dict[str, int]:
-        """Pivots, sweeps, steps that swept, and steps whose sweeps didn't settle."""
+        """Pivots, sweeps, and steps: that swept, that settled only roughly, that didn't."""
         return {name: int(getattr(self._struct, name)) for name in _COUNTS}
 
     def _callable(self, function: FunctionData) -> CallableStruct:

@@ -330,3 +330,34 @@ def test_chattering_is_named() -> None:
     floor = {"floor": tb.DescribedContact(m.coordinate("z"), restitution=0.9)}
     with pytest.raises(RunFailed, match=r"more than 20 events .* 'floor hits'"):
         tb.simulate_contacts(m.compile(), floor, duration=9.0, event_limit=20)
+
+
+# ---- overlaps at the start -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("z", "speed"), [(-0.05, 0.0), (-0.05, 0.1), (-1e-3, 0.5), (-5e-10, 1e-5)])
+def test_what_overlaps_at_the_start_is_moved_apart_and_said(z: float, speed: float) -> None:
+    """A body inside the floor must not fall through it, though no event tells where it is."""
+    m = tb.Model("ball")
+    ball = m.body("ball", mass=0.2)
+    m.joint("z", tb.Prismatic("z"), m.ground, ball, position=z, velocity=speed)
+    floor = {"floor": tb.SpherePlaneContact(ball, m.ground, restitution=0.5)}
+    run = tb.simulate_contacts(m.compile(), floor, duration=0.5)
+    assert run["floor gap"].min() > -1e-12
+    deep = z < -1e-9
+    assert any("'floor' overlaps by" in remark for remark in run.metadata["remarks"]) == deep
+    assert abs(run.books.unexplained) < 1e-9
+    if deep:
+        assert run.books.impacts["moved apart"] == pytest.approx(0.2 * 9.81 * z)
+
+
+def test_what_can_not_be_moved_apart_is_refused() -> None:
+    m = tb.Model("block")
+    block = m.body("block", mass=1)
+    m.joint("x", tb.Prismatic("x"), m.ground, block)
+    walls = {
+        "left": tb.DescribedContact(m.coordinate("x") - 0.1),
+        "right": tb.DescribedContact(-m.coordinate("x")),
+    }
+    with pytest.raises(tb.SolveError, match=r"contact '\w+' overlaps by 0\.\d+ m at the start and"):
+        tb.simulate_contacts(m.compile(), walls, duration=0.1)

@@ -14,14 +14,16 @@ from touchback.recording import EnergyBooks
 from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
 from touchback.simulate.event_driven.impacts import Jump, impact, jam
 from touchback.simulate.event_driven.operator import Felt
+from touchback.simulate.overlaps import TOUCHING, overlaps
 from touchback.simulate.protocol import Floats
 from touchback.simulate.time_stepping.equations import ContactEquations
 
 Integers = NDArray[np.int32]
-TOUCHING = 1e-9  # m
 STILL = 1e-9  # m/s, rad/s
 _HELD = 1e-9  # of a row: less is no motion
 _ROUNDS = 50  # of impacts at one instant
+_PUSHES = 10  # apart, at the start
+_INSIDE = 1e-13  # m
 _WORDS = (("sticks", "slips"), ("stops rolling", "rolls"))  # of slip, of rolling
 
 
@@ -80,6 +82,26 @@ class Modes:
             f"({', '.join(dict.fromkeys(happened))}); lower the restitution, or use "
             "tb.step_contacts"
         )
+
+    def apart(self, x: Floats) -> Floats:
+        """The state at the start with contacts that overlap moved apart, least by mass: from inside
+        a wall there is no way out that an event could tell. Velocities stay."""
+        gaps, closed = self._felt(0.0, x).gap, self._mode.closed
+        self.remarks += overlaps(self._names, gaps, "its bodies were moved apart.")
+        for _ in range(_PUSHES):
+            inside = gaps < -_INSIDE
+            if not inside.any():
+                break
+            closed |= inside
+            x = np.concatenate([self._problem.settle(0.0, x)[: self._v.start], x[self._v.start :]])
+            gaps = self._felt(0.0, x).gap
+        closed[:] = 0
+        if gaps.size and gaps.min() < -TOUCHING:
+            raise SolveError(
+                f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m at "
+                "the start and can't be moved apart; start where nothing overlaps"
+            )
+        return x
 
     def books(self) -> EnergyBooks:
         """What impacts took, friction in them included, and what moving surfaces gave."""

@@ -59,8 +59,9 @@ def simulate_contacts(
     The run holds, besides the states, of each contact by name "… gap", "… force" [N],
     "… friction force" and "… rolling moment" (numbered with two tangents), and the multipliers of
     the mechanism's own constraints; `run.events` ("floor hits", "floor slips", …), `run.books`, and
-    in `run.metadata["remarks"]` where Painlevé's paradox was met. Many contacts, or contacts that
-    repeat each other, are better stepped (`step_contacts`)."""
+    in `run.metadata["remarks"]` where Painlevé's paradox was met, or what overlapped at the start
+    and was moved apart. Many contacts, or contacts that repeat each other, are better stepped
+    (`step_contacts`)."""
     if impacts not in LAWS:
         raise unknown_name("law of impacts", impacts, LAWS)
     plan = Plan("dopri5", duration, step, rtol, atol, output_step, 10_000_000)
@@ -129,12 +130,15 @@ class _Driven:
         longest = plan.step or _LONGEST_STEP * plan.duration
         self._given = x
         try:
+            x = self._modes.apart(x)
             start, words = self._modes.change(0.0, x)
         except SolveError as error:
             self._times, self._states = np.zeros(1), x[None, :]
             self._forces = [np.zeros(self.equations.layout.rows)]
             self._keeper.open(self._problem, 0.0, x)
             return str(error)
+        if self._modes.remarks:
+            self._keeper.jump("moved apart", 0.0, np.array([self._given, x]))
         self._note(0.0, words, x, start, names)
         times = plan.output_times(INTERVALS)
         run = Dopri5(

@@ -17,6 +17,7 @@ from touchback.native.moreau_jean import MoreauJean, Steps
 from touchback.recording import Run
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.inputs import Inputs, read_inputs
+from touchback.simulate.overlaps import overlaps
 from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.simulate import initial_state
 from touchback.simulate.time_stepping.books import StepBooks
@@ -41,7 +42,8 @@ def step_contacts(
     "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; the
     stored "energy", the cumulated "work" of forces, "friction loss" and "impact loss" [J]; and
     energy books, `run.books`. `inputs` and `parameters` are those of `simulate`; inputs count at
-    t + θ·step.
+    t + θ·step. `run.metadata["remarks"]` says where contacts overlap at the start, and where
+    impulses were found only roughly.
     """
     if not (math.isfinite(step) and step > 0.0 and math.isfinite(duration) and duration > 0.0):
         raise InputError(f"step_contacts: step {step} and duration {duration} must be positive.")
@@ -63,6 +65,7 @@ def step_contacts(
         "steps": len(steps.states), "seconds": time.perf_counter() - began, **stepper.statistics
     }  # fmt: skip
     run = _recorded(equations, x, steps, step, parameters, about)
+    run.metadata["remarks"] = _remarks(run, equations, stepper.statistics["rough"])
     if stepper.problem.raised is not None:
         raise stepper.problem.raised
     if status == Status.NOT_FINITE:
@@ -80,6 +83,17 @@ def step_contacts(
             run,
         )
     return run
+
+
+def _remarks(run: Run, equations: ContactEquations, rough: int) -> list[str]:
+    gaps = [run[f"{name} gap"][0] for name in equations.contacts]
+    remarks = overlaps(equations.contacts, gaps, "it stays so deep until it is left.")
+    if rough:
+        remarks.append(
+            f"In {rough} of {len(run.time) - 1} steps speeds at contacts keep their laws only to "
+            "1e-5 of the largest: contacts that nearly repeat each other leave no more."
+        )
+    return remarks
 
 
 def _stepper(
