@@ -28,6 +28,16 @@ def test_a_report_has_what_was_promised_as_plain_data(cart: tb.System) -> None:
     assert plain["lost_rows"] == 0
 
 
+@pytest.mark.parametrize("record", [True, False])
+def test_rows_are_lost_only_where_they_were_to_be_kept(cart: tb.System, record: bool) -> None:
+    with tb.live(cart, rate=1000, speed=None, record=record) as live:
+        capacity = int(live._loop.struct.ring.capacity)
+        for _ in range(2):  # without draining the ring
+            live._loop.advance(capacity)
+        assert live._loop.statistics.lost_rows == capacity
+        assert live.report().counts["lost_rows"] == (capacity if record else 0)
+
+
 def test_the_worst_hundred_are_the_worst_and_sorted(cart: tb.System) -> None:
     with tb.live(cart, rate=1000, speed=None, record=True) as live:
         live.run(0.5)

@@ -529,10 +529,12 @@ class Live:
             for name, port in zip(self._region.inputs, loop.ports)
         }
         self._parameters.book()
+        counts = {name: int(getattr(statistics, name)) for name in COUNTS}
+        if not self._keeper.keeps:
+            counts["lost_rows"] = 0  # a ring that is full of what nobody wants loses nothing
         return Report(
             self.system.name, self.plan.rate, self.plan.speed, int(loop.struct.steps_per_tick),
-            {name: int(getattr(statistics, name)) for name in COUNTS}, histograms_of(loop),
-            worst_of(loop), scheduling, processor,
+            counts, histograms_of(loop), worst_of(loop), scheduling, processor,
             memory_of(size, (*loop.lock_errors, self._region_lock)), page_faults_of(self._first),
             self._keeper.status, ports, self._parameters.booked,
             [

@@ -116,6 +116,11 @@ class Keeper:
         return Recording(parts).as_run()
 
     @property
+    def keeps(self) -> bool:
+        """Whether ticks are to be kept anywhere."""
+        return self._parts is not None or self._path is not None
+
+    @property
     def status(self) -> str:
         """Where the ticks went, in words."""
         if self.failure is not None:
