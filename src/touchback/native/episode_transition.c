@@ -80,8 +80,10 @@ static int judge(tb_episode *e, const tb_exit *exit, long k) {
 
 long tb_episode_fires(tb_episode *e, const tb_problem *problem, double t, const double *x,
                       double ahead) {
-    tb_phase *phase = lend(e, problem, tb_phase_of(e, x));
-    long taken = -1, looked = 0;
+    long number = tb_phase_of(e, x), taken = -1, looked = 0;
+    if (number < 0) /* a state that nobody checked: its rate says so */
+        return -1;
+    tb_phase *phase = lend(e, problem, number);
     values_at(phase, t, x, e->values);
     for (long k = 0; k < phase->exit_count; k++) {
         const tb_exit *exit = phase->exits + k;

@@ -18,7 +18,7 @@ from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import DEFAULT, IMPLICIT, ConstrainedSystem, Enforced, enforce
-from touchback.simulate.episodes import enforce_episodes, is_episodic
+from touchback.simulate.episodes import EpisodicSystem, enforce_episodes, is_episodic
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.methods import IMPLICIT as IMPLICIT_METHODS
@@ -99,6 +99,8 @@ def state_of(system: System, x0: State | ArrayLike | None) -> Floats:
     for name, value in zip(names, x):
         if not np.isfinite(value):
             raise InputError(f"{system.name}: the initial value of '{name}' is {value}.")
+    if isinstance(system, EpisodicSystem):
+        system.phase_of(x)  # refused when its modes have no such number
     return x
 
 

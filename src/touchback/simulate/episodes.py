@@ -35,6 +35,7 @@ from touchback.simulate.plan import Failure, Plan, Trajectory, output_times
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats
 from touchback.simulate.record import Column, named_run
+from touchback.simulate.remarks import remarks
 from touchback.simulate.ticks import steps_between
 from touchback.simulate.watch import ADAPTIVE_SAMPLES
 
@@ -52,6 +53,7 @@ class EpisodicSystem(Protocol):
     @property
     def modes(self) -> dict[str, tuple[str, ...]]: ...
     def enter(self, *modes: str) -> None: ...
+    def phase_of(self, x: Floats) -> int: ...
     def episode_data(self) -> EpisodeData: ...
     def constrained_block(self, overrides: Any = None, stiffness: bool = False) -> Floats: ...
     def energy_at(self, x: Floats, overrides: Any = None) -> float: ...
@@ -134,6 +136,14 @@ class EpisodeRun:
             )
             if fixed:
                 self._keeper.keep(self.episode)
+
+    def gap(self, x0: Floats) -> float:
+        """By how much a state breaks the constraints of its mode [m or rad]; what tracks may."""
+        number, given = self.system.phase_of(x0), self.given
+        constrained, tracks = self.episode.phases[number], self.episode.data.phases[number].tracks
+        problem = constrained.problem(given.u, self.block, given.refresher())
+        errors = Enforced(problem, constrained).errors(self.plan.start, x0)
+        return float(errors[~np.asarray(tracks, dtype=bool)].max(initial=0.0))
 
     def run(self, x0: Floats) -> None:
         """Everything up to the end, or to a failure."""
@@ -314,6 +324,7 @@ class EpisodeRun:
             "transitions": [record.as_data() for record in told.transitions],
             "events": told.events,
             "statistics": {**told.statistics, **self.episode.statistics},
+            "remarks": remarks(self.episode.formulation, self.episode.statistics),
         }
         if self._keeper:
             about["books"] = self._keeper.finish().as_data()

@@ -20,7 +20,7 @@ from touchback.simulate.constrained import (
     free_problem,
     method_for,
 )
-from touchback.simulate.episodes import EpisodeRun, is_episodic
+from touchback.simulate.episodes import EpisodeRun, EpisodicSystem, is_episodic
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.implicit import add_counts, newton_for
@@ -118,7 +118,10 @@ def simulate(
         episodes = EpisodeRun(
             system, plan, given, constraints, changed, events, progress, rate, books
         )
-        return _run_episodes(episodes, state, parameters)
+        warn_when_open(system.name, episodes.gap(state))
+        run = _run_episodes(episodes, state, parameters)
+        warn_when_astray(system.name, run.metadata["remarks"], run.metadata["statistics"])
+        return run
     enforced = enforce(system, constraints, given, changed)
     if enforced:
         warn_when_open(system.name, enforced.gap(plan.start, state))
@@ -213,6 +216,8 @@ def initial_state(system: CompiledSystem, x0: StateData | ArrayLike | None) -> F
     for name, value in zip(names, x):
         if not np.isfinite(value):
             raise InputError(f"{system.name}: the initial value of {name!r} is {value}.")
+    if isinstance(system, EpisodicSystem):
+        system.phase_of(x)  # refused when its modes have no such number
     return x
 
 

@@ -81,7 +81,8 @@ class EpisodicSystem(ConstrainedSystem):
             if not 0 <= mode < len(automaton.modes) or mode != x[place]:
                 raise InputError(
                     f"{self.name}: '{automaton.state}' is {x[place]:g} in this state; its modes "
-                    f"are numbered 0 to {len(automaton.modes) - 1}."
+                    f"are numbered 0 to {len(automaton.modes) - 1}. Name one of them: "
+                    f"system.assemble(mode='{automaton.initial}')."
                 )
             number = number * len(automaton.modes) + mode
         return number
