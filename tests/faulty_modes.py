@@ -201,6 +201,138 @@ def _() -> None:
     system.deactivate("bolt")
 
 
+@fault(
+    "a mode that names a constraint twice",
+    "Modes",
+    "Mode 'ajar': active: it names 'bolt' twice; name each once.",
+)
+def _() -> None:
+    gate().mode("ajar", active=["bolt", "bolt"])
+
+
+@fault(
+    "tracking that is no mapping",
+    "Modes",
+    "Mode 'ajar': tracking: a mapping such as {\"joint\": expression} is expected, got ['gate'].",
+)
+def _() -> None:
+    gate().mode("ajar", tracking=["gate"])
+
+
+@fault(
+    "tracking by what is no coordinate",
+    "Modes",
+    "Mode 'ajar': tracking: what tracks is a joint, or a joint and the index of its coordinate, got"
+    " ('gate', 'x').",
+)
+def _() -> None:
+    gate().mode("ajar", tracking={("gate", "x"): 0.1})
+
+
+@fault(
+    "a state in no mode",
+    "Modes",
+    "gate: 'mode' is 7 in this state; its modes are numbered 0 to 1. Name one of them:"
+    " system.assemble(mode='shut').",
+)
+def _() -> None:
+    tb.simulate(gate().compile(), [0.0, 0.0, 7.0], 1.0)
+
+
+@fault(
+    "a transition from nowhere",
+    "Transitions",
+    "Transition 'stop': it leads away from no mode; name one or several as its source.",
+)
+def _() -> None:
+    m = gate()
+    m.transition("stop", [], "shut", when=m.coordinate("gate") - 1.0)
+
+
+@fault(
+    "a transition between modes of different parts",
+    "Transitions",
+    "Transition 'swap': mode 'left/open' is one of part 'left' and 'right/shut' one of part"
+    " 'right', whose modes follow each other apart; stay among 'left/shut', 'left/open'.",
+)
+def _() -> None:
+    m = tb.Model("gates")
+    m.add(gate(), name="left")
+    m.add(gate(), name="right")
+    m.transition("swap", "left/open", "right/shut", when=m.coordinate("left/gate") - 1.0)
+    m.compile()
+
+
+@fault(
+    "a cause that is always the same",
+    "Transitions",
+    "Transition 'stop': `when` is 0 whatever happens, and passes zero never; let it depend on"
+    " coordinates, sensors, states, inputs or time.",
+)
+def _() -> None:
+    m = gate()
+    m.transition("stop", "open", "shut", when=0.0 * m.coordinate("gate"))
+
+
+@fault(
+    "a direction that is none",
+    "Transitions",
+    "Transition 'stop': direction is -1 (falling), +1 (rising) or 0 (both), got True.",
+)
+def _() -> None:
+    m = gate()
+    m.transition("stop", "open", "shut", when=m.coordinate("gate") - 1.0, direction=True)
+
+
+@fault(
+    "a reset of the mode itself",
+    "Transitions",
+    "Transition 'stop': 'mode' says which mode reigns, and is no state to reset; name the mode that"
+    " follows as its target.",
+)
+def _() -> None:
+    m = gate()
+    m.transition("stop", "open", None, when=m.coordinate("gate") - 1.0, reset={"mode": 0.0})
+    m.compile()
+
+
+@fault(
+    "a reset that is no mapping",
+    "Transitions",
+    "Transition 'stop': reset: a mapping such as {\"v:joint\": expression} is expected, got"
+    " 'v:gate'.",
+)
+def _() -> None:
+    m = gate()
+    m.transition("stop", "open", None, when=m.coordinate("gate") - 1.0, reset="v:gate")
+
+
+@fault(
+    "a parameter as a restitution above one",
+    "Transitions",
+    "Transition 'stop': the restitution of 'bolt' is the parameter bounce, 1.2; it lies between 0"
+    " (plastic) and 1 (elastic).",
+)
+def _() -> None:
+    m = gate()
+    e = m.parameter("bounce", 1.2)
+    m.transition(
+        "stop", "open", None, when=1.0 - m.coordinate("gate"), impact=["bolt"], restitution=e
+    )
+    m.compile()
+
+
+@fault(
+    "a speed of rest below zero",
+    "Transitions",
+    "Transition 'stop': rest_speed is a speed, zero or positive [m/s]; got -1.",
+)
+def _() -> None:
+    m = gate()
+    when = 1.0 - m.coordinate("gate")
+    m.transition("stop", "open", None, when=when, impact=["bolt"], rest="shut", rest_speed=-1)
+
+
 file_fault(
     "unknown mode in a file",
     """
@@ -213,4 +345,20 @@ file_fault(
       stop: {source: [open], target: shut, when: "'q:gate' - 1"}
     """,
     "arm.yaml, line 7, transitions.stop: there is no mode 'shut'; known: 'open'.",
+)
+
+file_fault(
+    "a restitution above one in a file",
+    """
+    touchback: 1
+    name: gate
+    bodies: {gate: {mass: 5}}
+    joints: {gate: {kind: prismatic, axis: [1, 0, 0], parent: ground, child: gate}}
+    constraints: {bolt: {position: "'q:gate'"}}
+    modes: {open: {}}
+    transitions:
+      stop: {source: [open], target: open, when: "'q:gate'", impact: [bolt], restitution: {bolt: 2}}
+    """,
+    "arm.yaml, line 8, transitions.stop: the restitution of 'bolt' is 2.0; it lies between 0"
+    " (plastic) and 1 (elastic).",
 )

@@ -47,7 +47,11 @@ def automata_of(model: Model) -> list[Automaton]:
             prefix,
             tuple(names),
             next((name for name in names if model.modes[name].initial), names[0]),
-            {name: each for name, each in model.transitions.items() if _prefix(name) == prefix},
+            {
+                name: each
+                for name, each in model.transitions.items()
+                if _prefix(each.source[0]) == prefix
+            },
         )
         for prefix, names in groups.items()
     ]
@@ -103,19 +107,64 @@ def episode_problems(
             if not isinstance(model.sensors.get(readout), Readout):
                 known = [key for key, kind in model.sensors.items() if isinstance(kind, Readout)]
                 yield "modes", name, _no("readout", readout, known)
+    modes = all_modes(model)
+    signals = {_prefix(mode) + SIGNAL for mode in modes}
+    states = [name for name in states if name not in signals]
     for name, each in model.transitions.items():
         for end in (*each.source, each.target, each.rest):
-            if end is not None and end not in model.modes:
-                yield "transitions", name, _no("mode", end, model.modes)
+            if end is not None and end not in modes:
+                yield "transitions", name, _no("mode", end, modes)
         for key in each.reset:
-            if key not in states:
+            if key in signals:
+                yield (
+                    "transitions",
+                    name,
+                    f"'{key}' says which mode reigns, and is no state to reset; name the mode that "
+                    "follows as its target.",
+                )
+            elif key not in states:
                 yield "transitions", name, _no("state", key, states)
         for contact in each.impact:
             if contact not in rows:
                 yield "transitions", name, _no("constraint", contact, rows)
-        yield from (("transitions", name, said) for said in _pointless(model, each))
+        for said in (*_astray(each, modes), *_pointless(model, each), *_bouncy(model, each)):
+            yield "transitions", name, said
     for automaton in automata_of(model):
         yield from _order(model, automaton)
+
+
+def all_modes(model: Model) -> list[str]:
+    """Modes of a model and, as "part/name", of its parts."""
+    inner = [f"{key}/{name}" for key, part in model.parts.items() for name in all_modes(part.model)]
+    return [*model.modes, *inner]
+
+
+def _astray(each: Transition, modes: Sequence[str]) -> Iterator[str]:
+    """Modes of different parts follow each other apart; no transition leads from one to another."""
+    own = _prefix(each.source[0])
+    for end in (*each.source, each.target, each.rest):
+        if end is not None and end in modes and _prefix(end) != own:
+            known = [mode for mode in modes if _prefix(mode) == own]
+            yield (
+                f"mode '{each.source[0]}' is one of {_whose(own)} and '{end}' one of "
+                f"{_whose(_prefix(end))}, whose modes follow each other apart; stay among "
+                f"{', '.join(map(repr, known))}."
+            )
+
+
+def _whose(prefix: str) -> str:
+    return f"part '{prefix[:-1]}'" if prefix else "the model itself"
+
+
+def _bouncy(model: Model, each: Transition) -> Iterator[str]:
+    """Restitutions that are parameters must lie where those that are numbers must."""
+    for contact, e in each.restitution.items():
+        parameter = model.parameters.get(str(e).strip("'"))
+        if parameter is not None and not 0.0 <= parameter.default <= 1.0:
+            yield (
+                f"the restitution of '{contact}' is the parameter {e}, {parameter.default:g}; "
+                "it lies between 0 (plastic) and 1 (elastic)."
+            )
 
 
 def _pointless(model: Model, each: Transition) -> Iterator[str]:

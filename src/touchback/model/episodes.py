@@ -89,13 +89,21 @@ class Episodic:
         label = f"Mode '{name}'"
         self._refuse_known("mode", name, self.modes)
         named = _names(f"{label}: active", active)
-        tracked = tuple(self._track(name, *item) for item in (tracking or {}).items())
-        shown = {key: value(f"{label}: {key}", item) for key, item in (readouts or {}).items()}
+        followed = _mapping(f"{label}: tracking", tracking, '{"joint": expression}')
+        tracked = tuple(self._track(name, *item) for item in followed.items())
+        said = _mapping(f"{label}: readouts", readouts, '{"sensor": expression}')
+        shown = {key: value(f"{label}: {key}", item) for key, item in said.items()}
         made = Mode((*named, *tracked), shown, truth(f"{label}: initial", initial))
         self.modes[name] = self._own(label, made)
 
     def _track(self, mode: str, joint: Any, followed: Any) -> str:
-        joint, index = joint if isinstance(joint, tuple) else (joint, 0)
+        pair = joint if isinstance(joint, tuple) else (joint, 0)
+        if [type(item) for item in pair] != [str, int]:
+            raise ModelError(
+                f"Mode '{mode}': tracking: what tracks is a joint, or a joint and the index of its "
+                f"coordinate, got {joint!r}."
+            )
+        joint, index = pair
         which = joint.replace("/", " ") + (f" {index}" if index else "")
         name = f"{mode} tracks {which}"
         goal = value(f"Mode '{mode}': tracking '{joint}'", followed)
@@ -129,29 +137,25 @@ class Episodic:
         check_name("Transition", name)
         label = f"Transition '{name}'"
         self._refuse_known("transition", name, self.transitions)
-        if direction not in (-1, 0, 1):
+        if type(direction) is not int or direction not in (-1, 0, 1):
             raise ModelError(
                 f"{label}: direction is -1 (falling), +1 (rising) or 0 (both), got {direction!r}."
-            )
-        if not isinstance(when, Expr):
-            raise ModelError(
-                f"{label}: `when` is an expression that passes zero, such as "
-                f"m.coordinate('joint') - 0.1; got {when!r}."
             )
         if law not in LAWS:
             raise ModelError(f"{label}: law is 'newton' or 'poisson', got {law!r}.")
         struck = _names(f"{label}: impact", impact)
+        resets = _mapping(f"{label}: reset", reset, '{"v:joint": expression}')
         made = Transition(
-            (source,) if isinstance(source, str) else _names(f"{label}: source", source),
+            _sources(label, source),
             target,
-            when,
+            _indicator(label, when),
             direction,
-            {key: value(f"{label}: reset {key}", x) for key, x in (reset or {}).items()},
+            {key: value(f"{label}: reset {key}", x) for key, x in resets.items()},
             struck,
             _restitutions(label, struck, restitution),
             law,
             rest,
-            number(f"{label}: rest_speed", rest_speed),
+            _rest_speed(label, rest_speed),
         )
         self.transitions[name] = self._own(label, made)
 
@@ -160,7 +164,46 @@ def _names(label: str, given: Any) -> tuple[str, ...]:
     items = listed(given)
     if items is None or not all(isinstance(item, str) for item in items):
         raise ModelError(f"{label}: a list of names is expected, got {given!r}.")
+    for place, name in enumerate(items):
+        if name in items[:place]:
+            raise ModelError(f"{label}: it names '{name}' twice; name each once.")
     return tuple(items)
+
+
+def _mapping(label: str, given: Any, example: str) -> Mapping[Any, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ModelError(f"{label}: a mapping such as {example} is expected, got {given!r}.")
+    return given
+
+
+def _sources(label: str, given: Any) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else _names(f"{label}: source", given)
+    if not names:
+        raise ModelError(f"{label}: it leads away from no mode; name one or several as its source.")
+    return names
+
+
+def _indicator(label: str, when: Any) -> Expr:
+    if not isinstance(when, Expr):
+        raise ModelError(
+            f"{label}: `when` is an expression that passes zero, such as "
+            f"m.coordinate('joint') - 0.1; got {when!r}."
+        )
+    if when.value is not None:
+        raise ModelError(
+            f"{label}: `when` is {when.value:g} whatever happens, and passes zero never; let it "
+            "depend on coordinates, sensors, states, inputs or time."
+        )
+    return when
+
+
+def _rest_speed(label: str, given: Any) -> float:
+    speed = number(f"{label}: rest_speed", given)
+    if speed < 0.0:
+        raise ModelError(f"{label}: rest_speed is a speed, zero or positive [m/s]; got {speed:g}.")
+    return speed
 
 
 def _restitutions(label: str, struck: tuple[str, ...], given: Any) -> dict[str, Any]:

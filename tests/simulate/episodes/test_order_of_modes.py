@@ -1,5 +1,7 @@
 """Modes follow each other as the mechanism decides: cascades, chattering, parts, tracking."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,17 @@ from episodic_models import G, bouncing_ball, pegged_pendulum
 from touchback.simulate.failure import RunFailed
 
 METHODS = ("dopri5", "rk4")
+
+
+def bolted_gate() -> tb.Model:
+    """A gate that slides along x, and a bolt that lets it go at a time."""
+    m = tb.Model("gate", gravity=(0, 0, 0))
+    m.joint("gate", tb.Prismatic("x"), m.ground, m.body("gate", mass=5.0))
+    m.constrain("bolt", m.coordinate("gate"))
+    m.mode("shut", active=["bolt"])
+    m.mode("open")
+    m.transition("unbolt", "shut", "open", when=m.parameter("at", 1.0) - m.time)
+    return m
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -123,6 +136,26 @@ def test_parts_have_modes_of_their_own(method: str) -> None:
     for name, other in alone.items():
         times = [each.time for each in run.transitions if each.cause == f"{name}/bounce"]
         np.testing.assert_allclose(times, [each.time for each in other.transitions], atol=1e-11)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_may_lead_its_parts_from_mode_to_mode(method: str, tmp_path: Path) -> None:
+    """The right bolt opens half a metre after the left gate, which neither gate knows of."""
+    m = tb.Model("gates")
+    for name in ("left", "right"):
+        m.add(bolted_gate(), name=name)
+    push = m.input("push", unit="N", default=10.0)
+    m.force("push", tb.JointEffort("left/gate", push))
+    far = m.coordinate("left/gate") - 0.5
+    m.transition("open the other", "right/shut", "right/open", when=far, direction=+1)
+    m.save(tmp_path / "gates.yaml")
+    for model in (m, tb.read(tmp_path / "gates.yaml")):
+        parameters = {"left/at": 0.2, "right/at": 9.0}
+        run = tb.simulate(model.compile(), None, 1.0, method=method, parameters=parameters)
+        opened = {each.cause: each.time for each in run.transitions}
+        assert list(opened) == ["left/unbolt", "open the other"]
+        assert opened["open the other"] == pytest.approx(0.2 + np.sqrt(2 * 0.5 / 2.0), abs=1e-9)
+        assert run["right/mode"][-1] == run["left/mode"][-1] == 1.0
 
 
 @pytest.mark.parametrize("method", METHODS)
