@@ -149,6 +149,22 @@ def test_a_closed_loop_runs_with_radau5_as_with_dopri5() -> None:
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-6)
 
 
+@pytest.mark.parametrize("method", ["radau5", "implicit-euler", "Radau"])
+def test_a_body_falls_from_rest_through_air(method: str) -> None:
+    """Speed vₜ tanh(g t/vₜ), with vₜ² = 2 m g/(ρ c A): |u| u is smooth at rest."""
+    m = tb.Model("fall")
+    ball = m.body("ball", mass=0.5, inertia=(1e-3, 1e-3, 1e-3))
+    m.joint("flight", tb.Free(), m.ground, ball)
+    m.force("air", tb.Drag(ball, area=0.1, coefficient=0.8, density=1.2))
+    run = tb.simulate(m.compile(), None, 2.0, method=method, progress=False)
+    limit = np.sqrt(2 * 0.5 * 9.81 / (1.2 * 0.8 * 0.1))
+    expected = -limit * np.tanh(9.81 * run.time / limit)
+    error = 1e-2 if method == "implicit-euler" else 1e-6  # whose steps are of order 1
+    np.testing.assert_allclose(run["flight.vz"], expected, atol=error)
+    if method == "radau5":
+        assert run.metadata["statistics"]["accepted"] < 60
+
+
 def test_a_step_that_newton_cannot_solve_says_so() -> None:
     m = tb.Model("blow-up")
     m.state("z", 1.0, rate=lambda z: z * z)

@@ -11,7 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from random_programs import GRID, LINE, random_tape
-from touchback.symbolic import Dual, Operators, Tape, Want, gradient, jacobian, jvp, replay, vjp
+from touchback.symbolic import (
+    Dual,
+    Operators,
+    Tape,
+    Want,
+    gradient,
+    jacobian,
+    jvp,
+    ops,
+    replay,
+    vjp,
+)
 
 STEP = 1e-30
 SYMBOLS = ("x", "y", "z")
@@ -243,6 +254,67 @@ def test_reverse_mode_is_finite_wherever_forward_mode_is(seed: int) -> None:
         if np.isfinite(there).all() and np.abs(there).max(initial=0.0) < 1e100:
             scale = np.abs(there).max(initial=1.0)
             assert back == pytest.approx(there, rel=1e-6, abs=1e-9 * scale)
+
+
+def lengths(tape: Tape, weights: list[float]) -> tuple[list[int], int]:
+    """Components of a vector, and √(Σ w x²)."""
+    x = [tape.symbol(name) for name in SYMBOLS]
+    total = 0
+    for weight, each in zip(weights, x):
+        total = tape.add(total, tape.mul(tape.const(weight), tape.mul(each, each)))
+    return x, tape.sqrt(total)
+
+
+SIZES = st.sampled_from([0.0, 1e-200, 1e-160, 1e-150, 1e-100, 1e-8, 1.0, 1e8])
+
+
+@given(st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3), SIZES)
+def test_drag_has_a_derivative_at_rest_too(direction: list[float], size: float) -> None:
+    """That of |u| u is |u| I + u uᵀ/|u|, which tends to 0 with u."""
+    tape = Tape()
+    x, length = lengths(tape, [1.0, 1.0, 1.0])
+    drag = [tape.mul(length, each) for each in x]
+    ways = [
+        [[jvp(tape, [force], {each: 1})[0] for each in x] for force in drag],
+        [gradient(tape, force, x) for force in drag],
+    ]
+    u = size * np.array(direction)
+    speed = math.sqrt(float(u @ u))
+    expected = speed * np.eye(3) + (np.outer(u, u / speed) if speed else 0.0)
+    for rows in ways:
+        for row, line in zip(rows, expected):
+            found = numbers(tape, row, dict(zip(SYMBOLS, u)))
+            # squares of less than about 1e-154 are denormal: their root has few digits
+            assert found == pytest.approx(line, rel=1e-14, abs=max(1e-14 * speed, 1e-153))
+
+
+@given(st.lists(st.sampled_from([1.0, 2.5, 1e-3]), min_size=3, max_size=3))
+def test_a_length_has_the_slope_zero_at_zero_and_never_more_than_its_own(
+    weights: list[float],
+) -> None:
+    tape = Tape()
+    x, length = lengths(tape, weights)
+    ways = [gradient(tape, length, x), [jvp(tape, [length], {each: 1})[0] for each in x]]
+    for size in (0.0, 1e-300, 1e-170, 1e-155, 1e-154, 1e-150, 1.0):
+        for way in ways:
+            found = numbers(tape, way, dict.fromkeys(SYMBOLS, size))
+            assert np.isfinite(found).all() and (np.abs(found) <= 1.0001 * np.sqrt(weights)).all()
+    assert not numbers(tape, ways[0], dict.fromkeys(SYMBOLS, 0.0)).any()
+
+
+def test_other_roots_keep_their_infinite_slope_at_zero() -> None:
+    tape = Tape()
+    x, y = tape.symbol("x"), tape.symbol("y")
+    for root in (tape.sqrt(x), tape.sqrt(tape.add(x, tape.mul(y, y)))):
+        slope = gradient(tape, root, [x])
+        assert numbers(tape, slope, {"x": 0.0, "y": 0.0}) == math.inf
+
+
+def test_a_length_that_never_vanishes_costs_no_comparison() -> None:
+    tape = Tape()
+    x = tape.symbol("x")
+    gradient(tape, tape.sqrt(tape.add(tape.mul(x, x), tape.const(1e-6))), [x])
+    assert ops.MAX not in tape.op
 
 
 def test_a_second_derivative_is_the_derivative_of_the_derivative() -> None:

@@ -6,6 +6,8 @@ from touchback.symbolic import ops
 from touchback.symbolic.table import Want
 from touchback.symbolic.tape import Tape
 
+_SMALLEST = 1e-154  # the root of the smallest normal double, about
+
 Choice = tuple[int, int, int]  # condition, the operand where it holds, the operand where not
 
 
@@ -29,6 +31,23 @@ def partial(tape: Tape, node: int, index: int) -> int:
 
 def _quotient_by_divisor(t: Tape, r: int) -> int:
     return -t.mul(r, t.div(1, t.b[r]))
+
+
+def _root(t: Tape, r: int) -> int:
+    """1/(2 r). A length has no derivative at 0, but all of its slopes there are bounded, and
+    their mean is 0: that is taken, for 1/0 times the derivative 0 of its square would be NaN, and
+    with it that of |u| u, which is smooth."""
+    divisor = t.maximum(r, t.const(_SMALLEST)) if _sum_of_squares(t, t.a[r]) else r
+    return t.div(t.const(0.5), divisor)
+
+
+def _sum_of_squares(t: Tape, node: int) -> bool:
+    """Whether a node adds up squares, and nothing that keeps it from 0."""
+    a, b = t.a[node], t.b[node]
+    if t.op[node] == ops.ADD:
+        return _sum_of_squares(t, a) and _sum_of_squares(t, b)
+    scale = t.values.get(a, 0.0)
+    return t.op[node] == ops.MUL and (a == b or (scale > 0.0 and _sum_of_squares(t, b)))
 
 
 def _one_minus_square(t: Tape, r: int) -> int:
@@ -74,7 +93,7 @@ _PARTIALS: dict[int, tuple[Callable[[Tape, int], int], ...]] = {
     ops.MUL: (lambda t, r: t.b[r], lambda t, r: t.a[r]),
     ops.DIV: (lambda t, r: t.div(1, t.b[r]), _quotient_by_divisor),
     ops.NEG: (lambda t, r: -1,),
-    ops.SQRT: (lambda t, r: t.div(t.const(0.5), r),),
+    ops.SQRT: (_root,),
     ops.ABS: (lambda t, r: t.sign(t.a[r]),),
     ops.SIN: (lambda t, r: t.cos(t.a[r]),),
     ops.COS: (lambda t, r: -t.sin(t.a[r]),),
