@@ -15,12 +15,13 @@ import touchback as tb
 from touchback.contact import Side, find_nearest
 from touchback.contact.surfaces import Plane, Roller
 from touchback.gallery.omni import bench
-from touchback.gallery.omni.footing import TRACKERS, Floor, sector_over
+from touchback.gallery.omni.footing import TRACKERS, Floor, Footing, sector_over
 from touchback.gallery.omni.shape import WheelShape
 from touchback.spatial import Vectors
 from touchback.symbolic.scalars import Operators
 
 R = 0.05
+UPRIGHT = Rotation.identity()
 SHAPES = {
     "straight": WheelShape(R, 6, 0.04),
     "straight pointed": WheelShape.pointed(R, 4),
@@ -140,10 +141,23 @@ def test_rollers_hand_over_at_the_same_height(name: str) -> None:
     np.testing.assert_allclose([found[-1][3], found[1][3]], [track, -track], atol=1e-11)
 
 
+def footings(
+    shape: WheelShape, disc: Rotation, place: list[float], tilt: Rotation = UPRIGHT
+) -> dict[str, Footing]:
+    """By each tracker on plain numbers, on a floor that is tilted with the wheel."""
+    k = Operators()
+    mechanics: Any = SimpleNamespace(k=k, vectors=Vectors(k), value=float)
+    origin = np.array([0.3, -0.2, 0.5])
+    wheel, R = origin + tilt.apply(place), (tilt * disc).as_matrix().tolist()
+    floor = Floor(tilt.as_matrix().tolist(), origin.tolist())
+    sector = sector_over(mechanics, shape, R, wheel.tolist(), floor)
+    return {name: tracker(mechanics, shape, sector, floor) for name, tracker in TRACKERS.items()}
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(3, 12),
-    st.floats(0.5, 0.999),
+    st.floats(0.5, 1.0),
     st.floats(-1.0, 1.0),
     st.tuples(st.floats(-3.0, 3.0), st.floats(-3.1, 3.1)),
     st.floats(-0.01, 0.2),
@@ -154,18 +168,27 @@ def test_any_upright_wheel_is_tracked_alike_on_any_floor(
     """Any shape, at any height over a floor that is tilted with the wheel: three trackers on plain
     numbers agree, and the gap is the height."""
     shape = WheelShape(1.0, rollers, share * math.cos(math.pi / rollers), psi)
-    k = Operators()
-    mechanics: Any = SimpleNamespace(k=k, vectors=Vectors(k), value=float)
     tilt = Rotation.from_euler("xyz", [0.4, -0.3, 0.2])
-    origin = np.array([0.3, -0.2, 0.5])
-    disc = tilt * Rotation.from_euler("ZY", list(angles))
-    wheel = origin + tilt.apply([0.7, -0.4, 1.0 + lift])
-    floor = Floor(tilt.as_matrix().tolist(), origin.tolist())
-    sector = sector_over(mechanics, shape, disc.as_matrix().tolist(), wheel.tolist(), floor)
-    found = {name: tracker(mechanics, shape, sector, floor) for name, tracker in TRACKERS.items()}
+    disc = Rotation.from_euler("ZY", list(angles))
+    found = footings(shape, disc, [0.7, -0.4, 1.0 + lift], tilt)
     for name, footing in found.items():
         np.testing.assert_allclose(footing.point, found["explicit"].point, atol=1e-12, err_msg=name)
         assert footing.gap == pytest.approx(lift, abs=1e-12)
+
+
+@pytest.mark.parametrize("rollers", [3, 4, 6, 9, 12])
+@pytest.mark.parametrize("psi", [0.0, 0.1, 0.3, -math.pi / 4, 1.0])
+def test_trackers_agree_up_to_the_very_tips_of_pointed_rollers(rollers: int, psi: float) -> None:
+    """Between two rollers a wheel stands on a tip, which has no normal; and the nearer to it, the
+    less Newton's method likes it."""
+    shape = WheelShape.pointed(1.0, rollers, psi)
+    for short in (0.0, 2.2e-16, 1e-14, 1e-11, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 3e-2):
+        for side in (-1.0, 1.0):
+            disc = Rotation.from_euler("y", side * shape.half_sector * (1.0 - short))
+            found = footings(shape, disc, [0.0, 0.0, 1.0])
+            for name, footing in found.items():
+                off = np.abs(np.subtract(footing.point, found["explicit"].point))
+                assert off.max() < 2e-14, (name, short)
 
 
 def test_an_unknown_tracker_is_answered_with_the_known_ones() -> None:

@@ -10,7 +10,8 @@ the wheel's, all rollers look alike. Three trackers give the same point P:
 `section`   his § 5.1, for an upright wheel: P lies R below the wheel's centre and as far along the
             axle as puts it into the vertical section through the roller's axis.
 `implicit`  his system (5) for the roller's surface and the floor, by Newton's method. A pointed
-            roller has no normal at its very tip, hence (5) no solution.
+            roller has no normal at its very tip, hence (5) no solution, and next to it Newton's
+            method goes astray: there the explicit point stands in.
 """
 
 import math
@@ -27,6 +28,7 @@ from touchback.spatial.vectors import transpose as columns_of
 # Steps of Newton's method from the guess nearly to rounding (one more follows): most wheels, and
 # those whose contact wanders far, tan α tan ψ > 1: few rollers, much inclined.
 NEWTON_STEPS, FAR_STEPS = 4, 8
+THIN = 0.01  # the part of a roller's thickness below which it counts as its tip
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,17 @@ def implicit(mechanics: Mechanics, shape: WheelShape, at: Sector, floor: Floor) 
     for _ in range(FAR_STEPS if far else NEWTON_STEPS):
         found = tracking.newton(found)
     point = tracking.following(found).on_b
-    return Footing(at, vectors.add(at.wheel, point), vectors.dot(n, vectors.sub(point, p)))
+    footing = Footing(at, vectors.add(at.wheel, point), vectors.dot(n, vectors.sub(point, p)))
+    thick = THIN * (shape.radius - shape.off)
+    if shape.radius - shape.off / math.cos(shape.half_sector) > thick:
+        return footing  # cut off before it is thin
+    sine = k.mul(k.const(1 / cosine), lean)
+    thinnest = k.const((shape.off / (shape.radius - thick)) ** 2)  # cos²q where it is so thick
+    thin = k.less(k.sub(1, k.mul(sine, sine)), thinnest)
+    tip = explicit(mechanics, shape, at, floor)
+    both = zip(tip.point, footing.point, strict=True)
+    point = [k.select(thin, closed, searched) for closed, searched in both]
+    return Footing(at, point, k.select(thin, tip.gap, footing.gap))
 
 
 TRACKERS: dict[str, Callable[[Mechanics, WheelShape, Sector, Floor], Footing]] = {
