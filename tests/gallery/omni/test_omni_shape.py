@@ -87,10 +87,36 @@ def test_a_straight_roller_weighs_what_its_arc_encloses() -> None:
     np.testing.assert_allclose(found, (mass, along, along / 2 + square), rtol=1e-8)
 
 
-def test_shapes_that_leave_gaps_are_refused() -> None:
-    with pytest.raises(tb.ModelError, match=r"R cos\(π/n\) = 0.707107 m, where rollers are point"):
-        WheelShape(1.0, 4, 0.8)
-    with pytest.raises(tb.ModelError, match="2 roller"):
-        WheelShape(1.0, 2, 0.1)
-    with pytest.raises(tb.ModelError, match=r"its inclination is 1\.6 rad"):
-        WheelShape(1.0, 6, 0.5, 1.6)
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ((1.0, 4, 0.8), r"R cos\(π/n\) = 0.707107 m, where rollers are pointed"),
+        ((1.0, 2, 0.1), "2 roller"),
+        ((1.0, 6.5, 0.1), "6.5 rollers; give a whole number, 3 or more"),
+        ((1.0, "6", 0.1), "'6' rollers; give a whole number"),
+        ((1.0, True, 0.1), "True rollers; give a whole number"),
+        ((1.0, 6, 0.5, 1.6), r"its inclination is 1\.6 rad"),
+        ((1.0, 6, 0.5, math.pi / 2), "within ±π/2, where a roller's axis would be the wheel's own"),
+        ((1.0, 6, 0.5, math.nan), "inclination: nan is not a finite number"),
+        ((-0.05, 6, 0.04), r"its radius is -0\.05; give a positive number"),
+        ((0.0, 6, 0.04), "its radius is 0"),
+        ((math.inf, 6, 0.04), "radius: inf is not a finite number"),
+        ((0.05, 6, -0.04), r"its off is -0\.04; give a positive number"),
+    ],
+)
+def test_shapes_that_cannot_be_are_refused_with_their_numbers(numbers: tuple, words: str) -> None:
+    with pytest.raises(tb.ModelError, match=words):
+        WheelShape(*numbers)
+
+
+@pytest.mark.parametrize("rollers", [0, 1, 2, -3])
+def test_pointed_rollers_are_counted_first(rollers: int) -> None:
+    with pytest.raises(tb.ModelError, match=f"{rollers} roller.* can't go round a wheel"):
+        WheelShape.pointed(0.05, rollers)
+
+
+def test_turned_is_the_angle_on_the_roller_in_contact() -> None:
+    shape = WheelShape(1.0, 5, 0.6, 0.3)
+    alpha = shape.half_sector
+    found = shape.turned(np.array([0.0, 0.9, 1.1, 4.2, -1.1, 21.9]) * alpha)
+    np.testing.assert_allclose(found, np.array([0, 0.9, -0.9, 0.2, 0.9, -0.1]) * alpha, atol=1e-14)

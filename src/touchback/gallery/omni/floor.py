@@ -6,6 +6,7 @@ from touchback.gallery.omni.shape import WheelShape
 from touchback.model.forces.base import ForceKind
 from touchback.model.forces.compliant_contact import CompliantContact
 from touchback.model.forces.contact_laws import HuntCrossley, regularised_coulomb
+from touchback.model.forces.contact_laws.base import check_positive
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.names import suggestion
@@ -95,6 +96,10 @@ class RollerFriction(ForceKind, frozen=True, tag="roller-friction"):
     friction: Value = 0.3
     slip_speed: Value = 1e-2
 
+    def __post_init__(self) -> None:
+        check_positive("RollerFriction", slip_speed=self.slip_speed)
+        check_positive("RollerFriction", zero=True, friction=self.friction, load=self.load)
+
     def apply(self, mechanics: Forces) -> None:
         footing = self.wheel.footing(mechanics)
         self.wheel.push(mechanics, footing, self.force(mechanics, footing))
@@ -114,6 +119,10 @@ class RollerContact(CompliantContact, frozen=True, tag="roller-contact"):
     law: HuntCrossley
     friction: Value = 0.6
     slip_speed: Value = 1e-2
+
+    def __post_init__(self) -> None:
+        check_positive("RollerContact", slip_speed=self.slip_speed)
+        check_positive("RollerContact", zero=True, friction=self.friction)
 
     def apply(self, mechanics: Forces) -> None:
         footing = self.wheel.footing(mechanics)

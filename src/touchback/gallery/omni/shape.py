@@ -5,11 +5,15 @@ plane. A roller carries the wheel while the wheel turns by −α … α, α = π
 """
 
 import math
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.value import Data
+from touchback.model.forces.contact_laws.base import check_positive
+from touchback.model.value import Data, number
+from touchback.symbolic.functions import floor
 
 
 class WheelShape(Data, frozen=True):
@@ -25,12 +29,15 @@ class WheelShape(Data, frozen=True):
 
     def __post_init__(self) -> None:
         n, R, R1, psi = self.rollers, self.radius, self.off, self.inclination
-        if n < 3:
-            raise ModelError(f"Omni wheel: {n} roller(s) can't go round a wheel; take 3 or more.")
-        if not abs(psi) < math.pi / 2 - 1e-6:
-            raise ModelError(f"Omni wheel: its inclination is {psi} rad; it lies within ±π/2.")
+        _check_rollers(n)
+        check_positive("Omni wheel", radius=R, off=R1)
+        if not abs(number("Omni wheel: inclination", psi)) < math.pi / 2 - 1e-6:
+            raise ModelError(
+                f"Omni wheel: its inclination is {psi} rad; it lies within ±π/2, where a roller's "
+                "axis would be the wheel's own."
+            )
         most = R * math.cos(self.half_sector)
-        if not 0.0 < R1 <= most * (1 + 1e-14):
+        if most * (1 + 1e-14) < R1:
             raise ModelError(
                 f"Omni wheel: its rollers' centres lie {R1} m from the wheel's; with {n} rollers "
                 f"and the radius {R} m they reach the floor all the way round from above 0 to "
@@ -40,6 +47,7 @@ class WheelShape(Data, frozen=True):
     @classmethod
     def pointed(cls, radius: float, rollers: int, inclination: float = 0.0) -> "WheelShape":
         """Rollers that end in a point: R₁ = R cos α."""
+        _check_rollers(rollers)
         return cls(radius, rollers, radius * math.cos(math.pi / rollers), inclination)
 
     @property
@@ -61,6 +69,12 @@ class WheelShape(Data, frozen=True):
         along = self.off * np.tan(q) * sine**2 / cosine + self.radius * cosine * np.sin(q)
         return along, height * np.sqrt(1 - (np.sin(q) * cosine) ** 2)
 
+    def turned(self, angle: Any) -> Any:
+        """q [rad]: how far a wheel at an angle has turned on the roller in contact, −α … α; a
+        number, an array or an expression."""
+        sector = 2 * self.half_sector
+        return angle - sector * floor(angle / sector + 0.5)
+
     def track(self, q: float | np.ndarray) -> np.ndarray:
         """How far the point of contact lies out of the wheel's plane [m], along its axle:
         R₁ tan q tan ψ where the wheel has turned by q on it."""
@@ -76,3 +90,11 @@ class WheelShape(Data, frozen=True):
         slices = weights * slope * density * math.pi * rho**2
         across = float(np.sum(slices * (rho**2 / 4 + along**2)))
         return float(np.sum(slices)), float(np.sum(slices * rho**2 / 2)), across
+
+
+def _check_rollers(count: Any) -> None:
+    """At least three, in whole numbers."""
+    if isinstance(count, bool) or not isinstance(count, Integral):
+        raise ModelError(f"Omni wheel: {count!r} rollers; give a whole number, 3 or more.")
+    if count < 3:
+        raise ModelError(f"Omni wheel: {count} roller(s) can't go round a wheel; take 3 or more.")
