@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import InputError
 from touchback.native.books import NativeBooks
@@ -24,6 +24,7 @@ from touchback.native.problem import (
     SampledInputs,
     _ProblemStruct,
 )
+from touchback.native.rows import evaluate_rows
 
 _P, _L, _D = ctypes.c_void_p, ctypes.c_long, ctypes.c_double
 
@@ -350,6 +351,14 @@ class Episode:
         place = ctypes.addressof(self._phases) + phase * ctypes.sizeof(_PhaseStruct)
         return _Function(_symbol("phase_indicators"), place)
 
+    def indicator_rows(self, problem: Problem, phase: int, times: Floats, states: Floats) -> Floats:
+        """The indicators of a phase's exits at many instants, a row each."""
+        function, count = self.indicators(phase), len(self.data.phases[phase].exits)
+        inputs = problem.input_rows(times, states)
+        return evaluate_rows(
+            function.address, states, inputs, problem.p, count, 0, function.context_address
+        )
+
     # ---- running --------------------------------------------------------------------------------
 
     def problem(
@@ -390,6 +399,14 @@ class Episode:
     def phase_of(self, x: Floats) -> int:
         """The phase that a state is in."""
         return int(LIB.tb_phase_of(self.context_address, address_of(x)))
+
+    def phases_of(self, states: Floats) -> NDArray[np.int64]:
+        """The phase of each of many states, a row each."""
+        found = np.zeros(len(states), dtype=np.int64)
+        places, counts = np.asarray(self.data.mode_places), np.asarray(self.data.mode_counts)
+        for place, count in zip(places, counts, strict=True):
+            found = found * count + states[:, place].astype(np.int64)
+        return found
 
     def begin(self, problem: Problem, t: float, x: ArrayLike) -> Floats:
         """The state made consistent in its phase, which goes on from there; a copy."""

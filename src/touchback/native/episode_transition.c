@@ -59,6 +59,10 @@ static int judge(tb_episode *e, const tb_exit *exit, long k) {
     double side = -(double)exit->direction;
     e->thresholds[k] = 0.0;
     e->waits[k] = 1;
+    if (isnan(now) || isnan(then)) { /* it can't be told: not passed before it can */
+        e->sides[k] = 0.0;
+        return 0;
+    }
     if (!exit->direction) { /* it may leave zero to either side */
         e->sides[k] = (then > 0.0) - (then < 0.0);
         return 0;

@@ -90,6 +90,14 @@ class _Told:
             self.statistics[name] = self.statistics.get(name, 0) + count
         self.failure = trajectory.failure
 
+    def cut(self, failure: Failure) -> None:
+        """Leave out what came after a failure that was noticed late."""
+        times, states = np.concatenate(self.times), np.vstack(self.states)
+        before = times <= failure.time
+        self.times, self.states = [times[before]], [states[before]]
+        self.transitions = [each for each in self.transitions if each.time <= failure.time]
+        self.failure = failure
+
 
 class EpisodeRun:
     """One run: its problem, what it has told, and where it is."""
@@ -153,6 +161,8 @@ class EpisodeRun:
         fixed = self.plan.method in FIXED_STEP
         with Progress(f"{self.system.name}: {self.plan.method}", self.progress) as shown:
             (self._fixed if fixed else self._located)(x, shown)
+        if self.told.failure is None and (failure := self._untold()):
+            self.told.cut(failure)
         self.told.statistics["transitions"] = len(self.told.transitions)
 
     # ---- steps that adapt -----------------------------------------------------------------------
@@ -270,6 +280,25 @@ class EpisodeRun:
         return described(self.told.transitions[-MOST:])
 
     # ---- what is told ---------------------------------------------------------------------------
+
+    def _untold(self) -> Failure | None:
+        """An indicator that was no number when the run was recorded: what happens can't be told."""
+        times, states = np.concatenate(self.told.times), np.vstack(self.told.states)
+        good = np.isfinite(states).all(axis=1)
+        times, states = times[good], states[good]
+        numbers = self.episode.phases_of(states)
+        for number in map(int, np.unique(numbers)):
+            phase, at = self.system.phases.phases[number], numbers == number
+            values = self.episode.indicator_rows(self.problem, number, times[at], states[at])
+            rows, exits = np.nonzero(np.isnan(values))
+            if rows.size:
+                return Failure(
+                    float(times[at][rows[0]]),
+                    f"`when` of transition '{phase.exits[exits[0]].name}' isn't a number in mode "
+                    f"'{phase.name}', so that nobody can tell whether it passes zero",
+                    "mend its expression (a root or logarithm of what falls below zero?)",
+                )
+        return None
 
     def _exit_of(self, crossed: Crossed) -> Any:
         return self.system.phases.phases[crossed.phase].exits[crossed.exit]

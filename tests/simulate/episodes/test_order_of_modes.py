@@ -243,3 +243,18 @@ def test_constraints_that_are_open_when_their_mode_begins_are_named() -> None:
     for method in METHODS:
         with pytest.raises(RunFailed, match=r"mode 'lie' can't begin: its constraints are open by"):
             tb.simulate(system, None, 1.0, method=method)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5", "rk4", "euler"])
+def test_a_cause_that_is_no_number_is_named(method: str) -> None:
+    """A stone falls through the floor of its own square root, at √(2 · 0.3/g)."""
+    m = tb.Model("stone", gravity=(0, 0, -G))
+    m.joint("height", tb.Prismatic("z"), m.ground, m.body("stone", mass=1.0), position=0.3)
+    m.mode("above")
+    m.mode("below")
+    m.transition("pass", "above", "below", when=tb.sqrt(m.coordinate("height")) + 0.1)
+    said = r"`when` of transition 'pass' isn't a number in mode 'above'.*mend its expression"
+    with pytest.raises(RunFailed, match=said) as e:
+        tb.simulate(m.compile(), None, 1.0, method=method, output_step=1e-3)
+    assert e.value.run.time[-1] == pytest.approx(np.sqrt(0.6 / G), abs=1.1e-3)
+    assert e.value.run.transitions == [] and e.value.run["mode"][-1] == 0.0
