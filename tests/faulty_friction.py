@@ -1,10 +1,9 @@
 """Faulty friction of constraints, and what is said about it."""
 
 import touchback as tb
-from faulty_constraints import CONSTRAINT_FAULTS, fault, two_arms
+from constraint_faults import fault, two_arms
 
 SECTION = "Friction of constraints"
-__all__ = ["CONSTRAINT_FAULTS"]  # with those of this page
 
 
 @fault(

@@ -3,12 +3,17 @@
 import json
 from pathlib import Path
 
+import faulty_assembly
+import faulty_closures
+import faulty_constraints
 import faulty_contacts
+import faulty_drives
 import faulty_files
 import faulty_friction
 import faulty_joints
 import faulty_models
 import faulty_modes
+from constraint_faults import CONSTRAINT_FAULTS, SECTIONS
 from faults import FAULTS, Fault
 from touchback.model.files import model_schema
 
@@ -19,7 +24,12 @@ FILLED = (
     faulty_contacts,
     faulty_modes,
     faulty_files,
-)  # importing them fills the table
+    faulty_closures,
+    faulty_drives,
+    faulty_constraints,
+    faulty_assembly,
+    faulty_friction,
+)  # importing them fills the tables
 
 
 def errors_page() -> str:
@@ -38,7 +48,7 @@ def constraint_errors_page() -> str:
         "# What faulty constraints are told\n\n"
         "As in [the page of other faults](errors.md), every message is tested. `four_bar()`,\n"
         "`slider_crank()` and `two_arms()` are models that nothing is wrong with.\n",
-        faulty_friction.CONSTRAINT_FAULTS,
+        sorted(CONSTRAINT_FAULTS, key=lambda fault: SECTIONS.index(fault.section)),
     )
 
 

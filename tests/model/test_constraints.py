@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import touchback as tb
+import update_docs  # noqa: F401  (fills the tables)
+from constraint_faults import CONSTRAINT_FAULTS, four_bar, slider_crank, two_arms
 from faults import FAULTS, Fault
-from faulty_constraints import four_bar, slider_crank, two_arms
-from faulty_friction import CONSTRAINT_FAULTS
 from touchback.errors import TouchbackError
 from touchback.model.files import model_from_text, to_text
 

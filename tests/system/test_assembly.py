@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from faulty_constraints import four_bar, slider_crank, two_arms
+from constraint_faults import four_bar, slider_crank, two_arms
 
 ROD, RADIUS = 0.4, 0.1
 
