@@ -86,6 +86,11 @@ def test_simulate_prints_energy_books_through_changes_of_mode(
     assert joules["work in"] > 0.01
     assert abs(joules["unexplained"]) < 1e-3 * joules["work in"]
     assert joules.keys() >= {"impacts", *transitions}
+    listed = shown.stdout.partition("changes of mode: ")[2].partition("\n\n")[0].splitlines()
+    assert int(listed[0]) >= 3 and "time [s]" in listed[1]
+    times = [float(line.split()[0]) for line in listed[2:] if "…" not in line]
+    assert times == sorted(times) and len(times) == min(int(listed[0]), 16)
+    assert listed[2].split()[-1] == "+0" and transitions[0] in listed[2]
 
 
 def test_a_model_file_is_shown_checked_and_simulated_like_the_gallery() -> None:

@@ -12,8 +12,11 @@ from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.recording import Run
+from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import RunFailed
 from touchback.simulate import simulate as run_system
+
+_FIRST, _LAST = 12, 4  # changes of mode that are shown of many
 
 
 def simulate(
@@ -65,6 +68,9 @@ def simulate(
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
+    if run.transitions:
+        out.print(f"\nchanges of mode: {len(run.transitions)}")
+        out.print(_changes(run.transitions))
     if "books" in run.metadata:
         out.print(f"\nenergy\n{escape(str(run.books))}\n", highlight=False)
     for remark in run.metadata.get("remarks", ()):
@@ -90,6 +96,28 @@ def _table(run: Run, names: list[str]) -> Table:
         numbers = (f"{x:.6g}" for x in (values.min(), values.max(), values[-1]))
         table.add_row(escape(name), run.units[name], *numbers)
     return table
+
+
+def _changes(transitions: list[TransitionRecord]) -> Table:
+    """Changes of mode: the first and the last of many."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column(escape("time [s]"), justify="right")
+    for title in ("from", "to", "by"):
+        table.add_column(title)
+    table.add_column(escape("energy [J]"), justify="right")
+    many = len(transitions) > _FIRST + _LAST + 1
+    for each in transitions[:_FIRST] if many else transitions:
+        table.add_row(*_change(each))
+    if many:
+        table.add_row("…")
+        for each in transitions[-_LAST:]:
+            table.add_row(*_change(each))
+    return table
+
+
+def _change(each: TransitionRecord) -> list[str]:
+    words = [escape(word) for word in (each.source, each.target, each.cause)]
+    return [f"{each.time:.6f}", *words, f"{each.energy:+.3g}"]
 
 
 def _effort(run: Run) -> str:
