@@ -81,3 +81,11 @@ def test_what_is_no_length_or_no_surface_is_refused() -> None:
         Written("2*3")
     with pytest.raises(tb.ModelError, match="there is no name 'b'"):
         Written("x*b")
+    with pytest.raises(tb.ModelError, match="Ball: radius: a number or an expression is expected"):
+        Ball("big")  # type: ignore[arg-type]
+    with pytest.raises(tb.ModelError, match=r"Barrel: its off is 0.2 m and its radius 0.1 m"):
+        Barrel(0.1, 0.2)
+    with pytest.raises(tb.ModelError, match=r"Roller: its off is 0.1 m and its radius 0.1 m"):
+        Roller(0.1, 0.1)
+    with pytest.raises(tb.ModelError, match=r"Roller: its inclination is 2.0 rad; it must"):
+        Roller(0.1, 0.05, 2.0)

@@ -228,6 +228,58 @@ def test_a_start_that_cannot_be_found_is_said() -> None:
         find_nearest(FLOOR, nowhere, (0.3, 0.1, 0.5))
 
 
+@pytest.mark.parametrize("guess", [(0, 2), (0, float("nan"), 1), "between", None])
+def test_a_guess_that_is_no_point_is_refused(guess: object) -> None:
+    ball = side(Ball(1.0), np.eye(3), np.array([0, 0, 2.0]))
+    with pytest.raises(tb.InputError, match=r"Ball: the guess is .*; give three numbers"):
+        find_nearest(FLOOR, ball, guess)
+    with pytest.raises(tb.ModelError, match="'ball' is no surface"):
+        find_nearest(FLOOR, side("ball", np.eye(3), np.zeros(3)), (0, 0, 1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ellipsoids_apart_are_found_from_half_way_with_proof(seed: int) -> None:
+    """The planes through the points, square to the way between them, support both bodies: then no
+    points can be nearer. Flat, thin and far ones among them."""
+    rng = np.random.default_rng(seed)
+    halves = rng.uniform(0.05, 1.0, (2, 3))
+    R = Rotation.random(2, random_state=seed).as_matrix()
+    away = rng.normal(size=3)
+    away *= rng.uniform(2.1, 5.0) * (1e4 if seed == 0 else 1.0) / np.linalg.norm(away)
+    bodies = [
+        side(Ellipsoid(*map(float, h)), r, p)
+        for h, r, p in zip(halves, R, (np.zeros(3), away), strict=True)
+    ]
+    at = find_nearest(*bodies, away / 2)
+    between = np.array(at.on_b) - np.array(at.on_a)
+    gap = float(np.linalg.norm(between))
+    n = between / gap
+    supports = [float(np.linalg.norm(h * (r.T @ n))) for h, r in zip(halves, R, strict=True)]
+    assert away @ n - sum(supports) == pytest.approx(gap, abs=1e-13 * (1 + gap))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ellipsoids_that_overlap_are_found_from_beside(seed: int) -> None:
+    """Bodies placed so that two points with opposite normals lie 0 to 0.1 m deep in the other."""
+    rng = np.random.default_rng(seed)
+    halves = rng.uniform(0.2, 1.0, (2, 3))
+    R = Rotation.random(2, random_state=100 + seed).as_matrix()
+    n = rng.normal(size=3)
+    n /= np.linalg.norm(n)
+    tips = [
+        r @ (h**2 * (r.T @ n)) / np.linalg.norm(h * (r.T @ n))
+        for h, r in zip(halves, R, strict=True)
+    ]
+    depth = rng.uniform(0.0, 0.1)
+    bodies = [
+        side(Ellipsoid(*map(float, h)), r, p)
+        for h, r, p in zip(halves, R, (np.zeros(3), tips[0] + tips[1] - depth * n), strict=True)
+    ]
+    at = find_nearest(*bodies, tips[0] + 0.15 * rng.normal(size=3))
+    _, gap = Tracking(Operators(), float, *bodies).normal(at)
+    assert gap == pytest.approx(-depth, abs=1e-12)
+
+
 def test_what_was_found_follows_the_poses_as_the_differential_system_says() -> None:
     """The tape's derivative of a root along a motion is the rate of (8), though the search itself
     is held still."""

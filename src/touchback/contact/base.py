@@ -2,7 +2,7 @@
 
 from touchback.errors import ModelError
 from touchback.model.mechanics import Mechanics
-from touchback.model.value import Data, Value, is_number
+from touchback.model.value import Data, Value, is_number, value
 from touchback.spatial.vectors import Scalar
 
 
@@ -31,17 +31,22 @@ def check_coefficients(
     kind: str, restitution: Value, friction: Value, rolling: Value = 0.0
 ) -> None:
     """Refuse numbers that no contact has; expressions are taken as they come."""
-    if is_number(restitution) and not 0.0 <= restitution <= 1.0:
+    e = value(f"{kind}: restitution", restitution)
+    if is_number(e) and not 0.0 <= e <= 1.0:
         raise ModelError(f"{kind}: its restitution is {restitution}; it lies between 0 and 1.")
-    if is_number(friction) and not friction >= 0.0:
+    mu, arm = value(f"{kind}: friction", friction), value(f"{kind}: rolling", rolling)
+    if is_number(mu) and not mu >= 0.0:
         raise ModelError(f"{kind}: its friction is {friction}; a coefficient is not negative.")
-    if is_number(rolling) and not rolling >= 0.0:
+    if is_number(arm) and not arm >= 0.0:
         raise ModelError(f"{kind}: its rolling is {rolling} m; the arm is not negative.")
 
 
 def check_static(kind: str, friction: Value, static: Value | None) -> None:
     """Refuse a static coefficient below that of slipping."""
-    if static is not None and is_number(static) and is_number(friction) and static < friction:
+    if static is None:
+        return
+    holds = value(f"{kind}: static_friction", static)
+    if is_number(holds) and is_number(friction) and holds < friction:
         raise ModelError(
             f"{kind}: its static_friction {static} is below its friction {friction}; what sticks "
             "holds at least as much as what slips."

@@ -1,6 +1,7 @@
 """A thin disc whose rim touches a plane: a coin, a wheel."""
 
 from touchback.contact.base import ContactKind, check_coefficients
+from touchback.model.forces.contact_laws.base import check_positive
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Value
@@ -24,6 +25,7 @@ class DiscPlaneContact(ContactKind, frozen=True, tag="disc-plane"):
 
     def __post_init__(self) -> None:
         check_coefficients("DiscPlaneContact", self.restitution, self.friction)
+        check_positive("DiscPlaneContact", radius=self.radius)
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         k, vectors = mechanics.k, mechanics.vectors

@@ -2,6 +2,7 @@
 
 from touchback.contact.base import ContactKind, check_coefficients, check_static
 from touchback.errors import ModelError
+from touchback.model.forces.contact_laws.base import check_positive
 from touchback.model.forces.sphere_on_plane import Touch, sphere_on_plane
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
@@ -31,6 +32,7 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
     def __post_init__(self) -> None:
         check_coefficients("SpherePlaneContact", self.restitution, self.friction, self.rolling)
         check_static("SpherePlaneContact", self.friction, self.static_friction)
+        check_positive("SpherePlaneContact", zero=True, radius=self.radius)
         if self.tangents not in ("", "x", "y", "xy"):
             raise ModelError(
                 f"SpherePlaneContact: tangents are '', 'x', 'y' or 'xy', got {self.tangents!r}."

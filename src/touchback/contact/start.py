@@ -1,34 +1,78 @@
 """A start for tracking: values that fulfil the algebraic system (5), from a guess."""
 
 import math
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from touchback.contact.surfaces.base import has_hidden
+from touchback.contact.descent import better_starts
+from touchback.contact.surfaces.base import Surface, has_hidden
 from touchback.contact.tracking import Nearest, Side, Tracking
-from touchback.errors import SolveError
+from touchback.errors import InputError, ModelError, SolveError
 from touchback.symbolic.scalars import Operators
 
 _STEPS = 60  # of Newton's method
 _DROPS = 30  # steps down the gradient onto a surface
 _HALVINGS = 12
 _EXACT = 1e-12  # residual over the size of what it is made of
+_ROUNDED = 1e-9  # the same, where numbers far apart in size let it fall no further
 _FLAT = 1e-10  # of a relative curvature, over the largest
 
 
 def find_nearest(a: Side, b: Side, guess: Any, hidden: tuple[float, float] = (0.0, 0.0)) -> Nearest:
     """The points of two surfaces that are nearest to each other, near `guess`, a point [m] along
-    world axes (and guesses of hidden coordinates). Floats in, floats out."""
+    world axes (and guesses of hidden coordinates). Floats in, floats out.
+
+    Newton's method begins at the guess moved onto both surfaces; where it ends nowhere, or at
+    points that aren't nearest, it begins again from points that have slid towards each other."""
+    point = _point(a, b, guess)
     tracking = Tracking(Operators(), float, a, b)
-    point = [float(x) for x in guess]
-    at = _dropped(tracking, point, hidden)
+    dropped = _dropped(tracking, point, hidden)
+    try:
+        return _solved(tracking, dropped, point)
+    except SolveError as first:
+        for start in better_starts(tracking, dropped, partial(_onto, tracking)):
+            with suppress(SolveError):
+                return _solved(tracking, start, point)
+        raise first from None
+
+
+def _point(a: Side, b: Side, guess: Any) -> list[float]:
+    for side in (a, b):
+        if not isinstance(side.surface, Surface):
+            raise ModelError(
+                f"Nearest points: {side.surface!r} is no surface; give one such as Ball(0.1)."
+            )
+    try:
+        point = [float(x) for x in guess]
+    except (TypeError, ValueError):
+        point = []
+    if len(point) != 3 or not all(map(math.isfinite, point)):
+        raise InputError(
+            f"{_label(a, b)}the guess is {guess!r}; give three numbers, a point [m] near to where "
+            "they touch."
+        )
+    return point
+
+
+def _solved(tracking: Tracking, at: Nearest, point: list[float]) -> Nearest:
+    """Newton's method from a start; a residual that rounding doesn't let fall further is one of a
+    solution too."""
+    best, least = at, math.inf
     for _ in range(_STEPS):
         left = _norm(tracking, at)
+        if left < least:
+            best, least = at, left
         if left <= _EXACT:
-            return tracking.newton(_checked(tracking, at))  # one more step: to rounding
+            break
         at = _better(tracking, at, left)
-    raise SolveError(_label(a, b) + _failure(tracking, at, point))
+    if least > _ROUNDED:
+        raise SolveError(_label(tracking.a, tracking.b) + _failure(tracking, best, point))
+    _check_nearest(tracking, best)
+    last = tracking.newton(best)  # one more step: to rounding
+    return last if _norm(tracking, last) <= least else best
 
 
 def numbers(at: Nearest) -> np.ndarray:
@@ -94,28 +138,36 @@ def _norm(tracking: Tracking, at: Nearest) -> float:
     return worst if math.isfinite(worst) else math.inf
 
 
-def _checked(tracking: Tracking, at: Nearest) -> Nearest:
-    """The solution, if the surfaces face each other there and are nearest."""
+def _check_nearest(tracking: Tracking, at: Nearest) -> None:
+    """Refuse a solution where the surfaces don't face each other or aren't nearest."""
     label = _label(tracking.a, tracking.b)
     if not _float(at.ratio) < 0.0:
         raise SolveError(
             f"{label}their normals point the same way at the points found (λ = "
             f"{_float(at.ratio):.3g}): these are not the facing ones. Give a guess between the two."
         )
-    M = np.array([[_float(x) for x in row] for row in tracking.stiffness(at)])
-    curvatures = np.linalg.eigvalsh((M + M.T) / 2)
-    largest = float(np.abs(curvatures).max())
-    if largest == 0.0 or abs(float(curvatures[0])) <= _FLAT * largest:
+    A, B = (np.array([[_float(x) for x in row] for row in C]) for C in tracking.curvatures(at))
+    relative = np.linalg.eigvalsh(A + B)
+    largest = float(np.abs(relative).max())
+    if largest == 0.0 or float(np.abs(relative).min()) <= _FLAT * largest:
         raise SolveError(
             f"{label}they share a flat direction, so that many points are nearest; tracking needs "
             "surfaces that touch in one point."
         )
-    if float(curvatures[0]) < 0.0:
+    if relative[0] < 0.0 or _focus_between(A, B, _float(tracking.normal(at)[1])):
         raise SolveError(
             f"{label}the points found are farthest, or on a saddle (relative curvatures "
-            f"{curvatures[0]:.3g} and {curvatures[1]:.3g}); give a guess nearer to the contact."
+            f"{relative[0]:.3g} and {relative[1]:.3g} 1/m); give a guess nearer to the contact."
         )
-    return at
+
+
+def _focus_between(A: np.ndarray, B: np.ndarray, gap: float) -> bool:
+    """Whether det(A + B + s A B), whose zeros are distances at which nearest points cease to be so,
+    has one between s = 0, where the surfaces touch, and the gap."""
+    linear = float(np.linalg.det(A + B + A @ B) - np.linalg.det(A + B) - np.linalg.det(A @ B))
+    roots = np.roots([float(np.linalg.det(A @ B)), linear, float(np.linalg.det(A + B))])
+    shares = roots[np.isreal(roots)].real / gap if gap else np.zeros(0)
+    return bool(np.any((shares > 0.0) & (shares <= 1.0)))
 
 
 def _failure(tracking: Tracking, at: Nearest, point: list[float]) -> str:

@@ -158,11 +158,18 @@ class Tracking:
         length = vectors.norm(N)
         return vectors.scale(k.div(1, length), N), k.mul(at.reach, length)
 
-    def stiffness(self, at: Nearest) -> Matrix:
-        """The 2 × 2 matrix that must not be singular; positive definite where P_A and P_B are
-        nearest, not farthest or on a saddle."""
+    def curvatures(self, at: Nearest) -> tuple[Matrix, Matrix]:
+        """Curvatures of A and B [1/m] along two tangents of B, positive where they bulge: symmetric
+        2 × 2 matrices."""
+        k, vectors = self.k, self.vectors
         A, B = self.both(at)
-        return self._tangential(at, A, B)[1]
+        tangents = _tangents(k, vectors, B.N)
+        found = []
+        for side in (A, B):
+            inverse = k.div(1, vectors.norm(side.N))
+            bent = [vectors.apply(side.H, t) for t in tangents]
+            found.append([[k.mul(inverse, vectors.dot(t, x)) for x in bent] for t in tangents])
+        return found[0], found[1]
 
     def refined(self, at: Nearest) -> Nearest:
         """Hidden coordinates that fit the points better."""

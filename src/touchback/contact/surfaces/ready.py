@@ -2,7 +2,7 @@
 
 from touchback.contact.surfaces.base import Surface, ValueOf
 from touchback.errors import ModelError
-from touchback.model.value import Value, is_number
+from touchback.model.value import Value, is_number, value
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
@@ -79,6 +79,7 @@ class Barrel(Surface, frozen=True, tag="barrel"):
 
     def __post_init__(self) -> None:
         check_lengths("Barrel", radius=self.radius, off=self.off)
+        check_off("Barrel", self.radius, self.off)
 
     def level(self, k: Scalars, value: ValueOf, r: Vector, hidden: Scalar) -> Scalar:
         beyond = k.add(k.sqrt(_sum_of_squares(k, r[1:])), value(self.off))
@@ -88,8 +89,18 @@ class Barrel(Surface, frozen=True, tag="barrel"):
 def check_lengths(kind: str, **lengths: Value) -> None:
     """Refuse numbers that are no lengths; expressions are taken as they come."""
     for name, given in lengths.items():
-        if is_number(given) and not given > 0.0:
+        length = value(f"{kind}: {name}", given)
+        if is_number(length) and not length > 0.0:
             raise ModelError(f"{kind}: its {name} is {given} m; it must be positive.")
+
+
+def check_off(kind: str, radius: Value, off: Value) -> None:
+    """Refuse a barrel or roller without material: its axis beyond the arc."""
+    if is_number(radius) and is_number(off) and not off < radius:
+        raise ModelError(
+            f"{kind}: its off is {off} m and its radius {radius} m; the axis must be nearer than "
+            "the arc, give a smaller off."
+        )
 
 
 def _sum_of_squares(k: Scalars, parts: Vector) -> Scalar:

@@ -11,9 +11,12 @@ This is the convex body whose support in the direction d is H(d) = R |d| − R�
 with i along its axis: its gradient is the point that touches, whatever the wheel's tilt.
 """
 
+import math
+
 from touchback.contact.surfaces.base import Surface, ValueOf
-from touchback.contact.surfaces.ready import check_lengths
-from touchback.model.value import Value
+from touchback.contact.surfaces.ready import check_lengths, check_off
+from touchback.errors import ModelError
+from touchback.model.value import Value, is_number
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
@@ -29,6 +32,12 @@ class Roller(Surface, frozen=True, tag="roller"):
 
     def __post_init__(self) -> None:
         check_lengths("Roller", radius=self.radius, off=self.off)
+        check_off("Roller", self.radius, self.off)
+        if is_number(self.inclination) and not abs(self.inclination) < math.pi / 2:
+            raise ModelError(
+                f"Roller: its inclination is {self.inclination} rad; it must be below a quarter "
+                "turn (π/2)."
+            )
 
     def level(self, k: Scalars, value: ValueOf, r: Vector, hidden: Scalar) -> Scalar:
         """√(y² + z²) − ρ(w): linear off the axis, so that Newton's method comes far."""

@@ -10,10 +10,11 @@ from touchback.model.forces.contact_laws import (
     UnilateralSpring,
     regularised_coulomb,
 )
+from touchback.model.forces.contact_laws.base import check_positive
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.names import suggestion
-from touchback.model.value import Value, is_number
+from touchback.model.value import Value, is_number, value
 from touchback.spatial import transpose
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 
@@ -46,7 +47,13 @@ class SphereOnPlane(CompliantContact, frozen=True, tag="sphere-on-plane"):
         if self.law not in _LAWS:
             hint = suggestion(str(self.law), _LAWS)
             raise ModelError(f"SphereOnPlane: there is no law {self.law!r}; {hint}")
-        if is_number(self.slip_speed) and not self.slip_speed > 0.0:
+        check_positive("SphereOnPlane", stiffness=self.stiffness, exponent=self.exponent)
+        check_positive(
+            "SphereOnPlane", zero=True,
+            radius=self.radius, damping=self.damping, friction=self.friction,
+        )  # fmt: skip
+        slip_speed = value("SphereOnPlane: slip_speed", self.slip_speed)
+        if is_number(slip_speed) and not slip_speed > 0.0:
             raise ModelError(
                 f"SphereOnPlane: its slip_speed is {self.slip_speed} m/s; give a small positive "
                 "speed, below which friction gives way."
