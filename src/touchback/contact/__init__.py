@@ -11,6 +11,9 @@ from touchback.contact.sphere_plane import SpherePlaneContact
 from touchback.contact.start import find_nearest, numbers
 from touchback.contact.surface_contact import SurfaceContact
 from touchback.contact.tracking import Nearest, Side, Tracking, Twist
+from touchback.model.files.schema import add_kind
+
+add_kind("forces", SurfaceContact)
 
 __all__ = [
     "ContactKind",

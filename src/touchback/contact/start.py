@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from touchback.contact.descent import better_starts
-from touchback.contact.surfaces.base import Surface, has_hidden
+from touchback.contact.surfaces.base import Surface, ValueOf, has_hidden
 from touchback.contact.tracking import Nearest, Side, Tracking
 from touchback.errors import InputError, ModelError, SolveError
 from touchback.symbolic.scalars import Operators
@@ -21,14 +21,21 @@ _ROUNDED = 1e-9  # the same, where numbers far apart in size let it fall no furt
 _FLAT = 1e-10  # of a relative curvature, over the largest
 
 
-def find_nearest(a: Side, b: Side, guess: Any, hidden: tuple[float, float] = (0.0, 0.0)) -> Nearest:
+def find_nearest(
+    a: Side,
+    b: Side,
+    guess: Any,
+    hidden: tuple[float, float] = (0.0, 0.0),
+    value: ValueOf = float,
+) -> Nearest:
     """The points of two surfaces that are nearest to each other, near `guess`, a point [m] along
-    world axes (and guesses of hidden coordinates). Floats in, floats out.
+    world axes (and guesses of hidden coordinates). Floats in, floats out; `value` gives what
+    expressions in the surfaces are worth.
 
     Newton's method begins at the guess moved onto both surfaces; where it ends nowhere, or at
     points that aren't nearest, it begins again from points that have slid towards each other."""
     point = _point(a, b, guess)
-    tracking = Tracking(Operators(), float, a, b)
+    tracking = Tracking(Operators(), value, a, b)
     dropped = _dropped(tracking, point, hidden)
     try:
         return _solved(tracking, dropped, point)

@@ -3,6 +3,8 @@
 from dataclasses import astuple
 from functools import partial
 
+from touchback.contact.start import find_nearest, numbers
+from touchback.contact.surfaces import AnySurface
 from touchback.contact.surfaces.base import Surface, has_hidden
 from touchback.contact.tracking import Nearest, Side, Tracking, Twist
 from touchback.errors import ModelError
@@ -14,9 +16,10 @@ from touchback.model.forces.contact_laws import (
     HuntCrossley,
     regularised_coulomb,
 )
+from touchback.model.forces.contact_laws.base import check_positive
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.value import Value, is_zero
+from touchback.model.value import Value, is_zero, triple
 from touchback.spatial.vectors import Scalar, Vector
 
 _NAMES = ("ax", "ay", "az", "bx", "by", "bz", "ratio", "reach", "hidden a", "hidden b")
@@ -26,37 +29,75 @@ _UNITS = ("m",) * 6 + ("",) * 4
 class SurfaceContact(CompliantContact, frozen=True, tag="surface-contact"):
     """`surface_a` in the axes of frame `a` against `surface_b` in those of `b`.
 
-    The nearest points are tracked by Kosenko's differential system (7–8): they are states, whose
-    initial values `start` come from `find_nearest` at the initial position. `correction` [1/s]
-    draws them towards the algebraic system (5), by which they don't drift; 0 leaves (7–8) alone.
-    The normal force is that of `law`, friction is −μ N u/√(u² + u₀²)."""
+    The nearest points are tracked by Kosenko's differential system (7–8): they are states, found by
+    `find_nearest` wherever a state is assembled, from `guess`, a point [m] in the axes of `b` near
+    to where they touch (None: half-way between the frames), or given as `start`, the ten `numbers`
+    of a `Nearest` along world axes. `correction` [1/s] draws them towards the algebraic system (5),
+    by which they don't drift; 0 leaves (7–8) alone. The normal force is that of `law`, friction is
+    −μ N u/√(u² + u₀²)."""
 
     a: Frame
-    surface_a: Surface
+    surface_a: AnySurface
     b: Frame
-    surface_b: Surface
-    start: tuple[float, ...]
+    surface_b: AnySurface
+    start: tuple[float, ...] = ()
     law: AnyLaw = HuntCrossley(1e6)
     friction: Value = 0.0
     slip_speed: Value = 1e-3
     correction: Value = 100.0
+    guess: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
-        if len(self.start) != len(_NAMES):
+        for word, given in (("surface_a", self.surface_a), ("surface_b", self.surface_b)):
+            if not isinstance(given, Surface):
+                raise ModelError(
+                    f"SurfaceContact: its {word} is {given!r}; a surface such as Ball(0.1) is "
+                    "expected."
+                )
+        if not isinstance(self.law, ContactLaw):
+            raise ModelError(
+                f"SurfaceContact: its law is {self.law!r}; one such as tb.HuntCrossley(1e6) is "
+                "expected."
+            )
+        check_positive("SurfaceContact", slip_speed=self.slip_speed)
+        check_positive(
+            "SurfaceContact", zero=True, friction=self.friction, correction=self.correction
+        )
+        if len(self.start) not in (0, len(_NAMES)):
             raise ModelError(
                 f"SurfaceContact: its start has {len(self.start)} numbers, {len(_NAMES)} are "
-                "expected; give `start=numbers(find_nearest(side_a, side_b, guess))`."
+                "expected: `start=numbers(find_nearest(side_a, side_b, guess))`. Leave it out to "
+                "have them found."
             )
+        if self.guess is not None:
+            triple("SurfaceContact: guess", self.guess)
 
     def normal_law(self) -> ContactLaw:
         return self.law
 
     def states(self) -> dict[str, InternalState]:
         own = {
-            name: InternalState(float(self.start[i]), partial(self._rate, i), _UNITS[i])
+            name: InternalState(
+                float(self.start[i]) if self.start else 0.0, partial(self._rate, i), _UNITS[i]
+            )
             for i, name in self._tracked().items()
         }
         return {**own, **super().states()}
+
+    def begin(self, mechanics: Mechanics) -> dict[str, float]:
+        if self.start:
+            return {}
+        found = numbers(find_nearest(*self._sides(mechanics), self._guess(mechanics),
+                                     value=mechanics.value))  # fmt: skip
+        return {name: float(found[i]) for i, name in self._tracked().items()}
+
+    def _guess(self, mechanics: Mechanics) -> Vector:
+        """The guess along world axes."""
+        vectors = mechanics.vectors
+        p_a, p_b = mechanics.position(self.a), mechanics.position(self.b)
+        if self.guess is None:
+            return [0.5 * (x + y) for x, y in zip(p_a, p_b, strict=True)]
+        return vectors.add(p_b, vectors.apply(mechanics.rotation(self.b), list(self.guess)))
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         return self._tracking(mechanics).normal(self._nearest(mechanics))[1]
@@ -108,11 +149,14 @@ class SurfaceContact(CompliantContact, frozen=True, tag="surface-contact"):
         return Nearest(x[0:3], x[3:6], *x[6:])
 
     def _tracking(self, mechanics: Mechanics) -> Tracking:
+        return Tracking(mechanics.k, mechanics.value, *self._sides(mechanics))
+
+    def _sides(self, mechanics: Mechanics) -> tuple[Side, Side]:
         a, b = (
             Side(surface, mechanics.rotation(frame), mechanics.position(frame))
             for surface, frame in ((self.surface_a, self.a), (self.surface_b, self.b))
         )
-        return Tracking(mechanics.k, mechanics.value, a, b)
+        return a, b
 
     def _twist(self, mechanics: Mechanics, frame: Frame) -> Twist:
         return Twist(mechanics.angular_velocity(frame), mechanics.velocity(frame))

@@ -21,6 +21,7 @@ from touchback.system.assembly import (
     assemble_velocities,
     null_space,
 )
+from touchback.system.begin import begun
 from touchback.system.branches import check_branches
 from touchback.system.constrained import (
     ConstraintLayout,
@@ -345,12 +346,13 @@ class ConstrainedSystem(System):
         """A consistent state. `positions` (keywords) and `rates` are kept; the others start from
         the model's initial ones, or from `guess`, which chooses the branch, and change least. What
         is driven or written is met at time `t` with these `inputs`."""
-        start, layout = self.initial_state(), self.layout
+        start, layout = self._described(), self.layout
         q = fill("coordinate", dict(guess or {}), layout.q, start.q)
         q = fill("coordinate", dict(positions), layout.q, q).copy()
         v = fill("velocity", dict(rates or {}), layout.v, start.v).copy()
-        z = fill("state", dict(states or {}), layout.z, start.z).copy()
         q = self._closed(q, [layout.q.index(name) for name in positions], t, inputs)
+        z = begun(self.model, q, start.z, self.parameters)
+        z = fill("state", dict(states or {}), layout.z, z).copy()
         check_branches(self.model, q, self.parameters)
         terms = self.terms(q, v, inputs, t, z)
         given = [layout.v.index(name) for name in rates or {}]

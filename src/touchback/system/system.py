@@ -14,6 +14,7 @@ from touchback.native import tree_products
 from touchback.symbolic.count import Counts
 from touchback.symbolic.stages import split_many
 from touchback.system import functions as recipes
+from touchback.system.begin import begun
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
 from touchback.system.jacobian import rate_jacobian_recipe
@@ -259,7 +260,11 @@ class System:
     # ---- states ---------------------------------------------------------------------------------
 
     def initial_state(self) -> State:
-        """The state that the model describes."""
+        """The state that the model describes, with what forces track found there."""
+        start = self._described()
+        return State(start.q, start.v, begun(self.model, start.q, start.z, self.parameters))
+
+    def _described(self) -> State:
         joints = self.model.joints.values()
         q = np.array([x for joint in joints for x in joint.initial_position()], dtype=float)
         v = np.array([x for joint in joints for x in joint.initial_velocity()], dtype=float)
@@ -279,12 +284,13 @@ class System:
         0.1}`), velocities (`rates`) and extra `states` replaced. With constraints the rest follows
         from them, at time `t` with these `inputs`, near the `guess`; without, a guess is as good as
         a position."""
-        start = self.initial_state()
-        wanted = {**(guess or {}), **positions}
+        start = self._described()
+        q = fill("coordinate", {**(guess or {}), **positions}, self.layout.q, start.q).copy()
+        z = begun(self.model, q, start.z, self.parameters)
         return State(
-            fill("coordinate", wanted, self.layout.q, start.q).copy(),
+            q,
             fill("velocity", dict(rates or {}), self.layout.v, start.v).copy(),
-            fill("state", dict(states or {}), self.layout.z, start.z).copy(),
+            fill("state", dict(states or {}), self.layout.z, z).copy(),
         )
 
     # ---- what a run needs (simulate, realtime) --------------------------------------------------
@@ -493,7 +499,7 @@ class System:
 
     @cached_property
     def _start(self) -> State:
-        return self.initial_state()
+        return self._described()
 
 
 def _number(count: int, one: str, many: str) -> str:

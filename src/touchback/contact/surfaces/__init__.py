@@ -5,7 +5,11 @@ from touchback.contact.surfaces.ready import Ball, Barrel, Ellipsoid, Pipe, Plan
 from touchback.contact.surfaces.roller import Roller
 from touchback.contact.surfaces.written import Written
 
+AnySurface = Plane | Ball | Pipe | Ellipsoid | Torus | Barrel | Roller | Written
+"""What files know."""
+
 __all__ = [
+    "AnySurface",
     "Ball",
     "Barrel",
     "Ellipsoid",

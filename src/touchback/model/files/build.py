@@ -9,26 +9,22 @@ from msgspec.structs import fields
 
 from touchback.errors import ModelError, TouchbackError
 from touchback.model.check import problems
-from touchback.model.closures import AnyClosure
-from touchback.model.couplings import AnyCoupling
 from touchback.model.files.convert import check_keys, convert, mapping, shown
 from touchback.model.files.document import Document, Path, read_json, read_yaml
 from touchback.model.files.schema import (
     BASE,
     GRAVITY,
+    KINDS,
     REPORT,
     SECTIONS,
     SETTINGS,
     VERSION,
     kinds_in,
 )
-from touchback.model.forces import AnyForce
 from touchback.model.frame import Frame, frame_at
-from touchback.model.joints import AnyJoint
 from touchback.model.joints.joint import OPTIONS
 from touchback.model.model import Model
 from touchback.model.names import suggestion
-from touchback.model.sensors import AnySensor
 from touchback.model.value import Value, triple
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
@@ -37,16 +33,6 @@ READERS: dict[str, Callable[[str, str], Document]] = {
     ".yaml": read_yaml,
     ".yml": read_yaml,
     ".json": read_json,
-}
-_KINDS: dict[str, dict[str, Any]] = {
-    section: {kind.__struct_config__.tag: kind for kind in get_args(union)}
-    for section, union in (
-        ("joints", AnyJoint),
-        ("forces", AnyForce),
-        ("closures", AnyClosure),
-        ("couplings", AnyCoupling),
-        ("sensors", AnySensor),
-    )
 }
 
 
@@ -208,7 +194,7 @@ class _Builder:
     def kind(self, section: str, name: str) -> Any:
         """The joint, force or sensor kind that an item describes."""
         item = self.items[section][name]
-        return self.described(item, _KINDS[section], (*self.path, section, name))
+        return self.described(item, KINDS[section], (*self.path, section, name))
 
     def described(self, item: Any, kinds: dict[str, Any], path: Path) -> Any:
         """The data of one of these kinds, and what lies in it: profiles, laws."""

@@ -102,8 +102,19 @@ def _default(field: FieldInfo) -> Any:
     return field.default if made is msgspec.NODEFAULT else msgspec.field(default_factory=made)
 
 
-def _by_kind(union: Any, options: Any = None) -> dict[str, Any]:
-    return {kind.__struct_config__.tag: in_file(kind, options) for kind in get_args(union)}
+def _by_kind(section: str) -> dict[str, Any]:
+    return {tag: in_file(kind, _BESIDE.get(section)) for tag, kind in KINDS[section].items()}
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "joints": kinds_in(AnyJoint),
+    "forces": kinds_in(AnyForce),
+    "closures": kinds_in(AnyClosure),
+    "couplings": kinds_in(AnyCoupling),
+    "sensors": kinds_in(AnySensor),
+}
+"""The model's own data of each section whose items say their `kind`, by that word."""
+_BESIDE = {"joints": Joint, "closures": Closure}  # whose fields stand beside those of the kind
 
 
 class TableInFile(Data, frozen=True):
@@ -135,19 +146,26 @@ SECTIONS: dict[str, Any] = {
     "tables": in_file(TableInFile),
     "definitions": str,
     "bodies": in_file(Body),
-    "joints": _by_kind(AnyJoint, options=Joint),
-    "forces": _by_kind(AnyForce),
-    "closures": _by_kind(AnyClosure, options=Closure),
-    "couplings": _by_kind(AnyCoupling),
+    "joints": _by_kind("joints"),
+    "forces": _by_kind("forces"),
+    "closures": _by_kind("closures"),
+    "couplings": _by_kind("couplings"),
     "constraints": in_file(Constraint),
     "drives": in_file(Drive),
     "modes": in_file(Mode),
     "transitions": in_file(Transition),
     "controls": in_file(Control),
-    "sensors": _by_kind(AnySensor),
+    "sensors": _by_kind("sensors"),
     "parts": in_file(PartInFile),
 }
 """The type of the items of each section; a dict has one for each kind."""
+
+
+def add_kind(section: str, kind: Any) -> None:
+    """Let files know one more kind, as of force (`section` "forces"); its fields are frames,
+    values, texts, numbers, or kinds themselves."""
+    tag = kind.__struct_config__.tag
+    KINDS[section][tag], SECTIONS[section][tag] = kind, in_file(kind, _BESIDE.get(section))
 
 
 def model_schema() -> dict[str, Any]:

@@ -14,6 +14,7 @@ from msgspec.structs import FieldInfo, fields
 from touchback.errors import ModelError
 from touchback.model.body import Body
 from touchback.model.closures import Closure
+from touchback.model.files.known import check_known
 from touchback.model.files.schema import VERSION
 from touchback.model.files.yaml_text import yaml_text
 from touchback.model.frame import GROUND, Frame
@@ -39,6 +40,7 @@ def save(model: Model, path: str | Path) -> None:
         raise ModelError(
             f"{target}: a model is saved as {', '.join(WRITERS)}, not as '{target.suffix}'."
         )
+    check_known(model.described or model)
     target.write_text(to_text(model, target.suffix), encoding="utf-8")
 
 

@@ -29,6 +29,11 @@ class ForceKind(Data, frozen=True, tag_field="kind"):
         """Energy stored in this force [J]; nothing unless it is a spring."""
         return 0
 
+    def begin(self, mechanics: Mechanics) -> dict[str, float]:
+        """Initial values of own states, by name, that follow from where the bodies are: asked over
+        floats wherever a state is assembled. The others keep their `initial`."""
+        return {}
+
     def states(self) -> dict[str, InternalState]:
         """States of its own by name: memory, temperature. A force called "pad" with a state "heat"
         gives the model a state "pad.heat"; the force itself asks

@@ -1,0 +1,33 @@
+"""Initial values of states that follow from where the bodies are: forces that track something."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from touchback.errors import SolveError
+from touchback.model.forces import ForceKind
+from touchback.model.model import Model
+from touchback.system.floats import float_instant
+
+
+def begun(
+    model: Model, q: np.ndarray, z: np.ndarray, parameters: Mapping[str, float]
+) -> np.ndarray:
+    """The extra states z with those that forces find at the positions q."""
+    finding = {
+        name: force
+        for name, force in model.forces.items()
+        if type(force).begin is not ForceKind.begin
+    }
+    if not finding:
+        return z
+    z, order = z.copy(), list(model.states)
+    instant = float_instant(model, q.tolist(), parameters)
+    for name, force in finding.items():
+        try:
+            found = force.begin(instant)
+        except SolveError as error:
+            raise SolveError(f"Force '{name}': {error}") from None
+        for state, number in found.items():
+            z[order.index(f"{name}.{state}")] = number
+    return z
