@@ -65,7 +65,7 @@ def _findings(parts: list[str]) -> bool:
             for found in findings.PARTS[part]():
                 mark = "[green]holds[/green]" if found.holds else "[red]fails[/red]"
                 table.add_row(*map(escape, (found.what, found.measured, found.due)), mark)
-                status.update(f"measured: {found.what}")  # type: ignore[attr-defined]
+                status.update(f"measured: {found.what}")
                 fine = fine and found.holds
     out.print(table)
     return fine

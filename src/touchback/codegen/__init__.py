@@ -1,13 +1,14 @@
 """From programs to code that runs: machine code of our own, C and others."""
 
 from touchback.codegen.abi import ABI_VERSION
-from touchback.codegen.compiled import Compiled, compile_program, native_lanes
+from touchback.codegen.compiled import Backend, Compiled, compile_program, native_lanes
 from touchback.codegen.disassemble import disassemble
 from touchback.codegen.elf import read_elf, write_elf
 from touchback.codegen.machine import MachineCode, emit
 
 __all__ = [
     "ABI_VERSION",
+    "Backend",
     "Compiled",
     "MachineCode",
     "compile_program",

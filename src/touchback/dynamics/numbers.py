@@ -23,9 +23,9 @@ def is_numeric(body: Body) -> bool:
 
 def pseudo_inertia(body: Body) -> np.ndarray:
     """P of a body about and along its own frame."""
-    com = np.array([*body.com, 1.0], dtype=float)
+    mass, *com = np.array([body.mass, *body.com, 1.0], dtype=float)
     J = np.array(body.tensor(), dtype=float)
-    P = float(body.mass) * np.outer(com, com)  # type: ignore[arg-type]
+    P = mass * np.outer(com, com)
     P[:3, :3] += 0.5 * np.trace(J) * np.eye(3) - J
     return P
 

@@ -25,7 +25,8 @@ def add_body(
     if mass < 0.0:
         raise ModelError(f"{where}: body '{name}': its mass is {mass} kg; it must not be negative.")
     handle = model.body(name)
-    body = Body(mass, tuple(com), tuple(inertia))  # type: ignore[arg-type]
+    (x, y, z), (xx, yy, zz, xy, xz, yz) = com, inertia
+    body = Body(mass, (x, y, z), (xx, yy, zz, xy, xz, yz))
     try:
         check_body(name, body)
     except ModelError as oddity:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -224,5 +224,5 @@ def _order(model: Model, automaton: Automaton) -> Iterator[Complaint]:
             )
 
 
-def _no(kind: str, name: str, known: object) -> str:
-    return f"there is no {kind} '{name}'; {suggestion(name, list(known))}"  # type: ignore[call-overload]
+def _no(kind: str, name: str, known: Iterable[str]) -> str:
+    return f"there is no {kind} '{name}'; {suggestion(name, known)}"

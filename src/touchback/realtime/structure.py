@@ -169,8 +169,10 @@ def _same(a: list[Step], b: list[Step]) -> bool:
 
 
 def _same_step(a: Step, b: Step) -> bool:
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return type(a) is type(b) and np.array_equal(a, b)  # type: ignore[arg-type]
+        return False
     if isinstance(a, Helix) and isinstance(b, Helix):  # a pitch may be an expression
         return a.axis == b.axis and str(a.pitch) == str(b.pitch)
     return a == b

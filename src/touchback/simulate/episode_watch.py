@@ -11,8 +11,10 @@ from touchback.native import EventRule, Events, Problem, Status
 from touchback.native.episode import Episode
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
-from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.protocol import Floats
 from touchback.simulate.watch import Watch, check_events
+from touchback.symbolic.expression import Expr
+from touchback.system import System
 
 AHEAD = 1e-8  # seconds by which is seen whether an indicator comes back
 _LOCKING = 1e-9  # seconds: an exit is taken once, so that this hardly matters
@@ -24,7 +26,7 @@ class ExitWatch(Watch):
 
     def __init__(
         self,
-        system: CompiledSystem,
+        system: System,
         problem: Problem,
         episode: Episode,
         phase: int,
@@ -67,12 +69,12 @@ class ExitWatch(Watch):
 
 
 def _callable(
-    system: CompiledSystem, problem: Problem, event: Event, parameters: Mapping[str, Any] | None
+    system: System, problem: Problem, event: Event, parameters: Mapping[str, Any] | None
 ) -> Callable[[float, Floats], float]:
     """An event's function of (t, x)."""
-    if not event.compiled:
-        return event.function  # type: ignore[return-value]
-    function, p = system.event_functions([event.function], parameters)  # type: ignore[attr-defined]
+    if not isinstance(event.function, Expr | str):
+        return event.function
+    function, p = system.event_functions([event.function], parameters)
     x, out = np.zeros(problem.state_size), np.zeros(1)
     u = np.zeros(len(problem.u))
     call = function.bind(x, u, p, out)

@@ -13,6 +13,7 @@ from touchback.native import Crossing, EventRule, Events, FunctionData, Problem,
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
 from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.symbolic.expression import Expr
 
 FIXED_SAMPLES, ADAPTIVE_SAMPLES = 2, 8  # parts of a step in which signs are compared
 
@@ -45,7 +46,7 @@ class Watch:
             [EventRule(e.direction, e.terminal or e.restart is not None, e.locking)
              for e in self._events],
             function, p,
-            [e.function for e in self._events if not e.compiled],  # type: ignore[misc]
+            [e.function for e in self._events if not isinstance(e.function, Expr | str)],
             *tolerances, samples,
         )  # fmt: skip
         self.records: list[EventRecord] = []

@@ -1,5 +1,6 @@
 """From a model to a system."""
 
+from touchback.codegen import Backend
 from touchback.model.model import Model
 from touchback.model.part import flatten
 from touchback.system.checks import check_model
@@ -12,7 +13,7 @@ from touchback.system.plan import make_plan
 from touchback.system.system import System
 
 
-def compile_model(model: Model, backend: str = "machine") -> System:
+def compile_model(model: Model, backend: Backend = "machine") -> System:
     """Check a model, choose frames and algorithms, and derive its equations.
 
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""

@@ -365,15 +365,16 @@ class ConstrainedSystem(System):
     def _closed(self, q: np.ndarray, kept: list[int], t: float, u: Any) -> np.ndarray:
         """Positions that meet the constraints; the coordinates in `kept` stay. A guess where every
         step would be sideways, as bars in one line, is left by small and then larger turns."""
-        best: OpenLoop | None = None
+        tried: list[OpenLoop] = []
         for aside in _ASIDE:
             try:
                 return self._closed_from(self._turned(q, kept, aside), kept, t, u)
             except OpenLoop as error:
-                best = error if best is None or error.gap < best.gap else best
-        if kept and best is not None:
+                tried.append(error)
+        best = min(tried, key=lambda error: error.gap)
+        if kept:
             self._refuse_kept(q, kept, t, u, best)
-        raise best  # type: ignore[misc]
+        raise best
 
     def _closed_from(self, q: np.ndarray, kept: list[int], t: float, u: Any) -> np.ndarray:
         return assemble_positions(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from touchback.codegen import Backend
 from touchback.errors import InputError, SolveError
 from touchback.model.automata import in_modes
 from touchback.model.model import Model
@@ -28,7 +29,7 @@ class EpisodicSystem(ConstrainedSystem):
     sensors, freedoms, …) are those of the mode it was last told to `enter`; runs find theirs in the
     state."""
 
-    def __init__(self, model: Model, plan: Plan, backend: str) -> None:
+    def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
         super().__init__(model, plan, backend)
         self.whole = model  # with all its modes
         derivation = PhaseDerivation(self, model)
@@ -235,7 +236,7 @@ class EpisodicSystem(ConstrainedSystem):
         return ImpactData(self.constrained_functions(known=impact.known), impact.contacts)
 
 
-def episodic_system(model: Model, plan: Plan, backend: str) -> EpisodicSystem:
+def episodic_system(model: Model, plan: Plan, backend: Backend) -> EpisodicSystem:
     """The system of a model with modes, checked mode by mode."""
     system = EpisodicSystem(model, plan, backend)
     system.check()

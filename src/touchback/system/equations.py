@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,9 +50,9 @@ class Point:
     a: np.ndarray = field(default_factory=lambda: np.zeros(0))
     multipliers: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
-    def moved(self, **changed: object) -> Point:
+    def moved(self, **changed: Any) -> Point:
         """The same point with some of it replaced."""
-        return replace(self, **changed)  # type: ignore[arg-type]
+        return replace(self, **changed)
 
 
 class Blocks:

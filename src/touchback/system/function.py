@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback import native
-from touchback.codegen import Compiled, compile_program
+from touchback.codegen import Backend, Compiled, compile_program
 from touchback.symbolic.count import Counts, count
 from touchback.symbolic.program import Program
 
@@ -16,7 +16,7 @@ class Function:
     reads."""
 
     def __init__(
-        self, name: str, first: Program, second: Program, shape: tuple[int, ...], backend: str
+        self, name: str, first: Program, second: Program, shape: tuple[int, ...], backend: Backend
     ) -> None:
         self.name, self.first, self.second, self.shape = name, first, second, shape
         self._backend = backend
@@ -29,7 +29,7 @@ class Function:
     @cached_property
     def compiled(self) -> Compiled:
         """The function on this machine."""
-        return compile_program(self.second, self.name.replace(" ", "_"), backend=self._backend)  # type: ignore[arg-type]
+        return compile_program(self.second, self.name.replace(" ", "_"), backend=self._backend)
 
     def for_lanes(self, lanes: int) -> Compiled:
         """The function of so many instances at once: one, or as many as a vector register holds."""

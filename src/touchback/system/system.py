@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from touchback.codegen import Backend
 from touchback.errors import InputError
 from touchback.model.frame import Frame, as_frame
 from touchback.model.model import Model
@@ -36,7 +37,7 @@ class System:
     accelerations, efforts); every argument may also be a dict by name. One system serves one thread
     at a time."""
 
-    def __init__(self, model: Model, plan: Plan, backend: str) -> None:
+    def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
         self.model, self.plan, self._backend = model, plan, backend
         self.name = model.name
         self.layout = layout_of(model)

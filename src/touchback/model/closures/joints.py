@@ -51,7 +51,12 @@ def joint_equations(kind: JointKind) -> tuple[Equation, ...]:
 
 
 def _unit(axis: Axis) -> Direction:
-    return tuple(map(float, axis_vector(axis)))  # type: ignore[return-value]
+    return _direction(axis_vector(axis))
+
+
+def _direction(vector: np.ndarray) -> Direction:
+    x, y, z = map(float, vector)
+    return x, y, z
 
 
 def _normals(axis: Axis) -> tuple[Direction, Direction]:
@@ -61,7 +66,7 @@ def _normals(axis: Axis) -> tuple[Direction, Direction]:
         a = int(np.argmax(np.abs(vector)))
         return UNIT[(a + 1) % 3], UNIT[(a + 2) % 3]
     R = rotation_to(vector)
-    return tuple(map(float, R[:, 0])), tuple(map(float, R[:, 1]))  # type: ignore[return-value]
+    return _direction(R[:, 0]), _direction(R[:, 1])
 
 
 def _parallel(axis: Axis) -> tuple[Equation, ...]:

@@ -46,9 +46,10 @@ def plain(kind: Any) -> Any:
     if origin in (Union, types.UnionType):
         return functools.reduce(operator.or_, map(plain, inside))
     if origin is tuple:
-        return tuple[tuple(item if item is ... else plain(item) for item in inside)]  # type: ignore
+        items = (item if item is ... else plain(item) for item in inside)
+        return types.GenericAlias(tuple, tuple(items))
     if origin is dict:
-        return dict[str, plain(inside[1])]  # type: ignore[misc]
+        return types.GenericAlias(dict, (str, plain(inside[1])))
     return kind
 
 
@@ -58,8 +59,8 @@ def one_for_a_list(kind: Any) -> Any:
     if get_origin(kind) is not tuple or inside[-1] is not ...:
         return plain(kind)
     if get_origin(inside[0]) is tuple:
-        return tuple[plain(inside[0]) | float, ...]  # type: ignore[misc]
-    return plain(inside[0]) | tuple[plain(inside[0]), ...]  # type: ignore[misc]
+        return types.GenericAlias(tuple, (plain(inside[0]) | float, ...))
+    return plain(inside[0]) | types.GenericAlias(tuple, (plain(inside[0]), ...))
 
 
 def in_file(kind: Any, options: Any = None) -> Any:

@@ -160,8 +160,9 @@ class _Writer:
                 item = getattr(given, field.name)
                 if field.required or item != _usual(field):
                     found[field.name] = self.data(item)
-            only_a_body = isinstance(given, Frame) and len(found) == 1
-            return given.body if only_a_body else found  # type: ignore[attr-defined]
+            if isinstance(given, Frame) and len(found) == 1:
+                return given.body
+            return found
         if isinstance(given, tuple):
             return [self.data(item) for item in given]
         if isinstance(given, dict):

@@ -39,12 +39,7 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
             ("law", self.law, ContactLaw, "tb.Felt(stiffness)"),
         ):
             _check(word, given, kind, example)
-        if not isinstance(self.first, Circle) and not isinstance(self.second, Circle):
-            kinds = " and ".join(f"tb.{type(x).__name__}" for x in (self.first, self.second))
-            raise ModelError(
-                f"ProfileContact: it is between {kinds}; one of the two must be a tb.Circle. Round "
-                "a corner that touches by a circle of small radius."
-            )
+        self._circle_and_other()
         check_positive("ProfileContact", slip_speed=self.slip_speed)
         check_positive(
             "ProfileContact", zero=True,
@@ -89,9 +84,18 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
         return regularised_coulomb(mechanics, self.friction, self.slip_speed, normal, slip)[0]
 
     def _touch(self, mechanics: Mechanics) -> "Touch":
+        return circle_on_profile(mechanics, *self._circle_and_other())
+
+    def _circle_and_other(self) -> tuple[Circle, AnyProfile]:
         if isinstance(self.first, Circle):
-            return circle_on_profile(mechanics, self.first, self.second)
-        return circle_on_profile(mechanics, self.second, self.first)  # type: ignore[arg-type]
+            return self.first, self.second
+        if isinstance(self.second, Circle):
+            return self.second, self.first
+        kinds = " and ".join(f"tb.{type(x).__name__}" for x in (self.first, self.second))
+        raise ModelError(
+            f"ProfileContact: it is between {kinds}; one of the two must be a tb.Circle. Round "
+            "a corner that touches by a circle of small radius."
+        )
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from touchback.simulate.analysis.motions import Motions
 from touchback.simulate.analysis.tangent import independent_columns, rank_of
 from touchback.system import System
 from touchback.system.assembly import assemble_positions
+from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.equations import Point
 from touchback.system.layout import fill
 
@@ -126,8 +127,8 @@ class _Tracker:
 
     def _closed(self, q: np.ndarray, t: float) -> np.ndarray:
         q = self._given(q, t)
-        instance = self.instance
-        if not instance.m:
+        instance, system = self.instance, self.instance.system
+        if not (instance.m and isinstance(system, ConstrainedSystem)):
             return q
         at = Point(q, np.zeros(instance.n), instance.system.initial_state().z, instance.u, t)
 
@@ -135,7 +136,7 @@ class _Tracker:
             here = at.moved(q=q)
             return instance.values(here)["position"], instance.slopes(here)["rate", "velocity"]
 
-        rows = instance.system.constrained.layout  # type: ignore[attr-defined]
+        rows = system.constrained.layout
         try:
             return assemble_positions(
                 q, self.prescribed, instance.n, rows, positions,

@@ -1,6 +1,7 @@
 """What fixed steps cost and how near they are to the true motion: can the action run live?"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,10 +40,10 @@ def compare(methods: tuple[tuple[str, float], ...]) -> list[Step]:
     """Methods and steps against a fine adaptive run."""
     laboratory = Laboratory()
 
-    def run(speed: float, **options: object) -> Run:
+    def run(speed: float, **options: Any) -> Run:
         return simulate(
             laboratory.system, laboratory.rest, 0.4, inputs=finger_stroke(speed), progress=False,
-            **options,  # type: ignore[arg-type]
+            **options,
         )  # fmt: skip
 
     true = {
