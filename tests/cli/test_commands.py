@@ -72,6 +72,15 @@ def test_simulate_shows_keeps_and_repeats_a_run(tmp_path: Path) -> None:
     assert float(row.split()[3]) == pytest.approx(0.3)
 
 
+def test_the_command_that_repeats_an_experiment_leaves_its_own_inputs_to_it() -> None:
+    """The harpsichord's force over time is part of its experiment and fits into no option."""
+    first = touchback("simulate", "harpsichord", "--duration", "0.1", "--signals", "depth")
+    words = shlex.split(first.stdout.partition("repeat: ")[2].splitlines()[0])
+    second = touchback(*words[1:], "--signals", "depth")
+    assert second.returncode == 0, second.stderr
+    assert second.stdout.splitlines()[1] == first.stdout.splitlines()[1]  # the row of the signal
+
+
 @pytest.mark.parametrize(
     ("model", "transitions"),
     [("harpsichord", ["meets", "plucks", "passes"]), ("bouncing-hammer", ["leaves", "lands"])],

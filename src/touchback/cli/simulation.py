@@ -52,7 +52,8 @@ def simulate(
     """Run a mechanism and show how its signals went."""
     described, experiment = load(model)
     changes = assignments("--set", set_ or [])
-    inputs = {**experiment.inputs, **assignments("--input", input_ or [])}
+    held = assignments("--input", input_ or [])
+    inputs = {**experiment.inputs, **held}
     seconds = experiment.duration if duration is None else duration
     with working(f"deriving {described.name}"):
         system = described.compile()
@@ -78,7 +79,7 @@ def simulate(
     if csv is not None:
         run.save(csv)
         out.print(f"run: {escape(str(csv))}")
-    repeat = _repeat(model, seconds, run.metadata, changes, inputs)
+    repeat = _repeat(model, seconds, run.metadata, changes, held)
     out.print(f"repeat: {escape(repeat)}", soft_wrap=True)
     if plot is not None:
         run.plot(*(wanted or experiment.signals), path=plot)
