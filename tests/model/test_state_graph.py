@@ -6,7 +6,9 @@ import touchback as tb
 from described_models import latch
 from episodic_models import bouncing_ball, pegged_pendulum
 from touchback.model.state_graph import state_graph_svg
+from touchback.model.state_layout import arranged
 
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -51,3 +53,88 @@ def test_the_tree_lists_modes_and_transitions() -> None:
     shown = str(latch())
     assert "shut  with latched  felt = 'latch torque'" in shown
     assert "slam  ajar → ajar  when 'q:door' falls" in shown and "or → shut" in shown
+
+
+def ring_of_rooms(count: int = 9) -> tb.Model:
+    """Rooms in a ring with a hall that leads to each: more arrows than words have room for."""
+    m = tb.Model("rooms")
+    place = m.state("place", 0.0, rate=1.0)
+    rooms = [f"room {k}" for k in range(count)]
+    m.mode("hall")
+    for name in rooms:
+        m.mode(name)
+    for k, name in enumerate(rooms):
+        m.transition(f"enter {k}", "hall", name, when=place - k - 1.0, direction=+1)
+        m.transition(f"leave {k}", name, "hall", when=place + k + 1.0)
+        m.transition(f"next {k}", name, rooms[(k + 1) % count], when=place * place - k - 0.5)
+        m.transition(f"ring {k}", name, None, when=place - 20.0 - k, reset={"place": 0.0})
+    return m
+
+
+def boxes(tree: ElementTree.Element) -> tuple[list[Box], list[Box]]:
+    """The modes, and the words and numbers that no mode holds."""
+    ovals = []
+    for node in list(tree.iter(f"{SVG}rect"))[1:]:
+        x, y, w, h = (float(node.get(key, 0)) for key in ("x", "y", "width", "height"))
+        ovals.append((x, y, x + w, y + h))
+    words = []
+    for node in tree.iter(f"{SVG}text"):
+        if node.get("stroke") is None:
+            half = 0.45 * 6.3 * len(node.text or "")
+            x, y = float(node.get("x", 0)), float(node.get("y", 0)) - 4.0
+            x += half if node.get("text-anchor") == "start" else 0.0
+            inside = any(a <= x <= c and b <= y <= d for a, b, c, d in ovals)
+            words += [] if inside else [(x - half, y - 4.0, x + half, y + 4.0)]
+    return ovals, words
+
+
+def apart(one: Box, other: Box) -> bool:
+    return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+
+
+def test_a_crowded_graph_has_numbers_and_a_list_and_nothing_overlaps() -> None:
+    model = ring_of_rooms()
+    picture = state_graph_svg(model)
+    tree = ElementTree.fromstring(picture)
+    assert picture == state_graph_svg(model)  # chance is the same each time
+    shown = texts(picture)
+    numbers = [f"{k}" for k in range(1, 4 * 9 + 1)]
+    assert set(numbers) <= set(shown)
+    for name, each in model.transitions.items():
+        for source in each.source:
+            assert any(text.endswith(f"{name} → {each.after(source)}") for text in shown), name
+    arrows = [path for path in tree.iter(f"{SVG}path") if path.get("marker-end")]
+    assert len(arrows) == 1 + 4 * 9
+    ovals, words = boxes(tree)
+    assert len(ovals) == 10
+    assert len(words) == 2 * 4 * 9 + 10 + 4 * 9  # two lines each, headings, numbers
+    together = [*ovals, *words]
+    for k, one in enumerate(together):
+        for other in together[:k]:
+            assert apart(one, other)
+    (group,) = tree.iter(f"{SVG}g")
+    dx, dy = map(float, group.get("transform", "")[10:-1].split())
+    for left, top, right, bottom in together:
+        assert left + dx >= 0 and right + dx <= float(tree.get("width", 0))
+        assert top + dy >= 0 and bottom + dy <= float(tree.get("height", 0))
+
+
+def test_modes_are_arranged_so_that_arrows_lead_through_no_others() -> None:
+    """A ring can be laid without a crossing, whatever the order it is described in."""
+    ring = [(k, (k + 5) % 12) for k in range(12)]
+    cells = arranged(12, ring)
+    assert len(set(cells)) == 12
+    lengths = [
+        ((cells[i][0] - cells[j][0]) ** 2 + (cells[i][1] - cells[j][1]) ** 2) for i, j in ring
+    ]
+    assert max(lengths) < 1.6  # neighbours in the honeycomb, all of them
+
+
+def test_long_causes_are_told_by_the_names_in_them() -> None:
+    m = tb.Model("door")
+    m.joint("door", tb.Revolute("z"), m.ground, m.body("leaf", mass=1.0))
+    width = m.parameter("width", 1e-3)
+    gap = width * tb.sin(m.coordinate("door")) + 1.5e-6 * m.rate("door") ** 2
+    m.mode("ajar")
+    m.transition("slam", "ajar", None, when=gap * gap * 7.25 - gap * 0.125, reset={"v:door": 0.0})
+    assert "f(door, width) falls to 0" in texts(state_graph_svg(m))

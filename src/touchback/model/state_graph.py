@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
 from touchback.model.automata import Automaton, automata_of
-from touchback.model.episodes import Transition
 from touchback.model.part import flatten
-from touchback.model.show import value_text
+from touchback.model.state_map import StateMap, arrow_count
+from touchback.model.state_shapes import (
+    INK,
+    LETTER,
+    LINE,
+    SOFT,
+    Oval,
+    Point,
+    cause_text,
+    cut,
+    path_svg,
+    rimmed_svg,
+)
 
 if TYPE_CHECKING:
     from touchback.model.model import Model
 
-Point = tuple[float, float]
-_LETTER, _LINE = 6.3, 14.0  # width of a letter and height of a line [px]
 _MARGIN = 16.0  # around a drawing [px]
-_ROUND = 34.0  # of a mode's corners at most [px]
 _BEND = 0.22  # of a chord: how far an arrow swings out
 _PASSES = 60  # over all labels, to find them room
-_LONGEST = 34  # characters of a cause
-_INK, _SOFT, _FILL, _FIRST = "#3d405b", "#6b6f8d", "#eef1f8", "#dfe9dc"
+_MOST = 18  # arrows with words beside them; more have numbers, and a list below
 
 
 def state_graph_svg(model: Model) -> str:
     """A picture of the modes: an oval for each with its constraints, the first with a dot before
-    it, an arrow for each transition with its cause; dashed where contacts come to rest."""
+    it, an arrow for each transition with its cause; dashed where contacts come to rest. Where there
+    are many, arrows have numbers, and transitions are listed below."""
     flat = flatten(model)
-    drawings = [_Drawing(flat, automaton) for automaton in automata_of(flat)]
+    drawings = [
+        (StateMap if arrow_count(automaton) > _MOST else _Drawing)(flat, automaton)
+        for automaton in automata_of(flat)
+    ]
     width = max((drawing.width for drawing in drawings), default=10.0)
     height = sum(drawing.height for drawing in drawings)
     parts = [
@@ -40,48 +50,16 @@ def state_graph_svg(model: Model) -> str:
         'font-size="11" text-anchor="middle">',
         f"<title>Modes of {escape(model.name)}</title>",
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-        f'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{_INK}"/></marker>'
+        f'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{INK}"/></marker>'
         "</defs>",
         '<rect width="100%" height="100%" fill="#ffffff"/>',
     ]
     top = 0.0
     for drawing in drawings:
         parts.append(f'<g transform="{drawing.placed(top)}">')
-        parts += [*drawing.arrows(), *drawing.ovals(), *drawing.labels(), "</g>"]
+        parts += [*drawing.drawn(), "</g>"]
         top += drawing.height
     return "\n".join([*parts, "</svg>", ""])
-
-
-def cause_text(each: Transition) -> str:
-    """When a transition happens, in few words."""
-    sides = {-1: "falls to 0", 0: "crosses 0", 1: "rises to 0"}
-    text = re.sub(r"'v:([^']*)'", r"\1 rate", value_text(each.when))
-    text = re.sub(r"'(?:q:)?([^']*)'", r"\1", text)
-    return f"{text} {sides[each.direction]}"
-
-
-@dataclass(frozen=True)
-class _Oval:
-    """A mode on the page."""
-
-    name: str
-    lines: tuple[str, ...]  # its constraints
-    x: float
-    y: float
-
-    @property
-    def half(self) -> Point:
-        """Half its width and height."""
-        longest = max(len(self.name) * 1.1, *(len(line) for line in (*self.lines, "")))
-        return longest * _LETTER / 2 + 16.0, (1 + len(self.lines)) * _LINE / 2 + 10.0
-
-    def corners(self) -> list[Point]:
-        w, h = self.half
-        return [(self.x - w, self.y - h), (self.x + w, self.y + h)]
-
-    def holds(self, point: Point) -> bool:
-        half = self.half
-        return abs(point[0] - self.x) < half[0] and abs(point[1] - self.y) < half[1]
 
 
 @dataclass(frozen=True)
@@ -98,7 +76,7 @@ class _Arrow:
     @property
     def size(self) -> Point:
         """Width and height of the label."""
-        return max(map(len, self.lines)) * _LETTER, len(self.lines) * _LINE
+        return max(map(len, self.lines)) * LETTER, len(self.lines) * LINE
 
     @property
     def label(self) -> Point:
@@ -113,7 +91,7 @@ class _Drawing:
     def __init__(self, model: Model, automaton: Automaton) -> None:
         self.automaton = automaton
         names = automaton.modes
-        boxes = [_Oval(name, _constraints(model, automaton, name), 0.0, 0.0) for name in names]
+        boxes = [Oval((name,), _constraints(model, automaton, name), 0.0, 0.0) for name in names]
         widest = max(box.half[0] for box in boxes)
         highest = max(box.half[1] for box in boxes)
         count = len(names)
@@ -121,11 +99,11 @@ class _Drawing:
         down = 0.0 if count < 3 else max(2.1 * highest + 40.0, 0.55 * across)
         if self._crosses():  # room in the middle
             across, down = 1.2 * across, 1.5 * down
-        self.places: dict[str, _Oval] = {}
-        for k, box in enumerate(boxes):
+        self.places: dict[str, Oval] = {}
+        for k, (name, box) in enumerate(zip(names, boxes, strict=True)):
             angle = math.pi * (1.0 + 2.0 * k / count)
             x, y = across * math.cos(angle), down * math.sin(angle)
-            self.places[box.name] = _Oval(box.name, box.lines, x, y)
+            self.places[name] = Oval(box.names, box.lines, x, y)
         self.curves = list(self._curves())
         self.label_places = _apart(self.curves, list(self.places.values()))
         corners = [*(c for oval in self.places.values() for c in oval.corners())]
@@ -162,7 +140,7 @@ class _Drawing:
         met: dict[tuple[str, str], int] = {}
         for name, each in self.automaton.transitions.items():
             short = name.removeprefix(self.automaton.prefix)
-            text = _cut(cause_text(each))
+            text = cut(cause_text(each))
             for source in each.source:
                 ends: list[tuple[str, tuple[str, ...], bool]] = [
                     (each.after(source), (short, text), False)
@@ -177,41 +155,20 @@ class _Drawing:
                     drawn = _loop(a, turn, sideways) if a is b else _swing(a, b, turn, across)
                     yield _Arrow(*drawn, lines, dashed)
 
-    def arrows(self) -> Iterator[str]:
-        first = self.places[self.automaton.initial]
-        left = first.x - first.half[0]
-        yield f'<circle cx="{left - 24:.1f}" cy="{first.y:.1f}" r="4" fill="{_INK}"/>'
-        yield _path(f"M{left - 24:.1f},{first.y:.1f} L{left - 1:.1f},{first.y:.1f}", False)
+    def drawn(self) -> Iterator[str]:
+        """Arrows, modes above them, and words above both."""
         for arrow in self.curves:
-            yield _path(arrow.path, arrow.dashed)
-
-    def ovals(self) -> Iterator[str]:
-        for oval in self.places.values():
-            w, h = oval.half
-            fill = _FIRST if oval.name == self.automaton.initial else _FILL
-            yield (
-                f'<rect x="{oval.x - w:.1f}" y="{oval.y - h:.1f}" width="{2 * w:.1f}" '
-                f'height="{2 * h:.1f}" rx="{min(_ROUND, h):.1f}" fill="{fill}" stroke="{_INK}" '
-                'stroke-width="1.4"/>'
-            )
-            y = oval.y - len(oval.lines) * _LINE / 2 + 4.0
-            yield _text(oval.name, oval.x, y, 'font-size="12" font-weight="bold"')
-            for k, line in enumerate(oval.lines, 1):
-                yield _text(line, oval.x, y + k * _LINE, f'fill="{_SOFT}"')
-
-    def labels(self) -> Iterator[str]:
-        # A white rim under each label; drawn apart, since not every viewer knows paint-order.
-        halo = 'fill="#ffffff" stroke="#ffffff" stroke-width="4" stroke-linejoin="round"'
+            yield path_svg(arrow.path, arrow.dashed)
+        for name, oval in self.places.items():
+            yield from oval.drawn(name == self.automaton.initial)
         for arrow, (x, y) in zip(self.curves, self.label_places, strict=True):
-            y -= (len(arrow.lines) - 1) * _LINE / 2 - 4.0
+            y -= (len(arrow.lines) - 1) * LINE / 2 - 4.0
             for k, line in enumerate(arrow.lines):
-                weight = ' font-weight="bold"' if k == 0 else ""
-                yield _text(line, x, y + k * _LINE, halo + weight)
-                colour = _INK if k == 0 else _SOFT
-                yield _text(line, x, y + k * _LINE, f'fill="{colour}"{weight}')
+                style = f'fill="{INK}" font-weight="bold"' if k == 0 else f'fill="{SOFT}"'
+                yield from rimmed_svg(line, x, y + k * LINE, style)
 
 
-def _apart(curves: list[_Arrow], ovals: list[_Oval]) -> list[Point]:
+def _apart(curves: list[_Arrow], ovals: list[Oval]) -> list[Point]:
     """Places of the labels, pushed off each other and off the modes."""
     places = [list(arrow.label) for arrow in curves]
     sizes = [arrow.size for arrow in curves]
@@ -236,13 +193,13 @@ def _apart(curves: list[_Arrow], ovals: list[_Oval]) -> list[Point]:
 
 def _constraints(model: Model, automaton: Automaton, mode: str) -> tuple[str, ...]:
     named = [name.removeprefix(automaton.prefix) for name in model.modes[mode].active]
-    return tuple(_cut(name) for name in named)
+    return tuple(cut(name) for name in named)
 
 
 Curve = tuple[str, Point, Point]  # its path, its middle, and to which side of it labels stand
 
 
-def _swing(a: _Oval, b: _Oval, turn: int, across: bool) -> Curve:
+def _swing(a: Oval, b: Oval, turn: int, across: bool) -> Curve:
     """An arrow that swings out to its left, farther for each one more between the same two; one
     `across` the ellipse hardly does."""
     dx, dy = b.x - a.x, b.y - a.y
@@ -269,7 +226,7 @@ def _swing(a: _Oval, b: _Oval, turn: int, across: bool) -> Curve:
     return path, at((start + end) / 2), (dy / length, -dx / length)
 
 
-def _loop(a: _Oval, turn: int, sideways: bool) -> Curve:
+def _loop(a: Oval, turn: int, sideways: bool) -> Curve:
     """An arrow from a mode back to itself: above it, or to its right."""
     reach, wide = 56.0 + 34.0 * turn, 40.0 + 16.0 * turn
     if sideways:
@@ -285,19 +242,3 @@ def _loop(a: _Oval, turn: int, sideways: bool) -> Curve:
         f"{a.x + wide:.1f},{top - reach:.1f} {a.x + 18:.1f},{top - 1:.1f}"
     )
     return path, (a.x, top - 0.75 * reach), (0.0, -1.0)
-
-
-def _path(path: str, dashed: bool) -> str:
-    dashes = ' stroke-dasharray="5 4"' if dashed else ""
-    return (
-        f'<path d="{path}" fill="none" stroke="{_INK}" stroke-width="1.3"{dashes} '
-        'marker-end="url(#head)"/>'
-    )
-
-
-def _text(text: str, x: float, y: float, style: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(text)}</text>'
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
