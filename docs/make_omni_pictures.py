@@ -1,8 +1,10 @@
-"""Makes the pictures of the page on omni wheels: `python docs/make_omni_pictures.py`."""
+"""Makes the pictures and films of the page on omni wheels: `python docs/make_omni_pictures.py`,
+with the names of some to make only those."""
 
 import math
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -11,6 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from make_pictures import ACCENT, INK, PICTURES, shrink
+from omni_films import platform_film, tour, wheel_film
 
 import touchback as tb
 from touchback.gallery.omni import bench, mecanum, three_wheels
@@ -144,52 +147,39 @@ def agreement() -> plt.Figure:
     return figure
 
 
-def commands(duration: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """A square in four strokes without turning the nose, then a turn on the spot."""
-    t = np.linspace(0, duration, 401)
-    part = t / duration * 5
-
-    def pulse(start: float) -> np.ndarray:
-        return np.clip(6 * np.minimum(part - start, start + 1 - part), 0, 1)
-
-    vx, vy = 0.3 * (pulse(0) - pulse(2)), 0.3 * (pulse(1) - pulse(3))
-    turn = 2.0 * pulse(4)
-    return {"command vx": (t, vx), "command vy": (t, vy), "command turn": (t, turn)}
-
-
-def kinematic_path(given: dict[str, tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Poses of a platform that does what it is told."""
-    t = given["command vx"][0]
-    vx, vy, turn = (
-        np.concatenate([[0], np.cumsum((v[1:] + v[:-1]) / 2 * np.diff(t))])
-        for v in (given[f"command {word}"][1] for word in ("vx", "vy", "turn"))
-    )
-    return np.stack([vx, vy, turn], axis=1)  # it turns on the spot only, after the square
+WAYS = {  # of commanding wheels: the plan's options, and the words for them
+    "textbook wheel speeds": {"correction": 0.0, "textbook": True},
+    "speeds for the roller where it is": {"correction": 0.0},
+    "and the pose made good": {},
+}
 
 
 def platforms() -> plt.Figure:
-    """Paths of both platforms beside what they were told."""
-    figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained")
-    duration = 7.5
-    given = commands(duration)
-    wanted = kinematic_path(given)
+    """Both platforms on the tour of their films, and how far they are off it, by each way of
+    commanding their wheels."""
+    figure, axes = plt.subplots(
+        1, 3, figsize=(10, 3.6), layout="constrained", width_ratios=(3, 4, 4)
+    )
+    given, poses = tour(4.0)
+    axes[0].plot(poses[:, 0], poses[:, 1], color=PALE, lw=5, label="told")
     for axis, title, module in (
-        (axes[0], "three omni wheels", three_wheels),
-        (axes[1], "four Mecanum wheels", mecanum),
+        (axes[1], "three omni wheels", three_wheels),
+        (axes[2], "four Mecanum wheels", mecanum),
     ):
-        system = module.make().compile()
-        run = tb.simulate(
-            system, system.assemble(), duration, inputs=given, output_step=0.025, progress=False
-        )
-        axis.plot(wanted[:, 0], wanted[:, 1], color=PALE, lw=5, label="told")
-        axis.plot(run["position.x"], run["position.y"], color=ACCENT, lw=1.4, label="done")
-        axis.set(title=title, aspect="equal", xlabel="x [m]", ylabel="y [m]")
-        axis.legend(fontsize=8, loc="center")
-        axes[2].plot(run.time, np.unwrap(run["heading"]), lw=1.4, label=title,
-                     color=INK if module is three_wheels else SECOND)  # fmt: skip
-    axes[2].plot(given["command vx"][0], wanted[:, 2], color=PALE, lw=5, zorder=0, label="told")
-    axes[2].set(title="heading [rad]", xlabel="time [s]")
-    axes[2].legend(fontsize=8)
+        for (words, options), colour in zip(WAYS.items(), (THIRD, SECOND, ACCENT), strict=True):
+            system = module.make(replace(module.PLAN, **options)).compile()
+            run = tb.simulate(
+                system, system.assemble(), 4.0, inputs=given, output_step=0.02, progress=False
+            )
+            told = np.stack([np.interp(run.time, given["command vx"][0], p) for p in poses.T])
+            off = np.hypot(run["position.x"] - told[0], run["position.y"] - told[1])
+            axis.plot(run.time, 1e3 * off, color=colour, lw=1.4, label=words)
+            if module is mecanum:
+                axes[0].plot(run["position.x"], run["position.y"], color=colour, lw=1.4)
+        axis.set(title=f"{title}, off it [mm]", xlabel="time [s]", ylim=(0, 40))
+    axes[0].set(title="Mecanum wheels' way [m]", aspect="equal")
+    axes[0].legend(fontsize=8, loc="center")
+    axes[2].legend(fontsize=8, loc="upper left")
     for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)
     return figure
@@ -237,8 +227,16 @@ if __name__ == "__main__":
     }
     if REFERENCE.is_dir():  # measured data are not part of the project
         made["measured"] = measured
-    chosen = sys.argv[1:] or list(made)
+    films = {
+        "wheel": wheel_film,
+        "platform": lambda: platform_film(three_wheels),
+        "mecanum": lambda: platform_film(mecanum),
+    }
+    chosen = sys.argv[1:] or [*made, *films]
     for name in chosen:
+        if name in films:
+            (PICTURES / "omni" / f"{name}.svg").write_text(films[name](), encoding="utf-8")
+            continue
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"{name}.png"
             made[name]().savefig(file, dpi=150)
