@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from touchback.gallery.piano.experiments.gestures import Laboratory
+from touchback.gallery.piano.experiments.strokes import strikes
 from touchback.recording import Run
 from touchback.simulate import simulate
 
@@ -64,8 +65,5 @@ def compare(methods: tuple[tuple[str, float], ...]) -> list[Step]:
 
 
 def _strike(run: Run) -> tuple[float, float]:
-    gap = run["string gap"]
-    i = int(np.argmax(gap <= 0.0))
-    share = gap[i - 1] / (gap[i - 1] - gap[i])
-    time = run.time[i - 1] + share * (run.time[i] - run.time[i - 1])
-    return float(time), float(np.interp(time, run.time, run["hammer velocity.z"]))
+    time = strikes(run)[0]
+    return time, float(np.interp(time, run.time, run["hammer velocity.z"]))

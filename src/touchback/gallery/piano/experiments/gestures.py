@@ -7,9 +7,11 @@ key and back, with a finger of random stiffness; then the finger leaves the key.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from touchback.errors import TouchbackError
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.experiments.strokes import strikes
 from touchback.gallery.piano.sensing import CONTACTS
@@ -17,7 +19,7 @@ from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System
 
-STEP = 62.5e-6
+STEP, OUTPUT = 62.5e-6, 500e-6
 PLAYED, DURATION = 0.6, 1.1  # the finger has left after PLAYED [s]
 DEEPEST = 4e-3  # deeper than this no felt is: one surface went through the other [m]
 Samples = tuple[list[float], list[float]]
@@ -36,27 +38,47 @@ class Outcome:
 class Laboratory:
     """An action at rest that gestures are tried on."""
 
+    method, step = "euler", STEP
+
     def __init__(self) -> None:
-        self.system: System = grand_piano_action("finger").compile()
-        rest = simulate(self.system, duration=0.5, rtol=1e-6, atol=1e-9, progress=False)
+        self.system = self._action()
+        rest = simulate(self.system, duration=0.5, progress=False, **self._settling())
         self.rest = np.array([rest[name][-1] for name in self.system.state_names])
-        self.rest[len(self.system.coordinates) :] = 0.0
+        count = len(self.system.coordinates)
+        self.rest[count : 2 * count] = 0.0  # velocities
         self.overlap = float(rest["jack overlap"][-1])
         self.blow = float(rest["string gap"][-1])
 
-    def run(self, seed: int, step: float = STEP) -> Run:
+    def _action(self) -> System:
+        return grand_piano_action("finger").compile()
+
+    def _settling(self) -> dict[str, Any]:
+        """How it is brought to rest."""
+        return {"rtol": 1e-6, "atol": 1e-9}
+
+    def run(self, seed: int, step: float | None = None) -> Run:
         """The run of one gesture."""
         inputs, parameters = gesture(seed)
         return simulate(
-            self.system, self.rest, DURATION, method="euler", step=step, output_step=8 * STEP,
-            inputs=inputs, parameters=parameters, progress=False,
+            self.system, self.rest, DURATION, method=self.method, step=step or self.step,
+            output_step=OUTPUT, inputs=inputs, parameters=parameters, progress=False,
         )  # fmt: skip
 
     def outcome(self, seed: int) -> Outcome:
-        """What became of one gesture."""
-        run = self.run(seed)
+        """What became of one gesture; a run that fails is trouble, too."""
+        try:
+            run = self.run(seed)
+        except TouchbackError as error:
+            return Outcome(seed, 0, 0.0, (str(error),))
         speed = float(run["hammer velocity.z"].max())
-        return Outcome(seed, len(strikes(run)), speed, tuple(self._troubles(run)))
+        return Outcome(seed, self._strikes(run), speed, tuple(self._troubles(run)))
+
+    def outcomes(self, count: int, first: int = 0) -> Iterator[Outcome]:
+        """Those of gestures with consecutive seeds."""
+        return map(self.outcome, range(first, first + count))
+
+    def _strikes(self, run: Run) -> int:
+        return len(strikes(run))
 
     def _troubles(self, run: Run) -> Iterator[str]:
         for name in CONTACTS:
@@ -90,6 +112,4 @@ def gesture(seed: int) -> tuple[dict[str, Samples], dict[str, float]]:
 
 def try_gestures(count: int, first: int = 0) -> Iterator[Outcome]:
     """The outcomes of gestures with consecutive seeds."""
-    laboratory = Laboratory()
-    for seed in range(first, first + count):
-        yield laboratory.outcome(seed)
+    return Laboratory().outcomes(count, first)

@@ -63,20 +63,19 @@ def stroke_of(run: Run) -> Stroke | None:
 
 def strikes(run: Run, signal: str = "string gap") -> list[float]:
     """The times at which the hammer met the string [s]."""
-    gap = run[signal]
-    met = np.flatnonzero((gap[:-1] > 0.0) & (gap[1:] <= 0.0))
-    share = gap[met] / (gap[met] - gap[met + 1])
-    return [float(t) for t in run.time[met] + share * (run.time[met + 1] - run.time[met])]
+    return crossings(run.time, run[signal])
+
+
+def crossings(time: np.ndarray, signal: np.ndarray, level: float = 0.0) -> list[float]:
+    """When a signal falls to a level from above, linear between samples."""
+    at = np.flatnonzero((signal[:-1] > level) & (signal[1:] <= level))
+    share = (signal[at] - level) / (signal[at] - signal[at + 1])
+    return [float(t) for t in time[at] + share * (time[at + 1] - time[at])]
 
 
 def crossing(time: np.ndarray, signal: np.ndarray, level: float = 0.0) -> float | None:
     """When a signal first falls to a level from above, after the touch began."""
-    low = np.flatnonzero((signal[:-1] > level) & (signal[1:] <= level) & (time[1:] > 0.0))
-    if not len(low):
-        return None
-    i = int(low[0])
-    share = (signal[i] - level) / (signal[i] - signal[i + 1])
-    return float(time[i] + share * (time[i + 1] - time[i]))
+    return next((t for t in crossings(time, signal, level) if t > 0.0), None)
 
 
 def stroke_at(
