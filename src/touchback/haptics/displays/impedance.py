@@ -52,7 +52,7 @@ class ImpedanceDisplay:
         x = model.memory(f"{name}.position", update=position)
         v = model.memory(f"{name}.velocity", update=velocity)
         y, w = model.coordinate(joint, index), model.rate(joint, index)
-        pull = (x - y) * self.stiffness + (v - w) * self.damping
+        coupling = ImpedanceControl(self.stiffness, self.damping)
+        pull = coupling.force(y - x, w - v)
         model.force(f"{name} coupling", JointEffort(joint, pull, index))
-        felt = (position - y) * self.stiffness + (velocity - w) * self.damping
-        return hold(model, f"{name}.command", -felt, delay)
+        return coupling.add(model, f"{name}.command", position - y, velocity - w, delay)
