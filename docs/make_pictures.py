@@ -215,8 +215,9 @@ if __name__ == "__main__":
     example_pictures()
     for name, film in (("bouncing-hammer", hammer_film), ("harpsichord", harpsichord_film)):
         (PICTURES / "actions" / f"{name}.svg").write_text(film(), encoding="utf-8")
-    graph = state_graph_svg(gallery.make("harpsichord"))
-    (PICTURES / "actions" / "harpsichord-modes.svg").write_text(graph, encoding="utf-8")
+    for name in ("harpsichord", "piano-episodes"):
+        graph = state_graph_svg(gallery.make(name))
+        (PICTURES / "actions" / f"{name}-modes.svg").write_text(graph, encoding="utf-8")
     page_pictures("quality")
     page_pictures("contact")
     for picture in sorted(PICTURES.rglob("*.*")):
