@@ -132,9 +132,10 @@ def speed_and_force_figure() -> None:
     for label, found, colour, style in (
         ("episodes", curve(episodic_piano_action), INK, "-"),
         ("full contact", curve(grand_piano_action), ACCENT, "-"),
+        ("full contact, 30 × as hard",
+         curve(grand_piano_action, None, nearly_rigid(30.0)), ACCENT, ":"),
+        ("episodes, smooth", curve(episodic_piano_action, FRICTIONLESS), INK, "--"),
         ("full contact, smooth", curve(grand_piano_action, FRICTIONLESS), ACCENT, "--"),
-        ("full contact, smooth, 30 × as hard",
-         curve(grand_piano_action, FRICTIONLESS, nearly_rigid(30.0)), ACCENT, ":"),
     ):  # fmt: skip
         right.plot(MM * found.down[0], found.down[1], style, color=colour, lw=1.2, label=label)
     right.set(xlabel="key depth [mm]", ylabel="force at the key front [N]", ylim=(0, 2.6))

@@ -46,7 +46,7 @@ def test_fixed_steps_strike_when_located_transitions_do(laboratory: EpisodesLabo
         )  # fmt: skip
         ours, theirs = _strikes(laboratory.run(seed)), _strikes(true)
         assert len(ours) == len(theirs) > 1
-        assert ours[0] == pytest.approx(theirs[0], abs=5e-5)
+        assert ours[0] == pytest.approx(theirs[0], abs=STEP)
 
 
 def _strikes(run: Run) -> list[float]:

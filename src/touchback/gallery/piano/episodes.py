@@ -2,8 +2,8 @@
 masses, screws and felts of the full-contact model.
 
 Where the full-contact model has felt, this one has rigid contacts that are made and broken: capstan
-and whippen, jack and knuckle, toe and let-off button, jack and its stop. They are frictionless
-constraints of some phases (phases/automaton.py). The string is met in an instant. Repetition lever,
+and whippen, jack and knuckle, toe and let-off button, jack and its stop. They are constraints of
+some phases (phases/automaton.py), with friction. The string is met in an instant. Repetition lever,
 backcheck, rails and damper are felts here, too, as Gillespie's springs k₂, k₃ and k₆ are.
 """
 
@@ -47,7 +47,6 @@ def episodic_piano_action(
     m = Model("grand piano action with phases")
     at = placements(spec.dimensions, spec.regulation)
     screws = add_screws(m, spec)
-    m.parameters.pop("capstan friction")  # rigid contacts have none
     builder = _Felts(m, spec, at, screws)
     builder.bodies()
     builder.joints()

@@ -97,12 +97,12 @@ def curve(
 
 
 def nearly_rigid(factor: float) -> Specification:
-    """The full-contact model's specification with felts so many times harder, and smooth, where the
-    episodes model is rigid: as the factor grows, what felt and friction do goes away."""
+    """The full-contact model's specification with felts so many times harder where the episodes
+    model is rigid: as the factor grows, what felt does goes away."""
     spec = regulated(Specification())
 
     def harder(cloth: Cloth) -> Cloth:
-        return replace(cloth, force=factor * cloth.force, friction=0.0)
+        return replace(cloth, force=factor * cloth.force)
 
     f = spec.felts
     felts = replace(

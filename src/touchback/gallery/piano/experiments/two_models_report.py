@@ -49,12 +49,12 @@ def transitions() -> str:
 
 
 def speeds() -> str:
-    """Strikes over the speed of the touch: both models, and the one with hard smooth felts."""
+    """Strikes over the speed of the touch: both models, and the one with hard felts."""
     found = {"episodes": strokes(episodic_piano_action, SPEEDS)}
     found["full contact"] = strokes(grand_piano_action, SPEEDS)
     for factor in HARDER:
         system = grand_piano_action("motion", Pressed(), nearly_rigid(factor)).compile()
-        found[f"full contact, smooth, {factor:g} times as hard"] = [
+        found[f"full contact, {factor:g} times as hard"] = [
             stroke_of(play(system, 0.1 + 0.012 / v, {"touch speed": float(v)})) for v in SPEEDS
         ]
     rows = [(name, *map(_struck, made)) for name, made in found.items()]
@@ -67,15 +67,13 @@ def _struck(made: Stroke | None) -> str:
 
 
 def curves() -> str:
-    """The force at the key front at 10 mm/s: both models, without friction, with hard felts."""
-    found = {
-        "episodes": curve(episodic_piano_action),
-        "full contact": curve(grand_piano_action),
-        "full contact, smooth": curve(grand_piano_action, FRICTIONLESS),
-    }
+    """The force at the key front at 10 mm/s: both models, with hard felts, without friction."""
+    found = {"episodes": curve(episodic_piano_action), "full contact": curve(grand_piano_action)}
     for factor in HARDER:
-        name = f"full contact, smooth, {factor:g} times as hard"
-        found[name] = curve(grand_piano_action, FRICTIONLESS, nearly_rigid(factor))
+        name = f"full contact, {factor:g} times as hard"
+        found[name] = curve(grand_piano_action, None, nearly_rigid(factor))
+    found["episodes, smooth"] = curve(episodic_piano_action, FRICTIONLESS)
+    found["full contact, smooth"] = curve(grand_piano_action, FRICTIONLESS)
     headings = (
         "model", "2–4 mm [N]", "5–7 mm [N]", "8–9 mm [N]", "let-off peak [N]", "at [mm]",
         "hammer turns back at [mm]",

@@ -29,7 +29,7 @@ NAMES = {
 }
 ALOFT = ", whippen aloft"
 STRIKES = "hammer strikes string"
-NAP = 1e-6  # surfaces that have parted meet again so much deeper [m]: no rattling below it
+NAP = 1e-7  # surfaces that have parted meet again so much deeper [m]: no rattling below it
 
 
 @dataclass(frozen=True)

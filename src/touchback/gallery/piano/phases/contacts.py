@@ -28,7 +28,7 @@ def add_rigid_contacts(
     m: Model, plane: Plane, spec: Specification, at: Placements, s: Screws
 ) -> RigidContacts:
     """The constraints "capstan", "jack", "button" and "jack stop": gaps [m] of the surfaces that
-    the full-contact model covers with felt, by the names of those felts."""
+    the full-contact model covers with felt, by the names and with the friction of those felts."""
     d = spec.dimensions
     middle = at.jack + d.jack_stop * at.jack_top.normal
     button = Surface(np.array([at.toe[0], at.button]), DOWN)
@@ -45,8 +45,16 @@ def add_rigid_contacts(
         "jack stop": (Round("jack", middle, 0.0), Flat("whippen", stop, slide=s.jack_position)),
     }  # fmt: skip
     found = {name: plane.meeting(*pair) for name, pair in pairs.items()}
+    felts = spec.felts
+    frictions = {
+        "capstan": s.capstan_friction, "jack": s.knuckle_friction, "button": felts.button.friction
+    }  # fmt: skip
     for name in RIGID:
-        m.constrain(name, found[name].gap, unit="m")
+        rubbing = {
+            "friction": frictions[name], "slides": found[name].slides,
+            "slip_speed": felts.slip_speed,
+        } if name in frictions else {}  # fmt: skip
+        m.constrain(name, found[name].gap, unit="m", **rubbing)
     knuckle = found["jack"]
     (x, z), (n_x, n_z) = knuckle.touch, knuckle.normal
     pin_x, pin_z = plane.point("whippen", (float(at.jack[0]), float(at.jack[1])))

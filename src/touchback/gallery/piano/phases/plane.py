@@ -1,6 +1,7 @@
 """Kinematics of the action in its plane, written in its angles: where points are, and how far a
 round surface is from a flat one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,12 +47,13 @@ class Flat:
 class Meeting:
     """A round surface over a flat one: distance [m]; `past`, how far the round one's middle is
     beyond the flat one's edge [m]; the normal, towards the round one, and its point that is nearest
-    [m]."""
+    [m]; the speed with which the round surface slides over the other there [m/s]."""
 
     gap: Any
     past: Any
     normal: Pair
     touch: Pair
+    slides: Any
 
 
 class Plane:
@@ -71,6 +73,7 @@ class Plane:
             name: (cos(m.coordinate(name)), hinge.sense * sin(m.coordinate(name)))
             for name, hinge in joints.items()
         }
+        self._spins = {name: hinge.sense * m.rate(name) for name, hinge in joints.items()}
 
     def vector(self, body: str, given: Pair) -> Pair:
         """A vector of a body, given as it rests, in the present pose."""
@@ -82,12 +85,25 @@ class Plane:
 
     def point(self, body: str, given: Pair) -> Pair:
         """A point of a body, given as it rests, in the present pose [m]."""
+        return self._carried(self.chains[body], given)
+
+    def _carried(self, chain: Sequence[Hinge], given: Pair) -> Pair:
         x, z = given
-        for hinge in self.chains[body]:
+        for hinge in chain:
             c, s = self._turns[hinge.joint]
             pin_x, pin_z = map(float, hinge.at)
             x, z = x - pin_x, z - pin_z
             x, z = pin_x + c * x - s * z, pin_z + s * x + c * z
+        return x, z
+
+    def velocity(self, body: str, at: Pair) -> Pair:
+        """The velocity of a body where it passes a place of the present pose [m/s]."""
+        x, z = 0.0, 0.0
+        chain = self.chains[body]
+        for i, hinge in enumerate(chain):
+            pin = self._carried(chain[i + 1 :], _pair(hinge.at))
+            (dx, dz), spin = _minus(at, pin), self._spins[hinge.joint]
+            x, z = x - spin * dz, z + spin * dx
         return x, z
 
     def meeting(self, first: Round, second: Flat) -> Meeting:
@@ -114,7 +130,9 @@ class Plane:
             )
             gap = select(beyond, corner, height) - first.radius
         touch = _minus(centre, (first.radius * normal[0], first.radius * normal[1]))
-        return Meeting(gap, past, normal, touch)
+        velocities = (self.velocity(body, touch) for body in (first.body, second.body))
+        slides = _dot(_minus(*velocities), (normal[1], -normal[0]))
+        return Meeting(gap, past, normal, touch, slides)
 
 
 def _pair(point: Point) -> Pair:
