@@ -3,6 +3,8 @@
 import math
 
 import touchback as tb
+from touchback.contact import SurfaceContact
+from touchback.contact.surfaces import Ellipsoid, Plane
 from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
 from touchback.model.sensors import Multiplier
 
@@ -197,4 +199,18 @@ def latch() -> tb.Model:
     return m
 
 
-ALL = (leg, walker, every_joint, every_force_and_sensor, latch)
+def touching() -> tb.Model:
+    """A body that touches the ground by a surface and by every kind of rigid contact."""
+    m = tb.Model("touching")
+    r = m.parameter("r", 0.1)
+    body = m.body("body", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    m.joint("free", tb.Free(), m.ground, body, position=(0, 0, 0.2, 1, 0, 0, 0))
+    soft = SurfaceContact(m.ground, Plane(), body, Ellipsoid(r, 2 * r, 0.15), guess=(0, 0, -0.1))
+    m.force("soft", soft)
+    m.contact("sphere", tb.SpherePlaneContact(body, m.ground, r, friction=0.3, tangents="x"))
+    m.contact("rim", tb.DiscPlaneContact(body.at(0, 0, 0, turn=("x", 1.0)), radius=r))
+    m.contact("bump", tb.DescribedContact(m.coordinate("free", 2) - r, m.rate("free"), friction=r))
+    return m
+
+
+ALL = (leg, walker, every_joint, every_force_and_sensor, latch, touching)

@@ -8,11 +8,20 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from described_models import ALL, every_force_and_sensor, every_joint, latch, leg, loops, walker
+from described_models import (
+    ALL,
+    every_force_and_sensor,
+    every_joint,
+    latch,
+    leg,
+    loops,
+    touching,
+    walker,
+)
 from touchback.model.closures import AnyClosure
 from touchback.model.couplings import AnyCoupling
 from touchback.model.files import model_from_text, to_text
-from touchback.model.files.schema import SECTIONS
+from touchback.model.files.schema import KINDS, SECTIONS
 from touchback.model.forces import AnyForce
 from touchback.model.joints import AnyJoint
 from touchback.model.read import read, register_reader
@@ -77,6 +86,8 @@ def test_the_samples_use_every_kind() -> None:
     assert {type(coupling) for coupling in loops().couplings.values()} == set(get_args(AnyCoupling))
     closures = {type(closure.kind) for closure in loops().closures.values()}
     assert set(get_args(AnyClosure)) - set(get_args(AnyJoint)) <= closures
+    rigid = {type(contact) for contact in touching().contacts.values()}
+    assert rigid == set(KINDS["contacts"].values())
 
 
 def test_described_data_survive_field_by_field() -> None:
@@ -196,4 +207,5 @@ def test_other_rooms_can_register_readers(tmp_path: Path, monkeypatch: Any) -> N
 
 def test_every_section_of_the_format_is_in_the_samples() -> None:
     text = to_text(walker()) + to_text(leg()) + to_text(loops()) + to_text(latch())
+    text += to_text(touching())
     assert all(f"{section}:" in text for section in SECTIONS)

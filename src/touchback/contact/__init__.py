@@ -14,6 +14,8 @@ from touchback.contact.tracking import Nearest, Side, Tracking, Twist
 from touchback.model.files.schema import add_kind
 
 add_kind("forces", SurfaceContact)
+for _kind in (SpherePlaneContact, DiscPlaneContact, DescribedContact):
+    add_kind("contacts", _kind)
 
 __all__ = [
     "ContactKind",

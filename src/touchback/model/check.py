@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SINGULAR = {
     "joints": "Joint",
     "forces": "Force",
+    "contacts": "Contact",
     "closures": "Closure",
     "sensors": "Sensor",
     "parts": "Part",

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from touchback.errors import ModelError
 from touchback.model.body import Body, make_body
 from touchback.model.constrained import Constrained
+from touchback.model.contact_kind import ContactKind
 from touchback.model.controls import add_choice, check_alternative
 from touchback.model.episodes import SIGNAL, Episodic
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
@@ -56,6 +57,7 @@ class Model(Constrained, Episodic):
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
         self.forces: dict[str, Any] = {}
+        self.contacts: dict[str, Any] = {}
         self.controls: dict[str, Control] = {}
         self.sensors: dict[str, Any] = {}
         self.reported: tuple[str, ...] | None = None  # sensors that are outputs; None: all
@@ -252,6 +254,19 @@ class Model(Constrained, Episodic):
         for full, given in own.items():
             rate = Expr(self.tape, self.tape.symbol(OWN_RATE + full))
             self.states[full] = ExtraState(given.initial, rate, given.unit)
+
+    def contact(self, name: str, kind: ContactKind) -> None:
+        """A rigid contact, as tb.SpherePlaneContact: what `tb.simulate_contacts` and
+        `tb.step_contacts` keep apart. (A soft one is a force.)"""
+        check_name("Contact", name)
+        label = f"Contact '{name}'"
+        self._refuse_known("contact", name, self.contacts)
+        if not isinstance(kind, ContactKind):
+            raise ModelError(
+                f"{label}: a rigid contact such as tb.SpherePlaneContact(…) is expected, got "
+                f"{kind!r}; soft ones are added by `m.force`."
+            )
+        self.contacts[name] = self._own(label, normalised(label, kind))
 
     def _traced(self, name: str, kind: ForceKind) -> ForceKind:
         """The force with a law that is a Python function replaced by what it returns."""

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 _MECHANICS = (
-    "bodies", "joints", "forces", "sensors", "closures", "couplings", "constraints", "drives",
+    "bodies", "joints", "forces", "contacts", "sensors", "closures", "couplings", "constraints",
+    "drives",
 )  # fmt: skip
 
 

@@ -97,6 +97,8 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
             yield "controls", (name, f"{target} = {value_text(driven)}")
     for name, force in model.forces.items():
         yield "forces", (name, _kind(force))
+    for name, contact in model.contacts.items():
+        yield "contacts", (name, _kind(contact))
     for name, closure in model.closures.items():
         ends = f"{closure.a.body} – {closure.b.body}"
         yield "closures", (name, f"{_kind(closure.kind)} {ends}")

@@ -31,6 +31,7 @@ from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
 from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
+from touchback.simulate.rigid import refuse_contacts
 from touchback.simulate.switching import Switch, simulate_switched
 from touchback.simulate.ticks import default_method, refuse_memories, use_ticks
 from touchback.simulate.watch import ADAPTIVE_SAMPLES, FIXED_SAMPLES, Watch
@@ -91,6 +92,7 @@ def simulate(
 
     A NaN or a step that fails raises `RunFailed`, whose `run` holds everything up to there.
     """
+    refuse_contacts(system, "tb.simulate")
     method = method_for(default_method(system, method, constraints), constraints)
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)

@@ -281,6 +281,9 @@ class _Builder:
         for name in items["forces"]:
             with self.at("forces", name):
                 model.force(name, self.kind("forces", name))
+        for name in items["contacts"]:
+            with self.at("contacts", name):
+                model.contact(name, self.kind("contacts", name))
         for name in items["sensors"]:
             with self.at("sensors", name):
                 model.sensor(name, self.kind("sensors", name))

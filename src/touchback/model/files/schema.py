@@ -110,6 +110,7 @@ def _by_kind(section: str) -> dict[str, Any]:
 KINDS: dict[str, dict[str, Any]] = {
     "joints": kinds_in(AnyJoint),
     "forces": kinds_in(AnyForce),
+    "contacts": {},  # rigid ones come from the room of contacts
     "closures": kinds_in(AnyClosure),
     "couplings": kinds_in(AnyCoupling),
     "sensors": kinds_in(AnySensor),
@@ -149,6 +150,7 @@ SECTIONS: dict[str, Any] = {
     "bodies": in_file(Body),
     "joints": _by_kind("joints"),
     "forces": _by_kind("forces"),
+    "contacts": _by_kind("contacts"),
     "closures": _by_kind("closures"),
     "couplings": _by_kind("couplings"),
     "constraints": in_file(Constraint),

@@ -14,8 +14,8 @@ from touchback.recording import EnergyBooks
 from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
 from touchback.simulate.event_driven.impacts import Jump, impact, jam
 from touchback.simulate.event_driven.operator import Felt
-from touchback.simulate.overlaps import TOUCHING, overlaps
 from touchback.simulate.protocol import Floats
+from touchback.simulate.rigid import TOUCHING, overlaps
 from touchback.simulate.time_stepping.equations import ContactEquations
 
 Integers = NDArray[np.int32]

@@ -23,7 +23,7 @@ from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.plan import Plan, Trajectory
 from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.simulate import initial_state
-from touchback.simulate.time_stepping.equations import ContactEquations
+from touchback.simulate.time_stepping.equations import ContactEquations, described_contacts
 from touchback.system import System
 from touchback.system.powers import power_set_with
 
@@ -33,7 +33,7 @@ _LONGEST_STEP = 0.01  # of the duration: gaps that close and open within an eigh
 
 def simulate_contacts(
     system: System,
-    contacts: Mapping[str, ContactKind],
+    contacts: Mapping[str, ContactKind] | None = None,
     x0: StateData | ArrayLike | None = None,
     duration: float = 1.0,
     *,
@@ -48,7 +48,8 @@ def simulate_contacts(
     parameters: Mapping[str, Any] | None = None,
 ) -> Run:
     """The run of a system with a few rigid contacts, every change located: impacts, lift-off, the
-    instants at which something sticks, slips or rolls.
+    instants at which something sticks, slips or rolls. The contacts are those that the model
+    describes, and those given by name.
 
     Between events one mode is integrated by Dormand–Prince to `rtol` and `atol`: closed contacts
     and sticking friction are constraints, slipping friction is Coulomb's exactly. At an event
@@ -67,12 +68,13 @@ def simulate_contacts(
     plan = Plan("dopri5", duration, step, rtol, atol, output_step, 10_000_000)
     if not rest > 0.0:
         raise InputError(f"simulate_contacts: rest must be a positive time [s], got {rest!r}.")
-    equations = ContactEquations(system, contacts, parameters)
+    known = described_contacts("simulate_contacts", system, contacts)
+    equations = ContactEquations(system, known, parameters)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
     x = initial_state(system, x0)
     about = {
         "model": system.name, "method": "event-driven", "duration": duration, "rtol": rtol,
-        "atol": atol, "step": step, "impacts": impacts, "rest": rest, "contacts": list(contacts),
+        "atol": atol, "step": step, "impacts": impacts, "rest": rest, "contacts": list(known),
         "inputs": given.texts, "parameters": dict(parameters or {}), "initial_state": x.tolist(),
     }  # fmt: skip
     driven = _Driven(equations, given, plan, impacts, rest, event_limit, parameters)

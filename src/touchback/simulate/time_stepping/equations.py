@@ -17,7 +17,7 @@ from touchback.contact import ContactKind
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
 from touchback.dynamics.row import Row
-from touchback.errors import ModelError
+from touchback.errors import InputError, ModelError
 from touchback.model.walk import expressions_of, normalised
 from touchback.native import evaluate_rows
 from touchback.native.contact_mode import ContactFunctions
@@ -50,6 +50,25 @@ class Layout:
                 number = f" {k + 1}" if len(rows) > 1 else ""
                 found.append((row, f"{word}{number}", unit))
         return found
+
+
+def described_contacts(
+    caller: str, system: System, given: Mapping[str, ContactKind] | None
+) -> dict[str, ContactKind]:
+    """The contacts that a model describes, with those given beside; a given one stands in for the
+    model's of its name."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            f"{caller}: contacts are given by name, as {{'floor': tb.SpherePlaneContact(…)}}, got "
+            f"{given!r}."
+        )
+    found = {**system.model.contacts, **(given or {})}
+    if given is None and not found:
+        raise InputError(
+            f"{caller}: model '{system.name}' describes no rigid contacts; add some by "
+            "`m.contact(name, tb.SpherePlaneContact(…))`, or give them by name."
+        )
+    return found
 
 
 class ContactEquations:

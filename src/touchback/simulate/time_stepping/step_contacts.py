@@ -17,17 +17,17 @@ from touchback.native.moreau_jean import MoreauJean, Steps
 from touchback.recording import Run
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.inputs import Inputs, read_inputs
-from touchback.simulate.overlaps import overlaps
 from touchback.simulate.protocol import Floats, StateData
+from touchback.simulate.rigid import overlaps
 from touchback.simulate.simulate import initial_state
 from touchback.simulate.time_stepping.books import StepBooks
-from touchback.simulate.time_stepping.equations import ContactEquations
+from touchback.simulate.time_stepping.equations import ContactEquations, described_contacts
 from touchback.system import System
 
 
 def step_contacts(
     system: System,
-    contacts: Mapping[str, ContactKind],
+    contacts: Mapping[str, ContactKind] | None = None,
     x0: StateData | ArrayLike | None = None,
     duration: float = 1.0,
     *,
@@ -36,7 +36,8 @@ def step_contacts(
     inputs: Mapping[str, Any] | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> Run:
-    """The run of a system with rigid contacts by Moreau–Jean time stepping, every step recorded.
+    """The run of a system with rigid contacts by Moreau–Jean time stepping, every step recorded:
+    those that its model describes, and those given by name.
 
     Besides the states it holds, of each contact by name, "… gap", and "… impulse" [N s] and
     "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; the
@@ -49,12 +50,13 @@ def step_contacts(
         raise InputError(f"step_contacts: step {step} and duration {duration} must be positive.")
     if not 0.0 <= theta <= 1.0:
         raise InputError(f"step_contacts: theta lies between 0 and 1, got {theta}.")
-    equations = ContactEquations(system, contacts, parameters)
+    known = described_contacts("step_contacts", system, contacts)
+    equations = ContactEquations(system, known, parameters)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
     x = initial_state(system, x0)
     about = {
         "model": system.name, "method": "moreau-jean", "duration": duration, "step": step,
-        "theta": theta, "contacts": list(contacts), "inputs": given.texts,
+        "theta": theta, "contacts": list(known), "inputs": given.texts,
         "parameters": dict(parameters or {}), "initial_state": x.tolist(),
     }  # fmt: skip
     stepper = _stepper(equations, given, x, step, theta)

@@ -1,0 +1,29 @@
+"""Rigid contacts of a model in runs: those that don't know them, and overlaps at the start."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from touchback.errors import InputError
+
+TOUCHING = 1e-9  # m: deeper is an overlap
+
+
+def refuse_contacts(system: Any, run: str) -> None:
+    """Refuse a run in which the bodies of rigid contacts would pass through each other."""
+    names = list(getattr(getattr(system, "model", None), "contacts", ()))
+    if names:
+        listed = ", ".join(f"'{name}'" for name in names[:5]) + (" …" if names[5:] else "")
+        raise InputError(
+            f"{system.name}: {run} knows nothing of its rigid contacts {listed}; use "
+            "tb.simulate_contacts (few contacts, every event located) or tb.step_contacts (many), "
+            "or make them soft (tb.SphereOnPlane, tb.ProfileContact)."
+        )
+
+
+def overlaps(names: Iterable[str], gaps: Iterable[float], outcome: str) -> list[str]:
+    """A remark for each contact that overlaps at the start: which, how deep, what becomes of it."""
+    return [
+        f"At the start contact '{name}' overlaps by {-gap:.3g} m; {outcome}"
+        for name, gap in zip(names, gaps, strict=True)
+        if gap < -TOUCHING
+    ]
