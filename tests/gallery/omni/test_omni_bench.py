@@ -52,8 +52,10 @@ AHEAD = {"wheel.vx": 0.6, "wheel.wy": 12.0}
         (STRAIGHT, "implicit", RATES),
         (INCLINED, "implicit", RATES),
         (INCLINED, "section", RATES),
-        (POINTED, "implicit", AHEAD),  # other ways on tips are sensitive to rounding
-        (POINTED, "section", AHEAD),
+        (WheelShape.pointed(R, 6), "implicit", RATES),
+        (WheelShape.pointed(R, 6, 0.1), "implicit", RATES),
+        (WheelShape.pointed(R, 5, 0.3), "implicit", AHEAD),  # along curves rounding grows
+        (WheelShape.pointed(R, 5, 0.3), "section", AHEAD),
     ],
 )
 def test_trackers_keep_together_for_ten_units_of_time(
