@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from touchback.recording.transitions import TransitionRecord
 
 CROWD = 64  # transitions
-INSTANT = 1e-4  # seconds in which a crowd of them is chattering, where steps adapt
+LONGEST, PART = 1e-4, 1e-5  # seconds, and part of a run
+
+
+def instant(duration: float) -> float:
+    """Seconds in which a crowd of transitions is chattering, where steps adapt: what switches every
+    microsecond by nature is looked at for milliseconds, not for minutes."""
+    return min(LONGEST, PART * duration)
 
 
 class Chattering:

@@ -21,7 +21,7 @@ from touchback.native.sampler import Sampler
 from touchback.recording import Run, unknown_name
 from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import adaptive
-from touchback.simulate.chattering import INSTANT, MEND, Chattering, described
+from touchback.simulate.chattering import MEND, Chattering, described, instant
 from touchback.simulate.constrained import DEFAULT, Enforced
 from touchback.simulate.episode_books import EpisodeKeeper
 from touchback.simulate.episode_watch import AHEAD, ExitWatch
@@ -168,7 +168,8 @@ class EpisodeRun:
     # ---- steps that adapt -----------------------------------------------------------------------
 
     def _located(self, x: Floats, shown: Progress) -> None:
-        plan, told, chattering = self.plan, self.told, Chattering(INSTANT)
+        plan, told = self.plan, self.told
+        chattering = Chattering(instant(plan.duration))
         t, exit, error = plan.start, -1, 0.0
         while t < plan.end and told.failure is None:
             if exit < 0:

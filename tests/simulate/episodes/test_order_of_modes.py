@@ -122,6 +122,23 @@ def test_modes_that_alternate_are_named(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_what_switches_fast_by_nature_is_not_chattering(method: str) -> None:
+    """A relay with hysteresis and a time constant of 1 µs: half periods of ln 3 of them."""
+    m = tb.Model("relay")
+    m.mode("up")
+    m.mode("down")
+    level = m.state("level", 0.0, rate=lambda x: 1e6 * (1.0 - 2.0 * m.signal("mode") - x))
+    m.transition("high", "up", "down", when=level - 0.5, direction=+1)
+    m.transition("low", "down", "up", when=level + 0.5)
+    run = tb.simulate(
+        m.compile(), None, 3e-4, method=method, step=1e-7 if method == "rk4" else None
+    )
+    expected = 1e-6 * (np.log(2.0) + np.log(3.0) * np.arange(273))
+    assert len(run.transitions) == 273
+    np.testing.assert_allclose([each.time for each in run.transitions], expected, atol=5e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_parts_have_modes_of_their_own(method: str) -> None:
     m = tb.Model("two balls", gravity=(0, 0, -G))
     for name, e in (("left", 0.9), ("right", 0.5)):
