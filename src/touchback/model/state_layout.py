@@ -12,6 +12,8 @@ import numpy as np
 Cell = tuple[float, float]  # column and row
 _CROSSING, _THROUGH = 2.0, 40.0  # what they cost, in lengths of one cell
 _STARTS = 16  # orders from which exchanges begin
+_LOOKS = 3.2e7  # exchanges that are tried, times the square of arrows: about a second
+_MOST = 40  # modes that are arranged; more stand in the order of their description
 _NEAR = 0.42  # of a cell: an arrow that passes a cell nearer than this leads through it
 
 
@@ -21,6 +23,8 @@ def arranged(count: int, edges: Sequence[tuple[int, int]]) -> list[Cell]:
     across = math.ceil(math.sqrt(count))
     columns, rows = across + 1, math.ceil(count / across) + 1  # more than needed: room to turn
     cells = [(x + 0.5 * (y % 2), float(y)) for y in range(rows) for x in range(columns)]
+    if count > _MOST:
+        return cells[:count]
     board, chance = _Board(cells, edges), random.Random(1)
     best, least = list(range(len(cells))), math.inf
     for start in range(_STARTS):
@@ -37,16 +41,25 @@ class _Board:
     """Costs of arrows between cells, known ahead for every two cells and every two arrows."""
 
     def __init__(self, cells: list[Cell], edges: Sequence[tuple[int, int]]) -> None:
-        pairs = list(itertools.combinations(range(len(cells)), 2))
+        ends = np.array(list(itertools.combinations(range(len(cells)), 2)))
+        i, j = ends.T
         self.number = np.zeros((len(cells), len(cells)), dtype=int)
-        for k, (i, j) in enumerate(pairs):
-            self.number[i, j] = self.number[j, i] = k
-        ends = [(cells[i], cells[j]) for i, j in pairs]
-        self.length = np.array([math.dist(a, b) for a, b in ends])
-        self.crossing = np.array([[_cross(a, b) for b in ends] for a in ends], dtype=float)
-        self.through = np.array([[_passes(a, cell) for cell in cells] for a in ends], dtype=float)
+        self.number[i, j] = self.number[j, i] = np.arange(len(ends))
+        at = np.array(cells)
+        along = at[j] - at[i]
+        self.length = np.hypot(*along.T)
+        to = at[None] - at[i][:, None]  # from where an arrow begins to each cell
+        side = along[:, :1] * to[..., 1] - along[:, 1:] * to[..., 0]
+        parted = side[:, i] * side[:, j] < 0.0  # its line parts the ends of the other
+        self.crossing = (parted & parted.T).astype(float)
+        forward = (along[:, None] * to).sum(axis=2) / self.length[:, None]
+        inside = (forward > 0.0) & (forward < self.length[:, None])
+        near = np.abs(side) / self.length[:, None] < _NEAR
+        own = np.arange(len(cells)) == ends[..., None]
+        self.through = (inside & near & ~own.any(axis=1)).astype(float)
         self.sources = np.array([i for i, _ in edges], dtype=int)
         self.targets = np.array([j for _, j in edges], dtype=int)
+        self.looks = int(_LOOKS / max(len(edges), 40) ** 2)
 
     def cost(self, order: list[int], count: int) -> float:
         """Lengths, crossings, and arrows that lead through others' cells."""
@@ -62,8 +75,9 @@ class _Board:
         while better:
             better = False
             for i, j in itertools.combinations(range(len(order)), 2):
-                if i >= count:
+                if i >= count or self.looks <= 0:
                     continue
+                self.looks -= 1
                 order[i], order[j] = order[j], order[i]
                 changed = self.cost(order, count)
                 if changed < cost - 1e-9:
@@ -71,25 +85,3 @@ class _Board:
                 else:
                     order[i], order[j] = order[j], order[i]
         return cost
-
-
-def _side(a: Cell, b: Cell, c: Cell) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-
-def _cross(one: tuple[Cell, Cell], other: tuple[Cell, Cell]) -> bool:
-    """Whether two arrows cross between their ends."""
-    if set(one) & set(other):
-        return False
-    (a, b), (c, d) = one, other
-    return _side(a, b, c) * _side(a, b, d) < 0.0 and _side(c, d, a) * _side(c, d, b) < 0.0
-
-
-def _passes(arrow: tuple[Cell, Cell], cell: Cell) -> bool:
-    """Whether an arrow leads through a cell that is none of its ends."""
-    a, b = arrow
-    if cell in arrow:
-        return False
-    length = math.dist(a, b)
-    along = ((cell[0] - a[0]) * (b[0] - a[0]) + (cell[1] - a[1]) * (b[1] - a[1])) / length
-    return 0.0 < along < length and abs(_side(a, b, cell)) / length < _NEAR
