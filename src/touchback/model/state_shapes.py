@@ -8,6 +8,7 @@ from html import escape
 
 from touchback.model.episodes import Transition
 from touchback.model.show import value_text
+from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 
 Point = tuple[float, float]
@@ -70,8 +71,8 @@ def cause_text(each: Transition) -> str:
     sides = {-1: "falls to 0", 0: "crosses 0", 1: "rises to 0"}
     text = re.sub(r"'v:([^']*)'", r"\1 rate", value_text(each.when))
     text = re.sub(r"'(?:q:)?([^']*)'", r"\1", text)
-    if "…" in text:
-        shared, texts = to_text(each.when.tape, [each.when.id], table=lambda table: "table")  # type: ignore[union-attr]
+    if "…" in text and isinstance(each.when, Expr):
+        shared, texts = to_text(each.when.tape, [each.when.id], table=lambda table: "table")
         found = _NAMES.findall(" ".join([*texts, *shared.values()]))
         text = f"f({', '.join(dict.fromkeys(a or b for a, b in found))})"
     return f"{text} {sides[each.direction]}"
