@@ -203,3 +203,30 @@ def test_piano_measures_and_draws(tmp_path: Path) -> None:
     assert "animateTransform" in (tmp_path / "a.svg").read_text()
     assert touchback("piano", "flute").returncode == 2
     assert touchback("piano", "--picture", "a.png").returncode == 2
+
+
+BALL = """
+touchback: 1
+name: ball
+bodies:
+  ball: {mass: 0.2}
+joints:
+  z: {kind: prismatic, axis: z, parent: ground, child: ball, position: 0.5}
+contacts:
+  floor: {kind: sphere-plane, frame: ball, radius: 0.02, restitution: 0.8}
+"""
+
+
+def test_a_model_with_rigid_contacts_runs_from_event_to_event_or_step_by_step(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ball.yaml").write_text(BALL)
+    located = touchback("simulate", "ball.yaml", "--duration", "1", cwd=tmp_path)
+    assert located.returncode == 0, located.stderr
+    assert "events: 2" in located.stdout and "0.312825  floor hits" in located.stdout
+    stepped = touchback("simulate", "ball.yaml", "--method", "moreau-jean", cwd=tmp_path)
+    assert stepped.returncode == 0, stepped.stderr
+    assert "--method moreau-jean --step 0.0001" in stepped.stdout
+    refused = touchback("simulate", "ball.yaml", "--method", "rk4", cwd=tmp_path)
+    assert refused.returncode != 0
+    assert "take event-driven (the default) or moreau-jean" in " ".join(refused.stderr.split())

@@ -1,6 +1,7 @@
 """`touchback simulate`: run a mechanism, see its signals, keep them."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,12 +12,12 @@ from rich.table import Table
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
-from touchback.recording import Run
+from touchback.cli.runs import run_of
+from touchback.recording import EventRecord, Run
 from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import RunFailed
-from touchback.simulate import simulate as run_system
 
-_FIRST, _LAST = 12, 4  # changes of mode that are shown of many
+_FIRST, _LAST = 12, 4  # changes of mode or events that are shown of many
 
 
 def simulate(
@@ -26,7 +27,8 @@ def simulate(
         str | None,
         typer.Option(
             help="dopri5 (default), radau5 (stiff), rk4 (default with --rate), euler, "
-            "implicit-euler, trapezoidal, or SciPy's RK23 RK45 DOP853 Radau BDF LSODA."
+            "implicit-euler, trapezoidal, or SciPy's RK23 RK45 DOP853 Radau BDF LSODA; with rigid "
+            "contacts event-driven (default) or moreau-jean."
         ),
     ] = None,
     step: Annotated[
@@ -61,17 +63,20 @@ def simulate(
     wanted = [name.strip() for name in signals.split(",")] if signals else []
     failure = None
     try:
-        run = run_system(
-            system, start, seconds, method=method, step=step, rtol=rtol, inputs=inputs,
-            books=True, rate=rate,
-        )  # fmt: skip
+        run = run_of(
+            system, start, seconds, method=method, step=step, rtol=rtol, rate=rate, inputs=inputs
+        )
     except RunFailed as error:
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
     if run.transitions:
         out.print(f"\nchanges of mode: {len(run.transitions)}")
-        out.print(_changes(run.transitions))
+        titles = ("time [s]", "from", "to", "by", "energy [J]")
+        out.print(_few(run.transitions, _change, *titles))
+    if run.events:
+        out.print(f"\nevents: {len(run.events)}")
+        out.print(_few(run.events, _event, "time [s]", "event"))
     if "books" in run.metadata:
         out.print(f"\nenergy\n{escape(str(run.books))}\n", highlight=False)
     for remark in run.metadata.get("remarks", ()):
@@ -99,21 +104,23 @@ def _table(run: Run, names: list[str]) -> Table:
     return table
 
 
-def _changes(transitions: list[TransitionRecord]) -> Table:
-    """Changes of mode: the first and the last of many."""
+def _few(all_: list[Any], cells: Callable[[Any], list[str]], *titles: str) -> Table:
+    """What happened, a row each: the first and the last of many."""
     table = Table(box=None, pad_edge=False)
-    table.add_column(escape("time [s]"), justify="right")
-    for title in ("from", "to", "by"):
-        table.add_column(title)
-    table.add_column(escape("energy [J]"), justify="right")
-    many = len(transitions) > _FIRST + _LAST + 1
-    for each in transitions[:_FIRST] if many else transitions:
-        table.add_row(*_change(each))
+    for title in titles:
+        table.add_column(escape(title), justify="right" if "[" in title else "left")
+    many = len(all_) > _FIRST + _LAST + 1
+    for each in all_[:_FIRST] if many else all_:
+        table.add_row(*cells(each))
     if many:
         table.add_row("…")
-        for each in transitions[-_LAST:]:
-            table.add_row(*_change(each))
+        for each in all_[-_LAST:]:
+            table.add_row(*cells(each))
     return table
+
+
+def _event(each: EventRecord) -> list[str]:
+    return [f"{each.time:.6f}", escape(each.name)]
 
 
 def _change(each: TransitionRecord) -> list[str]:
@@ -142,8 +149,8 @@ def _repeat(
     words = ["touchback", "simulate", model, "--duration", f"{duration!r}"]
     words += ["--method", about["method"]]
     for name in ("step", "rate"):
-        words += [f"--{name}", f"{about[name]!r}"] if about[name] is not None else []
-    words += ["--rtol", f"{about['rtol']!r}"] if about["rtol"] != 1e-8 else []
+        words += [f"--{name}", f"{about[name]!r}"] if about.get(name) is not None else []
+    words += ["--rtol", f"{about['rtol']!r}"] if about.get("rtol", 1e-8) != 1e-8 else []
     for name, value in changes.items():
         words += ["--set", f"{name}={value!r}"]
     for name, value in inputs.items():
