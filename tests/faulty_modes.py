@@ -240,6 +240,15 @@ def _() -> None:
 
 
 @fault(
+    "two modes at once",
+    "Modes",
+    "gate: modes 'open' and 'shut' exclude each other; 'mode' is one of them. Name one.",
+)
+def _() -> None:
+    gate().compile().assemble(mode=["open", "shut"])
+
+
+@fault(
     "a transition from nowhere",
     "Transitions",
     "Transition 'stop': it leads away from no mode; name one or several as its source.",

@@ -56,9 +56,15 @@ class EpisodicSystem(ConstrainedSystem):
 
     def _phase_with(self, modes: tuple[str, ...]) -> int:
         present = list(self.phases.phases[self._phase].modes)
+        given: dict[int, str] = {}
         for mode in modes:
             for place, automaton in enumerate(self.phases.automata):
                 if mode in automaton.modes:
+                    if given.setdefault(place, mode) != mode:
+                        raise InputError(
+                            f"{self.name}: modes '{given[place]}' and '{mode}' exclude each other; "
+                            f"'{automaton.state}' is one of them. Name one."
+                        )
                     present[place] = mode
                     break
             else:
