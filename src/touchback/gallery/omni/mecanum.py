@@ -16,7 +16,7 @@ def make(plan: Platform = PLAN, commanded_wheels: bool = False) -> Model:
 
 ENTRY = Entry(
     "mecanum-platform",
-    "four Mecanum wheels carry a platform sideways; wheels that all turn forwards can't tell",
+    "four Mecanum wheels carry a platform ahead, aside and round at once",
     make,
     Experiment(
         1.0,
