@@ -208,6 +208,7 @@ def touching() -> tb.Model:
     soft = SurfaceContact(m.ground, Plane(), body, Ellipsoid(r, 2 * r, 0.15), guess=(0, 0, -0.1))
     m.force("soft", soft)
     m.contact("sphere", tb.SpherePlaneContact(body, m.ground, r, friction=0.3, tangents="x"))
+    m.contact("ball", tb.SphereSphereContact(m.ground.at(0, 0, -1), body, r, r, friction=0.2))
     m.contact("rim", tb.DiscPlaneContact(body.at(0, 0, 0, turn=("x", 1.0)), radius=r))
     m.contact("bump", tb.DescribedContact(m.coordinate("free", 2) - r, m.rate("free"), friction=r))
     return m

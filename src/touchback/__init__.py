@@ -9,6 +9,7 @@ from touchback.contact import (
     DescribedContact,
     DiscPlaneContact,
     SpherePlaneContact,
+    SphereSphereContact,
 )
 from touchback.errors import (
     CompileError,
@@ -202,6 +203,7 @@ __all__ = [
     "SolveError",
     "SphereOnPlane",
     "SpherePlaneContact",
+    "SphereSphereContact",
     "Spherical",
     "SpringDamper",
     "State",

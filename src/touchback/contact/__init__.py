@@ -8,13 +8,14 @@ from touchback.contact.described import DescribedContact
 from touchback.contact.disc_plane import DiscPlaneContact
 from touchback.contact.painleve import critical_friction
 from touchback.contact.sphere_plane import SpherePlaneContact
+from touchback.contact.sphere_sphere import SphereSphereContact
 from touchback.contact.start import find_nearest, numbers
 from touchback.contact.surface_contact import SurfaceContact
 from touchback.contact.tracking import Nearest, Side, Tracking, Twist
 from touchback.model.files.schema import add_kind
 
 add_kind("forces", SurfaceContact)
-for _kind in (SpherePlaneContact, DiscPlaneContact, DescribedContact):
+for _kind in (SpherePlaneContact, SphereSphereContact, DiscPlaneContact, DescribedContact):
     add_kind("contacts", _kind)
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Nearest",
     "Side",
     "SpherePlaneContact",
+    "SphereSphereContact",
     "SurfaceContact",
     "Tracking",
     "Twist",
