@@ -2,13 +2,14 @@
 
 A line's power is what is left of a force beyond what its potential explains, F·v + dV/dt, so that
 an ideal spring has none. The rate of a potential along the motion comes from the tape, except where
-it follows an input, whose rate nobody knows: such a line takes the potential's difference over the
-run instead.
+it follows an input, whose rate nobody knows, or has a kink, as that of a stop has: there its rate
+may jump where the motion is smooth (a stop that has ceased to push still springs back), and no step
+would be short enough for it. Such a line takes the potential's difference over the run instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -30,6 +31,7 @@ from touchback.dynamics.powers import (
 from touchback.model.model import Model
 from touchback.model.switching import switched
 from touchback.model.walk import expressions_of
+from touchback.symbolic import ops
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.stages import split_many
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
 WORK, DISSIPATED = "work", "dissipated"
 _ALL_MODES = ("*",)  # no constraint is called so
+_PIECES = (ops.ABS, ops.FLOOR, ops.MIN, ops.MAX, ops.SELECT)
 KINETIC, GRAVITY, BASE, DRIFT = "kinetic", "gravity", "moving ground", "constraints"
 
 
@@ -226,7 +229,9 @@ class _Account:
             self.stored.append(name)
             self.levels.append(potential)
         sign = 1 if side == WORK else -1
-        if potential and _depends(self.tape, potential, self.d.u):
+        if potential and (
+            _depends(self.tape, potential, self.d.u) or _kinked(self.tape, potential)
+        ):
             self._line(Line(name, side, stored), sign * power)
             return
         if potential:
@@ -269,12 +274,20 @@ def _reads(model: Model, expressions: Iterable[Expr], names: set[str]) -> bool:
 
 def _depends(tape: Tape, node: int, symbols: Sequence[int]) -> bool:
     """Whether a node reads any of the symbols, looked for in what it is made of only."""
-    wanted, seen, waiting = set(symbols), {abs(node)}, [abs(node)]
-    while waiting and wanted:
-        node = waiting.pop()
-        if node in wanted:
-            return True
-        fresh = {abs(operand) for operand in tape.operands(node)} - seen
+    wanted = set(symbols)
+    return bool(wanted) and any(part in wanted for part in _parts(tape, node))
+
+
+def _kinked(tape: Tape, node: int) -> bool:
+    """Whether a node is put together of pieces."""
+    return any(tape.op[part] in _PIECES for part in _parts(tape, node))
+
+
+def _parts(tape: Tape, node: int) -> Iterator[int]:
+    """A node and all that it is made of."""
+    seen, waiting = {abs(node)}, [abs(node)]
+    while waiting:
+        yield (part := waiting.pop())
+        fresh = {abs(operand) for operand in tape.operands(part)} - seen
         seen |= fresh
         waiting += fresh
-    return False
