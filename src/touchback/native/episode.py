@@ -359,6 +359,17 @@ class Episode:
             function.address, states, inputs, problem.p, count, 0, function.context_address
         )
 
+    def position_rows(self, problem: Problem, phase: int, times: Floats, states: Floats) -> Floats:
+        """h of a phase's constraints at many instants, a row each."""
+        functions = self.data.phases[phase].functions
+        h, count = functions.positions, len(functions.names)
+        inputs = problem.input_rows(times, states)
+        size = count + len(np.asarray(functions.J_rows))
+        out = evaluate_rows(
+            h.address, states, inputs, problem.p, size, h.work_size, h.context_address
+        )
+        return out[:, :count]
+
     # ---- running --------------------------------------------------------------------------------
 
     def problem(

@@ -65,10 +65,6 @@ class Enforced:
 
     def gap(self, t: float, x: Floats) -> float:
         """The largest |h| of a state as it is given."""
-        return float(self.errors(t, x).max(initial=0.0))
-
-    def errors(self, t: float, x: Floats) -> Floats:
-        """|h| of each row in a state as it is given."""
         functions, problem = self.constrained.functions, self.problem
         h = functions.positions
         rows, size = len(functions.names), len(np.asarray(functions.J_rows))
@@ -76,7 +72,7 @@ class Enforced:
             h.address, x[None, :], problem.input_rows([t], x[None, :]), problem.p, rows + size,
             h.work_size, h.context_address,
         )  # fmt: skip
-        return np.abs(out[0, :rows])
+        return float(np.abs(out[0, :rows]).max(initial=0.0))
 
     def solutions(self, times: Floats, states: Floats) -> Floats:
         """Accelerations and multipliers at recorded instants, a row each."""

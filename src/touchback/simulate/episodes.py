@@ -147,11 +147,12 @@ class EpisodeRun:
 
     def gap(self, x0: Floats) -> float:
         """By how much a state breaks the constraints of its mode [m or rad]; what tracks may."""
-        number, given = self.system.phase_of(x0), self.given
-        constrained, tracks = self.episode.phases[number], self.episode.data.phases[number].tracks
-        problem = constrained.problem(given.u, self.block, given.refresher())
-        errors = Enforced(problem, constrained).errors(self.plan.start, x0)
-        return float(errors[~np.asarray(tracks, dtype=bool)].max(initial=0.0))
+        number = self.system.phase_of(x0)
+        tracks = np.asarray(self.episode.data.phases[number].tracks, dtype=bool)
+        h = self.episode.position_rows(
+            self.problem, number, np.array([self.plan.start]), x0[None, :]
+        )
+        return float(np.abs(h[:, ~tracks]).max(initial=0.0))
 
     def run(self, x0: Floats) -> None:
         """Everything up to the end, or to a failure."""
@@ -301,6 +302,20 @@ class EpisodeRun:
                 )
         return None
 
+    def _kept(self, times: Floats, states: Floats) -> dict[str, float]:
+        """Counts of the formulations. How well constraints were kept is read from what is recorded:
+        steps that are tried beyond a transition, and left again, may break them."""
+        good = np.isfinite(states).all(axis=1)
+        times, states = times[good], states[good]
+        numbers = self.episode.phases_of(states)
+        largest = 0.0
+        for number in map(int, np.unique(numbers)):
+            at = numbers == number
+            h = self.episode.position_rows(self.problem, number, times[at], states[at])
+            largest = max(largest, float(np.abs(h).max(initial=0.0)))
+        counts = self.episode.statistics
+        return {**counts, "largest_h": largest, "singular": 0, "not_converged": 0}
+
     def _exit_of(self, crossed: Crossed) -> Any:
         return self.system.phases.phases[crossed.phase].exits[crossed.exit]
 
@@ -347,14 +362,15 @@ class EpisodeRun:
             *(("multiplier", (name, "", values)) for name, values in zip(names, forces.T)),
             *(("output", c) for c in zip(system.output_names, system.output_units, outputs.T)),
         ]
+        kept = self._kept(times, states)
         about = {
             **metadata,
             "constraints": self.episode.formulation,
             "modes": {state: list(modes) for state, modes in system.modes.items()},
             "transitions": [record.as_data() for record in told.transitions],
             "events": told.events,
-            "statistics": {**told.statistics, **self.episode.statistics},
-            "remarks": remarks(self.episode.formulation, self.episode.statistics),
+            "statistics": {**told.statistics, **kept},
+            "remarks": remarks(self.episode.formulation, kept),
         }
         if self._keeper:
             about["books"] = self._keeper.finish().as_data()

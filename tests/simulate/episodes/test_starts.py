@@ -68,3 +68,21 @@ def test_a_run_keeps_what_came_before_a_mode_that_cannot_begin() -> None:
         with pytest.raises(RunFailed, match=r"mode 'both' can't begin: .* open by 0\.5 m") as e:
             tb.simulate(system, start, 1.0, method=method)
         assert e.value.run["gate"].max() == pytest.approx(0.5, abs=2e-3)
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rk4"])
+def test_what_is_tried_beyond_a_transition_and_left_again_gives_no_warning(method: str) -> None:
+    """A rod of 1 m pulls a slider until it is let go at 0.95 m; steps of 0.1 s try 1.2 m."""
+    m = tb.Model("reach", gravity=(0, 0, 0))
+    m.joint("cart", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    m.joint("slider", tb.Prismatic("z"), m.ground, m.body("slider", mass=1.0), position=1.0)
+    m.drive("cart", 3.0 * m.time)
+    x, z = m.coordinate("cart"), m.coordinate("slider")
+    m.constrain("rod", x * x + z * z - 1.0)
+    m.mode("held", active=["rod"])
+    m.mode("free")
+    m.transition("let go", "held", "free", when=0.95 - x)
+    system = m.compile()
+    run = tb.simulate(system, system.assemble(slider=1.0), 0.5, method=method, step=0.1)
+    assert [each.time for each in run.transitions] == pytest.approx([0.95 / 3.0], abs=1e-9)
+    assert run.metadata["remarks"] == [] and run.metadata["statistics"]["largest_h"] < 1e-12
