@@ -18,8 +18,8 @@
 static const double POOR = 0.5, GROWN = 100.0;
 static const double ROUNDING = 1e-14;        /* part of the largest pivot that is surely rounding */
 static const double VIOLATED = 1e-11;        /* |h| of a row that was left out */
-static const double ABLE = 1e-3;             /* part of a row's largest entry that can still meet it */
-static const double PREFERRED = 4.0;         /* times the largest entry of the others */
+static const double ABLE = 1e-3; /* part of a row's largest entry that can still meet it */
+static const double PREFERRED = 4.0; /* times the largest entry of the others */
 
 static double now(void) {
     struct timespec time;
