@@ -147,6 +147,7 @@ def test_numbers_of_a_law_may_be_live() -> None:
     ("make", "message"),
     [
         (lambda: tb.Felt(1e9, exponent=1.0), "felt stiffens"),
+        (lambda: tb.Felt(1e9, exponent="soft"), "exponent: a number or an expression"),
         (lambda: tb.Felt(1e9, memory=1.0), "from 0 to below 1"),
         (lambda: tb.Felt(-1.0), "its stiffness is -1.0; give a positive number"),
         (lambda: tb.HuntCrossley(1e6, damping=-0.1), "its damping is -0.1; give a number from 0"),

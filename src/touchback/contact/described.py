@@ -2,7 +2,7 @@
 
 from touchback.contact.base import ContactKind, check_coefficients, check_static
 from touchback.model.mechanics import Mechanics
-from touchback.model.value import Value
+from touchback.model.value import Value, value
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.expression import Expr
 
@@ -18,6 +18,8 @@ class DescribedContact(ContactKind, frozen=True, tag="described"):
     static_friction: Value | None = None
 
     def __post_init__(self) -> None:
+        value("DescribedContact: gap_between", self.gap_between)
+        value("DescribedContact: slip_speed", self.slip_speed)
         check_coefficients("DescribedContact", self.restitution, self.friction)
         check_static("DescribedContact", self.friction, self.static_friction)
 

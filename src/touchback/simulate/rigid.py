@@ -1,7 +1,9 @@
 """Rigid contacts of a model in runs: those that don't know them, and overlaps at the start."""
 
+import math
 from collections.abc import Iterable
-from typing import Any
+from numbers import Real
+from typing import Any, TypeGuard
 
 from touchback.errors import InputError
 
@@ -10,7 +12,8 @@ TOUCHING = 1e-9  # m: deeper is an overlap
 
 def refuse_contacts(system: Any, run: str) -> None:
     """Refuse a run in which the bodies of rigid contacts would pass through each other."""
-    names = list(getattr(getattr(system, "model", None), "contacts", ()))
+    one = getattr(system, "one", system)  # of a row of copies
+    names = list(getattr(getattr(one, "model", None), "contacts", ()))
     if names:
         listed = ", ".join(f"'{name}'" for name in names[:5]) + (" …" if names[5:] else "")
         raise InputError(
@@ -18,6 +21,18 @@ def refuse_contacts(system: Any, run: str) -> None:
             "tb.simulate_contacts (few contacts, every event located) or tb.step_contacts (many), "
             "or make them soft (tb.SphereOnPlane, tb.ProfileContact)."
         )
+
+
+def is_real(given: Any) -> TypeGuard[float]:
+    """Whether it is a number, of NumPy too, and no truth value."""
+    return isinstance(given, Real) and not isinstance(given, bool)
+
+
+def positive(caller: str, **numbers: Any) -> None:
+    """Refuse what is no positive, finite number, by name."""
+    for word, given in numbers.items():
+        if not is_real(given) or not (math.isfinite(given) and given > 0.0):
+            raise InputError(f"{caller}: {word} is {given!r}; give a positive number of seconds.")
 
 
 def overlaps(names: Iterable[str], gaps: Iterable[float], outcome: str) -> list[str]:

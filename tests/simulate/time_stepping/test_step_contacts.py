@@ -269,8 +269,13 @@ def test_what_can_t_be_stepped_is_refused_by_name() -> None:
     system, frame = block()
     with pytest.raises(tb.InputError, match="theta lies between 0 and 1, got 2"):
         tb.step_contacts(system, on_floor(frame), theta=2)
-    with pytest.raises(tb.InputError, match="must be positive"):
-        tb.step_contacts(system, on_floor(frame), step=0)
+    for bad in (0, -1.0, "short", float("nan"), True):
+        with pytest.raises(tb.InputError, match=r"step is .*; give a positive number of seconds"):
+            tb.step_contacts(system, on_floor(frame), step=bad)  # type: ignore[arg-type]
+    with pytest.raises(tb.InputError, match="step 2 s is longer than the duration"):
+        tb.step_contacts(system, on_floor(frame), step=2)
+    with pytest.raises(tb.InputError, match=r"it has 2 positions, got an array of shape \(3,\)"):
+        tb.contact_operator(system, on_floor(frame), [0, 0, 0])
     with pytest.raises(tb.ModelError, match="Contact 'floor': a contact such as"):
         tb.step_contacts(system, {"floor": 3})  # type: ignore[dict-item]
     with pytest.raises(tb.ModelError, match="tangents are '', 'x', 'y' or 'xy', got 'z'"):
@@ -438,3 +443,27 @@ def test_an_overlap_at_the_start_is_said() -> None:
     run = tb.step_contacts(system, contacts, system.assemble(**{"box 0.z": 0.04}), duration=0.01)
     assert len(run.metadata["remarks"]) == 4
     assert "contact '0 0' overlaps by 0.01 m" in run.metadata["remarks"][0]
+
+
+def test_a_gap_of_velocities_or_of_nothing_and_a_bent_slip_are_refused() -> None:
+    m = tb.Model("block")
+    block = m.body("block", mass=1)
+    m.joint("z", tb.Prismatic("z"), m.ground, block)
+    system, z, rate = m.compile(), m.coordinate("z"), m.rate("z")
+    for contact, message in (
+        (tb.DescribedContact(z + rate), "its gap depends on velocities"),
+        (tb.DescribedContact(m.time - 1), "its gap stays the same whatever moves"),
+        (tb.DescribedContact(z, rate**2, friction=0.3), "its slip speed must be linear in the"),
+    ):
+        for run in (tb.step_contacts, tb.simulate_contacts):
+            with pytest.raises(tb.ModelError, match=f"Contact 'floor': {message}"):
+                run(system, {"floor": contact}, duration=0.1)
+    with pytest.raises(tb.ModelError, match="gap_between: a number or an expression is expected"):
+        tb.DescribedContact("z")  # type: ignore[arg-type]
+
+
+def test_a_step_that_does_not_divide_the_duration_is_said() -> None:
+    system, contacts = stack(1)
+    run = tb.step_contacts(system, contacts, duration=0.1, step=0.03)
+    assert run.time[-1] == pytest.approx(0.09)
+    assert any("The run ends at 0.09 s" in remark for remark in run.metadata["remarks"])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.contact import ContactKind
-from touchback.errors import InputError, SolveError
+from touchback.errors import SolveError
 from touchback.native import Dopri5, EventRule, Events, Status
 from touchback.native.contact_mode import ContactMode
 from touchback.recording import EnergyBooks, EventRecord, Run, unknown_name
@@ -22,6 +22,7 @@ from touchback.simulate.failure import RunFailed
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.plan import Plan, Trajectory
 from touchback.simulate.protocol import Floats, StateData
+from touchback.simulate.rigid import positive
 from touchback.simulate.simulate import initial_state
 from touchback.simulate.time_stepping.equations import ContactEquations, described_contacts
 from touchback.system import System
@@ -66,8 +67,7 @@ def simulate_contacts(
     if impacts not in LAWS:
         raise unknown_name("law of impacts", impacts, LAWS)
     plan = Plan("dopri5", duration, step, rtol, atol, output_step, 10_000_000)
-    if not rest > 0.0:
-        raise InputError(f"simulate_contacts: rest must be a positive time [s], got {rest!r}.")
+    positive("simulate_contacts", rest=rest)
     known = described_contacts("simulate_contacts", system, contacts)
     equations = ContactEquations(system, known, parameters)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)

@@ -169,11 +169,38 @@ class _Rows:
                 groups.append((tuple(range(start, start + len(part))), i))
                 speeds += part
         slopes = jacobian(tape, speeds, d.v) if speeds else []
+        self._check(d, contacts, normals, len(own), slopes)
         self.W = [[row.J.get(j, 0) for j in range(n)] for row in own] + slopes
         self.effect = [[(row.through or row.J).get(j, 0) for j in range(n)] for row in own] + slopes
         self.u = [tape.sub(_along(d, row, d.v), each.b) for row, each in zip(self.W, own)] + speeds
         self.bias = [row.gamma for row in own] + jvp(tape, speeds, flow)
         self.layout = Layout(len(own), len(self.u), tuple(normals), tuple(groups))
+
+    def _check(
+        self,
+        d: Derivation,
+        contacts: Mapping[str, Any],
+        normals: Sequence[int],
+        first: int,
+        slopes: Sequence[Sequence[int]],
+    ) -> None:
+        """Refuse gaps that no coordinate changes, gaps of velocities, and speeds that aren't linear
+        in them."""
+        ends = [*normals[1:], first + len(slopes)]
+        for name, gap, start, end in zip(contacts, self.gaps, normals, ends):
+            label = f"Contact '{name}'"
+            if _uses(d, [gap]):
+                raise ModelError(
+                    f"{label}: its gap depends on velocities; a gap is an expression of positions, "
+                    "as m.coordinate('z')."
+                )
+            if not any(slopes[start - first]):
+                raise ModelError(f"{label}: its gap stays the same whatever moves; use positions.")
+            if _uses(d, [x for row in slopes[start - first : end - first] for x in row]):
+                raise ModelError(
+                    f"{label}: its slip speed must be linear in the velocities, as "
+                    "m.rate('x') - 0.4."
+                )
 
     def flat(self, matrix: Sequence[Sequence[int]]) -> list[int]:
         return [x for row in matrix for x in row]
@@ -227,6 +254,12 @@ def _functions(
             (holds, (len(rows.layout.groups),)),
         ],
     }  # fmt: skip
+
+
+def _uses(d: Derivation, nodes: Sequence[int]) -> bool:
+    """Whether nodes depend on velocities."""
+    live = d.tape.live([abs(node) for node in nodes])
+    return any(live[abs(v)] for v in d.v)
 
 
 def _rolling(kind: Any) -> Any:

@@ -73,5 +73,11 @@ def _state(system: System, q: Any) -> Floats:
     if isinstance(q, dict):
         return system.assemble(**q).x
     if q is not None:
-        start.q[:] = q
+        given = np.asarray(q, dtype=np.float64)
+        if given.shape != start.q.shape:
+            raise InputError(
+                f"{system.name}: it has {len(start.q)} positions, got an array of shape "
+                f"{given.shape}; give them in the order of `system.coordinates`, or by name."
+            )
+        start.q[:] = given
     return start.x

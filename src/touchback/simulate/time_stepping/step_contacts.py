@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +17,7 @@ from touchback.recording import Run
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.protocol import Floats, StateData
-from touchback.simulate.rigid import overlaps
+from touchback.simulate.rigid import is_real, overlaps, positive
 from touchback.simulate.simulate import initial_state
 from touchback.simulate.time_stepping.books import StepBooks
 from touchback.simulate.time_stepping.equations import ContactEquations, described_contacts
@@ -46,10 +45,15 @@ def step_contacts(
     t + θ·step. `run.metadata["remarks"]` says where contacts overlap at the start, and where
     impulses were found only roughly.
     """
-    if not (math.isfinite(step) and step > 0.0 and math.isfinite(duration) and duration > 0.0):
-        raise InputError(f"step_contacts: step {step} and duration {duration} must be positive.")
-    if not 0.0 <= theta <= 1.0:
-        raise InputError(f"step_contacts: theta lies between 0 and 1, got {theta}.")
+    positive("step_contacts", step=step, duration=duration)
+    count = round(duration / step)
+    if not count:
+        raise InputError(
+            f"step_contacts: step {step} s is longer than the duration {duration} s; give one that "
+            "fits."
+        )
+    if not is_real(theta) or not 0.0 <= theta <= 1.0:
+        raise InputError(f"step_contacts: theta lies between 0 and 1, got {theta!r}.")
     known = described_contacts("step_contacts", system, contacts)
     equations = ContactEquations(system, known, parameters)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
@@ -60,7 +64,6 @@ def step_contacts(
         "parameters": dict(parameters or {}), "initial_state": x.tolist(),
     }  # fmt: skip
     stepper = _stepper(equations, given, x, step, theta)
-    count = round(duration / step)
     began = time.perf_counter()
     status, steps = stepper.advance(count)
     about["statistics"] = {
@@ -68,6 +71,11 @@ def step_contacts(
     }  # fmt: skip
     run = _recorded(equations, x, steps, step, parameters, about)
     run.metadata["remarks"] = _remarks(run, equations, stepper.statistics["rough"])
+    if abs(count * step - duration) > 1e-9 * duration:
+        run.metadata["remarks"].append(
+            f"The run ends at {count * step:.9g} s: steps of {step:g} s don't divide "
+            f"{duration:g} s."
+        )
     if stepper.problem.raised is not None:
         raise stepper.problem.raised
     if status == Status.NOT_FINITE:

@@ -14,7 +14,7 @@ from touchback.model.forces.contact_laws.base import (
     where_touching,
 )
 from touchback.model.mechanics import Mechanics
-from touchback.model.value import Value, is_number, is_zero
+from touchback.model.value import Value, is_number, is_zero, value
 from touchback.spatial.vectors import Scalar
 
 
@@ -35,7 +35,8 @@ class Felt(ContactLaw, frozen=True, tag="felt"):
     def __post_init__(self) -> None:
         check_positive("Felt", stiffness=self.stiffness, memory_time=self.memory_time)
         check_positive("Felt", zero=True, hysteresis=self.hysteresis, memory=self.memory)
-        if is_number(self.exponent) and not self.exponent > 1.0:
+        exponent = value("Felt: exponent", self.exponent)
+        if is_number(exponent) and not exponent > 1.0:
             raise ModelError(
                 f"Felt: its exponent is {self.exponent}; felt stiffens, give one above 1 (usually "
                 "2 to 4), or use tb.UnilateralSpring."
