@@ -153,8 +153,10 @@ def test_a_row_of_copies_still_runs_and_one_with_rigid_contacts_is_refused() -> 
     free = tb.Model("bob")
     free.body("b", mass=1)
     free.joint("z", tb.Prismatic("z"), free.ground, "b")
-    run = tb.simulate(tb.copies(free.compile(), 2), duration=0.01, step=1e-3, method="rk4")
+    run = tb.simulate(
+        tb.copies(free.compile(), ["left", "right"]), duration=0.01, step=1e-3, method="rk4"
+    )
     assert len(run.time) == 11
-    balls = tb.copies(model_from_text(BALL).compile(), 2)
+    balls = tb.copies(model_from_text(BALL).compile(), ["left", "right"])
     with pytest.raises(tb.InputError, match="knows nothing of its rigid contacts 'floor'"):
         tb.simulate(balls, duration=0.01, step=1e-3, method="rk4")
