@@ -7,6 +7,7 @@ u = [t, inputs…, accelerations, multipliers of all constraint rows, resting on
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -110,11 +111,11 @@ def episodic(flat: Model) -> Model:
 
 def phase_modes(automata: Sequence[Automaton]) -> list[tuple[str, ...]]:
     """The modes of each phase, in order: the last automaton's change fastest."""
-    count = int(np.prod([len(each.modes) for each in automata]))
-    if count > MOST:
-        sizes = " × ".join(str(len(each.modes)) for each in automata)
+    counts = [len(each.modes) for each in automata]
+    if (count := math.prod(counts)) > MOST:
+        sizes = f"{' × '.join(map(str, counts))} = {count} combinations"
         raise ModelError(
-            f"Modes: {sizes} = {count} combinations would have equations of their own; at most "
+            f"Modes: {sizes if len(counts) > 1 else count} would have equations of their own; at most "
             f"{MOST} are compiled ahead. Compile mechanisms that don't touch each other apart."
         )
     return list(itertools.product(*(each.modes for each in automata)))
@@ -226,11 +227,11 @@ class PhaseDerivation:
             places = tuple(_place(self.layout, key) for key in each.reset)
             target = each.after(modes[a])
             after = [*modes[:a], target, *modes[a + 1 :]]
-            resting = [*modes[:a], each.rest, *modes[a + 1 :]]
+            resting = [*modes[:a], each.rest or target, *modes[a + 1 :]]
             exits.append(
                 Exit(
                     name, each, self.modes.index(tuple(after)),
-                    None if each.rest is None else self.modes.index(tuple(resting)),  # type: ignore[arg-type]
+                    None if each.rest is None else self.modes.index(tuple(resting)),
                     _place(self.layout, automaton.state), automaton.modes.index(target),
                     -1 if each.rest is None else automaton.modes.index(each.rest),
                     when, places, resets, rebounds,
