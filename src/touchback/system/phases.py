@@ -115,8 +115,8 @@ def phase_modes(automata: Sequence[Automaton]) -> list[tuple[str, ...]]:
     if (count := math.prod(counts)) > MOST:
         sizes = f"{' × '.join(map(str, counts))} = {count} combinations"
         raise ModelError(
-            f"Modes: {sizes if len(counts) > 1 else count} would have equations of their own; at most "
-            f"{MOST} are compiled ahead. Compile mechanisms that don't touch each other apart."
+            f"Modes: {sizes if len(counts) > 1 else count} would have equations of their own; at "
+            f"most {MOST} are compiled ahead. Compile mechanisms that don't touch each other apart."
         )
     return list(itertools.product(*(each.modes for each in automata)))
 
