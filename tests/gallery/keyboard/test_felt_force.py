@@ -70,9 +70,20 @@ def test_the_piano_with_phases_shows_the_same_trends(actions):
 def test_key_and_action_differ_by_the_coupling_spring_and_little_else(actions, keys):
     for name in VARIATIONS:
         slow, fast = keys[1000][name], keys[4000][name]
-        assert fast.off(actions[name]) < 0.5 * slow.off(actions[name])  # four times as stiff
-        assert slow.off(actions[name], behind=True) < 0.08  # N
-        assert fast.off(actions[name], behind=True) < 0.04
+        # Four times as stiff: a jump counts half as much, all else a quarter.
+        assert fast.off(actions[name]) < 0.6 * slow.off(actions[name])
+        assert slow.off(actions[name], behind=True) < 0.04 + jump(actions[name], 1000)  # N
+        assert fast.off(actions[name], behind=True) < 0.03 + jump(actions[name], 4000)
+
+
+def jump(action: Felt, rate: float) -> float:
+    """Where a let-off falls by ΔF more steeply than the coupling's stiffness K, the spring relaxes
+    at once, over a depth of ΔF/K: what that makes of the root mean square from 0.5 to 9.2 mm."""
+    depths = np.linspace(7e-3, 9.2e-3, 441)
+    force = action.at(depths)
+    peak = int(np.argmax(force))
+    fall = force[peak] - force[peak:].min()
+    return float(np.sqrt(fall**3 / (3 * COUPLING[0] * rate * 8.7e-3)))
 
 
 def test_what_the_device_adds_is_its_friction_and_damping():

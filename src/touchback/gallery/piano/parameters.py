@@ -16,7 +16,7 @@ class Dimensions:
 
     # ---- key
     key_front: float = 0.2595  # balance point to key front (ref: Reyburn)
-    key_capstan: float = 0.1385  # balance point to capstan (ref: 398 mm from the front)
+    key_capstan: float = 0.130  # balance point to capstan: a key ratio of 0.50 (ref: 0.47–0.60)
     key_tail: float = 0.285  # balance point to where the damper is lifted (chosen)
     key_height: float = 0.022  # chosen
     punching: float = 0.245  # balance point to front-rail punching (chosen)
@@ -25,7 +25,7 @@ class Dimensions:
     # ---- whippen
     capstan_height: float = 0.044  # of the whippen's heel over the balance point: the capstan meets
     # it on the line of centres at half travel (chosen)
-    whippen_arm: float = 0.0725  # heel to whippen pin; gives the hammer/key ratio 5.1 (chosen)
+    whippen_arm: float = 0.0665  # heel to whippen pin; gives the hammer/key ratio 5 (chosen)
     whippen_height: float = 0.070  # of its pin (chosen)
     spread_x: float = 0.100  # whippen pin to hammer pin: 111.8 mm over all (ref: 111.9 Steinway B)
     spread_z: float = 0.050
@@ -33,7 +33,7 @@ class Dimensions:
     shank: float = 0.131  # pin to strike point (ref: 130–133)
     knuckle_x: float = 0.017  # pin to knuckle along the shank (ref: 16–18)
     knuckle_z: float = 0.006  # knuckle centre below the shank's axis (chosen)
-    knuckle_radius: float = 0.005  # chosen
+    knuckle_radius: float = 0.0045  # chosen
     crown: float = 0.050  # of the head over the shank's axis (chosen: the bore of a medium hammer)
     crown_radius: float = 0.010  # chosen
     tail_x: float = 0.128  # centre of the tail's rounding (chosen)
@@ -43,10 +43,11 @@ class Dimensions:
     rest_rail_gap: float = 0.003  # of the resting shank over the cushion (ref: "1/8 inch" practice)
     # ---- jack
     jack_length: float = 0.052  # pin to top (Gil96 L9 = 50.8 mm)
-    jack_tilt: float = 0.20  # of its axis, top to the back (chosen: least slip on the knuckle)
+    jack_tilt: float = 0.30  # of its axis, top to the back (chosen: a more even hammer/key ratio)
     jack_front: float = 0.004  # top face in front of the knuckle's line (chosen)
     jack_back: float = 0.0014  # top face behind it: what must slip before the hammer is free
-    toe_x: float = -0.022  # toe from the jack's pin (chosen)
+    toe_x: float = -0.018  # toe from the jack's pin (chosen: the jack is clear of the knuckle when
+    # the key is down and the hammer in check)
     toe_z: float = 0.004
     toe_radius: float = 0.002
     jack_stop: float = 0.020  # stop button above the jack's pin (chosen)
@@ -54,8 +55,8 @@ class Dimensions:
     # ---- repetition lever
     lever_x: float = -0.048  # its pin from the whippen's (chosen)
     lever_z: float = 0.022
-    lever_tilt: float = 0.20  # of its upper face's normal, to the back (chosen)
-    lever_over_jack: float = 0.1e-3  # unloaded (ref: 0.2, Yamaha)
+    lever_tilt: float = 0.30  # of its upper face's normal, to the back (chosen)
+    lever_over_jack: float = 0.15e-3  # unloaded (ref: 0.2, Yamaha)
     lever_reach: float = 0.040  # its pin to the knuckle's line, about (chosen)
     lever_stop: float = 0.015  # its pin to the regulating button, on its back arm (chosen)
     drop_screw: float = 0.0125  # in front of the knuckle's line (chosen)
@@ -72,7 +73,7 @@ class Regulation:
 
     dip: float = 9.5e-3  # at the key front (Doc21; ref: 9.5–10.3)
     aftertouch: float = 0.8e-3  # of the key front behind let-off, as intended (ref: 0.8–1.2)
-    blow: float = 44.5e-3  # crown to string at rest (ref: 42–49; Steinway S–B 1 3/4 in)
+    blow: float = 42.8e-3  # crown to string at rest, such that aftertouch is left (ref: 42–49)
     let_off: float = 1.5e-3  # hammer below string when the jack lets go (ref: 1–2)
     drop: float = 2.0e-3  # and then below that (ref: 1–2)
     check: float = 13.5e-3  # tail meets backcheck with the hammer this far below the string; it is
@@ -80,8 +81,8 @@ class Regulation:
     check_angle: float = 1.222  # face of the backcheck to the key: 70° (ref: 68–72)
     damper: float = 23e-3  # hammer travel at which the damper starts (ref: half of the blow)
     # What cloth gives under the action's own weight, taken up by the screws (regulated):
-    capstan_sag: float = 0.22e-3  # brings the blow to its value
-    button_sag: float = 0.27e-3  # brings the let-off to its value
+    capstan_sag: float = 0.185e-3  # brings the blow to its value
+    button_sag: float = 0.255e-3  # brings the let-off to its value
 
 
 @dataclass(frozen=True)
@@ -132,21 +133,21 @@ class Cloth:
 @dataclass(frozen=True)
 class Felts:
     """Every contact of the action. Forces are chosen so that the loads of a resting action (1 to
-    3 N) press a tenth of a millimetre and a forte blow half a millimetre or more; frictions are
-    those of polished leather (knuckle), graphite (capstan) and roughened leather (check)."""
+    3 N) press a tenth or two of a millimetre and a forte blow half a millimetre or more; frictions
+    are those of polished leather (knuckle), graphite (capstan) and roughened leather (check)."""
 
     key_bed: Cloth = Cloth(60.0, 2.0, 1e-3)
     back_rail: Cloth = Cloth(60.0, 2.0, 1e-3)
-    capstan: Cloth = Cloth(30.0, 2.0, 5e-3, 0.15)
-    jack: Cloth = Cloth(45.0, 2.0, 5e-3, 0.20)
-    button: Cloth = Cloth(100.0, 2.0, 2e-4, 0.15)
+    capstan: Cloth = Cloth(24.0, 2.0, 6e-3, 0.15)
+    jack: Cloth = Cloth(45.0, 2.0, 4e-3, 0.20)
+    button: Cloth = Cloth(25.0, 2.0, 2e-4, 0.15)
     jack_stop: Cloth = Cloth(100.0, 2.0, 5e-4)
     window: Cloth = Cloth(60.0, 2.0, 5e-4)
-    lever: Cloth = Cloth(40.0, 2.0, 5e-3, 0.20)
+    lever: Cloth = Cloth(90.0, 2.0, 1e-3, 0.20)
     drop_screw: Cloth = Cloth(100.0, 2.0, 5e-4)
     lever_stop: Cloth = Cloth(400.0, 2.0, 5e-4)
     check: Cloth = Cloth(30.0, 1.5, 1e-3, 0.7)
-    string: Cloth = Cloth(30.0, 2.5, 2e-4)  # felt and string in series: 1 to 2 ms of contact
+    string: Cloth = Cloth(30.0, 2.5, 2.3e-4)  # felt and string in series: 1 to 2 ms of contact
     rest_rail: Cloth = Cloth(20.0, 2.0, 2e-3)
     damper_lift: Cloth = Cloth(60.0, 2.0, 1e-3, 0.15)
     damper_seat: Cloth = Cloth(30.0, 2.0, 2e-3)
@@ -171,9 +172,9 @@ class Centres:
 class Springs:
     """The two arms of the repetition spring, as torques at rest [N m] and rates [N m/rad]."""
 
-    lever: float = 0.034  # just lifts the hammer (ref: "slower than is felt in the key")
+    lever: float = 0.035  # just lifts the hammer (ref: "slower than is felt in the key")
     lever_rate: float = 0.12
-    jack: float = 0.008
+    jack: float = 0.0115  # with the toe's arm it presses the let-off button with 0.7 N (chosen)
     jack_rate: float = 0.02
 
 

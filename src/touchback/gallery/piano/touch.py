@@ -3,6 +3,12 @@
 A touch is called with the model that it drives and gives the depth; `grand_piano_action("motion",
 touch=…)` prescribes it. All of them end on the front-rail punching, which they press in by
 `SQUEEZE`.
+
+`Struck` and `Pressed` take up their speed v with a lag τ = lag + give/v: a time that muscles need,
+and the time in which the finger's own give, a length, is used up. So a soft touch gathers its speed
+more slowly than a hard one. A finger that rests on the key has little give left; one that arrives
+has that of its pulp. Lags and gives were chosen once, for the travel times that Goebl, Bresin and
+Galembo (2005) measured of pianists.
 """
 
 import math
@@ -15,6 +21,7 @@ from touchback.symbolic.functions import cos, exp, maximum, minimum, select
 
 SQUEEZE = 0.4e-3  # what a holding finger presses the punching in [m]: some 10 N
 ROUNDING = 0.2e-3  # depth over which the key comes to its stop [m]
+SLOWEST = 1e-3  # below this speed a touch gathers it no more slowly [m/s]
 
 
 def stopped(m: Model, depth: Any) -> Expr:
@@ -31,33 +38,41 @@ def _since_start(m: Model) -> Expr:
     return maximum(m.time, 0.0)
 
 
+def _speed_and_lag(m: Model, speed: float, lag: float, give: float) -> tuple[Expr, Expr]:
+    """The speed that a finger takes up, and the lag τ with which it does."""
+    v = m.parameter("touch speed", speed, unit="m/s", min=0.0, max=20.0)
+    muscles = m.parameter("lag", lag, unit="s", min=1e-4, max=1.0)
+    pulp = m.parameter("give", give, unit="m", min=0.0, max=0.02)
+    return v, muscles + pulp / maximum(v, SLOWEST)
+
+
 @dataclass(frozen=True)
 class Struck:
-    """The finger arrives with a speed [m/s] that the key takes up with one lag [s]: v (1 − e^(−x)),
-    x = t/τ. Parameters "touch speed" and "lag"."""
+    """The finger arrives with a speed [m/s] that the key takes up with one lag τ: v (1 − e^(−x)),
+    x = t/τ. Parameters "touch speed", "lag" [s] and "give" [m]."""
 
     speed: float = 0.2
-    lag: float = 0.020
+    lag: float = 0.014
+    give: float = 3e-3
 
     def __call__(self, m: Model) -> Expr:
-        v = m.parameter("touch speed", self.speed, unit="m/s", min=0.0, max=20.0)
-        lag = m.parameter("lag", self.lag, unit="s", min=1e-4, max=1.0)
+        v, lag = _speed_and_lag(m, self.speed, self.lag, self.give)
         x = _since_start(m) / lag
         return stopped(m, v * lag * (x - 1.0 + exp(-x)))
 
 
 @dataclass(frozen=True)
 class Pressed:
-    """The finger rests on the key and gathers a speed [m/s] through three equal lags [s], as of
-    will, muscle and fingertip: v (1 − (1 + x + x²/2) e^(−x)), x = t/τ. Parameters "touch speed" and
-    "lag"."""
+    """The finger rests on the key and gathers a speed [m/s] through three equal lags τ, as of
+    will, muscle and fingertip: v (1 − (1 + x + x²/2) e^(−x)), x = t/τ. Parameters "touch speed",
+    "lag" [s] and "give" [m]."""
 
     speed: float = 0.2
-    lag: float = 0.022
+    lag: float = 0.0214
+    give: float = 0.5e-3
 
     def __call__(self, m: Model) -> Expr:
-        v = m.parameter("touch speed", self.speed, unit="m/s", min=0.0, max=20.0)
-        lag = m.parameter("lag", self.lag, unit="s", min=1e-4, max=1.0)
+        v, lag = _speed_and_lag(m, self.speed, self.lag, self.give)
         x = _since_start(m) / lag
         return stopped(m, v * lag * (x - 3.0 + (3.0 + 2.0 * x + x * x / 2) * exp(-x)))
 

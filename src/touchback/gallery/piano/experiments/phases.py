@@ -19,7 +19,8 @@ from touchback.simulate import simulate
 
 GRAVITY = 9.81
 COUPLER = {"finger stiffness": 200.0, "finger damping": 0.82}  # k₁ [N/m], b₁ [N s/m]
-BEGIN, END, FAR = 0.10, 0.18, 14.5e-3  # of the ramp [s], and where it ends [m]: 1 N at the bed
+BEGIN, END = 0.10, 0.18  # of the ramp [s]
+FAR = 17.5e-3  # where it ends [m]: 1.6 N with the key at its bed, of which the action takes 1.4 N
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ def phases(run: Run) -> list[Phase]:
     t = run.time
     strike = crossing(t, run["string gap"])
     end = strike if strike is not None else float(t[-1])
-    pushed = (t > 0) & (t < end) & ((run["jack force"] > TOUCHES) | (run["lever force"] > TOUCHES))
-    release = float(t[pushed][-1]) if strike is not None else None
+    push = np.where((t > 0) & (t < end), np.maximum(run["jack force"], run["lever force"]), 0.0)
+    release = _last(t, push) if strike is not None else np.nan
     after = t > end
     found = [
         Phase("acceleration", _first(t, run["key depth"] > 1e-5), "the key lifts the whippen",
@@ -47,8 +48,7 @@ def phases(run: Run) -> list[Phase]:
               "the jack's toe meets the button", "0.1334 (text) or 0.1445 (indicator)"),
         Phase("slipped", crossing(t, run["jack overlap"]) or np.nan,
               "the jack's edge passes the middle of the knuckle", "0.181"),
-        Phase("flight", release if release is not None else np.nan,
-              "neither jack nor lever pushes the hammer", "0.181"),
+        Phase("flight", release, "neither jack nor lever pushes the hammer", "0.181"),
         Phase("strike", strike if strike is not None else np.nan, "the crown meets the string",
               "about 0.20"),
         Phase("caught by the lever", _first(t, after & (run["lever force"] > TOUCHES)),
@@ -61,6 +61,13 @@ def phases(run: Run) -> list[Phase]:
 
 def _first(t: np.ndarray, condition: np.ndarray) -> float:
     return float(t[int(np.argmax(condition))]) if condition.any() else float("nan")
+
+
+def _last(t: np.ndarray, force: np.ndarray) -> float:
+    """When a force last falls to nothing, between samples."""
+    i = int(np.flatnonzero(force > TOUCHES)[-1])
+    share = (force[i] - TOUCHES) / (force[i] - force[i + 1])
+    return float(t[i] + share * (t[i + 1] - t[i]))
 
 
 def gillespie(parameters: Mapping[str, float] | None = None) -> tuple[Run, list[Phase]]:

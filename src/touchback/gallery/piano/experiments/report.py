@@ -8,10 +8,11 @@ import numpy as np
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.experiments.fixed_step import compare
 from touchback.gallery.piano.experiments.force_curve import PEDALLED, force_curve, slow_press
+from touchback.gallery.piano.experiments.held_force import CARRIED, FRICTION, WEIGHTS, held_force
 from touchback.gallery.piano.experiments.phases import ballistic, gillespie
 from touchback.gallery.piano.experiments.regulation import measure
 from touchback.gallery.piano.experiments.repetition import repeat, repeating_action
-from touchback.gallery.piano.experiments.strokes import play, stroke_at, stroke_of
+from touchback.gallery.piano.experiments.strokes import play, stroke_of
 from touchback.gallery.piano.experiments.timing import timing
 from touchback.gallery.piano.touch import Pressed, Struck
 from touchback.system import System
@@ -102,19 +103,21 @@ def curves() -> str:
 
 
 def capstan() -> str:
-    """The force at the capstan: held after a stroke, and its peaks."""
-    system = grand_piano_action("motion", Pressed()).compile()
-    heavy = {"hammer mass": 0.011, "repetition spring": 0.054}
-    rows = []
-    for name, speed, parameters in (
-        ("soft", 0.5, {}), ("mezzo forte", 1.5, {}), ("forte", 4.0, {}),
-        ("soft, hammer of 11 g with its spring", 0.5, heavy),
-        ("mezzo forte, hammer of 11 g with its spring", 1.5, heavy),
-    ):  # fmt: skip
-        run = stroke_at(system, speed, parameters).run
-        force = run["capstan force"]
-        rows.append((name, f"{speed:g}", f"{force.max():.1f}", f"{force[-1]:.2f}"))
-    return table(("stroke", "hammer [m/s]", "peak [N]", "held [N]"), rows)
+    """The force at the capstan: held after a stroke, what it is made of, and its peak before."""
+    found = {
+        f"{name}, {speed:g} m/s": held_force(speed)
+        for name, speed in (("soft", 0.5), ("mezzo forte", 1.5), ("forte", 4.0))
+    }
+    shares = (WEIGHTS, *CARRIED.values(), FRICTION)
+    rows = [(name, *(_newtons(each.shares[name]) for each in found.values())) for name in shares]
+    rows.append(("**held**", *(f"**{each.held:.2f}**" for each in found.values())))
+    rows.append(("peak in the stroke", *(f"{each.peak:.1f}" for each in found.values())))
+    rows.append(("hammer below string [mm]", *(f"{1e3 * x.below:.1f}" for x in found.values())))
+    return table(("force at the capstan [N]", *found), rows)
+
+
+def _newtons(share: float) -> str:
+    return f"{share:.2f}" if abs(share) > 5e-3 else "0"
 
 
 def repetition() -> str:
