@@ -115,7 +115,7 @@ def map_figure() -> None:
         system = grand_piano_action("motion", touch).compile()
         for lag in lags:
             runs = (
-                play(system, 0.06 + 0.012 / v, {"touch speed": v, "lag": lag})
+                play(system, 0.15 + 0.012 / v, {"touch speed": v, "lag": lag})
                 for v in np.geomspace(0.1, 3.0, 9)
             )
             found = [stroke for run in runs if (stroke := stroke_of(run))]
@@ -199,7 +199,7 @@ def figures() -> None:
         name: [
             stroke
             for v in np.geomspace(0.09, 3.5, 16)
-            if (stroke := stroke_of(play(system, 0.06 + 0.012 / v, {"touch speed": v})))
+            if (stroke := stroke_of(play(system, 0.15 + 0.012 / v, {"touch speed": v})))
         ]
         for name, system in systems.items()
     }
