@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const long TURNS = 4; /* of frictions until they agree with their multipliers */
+static const long TURNS = 4; /* of frictions together, until they agree with their multipliers */
+static const long SINGLES = 12; /* and then one by one, which ends where those go in circles */
+static const double ROUNDING = 1e-9; /* of the largest force: signs of less mean nothing */
 
 void tb_increment(tb_constrained *c, double times, const double *restrict step, const double *u,
                   const double *p) {
@@ -52,20 +54,39 @@ void tb_leave_friction(tb_constrained *c) {
             tb_terms_W(c)[k] = twin(c, k);
 }
 
-/* Turns the frictions round whose multipliers have changed their signs, c->mu being those that W
- * holds for. Returns 0 when there are none. */
-static int turn_friction(tb_constrained *c) {
-    int any = 0;
+static int disagrees(const tb_constrained *c, long row) {
+    return c->mu[row] * c->lambda[row] < 0.0;
+}
+
+/* Turns frictions round whose multipliers have other signs than c->mu, which W holds for: all of
+ * them, or the first (Murty 1974). Returns 0 when there are none. */
+static int turn_friction(tb_constrained *c, int single) {
+    long turned = -1;
     for (long k = 0; k < c->W_count; k++) {
         long row = c->W_rows[k];
-        if (c->W_twins[k] >= -1 && c->mu[row] * c->lambda[row] < 0.0) {
-            tb_terms_W(c)[k] = 2.0 * twin(c, k) - tb_terms_W(c)[k];
-            any = 1;
-        }
+        if (c->W_twins[k] < -1 || !disagrees(c, row) || (single && turned >= 0 && row != turned))
+            continue;
+        tb_terms_W(c)[k] = 2.0 * twin(c, k) - tb_terms_W(c)[k];
+        turned = row;
     }
     for (long i = 0; i < c->m; i++)
-        c->mu[i] = c->lambda[i] < 0.0 ? -1.0 : 1.0;
-    return any;
+        if (disagrees(c, i) && (!single || i == turned))
+            c->mu[i] = -c->mu[i];
+    return turned >= 0;
+}
+
+/* Whether friction is so strong that no forces agree with it: Painleve's paradox. */
+static int no_answer(const tb_constrained *c) {
+    double largest = 0.0, forces = 0.0, wrong = 0.0;
+    for (long j = 0; j < c->n; j++)
+        largest = fmax(largest, fabs(tb_terms_f(c)[j]));
+    for (long k = 0; k < c->W_count; k++) {
+        double force = fabs(tb_terms_W(c)[k] * c->lambda[c->W_rows[k]]);
+        forces = fmax(forces, force);
+        if (c->W_twins[k] >= -1 && disagrees(c, c->W_rows[k]))
+            wrong = fmax(wrong, force);
+    }
+    return wrong > ROUNDING * (largest + forces);
 }
 
 static void solve_motion(tb_constrained *c) {
@@ -73,12 +94,26 @@ static void solve_motion(tb_constrained *c) {
              c->lambda);
 }
 
+/* Frictions that agree with their multipliers; none where no forces do. */
+static void agree(tb_constrained *c) {
+    for (long turn = 0; turn < TURNS + SINGLES; turn++) {
+        if (!turn_friction(c, turn >= TURNS))
+            return;
+        solve_motion(c);
+    }
+    if (no_answer(c)) {
+        c->statistics.paradoxes++;
+        tb_leave_friction(c);
+        solve_motion(c);
+    }
+}
+
 void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
     for (long i = 0; i < c->m; i++)
         c->mu[i] = 1.0;
     solve_motion(c);
-    for (long turn = 0; c->W_twins && turn < TURNS && turn_friction(c); turn++)
-        solve_motion(c);
+    if (c->W_twins)
+        agree(c);
     if (c->configuration_rate.call)
         tb_call(&c->configuration_rate, c->x, u, p, out);
     else

@@ -28,6 +28,7 @@ typedef struct tb_constraint_statistics {
     long not_converged; /* solves that gave up and left the integrator's values */
     long choices;       /* how often dependent coordinates were chosen, the first time included */
     long singular;      /* accepted states at, or almost at, a singular position */
+    long paradoxes;      /* evaluations in which no forces agree with their friction */
     double worst_choice; /* seconds that the slowest choice took */
     double largest_h;    /* of all position constraints at all accepted states */
 } tb_constraint_statistics;

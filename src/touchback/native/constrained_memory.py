@@ -30,7 +30,7 @@ class _StatisticsStruct(ctypes.Structure):
             (name, _L)
             for name in (
                 "solves", "iterations_last", "iterations_most", "iterations", "not_converged",
-                "choices", "singular",
+                "choices", "singular", "paradoxes",
             )
         ],
         ("worst_choice", _D),

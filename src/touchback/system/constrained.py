@@ -14,11 +14,14 @@ import numpy as np
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
 from touchback.dynamics.row import Row
+from touchback.errors import SolveError
 from touchback.model.model import Model
 from touchback.symbolic.differentiate import jacobian
 from touchback.system.derivation import Derivation
 
-TURNS = 4  # how often frictions are turned round, at most, to agree with their multipliers
+TURNS = 4  # how often frictions are turned round together to agree with their multipliers
+SINGLES = 12  # and then one by one, which ends where turning together goes in circles
+ROUNDING = 1e-9  # of the largest force: where forces vanish, their signs mean nothing
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,7 @@ class Terms:
     M: np.ndarray
     f: np.ndarray
     rubs: np.ndarray
+    names: tuple[str, ...]
 
 
 def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:
@@ -171,22 +175,32 @@ def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:
     full = lower + np.tril(lower, -1).T
     slopes = layout.J.dense(J, (m, n))
     through = slopes if layout.W is None else layout.W.dense(W, (m, n))
-    return Terms(h, b, gamma, slopes, through, full, f, layout.rubs)
+    return Terms(h, b, gamma, slopes, through, full, f, layout.rubs, layout.names)
 
 
 def solve_accelerations(terms: Terms) -> tuple[np.ndarray, np.ndarray]:
     """a and λ of M a = f + Wᵀ λ, J a + γ = 0; of least norm where rows are redundant. Where a row
-    that rubs pulls, its friction is turned round."""
-    n, m = len(terms.f), len(terms.h)
+    that rubs pulls, its friction is turned round: together first, then the first that disagrees
+    (Murty 1974), which finds the only answer where friction is weak enough for just one."""
+    n, m = len(terms.f), len(terms.gamma)
     system = np.zeros((n + m, n + m))
     system[:n, :n], system[n:, :n] = terms.M, terms.J
     given = np.concatenate([terms.f, -terms.gamma])
     pulls = np.zeros(m, dtype=bool)
-    for _ in range(1 + TURNS * bool(terms.rubs.any())):
+    for turn in range(1 + TURNS + SINGLES):
         system[:n, n:] = -np.where(pulls[:, None], 2.0 * terms.J - terms.W, terms.W).T
         solution = np.linalg.lstsq(system, given, rcond=1e-13)[0]
-        found = terms.rubs & (solution[n:] < 0.0)
-        if np.array_equal(found, pulls):
-            break
-        pulls = found
-    return solution[:n], solution[n:]
+        signs = np.where(pulls, -1.0, 1.0)
+        wrong = np.flatnonzero(terms.rubs & (signs * solution[n:] < 0.0))
+        if not wrong.size:
+            return solution[:n], solution[n:]
+        turned = wrong if turn < TURNS else wrong[:1]
+        pulls[turned] = ~pulls[turned]
+    forces = np.abs(solution[n:, None] * terms.W)
+    if forces[wrong].max() <= ROUNDING * (np.abs(terms.f).max() + forces.max()):
+        return solution[:n], solution[n:]
+    raise SolveError(
+        f"Constraint '{terms.names[wrong[0]]}': its friction is so strong here that no force keeps "
+        "it, neither a push nor a pull (Painlevé's paradox); take less friction, or describe it as "
+        "a rigid contact, for tb.simulate_contacts."
+    )
