@@ -110,7 +110,7 @@ def test_a_motor_that_is_too_weak_is_felt(keys):
 def test_what_a_sampled_coupling_adds_is_half_a_tick_of_its_spring(rate):
     """The display holds the force of a tick's begin, while the action moves on under it: at a
     steady speed it shows K v T / 2 more than the action feels, 20 mN at every rate, since K goes
-    with 1/T. Without friction, which trembling eases by some millinewtons."""
+    with 1/T. Without friction, since trembling may ease it or add to it by some millinewtons."""
     rough = ("centre friction", "knuckle friction", "capstan friction")
     alone = Felt(*force_curve(slow_press(_light(), SPEED), dict.fromkeys(rough, 0.0)).down)
     device = Device()

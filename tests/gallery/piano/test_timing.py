@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from touchback.gallery.piano.experiments.strokes import play, stroke_at, stroke_of
-from touchback.gallery.piano.experiments.timing import fitted, measured
+from touchback.gallery.piano.experiments.timing import SPEEDS, fitted, measured
+from touchback.gallery.piano.touch import Struck
 from touchback.system import System
 
 
-@pytest.mark.parametrize(
-    ("touch", "speed"),
-    [("pressed", 1.0), ("pressed", 2.0), ("struck", 1.0), ("struck", 2.0), ("struck", 4.0)],
-)
+@pytest.mark.parametrize("touch", ["pressed", "struck"])
+@pytest.mark.parametrize("speed", SPEEDS)
 def test_travel_and_key_bottom_lie_between_real_grands(
     touch: str, speed: float, pressed: System, struck: System
 ) -> None:
@@ -21,16 +20,25 @@ def test_travel_and_key_bottom_lie_between_real_grands(
         assert span.min() - 0.05 <= ours[quantity] <= span.max() + 0.05, quantity
 
 
-def test_free_flight_of_piano_and_mezzo_forte_lies_between_real_grands(
-    pressed: System, struck: System
-) -> None:
-    for touch, system, speed in (
-        ("pressed", pressed, 0.5), ("pressed", pressed, 1.0),
-        ("struck", struck, 1.0), ("struck", struck, 2.0),
+def test_free_flight_lies_between_real_grands(pressed: System, struck: System) -> None:
+    """But for two, which docs/piano.md explains: struck at 0.5 and pressed at 4 m/s."""
+    for touch, system, speeds in (
+        ("pressed", pressed, (0.5, 1.0, 2.0)), ("struck", struck, (1.0, 2.0, 4.0)),
     ):  # fmt: skip
-        ours = measured(stroke_at(system, speed))["free flight"]
-        span = fitted(touch, "free flight", speed)
-        assert span.min() <= ours <= span.max()
+        for speed in speeds:
+            ours = measured(stroke_at(system, speed))["free flight"]
+            span = fitted(touch, "free flight", speed)
+            assert span.min() - 0.05 <= ours <= span.max() + 0.05
+
+
+def test_a_soft_touch_gathers_its_speed_more_slowly(struck: System) -> None:
+    """After one lag τ = lag + give/v the key has 1 − 1/e of the finger's speed v."""
+    touch = Struck()
+    for speed in (0.1, 0.3):
+        run = play(struck, 0.1, {"touch speed": speed})
+        lag = touch.lag + touch.give / speed
+        gathered = float(np.interp(lag, run.time, run["key speed"]))
+        assert gathered == pytest.approx((1.0 - np.exp(-1.0)) * speed, rel=1e-3)
 
 
 def test_a_struck_key_is_faster_than_a_pressed_one(pressed: System, struck: System) -> None:
