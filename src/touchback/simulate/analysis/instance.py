@@ -8,6 +8,8 @@ import numpy as np
 from touchback.errors import InputError, SolveError
 from touchback.recording import unknown_name
 from touchback.system import State, System
+from touchback.system.constrained import Terms, solve_accelerations
+from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.equations import Blocks, Point
 from touchback.system.layout import fill
 
@@ -71,13 +73,29 @@ class Instance:
                 start += motion.nq
         return q
 
-    def in_motion(self, at: Point) -> Point:
+    @property
+    def rubs(self) -> np.ndarray:
+        """True for constraint rows whose forces rub."""
+        if isinstance(self.system, ConstrainedSystem):
+            return self.system.constrained.layout.rubs
+        return np.zeros(0, dtype=bool)
+
+    def in_motion(self, at: Point, pull: np.ndarray | float = 0.0) -> Point:
         """The same point with the accelerations and multipliers that the equations demand:
-        M a = f + Wᵀλ, J a + γ = 0; of least norm where constraints are redundant."""
+        M a = f + Wᵀλ, J a + γ + pull = 0; of least norm where constraints are redundant."""
         still = at.moved(a=np.zeros(self.n), multipliers=np.zeros(self.m))
         values = self.values(still)
-        rest = np.concatenate([values["effort"], values["acceleration"]])
-        solved = -self.solve(self.slopes(still), rest)
+        f, gamma = -values["effort"], values["acceleration"] + pull
+        if self.rubs.any():  # W where forces push: that where they pull follows
+            slopes = self.slopes(still.moved(multipliers=np.ones(self.m)))
+            terms = Terms(
+                values["position"], values["rate"], gamma, slopes["acceleration", "acceleration"],
+                -slopes["effort", "multiplier"].T, slopes["effort", "acceleration"], f, self.rubs,
+                self.system.constraint_names,
+            )  # fmt: skip
+            solved = np.concatenate(solve_accelerations(terms))
+        else:
+            solved = self.solve(self.slopes(still), np.concatenate([f, -gamma]))
         return at.moved(a=solved[: self.n], multipliers=solved[self.n :])
 
     def solve(self, slopes: Blocks, rest: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from touchback.simulate.analysis.kinematics import as_run, follow, motion_column
 from touchback.system import System
 from touchback.system.equations import Point
 
-_CORRECTIONS = 20  # of inputs that act nonlinearly
+_CORRECTIONS = 20  # of inputs that act nonlinearly, and of forces that rub
 
 
 def inverse_dynamics(
@@ -113,7 +113,9 @@ class _Actuators:
             u = at.u.copy()
             u[self._inputs] += change[k:]
             at = at.moved(u=u, multipliers=at.multipliers + pushed)
-            if not self._inputs or np.abs(change).max() <= 1e-12 * (1.0 + np.abs(efforts).max()):
+            linear = not self._inputs and not instance.rubs.any()
+            sizes = [np.abs(x).max(initial=0.0) for x in (change, pushed, efforts, at.multipliers)]
+            if linear or max(sizes[:2]) <= 1e-12 * (1.0 + max(sizes[2:])):
                 break
         own[self._freedoms] = efforts[:k]
         return _Solved(at, efforts, instance.values(at)["effort"] - own)

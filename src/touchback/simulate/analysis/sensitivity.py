@@ -206,9 +206,7 @@ class _Varied:
         S = y[sum(self._sizes) :].reshape(2 * n + len(at.z), -1)
         values = instance.values(at)
         pull = 2.0 * _ALPHA * values["rate"] + _ALPHA**2 * values["position"]
-        rest = np.concatenate([values["effort"], values["acceleration"] + pull])
-        solved = -instance.solve(instance.slopes(at), rest)
-        at = at.moved(a=solved[:n], multipliers=solved[n:])
+        at = instance.in_motion(at, pull)
         slopes, by_p = instance.slopes(at), instance.parameter_slopes(at)
         still = _Variation(at, S, np.zeros(0), slopes, by_p, self._columns)
         pulls = 2.0 * _ALPHA * still.of("rate") + _ALPHA**2 * still.of("position")
