@@ -94,15 +94,43 @@ static void solve_motion(tb_constrained *c) {
              c->lambda);
 }
 
-/* Frictions that agree with their multipliers; none where no forces do. */
-static void agree(tb_constrained *c) {
-    for (long turn = 0; turn < TURNS + SINGLES; turn++) {
-        if (!turn_friction(c, turn >= TURNS))
-            return;
+static void turn_until_agreed(tb_constrained *c) {
+    for (long turn = 0; turn < TURNS + SINGLES && turn_friction(c, turn >= TURNS); turn++)
         solve_motion(c);
+}
+
+static int is_servo(const tb_constrained *c, long k) {
+    const double *J = tb_terms_J(c), *W = tb_terms_W(c);
+    for (long l = 0; l < c->J_count; l++)
+        if (c->J_rows[l] == c->W_rows[k] && c->J_columns[l] == c->W_columns[k])
+            return W[k] != J[l];
+    return 1;
+}
+
+/* Whether friction is stronger than the inertia that it acts against, so that an answer isn't the
+ * one that weak friction leads to. With servos there is no telling. */
+static int too_strong(const tb_constrained *c) {
+    if (tb_dense_side(c) > 0)
+        return 0;
+    for (long k = 0; k < c->W_count; k++)
+        if (c->W_twins[k] < -1 && is_servo(c, k))
+            return 0;
+    return 1;
+}
+
+/* Frictions that agree with their multipliers: none where no forces do, and where several do, those
+ * that are found from the forces without friction. */
+static void agree(tb_constrained *c) {
+    turn_until_agreed(c);
+    if (too_strong(c)) {
+        tb_solve(c, tb_terms_J(c), NULL, tb_terms_M(c), tb_terms_f(c), c->right, c->a, c->lambda);
+        turn_friction(c, 0);
+        solve_motion(c);
+        turn_until_agreed(c);
     }
-    if (no_answer(c)) {
-        c->statistics.paradoxes++;
+    int none = no_answer(c);
+    c->statistics.paradoxes += none || too_strong(c);
+    if (none) {
         tb_leave_friction(c);
         solve_motion(c);
     }

@@ -28,7 +28,7 @@ typedef struct tb_constraint_statistics {
     long not_converged; /* solves that gave up and left the integrator's values */
     long choices;       /* how often dependent coordinates were chosen, the first time included */
     long singular;      /* accepted states at, or almost at, a singular position */
-    long paradoxes;      /* evaluations in which no forces agree with their friction */
+    long paradoxes;      /* evaluations in which no forces agree with their friction, or several */
     double worst_choice; /* seconds that the slowest choice took */
     double largest_h;    /* of all position constraints at all accepted states */
 } tb_constraint_statistics;
@@ -196,6 +196,9 @@ int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h, do
 void tb_dense_velocities(tb_constrained *c, const double *b, double *v);
 void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
                     const double *right, double *a, double *lambda);
+/* After tb_dense_solve with W: 1 where the matrix of the motion, [[M, -W^T], [J, 0]], has a determinant
+ * of the same sign as with W = J, -1 where of the other, 0 where it has none. */
+int tb_dense_side(const tb_constrained *c);
 /* The same with any square matrix A (n x n, row-major) in place of M. */
 void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
                             const double *right, double *a, double *lambda);

@@ -319,6 +319,19 @@ void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const d
     SIZED(c, SOLVE);
 }
 
+int tb_dense_side(const tb_constrained *c) {
+    long n = c->n;
+    int side = 1;
+    for (long k = 0; k < n; k++) {
+        if (!(fabs(c->A[k * n + k]) > 0.0))
+            return 0;
+        side = (c->A[k * n + k] < 0.0) != (c->pivots[k] != k) ? -side : side;
+    }
+    for (long i = 0; i < c->rank; i++) /* what it is for W = J: det (-J_v) */
+        side = c->inverse_pivot[i] > 0.0 ? -side : side;
+    return side;
+}
+
 void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
                             const double *right, double *a, double *lambda) {
     long n = c->n, r = c->rank, nu = n - r;
