@@ -80,10 +80,10 @@ def test_let_off_differs_by_felt(pressed_slowly: ForceCurve) -> None:
     full = curve(grand_piano_action)
     harder = curve(grand_piano_action, None, nearly_rigid(30.0))
     peaks = [each.let_off[1] for each in (pressed_slowly, full, harder)]
-    assert peaks[1:] == pytest.approx(peaks[:1] * 2, abs=0.06)
+    assert peaks[1:] == pytest.approx(peaks[:1] * 2, rel=0.06)
     depths = [each.phases["D"] for each in (pressed_slowly, full, harder)]
     assert depths[1] > depths[0] + 0.3e-3  # felt gives before it pushes
-    assert depths[2] == pytest.approx(depths[0], abs=0.15e-3)
+    assert depths[2] - depths[0] < 0.4 * (depths[1] - depths[0])
 
 
 def test_friction_of_knuckle_and_capstan_raises_the_let_off_alike(
@@ -92,7 +92,7 @@ def test_friction_of_knuckle_and_capstan_raises_the_let_off_alike(
     full = curve(grand_piano_action)
     smooth = [curve(make, FRICTIONLESS) for make in (episodic_piano_action, grand_piano_action)]
     for rough, even in zip((pressed_slowly, full), smooth, strict=True):
-        assert rough.let_off[1] == pytest.approx(even.let_off[1] + 0.32, abs=0.06)
+        assert rough.let_off[1] == pytest.approx(1.2 * even.let_off[1], rel=0.02)
 
 
 def test_books_of_the_phases_tell_what_rubs() -> None:

@@ -10,9 +10,12 @@ from touchback.gallery.piano.phases.plane import Flat, Meeting, Plane, Round
 from touchback.gallery.piano.screws import Screws
 from touchback.model import Model
 from touchback.symbolic.expression import Expr
+from touchback.symbolic.functions import maximum, minimum
 
 DOWN, FRONT = np.pi, -np.pi / 2  # lean of faces that look down or, from upright, to the front
 RIGID = ("capstan", "jack", "button", "jack stop")
+ROUNDED = 0.2e-3  # of the jack's top before its edge, over which the knuckle's friction ends [m]:
+# rigid and rubbing, a corner that leans on the knuckle would wedge the light jack (Painlevé)
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,10 @@ def add_rigid_contacts(
     }  # fmt: skip
     found = {name: plane.meeting(*pair) for name, pair in pairs.items()}
     felts = spec.felts
+    over = minimum(maximum(-found["jack"].past / ROUNDED, 0.0), 1.0)
     frictions = {
-        "capstan": s.capstan_friction, "jack": s.knuckle_friction, "button": felts.button.friction
+        "capstan": s.capstan_friction, "jack": s.knuckle_friction * over,
+        "button": felts.button.friction,
     }  # fmt: skip
     for name in RIGID:
         rubbing = {
