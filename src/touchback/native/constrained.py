@@ -9,6 +9,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
@@ -54,6 +55,14 @@ class ConstrainedFunctions:
     W_columns: ArrayLike | None = None
     stiffness: FunctionData | None = None
     W_twins: ArrayLike | None = None
+
+    @property
+    def rubbing(self) -> list[str]:
+        """Names of the rows with friction."""
+        if self.W_twins is None or self.W_rows is None:
+            return []
+        rows = np.asarray(self.W_rows)[np.asarray(self.W_twins) >= -1]
+        return [self.names[i] for i in np.unique(rows)]
 
 
 @dataclass(frozen=True)

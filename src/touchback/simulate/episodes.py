@@ -353,7 +353,9 @@ class EpisodeRun:
         system, told = self.system, self.told
         times, states = np.concatenate(told.times), np.vstack(told.states)
         inputs = self.problem.input_rows(times, states)[:, 1:]
+        before = self.episode.statistics["paradoxes"]
         solutions, outputs = self.episode.rows(self.problem, times, states)
+        paradoxes = self.episode.statistics["paradoxes"] - before  # as the counts of `_kept`
         forces = solutions[:, system.sizes[1] :]
         names = system.phases.row_names
         columns: list[tuple[str, Column]] = [
@@ -362,7 +364,8 @@ class EpisodeRun:
             *(("multiplier", (name, "", values)) for name, values in zip(names, forces.T)),
             *(("output", c) for c in zip(system.output_names, system.output_units, outputs.T)),
         ]
-        kept = self._kept(times, states)
+        kept = self._kept(times, states) | {"paradoxes": paradoxes}
+        rubbing = [x for phase in self.episode.phases for x in phase.functions.rubbing]
         about = {
             **metadata,
             "constraints": self.episode.formulation,
@@ -370,7 +373,7 @@ class EpisodeRun:
             "transitions": [record.as_data() for record in told.transitions],
             "events": told.events,
             "statistics": {**told.statistics, **kept},
-            "remarks": remarks(self.episode.formulation, kept),
+            "remarks": remarks(self.episode.formulation, kept, rubbing),
         }
         if self._keeper:
             about["books"] = self._keeper.finish().as_data()

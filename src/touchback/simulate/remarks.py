@@ -1,4 +1,5 @@
-"""What a run with constraints has to say about itself: where it left them, where they are singular.
+"""What a run with constraints has to say about itself: where it left them, where they are singular,
+where their friction has no answer.
 
 A run that ends isn't always one to trust: formulations that drift may lose most of the energy at a
 fold, and nothing but the size of h shows it.
@@ -7,15 +8,18 @@ fold, and nothing but the size of h shows it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 KEPT = 1e-10  # m or rad: what counts as keeping the constraints
 LEFT = 1e-6  # m or rad: beyond it a run warns
 OPEN = 1e-3  # m or rad: an initial state beyond it was hardly meant
 
 
-def remarks(formulation: str, statistics: Mapping[str, float]) -> list[str]:
-    """Sentences on a run, from the counts of its formulation; none when all went well."""
+def remarks(
+    formulation: str, statistics: Mapping[str, float], rubbing: Iterable[str] = ()
+) -> list[str]:
+    """Sentences on a run, from the counts of its formulation and the constraints with friction;
+    none when all went well."""
     found = []
     largest = statistics["largest_h"]
     if not largest <= KEPT:
@@ -34,12 +38,20 @@ def remarks(formulation: str, statistics: Mapping[str, float]) -> list[str]:
             f"{_times(gave_up)} the position constraints could not be solved, and the integrator's "
             f"values were kept; take shorter steps{_others(formulation)}."
         )
+    if paradoxes := int(statistics["paradoxes"]):
+        names = ", ".join(f"'{name}'" for name in dict.fromkeys(rubbing))
+        found.append(
+            f"{_times(paradoxes)} the friction of {names} was so strong that mechanics has no "
+            "answer, or several (Painlevé's paradox), and where it had none it was left out; take "
+            "less friction, or describe a rigid contact, for tb.simulate_contacts."
+        )
     return found
 
 
 def warn_when_astray(name: str, said: list[str], statistics: Mapping[str, float]) -> None:
     """A RuntimeWarning at the caller of `simulate` where a run is not to be trusted."""
-    if statistics["not_converged"] or not statistics["largest_h"] <= LEFT:
+    astray = statistics["not_converged"] or statistics["paradoxes"]
+    if astray or not statistics["largest_h"] <= LEFT:
         warnings.warn(f"{name}: {' '.join(said)}", RuntimeWarning, stacklevel=3)
 
 

@@ -147,7 +147,8 @@ def simulate(
         add_counts(trajectory, newton)
     if enforced:
         formulation, counts = enforced.constrained.formulation, enforced.constrained.statistics
-        about |= {"constraints": formulation, "remarks": remarks(formulation, counts)}
+        said = remarks(formulation, counts, enforced.constrained.functions.rubbing)
+        about |= {"constraints": formulation, "remarks": said}
         trajectory.statistics.update(counts)
     run = make_run(system, problem, trajectory, about, enforced)
     _raise_failure(system.name, plan, run, problem, trajectory.failure)

@@ -219,7 +219,7 @@ def _acting(terms: Terms, pulls: np.ndarray) -> np.ndarray:
 
 
 def _matrix(terms: Terms, W: np.ndarray) -> np.ndarray:
-    n, m = len(terms.f), len(terms.gamma)
+    m = len(terms.gamma)
     return np.block([[terms.M, -W.T], [terms.J, np.zeros((m, m))]])
 
 

@@ -1,0 +1,100 @@
+"""Constraints whose forces rub: many at once, and friction too strong for mechanics."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.symbolic.functions import sin
+
+G = 9.81
+
+
+def start_of_motion(system: tb.System, start: tb.State) -> tuple[np.ndarray, tb.Run]:
+    """Accelerations of one short step, and its run."""
+    step = 1e-6
+    run = tb.simulate(
+        system, start, step, method="euler", step=step, constraints="multipliers", progress=False
+    )
+    after = np.array([run[f"{name} rate"][-1] for name in system.velocities])
+    return (after - start.v) / step, run
+
+
+def test_signs_of_many_forces_are_found_where_turning_them_together_goes_in_circles() -> None:
+    """Four masses of 1 kg on belts, three ties A x = 0 that rub along B: A a = 0 and
+    a = f + Aᵀλ + μ Bᵀ|λ|. Friction is weak enough for one answer alone, with λ₁ < 0 < λ₂, λ₃."""
+    A = np.array([[1, 1, -1, -1], [0, 1, 2, -2], [-1, 0, 0, 0]])
+    B = np.array([[0, 0, 2, 0], [0, 2, 0, -2], [1, -2, -1, 1]])
+    f = np.array([5.0, 1.0, -5.0, -2.0])
+    m = tb.Model("masses", gravity=(0, 0, 0))
+    for i in range(4):
+        m.body(f"m{i}", mass=1.0)
+        m.joint(f"x{i}", tb.Prismatic("x"), m.ground, f"m{i}")
+        m.force(f"f{i}", tb.JointEffort(f"x{i}", float(f[i])))
+    for k in range(3):
+        tie, slides = 0.0, -1.0
+        for i in range(4):
+            tie = tie + float(A[k, i]) * m.coordinate(f"x{i}")
+            slides = slides + float(B[k, i]) * m.rate(f"x{i}")
+        m.constrain(f"tie {k}", tie, friction=0.4, slides=slides, slip_speed=1e-9)
+    system = m.compile()
+    signs = np.array([-1.0, 1.0, 1.0])
+    forces = np.linalg.solve(A @ (A + 0.4 * signs[:, None] * B).T, -A @ f)
+    assert (signs * forces > 1.0).all()
+    a = f + A.T @ forces + 0.4 * B.T @ np.abs(forces)
+    start = system.initial_state()
+    np.testing.assert_allclose(system.forward_dynamics(start.q, start.v), a, atol=1e-12)
+    found, run = start_of_motion(system, start)
+    np.testing.assert_allclose(found, a, atol=1e-4)
+    np.testing.assert_allclose([run[f"tie {k}"][0] for k in range(3)], forces, atol=1e-12)
+    assert not run.metadata["remarks"]
+
+
+def rod(mu: float, sign: float = 1.0, gravity: float = -G) -> Any:
+    """Painlevé's rod: 1 kg, 1 m, leaning by 1 rad, its tip kept on a table."""
+    m = tb.Model("rod", gravity=(0, 0, gravity))
+    m.body("carriage", mass=0.0)
+    m.body("lift", mass=0.0)
+    m.body("rod", mass=1.0, inertia=(0.0, 1.0 / 12.0, 1.0 / 12.0))
+    m.joint("x", tb.Prismatic("x"), m.ground, "carriage")
+    m.joint("z", tb.Prismatic("z"), "carriage", "lift", position=0.5 * np.sin(1.0))
+    m.joint("lean", tb.Revolute("y"), "lift", "rod", position=1.0)
+    lean = m.coordinate("lean")
+    height = m.coordinate("z") - 0.5 * sin(lean)
+    slides = m.rate("x") + 0.5 * sin(lean) * m.rate("lean")
+    m.constrain("tip", sign * height, unit="m", friction=mu, slides=slides, slip_speed=1e-6)
+    return m.compile()
+
+
+@pytest.mark.parametrize("speed", [3.0, -3.0])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("mu", [0.5, 2.0])
+def test_the_motion_does_not_depend_on_the_sign_of_a_constraint(
+    mu: float, sign: float, speed: float
+) -> None:
+    """F (1/m + (l cos α)²/I + μ l² sin α cos α/I) = m g, l = 1/2, where friction turns the tip away
+    from the table: the answer that weak friction leads to. From μ = 1.4 on there is another."""
+    gravity = -np.copysign(G, speed)
+    system = rod(mu, sign, gravity)
+    start = system.assemble({"x": speed, "lean": 0.0})
+    level, upright = 0.5 * np.cos(1.0), 0.5 * np.sin(1.0)
+    force = -gravity / (1.0 + 12.0 * level * (level + mu * upright))
+    found = system.multipliers(start.q, start.v)["tip"]
+    assert sign * found == pytest.approx(force, rel=1e-6)
+    a, run = start_of_motion(system, start)
+    np.testing.assert_allclose(a, system.forward_dynamics(start.q, start.v), rtol=1e-4)
+    assert run["tip"][0] == pytest.approx(found)
+
+
+def test_friction_without_an_answer_is_told_and_left_out() -> None:
+    """The rod with its tip ahead, pushed into the table by its own friction."""
+    system = rod(2.0)
+    start = system.assemble({"x": -3.0, "lean": 0.0})
+    with pytest.raises(tb.SolveError, match=r"Constraint 'tip': .*Painlevé"):
+        system.forward_dynamics(start.q, start.v)
+    with pytest.warns(RuntimeWarning, match="the friction of 'tip' was so strong"):
+        run = tb.simulate(system, start, 0.02, progress=False)
+    assert "tb.simulate_contacts" in run.metadata["remarks"][0]
+    assert run.metadata["statistics"]["paradoxes"] > 0
+    assert all(np.isfinite(run[name]).all() for name in run.names)
