@@ -9,8 +9,8 @@ SECTION = "Friction of constraints"
 @fault(
     "friction that slides nowhere",
     SECTION,
-    "Constraint 'level': friction needs a coefficient and a sliding velocity; give both `friction` "
-    "and `slides`, such as slides=m.rate('joint').",
+    "Constraint 'level': friction needs a sliding velocity; give `slides`, such as "
+    "slides=m.rate('joint').",
 )
 def _() -> None:
     m = two_arms()
@@ -84,3 +84,17 @@ def _() -> None:
     m.constrain("level", m.coordinate("left"), friction=0.3, slides=m.rate("right"))
     floor = tb.SpherePlaneContact(tb.Frame("right"), m.ground.at(0.0, 0.0, -5.0), radius=0.1)
     tb.simulate_contacts(m.compile(), {"floor": floor}, duration=0.1)
+
+
+@fault(
+    "friction of a force that another constraint carries as well",
+    SECTION,
+    "Constraint 'level': its force rubs, but 'again' ties the same, so that nobody can tell which "
+    "of them carries how much, and how much friction there is. Leave one of them away, or its "
+    "friction.",
+)
+def _() -> None:
+    m = two_arms()
+    m.constrain("level", m.coordinate("left"), friction=0.3, slides=m.rate("right"))
+    m.constrain("again", 2.0 * m.coordinate("left"))
+    m.compile()

@@ -161,3 +161,16 @@ def test_a_block_in_a_mode_rubs_until_it_slides_off_and_where_it_lands_impulses_
     assert run["x rate"][-1] == pytest.approx(stop, rel=1e-6)
     assert run.books.dissipated["floor friction"] == pytest.approx(left**2 - stop**2, rel=1e-6)
     assert abs(run.books.unexplained) < 1e-7
+
+
+def test_a_coefficient_of_zero_is_no_friction() -> None:
+    """So that coefficients can be swept from zero on, and runs with rigid contacts take them."""
+    system = block(0.0, 0.6).compile()
+    start = system.assemble({"x": 0.5 * np.cos(0.6)})
+    run = tb.simulate(system, start, 1.0, rtol=1e-10, books=True, progress=False)
+    speed = 0.5 + G * np.sin(0.6) * run.time
+    np.testing.assert_allclose(run["x rate"], speed * np.cos(0.6), rtol=1e-9)
+    assert "slope friction" not in run.books.dissipated
+    far = tb.SpherePlaneContact(tb.Frame("block"), tb.Frame("ground", (0.0, 0.0, -9.0)), radius=0.1)
+    again = tb.simulate_contacts(system, {"floor": far}, start, duration=1.0)
+    assert again["x rate"][-1] == pytest.approx(run["x rate"][-1], rel=1e-6)

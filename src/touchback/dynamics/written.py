@@ -11,6 +11,7 @@ from touchback.errors import ModelError
 from touchback.model.constrained import Constraint, Drive
 from touchback.model.couplings import AnyCoupling
 from touchback.model.forces.contact_laws import regularised_coulomb
+from touchback.model.value import is_zero
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.replay import replay
@@ -54,7 +55,7 @@ def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
             b = tape.add(b, tape.mul(column, v[freedom]))
     through = {} if given.through is None else {instant.freedom(*given.through): 1}
     row = Row(name, given.unit, h, J, b, jvp(tape, [rate], flow)[0], through)
-    if given.slides is not None:
+    if given.slides is not None and not is_zero(given.friction):
         row.rubbing = _rubbing(instant, label, given)
     return row
 

@@ -231,10 +231,10 @@ def _rubbing(
             f"{label}: its slip_speed is {slow} m/s; give a small positive one: friction is full "
             "well above it."
         )
-    if (slides is None) != is_zero(given):
+    if slides is None and not is_zero(given):
         raise ModelError(
-            f"{label}: friction needs a coefficient and a sliding velocity; give both `friction` "
-            "and `slides`, such as slides=m.rate('joint')."
+            f"{label}: friction needs a sliding velocity; give `slides`, such as "
+            "slides=m.rate('joint')."
         )
     if slides is None:
         return given, None, slow

@@ -10,14 +10,16 @@ from touchback.system.constrained import Terms
 from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.freedoms import rank_of
 
+_SHARED = 1e-6  # part of a force that others could carry as well
 _NOTHING = 1e-12  # of the largest: an inertia or an influence this small counts as none
 
 
 def check_constraints(system: ConstrainedSystem) -> None:
-    """Refuse what can't close, contradicts itself, moves without inertia, or has a servo without
-    influence. Redundant constraints, singular positions and mechanisms that can't move are allowed:
-    `system.freedoms()` tells of them. Files of others are taken as they stand, with a warning: what
-    doesn't need accelerations is well defined."""
+    """Refuse what can't close, contradicts itself, moves without inertia, has a servo without
+    influence, or rubs by a share of a force that nobody knows. Other redundant constraints,
+    singular positions and mechanisms that can't move are allowed: `system.freedoms()` tells of
+    them. Files of others are taken as they stand, with a warning: what doesn't need accelerations
+    is well defined."""
     try:
         _check(system)
     except TouchbackError as error:
@@ -32,6 +34,7 @@ def _check(system: ConstrainedSystem) -> None:
     _check_finite(system, terms)
     _check_inertia(system, terms)
     _check_authority(system, terms)
+    _check_shares(system, terms, start.q)
 
 
 def _check_finite(system: ConstrainedSystem, terms: Terms) -> None:
@@ -46,7 +49,7 @@ def _check_finite(system: ConstrainedSystem, terms: Terms) -> None:
 def _check_inertia(system: ConstrainedSystem, terms: Terms) -> None:
     """On the motions that the constraints allow, the mass matrix must be positive."""
     Z = null_space(terms.J) if terms.J.size else np.eye(len(terms.f))
-    if not Z.size or np.any(terms.W != terms.J):
+    if not Z.size or np.any((terms.W != terms.J)[~terms.rubs]):
         return
     values, vectors = np.linalg.eigh(Z.T @ terms.M @ Z)
     if values[0] <= _NOTHING * max(np.abs(terms.M.diagonal()).max(), 1e-300):
@@ -88,3 +91,21 @@ def _check_authority(system: ConstrainedSystem, terms: Terms) -> None:
         "influence on it at the initial configuration (J M⁻¹ Wᵀ is singular). Keep it through "
         "another joint, or begin elsewhere."
     )
+
+
+def _check_shares(system: ConstrainedSystem, terms: Terms, q: np.ndarray) -> None:
+    """Redundant rows share their load as they like, which must not change the friction."""
+    rubbing = np.flatnonzero(terms.rubs)
+    if not rubbing.size or rank_of(terms.J)[0] == len(terms.h) or system.freedoms(q).singular:
+        return
+    shares = np.abs(null_space(terms.J.T))
+    for row in rubbing:
+        place = shares[row].argmax()
+        if shares[row, place] > _SHARED:
+            others = np.delete(np.arange(len(shares)), row)
+            other = others[shares[others, place].argmax()]
+            raise ModelError(
+                f"Constraint '{terms.names[row]}': its force rubs, but '{terms.names[other]}' ties "
+                "the same, so that nobody can tell which of them carries how much, and how much "
+                "friction there is. Leave one of them away, or its friction."
+            )
