@@ -7,6 +7,7 @@ import pytest
 
 import touchback as tb
 from episodic_models import block_on_belt, bouncing_ball, pegged_pendulum
+from touchback.symbolic.functions import select
 
 
 @pytest.mark.parametrize("make", [lambda: bouncing_ball(0.8, rest=True), block_on_belt])
@@ -99,3 +100,20 @@ def test_the_report_counts_steps_in_which_modes_chatter() -> None:
     with tb.live(bouncing_ball(0.8, rest=True).compile(), rate=1000, speed=None) as live:
         live.run(6.0)
         assert live.report().counts["chattering"] == 0
+
+
+def test_a_force_that_vanishes_in_a_jump_is_found_with_few_tries() -> None:
+    """Halving to the last bit would take fifty steps of the method, more than a tick has: live, the
+    instant of a jump is known to 2⁻¹² of a step, and so is the way gone since then."""
+    m = tb.Model("block that is let go", gravity=(0, 0, 0))
+    m.body("block", mass=1.0)
+    m.joint("x", tb.Prismatic("x"), m.ground, "block")
+    m.force("pull", tb.JointEffort("x", 2.0))
+    m.constrain("held", m.coordinate("x"), unit="m")
+    m.mode("held", active=["held"])
+    m.mode("free")
+    m.transition("let go", "held", "free", when=select(m.time < 0.0123, 1.0, -1.0))
+    with tb.live(m.compile(), rate=1000, speed=None) as live:
+        live.run(0.1)
+        gone = live["x"]
+    assert gone == pytest.approx((0.1 - 0.0123) ** 2, abs=2 * 0.1 * 1e-3 * 2.0**-11)

@@ -58,6 +58,8 @@ typedef struct tb_episode {
     tb_step step;      /* the method's own */
     long compensated;  /* 0: transitions wait for the end of the step */
     long most;         /* transitions in one step, before it counts as chattering */
+    long looks;        /* tries in one step to find instants, one for each besides: a clock doesn't
+                          wait for the last bits */
     double ahead;      /* part of a step by which is seen whether an indicator comes back */
     double widest_gap; /* of constraints when their phase begins [m or rad] */
 
@@ -68,6 +70,7 @@ typedef struct tb_episode {
     long *waits;                /* of exits: whether only from `ahead` on */
     double *rate, *ahead_state, *before, *struck, *trial, *scratch, *effort;
 
+    long looks_left;
     long transitions, chattering, failed; /* failed: the exit whose target could not begin, or -1 */
     long failed_phase;
     double failed_gap, failed_time;

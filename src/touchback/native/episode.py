@@ -31,6 +31,9 @@ _P, _L, _D = ctypes.c_void_p, ctypes.c_long, ctypes.c_double
 STEPS = {"rk4": LIB.tb_rk4_step, "euler": LIB.tb_euler_step}
 HEAD = 5  # of a row of the log: time, phase before, exit, phase after, gap
 MOST = 64  # transitions in one step
+LIVE_LOOKS = 12  # tries in one step of a clocked run to find instants, each a step of the method:
+# forces that vanish in a jump are found by halving, to a 4000th of the step
+NO_END = 2**62
 AHEAD = 1e-3  # of a step: how far is looked whether an indicator comes back
 WIDEST_GAP = 1e-3  # of constraints when their phase begins [m or rad]
 _ROWS = 65 * MOST
@@ -135,7 +138,7 @@ class _EpisodeStruct(ctypes.Structure):
         ("phases", _P),
         ("automaton_count", _L),
         *[(name, _P) for name in ("mode_places", "mode_counts", "step")],
-        *[(name, _L) for name in ("compensated", "most")],
+        *[(name, _L) for name in ("compensated", "most", "looks")],
         *[(name, _D) for name in ("ahead", "widest_gap")],
         *[
             (name, _P)
@@ -144,7 +147,10 @@ class _EpisodeStruct(ctypes.Structure):
                 "waits", "rate", "ahead_state", "before", "struck", "trial", "scratch", "effort",
             )
         ],
-        *[(name, _L) for name in ("transitions", "chattering", "failed", "failed_phase")],
+        *[
+            (name, _L)
+            for name in ("looks_left", "transitions", "chattering", "failed", "failed_phase")
+        ],
         *[(name, _D) for name in ("failed_gap", "failed_time")],
         *[(name, _L) for name in ("capacity", "logged")],
         *[(name, _P) for name in ("log", "books")],
@@ -222,7 +228,8 @@ class Episode:
             n=sum(data.sizes), velocities=data.sizes[1], nq=data.sizes[0],
             input_count=1 + data.input_count, row_count=len(data.row_names),
             phase_count=len(data.phases), automaton_count=len(data.mode_places),
-            compensated=compensated, most=MOST, ahead=AHEAD, widest_gap=WIDEST_GAP, failed=-1,
+            compensated=compensated, most=MOST,
+            looks=NO_END if logging else LIVE_LOOKS, ahead=AHEAD, widest_gap=WIDEST_GAP, failed=-1,
             step=ctypes.cast(STEPS[method], _P).value,
         )  # fmt: skip
         self.context_address = ctypes.addressof(self._struct)

@@ -59,7 +59,8 @@ static double find(const part *from, long k, double low, double high, double f_l
     double near = low, f_near = f_low, far = high, f_far = f_high, third, f_third;
     double nothing = 4.0 * DBL_EPSILON * (fabs(f_low) + fabs(f_high));
     double portion = f_low / (f_low - f_high), at = high;
-    for (long look = 0; look < LOOKS; look++) {
+    for (long look = 0; look < LOOKS && (look == 0 || e->looks_left > 0); look++) {
+        e->looks_left--;
         at = near + portion * (far - near);
         try_step(from, at, e->end_values);
         double f = distance(e, from->phase, k, e->end_values);
@@ -156,6 +157,7 @@ void tb_episode_step(const tb_problem *problem, double t, double h, const double
         tb_episode_begin(e, problem, t, next);
     double now = t, end = t + h, ahead = e->ahead * h;
     long most = e->most;
+    e->looks_left = e->looks;
     for (long count = 0; now < end; count++) {
         long exit = tb_episode_fires(e, problem, now, next, ahead);
         int spent = count >= most;
