@@ -230,3 +230,9 @@ def test_a_model_with_rigid_contacts_runs_from_event_to_event_or_step_by_step(
     refused = touchback("simulate", "ball.yaml", "--method", "rk4", cwd=tmp_path)
     assert refused.returncode != 0
     assert "take event-driven (the default) or moreau-jean" in " ".join(refused.stderr.split())
+
+
+def test_printed_dynamics_of_a_mechanism_with_constraints_say_that_they_are_the_trees() -> None:
+    text = touchback("generate", "slider-crank").stdout
+    assert "of the tree alone: constraints and their friction are in 'terms'" in text
+    assert "of the tree alone" not in touchback("generate", "pendulum").stdout

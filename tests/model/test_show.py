@@ -38,6 +38,20 @@ def test_the_tree_shows_joints_bodies_and_everything_named() -> None:
     )
 
 
+def test_constraints_show_what_keeps_them_and_how_they_rub() -> None:
+    m = tb.Model("block")
+    for name in ("carriage", "block"):
+        m.body(name, mass=1.0)
+    m.joint("x", tb.Prismatic("x"), m.ground, "carriage")
+    m.joint("z", tb.Prismatic("z"), "carriage", "block")
+    mu = m.parameter("mu", 0.3)
+    m.constrain("floor", m.coordinate("z"), friction=mu, slides=m.rate("x"))
+    m.constrain("track", m.coordinate("x"), through="x")
+    shown = repr(m)
+    assert "  floor  'q:z' = 0  friction mu along 'v:x'" in shown
+    assert "  track  'q:x' = 0  through x" in shown
+
+
 def test_parts_are_shown_where_they_are_joined() -> None:
     lines = repr(walker()).splitlines()
     assert lines[2].startswith("└─ root (free) ─ trunk")

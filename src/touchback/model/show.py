@@ -106,7 +106,11 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
         yield "couplings", (name, _kind(coupling))
     for name, constraint in model.constraints.items():
         kept = constraint.velocity if constraint.position is None else constraint.position
-        yield "constraints", (name, f"{value_text(kept)} = 0")
+        how = "" if constraint.through is None else f"through {constraint.through[0]}"
+        if constraint.slides is not None:
+            coefficient, slides = value_text(constraint.friction), value_text(constraint.slides)
+            how = f"friction {coefficient} along {slides}"
+        yield "constraints", (name, f"{value_text(kept)} = 0", how)
     for name, drive in model.drives.items():
         yield "drives", (name, f"{drive.joint} = {value_text(drive.position)}")
     for name, mode in model.modes.items():

@@ -53,5 +53,7 @@ def source_of(system: System, function: str, language: str, parameters: bool) ->
     if derived.first.outputs:
         block = derived.block_for(np.array(list(system.parameters.values())))
         rows += [f"p[{i}]: {value!r} by default" for i, value in enumerate(map(float, block))]
+    if derived.name in _ARGUMENTS and system.constraint_names:
+        rows.insert(0, "of the tree alone: constraints and their friction are in 'terms'")
     comments = "\n".join([f"{system.name}: {derived.name}", *rows])
     return PRINTERS[language](derived.second, name, comments)
