@@ -98,3 +98,13 @@ def test_friction_without_an_answer_is_told_and_left_out() -> None:
     assert "tb.simulate_contacts" in run.metadata["remarks"][0]
     assert run.metadata["statistics"]["paradoxes"] > 0
     assert all(np.isfinite(run[name]).all() for name in run.names)
+
+
+def test_the_report_of_a_live_run_counts_ticks_without_an_answer() -> None:
+    for mu, expected in ((0.5, 0), (2.0, 10)):
+        system = rod(mu)
+        start = system.assemble({"x": -3.0, "lean": 0.0})
+        with tb.live(system, rate=1000, x0=start, speed=None) as live:
+            live.run(0.01)
+        assert live.report().counts["paradoxes"] == expected
+        assert f"paradoxes {expected}" in str(live.report())

@@ -17,6 +17,7 @@ typedef struct tb_live_statistics {
     int64_t stale, limited, not_finite, open_loops, stops, swaps, swaps_refused, contended, lost_rows;
     int64_t structures, structures_refused;
     int64_t chattering; /* steps with more transitions between modes than a step may have */
+    int64_t paradoxes;  /* ticks in which friction of constraints left mechanics without an answer */
     int64_t largest[TB_HISTOGRAMS];
     int64_t counts[TB_HISTOGRAMS][TB_BUCKETS];
     int64_t worst_count, worst_mildest; /* how many are kept, and which of them is the mildest */

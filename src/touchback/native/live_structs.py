@@ -74,7 +74,7 @@ class StatisticsStruct(ctypes.Structure):
             for name in (
                 "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite",
                 "open_loops", "stops", "swaps", "swaps_refused", "contended", "lost_rows",
-                "structures", "structures_refused", "chattering",
+                "structures", "structures_refused", "chattering", "paradoxes",
             )
         ],
         ("largest", _I * 3),

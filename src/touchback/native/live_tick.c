@@ -97,12 +97,26 @@ static long chattering(const tb_live *live) {
     return rate->call == tb_episode_rate ? ((const tb_episode *)rate->context)->chattering : 0;
 }
 
+/* Evaluations so far in which the friction of constraints had no answer. */
+static long paradoxes(const tb_live *live) {
+    const tb_problem *problem = &live->problem;
+    long sum = 0;
+    if (problem->rate.call == tb_episode_rate) {
+        const tb_episode *e = problem->rate.context;
+        for (long i = 0; i < e->phase_count; i++)
+            sum += e->phases[i].constrained->statistics.paradoxes;
+    } else if (problem->settle)
+        sum = ((const tb_constrained *)problem->settle_data)->statistics.paradoxes;
+    return sum;
+}
+
 /* Steps and measures; after a bad number or an open loop the state is the one before the tick. */
 static long step(tb_live *live) {
-    long written = 0, steps = live->run.steps, crowded = chattering(live);
+    long written = 0, steps = live->run.steps, crowded = chattering(live), lost = paradoxes(live);
     int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX,
                                   NULL, &written);
     live->statistics->chattering += chattering(live) - crowded;
+    live->statistics->paradoxes += paradoxes(live) > lost;
     int open = status == TB_REACHED && open_loop(live);
     if (status == TB_REACHED && !open && tb_live_measure(live)) {
         memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));

@@ -36,7 +36,7 @@ FLAG_NAMES = {
 COUNTS = (
     "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "open_loops", "stops",
     "swaps", "swaps_refused", "contended", "lost_rows", "structures", "structures_refused",
-    "chattering",
+    "chattering", "paradoxes",
 )  # fmt: skip
 HISTOGRAMS = ("lateness", "step_time", "input_age")
 
@@ -65,6 +65,8 @@ class Report:
     than a tenth of the period. *overruns*: ticks that were not done when the next was due.
     *slipped*: periods that were given up because the run was more than ten behind. *chattering*:
     steps in which modes wanted to change more often than 64 times; those end without transitions.
+    *paradoxes*: ticks in which the friction of a constraint left mechanics without an answer, and
+    was left out.
     """
 
     model: str
@@ -122,7 +124,8 @@ class Report:
         lines += [
             f"  faults: stale ticks {counts['stale']}, limited {counts['limited']}, "
             f"not finite {counts['not_finite']}, loops open {counts['open_loops']}, "
-            f"chattering {counts['chattering']}, stops {counts['stops']}",
+            f"chattering {counts['chattering']}, paradoxes {counts['paradoxes']}, "
+            f"stops {counts['stops']}",
             f"  parameters: taken {counts['swaps']}, refused {counts['swaps_refused']}, "
             f"energy {self.parameter_energy:.6g} J",
             f"  scheduling: {self.scheduling}; {self.processor}; {self.memory}; "
