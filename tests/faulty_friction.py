@@ -98,3 +98,16 @@ def _() -> None:
     m.constrain("level", m.coordinate("left"), friction=0.3, slides=m.rate("right"))
     m.constrain("again", 2.0 * m.coordinate("left"))
     m.compile()
+
+
+@fault(
+    "a slip speed that is zero by a parameter",
+    SECTION,
+    "Constraint 'level': its friction is no number at the start; check its coefficient, and "
+    "that its slip_speed is positive.",
+)
+def _() -> None:
+    m = two_arms()
+    slow, slides = m.parameter("slow", 0.0), m.rate("right")
+    m.constrain("level", m.coordinate("left"), friction=0.3, slides=slides, slip_speed=slow)
+    m.compile()

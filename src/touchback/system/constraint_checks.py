@@ -44,6 +44,11 @@ def _check_finite(system: ConstrainedSystem, terms: Terms) -> None:
                 f"{label}: the acceleration that it demands is {value} at the start; check its "
                 "expression at t = 0."
             )
+    for row in np.flatnonzero(terms.rubs & ~np.isfinite(terms.W).all(axis=1)):
+        raise ModelError(
+            f"Constraint '{terms.names[row]}': its friction is no number at the start; check its "
+            "coefficient, and that its slip_speed is positive."
+        )
 
 
 def _check_inertia(system: ConstrainedSystem, terms: Terms) -> None:
