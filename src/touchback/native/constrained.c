@@ -94,9 +94,14 @@ static void solve_motion(tb_constrained *c) {
              c->lambda);
 }
 
-static void turn_until_agreed(tb_constrained *c) {
-    for (long turn = 0; turn < TURNS + SINGLES && turn_friction(c, turn >= TURNS); turn++)
+/* Returns 0 when frictions may still disagree. */
+static int turn_until_agreed(tb_constrained *c) {
+    for (long turn = 0; turn < TURNS + SINGLES; turn++) {
+        if (!turn_friction(c, turn >= TURNS))
+            return 1;
         solve_motion(c);
+    }
+    return 0;
 }
 
 static int is_servo(const tb_constrained *c, long k) {
@@ -121,8 +126,10 @@ static int too_strong(const tb_constrained *c) {
 /* Frictions that agree with their multipliers: none where no forces do, and where several do, those
  * that are found from the forces without friction. */
 static void agree(tb_constrained *c) {
-    turn_until_agreed(c);
-    if (too_strong(c)) {
+    int agreed = turn_until_agreed(c), strong = too_strong(c);
+    if (agreed && !strong)
+        return;
+    if (strong) {
         tb_solve(c, tb_terms_J(c), NULL, tb_terms_M(c), tb_terms_f(c), c->right, c->a, c->lambda);
         turn_friction(c, 0);
         solve_motion(c);
