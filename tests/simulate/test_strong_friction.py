@@ -127,3 +127,19 @@ def test_the_report_of_a_live_run_counts_ticks_without_an_answer() -> None:
             live.run(0.01)
         assert live.report().counts["paradoxes"] == expected
         assert f"paradoxes {expected}" in str(live.report())
+
+
+def test_a_constraint_that_comes_to_carry_the_load_of_one_that_rubs_is_told() -> None:
+    m = tb.Model("block on two floors")
+    m.body("carriage", mass=0.0)
+    m.body("block", mass=2.0)
+    m.joint("x", tb.Prismatic("x"), m.ground, "carriage")
+    m.joint("z", tb.Prismatic("z"), "carriage", "block")
+    m.constrain("floor", m.coordinate("z"), friction=0.3, slides=m.rate("x"))
+    m.constrain("again", 2.0 * m.coordinate("z"), active=False)
+    system = m.compile()
+    start = system.assemble({"x": 1.0})
+    for switches, expected in (([], 0), ([tb.Switch(0.1, activate=["again"])], 1)):
+        run = tb.simulate(system, start, 0.2, switches=switches, progress=False)
+        said = [x for x in run.metadata["remarks"] if "The force of constraint 'floor' rubs" in x]
+        assert len(said) == expected

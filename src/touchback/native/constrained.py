@@ -195,6 +195,19 @@ class Constrained:
         return [self.functions.names[i] for i in sorted(self._memory.array("rows")[struct.rank :])]
 
     @property
+    def shared(self) -> list[str]:
+        """The rows with friction whose forces redundant rows could carry as well, where the motion
+        was evaluated last: then nobody can tell how much friction there is."""
+        struct, rubbing = self._memory.struct, self.functions.rubbing
+        if not rubbing or not struct.started or struct.rank == struct.m:
+            return []
+        J, array = np.zeros((struct.m, struct.n)), self._memory.array
+        values = array("at_terms")[3 * struct.m :][: struct.J_count]
+        J[array("J_rows"), array("J_columns")] = values
+        shares = np.abs(np.linalg.svd(J)[0][:, struct.rank :]).max(axis=1)
+        return [name for name in rubbing if shares[list(self.functions.names).index(name)] > 1e-6]
+
+    @property
     def statistics(self) -> dict[str, float]:
         """Counts since the start (tb_constraint_statistics of constrained.h)."""
         counts = self._memory.struct.statistics

@@ -366,6 +366,7 @@ class EpisodeRun:
         ]
         kept = self._kept(times, states) | {"paradoxes": paradoxes}
         rubbing = [x for phase in self.episode.phases for x in phase.functions.rubbing]
+        shared = [x for phase in self.episode.phases for x in phase.shared]
         about = {
             **metadata,
             "constraints": self.episode.formulation,
@@ -373,7 +374,7 @@ class EpisodeRun:
             "transitions": [record.as_data() for record in told.transitions],
             "events": told.events,
             "statistics": {**told.statistics, **kept},
-            "remarks": remarks(self.episode.formulation, kept, rubbing),
+            "remarks": remarks(self.episode.formulation, kept, rubbing, shared),
         }
         if self._keeper:
             about["books"] = self._keeper.finish().as_data()

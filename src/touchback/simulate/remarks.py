@@ -16,10 +16,13 @@ OPEN = 1e-3  # m or rad: an initial state beyond it was hardly meant
 
 
 def remarks(
-    formulation: str, statistics: Mapping[str, float], rubbing: Iterable[str] = ()
+    formulation: str,
+    statistics: Mapping[str, float],
+    rubbing: Iterable[str] = (),
+    shared: Iterable[str] = (),
 ) -> list[str]:
-    """Sentences on a run, from the counts of its formulation and the constraints with friction;
-    none when all went well."""
+    """Sentences on a run, from the counts of its formulation, the constraints with friction and
+    those whose forces others could carry; none when all went well."""
     found = []
     largest = statistics["largest_h"]
     if not largest <= KEPT:
@@ -45,6 +48,11 @@ def remarks(
             "answer, or several (Painlevé's paradox), and where it had none it was left out; take "
             "less friction, or describe a rigid contact, for tb.simulate_contacts."
         )
+    found += [
+        f"The force of constraint '{name}' rubs, but redundant constraints could carry it as well: "
+        "how much friction there is depends on their order; leave one of them away."
+        for name in dict.fromkeys(shared)
+    ]
     return found
 
 

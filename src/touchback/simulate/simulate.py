@@ -146,8 +146,9 @@ def simulate(
     if newton:
         add_counts(trajectory, newton)
     if enforced:
-        formulation, counts = enforced.constrained.formulation, enforced.constrained.statistics
-        said = remarks(formulation, counts, enforced.constrained.functions.rubbing)
+        kept = enforced.constrained
+        formulation, counts = kept.formulation, kept.statistics
+        said = remarks(formulation, counts, kept.functions.rubbing, kept.shared)
         about |= {"constraints": formulation, "remarks": said}
         trajectory.statistics.update(counts)
     run = make_run(system, problem, trajectory, about, enforced)
