@@ -8,6 +8,7 @@
 #include "episode.h"
 
 static const long LOOKS = 50;         /* most steps that are taken to find an instant */
+static const long FEWEST = 4;         /* of them that every instant gets, against a clock too */
 static const double RESOLVED = 1e-14; /* of the step: what an instant is found to */
 static const double TOGETHER = 1e-12; /* of the step: instants that can't be told apart */
 
@@ -59,13 +60,13 @@ static double find(const part *from, long k, double low, double high, double f_l
     double near = low, f_near = f_low, far = high, f_far = f_high, third, f_third;
     double nothing = 4.0 * DBL_EPSILON * (fabs(f_low) + fabs(f_high));
     double portion = f_low / (f_low - f_high), at = high;
-    for (long look = 0; look < LOOKS && (look == 0 || e->looks_left > 0); look++) {
+    for (long look = 0; look < LOOKS && (look < FEWEST || e->looks_left > 0); look++) {
         e->looks_left--;
         at = near + portion * (far - near);
         try_step(from, at, e->end_values);
         double f = distance(e, from->phase, k, e->end_values);
         if (fabs(f) <= nothing)
-            break;
+            return at;
         if ((f > 0.0) == (f_near > 0.0)) {
             third = near, f_third = f_near;
         } else {
@@ -83,6 +84,10 @@ static double find(const part *from, long k, double low, double high, double f_l
                       (third - near) / (far - near) * f_near / (f_third - f_near) * f_far /
                           (f_third - f_far);
         portion = fmin(fmax(portion, least), 1.0 - least);
+    }
+    if (f_near > nothing) { /* behind a jump, not before it, where what parts would meet again */
+        at = far;
+        try_step(from, at, e->end_values);
     }
     return at;
 }
@@ -102,12 +107,13 @@ static long first_exit(const part *from, double length, double ahead, double *at
     if (!any)
         return -1;
     tb_episode_look_ahead(e, &phase->problem, from->t, from->start, ahead);
-    /* Until no other indicator has passed before the one found. */
+    /* Until no other indicator has passed before the one found, or no more tries are left. */
     for (long again = 1, tries = 0; again && tries < phase->exit_count; tries++) {
         again = 0;
         for (long k = 0; k < phase->exit_count; k++) {
             double low = armed_from(e, phase, k, ahead, length), before = *at;
-            if (k == first || !(low < before) || !passed(e, phase, k))
+            if (k == first || !(low < before) || !passed(e, phase, k) ||
+                (first >= 0 && e->looks_left <= 0))
                 continue;
             if (!e->compensated)
                 return k;
