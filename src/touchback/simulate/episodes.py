@@ -240,7 +240,7 @@ class EpisodeRun:
         every = steps_per_output(plan.output_step, step)
         whole = int(np.floor(plan.duration / step + _SLIVER))
         run = FixedStep(self.problem, plan.method, x, plan.start, step)
-        chattering = Chattering(0.5 * MOST * step)
+        chattering = Chattering(0.25 * MOST * step)  # four a step, for sixteen steps
         rows, status = [run.x[None, :].copy()], Status.REACHED
         while run.steps < whole and self._goes_on(status):
             status, more = run.advance(min(_CHUNK, whole - run.steps), every)
