@@ -8,7 +8,7 @@
 #include "episode.h"
 
 static const long LOOKS = 50;         /* most steps that are taken to find an instant */
-static const long FEWEST = 4;         /* of them that every instant gets, against a clock too */
+static const long FEWEST = 12;        /* of them that every instant gets, against a clock too */
 static const double RESOLVED = 1e-14; /* of the step: what an instant is found to */
 static const double TOGETHER = 1e-12; /* of the step: instants that can't be told apart */
 
