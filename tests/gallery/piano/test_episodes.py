@@ -7,6 +7,7 @@ import touchback as tb
 from touchback.gallery.piano import Pressed, Repeated, grand_piano_action
 from touchback.gallery.piano.episodes import episodic_piano_action, regulated
 from touchback.gallery.piano.experiments.repetition import repeat
+from touchback.gallery.piano.experiments.strokes import play, stroke_of
 from touchback.gallery.piano.parameters import Specification
 from touchback.gallery.piano.phases.automaton import PHASES, STRIKES, changes
 from touchback.gallery.piano.phases.contacts import RIGID
@@ -99,6 +100,21 @@ def test_screws_decide_when_and_whether_phases_occur(system: System) -> None:
     shallow = _play(system, 0.25, **{"key dip": 6.5e-3}, **softly)
     assert _first(shallow, "toe meets button") == np.inf
     assert _first(_play(system, 0.25, **softly), "toe meets button") < 0.2
+
+
+@pytest.mark.parametrize(
+    ("screw", "speed"),
+    [("let-off button height", 0.5), ("let-off button height", 3.0), ("drop screw height", 0.1)],
+)
+def test_a_hammer_that_jack_or_lever_hold_up_to_the_string_blocks_without_chattering(
+    system: System, screw: str, speed: float
+) -> None:
+    felts = grand_piano_action("motion", Pressed()).compile()
+    screws = {screw: 0.5e-3, "touch speed": speed}
+    ours, theirs = (play(each, 0.05 + 0.02 / speed, screws) for each in (system, felts))
+    assert len(ours.transitions) < 30
+    mine, other = stroke_of(ours), stroke_of(theirs)
+    assert mine and other and mine.speed == pytest.approx(other.speed, rel=0.1)
 
 
 def test_the_readout_is_the_capstans_load_and_nothing_while_the_whippen_is_aloft(

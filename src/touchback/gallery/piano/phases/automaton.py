@@ -16,7 +16,7 @@ from touchback.gallery.piano.phases.contacts import RigidContacts
 from touchback.gallery.piano.phases.sensing import READOUT
 from touchback.model import Model
 from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import select
+from touchback.symbolic.functions import minimum, select
 
 STOP, SWINGS, BUTTON = "stop", "swings", "button"
 NAMES = {
@@ -30,6 +30,8 @@ NAMES = {
 ALOFT = ", whippen aloft"
 STRIKES = "hammer strikes string"
 NAP = 1e-7  # surfaces that have parted meet again so much deeper [m]: no rattling below it
+ROOM = 50e-6  # that a knuckle needs below it to rebound from the string at once [m]: a hammer that
+# jack or lever hold up to the string would be thrown back and forth without end
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,14 @@ def _indicator(m: Model, contacts: RigidContacts, change: Change) -> Expr:
 
 
 def add_rigid_string(m: Model, gap: Expr, restitution: Expr) -> None:
-    """A string that gives a free hammer back at once; one that the jack pushes is met by felt."""
+    """A string that gives a free hammer back at once; one that jack or lever push, or are about to
+    push, is met by felt."""
     m.constrain("rigid string", gap, unit="m")
+    room = minimum(m.signal("jack gap"), m.signal("lever gap"))
+    when = select(room > ROOM, gap + NAP, 1.0)
     for phase in PHASES:
         if not phase.loaded:
             m.transition(
-                f"{STRIKES}; {phase.name}", phase.name, phase.name, gap + NAP,
+                f"{STRIKES}; {phase.name}", phase.name, phase.name, when,
                 impact=["rigid string"], restitution=restitution,
             )  # fmt: skip
