@@ -29,7 +29,7 @@ from touchback.model.forces.profiles import Circle, Line
 # Rigid contacts give nothing, so that two screws stand otherwise than over cloth:
 CAPSTAN_SAG = -0.03e-3  # only cloth of back rail and lever gives: brings the blow to its value [m]
 BUTTON_SAG = 0.23e-3  # the jack's corner lifts the knuckle on: brings the let-off to its value [m]
-RESTITUTION = 0.5  # of hammer and string; felt gives 0.63 at 0.7 m/s and 0.43 at 3 m/s
+RESTITUTION = 0.5  # of hammer and string; felt gives 0.60 at 0.7 m/s and 0.40 at 3 m/s
 
 
 def episodic_piano_action(
