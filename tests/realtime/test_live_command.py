@@ -38,6 +38,15 @@ def test_as_fast_as_possible_is_speed_zero() -> None:
     assert "as fast as possible, 2000 ticks" in done.output
 
 
+def test_steps_too_long_for_a_mechanism_are_told_with_what_to_do() -> None:
+    held = run(app, ["live", "piano", "--seconds", "0.2", "--speed", "0"])
+    assert "not finite 1" in held.output
+    with pytest.raises(tb.SolveError, match="was held; take more --substeps than 1, or a higher"):
+        raise held.exception  # type: ignore[misc]
+    calm = run(app, ["live", "piano", "--seconds", "0.2", "--speed", "0", "--substeps", "16"])
+    assert calm.exit_code == 0, calm.output
+
+
 def test_a_recording_that_differs_is_an_error(tmp_path: Path, cart: tb.System) -> None:
     recording = tmp_path / "run.mcap"
     with tb.live(cart, rate=500, speed=None, record=recording) as live:

@@ -80,6 +80,11 @@ def live(
         out.print(f"report: {escape(str(report))}")
     if record is not None:
         out.print(f"replay: {escape(shlex.join(['touchback', 'replay', str(record)]))}")
+    if run.report().counts["not_finite"]:
+        raise SolveError(
+            f"{described.name}: the state or an output was no finite number any more, and the run "
+            f"was held; take more --substeps than {substeps}, or a higher --rate than {rate:g}."
+        )
 
 
 def _watch(run: Live, seconds: float) -> None:
