@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback import gallery
 
 STEP = 1e-3
 
@@ -152,3 +153,12 @@ def _forget_checksums(data: bytearray) -> bytearray:
             data[place + 9 + 24 : place + 9 + 28] = bytes(4)
         place += 9 + length
     return data
+
+
+def test_an_action_with_long_expressions_replays_from_its_own_description(tmp_path: Path) -> None:
+    """Its constraints were written in another order than that of the file; to the last bit, what
+    they give depends on what they say."""
+    path = tmp_path / "action.mcap"
+    with tb.live(gallery.make("piano-episodes").compile(), rate=4000, speed=None, record=path) as a:
+        a.run(0.1)
+    assert tb.replay(path).same

@@ -6,7 +6,7 @@ that its leading operand counts positive. Equal expressions on different tapes g
 """
 
 import hashlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -87,16 +87,20 @@ def canonical(
     live = tape.live(outputs)
     for node in range(len(live)):
         if live[node]:
-            refs[node] = _ref(graph, tape, node, refs, symbol, table)
+            refs[node] = canonical_ref(graph, tape, node, refs, symbol, table)
     return graph, refs
 
 
-def reading_order(graph: Canonical, outputs: Sequence[int]) -> list[int]:
-    """Canonical nodes in the order in which a reader of the outputs' text makes them."""
+def reading_order(
+    graph: Canonical, outputs: Sequence[int], known: Container[int] = ()
+) -> list[int]:
+    """Canonical nodes in the order in which a reader of the outputs' text makes them; those that
+    are `known` are left out."""
     order: dict[int, None] = {}
-    stack = list(reversed(outputs))
+    stack = [output for output in reversed(outputs) if output not in known]
     while stack:
-        waiting = [r.node for r in graph.nodes[stack[-1]].operands if r.node not in order]
+        operands = [ref.node for ref in graph.nodes[stack[-1]].operands]
+        waiting = [node for node in operands if node not in order and node not in known]
         if waiting:
             stack.extend(reversed(waiting))
         else:
@@ -104,7 +108,7 @@ def reading_order(graph: Canonical, outputs: Sequence[int]) -> list[int]:
     return list(order)
 
 
-def _ref(
+def canonical_ref(
     graph: Canonical,
     tape: Tape,
     node: int,
@@ -112,6 +116,7 @@ def _ref(
     symbol: Callable[[Hashable], str],
     table: Callable[[Table], str],
 ) -> Ref:
+    """The canonical form of a node whose operands' forms are in `refs`."""
     op = tape.op[node]
     if op == ops.CONST:
         value = tape.values[node]

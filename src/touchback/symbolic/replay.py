@@ -11,7 +11,7 @@ from touchback.symbolic.tape import Tape
 
 T = TypeVar("T")
 
-_METHODS = {op: name for name, op in OPERATIONS.items()}
+METHODS = {op: name for name, op in OPERATIONS.items()}
 
 
 def replay(tape: Tape, outputs: Sequence[int], k: Scalars[T], env: Mapping[Hashable, T]) -> list[T]:
@@ -52,5 +52,5 @@ def compute_node(tape: Tape, node: int, k: Scalars[T], known: Mapping[int, T]) -
         return k.lookup(
             use.table, operands[0], operands[1] if op == ops.LOOKUP2 else None, use.want
         )
-    result: T = getattr(k, _METHODS[op])(*operands)
+    result: T = getattr(k, METHODS[op])(*operands)
     return result

@@ -1,11 +1,18 @@
-"""Translation of a growing tape onto other scalars, node by node and on demand."""
+"""Translation of a growing tape onto other scalars, node by node and on demand.
+
+Nodes are taken in their canonical form: what becomes of an expression, to the last bit, depends on
+what it says and not on the order in which its parts were written. So a model that is read from its
+file is the model that was written.
+"""
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, cast
 
 from touchback.symbolic import ops
-from touchback.symbolic.replay import compute_node
+from touchback.symbolic.canonical import Canonical, Node, Ref, canonical_ref, reading_order
+from touchback.symbolic.replay import METHODS
 from touchback.symbolic.scalars import Scalars
+from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
 
 
@@ -16,25 +23,62 @@ class Translator:
         self._tape = tape
         self._k = k
         self._resolve = resolve
-        self._known: dict[int, Any] = {}
+        self._graph = Canonical()
+        self._refs: dict[int, Ref] = {}
+        self._symbols: dict[str, Hashable] = {}
+        self._tables: dict[str, Table] = {}
+        self._known: dict[int, Any] = {}  # scalars of canonical nodes
 
     def __call__(self, node: int) -> Any:
         """The scalar of a signed node."""
-        tape, known = self._tape, self._known
-        stack = [abs(node)]
+        self._canonise(abs(node))
+        ref = self._refs[abs(node)].times(1 if node >= 0 else -1)
+        for index in reading_order(self._graph, [ref.node], self._known):
+            if index not in self._known:  # as a symbol may be resolved by expressions
+                self._known[index] = self._compute(self._graph.nodes[index])
+        return self._signed(ref)
+
+    def _canonise(self, node: int) -> None:
+        """Takes in a node and all that it is made of."""
+        tape, refs, stack = self._tape, self._refs, [node]
         while stack:
             top = stack[-1]
-            if top in known:
-                stack.pop()
-                continue
-            waiting = [operand for operand in tape.operands(top) if operand not in known]
+            waiting = [operand for operand in tape.operands(top) if operand not in refs]
             if waiting:
                 stack.extend(waiting)
                 continue
             stack.pop()
-            if tape.op[top] == ops.INPUT:
-                known[top] = self._resolve(tape.names[top])
-            else:
-                known[top] = compute_node(tape, top, self._k, known)
-        scalar = known[abs(node)]
-        return scalar if node >= 0 else self._k.neg(scalar)
+            if top not in refs:
+                refs[top] = canonical_ref(
+                    self._graph, tape, top, refs, self._symbol_label, self._table_label
+                )
+
+    def _symbol_label(self, symbol: Hashable) -> str:
+        label = str(symbol)
+        self._symbols[label] = symbol
+        return label
+
+    def _table_label(self, table: Table) -> str:
+        for label, known in self._tables.items():
+            if known == table:
+                return label
+        label = f"table {len(self._tables)}"
+        self._tables[label] = table
+        return label
+
+    def _compute(self, node: Node) -> Any:
+        k, op = self._k, node.op
+        if op == ops.CONST:
+            return k.const(cast(float, node.leaf))
+        if op == ops.INPUT:
+            return self._resolve(self._symbols[str(node.leaf)])
+        operands = [self._signed(ref) for ref in node.operands]
+        if isinstance(node.leaf, tuple):
+            name, want = node.leaf
+            second = operands[1] if op == ops.LOOKUP2 else None
+            return k.lookup(self._tables[name], operands[0], second, want)
+        return getattr(k, METHODS[op])(*operands)
+
+    def _signed(self, ref: Ref) -> Any:
+        scalar = self._known[ref.node]
+        return scalar if ref.sign > 0 else self._k.neg(scalar)
