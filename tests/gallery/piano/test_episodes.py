@@ -111,7 +111,7 @@ def test_a_hammer_that_jack_or_lever_hold_up_to_the_string_blocks_without_chatte
 ) -> None:
     felts = grand_piano_action("motion", Pressed()).compile()
     screws = {screw: 0.5e-3, "touch speed": speed}
-    ours, theirs = (play(each, 0.05 + 0.02 / speed, screws) for each in (system, felts))
+    ours, theirs = (play(each, 0.1 + 0.02 / speed, screws) for each in (system, felts))
     assert len(ours.transitions) < 30
     mine, other = stroke_of(ours), stroke_of(theirs)
     assert mine and other and mine.speed == pytest.approx(other.speed, rel=0.1)
