@@ -58,8 +58,8 @@ typedef struct tb_episode {
     tb_step step;      /* the method's own */
     long compensated;  /* 0: transitions wait for the end of the step */
     long most;         /* transitions in one step, before it counts as chattering */
-    long looks;        /* tries in one step to find instants; then the first found is taken, as a
-                          clock doesn't wait for the last bits */
+    long looks;        /* tries to find an instant; a step that has made so many takes the first found,
+                          as a clock doesn't wait for the last bits */
     double ahead;      /* part of a step by which is seen whether an indicator comes back */
     double widest_gap; /* of constraints when their phase begins [m or rad] */
 

@@ -31,7 +31,7 @@ _P, _L, _D = ctypes.c_void_p, ctypes.c_long, ctypes.c_double
 STEPS = {"rk4": LIB.tb_rk4_step, "euler": LIB.tb_euler_step}
 HEAD = 5  # of a row of the log: time, phase before, exit, phase after, gap
 MOST = 64  # transitions in one step
-LIVE_LOOKS = 12  # tries in one step of a clocked run to find instants, each a step of the method:
+LIVE_LOOKS = 12  # tries of a clocked run to find an instant, each a step of the method:
 # forces that vanish in a jump are found by halving, to a 4000th of the step
 NO_END = 2**62
 AHEAD = 1e-3  # of a step: how far is looked whether an indicator comes back

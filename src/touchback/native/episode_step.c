@@ -8,7 +8,6 @@
 #include "episode.h"
 
 static const long LOOKS = 50;         /* most steps that are taken to find an instant */
-static const long FEWEST = 12;        /* of them that every instant gets, against a clock too */
 static const double RESOLVED = 1e-14; /* of the step: what an instant is found to */
 static const double TOGETHER = 1e-12; /* of the step: instants that can't be told apart */
 
@@ -60,7 +59,7 @@ static double find(const part *from, long k, double low, double high, double f_l
     double near = low, f_near = f_low, far = high, f_far = f_high, third, f_third;
     double nothing = 4.0 * DBL_EPSILON * (fabs(f_low) + fabs(f_high));
     double portion = f_low / (f_low - f_high), at = high;
-    for (long look = 0; look < LOOKS && (look < FEWEST || e->looks_left > 0); look++) {
+    for (long look = 0; look < LOOKS && look < e->looks; look++) {
         e->looks_left--;
         at = near + portion * (far - near);
         try_step(from, at, e->end_values);
