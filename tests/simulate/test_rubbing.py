@@ -6,27 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import touchback as tb
+from rubbing_models import hoop
 from touchback.model.files import model_from_text, to_text
-from touchback.symbolic.functions import cos, sin, sqrt
+from touchback.symbolic.functions import cos, sin
 
 G = 9.81
-
-
-def hoop(sign: float, slip_speed: float = 1e-6) -> tb.Model:
-    """A bead on a hoop of 1 m without weight; the hoop's force pulls (1) or pushes (−1)."""
-    m = tb.Model("bead on a hoop", gravity=(0, 0, 0))
-    m.body("carriage", mass=0.0)
-    m.body("bead", mass=0.1)
-    m.joint("x", tb.Prismatic("x"), m.ground, "carriage", position=1.0)
-    m.joint("y", tb.Prismatic("y"), "carriage", "bead")
-    x, y = m.coordinate("x"), m.coordinate("y")
-    r = sqrt(x * x + y * y)
-    slides = (x * m.rate("y") - y * m.rate("x")) / r
-    mu = m.parameter("mu", 0.3, min=0.0)
-    m.constrain(
-        "hoop", sign * (r - 1.0), unit="m", friction=mu, slides=slides, slip_speed=slip_speed
-    )
-    return m
 
 
 def block(mu: float, angle: float, belt: float = 0.0, slip_speed: float = 1e-3) -> tb.Model:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.symbolic.functions import sqrt
+from rubbing_models import hoop
 
 G, MU = 9.81, 0.3
 SIGNS = pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -12,16 +12,7 @@ SIGNS = pytest.mark.parametrize("sign", [1.0, -1.0])
 
 def bead(sign: float) -> tb.System:
     """A bead on a hoop of 1 m without weight, slowed as θ̈ = −μ θ̇²."""
-    m = tb.Model("bead on a hoop", gravity=(0, 0, 0))
-    m.body("carriage", mass=0.0)
-    m.body("bead", mass=0.1)
-    m.joint("x", tb.Prismatic("x"), m.ground, "carriage", position=1.0)
-    m.joint("y", tb.Prismatic("y"), "carriage", "bead")
-    x, y = m.coordinate("x"), m.coordinate("y")
-    r = sqrt(x * x + y * y)
-    slides = (x * m.rate("y") - y * m.rate("x")) / r
-    mu = m.parameter("mu", MU, min=0.0)
-    m.constrain("hoop", sign * (r - 1.0), friction=mu, slides=slides, slip_speed=1e-6)
+    m = hoop(sign)
     m.sensor("force", tb.Multiplier("hoop"))
     return m.compile()
 
