@@ -95,6 +95,13 @@ def test_friction_of_knuckle_and_capstan_raises_the_let_off_alike(
         assert rough.let_off[1] == pytest.approx(1.2 * even.let_off[1], rel=0.02)
 
 
+def test_a_jack_that_leans_on_the_knuckle_with_its_corner_is_no_wedge() -> None:
+    """With the button 0.4 mm low it does so; with friction there, no forces would agree."""
+    found = curve(episodic_piano_action, {"let-off button height": -0.4e-3})
+    assert not found.run.metadata.get("remarks")
+    assert found.let_off[1] < 2.5
+
+
 def test_books_of_the_phases_tell_what_rubs() -> None:
     system = episodic_piano_action("motion", Pressed(0.7)).compile()
     run = simulate(system, duration=0.5, start=-0.3, rtol=1e-6, books=True, progress=False)
