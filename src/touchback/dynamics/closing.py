@@ -18,6 +18,7 @@ from touchback.model.closures.equations import (
     Still,
     Touch,
 )
+from touchback.model.frame import GROUND, Frame
 from touchback.spatial.vectors import IDENTITY, ZERO, Scalar, Vector
 
 
@@ -40,8 +41,19 @@ def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
             Action(closure.a, common, *on_a),
             Action(closure.b, common, *on_b),
         ]
+        if isinstance(equation, Meet):
+            # its direction turns with the common body, which so takes the couple of the two forces
+            couple = instant.vectors.cross(on_b[0], between(instant, A, B))
+            row.actions.insert(0, Action(_carrier(instant, common), common, ZERO, couple))
         rows.append(row)
     return rows
+
+
+def _carrier(instant: Instant, link: int) -> Frame:
+    """A frame on a link that carries others."""
+    if link < 0:
+        return Frame(GROUND)
+    return Frame(instant.model.joints[instant.tree.links[link].joint].child.body)
 
 
 def _write(

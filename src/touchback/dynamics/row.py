@@ -41,7 +41,7 @@ class Row:
     b: Scalar = 0  # J v = b
     gamma: Scalar = 0  # J a + γ = 0
     through: dict[int, Scalar] = field(default_factory=dict)  # where the multiplier acts, if not Jᵀ
-    actions: list[Action] = field(default_factory=list)  # of a closure: on its two bodies
+    actions: list[Action] = field(default_factory=list)  # of a closure: on its bodies, b's last
     rubbing: Rubbing | None = None
 
     def effect(self, k: Scalars) -> dict[int, Scalar]:
