@@ -1,6 +1,7 @@
 # make play   set up, then play a grand piano on simulated motorised keys, against the clock
 # make test   set up, then check style, types and documentation and run every test
-# make soak   disturb a live run for an hour (MINUTES=60), then run the longest tests
+# make search look for failing examples at random for an hour (MINUTES=60)
+# make soak   disturb a live run for an hour (MINUTES=60), search for one, then run the longest tests
 # make bench | docs | wheel | clean
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.c src/touchback/native/*.h)
 
-.PHONY: test play bench docs wheel soak clean lint types pytest native
+.PHONY: test play bench docs wheel search soak clean lint types pytest native
 
 test: lint types docs pytest
 
@@ -26,8 +27,12 @@ types: $(STAMPS)/develop
 pytest: $(STAMPS)/develop $(STAMPS)/qemu
 	$(BIN)/python -m pytest -n $(JOBS) -m "not soak"
 
+search: $(STAMPS)/develop
+	$(BIN)/python tests/search --minutes $(MINUTES)
+
 soak: $(STAMPS)/develop $(STAMPS)/qemu
 	$(BIN)/python tests/soak --minutes $(MINUTES)
+	$(BIN)/python tests/search --minutes $(MINUTES)
 	$(BIN)/python -m pytest -n $(JOBS) -m soak
 
 play: $(STAMPS)/package
