@@ -15,6 +15,7 @@ int64_t tb_clock_now(void) {
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 static const int64_t SLICE = 20000000; /* ns: how soon a stop is noticed at slow rates */
 
@@ -29,6 +30,14 @@ void tb_clock_wait(int64_t instant, int64_t spin, const _Atomic long *stop) {
     while (now < instant && !atomic_load_explicit(stop, memory_order_relaxed))
         now = tb_clock_now();
 }
+
+int64_t tb_clock_worked(void) {
+    struct timespec worked;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &worked);
+    return (int64_t)worked.tv_sec * 1000000000 + worked.tv_nsec;
+}
+
+void tb_clock_sharpen(void) { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
 int tb_clock_priority(int priority) {
     struct sched_param wanted = {.sched_priority = priority};
@@ -58,6 +67,8 @@ void tb_clock_wait(int64_t instant, int64_t spin, const _Atomic long *stop) {
         ;
 }
 
+int64_t tb_clock_worked(void) { return 0; }
+void tb_clock_sharpen(void) {}
 int tb_clock_priority(int priority) { return (void)priority, ENOSYS; }
 int tb_clock_pin(int cpu) { return (void)cpu, ENOSYS; }
 int tb_memory_lock(void *start, int64_t bytes) { return (void)start, (void)bytes, ENOSYS; }

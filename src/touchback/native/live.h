@@ -12,6 +12,7 @@
 #include "live_energy.h"
 #include "live_safety.h"
 #include "live_statistics.h"
+#include "live_witness.h"
 #include "mailbox.h"
 
 enum { /* flags of a tick */
@@ -112,6 +113,9 @@ typedef struct tb_live {
     long priority, cpu; /* wanted; 0 and -1 for none */
     long priority_error, pin_error;
     int64_t page_faults; /* from the first tick to the end; -1 while it runs */
+    int64_t switches_asked, switches_forced; /* context switches, once it has ended */
+    int64_t queued; /* ns that it was ready to run while others did, once it has ended; -1: unknown */
+    tb_witness *witness; /* starts and ends with the thread */
     _Atomic long running;
 } tb_live;
 

@@ -24,6 +24,7 @@ from touchback.native.live_structs import (
     LiveStruct,
     RingStruct,
     StatisticsStruct,
+    WitnessStruct,
     check_layout,
 )
 from touchback.native.mailbox import Mailbox, mailbox_bytes
@@ -100,14 +101,28 @@ class Pace:
     cpu: int = -1
 
 
-class RunMemory:
-    """What stays the same when a run changes its structure: statistics, and commands."""
+def set_clock(witness: WitnessStruct, pace: Pace, spins: bool = False) -> None:
+    """Lets a witness keep the time of ticks: half a period after them, at most a thousand times a
+    second. A priority above theirs keeps their work from delaying it."""
+    period = 1e9 / (pace.rate * (pace.speed or 1.0))
+    witness.period = period if spins else period * max(1, round(1e6 / period))
+    witness.phase = 1.5 * period
+    witness.lead, witness.spins = int(1e9 * pace.spin), spins
+    witness.late_limit = int(period / 10)
+    witness.priority, witness.cpu = min(pace.priority + 1, 99) if pace.priority else 0, pace.cpu
 
-    def __init__(self) -> None:
-        sizes = [ctypes.sizeof(kind) for kind in (StatisticsStruct, CommandsStruct)]
+
+class RunMemory:
+    """What stays the same when a run changes its structure: statistics, commands, the witness."""
+
+    def __init__(self, pace: Pace) -> None:
+        sizes = [ctypes.sizeof(kind) for kind in (StatisticsStruct, CommandsStruct, WitnessStruct)]
         self.arena = Arena(Arena.need(*sizes))
         self.statistics = StatisticsStruct.from_address(self.arena.carve(sizes[0]))
         self.commands = CommandsStruct.from_address(self.arena.carve(sizes[1]))
+        self.witness = WitnessStruct.from_address(self.arena.carve(sizes[2]))
+        if pace.speed is not None:
+            set_clock(self.witness, pace)
 
 
 class LiveLoop:
@@ -144,13 +159,15 @@ class LiveLoop:
         self._extra = len(solved[0]) + len(solved[1])
         parts = [problem.p, newton._p if newton else np.empty(0), as_floats(parameters)]
         block = np.concatenate(parts)
-        self.memory = memory or RunMemory()
+        self.memory = memory or RunMemory(pace)
         self.statistics, self.commands = self.memory.statistics, self.memory.commands
         self.arena = Arena(self._needed(len(block), len(guards), energies, ring_rows))
         self.struct = LiveStruct.from_address(self.arena.carve(ctypes.sizeof(LiveStruct)))
         self.address = ctypes.addressof(self.struct)
         self.struct.statistics = ctypes.addressof(self.statistics)
         self.struct.commands = ctypes.addressof(self.commands)
+        if pace.speed is not None:
+            self.struct.witness = ctypes.addressof(self.memory.witness)
         self._kept_alive: list[object] = [problem, measured, constrained, *solved]
         self._set_problem(problem, method, x0)
         self._set_blocks(block, len(parts[0]), len(parts[1]), newton)

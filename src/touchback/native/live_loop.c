@@ -7,8 +7,12 @@
 #include "live.h"
 #include "live_swap.h"
 
+static int64_t due_at(const tb_live *live) {
+    return live->epoch + (int64_t)((double)live->due * live->period);
+}
+
 static void schedule(tb_live *live, int64_t now) {
-    int64_t instant = live->epoch + (int64_t)((double)live->due * live->period);
+    int64_t instant = due_at(live);
     int64_t behind = (int64_t)((double)(now - instant) / live->period);
     if (behind > live->catch_up) { /* too late to catch up: the schedule moves */
         live->epoch += (int64_t)((double)behind * live->period);
@@ -17,7 +21,7 @@ static void schedule(tb_live *live, int64_t now) {
 }
 
 /* Whether no tick is to follow. */
-static int ended(const tb_live *live) {
+static int finished(const tb_live *live) {
     if (atomic_load_explicit(&live->commands->stop, memory_order_relaxed))
         return 1;
     if (!atomic_load_explicit(&live->commands->closing, memory_order_relaxed))
@@ -32,7 +36,7 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
     tb_live *live = *current;
     tb_live_statistics *statistics = live->statistics;
     int64_t done = 0;
-    for (; done < count && !ended(live); done++) {
+    for (; done < count && !finished(live); done++) {
         if (live->period == 0.0) {
             *current = tb_live_take_swap(live);
             if (*current != live)
@@ -40,7 +44,7 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
             tb_live_tick(live, tb_clock_now(), 0);
             continue;
         }
-        int64_t instant = live->epoch + (int64_t)((double)live->due * live->period);
+        int64_t instant = due_at(live), worked = tb_clock_worked();
         tb_clock_wait(instant, live->spin, &live->commands->stop);
         if (atomic_load_explicit(&live->commands->stop, memory_order_relaxed))
             break;
@@ -48,17 +52,22 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
         live->due++;
         *current = live = tb_live_take_swap(live);
         tb_live_tick(live, now, lateness);
-        now = tb_clock_now();
+        int64_t ended = tb_clock_now(), step = ended - now, period = (int64_t)live->period;
         statistics->late += lateness > live->late_limit;
-        statistics->overruns += (double)(now - instant) > live->period;
-        schedule(live, now);
+        statistics->overruns += (double)(ended - instant) > live->period;
+        schedule(live, ended);
+        tb_course course = {lateness, step, step > period ? tb_clock_worked() - worked : step,
+                            period, live->late_limit, ended - due_at(live)};
+        tb_blame(statistics, &course);
     }
     return done;
 }
 
 #ifdef __linux__
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -78,6 +87,27 @@ static int64_t page_faults(void) {
     return usage.ru_minflt + usage.ru_majflt;
 }
 
+/* Nanoseconds that the calling thread was ready to run while others did; -1 where none can say. */
+static int64_t queued(void) {
+    char text[96] = "", *second; /* "ran waited slices" */
+    int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return -1;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    strtoll(text, &second, 10);
+    return length > 0 ? strtoll(second, NULL, 10) : -1;
+}
+
+/* What the kernel says of the thread; after its last tick, for it reads a file. */
+static void account(tb_live *live) {
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    live->switches_asked = usage.ru_nvcsw;
+    live->switches_forced = usage.ru_nivcsw;
+    live->queued = queued();
+}
+
 static void *body(void *data) {
     tb_live *live = data, *current = data; /* the thread's own things stay where they were */
     live->page_faults = -1;
@@ -85,6 +115,7 @@ static void *body(void *data) {
     pthread_setname_np(pthread_self(), "touchback-live");
     live->pin_error = live->cpu >= 0 ? tb_clock_pin((int)live->cpu) : 0;
     live->priority_error = live->priority > 0 ? tb_clock_priority((int)live->priority) : 0;
+    tb_clock_sharpen();
     touch_stack();
     live->epoch = tb_clock_now() + (int64_t)live->period;
     live->due = 0;
@@ -93,6 +124,7 @@ static void *body(void *data) {
     int64_t before = page_faults();
     tb_live_loop(&current, INT64_MAX);
     live->page_faults = page_faults() - before;
+    account(live);
     atomic_store(&live->running, 0);
     return NULL;
 }
@@ -106,6 +138,8 @@ int tb_live_start(tb_live *live) {
     int error = pthread_create(&thread, &attributes, body, live);
     pthread_attr_destroy(&attributes);
     live->thread = error ? 0 : (int64_t)thread;
+    if (!error && live->witness)
+        tb_witness_start(live->witness); /* a run without one is as good */
     return error;
 }
 
@@ -113,6 +147,8 @@ void tb_live_join(tb_live *live) {
     if (live->thread)
         pthread_join((pthread_t)live->thread, NULL);
     live->thread = 0;
+    if (live->witness)
+        tb_witness_join(live->witness);
 }
 
 #else

@@ -8,10 +8,29 @@ static long bucket(int64_t value) {
     return place < TB_BUCKETS ? place : TB_BUCKETS - 1;
 }
 
+void tb_count(int64_t *counts, int64_t *largest, int64_t nanoseconds) {
+    counts[bucket(nanoseconds)]++;
+    if (nanoseconds > *largest)
+        *largest = nanoseconds;
+}
+
 void tb_note(tb_live_statistics *statistics, int which, int64_t nanoseconds) {
-    statistics->counts[which][bucket(nanoseconds)]++;
-    if (nanoseconds > statistics->largest[which])
-        statistics->largest[which] = nanoseconds;
+    tb_count(statistics->counts[which], &statistics->largest[which], nanoseconds);
+}
+
+void tb_blame(tb_live_statistics *statistics, const tb_course *course) {
+    int64_t excess = course->step > course->period ? course->step - course->period : 0;
+    int64_t own = course->worked - course->period; /* what others took is no part of the step */
+    own = own < 0 ? 0 : own < excess ? own : excess;
+    int64_t woken_late = course->lateness - statistics->backlog;
+    statistics->delay_waiting += (woken_late > 0 ? woken_late : 0) + excess - own;
+    statistics->delay_steps += own;
+    if (course->lateness > course->late_limit)
+        statistics->late_by_steps += 2 * statistics->by_steps > course->lateness;
+    /* Time to spare pays back what was lost, whoever lost it. */
+    double owed = (double)(statistics->by_steps + own) / (double)(course->lateness + excess + 1);
+    statistics->backlog = course->behind > 0 ? course->behind : 0;
+    statistics->by_steps = (int64_t)(owed * (double)statistics->backlog);
 }
 
 static int64_t badness(const tb_trace *trace) { return trace->lateness + trace->step_time; }

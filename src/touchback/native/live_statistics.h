@@ -18,12 +18,25 @@ typedef struct tb_live_statistics {
     int64_t structures, structures_refused;
     int64_t chattering; /* steps with more transitions between modes than a step may have */
     int64_t paradoxes;  /* ticks in which friction of constraints left mechanics without an answer */
+    /* Whose delay it is. Of each tick only what is new counts; what it got from the tick before is
+     * remembered by its cause. */
+    int64_t delay_waiting;   /* ns in which the thread wasn't on a processor when it should be */
+    int64_t delay_steps;     /* ns in which it was, for steps that took longer than a period */
+    int64_t late_by_steps;   /* of the late ticks, those that the latter made late for the most part */
+    int64_t backlog, by_steps; /* ns that the coming tick is late already, and how many by steps */
     int64_t largest[TB_HISTOGRAMS];
     int64_t counts[TB_HISTOGRAMS][TB_BUCKETS];
     int64_t worst_count, worst_mildest; /* how many are kept, and which of them is the mildest */
     tb_trace worst[TB_WORST];           /* by lateness and step time together */
 } tb_live_statistics;
 
+typedef struct tb_course { /* of a tick; ns */
+    int64_t lateness, step, worked, period, late_limit;
+    int64_t behind; /* by how much the next tick was due when this one ended; may be negative */
+} tb_course;
+
+void tb_blame(tb_live_statistics *statistics, const tb_course *course);
+void tb_count(int64_t *counts, int64_t *largest, int64_t nanoseconds);
 void tb_note(tb_live_statistics *statistics, int which, int64_t nanoseconds);
 void tb_note_trace(tb_live_statistics *statistics, const tb_trace *trace);
 

@@ -75,6 +75,7 @@ class StatisticsStruct(ctypes.Structure):
                 "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite",
                 "open_loops", "stops", "swaps", "swaps_refused", "contended", "lost_rows",
                 "structures", "structures_refused", "chattering", "paradoxes",
+                "delay_waiting", "delay_steps", "late_by_steps", "backlog", "by_steps",
             )
         ],
         ("largest", _I * 3),
@@ -83,6 +84,22 @@ class StatisticsStruct(ctypes.Structure):
         ("worst_mildest", _I),
         ("worst", TraceStruct * WORST),
     ]  # fmt: skip
+
+
+class WitnessStruct(ctypes.Structure):
+    """tb_witness of live_witness.h."""
+
+    _fields_ = [
+        *[(name, _D) for name in ("period", "phase")],
+        ("lead", _I),
+        ("spins", _L),
+        ("late_limit", _I),
+        *[(name, _L) for name in ("priority", "cpu", "priority_error")],
+        *[(name, _I) for name in ("wakes", "late", "delay", "largest")],
+        ("counts", _I * BUCKETS),
+        ("thread", _I),
+        ("stop", _L),
+    ]
 
 
 class CommandsStruct(ctypes.Structure):
@@ -123,7 +140,8 @@ class LiveStruct(ctypes.Structure):
         ("statistics", _P),
         *[(name, _I) for name in ("thread", "thread_id")],
         *[(name, _L) for name in ("priority", "cpu", "priority_error", "pin_error")],
-        ("page_faults", _I),
+        *[(name, _I) for name in ("page_faults", "switches_asked", "switches_forced", "queued")],
+        ("witness", _P),
         ("running", _L),
     ]  # fmt: skip
 
@@ -165,13 +183,17 @@ class SwapStruct(ctypes.Structure):
 
 LIB.tb_live_size.restype = LIB.tb_live_statistics_size.restype = _I
 LIB.tb_live_energy_size.restype = LIB.tb_live_swap_size.restype = _I
+LIB.tb_witness_size.restype = _I
 
 
 def check_layout() -> None:
     """Refuses a library that was built from other structs."""
-    ours = tuple(map(ctypes.sizeof, (LiveStruct, StatisticsStruct, EnergyStruct, SwapStruct)))
-    sizes = (LIB.tb_live_size, LIB.tb_live_statistics_size, LIB.tb_live_energy_size)
-    theirs = tuple(size() for size in (*sizes, LIB.tb_live_swap_size))
+    sizes = {
+        LiveStruct: LIB.tb_live_size, StatisticsStruct: LIB.tb_live_statistics_size,
+        EnergyStruct: LIB.tb_live_energy_size, SwapStruct: LIB.tb_live_swap_size,
+        WitnessStruct: LIB.tb_witness_size,
+    }  # fmt: skip
+    ours, theirs = tuple(map(ctypes.sizeof, sizes)), tuple(size() for size in sizes.values())
     if ours != theirs:
         raise CompileError(
             f"The C library lays live runs out in {theirs} bytes, this Python code in {ours}; "

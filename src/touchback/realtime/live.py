@@ -19,6 +19,7 @@ from touchback.model.controls import alternatives, choice_name
 from touchback.model.switching import active_constraints, switched
 from touchback.native.live import LATCHED, STALE, Pace
 from touchback.native.live_swap import TAKEN, WAITING
+from touchback.realtime.blame import MachineWatch, blame_of
 from touchback.realtime.build import Plan, check_plan, make_loop, method_of, state_of
 from touchback.realtime.devices import ReadableDevice, Service, WritableDevice
 from touchback.realtime.energy import EnergyObserver
@@ -137,6 +138,7 @@ class Live:
         self._pending: Pending | None = None
         self._swap_lock = threading.Lock()
         self.structures: list[Swapped] = []  # changes of structure, refused ones included
+        self._machine = MachineWatch()
         self._state = "new"
         self._draining = threading.Event()
         self._drain_lock = threading.Lock()
@@ -153,6 +155,7 @@ class Live:
         if self._state != "new":
             raise InputError("A live run starts once; make another with `touchback.live`.")
         self._state = "running"
+        self._machine.start()
         self._loop.prepare()
         if self.plan.speed is not None:
             self._supervisor.start()
@@ -184,6 +187,7 @@ class Live:
             self._wind_down()
         self._state = "stopped"
         self._first.stop()
+        self._machine.stop()
         self._drain()  # a structure taken in the last tick
         self._loop.close()
         for connection in self._connections:  # devices get the safe values
@@ -544,6 +548,7 @@ class Live:
             ],
             energies_of(loop, self.plan.energy),
             [each.as_dict() for each in self.structures],
+            blame_of(self._first, self._machine),
         )  # fmt: skip
 
     def recorded(self) -> Run:

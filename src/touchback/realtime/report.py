@@ -24,6 +24,7 @@ from touchback.native.live import (
     SWAPPED,
     LiveLoop,
 )
+from touchback.realtime.blame import Blame
 from touchback.realtime.histogram import Histogram, duration
 
 FLAG_NAMES = {
@@ -86,6 +87,7 @@ class Report:
     parameter_changes: list[dict[str, Any]] = field(default_factory=list)  # the latest 10 000
     energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
     structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `Swapped`
+    blame: Blame | None = None  # whose lateness it is; None for unclocked runs
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -108,6 +110,7 @@ class Report:
             "parameter_changes": self.parameter_changes,
             "energies": self.energies,
             "structure_changes": self.structures,
+            "blame": self.blame.as_dict() if self.blame else None,
         }
 
     def __str__(self) -> str:
@@ -121,6 +124,7 @@ class Report:
         for name, histogram in self.histograms.items():
             shown = "  ".join(f"{k} {duration(v)}" for k, v in histogram.summary().items())
             lines.append(f"  {name.replace('_', ' '):<10} {shown}")
+        lines += [f"  {line}" for line in self.blame.lines()] if self.blame else []
         lines += [
             f"  faults: stale ticks {counts['stale']}, limited {counts['limited']}, "
             f"not finite {counts['not_finite']}, loops open {counts['open_loops']}, "
