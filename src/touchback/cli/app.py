@@ -12,6 +12,7 @@ from touchback.cli.feel import feel
 from touchback.cli.generate import generate
 from touchback.cli.listing import list_gallery
 from touchback.cli.live import live, replay
+from touchback.cli.machine import machine
 from touchback.cli.piano import piano
 from touchback.cli.piano_models import piano_models
 from touchback.cli.play import play
@@ -38,6 +39,7 @@ app.command("show")(show)
 app.command("simulate")(simulate)
 app.command("live")(live)
 app.command("replay")(replay)
+app.command("machine")(machine)
 app.command("feel")(feel)
 app.command("quality")(quality)
 app.command("check")(check)
