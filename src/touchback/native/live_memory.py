@@ -1,7 +1,10 @@
 """One arena for everything a tick touches: mapped once, touched, and locked where permitted."""
 
+import contextlib
 import ctypes
 import mmap
+import os
+import sys
 import threading
 import weakref
 from collections import Counter
@@ -22,6 +25,31 @@ LIB.tb_memory_lock.argtypes = [_P, _I]
 LIB.tb_memory_unlock.argtypes = [_P, _I]
 
 
+# What a fork does to pages, of madvise, which Python doesn't name.
+_WIPE_ON_FORK, _KEEP_ON_FORK = 18, 19
+
+
+def private_map(size: int) -> mmap.mmap:
+    """Memory of this process alone: a child that is forked finds zeros. (Were its pages copied when
+    written to, as is usual, the parent's next ticks would have to wait for that.)"""
+    if not sys.platform.startswith("linux"):
+        return mmap.mmap(-1, size)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    _advise(memory, _WIPE_ON_FORK)
+    return memory
+
+
+def keep_in_children(memory: mmap.mmap) -> None:
+    """Lets children have copies, once no tick writes any more."""
+    if sys.platform.startswith("linux"):
+        _advise(memory, _KEEP_ON_FORK)
+
+
+def _advise(memory: mmap.mmap, advice: int) -> None:
+    with contextlib.suppress(OSError):  # kernels before 4.14: pages are copied
+        memory.madvise(advice)
+
+
 class Arena:
     """Memory of our own, carved into cache-line-aligned pieces.
 
@@ -30,7 +58,7 @@ class Arena:
 
     def __init__(self, size: int) -> None:
         self.size = -(-size // _PAGE) * _PAGE
-        self._map = mmap.mmap(-1, self.size)
+        self._map = private_map(self.size)
         self._bytes = np.frombuffer(self._map, dtype=np.uint8)
         self._bytes[:] = 0  # touches every page
         self.address: int = self._bytes.ctypes.data
@@ -49,6 +77,10 @@ class Arena:
         """So many zeros."""
         start = self.carve(8 * count) - self.address
         return self._bytes[start : start + 8 * count].view(np.float64)
+
+    def keep_in_children(self) -> None:
+        """Lets children have copies, once no tick writes any more."""
+        keep_in_children(self._map)
 
     @staticmethod
     def need(*sizes: int) -> int:
@@ -76,6 +108,16 @@ class LockedArrays:
 
 _holders: Counter[int] = Counter()  # of each locked page
 _counting = threading.RLock()  # a collection, and with it an unlocking, may happen within
+
+
+def _in_child() -> None:
+    """A thread that the child doesn't have may have held it."""
+    global _counting
+    _counting = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
 
 
 def _pages(array: NDArray[np.generic]) -> range:

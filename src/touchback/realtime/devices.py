@@ -27,7 +27,7 @@ class Service:
     `failure` and ends the service: its input grows stale, which the watchdog sees."""
 
     def __init__(self, name: str, exchange: Callable[[], None], rate: float) -> None:
-        self.name, self.failure = name, None  # type: tuple[str, Exception | None]
+        self.name, self.failure = name, None  # type: tuple[str, BaseException | None]
         self._exchange, self._period = exchange, 1.0 / rate
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name=f"touchback {name}", daemon=True)
@@ -40,17 +40,21 @@ class Service:
                 return
             due = max(due + self._period, time.monotonic())
             self._closing.wait(due - time.monotonic())
+        self._try()  # the last word of a run
 
     def _try(self) -> bool:
         try:
             self._exchange()
-        except Exception as error:  # a device may fail in any way
+        except BaseException as error:  # a device may fail in any way: by SystemExit, too
             self.failure = error
         return self.failure is None
 
     def close(self) -> None:
-        """Ends the service with one last exchange, so that a device gets the last word of a run."""
+        """Ends the service with one last exchange, so that a device gets the last word of a run. It
+        happens in the service's own thread: a device can't keep the run from ending."""
         self._closing.set()
-        self._thread.join(timeout=2.0)
-        if self.failure is None and not self._thread.is_alive():
-            self._try()
+        if self._thread is not threading.current_thread():  # a device may end the run
+            self._thread.join(timeout=2.0)
+
+    def abandon(self) -> None:
+        """In a child process, which doesn't have the thread, there is nothing to let go of."""

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,9 +20,12 @@ from touchback.model.controls import alternatives, choice_name
 from touchback.model.switching import active_constraints, switched
 from touchback.native.live import LATCHED, STALE, Pace
 from touchback.native.live_swap import TAKEN, WAITING
+from touchback.native.mailbox import Message
 from touchback.realtime.blame import MachineWatch, blame_of
 from touchback.realtime.build import Plan, check_plan, make_loop, method_of, state_of
-from touchback.realtime.devices import ReadableDevice, Service, WritableDevice
+from touchback.realtime.connections import Connections
+from touchback.realtime.devices import Service
+from touchback.realtime.ending import WATCH, Elsewhere
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.parameters import LiveParameters
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
@@ -40,7 +44,7 @@ from touchback.realtime.report import (
 )
 from touchback.realtime.structure import KnownJoint, joints_of
 from touchback.realtime.swap import Now, Pending, Swapped, prepare
-from touchback.realtime.udp import Receiver, Sender
+from touchback.realtime.udp import Receiver
 from touchback.recording import Run, unknown_name
 from touchback.system import System
 from touchback.system.compile import compile_model
@@ -110,8 +114,12 @@ class Live:
     """What `live` gives: enter it to start, leave it to stop.
 
     `live["input"] = 1.0` and `live["parameter"] = 0.12` take effect at the next tick; `read` gives
-    outputs and states of the last one.
+    outputs and states of the last one. One that nobody stopped is stopped when the process exits
+    or is told to (SIGTERM, SIGHUP); in a process that is forked from its own it can't be used.
     """
+
+    _state = "stopped"  # nothing to stop before everything is there
+    _elsewhere: Elsewhere | None = None
 
     def __init__(
         self,
@@ -130,8 +138,12 @@ class Live:
         self._region, self._memory, self._region_lock = create(named, published, share)
         self._use_region()
         about = describe(system, x0, plan, self._parameters.values)
-        self._keeper = Keeper(about, record)
-        self._connections: list[Service | Receiver | Sender] = []
+        try:
+            self._keeper = Keeper(about, record)
+        except BaseException:
+            self._free_memory()
+            raise
+        self._connections = Connections(self)
         self._gains: dict[str, float] = {}
         self._joints: dict[str, KnownJoint] | None = None  # of a structure that was taken
         self._modes: dict[tuple[int, tuple[str, ...]], System] = {}
@@ -139,10 +151,12 @@ class Live:
         self._swap_lock = threading.Lock()
         self.structures: list[Swapped] = []  # changes of structure, refused ones included
         self._machine = MachineWatch()
-        self._state = "new"
         self._draining = threading.Event()
-        self._drain_lock = threading.Lock()
+        self._stopping = threading.Lock()
+        self.keeping = threading.Lock()
         self._supervisor = threading.Thread(target=self._supervise, daemon=True)
+        self._state = "new"
+        WATCH.add(self)
 
     def _use_region(self) -> None:
         boxes = self._region.mailboxes
@@ -152,6 +166,7 @@ class Live:
 
     def start(self) -> None:
         """Starts the clock; unclocked runs wait for `run`."""
+        self._check_here()
         if self._state != "new":
             raise InputError("A live run starts once; make another with `touchback.live`.")
         self._state = "running"
@@ -181,33 +196,62 @@ class Live:
     def stop(self) -> None:
         """Ends the run: guarded outputs become safe along their ramps, the recording is
         finished."""
-        if self._state == "stopped":
-            return
-        if self._state == "running" and any(each.ramp > 0.0 for each in self.plan.outputs.values()):
-            self._wind_down()
-        self._state = "stopped"
-        self._first.stop()
-        self._machine.stop()
-        self._drain()  # a structure taken in the last tick
-        self._loop.close()
-        for connection in self._connections:  # devices get the safe values
-            connection.close()
+        self._check_here()
+        with self._stopping, ExitStack() as steps:  # each is taken, whatever the one before did
+            if self._state == "stopped":
+                return
+            ramps = any(each.ramp > 0.0 for each in self.plan.outputs.values())
+            was, self._state = self._state, "stopped"
+            for step in (
+                lambda: WATCH.remove(self),
+                self._free_memory,
+                self._keeper.close,
+                self._drain,
+                self._end_supervisor,
+                self._connections.close,  # they get the safe values
+                lambda: self._loop.close(),
+                self._drain,  # a structure taken in the last tick
+                self._machine.stop,
+                self._first.stop,
+                *([self._wind_down] if was == "running" and ramps else []),
+            ):
+                steps.callback(step)  # the last first
+
+    def _end_supervisor(self) -> None:
         self._draining.set()
         if self._supervisor.is_alive():
             self._supervisor.join()
-        self._drain()
-        self._keeper.close()
-        if self._memory is not None:  # what was read last stays readable
+
+    def _free_memory(self) -> None:
+        """What was read last stays readable, here and in children."""
+        if self._memory is not None:
             self._region = self._region.moved()
             self._use_region()
             self._memory.close()
             self._memory.unlink()
+            self._memory = None
+        for memory in (self._region, self._first.arena, self._loop.arena, self._loop.memory.arena):
+            memory.keep_in_children()
 
     def _wind_down(self) -> None:
         self._first.wind_down()
         if self.plan.speed is None:
             while self._loop.advance(int(self._loop.struct.ring.capacity)):
                 self._drain()
+
+    def __del__(self) -> None:
+        """A run without a clock that nobody holds any more; one with a clock is never let go."""
+        if self._elsewhere is None and self._state != "stopped":
+            self.stop()
+
+    def leave_to(self, owner: int) -> None:
+        """Lets go of everything, in a child process of the owner: nothing of the run is touched."""
+        self._keeper.abandon()
+        self._connections.abandon()
+        self._elsewhere = Elsewhere(owner)
+        for name in ("_loop", "_first", "_region", "_parameters", "_keeper", "_connections"):
+            setattr(self, name, self._elsewhere)
+        self._memory, self._pending, self.keeping = None, None, threading.Lock()
 
     def __enter__(self) -> Self:
         self.start()
@@ -219,9 +263,16 @@ class Live:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.stop()
+        if self._elsewhere is None:  # a child that leaves has nothing to stop
+            self.stop()
+
+    def _check_here(self) -> None:
+        if self._elsewhere is not None:
+            self._elsewhere.refuse()
 
     def _check_running(self) -> None:
+        self._check_here()
+        WATCH.wait()
         if self._state != "running":
             raise InputError(f"The live run is {self._state}; use it within `with live(…)`.")
 
@@ -239,7 +290,7 @@ class Live:
     def _drain(self, finish: bool = False) -> None:
         """Keeps what ticks left, and follows a change of structure; `finish` also makes it a chunk
         of the recording: rarely, for each stays in the index."""
-        with self._drain_lock:
+        with self.keeping:
             self._keep()
             pending = self._pending
             if pending is not None and pending.swap.state != WAITING:
@@ -290,7 +341,7 @@ class Live:
     def __setitem__(self, name: str, value: float) -> None:
         """Sets an input or a live parameter from the next tick on."""
         if name in self.system.input_names:
-            self._write(name, float(value))
+            self.write(name, float(value))
         elif name in self._parameters.values:
             now, message = self._region.published()
             start = 3 + len(self.system.output_names)
@@ -312,8 +363,8 @@ class Live:
     def _settable(self) -> list[str]:
         return [*self.system.input_names, *self._parameters.values]
 
-    def _write(self, name: str, value: float, stamp: int | None = None) -> None:
-        """A message for an input port, checked."""
+    def write(self, name: str, value: float, stamp: int | None = None) -> None:
+        """A message for an input, checked, that was made at `stamp` (monotonic ns; now)."""
         self.plan.inputs.get(name, WatchedInput()).check(name, value)
         self._region.write(name, value, stamp)
 
@@ -324,7 +375,11 @@ class Live:
 
     def snapshot(self) -> dict[str, float]:
         """All outputs, states and energies of one and the same tick."""
-        return self._region.published()[0]
+        return self.published()[0]
+
+    def published(self) -> tuple[dict[str, float], Message]:
+        """The snapshot, and the message that it came in."""
+        return self._region.published()
 
     @property
     def ticks(self) -> int:
@@ -396,6 +451,7 @@ class Live:
         A clocked run without `at` returns when the change has happened; otherwise look at the
         result's `state`. Changes wait for each other.
         """
+        self._check_here()
         with self._swap_lock:
             self._check_running()
             pending = self._prepare(structure or self.system, at, rate, method, constraints)
@@ -453,73 +509,15 @@ class Live:
         For an input, `device.read()` gives its value (None: nothing new). For a guarded output,
         `device.write(value)` gets what was delivered, whenever it is new.
         """
-        if name in self.system.input_names:
-            if not isinstance(device, ReadableDevice):
-                raise InputError(f"Input '{name}' needs a device with read().")
-            exchange = self._reading(name, device)
-        elif name in self.system.output_names:
-            if not isinstance(device, WritableDevice):
-                raise InputError(f"Output '{name}' needs a device with write(value).")
-            if name not in self.plan.outputs:
-                raise InputError(
-                    f"Output '{name}' isn't guarded: say what is safe for the device by "
-                    f"live(…, outputs={{{name!r}: GuardedOutput(…)}})."
-                )
-            exchange = self._writing(name, device)
-        else:
-            known = [*self.system.input_names, *self.system.output_names]
-            raise unknown_name("port", name, known)
-        service = Service(name, exchange, rate or self.plan.rate)
-        self._connections.append(service)
-        return service
-
-    def _reading(self, name: str, device: ReadableDevice) -> Any:
-        def exchange() -> None:
-            value = device.read()
-            if value is not None:
-                self._write(name, float(value))
-
-        return exchange
-
-    def _writing(self, name: str, device: WritableDevice) -> Any:
-        seen = -1
-
-        def exchange() -> None:
-            nonlocal seen
-            values, message = self._region.published()
-            if message.stamp != seen:
-                seen = message.stamp
-                device.write(values[name])
-
-        return exchange
+        return self._connections.connect(name, device, rate)
 
     def listen(self, port: int = 0, host: str = "127.0.0.1") -> Receiver:
         """Takes inputs from UDP (see `realtime.udp`); port 0 chooses one, see its `address`."""
-
-        def deliver(name: str, value: float, arrival: int) -> None:
-            self._write(name, value, arrival)
-
-        receiver = Receiver(deliver, host, port)
-        self._connections.append(receiver)
-        return receiver
+        return self._connections.listen(port, host)
 
     def send(self, host: str, port: int, *outputs: str, rate: float = 100.0) -> Service:
         """Sends outputs or states over UDP, so many times a second."""
-        known = list(self.snapshot())
-        for name in outputs:
-            if name not in known:
-                raise unknown_name("output", name, known)
-        sender = Sender(host, port)
-
-        def exchange() -> None:
-            now = self.snapshot()
-            for name in outputs:
-                if name in now:  # another structure may not have it
-                    sender.send(name, now[name])
-
-        service = Service("udp", exchange, rate)
-        self._connections += [service, sender]
-        return service
+        return self._connections.send(host, port, outputs, rate)
 
     # ---- what happened --------------------------------------------------------------------------
 

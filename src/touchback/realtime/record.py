@@ -129,6 +129,11 @@ class Keeper:
             return f"recorded in {self._path}"
         return "kept in memory" if self._parts is not None else "not recorded"
 
+    def abandon(self) -> None:
+        """Leaves the file to the process that this one is a child of."""
+        if self._recorder is not None:
+            self._recorder.abandon()
+
     def close(self) -> None:
         """Finishes the file."""
         if self._recorder is not None and self.failure is None:

@@ -30,6 +30,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.library import LIB
+from touchback.native.live_memory import keep_in_children, private_map
 from touchback.native.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.realtime.ports import STOP_PORT
 from touchback.recording import unknown_name
@@ -197,6 +198,11 @@ class Region:
             raise unknown_name("output port", name, list(values))
         return values[name]
 
+    def keep_in_children(self) -> None:
+        """Lets children read the last messages, once nobody writes any more."""
+        if isinstance(self._buffer, mmap.mmap):
+            keep_in_children(self._buffer)
+
     def moved(self) -> Region:
         """The same ports with their last messages in memory of their own; this one lets go."""
         buffer = mmap.mmap(-1, len(self._bytes))
@@ -218,7 +224,7 @@ def create(
     memory: SharedMemory | None = None
     buffer: Any
     if shared is None:
-        buffer = mmap.mmap(-1, size)
+        buffer = private_map(size)
     else:
         _check_name(shared)
         try:

@@ -138,6 +138,10 @@ class Receiver:
         self._thread.join(timeout=2.0)
         self._socket.close()
 
+    def abandon(self) -> None:
+        """Lets go of the port in a child process, which doesn't have the thread."""
+        self._socket.close()
+
 
 class Sender:
     """Sends named values to one address."""
@@ -156,3 +160,5 @@ class Sender:
     def close(self) -> None:
         """Frees the socket."""
         self._socket.close()
+
+    abandon = close

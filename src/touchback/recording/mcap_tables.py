@@ -82,6 +82,13 @@ class TableWriter:
         self._writer.finish()
         self._file.close()
 
+    def abandon(self) -> None:
+        """In a child process: what its copy of the buffer holds must not reach the file, which is
+        the parent's."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._file.fileno(), inheritable=False)
+        os.close(nowhere)
+
     def __enter__(self) -> Self:
         return self
 

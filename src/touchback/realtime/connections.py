@@ -1,0 +1,108 @@
+"""What is connected to a live run: devices and UDP, served outside the tick until it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from touchback.errors import InputError
+from touchback.realtime.devices import ReadableDevice, Service, WritableDevice
+from touchback.realtime.udp import Receiver, Sender
+from touchback.recording import unknown_name
+
+if TYPE_CHECKING:
+    from touchback.realtime.live import Live
+
+
+class Connections:
+    """The connections of one run."""
+
+    def __init__(self, run: Live) -> None:
+        self._run = run
+        self._all: list[Service | Receiver | Sender] = []
+        self._closed = False
+
+    def connect(self, name: str, device: Any, rate: float | None) -> Service:
+        """A device for an input or a guarded output."""
+        system, plan = self._run.system, self._run.plan
+        if name in system.input_names:
+            if not isinstance(device, ReadableDevice):
+                raise InputError(f"Input '{name}' needs a device with read().")
+            exchange = self._reading(name, device)
+        elif name in system.output_names:
+            if not isinstance(device, WritableDevice):
+                raise InputError(f"Output '{name}' needs a device with write(value).")
+            if name not in plan.outputs:
+                raise InputError(
+                    f"Output '{name}' isn't guarded: say what is safe for the device by "
+                    f"live(…, outputs={{{name!r}: GuardedOutput(…)}})."
+                )
+            exchange = self._writing(name, device)
+        else:
+            raise unknown_name("port", name, [*system.input_names, *system.output_names])
+        service = Service(name, exchange, rate or plan.rate)
+        self._add(service)
+        return service
+
+    def _reading(self, name: str, device: ReadableDevice) -> Callable[[], None]:
+        def exchange() -> None:
+            value = device.read()
+            if value is not None:
+                self._run.write(name, float(value))
+
+        return exchange
+
+    def _writing(self, name: str, device: WritableDevice) -> Callable[[], None]:
+        seen = -1
+
+        def exchange() -> None:
+            nonlocal seen
+            values, message = self._run.published()
+            if message.stamp != seen:
+                seen = message.stamp
+                device.write(values[name])
+
+        return exchange
+
+    def listen(self, port: int, host: str) -> Receiver:
+        """Inputs from UDP."""
+        receiver = Receiver(self._run.write, host, port)
+        self._add(receiver)
+        return receiver
+
+    def send(self, host: str, port: int, outputs: Sequence[str], rate: float) -> Service:
+        """Outputs or states over UDP."""
+        known = list(self._run.snapshot())
+        for name in outputs:
+            if name not in known:
+                raise unknown_name("output", name, known)
+        sender = Sender(host, port)
+
+        def exchange() -> None:
+            now = self._run.snapshot()
+            for name in outputs:
+                if name in now:  # another structure may not have it
+                    sender.send(name, now[name])
+
+        service = Service("udp", exchange, rate)
+        self._add(service, sender)
+        return service
+
+    def _add(self, *connections: Service | Receiver | Sender) -> None:
+        """Until the run ends; which it may have done meanwhile, by a device's own hand."""
+        self._all += connections
+        if self._closed:
+            self.close()
+
+    def close(self) -> None:
+        """Ends all of them, whatever each may raise."""
+        self._closed = True
+        with ExitStack() as each:
+            for connection in reversed(self._all):
+                each.callback(connection.close)
+
+    def abandon(self) -> None:
+        """Lets go of them in a child process."""
+        for connection in self._all:
+            connection.abandon()

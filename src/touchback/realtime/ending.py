@@ -1,0 +1,151 @@
+"""Runs that nobody stopped: they end with the interpreter and by signals, and stay their owner's
+when the process forks."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import threading
+import traceback
+import weakref
+from types import FrameType
+from typing import Any, NoReturn, Protocol
+
+from touchback.errors import InputError
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else ()
+_PATIENCE = 1.0  # seconds that a signal keeps the main thread waiting; it may hold a run's lock
+
+
+class Endable(Protocol):
+    """A run that has something to end."""
+
+    keeping: threading.Lock  # held while a recording is written
+
+    def stop(self) -> None: ...
+
+    def leave_to(self, owner: int) -> None:
+        """Lets go of everything without touching it: this process is a child of the owner."""
+
+
+class Elsewhere:
+    """Stands in a child process for what its parent owns: whoever asks it is told so."""
+
+    def __init__(self, owner: int) -> None:
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> NoReturn:
+        self.refuse()
+
+    def refuse(self) -> NoReturn:
+        """Says whose the run is."""
+        raise InputError(
+            f"The live run belongs to process {self._owner}, from which this one, {os.getpid()}, "
+            "was forked: start a run of its own here, or reach the parent's ports by "
+            "live(…, share='name') there and attach('name') here."
+        )
+
+
+class _Watch:
+    """Everything that is still to be stopped in this process."""
+
+    def __init__(self) -> None:
+        self._runs: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._hooked = False
+        self._forking = threading.Lock()
+        self._held: list[Endable] = []  # during a fork
+        self._owner, self._mask = 0, set()  # type: int, set[Any]
+        self._ender: threading.Thread | None = None
+
+    def add(self, run: Endable) -> None:
+        """From now on until `remove`."""
+        if not self._hooked:
+            self._hooked = True
+            atexit.register(self._at_exit)
+            os.register_at_fork(
+                before=self._before_fork, after_in_parent=self._in_parent,
+                after_in_child=self._in_child,
+            )  # fmt: skip
+        self._runs.add(run)
+        self._listen()
+
+    def remove(self, run: Endable) -> None:
+        """It is stopped."""
+        self._runs.discard(run)
+        if not self._runs:
+            self._forget_signals()
+
+    # ---- the end of the process -----------------------------------------------------------------
+
+    def _stop_all(self) -> None:
+        for run in list(self._runs):
+            try:
+                run.stop()
+            except BaseException:  # the others are to be stopped too
+                traceback.print_exc()
+
+    def _at_exit(self) -> None:
+        self._stop_all()
+        self.wait()  # the process is to die of its signal, not of its last line
+
+    def wait(self) -> None:
+        """Returns at once, unless a signal is ending the process: then never."""
+        if self._ender is not None:
+            self._ender.join()
+
+    def _listen(self) -> None:
+        """Takes signals that would end the process at once; a handler of the user's, or a signal
+        that is ignored, stays as it is."""
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                if signal.getsignal(number) is signal.SIG_DFL:
+                    signal.signal(number, self._on_signal)
+
+    def _forget_signals(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            for number in _SIGNALS:
+                if signal.getsignal(number) == self._on_signal:
+                    signal.signal(number, signal.SIG_DFL)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        """Stops everything in another thread, for the main one was interrupted anywhere: it may
+        hold a lock, or be in the middle of a chunk."""
+        signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
+        self._ender = threading.Thread(target=self._end_by, args=(number,), daemon=True)
+        self._ender.start()
+        self._ender.join(_PATIENCE)
+
+    def _end_by(self, number: int) -> None:
+        self._stop_all()
+        os.kill(os.getpid(), number)
+
+    # ---- fork -----------------------------------------------------------------------------------
+
+    def _before_fork(self) -> None:
+        """Lets recordings be whole: what is half written by another thread would stay so in the
+        child. Signals wait until the child has its own handlers again: Python would lose them."""
+        self._forking.acquire()
+        self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        self._owner, self._held = os.getpid(), list(self._runs)
+        for run in self._held:
+            run.keeping.acquire()
+
+    def _in_parent(self) -> None:
+        for run in self._held:
+            run.keeping.release()
+        self._held = []
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+        self._forking.release()
+
+    def _in_child(self) -> None:
+        for run in self._held:
+            run.leave_to(self._owner)
+        self._held, self._ender = [], None
+        self._runs.clear()
+        self._forking = threading.Lock()
+        self._forget_signals()
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
+
+
+WATCH = _Watch()
