@@ -76,8 +76,8 @@ def _() -> None:
 @fault(
     "friction of a constraint among rigid contacts",
     SECTION,
-    "Constraint 'level': its friction is that of tb.simulate and tb.live; a run with rigid "
-    "contacts leaves friction to those. Describe it as a contact, or set its friction to 0.",
+    "two arms: tb.simulate_contacts knows nothing of its constraints with friction 'level'; "
+    "describe them as rigid contacts, or set their friction to 0.",
 )
 def _() -> None:
     m = two_arms()

@@ -167,7 +167,7 @@ def test_what_knows_of_no_ticks_refuses_memories():
         lambda: tb.quality(system),
         lambda: tb.simulate(system, duration=0.2, rate=1 / T, switches=switch),
     ):
-        with pytest.raises(InputError, match=r"knows of no ticks.*'force'"):
+        with pytest.raises(InputError, match=r"knows nothing of its memories.*'force'"):
             ask()
 
 

@@ -19,10 +19,10 @@ from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import DEFAULT, IMPLICIT, ConstrainedSystem, Enforced, enforce
 from touchback.simulate.episodes import EpisodicSystem, enforce_episodes, is_episodic
+from touchback.simulate.features import refuse
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.methods import IMPLICIT as IMPLICIT_METHODS
-from touchback.simulate.rigid import refuse_contacts
 from touchback.system import System
 from touchback.system.constrained_system import ConstrainedSystem as SystemWithConstraints
 from touchback.system.state import State
@@ -91,7 +91,7 @@ def method_of(method: str | None, constraints: str | None) -> str:
 
 def state_of(system: System, x0: State | ArrayLike | None) -> Floats:
     """The state to start from, checked."""
-    refuse_contacts(system, "a live run")
+    refuse("a live run", system)
     x = np.array(system.initial_state().x if x0 is None else getattr(x0, "x", x0), dtype=float)
     names = system.state_names
     if x.shape != (len(names),):

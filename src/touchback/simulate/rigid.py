@@ -1,4 +1,4 @@
-"""Rigid contacts of a model in runs: those that don't know them, and overlaps at the start."""
+"""What runs with rigid contacts check: their numbers, and overlaps at the start."""
 
 import math
 from collections.abc import Iterable
@@ -8,19 +8,6 @@ from typing import Any, TypeGuard
 from touchback.errors import InputError
 
 TOUCHING = 1e-9  # m: deeper is an overlap
-
-
-def refuse_contacts(system: Any, run: str) -> None:
-    """Refuse a run in which the bodies of rigid contacts would pass through each other."""
-    one = getattr(system, "one", system)  # of a row of copies
-    names = list(getattr(getattr(one, "model", None), "contacts", ()))
-    if names:
-        listed = ", ".join(f"'{name}'" for name in names[:5]) + (" …" if names[5:] else "")
-        raise InputError(
-            f"{system.name}: {run} knows nothing of its rigid contacts {listed}; use "
-            "tb.simulate_contacts (few contacts, every event located) or tb.step_contacts (many), "
-            "or make them soft (tb.SphereOnPlane, tb.ProfileContact)."
-        )
 
 
 def is_real(given: Any) -> TypeGuard[float]:

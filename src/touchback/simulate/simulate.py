@@ -23,6 +23,7 @@ from touchback.simulate.constrained import (
 from touchback.simulate.episodes import EpisodeRun, EpisodicSystem, is_episodic
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed
+from touchback.simulate.features import refuse
 from touchback.simulate.implicit import add_counts, newton_for
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.methods import FIXED_STEP, IMPLICIT, METHODS
@@ -31,9 +32,8 @@ from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 from touchback.simulate.record import make_run
 from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
-from touchback.simulate.rigid import refuse_contacts
 from touchback.simulate.switching import Switch, simulate_switched
-from touchback.simulate.ticks import default_method, refuse_memories, use_ticks
+from touchback.simulate.ticks import default_method, use_ticks
 from touchback.simulate.watch import ADAPTIVE_SAMPLES, FIXED_SAMPLES, Watch
 
 
@@ -92,16 +92,13 @@ def simulate(
 
     A NaN or a step that fails raises `RunFailed`, whose `run` holds everything up to there.
     """
-    refuse_contacts(system, "tb.simulate")
+    refuse("tb.simulate with switches" if switches else "tb.simulate", system)
     method = method_for(default_method(system, method, constraints), constraints)
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     plan = Plan(method, duration, step, rtol, atol, output_step, step_limit, start)
     state = initial_state(system, x0)
     if switches:
-        refuse_memories(
-            system, "a run with switches", "describe the constraints by modes (`m.mode`) instead"
-        )
         options = {
             "method": method, "constraints": constraints, "step": step, "rtol": rtol, "atol": atol,
             "output_step": output_step, "inputs": inputs, "parameters": parameters,

@@ -55,16 +55,6 @@ def steps_between(system: Any, plan: Plan, rate: float | None) -> int | None:
     return every
 
 
-def refuse_memories(system: Any, what: str, mend: str) -> None:
-    """Raise for what knows of no ticks: it would take memories for constants, in silence."""
-    memories = _memories(system)
-    if memories:
-        raise InputError(
-            f"{system.name}: {what} knows of no ticks, but there are memories ('{memories[0]}', …) "
-            f"that change at them; {mend}."
-        )
-
-
 def _memories(system: Any) -> list[str]:
     names = list(system.state_names)
     return [names[place] for place in getattr(system, "memory_places", ())]

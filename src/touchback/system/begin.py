@@ -14,20 +14,26 @@ def begun(
     model: Model, q: np.ndarray, z: np.ndarray, parameters: Mapping[str, float]
 ) -> np.ndarray:
     """The extra states z with those that forces find at the positions q."""
+    z, order = z.copy(), list(model.states)
+    for state, number in found_states(model, q, parameters).items():
+        z[order.index(state)] = number
+    return z
+
+
+def found_states(model: Model, q: np.ndarray, parameters: Mapping[str, float]) -> dict[str, float]:
+    """The states that forces find at the positions q, by name."""
     finding = {
         name: force
         for name, force in model.forces.items()
         if type(force).begin is not ForceKind.begin
     }
     if not finding:
-        return z
-    z, order = z.copy(), list(model.states)
-    instant = float_instant(model, q.tolist(), parameters)
+        return {}
+    instant, states = float_instant(model, q.tolist(), parameters), {}
     for name, force in finding.items():
         try:
             found = force.begin(instant)
         except SolveError as error:
             raise SolveError(f"Force '{name}': {error}") from None
-        for state, number in found.items():
-            z[order.index(f"{name}.{state}")] = number
-    return z
+        states |= {f"{name}.{state}": number for state, number in found.items()}
+    return states

@@ -20,7 +20,7 @@ from touchback.errors import SolveError
 from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.settle import settled
 from touchback.simulate.analysis.tangent import Tangent
-from touchback.simulate.ticks import refuse_memories
+from touchback.simulate.features import refuse
 from touchback.system import State, System
 from touchback.system.equations import Point
 
@@ -74,7 +74,7 @@ def equilibrium(
     back. Raises `SolveError` with the imbalance that is left where no equilibrium is found.
     Several may exist, unstable ones too: Newton's method takes one near `x0`. With `settle` the
     mechanism first sinks from `x0` as if in honey, to a stable one."""
-    refuse_memories(system, "an equilibrium", "give what they drive as inputs instead")
+    refuse("tb.equilibrium", system)
     instance = Instance(system, u, parameters)
     start = system.initial_state() if x0 is None else state_of(system, x0)
     kept = instance.freedoms(keep, "coordinate to keep")

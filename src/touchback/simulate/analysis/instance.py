@@ -27,6 +27,11 @@ class Instance:
         self.u = fill("u", u, self.layout.inputs, system.input_defaults)
 
     @property
+    def parameters(self) -> dict[str, float]:
+        """The values of all parameters by name."""
+        return dict(zip(self.layout.parameters, map(float, self.p), strict=True))
+
+    @property
     def n(self) -> int:
         """Velocity coordinates."""
         return len(self.layout.v)

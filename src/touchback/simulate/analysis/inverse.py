@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from touchback.recording import Run, unknown_name
 from touchback.simulate.analysis.instance import Instance
 from touchback.simulate.analysis.kinematics import as_run, follow, motion_columns
+from touchback.simulate.features import refuse
 from touchback.system import System
 from touchback.system.equations import Point
 
@@ -40,8 +41,9 @@ def inverse_dynamics(
     the prescribed coordinates. As many as the freedoms: their efforts are unique. More: the least
     in norm. Fewer: the motion isn't theirs alone, and what they leave unbalanced, in the least
     squares, is in the signals "NAME residual". Multipliers are in "ROW multiplier". Springs,
-    damping and inputs of the model that are no actuators act as described; extra states keep their
-    initial values."""
+    damping and inputs of the model that are no actuators act as described; extra states follow the
+    motion."""
+    refuse("tb.inverse_dynamics", system)
     instance = Instance(system, u, parameters)
     path = follow(instance, motion, np.asarray(times, dtype=float), guess)
     chosen = _Actuators(instance, list(motion) if actuators is None else list(actuators))

@@ -15,11 +15,14 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError, SolveError
 from touchback.model.sensors import Effort, Multiplier, Reaction
 from touchback.recording import Run
+from touchback.simulate.analysis.carried import with_states
 from touchback.simulate.analysis.instance import Instance
 from touchback.simulate.analysis.motions import Motions
 from touchback.simulate.analysis.tangent import independent_columns, rank_of
+from touchback.simulate.features import refuse
 from touchback.system import System
 from touchback.system.assembly import assemble_positions
+from touchback.system.begin import begun
 from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.equations import Point
 from touchback.system.layout import fill
@@ -51,8 +54,11 @@ def kinematics(
     `motion` maps coordinates to functions of time (tb.Sine(…), or your own, written so that they
     can be differentiated on an expression), to numbers, to samples at `times`, or to three
     functions (position, velocity, acceleration). They must be as many as the freedoms that
-    constraints and drives leave. `guess` chooses the branch at the first time. Raises `SolveError`
-    at dead points, where the motion of the chosen coordinates doesn't tell that of the others."""
+    constraints and drives leave. `guess` chooses the branch at the first time. Extra states follow
+    the motion from their initial values, to fourth order in the time between `times`. Raises
+    `SolveError` at dead points, where the motion of the chosen coordinates doesn't tell that of the
+    others."""
+    refuse("tb.kinematics", system)
     instance = Instance(system, u, parameters)
     path = follow(instance, motion, np.asarray(times, dtype=float), guess)
     forced = (Effort, Reaction, Multiplier)
@@ -89,7 +95,7 @@ def follow(
     points = [tracker.start(q, times[0])]
     for t in times[1:]:
         points.append(tracker.advance(points[-1], t))
-    return Path(tracker.prescribed, points)
+    return Path(tracker.prescribed, with_states(instance, points))
 
 
 class _Tracker:
@@ -101,9 +107,13 @@ class _Tracker:
         self.prescribed = [system.velocities.index(name) for name in names]
         self._places = [system.coordinates.index(name) for name in names]
         self._others = [i for i in range(instance.n) if i not in self.prescribed]
+        self._z = np.array([state.initial for state in system.model.states.values()])
 
     def start(self, q: np.ndarray, t: float) -> Point:
-        return self._complete(self._closed(q, t), t)
+        first = self._complete(self._closed(q, t), t)
+        instance = self.instance
+        z = begun(instance.system.model, first.q, self._z, instance.parameters)
+        return first.moved(z=z)
 
     def advance(self, before: Point, t: float, halvings: int = _HALVINGS) -> Point:
         """The point at t, by shorter steps where the extrapolation is poor."""
@@ -130,7 +140,7 @@ class _Tracker:
         instance, system = self.instance, self.instance.system
         if not (instance.m and isinstance(system, ConstrainedSystem)):
             return q
-        at = Point(q, np.zeros(instance.n), instance.system.initial_state().z, instance.u, t)
+        at = Point(q, np.zeros(instance.n), self._z, instance.u, t)
 
         def positions(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             here = at.moved(q=q)
@@ -152,11 +162,10 @@ class _Tracker:
         """Velocities and accelerations at closed positions."""
         instance, n = self.instance, self.instance.n
         _, given_v, given_a = self._motions(t)
-        z = instance.system.initial_state().z
         v, a = np.zeros(n), np.zeros(n)
         v[self.prescribed] = given_v
         a[self.prescribed] = given_a
-        at = Point(q, v, z, instance.u, t, np.zeros(n), np.zeros(instance.m))
+        at = Point(q, v, self._z, instance.u, t, np.zeros(n), np.zeros(instance.m))
         J = instance.slopes(at)["rate", "velocity"]
         self._refuse_loss(J, t)
         own, others = J[:, self._others], self._others
@@ -208,11 +217,13 @@ class _Tracker:
 
 
 def motion_columns(instance: Instance, path: Path) -> dict[str, tuple[str, np.ndarray]]:
-    """Units and values of positions, velocities and accelerations by name."""
+    """Units and values of positions, velocities, extra states and accelerations by name."""
     layout = instance.layout
-    q, v, a = (np.array([getattr(at, part) for at in path.points]).T for part in ("q", "v", "a"))
+    q, v, z, a = (
+        np.array([getattr(at, part) for at in path.points]).T for part in ("q", "v", "z", "a")
+    )
     columns: dict[str, tuple[str, np.ndarray]] = {}
-    for name, unit, values in zip(layout.state_names, layout.state_units, [*q, *v]):
+    for name, unit, values in zip(layout.state_names, layout.state_units, [*q, *v, *z]):
         columns[name] = unit, values
     for name, unit, values in zip(layout.v, layout.v_units, a):
         columns[f"{name} acceleration"] = f"{unit}²" if unit.endswith("/s") else "", values

@@ -14,7 +14,7 @@ import numpy as np
 
 from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.tangent import Tangent
-from touchback.simulate.ticks import refuse_memories
+from touchback.simulate.features import refuse
 from touchback.system import State, System
 from touchback.system.equations import Blocks, Point
 
@@ -60,7 +60,7 @@ def linearise(
     joint has a quaternion), of their rates, and of the extra states; outputs are the sensors.
     Independent coordinates are chosen by pivoting; those in `keep` are preferred. An input that
     moves a drive counts as constant, as it does in the drive itself."""
-    refuse_memories(system, "a linear model", "give what they drive as inputs instead")
+    refuse("tb.linearise", system)
     instance = Instance(system, u, parameters)
     at = instance.in_motion(instance.point(state_of(system, x), t))
     slopes = instance.slopes(at)

@@ -11,6 +11,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.simulate.analysis.equilibrium import equilibrium
 from touchback.simulate.analysis.linearise import Linear, linearise
+from touchback.simulate.features import refuse
 from touchback.system import System
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def modes(
 
     The state must be an equilibrium or a steady motion: elsewhere the linear model changes with
     time and its eigenvalues say nothing."""
+    refuse("tb.modes", system)
     if x is None:
         x = equilibrium(system, u=u, parameters=parameters)
     linear = linearise(system, x, u, t=t, parameters=parameters)

@@ -23,13 +23,15 @@ from touchback.errors import InputError, SolveError
 from touchback.recording import Run, unknown_name
 from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.linearise import Chart
+from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.plan import output_times
-from touchback.simulate.ticks import refuse_memories
 from touchback.system import System
+from touchback.system.begin import found_states
 from touchback.system.equations import Blocks, Point
 
 _ALPHA = 10.0  # 1/s: how fast errors of the constraints fade
+_UNTRACKED = 1e12  # a worse condition: states don't return to where they are found
 
 
 class Sensitivity:
@@ -84,7 +86,7 @@ def sensitivity(
     others follow. Integrated by SciPy's DOP853, at `rtol` and `atol` for the motion and its
     variations alike. At a switch of a continuous law (a stop) the variations are continuous, so
     nothing is lost."""
-    refuse_memories(system, "a sensitivity", "compare two runs of `tb.simulate` instead")
+    refuse("tb.sensitivity", system)
     for name in parameters:
         if name not in system.layout.parameters:
             raise unknown_name("parameter", name, system.layout.parameters)
@@ -178,8 +180,27 @@ class _Varied:
         position = -chart.positions.P @ by_p["position", "parameter"]
         moved = slopes["rate", "position"] @ position + by_p["rate", "parameter"]
         rate = -chart.rates.P @ moved
-        states = np.zeros((len(at.z), position.shape[1]))
+        states = self._tracked(at, position)
         return np.vstack([position, rate, states])[:, self._columns].ravel()
+
+    def _tracked(self, at: Point, position: np.ndarray) -> np.ndarray:
+        """How the initial extra states vary: those that forces find at the positions (nearest
+        points) with them, so that they still don't change at rest; the others not at all."""
+        instance, order = self.instance, self.instance.layout.z
+        found = found_states(instance.system.model, at.q, instance.parameters)
+        own = [order.index(name) for name in found]
+        still = at.moved(v=np.zeros(instance.n))
+        slopes, by_p = instance.slopes(still), instance.parameter_slopes(still)
+        moved = slopes["state", "position"] @ position + by_p["state", "parameter"]
+        own_slopes = slopes["state", "state"][np.ix_(own, own)]
+        if own and np.linalg.cond(own_slopes) > _UNTRACKED:
+            raise SolveError(
+                f"{instance.system.name}: how '{next(iter(found))}' begins can't be varied with "
+                "the parameters; give the surface contact a `correction`."
+            )
+        states = np.zeros((len(at.z), position.shape[1]))
+        states[own] = -np.linalg.solve(own_slopes, moved[own])
+        return states
 
     def rate(self, t: float, y: np.ndarray) -> np.ndarray:
         """d/dt of motion and variations."""

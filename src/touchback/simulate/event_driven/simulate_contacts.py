@@ -22,6 +22,7 @@ from touchback.simulate.failure import RunFailed
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.plan import Plan, Trajectory
 from touchback.simulate.protocol import Floats, StateData
+from touchback.simulate.record import Column, named_run
 from touchback.simulate.rigid import positive
 from touchback.simulate.simulate import initial_state
 from touchback.simulate.time_stepping.equations import ContactEquations, described_contacts
@@ -214,20 +215,22 @@ class _Driven:
     def recorded(self, about: dict[str, Any]) -> Run:
         """The run up to where it got."""
         system, layout = self.equations.system, self.equations.layout
-        signals = dict(zip(system.state_names, self._states.T))
-        units = dict(zip(system.state_names, system.state_units))
+        columns: list[tuple[str, Column]] = [
+            ("state", column)
+            for column in zip(system.state_names, system.state_units, self._states.T)
+        ]
         inputs = self._problem.input_rows(self._times, self._states)
         forces = np.array(self._forces[: len(self._times)]).T
         for row, name in enumerate(system.constraint_names):
-            signals[name] = forces[row]
+            columns.append(("multiplier", (name, "", forces[row])))
         gaps = self.equations.gaps(self._states, inputs, self._times)
         for i, name in enumerate(self.equations.contacts):
-            signals[f"{name} gap"], units[f"{name} gap"] = gaps[i], "m"
-            signals[f"{name} force"], units[f"{name} force"] = forces[layout.normals[i]], "N"
+            columns.append(("contact", (f"{name} gap", "m", gaps[i])))
+            columns.append(("contact", (f"{name} force", "N", forces[layout.normals[i]])))
             for row, label, unit in layout.friction_labels(i):
                 word = "force" if unit == "N s" else "moment"
-                signals[f"{name} {label} {word}"] = forces[row]
-                units[f"{name} {label} {word}"] = unit.removesuffix(" s")
+                own = f"{name} {label} {word}"
+                columns.append(("contact", (own, unit.removesuffix(" s"), forces[row])))
         from_start = np.vstack([self._given, self._states[1:]])  # impacts at the start count too
         if len(self._states) == 1:
             from_start = self._states[[0, 0]]
@@ -236,4 +239,4 @@ class _Driven:
         ])  # fmt: skip
         about["events"] = [record.as_data() for record in self.records]
         about |= {"books": books.as_data(), "remarks": self._modes.remarks}
-        return Run(self._times, signals, units, about)
+        return named_run(self._times, columns, about)

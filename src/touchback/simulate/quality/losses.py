@@ -2,6 +2,7 @@
 
 from touchback.model import Model
 from touchback.model.forces import Buoyancy, Drag, JointEffort, LinkForce, Wrench
+from touchback.model.signals import BaseMotion
 
 _OUTSIDE = (Buoyancy, Drag, JointEffort, LinkForce, Wrench)  # forces that store nothing
 _TAKING = (
@@ -31,6 +32,7 @@ def losses(model: Model) -> list[str]:
         if isinstance(force, _OUTSIDE) or damped:
             found.append(f"force '{name}'")
     found += [f"control '{name}'" for name in model.controls]
+    found += ["the moving base"] if model.base != BaseMotion() else []
     found += [f"drive '{name}'" for name, drive in model.drives.items() if drive.active]
     found += [f"constraint '{name}'" for name, given in model.constraints.items() if given.active]
     return found

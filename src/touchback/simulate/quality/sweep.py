@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.simulate.features import refuse
 from touchback.simulate.plan import Trajectory
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import StateData
@@ -28,7 +29,6 @@ from touchback.simulate.quality.reference import (
 from touchback.simulate.quality.result import Quality
 from touchback.simulate.quality.row import Candidate, Limit, Row
 from touchback.simulate.quality.stability import Bounds, stability_limit
-from touchback.simulate.ticks import refuse_memories
 from touchback.system import System
 
 STEPS = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4)
@@ -61,7 +61,7 @@ def quality(
     for word, given in (("step", steps), ("tolerance", tolerances)):
         for number in given:
             _check_positive(word, number)
-    refuse_memories(system, "the laboratory", "measure the mechanism without its controller")
+    refuse("tb.quality", system)
     chosen = candidates(bool(system.constraint_names), formulations)
     lengths = sorted({float(step) for step in steps if step * _FEWEST <= duration}, reverse=True)
     if not lengths:

@@ -16,11 +16,11 @@ import numpy as np
 from touchback.contact import ContactKind
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
-from touchback.dynamics.row import Row
 from touchback.errors import InputError, ModelError
 from touchback.model.walk import expressions_of, normalised
 from touchback.native import evaluate_rows
 from touchback.native.contact_mode import ContactFunctions
+from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Floats
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.stages import split_many
@@ -57,6 +57,7 @@ def described_contacts(
 ) -> dict[str, ContactKind]:
     """The contacts that a model describes, with those given beside; a given one stands in for the
     model's of its name."""
+    refuse(f"tb.{caller}", system)
     if given is not None and not isinstance(given, Mapping):
         raise InputError(
             f"{caller}: contacts are given by name, as {{'floor': tb.SpherePlaneContact(…)}}, got "
@@ -155,7 +156,6 @@ class _Rows:
         n = len(d.v)
         flow = dict(zip([*d.q, d.time], [*configuration_rate(instant), 1], strict=True))
         own = constraint_rows(instant)
-        _refuse_friction(own)
         self.h = [0 if row.h is None else row.h for row in own]
         self.gaps: list[int] = [kind.gap(instant) for kind in contacts.values()]
         speeds: list[int] = []
@@ -204,16 +204,6 @@ class _Rows:
 
     def flat(self, matrix: Sequence[Sequence[int]]) -> list[int]:
         return [x for row in matrix for x in row]
-
-
-def _refuse_friction(rows: Sequence[Row]) -> None:
-    for row in rows:
-        if row.rubbing is not None:
-            raise ModelError(
-                f"Constraint '{row.name}': its friction is that of tb.simulate and tb.live; a run "
-                "with rigid contacts leaves friction to those. Describe it as a contact, or set "
-                "its friction to 0."
-            )
 
 
 def _functions(

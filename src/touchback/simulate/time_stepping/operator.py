@@ -8,6 +8,7 @@ import numpy as np
 
 from touchback.contact import ContactKind, critical_friction
 from touchback.errors import InputError
+from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Floats
 from touchback.simulate.time_stepping.equations import ContactEquations
 from touchback.system import System
@@ -18,6 +19,7 @@ def contact_operator(
 ) -> Floats:
     """G = W M⁻¹ Wᵀ: relative velocities (normal, then tangents, then rolling, contact by contact)
     for unit impulses; rows of the mechanism's own constraints come first."""
+    refuse("tb.contact_operator", system)
     equations = ContactEquations(system, contacts)
     return _operator(equations, _state(system, q), t)
 
@@ -47,11 +49,12 @@ class Painleve:
 def painleve(system: System, contact: ContactKind, q: Any = None, t: float = 0.0) -> Painleve:
     """Whether a sliding contact meets Painlevé's paradox at a configuration q (an array or a dict
     by name)."""
+    refuse("tb.painleve", system)
     equations = ContactEquations(system, {"contact": contact})
-    if system.constraint_names or equations.layout.rows != 2:
+    if equations.layout.rows != 2:
         raise InputError(
             "painleve: the contact must have one tangent; give `slip_speed`, or `tangents` 'x' or "
-            "'y'. The mechanism must be a tree."
+            "'y'."
         )
     x = _state(system, q)
     G = _operator(equations, x, t)
