@@ -29,7 +29,8 @@ def found_states(model: Model, q: np.ndarray, parameters: Mapping[str, float]) -
     }
     if not finding:
         return {}
-    instant, states = float_instant(model, q.tolist(), parameters), {}
+    instant = float_instant(model, q.tolist(), parameters)
+    states: dict[str, float] = {}
     for name, force in finding.items():
         try:
             found = force.begin(instant)
