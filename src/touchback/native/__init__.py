@@ -4,11 +4,13 @@ Every generated function has the calling convention of `abi.h`.
 """
 
 from touchback.native.adaptive import Adaptive, Dopri5, Radau5
+from touchback.native.chunks import Chunks, slices
 from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
 from touchback.native.context import Context
 from touchback.native.events import Crossing, EventFunction, EventRule, Events
 from touchback.native.integrate import FixedStep, Status
 from touchback.native.interpreter import Interpreter
+from touchback.native.interrupt import Listening, stop_asked
 from touchback.native.library import ABI_VERSION, LIBRARY_PATH, aligned_zeros
 from touchback.native.linear import (
     cholesky_factor,
@@ -31,6 +33,7 @@ __all__ = [
     "FORMULATIONS",
     "LIBRARY_PATH",
     "Adaptive",
+    "Chunks",
     "Constrained",
     "ConstrainedFunctions",
     "Context",
@@ -42,6 +45,7 @@ __all__ = [
     "FixedStep",
     "FunctionData",
     "Interpreter",
+    "Listening",
     "Newton",
     "Problem",
     "Published",
@@ -58,6 +62,8 @@ __all__ = [
     "lu_solve",
     "publish",
     "reorder",
+    "slices",
+    "stop_asked",
     "time_calls",
     "tree_factor",
     "tree_products",

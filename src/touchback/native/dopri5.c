@@ -12,6 +12,7 @@
 #include "books.h"
 #include "dense_output.h"
 #include "events.h"
+#include "interrupt.h"
 
 static const double C[6] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0};
 static const double A[6][6] = {
@@ -143,6 +144,8 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
                       const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
     for (; max_attempts > 0 && self->t < t_end; max_attempts--) {
+        if (tb_stop_asked())
+            return TB_INTERRUPTED;
         if (self->accepted + self->rejected >= self->step_limit)
             return TB_STEP_LIMIT;
         double h = fmin(self->h, self->max_step);

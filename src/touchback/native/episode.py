@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import InputError
 from touchback.native.books import NativeBooks
+from touchback.native.chunks import slices
 from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros
 from touchback.native.problem import (
@@ -484,10 +485,12 @@ class Episode:
         solutions = np.zeros((len(times), s.velocities + s.row_count))
         outputs = np.zeros((len(times), self.data.output_count))
         times, states = np.ascontiguousarray(times), np.ascontiguousarray(states)
-        LIB.tb_episode_rows(
-            problem.address, len(times), address_of(times), address_of(states),
-            address_of(solutions), address_of(outputs), self.data.output_count,
-        )  # fmt: skip
+        for part in slices(len(times)):
+            LIB.tb_episode_rows(
+                problem.address, part.stop - part.start, address_of(times[part]),
+                address_of(states[part]), address_of(solutions[part]), address_of(outputs[part]),
+                self.data.output_count,
+            )  # fmt: skip
         return solutions, outputs
 
     @property

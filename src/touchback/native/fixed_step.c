@@ -4,6 +4,7 @@
 
 #include "books.h"
 #include "dense_output.h"
+#include "interrupt.h"
 #include "sampler.h"
 
 static void part_of_step(void *method, const tb_problem *problem, double part, double *x) {
@@ -39,6 +40,8 @@ int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long
     long n = tb_state_size(problem);
     double *next = self->scratch;
     for (; count > 0; count--) {
+        if (tb_stop_asked())
+            return TB_INTERRUPTED;
         double start = self->t0 + (double)self->steps * self->h, t = start + self->offset;
         double h = self->h - self->offset, t_next = self->t0 + (double)(self->steps + 1) * self->h;
         if (problem->sampler && self->offset == 0.0 && self->steps % problem->sampler->every == 0) {

@@ -21,6 +21,7 @@ class Status(IntEnum):
     STEP_TOO_SMALL = 3
     STEP_LIMIT = 4
     EVENT = 5
+    INTERRUPTED = 6
 
 
 class _FixedStruct(ctypes.Structure):

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "interrupt.h"
 #include "live.h"
 #include "live_swap.h"
 
@@ -22,7 +23,7 @@ static void schedule(tb_live *live, int64_t now) {
 
 /* Whether no tick is to follow. */
 static int finished(const tb_live *live) {
-    if (atomic_load_explicit(&live->commands->stop, memory_order_relaxed))
+    if (atomic_load_explicit(&live->commands->stop, memory_order_relaxed) || tb_stop_asked())
         return 1;
     if (!atomic_load_explicit(&live->commands->closing, memory_order_relaxed))
         return 0;
@@ -117,6 +118,7 @@ static void *body(void *data) {
     live->priority_error = live->priority > 0 ? tb_clock_priority((int)live->priority) : 0;
     tb_clock_sharpen();
     touch_stack();
+    tb_stop_by(&live->commands->stop); /* a tick of many substeps ends early, too */
     live->epoch = tb_clock_now() + (int64_t)live->period;
     live->due = 0;
     atomic_store(&live->running, 1);

@@ -124,6 +124,8 @@ static long step(tb_live *live) {
     }
     memcpy(live->run.x, live->good, (size_t)tb_state_size(&live->problem) * sizeof(double));
     live->run.steps = steps;
+    if (status == TB_INTERRUPTED)
+        return TB_STOPPED | TB_HELD;
     live->statistics->not_finite += !open;
     live->statistics->open_loops += open;
     return (open ? TB_OPEN_LOOP : TB_BAD_NUMBER) | TB_HELD;

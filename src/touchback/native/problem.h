@@ -46,6 +46,7 @@ enum {
     TB_STEP_TOO_SMALL = 3,
     TB_STEP_LIMIT = 4,
     TB_EVENT = 5, /* an active event, where the step was ended */
+    TB_INTERRUPTED = 6, /* by who asked for it (interrupt.h), after the last whole step */
 };
 
 static inline long tb_state_size(const tb_problem *problem) {

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.chunks import slices
 from touchback.native.context import NativeTable, TableStruct
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
 
@@ -223,7 +224,11 @@ class Problem:
         rows = np.atleast_2d(x)
         if rows.shape != (len(t), self.state_size):
             raise InputError(f"{len(t)} rows of {self.state_size} are needed, got shape {x.shape}.")
-        LIB.tb_settle_rows(self.address, len(t), address_of(t), address_of(rows), accepted)
+        for part in slices(len(t)):
+            LIB.tb_settle_rows(
+                self.address, part.stop - part.start, address_of(t[part]), address_of(rows[part]),
+                accepted,
+            )  # fmt: skip
         return rows.reshape(x.shape)
 
     def _callable(self, function: FunctionData | None) -> CallableStruct:
@@ -258,7 +263,9 @@ class Problem:
         if x.shape != (len(t), self.state_size):
             raise InputError(f"{len(t)} rows of {self.state_size} are needed, got shape {x.shape}.")
         rows = np.empty((len(t), len(self.u)))
-        LIB.tb_input_rows(
-            self.address, len(t), address_of(t), address_of(x), address_of(rows), len(self.u)
-        )
+        for part in slices(len(t)):
+            LIB.tb_input_rows(
+                self.address, part.stop - part.start, address_of(t[part]), address_of(x[part]),
+                address_of(rows[part]), len(self.u),
+            )  # fmt: skip
         return rows

@@ -14,6 +14,7 @@
 #include "books.h"
 #include "dense_output.h"
 #include "events.h"
+#include "interrupt.h"
 #include "newton.h"
 
 #define ROOT6 2.449489742783178
@@ -288,6 +289,8 @@ int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, 
                       const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
     for (; max_attempts > 0 && self->t < t_end; max_attempts--) {
+        if (tb_stop_asked())
+            return TB_INTERRUPTED;
         if (self->accepted + self->rejected >= self->step_limit)
             return TB_STEP_LIMIT;
         double h = fmin(self->h, self->max_step), rate = 0.0;

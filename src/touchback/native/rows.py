@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.native.chunks import slices
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
 
 _P, _L = ctypes.c_void_p, ctypes.c_long
@@ -49,10 +50,15 @@ def evaluate_rows(
     x, u, p = as_floats(X), as_floats(U), as_floats(P)
     rows = _row_count(X=x, U=u, P=p)
     out, work = np.empty((rows, out_size)), aligned_zeros(work_size)
-    LIB.tb_rows(
-        address, rows, address_of(x), _stride(x), address_of(u), _stride(u), address_of(p),
-        _stride(p), address_of(out), out_size, address_of(work), context_address,
-    )  # fmt: skip
+    given = [(address_of(array), _stride(array)) for array in (x, u, p, out)]
+    given[-1] = given[-1][0], out_size
+    for part in slices(rows):
+        at = [
+            number
+            for start, stride in given
+            for number in (start + 8 * part.start * stride, stride)
+        ]
+        LIB.tb_rows(address, part.stop - part.start, *at, address_of(work), context_address)
     return out
 
 

@@ -30,6 +30,7 @@ from touchback.system.state import State
 Floats = np.ndarray
 _RING_SECONDS = 2.0
 _RING_BYTES = 1 << 22
+MOST_SUBSTEPS = 100_000  # of 1 µs each they take 0.1 s
 
 
 @dataclass
@@ -47,6 +48,12 @@ class Plan:
     energy: dict[str, EnergyObserver] = field(default_factory=dict)
 
 
+def check_substeps(substeps: int) -> None:
+    """Refuses what no tick can hold."""
+    if not 1 <= substeps <= MOST_SUBSTEPS:
+        raise InputError(f"A tick has 1 to {MOST_SUBSTEPS} substeps, got {substeps}.")
+
+
 def check_plan(system: System, plan: Plan) -> None:
     """Refuses what can't run."""
     if not (np.isfinite(plan.rate) and 1.0 <= plan.rate <= 10_000.0):
@@ -56,8 +63,7 @@ def check_plan(system: System, plan: Plan) -> None:
             f"speed is 1.0 for real time, a positive fraction, or None for as fast as possible; "
             f"got {plan.speed!r}."
         )
-    if plan.substeps < 1:
-        raise InputError(f"A tick has at least 1 substep, got {plan.substeps}.")
+    check_substeps(plan.substeps)
     if plan.method not in FIXED_STEP:
         raise unknown_name("fixed-step method", plan.method, FIXED_STEP)
     for name in plan.inputs:

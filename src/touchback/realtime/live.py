@@ -18,11 +18,19 @@ from touchback.errors import InputError, SolveError
 from touchback.model import Model
 from touchback.model.controls import alternatives, choice_name
 from touchback.model.switching import active_constraints, switched
+from touchback.native import Listening
 from touchback.native.live import LATCHED, STALE, Pace
 from touchback.native.live_swap import TAKEN, WAITING
 from touchback.native.mailbox import Message
 from touchback.realtime.blame import MachineWatch, blame_of
-from touchback.realtime.build import Plan, check_plan, make_loop, method_of, state_of
+from touchback.realtime.build import (
+    Plan,
+    check_plan,
+    check_substeps,
+    make_loop,
+    method_of,
+    state_of,
+)
 from touchback.realtime.connections import Connections
 from touchback.realtime.devices import Service
 from touchback.realtime.ending import WATCH, Elsewhere
@@ -179,7 +187,10 @@ class Live:
     def run(self, seconds: float) -> None:
         """Lets so many seconds of the model's time pass; a clocked run goes on afterwards."""
         self._check_running()
+        if not (np.isfinite(seconds) and seconds >= 0.0):
+            raise InputError(f"A live run goes on for a finite time, got seconds={seconds!r}.")
         ticks = round(seconds * self.plan.rate)
+        self._keeper.refuse_excess(ticks)
         if self.plan.speed is not None:
             goal = self.ticks + ticks
             while self.ticks < goal and self._first.struct.thread:
@@ -187,9 +198,12 @@ class Live:
             return
         while ticks > 0:
             loop = self._loop
-            done = loop.advance(min(ticks, int(loop.struct.ring.capacity)))
-            self._drain(finish=True)
+            with Listening() as listening:
+                done = loop.advance(min(ticks, int(loop.struct.ring.capacity)))
+                self._drain(finish=True)
             ticks -= done
+            if listening.asked:
+                raise KeyboardInterrupt
             if not done and self._loop is loop:
                 return
 
@@ -413,8 +427,7 @@ class Live:
 
     def set_substeps(self, substeps: int) -> None:
         """Steps of the model in a tick, from the next tick on."""
-        if substeps < 1:
-            raise InputError(f"A tick has at least 1 substep, got {substeps}.")
+        check_substeps(substeps)
         self._loop.set_substeps(int(substeps))
 
     def choose(self, control: str, alternative: str) -> None:

@@ -14,6 +14,7 @@ from touchback.realtime.build import Plan
 from touchback.realtime.parameters import Change
 from touchback.recording import Run
 from touchback.recording.live_file import HEAD, Part, Recorder, Recording
+from touchback.simulate.plan import MOST_NUMBERS
 from touchback.system import System
 from touchback.system.copies import Copies
 from touchback.version import VERSION
@@ -67,6 +68,7 @@ class Keeper:
         self._path = None if isinstance(record, bool) else os.fspath(record)
         self._recorder = None if isinstance(record, bool) else Recorder(record, about, self.columns)
         self._versions = 0
+        self._room = MOST_NUMBERS  # numbers that memory still takes
         self.failure: OSError | None = None  # what ended the recording before the run
 
     def restructure(self, about: dict[str, Any], started: Change) -> None:
@@ -84,7 +86,8 @@ class Keeper:
     def keep(self, rows: np.ndarray, changes: Mapping[int, Change]) -> None:
         """Rows of ticks, after the parameters that they may name."""
         if self._parts is not None:
-            self._parts[-1][1].append(rows)
+            self._parts[-1][1].append(rows[: self._rows_left])
+            self._room -= rows.size
         if self._recorder is not None and self.failure is None:
             try:
                 self._write(self._recorder, rows, changes)
@@ -96,6 +99,19 @@ class Keeper:
             recorder.write_parameters(self._versions, changes[self._versions].values)
             self._versions += 1
         recorder.write(rows)
+
+    @property
+    def _rows_left(self) -> int:
+        return max(self._room, 0) // len(self.columns)
+
+    def refuse_excess(self, ticks: int) -> None:
+        """Refuse to go on for more ticks than memory takes, where they are kept there."""
+        if self._parts is not None and ticks > self._rows_left:
+            raise InputError(
+                f"{ticks} more ticks of {len(self.columns)} numbers can't be kept in memory, which "
+                f"takes {self._rows_left} more ({MOST_NUMBERS} numbers in all); record into a file "
+                '(record="run.mcap"), or run for a shorter time.'
+            )
 
     def finish_chunk(self) -> None:
         """Lets a file have what was kept so far."""
@@ -127,6 +143,8 @@ class Keeper:
             return f"recording ended early ({self.failure.strerror or self.failure})"
         if self._path is not None:
             return f"recorded in {self._path}"
+        if self._parts is not None and self._room < 0:
+            return f"kept in memory until {MOST_NUMBERS} numbers were full; record into a file"
         return "kept in memory" if self._parts is not None else "not recorded"
 
     def abandon(self) -> None:

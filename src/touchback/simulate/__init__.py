@@ -2,10 +2,19 @@
 
 from touchback.simulate.constrained import Baumgarte
 from touchback.simulate.event import Event
-from touchback.simulate.failure import RunFailed
+from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.methods import METHODS
 from touchback.simulate.protocol import CompiledSystem
 from touchback.simulate.simulate import simulate
 from touchback.simulate.switching import Switch
 
-__all__ = ["METHODS", "Baumgarte", "CompiledSystem", "Event", "RunFailed", "Switch", "simulate"]
+__all__ = [
+    "METHODS",
+    "Baumgarte",
+    "CompiledSystem",
+    "Event",
+    "RunFailed",
+    "RunInterrupted",
+    "Switch",
+    "simulate",
+]

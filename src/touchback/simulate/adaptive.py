@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from touchback.native import Adaptive, Dopri5, Problem, Radau5, Status
+from touchback.native import Adaptive, Chunks, Dopri5, Problem, Radau5, Status
 from touchback.simulate.failure import fastest, not_finite
 from touchback.simulate.plan import Failure, Plan, Trajectory
-from touchback.simulate.progress import Chunks, Progress
+from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.watch import Watch
 
@@ -44,7 +44,7 @@ def integrate(
     if run.t > instants[-1]:
         instants, states = np.append(instants, run.t), np.vstack([states, run.x])
     result = Trajectory(instants, states, {**run.statistics})
-    if run.status not in (Status.REACHED, Status.PAUSED, Status.EVENT):
+    if run.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.STEP_LIMIT):
         result.failure = _failure(run, names, plan)
     return result
 

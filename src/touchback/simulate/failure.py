@@ -19,6 +19,22 @@ class RunFailed(SolveError):
         self.run = run
 
 
+class RunInterrupted(KeyboardInterrupt):
+    """A run that Ctrl-C ended; `run` holds everything recorded up to there."""
+
+    def __init__(self, message: str, run: Run) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+def interrupted(name: str, run: Run) -> RunInterrupted:
+    """What to raise after Ctrl-C."""
+    return RunInterrupted(
+        f"{name}: interrupted at t = {run.time[-1]:.6g} s. The run up to there is kept in `.run`.",
+        run,
+    )
+
+
 def not_finite(
     problem: Problem, names: Sequence[str], t: float, x: Floats, bad: int, mend: str
 ) -> Failure:

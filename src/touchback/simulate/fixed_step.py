@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import FixedStep, Problem, Status
+from touchback.native import Chunks, FixedStep, Problem, Status
 from touchback.simulate.failure import not_finite
 from touchback.simulate.plan import Plan, Trajectory, whole_multiple
-from touchback.simulate.progress import Chunks, Progress
+from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.watch import Watch
 
@@ -66,7 +66,7 @@ def integrate(
 
 
 def _goes_on(status: Status, problem: Problem, watch: Watch | None) -> bool:
-    failed = status == Status.NOT_FINITE or problem.raised is not None
+    failed = status in (Status.NOT_FINITE, Status.INTERRUPTED) or problem.raised is not None
     return not failed and (watch is None or watch.ended is None)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.simulate.protocol import Floats
 
+MOST_NUMBERS = 100_000_000  # that a run keeps in memory: 0.8 GB
 _ON_GRID = 1e-9  # of a step: instants closer than this are the same
 
 
@@ -46,6 +47,20 @@ class Plan:
         if self.step_limit < 1:
             raise InputError(f"step_limit must be at least 1, got {self.step_limit}.")
 
+    def refuse_excess(self, width: int, default_step: float | None = None) -> None:
+        """Refuse, before any work, more steps than `step_limit` and more numbers than memory should
+        hold, with so many (`width`) in a recorded row; fixed steps have a `default_step`."""
+        step = self.step or default_step
+        if step and self.duration / step > self.step_limit:
+            raise InputError(
+                f"duration {self.duration:g} s takes {self.duration / step:.3g} steps of at most "
+                f"{step:g} s, but step_limit is {self.step_limit}; take longer steps, a shorter "
+                "duration, or raise step_limit."
+            )
+        between = self.output_step or (default_step and step)
+        if between:
+            refuse_rows(f"duration {self.duration:g} s", self.duration, between, width)
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -66,8 +81,20 @@ class Trajectory:
     failure: Failure | None = None
 
 
+def refuse_rows(what: str, duration: float, between: float, width: int) -> None:
+    """Refuse to record so many rows that memory would not hold them: one every `between` seconds,
+    of `width` numbers each."""
+    if duration / between * width > MOST_NUMBERS:
+        raise InputError(
+            f"{what}, recorded every {between:g} s, gives {duration / between:.3g} rows of {width} "
+            f"numbers; at most {MOST_NUMBERS} numbers are kept. Record every "
+            f"{duration * width / MOST_NUMBERS:.2g} s or more, or take a shorter duration."
+        )
+
+
 def output_times(duration: float, step: float) -> Floats:
     """Multiples of the step up to the duration without 0; integrators add the end themselves."""
+    refuse_rows(f"duration {duration:g} s", duration, step, 1)
     count = int(np.floor(duration / step + _ON_GRID))
     times: Floats = np.arange(1, count + 1, dtype=np.float64) * step
     if count and abs(times[-1] - duration) <= _ON_GRID * step:

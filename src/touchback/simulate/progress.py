@@ -1,4 +1,4 @@
-"""Progress of runs that take more than a second, and the size of the chunks they are taken in."""
+"""Progress of runs that take more than a second."""
 
 import time
 from collections.abc import Callable
@@ -52,23 +52,3 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-
-
-class Chunks:
-    """How many steps to take in C at a time: enough to be cheap, few enough for Ctrl-C."""
-
-    LONG, SHORT = 0.1, 0.03  # seconds
-
-    def __init__(self) -> None:
-        self.size = 32
-        self._began = time.monotonic()
-
-    def next(self) -> int:
-        """The size of the next chunk, from the time that the last one took."""
-        now = time.monotonic()
-        took, self._began = now - self._began, now
-        if took < self.SHORT:
-            self.size *= 2
-        elif took > self.LONG:
-            self.size = max(1, self.size // 2)
-        return self.size

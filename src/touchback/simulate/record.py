@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.native import Problem, evaluate_rows
+from touchback.native import Problem, evaluate_rows, slices, stop_asked
 from touchback.recording import Run
 from touchback.simulate.constrained import Enforced
 from touchback.simulate.plan import Trajectory
@@ -21,30 +21,53 @@ def make_run(
     metadata: Mapping[str, Any],
     enforced: Enforced | None = None,
 ) -> Run:
-    """The run with the inputs and outputs that belong to each recorded state."""
-    times, states = trajectory.times, trajectory.states
+    """The run with the inputs and outputs that belong to each recorded state, up to where Ctrl-C
+    ended that."""
+    rows = enforced.constrained.functions.names if enforced else []
+    outputs = zip(system.output_names, system.output_units) if system.outputs else ()
+    named = [
+        *(("state", *each) for each in zip(system.state_names, system.state_units)),
+        *(("input", *each) for each in zip(system.input_names, system.input_units)),
+        *(("multiplier", name, "") for name in rows),
+        *(("output", *each) for each in outputs),
+    ]
+    table = np.empty((len(trajectory.times), len(named)), order="F")
+    done = 0
+    for part in slices(len(table)):
+        times, states = trajectory.times[part], trajectory.states[part]
+        table[part] = _rows(system, problem, times, states, enforced, len(rows))
+        done = part.stop
+        if stop_asked():
+            break
+    columns = [(kind, (name, unit, v)) for (kind, name, unit), v in zip(named, table[:done].T)]
+    about = {**metadata, "statistics": trajectory.statistics}
+    return named_run(trajectory.times[:done], columns, about)
+
+
+def _rows(
+    system: CompiledSystem,
+    problem: Problem,
+    times: Floats,
+    states: Floats,
+    enforced: Enforced | None,
+    multipliers: int,
+) -> Floats:
+    """States, inputs, multipliers and outputs at instants, a row each."""
     rows = problem.input_rows(times, states)
-    columns: list[tuple[str, Column]] = [
-        ("state", column) for column in zip(system.state_names, system.state_units, states.T)
-    ]
-    columns += [
-        ("input", column) for column in zip(system.input_names, system.input_units, rows.T[1:])
-    ]
+    parts = [states, rows[:, 1:]]
     if enforced is not None:
         solutions = enforced.solutions(times, states)
-        names = enforced.constrained.functions.names
-        forces = solutions[:, solutions.shape[1] - len(names) :]
-        columns += [("multiplier", (name, "", values)) for name, values in zip(names, forces.T)]
+        parts.append(solutions[:, solutions.shape[1] - multipliers :])
         rows = np.hstack([rows, solutions])
     if system.outputs is not None:
-        values = evaluate_rows(
-            system.outputs.address, states, rows, problem.p, len(system.output_names),
-            system.outputs.work_size, system.outputs.context_address,
+        outputs = system.outputs
+        parts.append(
+            evaluate_rows(
+                outputs.address, states, rows, problem.p, len(system.output_names),
+                outputs.work_size, outputs.context_address,
+            )
         )  # fmt: skip
-        columns += [
-            ("output", column) for column in zip(system.output_names, system.output_units, values.T)
-        ]
-    return named_run(times, columns, {**metadata, "statistics": trajectory.statistics})
+    return np.hstack(parts)
 
 
 def named_run(

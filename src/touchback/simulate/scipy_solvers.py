@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import Problem
+from touchback.native import Problem, stop_asked
 from touchback.simulate.adaptive import INTERVALS
 from touchback.simulate.failure import fastest, not_finite
 from touchback.simulate.plan import Failure, Plan, Trajectory
@@ -58,7 +58,7 @@ def integrate(
             rate, plan.start, x0, plan.end, rtol=plan.rtol, atol=plan.atol,
             max_step=plan.step or np.inf, **slopes,
         )  # fmt: skip
-        while solver.status == "running" and problem.raised is None:
+        while solver.status == "running" and problem.raised is None and not stop_asked():
             if steps >= plan.step_limit:
                 failed = f"{plan.step_limit} steps were not enough"
                 break

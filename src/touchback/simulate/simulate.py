@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native import Problem
+from touchback.native import Listening, Problem
 from touchback.recording import Run, unknown_name
 from touchback.simulate.books import keeper_for
 from touchback.simulate.constrained import (
@@ -22,8 +22,9 @@ from touchback.simulate.constrained import (
 )
 from touchback.simulate.episodes import EpisodeRun, EpisodicSystem, is_episodic
 from touchback.simulate.event import Event
-from touchback.simulate.failure import RunFailed
+from touchback.simulate.failure import RunFailed, interrupted
 from touchback.simulate.features import refuse
+from touchback.simulate.fixed_step import DEFAULT_STEP
 from touchback.simulate.implicit import add_counts, newton_for
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.methods import FIXED_STEP, IMPLICIT, METHODS
@@ -90,13 +91,16 @@ def simulate(
 
     `progress` shows a bar on runs of more than a second; a function gets the fraction done instead.
 
-    A NaN or a step that fails raises `RunFailed`, whose `run` holds everything up to there.
+    A NaN or a step that fails raises `RunFailed`, Ctrl-C `RunInterrupted` (a KeyboardInterrupt):
+    their `run` holds everything up to there.
     """
     refuse("tb.simulate with switches" if switches else "tb.simulate", system)
     method = method_for(default_method(system, method, constraints), constraints)
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     plan = Plan(method, duration, step, rtol, atol, output_step, step_limit, start)
+    width = len([*system.state_names, *system.input_names, *system.output_names])
+    plan.refuse_excess(width, DEFAULT_STEP if method in FIXED_STEP else None)
     state = initial_state(system, x0)
     if switches:
         options = {
@@ -132,7 +136,7 @@ def simulate(
     if keeper:
         keeper.open(problem, plan.start, state)
     began = time.perf_counter()
-    with Progress(f"{system.name}: {method}", progress) as shown:
+    with Listening() as listening, Progress(f"{system.name}: {method}", progress) as shown:
         trajectory = METHODS[method](problem, list(system.state_names), state, plan, shown, watch)
     trajectory.statistics["seconds"] = time.perf_counter() - began
     about = _metadata(system, plan, given, parameters, state, events, constraints, rate)
@@ -148,8 +152,11 @@ def simulate(
         said = remarks(formulation, counts, kept.functions.rubbing, kept.shared)
         about |= {"constraints": formulation, "remarks": said}
         trajectory.statistics.update(counts)
-    run = make_run(system, problem, trajectory, about, enforced)
+    with Listening() as again:
+        run = make_run(system, problem, trajectory, about, enforced)
     _raise_failure(system.name, plan, run, problem, trajectory.failure)
+    if listening.asked or again.asked:
+        raise interrupted(system.name, run)
     if enforced:
         warn_when_astray(system.name, about["remarks"], counts)
     return run
@@ -161,7 +168,9 @@ def _raise_failure(
     """Raises what ended a run before its time, if anything did."""
     raised = problem.raised
     if raised is not None:
-        if not isinstance(raised, Exception):  # Ctrl-C inside an input function
+        if isinstance(raised, KeyboardInterrupt):  # inside an input function
+            raise interrupted(name, run) from raised
+        if not isinstance(raised, Exception):
             raise raised
         raise RunFailed(
             f"{name}: an input function raised {type(raised).__name__} ({raised}) after "
@@ -181,7 +190,8 @@ def _run_episodes(episodes: EpisodeRun, state: Floats, parameters: Mapping[str, 
     """The run of a system with modes."""
     system, plan = episodes.system, episodes.plan
     began = time.perf_counter()
-    episodes.run(state)
+    with Listening() as listening:
+        episodes.run(state)
     told = episodes.told
     told.statistics["seconds"] = time.perf_counter() - began
     about = _metadata(
@@ -189,6 +199,8 @@ def _run_episodes(episodes: EpisodeRun, state: Floats, parameters: Mapping[str, 
     )
     run = episodes.as_run(about)
     _raise_failure(system.name, plan, run, episodes.problem, told.failure)
+    if listening.asked:
+        raise interrupted(system.name, run)
     return run
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.recording import EnergyBooks, Run
 from touchback.simulate.event import Event
+from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats
 
@@ -53,7 +54,9 @@ def simulate_switched(
     timed = [(at, switch) for switch in switches if not isinstance(at := switch.at, Event)]
     waiting = sorted(timed, key=lambda pair: pair[0])
     on_event = {at.name: (at, switch) for switch in switches if isinstance(at := switch.at, Event)}
-    runs, done, t, x = [], [], start, x0
+    runs: list[Run] = []
+    done: list[dict[str, Any]] = []
+    t, x = start, x0
     try:
         for name, number in (options["parameters"] or {}).items():
             system[name] = number
@@ -64,7 +67,11 @@ def simulate_switched(
                     *events,
                     *(replace(event, terminal=True) for event, _ in on_event.values()),
                 ]
-                runs.append(simulate(system, x, until - t, start=t, events=watched, **options))
+                try:
+                    runs.append(simulate(system, x, until - t, start=t, events=watched, **options))
+                except (RunFailed, RunInterrupted) as error:
+                    error.run = _joined([*runs, error.run], done)
+                    raise
                 t, x = float(runs[-1].time[-1]), _last_state(system, runs[-1])
             if runs and t < until:
                 switch = on_event.pop(runs[-1].events[-1].name, (None, None))[1]

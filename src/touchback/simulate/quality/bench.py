@@ -20,7 +20,7 @@ from touchback.simulate.protocol import Floats
 from touchback.simulate.quality.row import Candidate
 from touchback.system import System
 
-_STEP_LIMIT = 100_000_000  # time is the limit here
+STEP_LIMIT = 100_000_000  # within it time is the limit
 
 
 class OutOfTime(TouchbackError):
@@ -100,7 +100,7 @@ class Bench:
             rtol=rtol,
             atol=0.01 * rtol,
             output_step=output_step,
-            step_limit=_STEP_LIMIT,
+            step_limit=STEP_LIMIT,
         )
         integrate = METHODS[candidate.method]
         names = list(self.system.state_names)

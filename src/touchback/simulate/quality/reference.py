@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import SolveError
-from touchback.native import Dopri5, Status
+from touchback.native import Chunks, Dopri5, Status
 from touchback.simulate.plan import output_times
-from touchback.simulate.progress import Chunks
 from touchback.simulate.protocol import Floats
 from touchback.simulate.quality.bench import Bench, OutOfTime
 from touchback.simulate.quality.measures import Measures

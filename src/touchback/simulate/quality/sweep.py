@@ -14,7 +14,7 @@ from touchback.simulate.features import refuse
 from touchback.simulate.plan import Trajectory
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import StateData
-from touchback.simulate.quality.bench import Bench, Clock, OutOfTime
+from touchback.simulate.quality.bench import STEP_LIMIT, Bench, Clock, OutOfTime
 from touchback.simulate.quality.candidates import candidates
 from touchback.simulate.quality.cost import REPEATS, load
 from touchback.simulate.quality.losses import losses
@@ -66,6 +66,11 @@ def quality(
     lengths = sorted({float(step) for step in steps if step * _FEWEST <= duration}, reverse=True)
     if not lengths:
         raise InputError(f"No step fits {_FEWEST} times into {duration:g} s; give shorter steps.")
+    if duration / lengths[-1] > STEP_LIMIT:
+        raise InputError(
+            f"{duration:g} s take {duration / lengths[-1]:.3g} steps of {lengths[-1]:g} s; at most "
+            f"{STEP_LIMIT} are measured: give longer steps or a shorter duration."
+        )
     start: Any = system.assemble() if x0 is None else x0
     x = np.array(getattr(start, "x", start), dtype=np.float64)
     if x.shape != (len(system.state_names),):

@@ -16,6 +16,7 @@ from touchback.native.moreau_jean import MoreauJean, Steps
 from touchback.recording import Run
 from touchback.simulate.failure import RunFailed
 from touchback.simulate.inputs import Inputs, read_inputs
+from touchback.simulate.plan import refuse_rows
 from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.rigid import is_real, overlaps, positive
 from touchback.simulate.simulate import initial_state
@@ -47,7 +48,7 @@ def step_contacts(
     """
     positive("step_contacts", step=step, duration=duration)
     count = round(duration / step)
-    if not count:
+    if count < 1:
         raise InputError(
             f"step_contacts: step {step} s is longer than the duration {duration} s; give one that "
             "fits."
@@ -56,6 +57,8 @@ def step_contacts(
         raise InputError(f"step_contacts: theta lies between 0 and 1, got {theta!r}.")
     known = described_contacts("step_contacts", system, contacts)
     equations = ContactEquations(system, known, parameters)
+    width = len(system.state_names) + 3 * equations.layout.rows + len(system.input_names)
+    refuse_rows(f"step_contacts: duration {duration:g} s", duration, step, width)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
     x = initial_state(system, x0)
     about = {
