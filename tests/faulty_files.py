@@ -4,7 +4,7 @@ from faults import arm, fault, file_fault
 from touchback.model.read import read
 
 
-@fault("file that isn't there", "Files", "missing.yaml: can't be read: No such file or directory.")
+@fault("file that isn't there", "Files", "There is no file 'missing.yaml'.")
 def _() -> None:
     read("missing.yaml")
 

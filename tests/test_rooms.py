@@ -13,7 +13,7 @@ ROOMS = (
     "recording", "simulate", "estimate", "realtime", "devices", "haptics", "interop", "vehicle",
     "fleet", "workbench", "gallery", "cli",
 )  # fmt: skip
-FREE_FOR_ALL = {"errors", "version"}
+FREE_FOR_ALL = {"errors", "regular_file", "version"}
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 ROOM_WITH_THE_LAZY_CALL = "model"

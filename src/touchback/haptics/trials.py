@@ -10,9 +10,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import msgspec
+
 from touchback.errors import InputError
+from touchback.recording.plain_data import checked
+from touchback.regular_file import read_regular
 
 VERSION = 1
+_LARGEST = 1 << 24  # bytes
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,16 @@ class Trials:
         return counts
 
 
+class _Plan(msgspec.Struct):
+    """What the first line of a file holds."""
+
+    conditions: list[str]
+    question: str
+    repeats: int
+    order: list[str]
+    labels: dict[str, str]
+
+
 def _checked(conditions: Sequence[str], question: str, repeats: int) -> dict[str, object]:
     words = not isinstance(conditions, str) and all(isinstance(name, str) for name in conditions)
     if not words or len(set(conditions)) != len(conditions) or not 2 <= len(conditions) <= 26:
@@ -127,12 +142,14 @@ def _append(path: Path, line: dict[str, object], new: bool = False) -> None:
 
 def _read(path: Path) -> tuple[dict, list[Answer]]:
     """The plan and the answers; a last line that was cut off by a crash is left out."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    content = read_regular(path, _LARGEST)
     try:
+        lines = content.decode("utf-8").splitlines(keepends=True)
         plan, *answers = [json.loads(line) for line in lines if line.endswith("\n")]
         if plan["version"] != VERSION:
             raise InputError(f"{path.name}: version {plan['version']} of trials is not known.")
-        found = [Answer(**given) for given in answers]
+        checked(plan, _Plan, f"{path.name}: its first line")
+        found = [checked(given, Answer, f"{path.name}: an answer") for given in answers]
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path.name} is no file of trials; choose another.") from None
     if lines and not lines[-1].endswith("\n"):

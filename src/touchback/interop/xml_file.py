@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from touchback.errors import ModelError
+from touchback.regular_file import read_regular
 
 MAX_BYTES = 32 * 2**20
 MAX_ELEMENTS = 500_000
@@ -101,10 +102,6 @@ def _number(label: str, word: str) -> float:
 def read_xml(given: str | os.PathLike[str], root_tag: str, kind: str) -> Node:
     """The root <root_tag> of an XML file, or of a text that begins with '<'."""
     content, source, encoding = _content(given, kind)
-    if len(content) > MAX_BYTES:
-        raise ModelError(
-            f"{source}: longer than {MAX_BYTES} bytes, the most that is read of a {kind} file."
-        )
     root = _parse(content, source, encoding)
     if root.tag != root_tag:
         raise ModelError(
@@ -116,12 +113,13 @@ def read_xml(given: str | os.PathLike[str], root_tag: str, kind: str) -> Node:
 def _content(given: str | os.PathLike[str], kind: str) -> tuple[bytes, str, str | None]:
     """Bytes, a name for errors, and the encoding where it is not the file that declares it."""
     if isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<"):
-        return given.lstrip("\ufeff \t\r\n").encode("utf-8"), f"{kind} text", "utf-8"
-    path = Path(given)
-    if not path.is_file():
-        raise ModelError(f"{path}: there is no such {kind} file; check the path and where you are.")
-    with path.open("rb") as file:
-        return file.read(MAX_BYTES + 1), path.name, None
+        content = given.lstrip("\ufeff \t\r\n").encode("utf-8")
+        if len(content) > MAX_BYTES:
+            raise ModelError(
+                f"{kind} text has {len(content)} bytes; at most {MAX_BYTES} are read of one."
+            )
+        return content, f"{kind} text", "utf-8"
+    return read_regular(given, MAX_BYTES, ModelError), Path(given).name, None
 
 
 def _parse(content: bytes, source: str, encoding: str | None) -> Node:

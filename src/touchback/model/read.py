@@ -7,6 +7,7 @@ from touchback.errors import ModelError
 from touchback.model.files.build import READERS, model_from_text
 from touchback.model.files.document import LARGEST
 from touchback.model.model import Model
+from touchback.regular_file import read_regular
 
 _readers: dict[str, Callable[[Path], Model]] = {}
 
@@ -31,22 +32,11 @@ def read(path: str | Path) -> Model:
 def read_model(path: str | Path) -> Model:
     """The model in a YAML or JSON file."""
     file = Path(path)
-    return model_from_text(text_of(file), file.suffix.lower(), str(file))
-
-
-def text_of(file: Path, largest: int = LARGEST) -> str:
-    """The text of a file of reasonable size."""
     try:
-        with file.open("rb") as stream:
-            content = stream.read(largest + 1)
-    except OSError as error:
-        raise ModelError(f"{file}: can't be read: {error.strerror or error}.") from None
-    if len(content) > largest:
-        raise ModelError(f"{file}: it has more than {largest} bytes; that is no model file.")
-    try:
-        return content.decode("utf-8")
+        text = read_regular(file, LARGEST, ModelError).decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"{file}: it is no UTF-8 text (byte {error.start}).") from None
+    return model_from_text(text, file.suffix.lower(), str(file))
 
 
 for _suffix in READERS:

@@ -4,9 +4,11 @@ import json
 import math
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.recording.plain_data import checked, parsed
 from touchback.recording.run import Run
 
 FORMAT = "touchback run"
@@ -44,12 +46,19 @@ def describe(run: Run) -> str:
     return json.dumps(about, ensure_ascii=False, allow_nan=False)
 
 
-def understand(text: str, file: str) -> dict[str, Any]:
-    """The JSON object of a file, checked to be ours and of a version that we know."""
-    try:
-        about = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"{file}: its description is not JSON ({error}).") from None
+class About(msgspec.Struct):
+    """What a file says about a run: the names of its signals, their units, and metadata."""
+
+    format: str
+    version: int
+    names: list[str]
+    units: dict[str, str]
+    metadata: dict[str, Any]
+
+
+def understand(text: str | bytes, file: str) -> About:
+    """What a file says, checked to be ours and of a version that we know."""
+    about = parsed(text, f"{file}: its description")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise InputError(f"{file} is not a run saved by Touchback.")
     if about.get("version") != VERSION:
@@ -57,4 +66,7 @@ def understand(text: str, file: str) -> dict[str, Any]:
             f"{file} has version {about.get('version')}, but this Touchback reads {VERSION}; "
             "upgrade Touchback to open it."
         )
-    return about
+    found = checked(about, About, f"{file}: its description")
+    if len(set(found.names)) != len(found.names):
+        raise InputError(f"{file}: its description is damaged: a signal's name stands twice.")
+    return found

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from touchback.recording.plain_data import checked
+
 Lines = Mapping[str, float]
 
 
@@ -51,7 +53,7 @@ class EnergyBooks:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> EnergyBooks:
         """The books from plain data."""
-        return cls(**data)
+        return checked(data, cls, "The run's energy books", strict=False)
 
     @classmethod
     def joined(cls, books: Iterable[EnergyBooks]) -> EnergyBooks:

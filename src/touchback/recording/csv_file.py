@@ -1,14 +1,18 @@
 """Runs as CSV: a description in a comment, a header, and numbers that read back exactly."""
 
 import csv
+from io import TextIOWrapper
 from pathlib import Path
+from typing import TextIO
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.recording.about import describe, understand
 from touchback.recording.run import Run
+from touchback.regular_file import open_regular
 
+_LARGEST = 1 << 30  # bytes
 _TIME = "time [s]"
 
 
@@ -24,29 +28,33 @@ def save(run: Run, path: Path) -> None:
 
 
 def load(path: Path) -> Run:
-    with path.open(encoding="utf-8", newline="") as file:
-        first = file.readline()
-        if not first.startswith("#"):
-            raise InputError(f"{path.name} is not a run saved by Touchback: no '#' line on top.")
-        about = understand(first[1:], path.name)
-        reader = csv.reader(file)
-        header = next(reader, [])
-        width = 1 + len(about["names"])
-        if len(header) != width:
+    with open_regular(path, _LARGEST) as binary, TextIOWrapper(binary, "utf-8", newline="") as file:
+        try:
+            return _read(file, path.name)
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise InputError(f"{path.name} is not a run saved by Touchback ({error}).") from None
+
+
+def _read(file: TextIO, name: str) -> Run:
+    first = file.readline()
+    if not first.startswith("#"):
+        raise InputError(f"{name} is not a run saved by Touchback: no '#' line on top.")
+    about = understand(first[1:], name)
+    reader = csv.reader(file)
+    header = next(reader, [])
+    width = 1 + len(about.names)
+    if len(header) != width:
+        raise InputError(f"{name}: {width} columns expected, the header has {len(header)}.")
+    rows = []
+    for row in reader:
+        try:
+            rows.append(np.array([float(cell) for cell in row]))
+        except ValueError as error:
+            raise InputError(f"{name}, line {reader.line_num + 1}: {error}.") from None
+        if len(row) != width:
             raise InputError(
-                f"{path.name}: {width} columns expected, the header has {len(header)}."
+                f"{name}, line {reader.line_num + 1}: {len(row)} cells where the header has "
+                f"{width}."
             )
-        rows = []
-        for row in reader:
-            try:
-                rows.append([float(cell) for cell in row])
-            except ValueError as error:
-                raise InputError(f"{path.name}, line {reader.line_num + 1}: {error}.") from None
-            if len(row) != width:
-                raise InputError(
-                    f"{path.name}, line {reader.line_num + 1}: {len(row)} cells where the header "
-                    f"has {width}."
-                )
     table = np.array(rows, dtype=np.float64).reshape(len(rows), width)
-    signals = dict(zip(about["names"], table.T[1:]))
-    return Run(table[:, 0], signals, about["units"], about["metadata"])
+    return Run(table[:, 0], dict(zip(about.names, table.T[1:])), about.units, about.metadata)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from touchback.recording.plain_data import checked
+
 
 @dataclass(frozen=True)
 class EventRecord:
@@ -29,4 +31,4 @@ class EventRecord:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> EventRecord:
         """The record from plain data."""
-        return cls(**data)
+        return checked(data, cls, "An event of the run", strict=False)

@@ -42,8 +42,4 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     A recording whose writer was killed opens up to its last whole chunk, with "complete" false in
     its metadata; any other file that is cut short is refused.
     """
-    file = Path(path)
-    reader = _format_of(file)
-    if not file.exists():
-        raise InputError(f"There is no file {str(path)!r}.")
-    return reader.load(file)
+    return _format_of(Path(path)).load(Path(path))

@@ -44,5 +44,13 @@ def load(path: Path) -> Run:
             f"{path.name} is cut short or damaged: save the run again, or copy the whole file."
         )
     about = understand(found.abouts[FORMAT], path.name)
-    rows = found.tables[_SIGNALS].rows
-    return Run(rows[:, 0], dict(zip(about["names"], rows.T[1:])), about["units"], about["metadata"])
+    if _SIGNALS not in found.tables:
+        raise InputError(f"{path.name} is damaged: it lacks the table '{_SIGNALS}'.")
+    table = found.tables[_SIGNALS]
+    if table.columns != ["time", *about.names]:
+        raise InputError(
+            f"{path.name} is damaged: it describes {1 + len(about.names)} columns, its table has "
+            f"{len(table.columns)}, or others."
+        )
+    rows = table.rows(path.name)
+    return Run(rows[:, 0], dict(zip(about.names, rows.T[1:])), about.units, about.metadata)

@@ -13,27 +13,29 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
+import msgspec
 import numpy as np
-from mcap.exceptions import McapError
-from mcap.records import Channel, DataEnd, Header, Message, Metadata, Schema
-from mcap.stream_reader import StreamReader
+from mcap.data_stream import ReadDataStream
+from mcap.opcode import Opcode
+from mcap.records import Channel, Header, Metadata, Schema
 from mcap.writer import CompressionType, Writer
 
 from touchback.errors import InputError
+from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
+from touchback.regular_file import open_regular
 from touchback.version import VERSION
 
 PROFILE = "touchback"
 ROWS, TEXTS = "touchback.rows.f64le", "json"  # encodings of messages
-_LARGEST_RECORD = 1 << 28  # bytes
 _LATEST = 1.8e19  # ns, that a message's time can hold
-# What reading a file that was cut or damaged runs into; lengths that are wrong ask for any memory.
-_DAMAGE = (McapError, struct.error, ValueError, KeyError, MemoryError, OverflowError)
+_CHANNEL, _MESSAGE_HEAD = struct.Struct("<H"), 22  # of a message's record
 
 
 class TableWriter:
@@ -105,23 +107,30 @@ class TableWriter:
 class Table:
     """The rows of a topic."""
 
+    topic: str
     columns: list[str]
     blocks: list[bytes] = field(default_factory=list)
 
-    @property
-    def rows(self) -> np.ndarray:
-        """All of them, a column each of `columns`."""
-        data = np.frombuffer(b"".join(self.blocks), dtype="<f8")
-        return data.reshape(-1, len(self.columns))
+    def rows(self, file: str) -> np.ndarray:
+        """All of them, a column each of `columns`; refused when a message isn't whole rows."""
+        width = 8 * len(self.columns)
+        for block in self.blocks:
+            if len(block) % width:
+                raise InputError(
+                    f"{file}: a message of '{self.topic}' has {len(block)} bytes, which aren't "
+                    f"rows of {len(self.columns)} columns of 8 bytes; columns are missing or cut."
+                )
+        return np.frombuffer(b"".join(self.blocks), dtype="<f8").reshape(-1, len(self.columns))
 
 
 @dataclass
 class Tables:
-    """What a file holds: descriptions by their kind, tables and texts by topic."""
+    """What a file holds: descriptions by their kind, tables and (JSON) texts by topic."""
 
+    file: str
     abouts: dict[str, str] = field(default_factory=dict)
     tables: dict[str, Table] = field(default_factory=dict)
-    texts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    texts: dict[str, list[bytes]] = field(default_factory=dict)
     complete: bool = False  # whether the file was finished and is undamaged
 
 
@@ -130,53 +139,78 @@ def read_tables(path: str | os.PathLike[str]) -> Tables:
 
     A file that isn't MCAP at all gives nothing; one of another maker is refused.
     """
-    file = Path(path)
-    if not file.exists():
-        raise InputError(f"There is no file {str(path)!r}.")
-    reader = _Reader(file.name)
-    with file.open("rb") as stream:
-        records = StreamReader(stream, validate_crcs=True, record_size_limit=_LARGEST_RECORD)
+    reader = _Reader(Tables(Path(path).name))
+    with open_regular(path, LARGEST_FILE) as stream:
         try:
-            for record in records.records:
-                if not reader.ended:
-                    reader.take(record)
-        except _DAMAGE:  # what came before is good
+            for opcode, content in records(stream, reader.found.file):
+                reader.take(opcode, content)
+        except (Damaged, *WRONG_CONTENT):  # what came before is good
             return reader.found
-    reader.found.complete = reader.ended
+    reader.found.complete = True
     return reader.found
 
 
 class _Reader:
     """What the records of a file add up to."""
 
-    def __init__(self, file: str) -> None:
-        self.found = Tables()
-        self.ended = False  # what follows the data repeats it
-        self._file = file
-        self._columns: dict[int, list[str]] = {}  # of schemas
-        self._topics: dict[int, str] = {}
+    def __init__(self, found: Tables) -> None:
+        self.found = found
+        self._schemas: dict[int, bytes] = {}
+        self._channels: dict[int, list[bytes]] = {}  # what takes a channel's messages
+        self._take: dict[int, Callable[[ReadDataStream], None]] = {
+            Opcode.HEADER: self._header, Opcode.METADATA: self._metadata,
+            Opcode.SCHEMA: self._schema, Opcode.CHANNEL: self._channel,
+        }  # fmt: skip
 
-    def take(self, record: Any) -> None:
-        if isinstance(record, Header) and record.profile != PROFILE:
+    def take(self, opcode: int, content: bytes) -> None:
+        if opcode == Opcode.MESSAGE:
+            (channel,) = _CHANNEL.unpack_from(content)
+            self._channels[channel].append(content[_MESSAGE_HEAD:])
+        elif opcode in self._take:
+            self._take[opcode](ReadDataStream(BytesIO(content)))
+
+    def _header(self, stream: ReadDataStream) -> None:
+        header = Header.read(stream)
+        if header.profile != PROFILE:
             raise InputError(
-                f"{self._file} is an MCAP file with profile {record.profile!r} by "
-                f"{record.library!r}, not one by Touchback."
+                f"{self.found.file} is an MCAP file with profile {header.profile!r} by "
+                f"{header.library!r}, not one by Touchback."
             )
-        if isinstance(record, DataEnd):
-            self.ended = True
-        elif isinstance(record, Metadata):
-            self.found.abouts[record.name] = record.metadata["about"]
-        elif isinstance(record, Schema):
-            self._columns[record.id] = json.loads(record.data)["columns"]
-        elif isinstance(record, Channel):
-            self._topics[record.id] = record.topic
-            if record.message_encoding == ROWS:
-                self.found.tables[record.topic] = Table(self._columns[record.schema_id])
-            else:
-                self.found.texts[record.topic] = []
-        elif isinstance(record, Message):
-            topic = self._topics[record.channel_id]
-            if topic in self.found.tables:
-                self.found.tables[topic].blocks.append(record.data)
-            else:
-                self.found.texts[topic].append(json.loads(record.data))
+
+    def _metadata(self, stream: ReadDataStream) -> None:
+        metadata = Metadata.read(stream)
+        self.found.abouts[metadata.name] = metadata.metadata["about"]
+
+    def _schema(self, stream: ReadDataStream) -> None:
+        schema = Schema.read(stream)
+        self._schemas[schema.id] = schema.data
+
+    def _channel(self, stream: ReadDataStream) -> None:
+        channel = Channel.read(stream)
+        if channel.id in self._channels:  # other writers repeat it in every chunk
+            return
+        if channel.message_encoding == ROWS:
+            columns = self._columns(channel)
+            table = self.found.tables.setdefault(channel.topic, Table(channel.topic, columns))
+            if table.columns != columns:
+                raise InputError(
+                    f"{self.found.file}: there are two tables '{channel.topic}', with columns "
+                    f"{table.columns} and {columns}."
+                )
+            self._channels[channel.id] = table.blocks
+        else:
+            self._channels[channel.id] = self.found.texts.setdefault(channel.topic, [])
+
+    def _columns(self, channel: Channel) -> list[str]:
+        try:
+            return msgspec.json.decode(self._schemas[channel.schema_id], type=_Columns).columns
+        except (msgspec.MsgspecError, KeyError, RecursionError) as error:
+            raise InputError(
+                f"{self.found.file}: the schema of '{channel.topic}' names no columns ({error})."
+            ) from None
+
+
+class _Columns(msgspec.Struct):
+    """What we write into the schema of a table."""
+
+    columns: Annotated[list[str], msgspec.Meta(min_length=1)]

@@ -13,6 +13,7 @@ from touchback.errors import InputError
 from touchback.recording.books import EnergyBooks
 from touchback.recording.events import EventRecord
 from touchback.recording.names import unknown_name
+from touchback.recording.plain_data import checked
 from touchback.recording.transitions import TransitionRecord
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Run:
     @property
     def events(self) -> list[EventRecord]:
         """The events that the run met, in the order of time."""
-        return [EventRecord.from_data(data) for data in self.metadata.get("events", [])]
+        return [EventRecord.from_data(data) for data in self._records("events")]
 
     @property
     def books(self) -> EnergyBooks:
@@ -76,7 +77,10 @@ class Run:
     @property
     def transitions(self) -> list[TransitionRecord]:
         """The changes of mode that the run met, in the order of time."""
-        return [TransitionRecord.from_data(data) for data in self.metadata.get("transitions", [])]
+        return [TransitionRecord.from_data(data) for data in self._records("transitions")]
+
+    def _records(self, key: str) -> list[Any]:
+        return checked(self.metadata.get(key, []), list[Any], f"The run's list of {key}")
 
     def __getitem__(self, name: str) -> Floats:
         try:

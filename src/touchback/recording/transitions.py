@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from touchback.recording.plain_data import checked
+
 
 @dataclass(frozen=True)
 class TransitionRecord:
@@ -27,4 +29,4 @@ class TransitionRecord:
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> TransitionRecord:
         """The record from plain data."""
-        return cls(**data)
+        return checked(data, cls, "A change of mode of the run", strict=False)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from touchback.devices.midi.messages import Message, data_length, decode, encode
 from touchback.errors import InputError
+from touchback.regular_file import read_regular
 
 TICKS_PER_QUARTER = 5000
 MICROSECONDS_PER_QUARTER = 500_000  # also the tempo of a file that names none
@@ -52,11 +53,7 @@ def write_midi(path: str | Path, messages: Iterable[Timed]) -> None:
 def read_midi(path: str | Path) -> list[Timed]:
     """The note and controller messages of a .mid file, by their times."""
     path = Path(path)
-    if not path.is_file():
-        raise InputError(f"There is no file {str(path)!r}.")
-    if path.stat().st_size > LARGEST_FILE:
-        raise InputError(f"{path.name} has {path.stat().st_size} bytes; no music is that long.")
-    data = path.read_bytes()
+    data = read_regular(path, LARGEST_FILE)
     try:
         division, tracks = _chunks(data)
         ticks = [event for track in tracks for event in _events(track)]

@@ -1,0 +1,68 @@
+"""Opening files that came from anywhere: only regular ones, and only up to a size.
+
+A device (/dev/zero) never ends, a FIFO waits for a writer, a folder can't be read: with one of our
+endings each of them would get as far as a reader.
+"""
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from touchback.errors import InputError, TouchbackError
+
+_KINDS = {
+    stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
+}  # fmt: skip
+
+
+def open_regular(
+    path: str | os.PathLike[str], largest: int, error: type[TouchbackError] = InputError
+) -> BinaryIO:
+    """The file, open for reading bytes; refused when it isn't a regular one of at most so many
+    bytes."""
+    try:
+        _check(path, os.stat(path), largest, error)  # before: opening alone can rewind a tape
+        # No waiting should a FIFO have come in its place since; a regular file doesn't mind.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        stream = os.fdopen(os.open(path, flags), "rb")
+    except FileNotFoundError:
+        raise error(f"There is no file {str(path)!r}.") from None
+    except (OSError, ValueError) as fault:  # ValueError: a zero byte in the path
+        raise error(
+            f"{path}: can't be read: {getattr(fault, 'strerror', None) or fault}."
+        ) from None
+    try:
+        _check(path, os.fstat(stream.fileno()), largest, error)
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def read_regular(
+    path: str | os.PathLike[str], largest: int, error: type[TouchbackError] = InputError
+) -> bytes:
+    """All bytes of a regular file of at most so many."""
+    with open_regular(path, largest, error) as stream:
+        content = stream.read(largest + 1)  # it may grow, and files of /proc tell no size
+    if len(content) > largest:
+        raise _too_large(path, len(content), largest, error)
+    return content
+
+
+def _check(
+    path: str | os.PathLike[str], found: os.stat_result, largest: int, error: type[TouchbackError]
+) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no regular file")
+        raise error(f"{path} is {kind}; give a file.")
+    if found.st_size > largest:
+        raise _too_large(path, found.st_size, largest, error)
+
+
+def _too_large(
+    path: str | os.PathLike[str], size: int, largest: int, error: type[TouchbackError]
+) -> TouchbackError:
+    return error(f"{Path(path).name} has {size} bytes; at most {largest} are read of such a file.")
