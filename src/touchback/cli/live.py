@@ -19,6 +19,7 @@ from touchback.realtime import live as start_live
 from touchback.realtime import replay as run_again
 from touchback.realtime.table import live_table
 
+_NAMED = 8  # columns that a line names
 _REFRESH = 0.1  # seconds between looks
 
 
@@ -116,4 +117,8 @@ def replay(
             f"{recording.name}: the state differs from tick {again.first_difference} on; "
             "replay with the version and on the kind of machine that recorded it."
         )
-    out.print("the same bits")
+    if not again.compared:
+        out.print("there is nothing to compare")
+        return
+    names = ", ".join(again.compared[:_NAMED]) + (", …" if len(again.compared) > _NAMED else "")
+    out.print(f"the same bits in all {len(again.compared)} states: {escape(names)}")

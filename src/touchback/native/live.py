@@ -391,6 +391,11 @@ class LiveLoop:
         LIB.tb_live_set_gain(address_of(self.gains), output, value)
 
     @property
+    def parameter_count(self) -> int:
+        """How many parameters end the block."""
+        return int(self.struct.block_size - self.struct.parameter_start)
+
+    @property
     def parameters(self) -> Floats:
         """The parameters in use, in the order of the system's."""
         struct = self.struct

@@ -149,7 +149,7 @@ class LiveStruct(ctypes.Structure):
 class MoveStruct(ctypes.Structure):
     """tb_move of live_swap.h."""
 
-    _fields_ = [("source", _L), ("from_", _L), ("to", _P)]
+    _fields_ = [(name, _L) for name in ("source", "from_", "target", "to")]
 
 
 class StagedStruct(ctypes.Structure):

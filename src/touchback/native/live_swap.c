@@ -10,7 +10,7 @@ static double model_time(const tb_live *live) {
     return live->run.t0 + (double)live->run.steps * live->run.h;
 }
 
-static const double *parameters(const tb_live *live) {
+static double *parameters(const tb_live *live) {
     return live->blocks[live->active] + live->parameter_start;
 }
 
@@ -22,8 +22,11 @@ static void fill_block(const tb_staged *function, const double *from) {
 
 static void carry_numbers(const tb_swap *swap) {
     const double *sources[] = {swap->from->run.x, parameters(swap->from)};
-    for (long i = 0; i < swap->move_count; i++)
-        *swap->moves[i].to = sources[swap->moves[i].source][swap->moves[i].from];
+    double *targets[] = {swap->to->run.x, parameters(swap->to)};
+    for (long i = 0; i < swap->move_count; i++) {
+        const tb_move *move = swap->moves + i;
+        targets[move->target][move->to] = sources[move->source][move->from];
+    }
     for (long i = 0; i < swap->block_count; i++)
         fill_block(swap->blocks + i, parameters(swap->to));
 }

@@ -13,11 +13,11 @@
 #include "live.h"
 
 enum { TB_SWAP_WAITING, TB_SWAP_TAKEN, TB_SWAP_NOT_FINITE, TB_SWAP_OPEN };
-enum { TB_FROM_STATE, TB_FROM_PARAMETERS };
+enum { TB_STATE, TB_PARAMETERS }; /* arrays of a structure */
 
-typedef struct tb_move { /* a number that is carried over */
-    long source, from;
-    double *to;
+typedef struct tb_move { /* a number that is carried over: of which array, and its place there, */
+    long source, from;   /* into which array of the new structure, and the place in that */
+    long target, to;
 } tb_move;
 
 typedef struct tb_staged { /* a function and the stage that computes its parameter block */

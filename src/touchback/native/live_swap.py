@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from touchback.errors import InputError
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros
 from touchback.native.live import LiveLoop
 from touchback.native.live_memory import LockedArrays
@@ -14,7 +15,7 @@ from touchback.native.live_structs import MoveStruct, StagedStruct, SwapStruct
 from touchback.native.problem import CallableStruct, FunctionData
 
 WAITING, TAKEN, NOT_FINITE, OPEN = range(4)
-STATE, PARAMETERS = range(2)  # where a number comes from
+STATE, PARAMETERS = range(2)  # arrays of a structure, which numbers come from and go to
 
 LIB.tb_live_offer_swap.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
 LIB.tb_live_take_swap.restype = ctypes.c_void_p
@@ -34,7 +35,8 @@ class Staged:
 @dataclass(frozen=True)
 class Carried:
     """What is carried over: numbers (source, place there, place in the new state or parameters),
-    and for each new input, output, guard and energy where it was (−1: nowhere)."""
+    and for each new input, output, guard and energy where it was (−1: nowhere). The inputs' places
+    end with that of the emergency stop."""
 
     to_state: Sequence[tuple[int, int, int]]
     to_parameters: Sequence[tuple[int, int, int]]
@@ -42,6 +44,41 @@ class Carried:
     outputs: Sequence[int]
     guards: Sequence[int]
     energies: Sequence[int]
+
+    def check(self, old: LiveLoop, new: LiveLoop) -> None:
+        """Refuses places that the structures don't have: C takes them as they are."""
+        sources = {STATE: old.sizes[1], PARAMETERS: old.parameter_count}
+        for name, room in (("to_state", new.sizes[1]), ("to_parameters", new.parameter_count)):
+            for source, place, target in getattr(self, name):
+                if source not in sources:
+                    raise _misplaced(name, "the kind of source", source, 0, PARAMETERS)
+                _check_place(name, place, 0, sources[source])
+                _check_place(name, target, 0, room)
+        for name, before, after in (
+            ("inputs", old.sizes[0], new.sizes[0] + 1),
+            ("outputs", old.sizes[2], new.sizes[2]),
+            ("guards", len(old.guards), len(new.guards)),
+            ("energies", len(old.energies), len(new.energies)),
+        ):
+            places = list(getattr(self, name))
+            if len(places) != after:
+                raise _misplaced(name, "the number of places", len(places), after, after)
+            if name == "inputs" and places.pop() != before:
+                raise InputError(
+                    f"What is carried over, inputs: the last isn't the stop's {before}."
+                )
+            for place in places:
+                _check_place(name, place, -1, before)
+
+
+def _check_place(name: str, place: int, lowest: int, count: int) -> None:
+    if not lowest <= place < count:
+        raise _misplaced(name, "a place", place, lowest, count - 1)
+
+
+def _misplaced(name: str, what: str, number: int, low: int, high: int) -> InputError:
+    allowed = f"{low} to {high}" if low < high else f"{low}" if low == high else "none"
+    return InputError(f"What is carried over, {name}: {what} is {number}; allowed: {allowed}.")
 
 
 class Swap:
@@ -61,6 +98,7 @@ class Swap:
     ) -> None:
         """`blocks` gives the stages of the new structure's block with their places in it;
         `directory` the address of the ports' directory word and what it becomes."""
+        carried.check(old, new)
         self.old, self.new = old, new
         self._arrays: list[NDArray[np.generic]] = []
         self._kept_alive: list[object] = [blocks, velocities, transfer]
@@ -68,9 +106,12 @@ class Swap:
         freedoms = new.struct.problem.nv
         self.after = self._floats(n)
         struct = self.struct = SwapStruct(old.address, new.address, not_before)
-        moves = [*self._moves(carried.to_state, new.x)]
-        parameters = new.first_block[new.struct.parameter_start :]
-        moves += self._moves(carried.to_parameters, parameters)
+        both = ((STATE, carried.to_state), (PARAMETERS, carried.to_parameters))
+        moves = [
+            MoveStruct(source, place, target, to)
+            for target, given in both
+            for source, place, to in given
+        ]
         self._moves_array = (MoveStruct * len(moves))(*moves)
         struct.move_count, struct.moves = len(moves), ctypes.addressof(self._moves_array)
         staged = [self._staged(each, new.first_block[start:]) for each, start in blocks]
@@ -94,13 +135,6 @@ class Swap:
         array = np.array([*places, -1], dtype=np.int64)  # never empty
         self._arrays.append(array)
         return array
-
-    @staticmethod
-    def _moves(given: Sequence[tuple[int, int, int]], to: Floats) -> list[MoveStruct]:
-        return [
-            MoveStruct(source, place, address_of(to) + 8 * target)
-            for source, place, target in given
-        ]
 
     def _callable(self, function: FunctionData | None) -> CallableStruct:
         if function is None:

@@ -13,7 +13,8 @@ from touchback.model.files import to_text
 from touchback.realtime.build import Plan
 from touchback.realtime.parameters import Change
 from touchback.recording import Run
-from touchback.recording.live_file import HEAD, Part, Recorder, Recording
+from touchback.recording.live_about import columns_of
+from touchback.recording.live_file import Part, Recorder, Recording
 from touchback.simulate.plan import MOST_NUMBERS
 from touchback.system import System
 from touchback.system.copies import Copies
@@ -61,7 +62,7 @@ class Keeper:
     """Keeps rows as asked: not at all, in memory, or in a file."""
 
     def __init__(self, about: dict[str, Any], record: bool | str | os.PathLike[str]) -> None:
-        self.columns = _columns(about)
+        self.columns = columns_of(about)
         self._parts: list[tuple[dict[str, Any], list[np.ndarray]]] | None = None
         if record is True:
             self._parts = [(about, [])]
@@ -73,7 +74,7 @@ class Keeper:
 
     def restructure(self, about: dict[str, Any], started: Change) -> None:
         """Rows that follow are of another structure, which started with these parameters."""
-        self.columns = _columns(about)
+        self.columns = columns_of(about)
         if self._parts is not None:
             self._parts.append((about, []))
         if self._recorder is not None and self.failure is None:
@@ -127,7 +128,7 @@ class Keeper:
             raise InputError("Nothing is kept in memory: ask for it by live(…, record=True).")
         parts = []
         for about, blocks in self._parts:
-            columns = _columns(about)
+            columns = columns_of(about)
             parts.append(Part(about, columns, np.vstack([np.empty((0, len(columns))), *blocks])))
         return Recording(parts).as_run()
 
@@ -160,8 +161,3 @@ class Keeper:
             except OSError as error:
                 self.failure = error
         self._recorder = None
-
-
-def _columns(about: dict[str, Any]) -> list[str]:
-    kinds = ("input_names", "state_names", "output_names", "energy_names")
-    return [*HEAD, *(name for kind in kinds for name in about[kind])]

@@ -13,11 +13,21 @@ from touchback.model.files import model_from_text
 from touchback.native.library import address_of
 from touchback.native.live import LiveLoop, Pace
 from touchback.native.live_structs import ROW_HEAD
-from touchback.realtime.build import Plan, block_of, make_loop
-from touchback.realtime.swap import make_swap
+from touchback.realtime.build import (
+    MOST_SUBSTEPS,
+    Plan,
+    block_of,
+    check_plan,
+    make_loop,
+    state_of,
+)
+from touchback.realtime.swap import make_swap, refuse_modes
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
 from touchback.system.copies import copies
+
+_FLAGS = (1 << 31) - 1  # more than there are
+_VERSIONS = 1 << 53  # that a double counts exactly
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,13 @@ class Replay:
     def ticks(self) -> int:
         """How many ticks were run again."""
         return sum(map(len, self.parts))
+
+    @property
+    def compared(self) -> list[str]:
+        """The columns whose bits are compared: the states. Inputs are what is given; outputs and
+        energies are as guards let them pass, which a replay doesn't have."""
+        names = (name for part in self.recording.parts for name in part.about["state_names"])
+        return list(dict.fromkeys(names)) if self.ticks else []
 
     @property
     def same(self) -> bool:
@@ -69,6 +86,8 @@ def replay(path: str | os.PathLike[str], system: System | Sequence[System] | Non
     before: tuple[System, LiveLoop] | None = None
     for place, part in enumerate(recording.parts):
         own = _system(part, given[place] if place < len(given) else None)
+        check_plan(own, _plan(part))
+        _check_rows(part, recording.parameters)
         loop = _begin(own, part, before)
         parts.append(_repeat(own, loop, part, recording.parameters))
         before = own, loop
@@ -76,19 +95,21 @@ def replay(path: str | os.PathLike[str], system: System | Sequence[System] | Non
 
 
 def _system(part: Part, given: System | None) -> System:
-    about = part.about
-    if given is None:
+    about, system = part.about, given
+    if system is None:
         if not about["description"]:
             raise InputError("The recording doesn't hold its model: give the system to `replay`.")
         system = model_from_text(about["description"], ".json").compile()
         names = about.get("copies")
-        return copies(system, names) if names else system
-    if list(given.state_names) != about["state_names"]:
-        raise InputError(
-            f"The recording is of '{about['model']}' with states {about['state_names']}; the "
-            f"system given has {list(given.state_names)}."
-        )
-    return given
+        system = copies(system, names) if names else system
+    for kind in ("state", "input", "output"):
+        recorded, own = about[f"{kind}_names"], list(getattr(system, f"{kind}_names"))
+        if recorded != own:
+            whose = "the model in it has" if given is None else "the system given has"
+            raise InputError(
+                f"The recording is of '{about['model']}' with {kind}s {recorded}; {whose} {own}."
+            )
+    return system
 
 
 def _plan(part: Part) -> Plan:
@@ -99,20 +120,41 @@ def _plan(part: Part) -> Plan:
     )  # fmt: skip
 
 
+def _check_rows(part: Part, parameters: dict[int, dict[str, float]]) -> None:
+    """Refuses numbers of ticks that no run has written: the loop takes them as they are."""
+    for name, low, high in (
+        ("flags", 0, _FLAGS), ("offered", 0, _VERSIONS), ("substeps", 1, MOST_SUBSTEPS)
+    ):  # fmt: skip
+        column = part.column(name)
+        bad = ~((column >= low) & (column <= high) & (column == np.floor(column)))
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            raise InputError(
+                f"The recording is damaged: at tick {part.column('tick')[row]:g} '{name}' is "
+                f"{column[row]:g}; it is a whole number from {low} to {high}."
+            )
+    for version in np.unique(part.column("offered")):
+        if version and int(version) not in parameters:
+            raise InputError(
+                f"The recording is damaged: a tick names version {int(version)} of the "
+                "parameters, which isn't in it."
+            )
+
+
 def _begin(system: System, part: Part, before: tuple[System, LiveLoop] | None) -> LiveLoop:
     """The loop of a part, where its first tick begins."""
     plan = _plan(part)
     loop = make_loop(
-        system, np.array(part.about["initial_state"]), plan, Pace(plan.rate, None, plan.substeps),
-        before[1].memory if before else None,
+        system, state_of(system, part.about["initial_state"]), plan,
+        Pace(plan.rate, None, plan.substeps), before[1].memory if before else None,
     )  # fmt: skip
     if before is None:
         loop.prepare()
         return loop
+    refuse_modes(system)
     directory = np.zeros(1, dtype=np.uint64)  # of ports that a replay doesn't have
-    swap = make_swap(
-        before, (system, loop, plan), part.about["carried"], (address_of(directory), 0), None
-    )
+    carried = {**part.about["carried"], "guards": [], "energies": []}  # nor guards
+    swap = make_swap(before, (system, loop, plan), carried, (address_of(directory), 0), None)
     if not swap.take():
         raise InputError(
             f"The structure '{system.name}' can't be taken over here, as it was when recorded; "

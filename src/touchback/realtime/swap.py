@@ -105,12 +105,17 @@ def structure_of(
         system = given
     else:
         system = compile_model(structure.model)
+    refuse_modes(system)
+    return structure, system
+
+
+def refuse_modes(system: System) -> None:
+    """Refuses a system that can't be the structure after another."""
     if is_episodic(system):
         raise InputError(
             f"{system.name}: it has modes of its own, which another structure can't begin in; "
             "describe both as modes of one model."
         )
-    return structure, system
 
 
 def plan_for(system: System, plan: Plan, now: Now, changes: Mapping[str, Any]) -> Plan:
@@ -207,6 +212,12 @@ def make_swap(
 ) -> Swap:
     """The change of structure as the loop takes it."""
     bodies = tuple(carried["bodies"])
+    both_have = set(old[0].model.bodies) & set(new[0].model.bodies)
+    if len(set(bodies)) != len(bodies) or not set(bodies) <= both_have:
+        raise InputError(
+            f"What is carried over, bodies: {list(bodies)}, where '{old[0].name}' and "
+            f"'{new[0].name}' share {sorted(both_have)}; each once at most."
+        )
     velocities, transfer = body_velocities(old[0], bodies), velocity_transfer(new[0], bodies)
     moving = len(new[0].layout.v) > 0 and len(bodies) > 0
     both = [

@@ -20,17 +20,15 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.live_structs import ROW_HEAD
-from touchback.recording.mcap_tables import Tables, TableWriter, read_tables
+from touchback.recording.live_about import HEAD, HEAD_UNITS, change_of, check_about
+from touchback.recording.mcap_tables import Table, Tables, TableWriter, read_tables
+from touchback.recording.plain_data import parsed
 from touchback.recording.run import Run
 
 KIND = "touchback live run"
 FORMAT_VERSION = 1
 TICKS, PARAMETERS, STRUCTURES = "ticks", "parameters", "structures"
-HEAD_UNITS = {
-    "tick": "", "time": "s", "flags": "", "version": "", "offered": "", "substeps": "",
-    "lateness": "ns", "step time": "ns", "input age": "ns",
-}  # fmt: skip
-HEAD = tuple(HEAD_UNITS)
+_LARGEST_RUN = 1 << 29  # numbers
 _TIME = HEAD.index("time")
 
 
@@ -54,8 +52,8 @@ class Recorder(TableWriter):
         if not self._structures:
             self._descriptions = self.add_texts(STRUCTURES)
         self._structures += 1
-        self._ticks = self.add_table(f"{TICKS} {self._structures}", columns)
         self.write_text(self._descriptions, about)
+        self._ticks = self.add_table(_topic(self._structures), columns)
 
     def write(self, rows: np.ndarray) -> None:
         """Rows of ticks."""
@@ -115,6 +113,13 @@ class Recording:
     def as_run(self, metadata: Mapping[str, Any] | None = None) -> Run:
         """All columns by name over the model's time, with the description and more metadata."""
         names = dict.fromkeys(name for part in self.parts for name in part.columns)
+        size = len(names) * sum(len(part.rows) for part in self.parts)
+        if size > _LARGEST_RUN:
+            raise InputError(
+                f"As one run, the {len(self.parts)} structures have {len(names)} columns and "
+                f"{size} numbers; at most {_LARGEST_RUN}: open it by `open_recording` and look at "
+                "its `parts`."
+            )
         signals = {name: self.column(name) for name in names}
         units = dict(HEAD_UNITS)
         for part in self.parts:
@@ -152,18 +157,49 @@ def open_recording(path: str | os.PathLike[str]) -> Recording:
 
 
 def recording_of(found: Tables, file: str) -> Recording:
-    """The recording that the tables and texts of a file are."""
-    try:
-        about = json.loads(found.abouts.get(KIND, "{}"))
-    except ValueError as error:
-        raise InputError(f"{file}: its description is not JSON ({error}).") from None
-    if about.get("format") != FORMAT_VERSION or TICKS not in found.tables:
+    """The recording that the tables and texts of a file are; every text and size is checked."""
+    about = parsed(found.abouts.get(KIND, "{}"), f"{file}: its description")
+    ours = isinstance(about, dict) and about.get("format") == FORMAT_VERSION
+    if not ours or TICKS not in found.tables:
         raise InputError(f"{file} is not a recording of a live run by this Touchback.")
-    abouts = [about, *found.texts.get(STRUCTURES, [])]
-    parts = [
-        Part(about, table.columns, table.rows)
-        for about, table in zip(abouts, found.tables.values())
+    texts = found.texts.get(STRUCTURES, [])
+    abouts = [
+        about,
+        *(parsed(text, f"{file}: {_structure(1 + i)}") for i, text in enumerate(texts)),
     ]
-    changes = found.texts.get(PARAMETERS, [])
-    parameters = {change["version"]: change["values"] for change in changes}
+    parts = [
+        Part(
+            check_about(each, table.columns, f"{file}: {_structure(place)}", place == 0),
+            table.columns, table.rows(file),
+        )
+        for place, (each, table) in enumerate(zip(abouts, _tables(found, len(abouts))))
+    ]  # fmt: skip
+    changes = [
+        change_of(text, f"{file}: change {1 + i} of parameters")
+        for i, text in enumerate(found.texts.get(PARAMETERS, []))
+    ]
+    parameters = {change.version: change.values for change in changes}
     return Recording(parts, parameters, found.complete)
+
+
+def _structure(place: int) -> str:
+    return f"the description of structure {place}" if place else "its description"
+
+
+def _topic(place: int) -> str:
+    return f"{TICKS} {place}" if place else TICKS
+
+
+def _tables(found: Tables, count: int) -> list[Table]:
+    """The tables of so many structures; of a file that was cut, the last may not be there yet."""
+    topics = [_topic(place) for place in range(count)]
+    if not found.complete and topics[-1] not in found.tables:
+        del topics[-1]
+    missing = [topic for topic in topics if topic not in found.tables]
+    other = [topic for topic, each in found.tables.items() if topic not in topics and each.blocks]
+    if missing or other:
+        raise InputError(
+            f"{found.file}: it describes {count} structures, "
+            + (f"but lacks the table '{missing[0]}'." if missing else f"none of '{other[0]}'.")
+        )
+    return [found.tables[topic] for topic in topics]
