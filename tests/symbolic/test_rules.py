@@ -73,7 +73,6 @@ def test_inverse_functions_of_negatives_give_the_negative_back() -> None:
     tape = Tape()
     x = tape.symbol("x")
     assert tape.log(tape.exp(-x)) == -x
-    assert tape.cos(tape.acos(-x)) == -x
     assert tape.select(tape.symbol("c"), -x, -x) == -x
     assert tape.select(1, tape.const(-2.0), x) == tape.const(-2.0)
 

@@ -130,7 +130,7 @@ def canonical_ref(
         use = tape.lookups[tape.c[node]]
         return Ref(1, graph.add(Node(op, tuple(operands), (table(use.table), use.want))))
     form = _FORMS.get(op)
-    if form is None:
+    if form is None or (op == ops.ATAN2 and tape.is_settled(tape.a[node])):
         return Ref(1, graph.add(Node(op, tuple(operands))))
     return form(graph, op, operands)
 
@@ -139,6 +139,8 @@ def _sum(graph: Canonical, op: int, refs: list[Ref]) -> Ref:
     """Sums lead, so that chains need no parentheses; numbers come last; the first is positive."""
     if op == SUB:
         refs = [refs[0], refs[1].times(-1)]
+    if graph.is_zero(refs[0]):  # settled: the tape makes it of s by itself, under atan2
+        return refs[1]
     kinds = graph.nodes
     refs = graph.sorted(refs, lambda r: (kinds[r.node].op not in (ADD, SUB), graph.is_constant(r)))
     sign = refs[0].sign

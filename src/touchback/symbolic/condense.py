@@ -3,7 +3,8 @@
 ROBOTRAN's process (Docquier 2021, "an internal process is activated to drastically simplify them"):
 a sum is expanded into terms; two terms that differ by sin² against cos² of an angle merge; two that
 differ by cos·cos against sin·sin, or by sin·cos against cos·sin, contract into one of the sum or
-difference of the angles. What comes out is kept only if it takes fewer operations.
+difference of the angles. What comes out is kept only if it takes fewer operations. Sums are
+multiplied out on the way, so that (x − y)·z may overflow where x and y are huge and nearly equal.
 """
 
 from collections.abc import Iterator

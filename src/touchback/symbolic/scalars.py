@@ -79,7 +79,7 @@ class Operators:
         return a * b
 
     def div(self, a: Any, b: Any) -> Any:
-        if type(a) is int and a == 0:
+        if type(a) is int and a == 0 and not (type(b) is int and b == 0):
             return 0
         if type(b) is int and (b == 1 or b == -1):
             return a if b == 1 else -a

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 
 from touchback.symbolic import ops
 from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, NEG, SIN, SUB
-from touchback.symbolic.rules import RULES, SCALED, SQUARE, Rule, dispatch
+from touchback.symbolic.rules import RULES, SCALED, SQUARE, Rule, dispatch, is_normal
 from touchback.symbolic.table import Lookup, Table, Want
 
 Id = int
@@ -32,6 +32,7 @@ class Tape:
         self.lookups: list[Lookup] = []
         self._kind: list[int] = [CONST, CONST]  # the operation, or a finer kind that rules look at
         self._const_ids: dict[float, int] = {1.0: 1}
+        self._not_finite: set[int] = set()  # constants that 0 times and less itself don't become 0
         self._nodes: dict[tuple[int, int, int, int], int] = {}
         self._tries = dispatch(tuple(rules))
         self.add: Callable[[Id, Id], Id]
@@ -51,11 +52,16 @@ class Tape:
         if value < 0.0:
             return -self.const(-value)
         known = self._const_ids.get(value) if value == value else None
-        if known is None:
-            known = self._append(CONST, 0, 0, 0)
-            self.values[known] = value
-            self._const_ids[value] = known
-        return known
+        return self._number(value) if known is None else known
+
+    def _number(self, value: float) -> Id:
+        """A new node of a number, of whatever sign."""
+        node = self._append(CONST, 0, 0, 0)
+        self.values[node] = value
+        self._const_ids[value] = node
+        if not math.isfinite(value):
+            self._not_finite.add(node)
+        return node
 
     def symbol(self, name: Hashable) -> Id:
         """The node of a named input, made on first use."""
@@ -88,9 +94,9 @@ class Tape:
         return -a
 
     def div(self, a: Id, b: Id) -> Id:
-        if a == 0:
+        if a == 0 and abs(b) not in self._not_finite and b != 0:
             return 0
-        sign = 1 if (a > 0) == (b >= 0) else -1
+        sign = 1 if (a >= 0) == (b >= 0) else -1
         a, b = abs(a), abs(b)
         if b == 1:
             return sign * a
@@ -99,7 +105,7 @@ class Tape:
             dividend = self.values.get(a)
             if dividend is not None:
                 return sign * self.const(dividend / divisor)
-            if math.isfinite(1.0 / divisor):
+            if is_normal(1.0 / divisor):
                 return sign * self.mul(self.const(1.0 / divisor), a)
         return sign * self.node(DIV, a, b)
 
@@ -130,16 +136,44 @@ class Tape:
         number = self.values.get(-a)
         if number is not None:
             known = self._const_ids.get(-number)
-            if known is None:
-                known = self._append(CONST, 0, 0, 0)
-                self.values[known] = -number
-                self._const_ids[-number] = known
-            return known
-        key = (NEG, -a, 0, 0)
+            return self._number(-number) if known is None else known
+        return self._kept(NEG, -a)
+
+    def _kept(self, op: int, a: Id, b: Id = 0) -> Id:
+        """The node of an operation that no rule may touch."""
+        key = (op, a, b, 0)
         known = self._nodes.get(key)
         if known is None:
-            known = self._nodes[key] = self._append(NEG, -a, 0, 0)
+            known = self._nodes[key] = self._append(op, a, b, 0)
         return known
+
+    def _settled(self, a: Id) -> Id:
+        """A node with no sign whose zero has the sign that it has in the expression as written.
+
+        x − y and y − x are one node and its negative here, so that the zeros of sums lose their
+        signs. Those count as +0, which is what x − y gives at x = y: 0 + s turns −0 into it."""
+        if self._keeps_zeros(abs(a)):
+            return self.positive(a)
+        return self._kept(ADD, 0, a) if a > 0 else self._kept(SUB, 0, -a)
+
+    def is_settled(self, node: Id) -> bool:
+        """Whether a node is 0 + s or 0 − s, which atan2 makes of a sum."""
+        return self.op[node] in (ADD, SUB) and self.a[node] == 0
+
+    def _keeps_zeros(self, node: Id) -> bool:
+        """Whether there is no sum (or choice) below a node down to which its zeros come from."""
+        waiting, seen = [node], {node}
+        while waiting:
+            node = waiting.pop()
+            op = self.op[node]
+            if self.is_settled(node):
+                continue
+            if op not in _KEEPING_ZEROS and ops.ARITY[op]:
+                return False
+            new = [operand for operand in self.operands(node) if operand not in seen]
+            seen.update(new)
+            waiting += new
+        return True
 
     def sincos(self, a: Id) -> tuple[Id, Id]:
         """(sin a, cos a), with sin(−a) = −sin a and cos(−a) = cos a."""
@@ -163,8 +197,10 @@ class Tape:
         return self.node(ops.ACOS, self.positive(a))
 
     def atan2(self, y: Id, x: Id) -> Id:
-        x = self.positive(x)
-        return self.node(ops.ATAN2, y, x) if y >= 0 else -self.node(ops.ATAN2, -y, x)
+        x = self._settled(x)
+        if y < 0 and self._keeps_zeros(-y):
+            return -self.node(ops.ATAN2, -y, x)
+        return self.node(ops.ATAN2, self._settled(y), x)
 
     def atan(self, a: Id) -> Id:
         return self.atan2(a, 1)
@@ -260,6 +296,13 @@ class Tape:
         return mark
 
 
+_KEEPING_ZEROS = frozenset(
+    (MUL, DIV, NEG, SIN, ops.ASIN, ops.ATAN2, ops.ABS, ops.SQRT, ops.FLOOR, ops.EXP, ops.LOG, COS,
+     ops.ACOS, ops.LT, ops.LE, ops.EQ)
+)  # fmt: skip
+"""Operations whose zeros have the right sign if those of their operands have."""
+
+
 def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, Id], Id]]:
     """add and mul as closures: a node costs about a microsecond, half of what methods take."""
     op, kind = tape.op, tape._kind
@@ -269,6 +312,7 @@ def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, 
     products: dict[int, int] = {}
     sum_known, product_known = sums.get, products.get
     sum_tries, product_tries = tape._tries[ADD], tape._tries[MUL]
+    not_finite = tape._not_finite
 
     def add(a: Id, b: Id) -> Id:
         if not a:
@@ -280,7 +324,9 @@ def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, 
         if x > y:
             a, b, x, y = b, a, y, x
         elif x == y:
-            return 0 if a != b else mul(tape.const(2.0), a)
+            if a != b:
+                return 0 if x not in not_finite else tape.const(math.nan)
+            return mul(tape.const(2.0), a)
         if a < 0:
             b = -b
         key = (x << 32) + b
@@ -303,7 +349,7 @@ def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, 
 
     def mul(a: Id, b: Id) -> Id:
         if not a or not b:
-            return 0
+            return 0 if not not_finite or abs(a + b) not in not_finite else tape.const(math.nan)
         x = a if a > 0 else -a
         y = b if b > 0 else -b
         if x > y:

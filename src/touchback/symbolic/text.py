@@ -174,7 +174,7 @@ class _Printer:
                 return self._text(node, [self.piece(second), self.piece(first)])
         elif node.op in (ops.MUL, ops.DIV) and rest[0].node in self.negative:
             return self._text(node, [self.piece(first), self.negative[rest[0].node]])
-        elif node.op in (ops.MUL, ops.DIV, ops.SIN, ops.ASIN, ops.ATAN2) and turned:
+        elif node.op in (ops.MUL, ops.DIV, ops.SIN, ops.ASIN) and turned:
             others = [self.piece(ref) for ref in rest]
             return self._text(node, [self.negative[first.node], *others])
         return None
