@@ -56,6 +56,54 @@ def test_the_check_agrees_with_the_rank_of_the_mass_matrix(described: list[tuple
         check_inertia(m)
 
 
+CHAINS = (
+    tb.Universal("x", "y"), tb.Universal("x", "z"), tb.Universal("z", "y"), tb.Spherical(),
+    tb.Revolute("y"), tb.Cylindrical("x"), tb.Planar("z"), tb.Screw("z", 0.1),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("second", CHAINS, ids=repr)
+@pytest.mark.parametrize("first", CHAINS, ids=repr)
+@pytest.mark.parametrize("offset", [(0, 0, 0), (0.2, 0, 0), (0, 0, 0.2)])
+def test_a_branch_without_mass_on_a_point_mass_passes_only_with_a_regular_mass_matrix(
+    first: tb.JointKind, second: tb.JointKind, offset: tuple[float, float, float]
+) -> None:
+    """At most three freedoms of a point mass have inertia, whatever the joints in series: the rank
+    by NumPy at three random positions decides."""
+    m = tb.Model("point on a branch")
+    branch, mass = m.body("branch"), m.body("mass", 1.0, (0.3, 0, 0))
+    m.joint("first", first, m.ground, branch)
+    m.joint("second", second, branch.at(*offset), mass)
+    n = first.nv + second.nv
+    ranks = []
+    for seed in range(3):
+        q = np.random.default_rng(seed).normal(size=first.nq + second.nq)
+        M = np.zeros((n, n))
+        for place, entry in entries(float_instant(m, q.tolist())).items():
+            M[place] = entry
+        ranks.append(np.linalg.matrix_rank(M, tol=1e-10, hermitian=True))
+    if max(ranks) < n:
+        with pytest.raises(ModelError, match="nothing resists its motion"):
+            check_inertia(m)
+    else:
+        check_inertia(m)
+
+
+def test_inertias_of_very_different_sizes_pass() -> None:
+    """A gram of hoops in gimbals about a ton, and a wheel a thousand kilometres out: badly scaled,
+    and each with accelerations of its own."""
+    m = tb.Model("unlike")
+    tiny, huge = (1e-7, 1e-7, 1e-7), (300.0, 310.0, 320.0)
+    outer, inner = m.body("outer", 1e-3, inertia=tiny), m.body("inner", 1e-3, inertia=tiny)
+    ton = m.body("ton", 1e3, (0.01, 0, 0), huge)
+    far = m.body("far", 1e-3, inertia=tiny)
+    m.joint("outer", tb.Revolute("z"), m.ground, outer)
+    m.joint("inner", tb.Revolute("x"), outer, inner)
+    m.joint("ball", tb.Spherical(), inner, ton)
+    m.joint("far", tb.Spherical(), ton.at(1e6, 0, 0), far)
+    check_inertia(m)
+
+
 def test_the_joint_without_inertia_is_named_not_the_one_beyond_it() -> None:
     m = tb.Model("coaxial")
     m.body("ring")

@@ -19,7 +19,7 @@ from touchback.model.model import Model
 from touchback.symbolic.scalars import Operators
 from touchback.system.floats import float_instant
 
-_NOTHING = 1e-12  # a sum this much smaller than its terms counts as zero
+_NOTHING = 1e-12  # what is this much smaller than what it is a difference of counts as zero
 _SOLID = 1e-6  # least eigenvalue of a scaled pseudo-inertia that is no matter of rounding
 
 
@@ -125,25 +125,38 @@ def _labelled(label: str) -> Iterator[None]:
 
 
 def _check_inertia(instant: Instant) -> None:
+    """The pivots, each against what rounding leaves of it. Errors of a spatial inertia are bounded
+    by a matrix, −E ≤ ΔI ≤ E in the sense of quadratic forms, which an elimination carries on: to
+    first order I − U Uᵀ/D, U = I s, D = sᵀ I s, changes by P ΔI Pᵀ with P = 1 − U sᵀ/D. So a
+    pivot is small by what it is a difference of, wherever in the tree that was taken."""
     tree = instant.tree
     poses = [_floats(pose) for pose in world_poses(tree, instant.k)]
     armature = [float(rotor) for rotor in instant.armature()]
     inertias = [_spatial_inertia(link, R) for link, (R, _) in zip(tree.links, poses, strict=True)]
+    errors = [_rounding(inertia) for inertia in inertias]
     for i in range(len(tree.links) - 1, -1, -1):
-        link, inertia, (R, p) = tree.links[i], inertias[i], poses[i]
+        link, inertia, error, (R, p) = tree.links[i], inertias[i], errors[i], poses[i]
         for offset in range(len(link.columns) - 1, -1, -1):
             index = link.v_index + offset
             s = np.concatenate([R @ np.array(x, dtype=float) for x in link.columns[offset]])
             U = inertia @ s
             D = s @ U + armature[index]
-            terms = abs(s) @ abs(inertia) @ abs(s) + armature[index]
-            if terms == 0.0 or D / terms <= _NOTHING:
+            if not D > s @ error @ s:
                 raise _no_inertia(instant.model, link, index)
+            P = np.eye(6) - np.outer(U, s) / D
+            error = P @ error @ P.T + _rounding(inertia)
             inertia = inertia - np.outer(U, U) / D
         if link.parent >= 0:
             lever = np.eye(6)
             lever[:3, 3:] = _skew(p - poses[link.parent][1])
-            inertias[link.parent] = inertias[link.parent] + lever @ inertia @ lever.T
+            moved = lever @ inertia @ lever.T
+            inertias[link.parent] = inertias[link.parent] + moved
+            errors[link.parent] = errors[link.parent] + lever @ error @ lever.T + _rounding(moved)
+
+
+def _rounding(inertia: np.ndarray) -> np.ndarray:
+    """A bound of the rounding of a positive matrix, whose entries are at most √(I_ii I_jj)."""
+    return np.diag(_NOTHING * np.abs(np.diag(inertia)))
 
 
 def _floats(pose: Any) -> tuple[np.ndarray, np.ndarray]:
