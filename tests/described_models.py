@@ -76,7 +76,8 @@ def walker() -> tb.Model:
     shared = tb.sqrt(1 + ratio**2 + width * tb.exp(ratio))  # long, and used twice
     m.sensor("one", tb.Signal(z * shared, "m"))
     m.sensor("other", tb.Signal(shared / (1 + z**2)))
-    m.move_base(velocity=(tb.sin(m.time), 0, 0), acceleration=(tb.cos(m.time), 0, 0))
+    turning = [("y", 0.1), ("z", 0.2 * ratio * m.time)]
+    m.move_base(position=(-tb.cos(m.time), 0, width), turn=turning)
     return m
 
 

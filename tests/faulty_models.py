@@ -388,12 +388,26 @@ def _() -> None:
 @fault(
     "unknown motion of the base",
     "Signals and laws",
-    "Moving base: there is no option 'acceleraton'; did you mean 'acceleration' or "
-    "'angular_acceleration'?",
+    "Moving base: there is no option 'velocity'; give the motion itself, `position` and `turn` as "
+    "functions of time. Velocities and accelerations follow from it. (A motion known by its "
+    "acceleration is a state whose rate is a state.)",
 )
 def _() -> None:
     m = arm()
-    m.move_base(acceleraton=(0.0, 0.0, 1.0))
+    m.move_base(velocity=(0.0, 0.0, 1.0))
+
+
+@fault(
+    "motion of the base that nobody can differentiate",
+    "Signals and laws",
+    "Moving base: its motion uses 'platform', whose rate isn't known; it is a function of time, "
+    "parameters and states, twice differentiable. (A motion known by its acceleration is a state "
+    "whose rate is a state.)",
+)
+def _() -> None:
+    m = arm()
+    m.move_base(position=(m.input("platform"), 0.0, 0.0))
+    m.compile()
 
 
 @fault(

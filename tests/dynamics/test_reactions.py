@@ -86,9 +86,12 @@ def test_each_body_balances_its_rate_of_momentum(mechanism: Mechanism) -> None:
     applied, torque = mechanism.rng.standard_normal((2, 3)) * 5
     target = tb.Frame("b2", (0.1, -0.2, 0.3))
     model.force("push", tb.Wrench(target, force=tuple(applied), torque=tuple(torque)))
-    base = mechanism.rng.standard_normal((4, 3))
-    words = ("velocity", "angular_velocity", "acceleration", "angular_acceleration")
-    model.move_base(**{word: tuple(x) for word, x in zip(words, base)})
+    t = model.time
+    place, angles = (
+        tuple(x + y * t + z * t**2 for x, y, z in each)
+        for each in mechanism.rng.standard_normal((2, 3, 3))
+    )
+    model.move_base(place, list(zip("zxy", angles)))
     system = model.compile()
     q, v, a = mechanism.state(system)
     pushes = {f"j{i}": _world(mechanism, system, i, q, v, a) for i in range(5)}

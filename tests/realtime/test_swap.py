@@ -198,6 +198,36 @@ def test_inputs_outputs_parameters_guards_and_gains_go_on_by_name(
     assert np.isnan(live.recorded()["slide"][-1]) and not np.isnan(live.recorded()["slide"][0])
 
 
+def test_the_energy_of_what_freezes_to_the_ground_stays_in_the_sum() -> None:
+    """A door on a slope, at rest: swapped for Fixed and back, a sensor of energy shows no jump."""
+
+    def door(kind: tb.JointKind) -> tb.Model:
+        m = tb.Model("door", gravity=(0, 0, -9.81))
+        wing = m.body("wing", 2.0, (0.3, 0, 0.4), (0.1, 0.1, 0.2))
+        m.joint("hinge", kind, m.ground.at(0.1, 0.2, 1.3, turn=("y", 0.2)), wing)
+        m.joint("bell", tb.Revolute("y"), m.ground, m.body("bell", 0.1, (0, 0, -0.1)))
+        m.sensor("energy", tb.Energy())
+        m.sensor("height", tb.Energy("potential"))
+        return m
+
+    system = door(tb.Revolute("z")).compile()
+    start = system.assemble(hinge=0.5)
+    with tb.live(system, start, rate=RATE, speed=None, record=True) as live:
+        for kind in (tb.Fixed(), tb.Revolute("z"), tb.Fixed()):
+            live.run(2 * T)
+            change = live.swap(door(kind))
+        live.run(2 * T)
+        shown = live.recorded()["energy"]
+    assert np.ptp(shown) < 1e-4  # what 6 ms of falling cost when it freezes
+    lost = sum(each.energy_lost for each in live.structures)  # type: ignore[misc]
+    assert change.energy_lost is not None and shown[0] - shown[-1] == pytest.approx(lost, rel=1e-6)
+    assert live.read("height") == pytest.approx(start_height(system, start), abs=1e-4)
+
+
+def start_height(system: tb.System, start: tb.State) -> float:
+    return system.energy(start.q, start.v)[1]
+
+
 def test_bodies_may_come_and_go(free: tb.System, moving: tb.State) -> None:
     def longer() -> tb.Model:
         m = cart_pole(tb.Prismatic("x"))

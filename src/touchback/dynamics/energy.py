@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from touchback.spatial.vectors import Scalar, Vector
 
 if TYPE_CHECKING:
     from touchback.dynamics.instant import Instant
+    from touchback.dynamics.tree import Link
+
+
+def _everything(instant: Instant) -> Iterator[tuple[int, Link]]:
+    """All links, and what is fixed to the ground as number −1."""
+    yield from enumerate(instant.tree.links)
+    yield -1, instant.tree.ground
+
+
+def _moving(instant: Instant) -> Iterator[tuple[int, Link]]:
+    """All links, and what is fixed to the ground where that moves."""
+    return _everything(instant) if instant.ground.moves else enumerate(instant.tree.links)
 
 
 def kinetic_energy(instant: Instant) -> Scalar:
@@ -15,7 +28,7 @@ def kinetic_energy(instant: Instant) -> Scalar:
     k, vectors = instant.k, instant.vectors
     total: Scalar = 0
     half = k.const(0.5)
-    for i, link in enumerate(instant.tree.links):
+    for i, link in _moving(instant):
         R = instant.link_pose(i)[0]
         omega_W, v_W = instant.link_velocity(i)
         omega, v = vectors.apply_transposed(R, omega_W), vectors.apply_transposed(R, v_W)
@@ -30,20 +43,16 @@ def kinetic_energy(instant: Instant) -> Scalar:
 
 
 def potential_energy(instant: Instant) -> Scalar:
-    """U = −Σ g·(m p + R h): zero when all mass is at the ground's origin [J]."""
-    k, vectors = instant.k, instant.vectors
-    return (
-        -vectors.dot(instant.gravity(), first_moment(instant))
-        if instant.tree.links
-        else k.const(0.0)
-    )
+    """U = −Σ g·(m p + R h) of all bodies, also those fixed to the ground, which another structure
+    may let go: zero when all mass is at the world's origin [J]."""
+    return -instant.vectors.dot(instant.gravity(), first_moment(instant, _everything(instant)))
 
 
-def first_moment(instant: Instant) -> Vector:
-    """Σ m p_com about the ground's origin [kg m]."""
+def first_moment(instant: Instant, links: Iterator[tuple[int, Link]]) -> Vector:
+    """Σ m p_com about the world's origin [kg m]."""
     vectors = instant.vectors
     total: Vector = [0, 0, 0]
-    for i, link in enumerate(instant.tree.links):
+    for i, link in links:
         R, p = instant.link_pose(i)
         moment = vectors.add(vectors.scale(link.inertia.m, p), vectors.apply(R, link.inertia.h))
         total = vectors.add(total, moment)
@@ -53,22 +62,23 @@ def first_moment(instant: Instant) -> Vector:
 def total_mass(instant: Instant) -> Scalar:
     """Σ m of everything that moves [kg]."""
     total: Scalar = 0
-    for link in instant.tree.links:
+    for _, link in _moving(instant):
         total = instant.k.add(total, link.inertia.m)
     return total
 
 
 def centre_of_mass(instant: Instant) -> Vector:
     """p_com [m]."""
-    return instant.vectors.scale(instant.k.div(1, total_mass(instant)), first_moment(instant))
+    moment = first_moment(instant, _moving(instant))
+    return instant.vectors.scale(instant.k.div(1, total_mass(instant)), moment)
 
 
 def momentum(instant: Instant) -> tuple[Vector, Vector]:
-    """Linear momentum [kg m/s] and angular momentum about the ground's origin [kg m²/s]."""
+    """Linear momentum [kg m/s] and angular momentum about the world's origin [kg m²/s]."""
     k, vectors = instant.k, instant.vectors
     linear: Vector = [0, 0, 0]
     angular: Vector = [0, 0, 0]
-    for i, link in enumerate(instant.tree.links):
+    for i, link in _moving(instant):
         R, p = instant.link_pose(i)
         omega_W, v = instant.link_velocity(i)
         omega = vectors.apply_transposed(R, omega_W)

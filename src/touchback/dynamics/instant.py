@@ -7,6 +7,7 @@ from typing import Any
 
 from touchback.dynamics.efforts import passive_efforts, passive_potential
 from touchback.dynamics.frames import choose_frames
+from touchback.dynamics.ground import ground_of
 from touchback.dynamics.motion import Base, LinkMotion, b_matrix, combined, link_motions
 from touchback.dynamics.regroup import regroup
 from touchback.dynamics.rnea import Wrench, link_wrenches
@@ -17,7 +18,7 @@ from touchback.model.frame import Frame
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.signals import OWN_RATE
-from touchback.spatial import IDENTITY, ZERO, Vectors
+from touchback.spatial import ZERO, Vectors
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars
@@ -72,7 +73,8 @@ class Instant:
         add_inertias(tree, model, k, self.value)
         tree.place(k, at.q, self.value)
         self.tree = tree
-        self._poses: dict[int, tuple[Matrix, Vector]] = {-1: (IDENTITY, ZERO)}
+        self.ground = ground_of(model, k, self.value)
+        self._poses: dict[int, tuple[Matrix, Vector]] = {-1: (self.ground.R, self.ground.p)}
         self._velocity: dict[int, tuple[Vector, Vector]] = {}
         self._frames: dict[Frame, Attachment] = {}
         self._pushes: dict[int, Wrench] = {}
@@ -133,7 +135,7 @@ class Instant:
             self._measured[sensor] = kind.measure(self)
         return self._measured[sensor]
 
-    # ---- kinematics, along world (ground) axes --------------------------------------------------
+    # ---- kinematics, along world axes -----------------------------------------------------------
 
     def attachment(self, frame: Frame) -> Attachment:
         """Link and pose of a frame."""
@@ -154,11 +156,8 @@ class Instant:
     def link_velocity(self, i: int) -> tuple[Vector, Vector]:
         """ω and velocity of the origin of a link, along world axes."""
         if -1 not in self._velocity:
-            base = self.model.base
-            self._velocity[-1] = (
-                [self.value(x) for x in base.angular_velocity],
-                [self.value(x) for x in base.velocity],
-            )
+            ground = self.ground
+            self._velocity[-1] = self.vectors.apply(ground.R, ground.omega), ground.velocity
         for j in self._unknown(i, self._velocity):
             link = self.tree.links[j]
             omega_parent, v_parent = self._velocity[link.parent]
@@ -206,7 +205,7 @@ class Instant:
             base = self.base(with_gravity=False)
             B = b_matrix(self.k, base.omega, base.alpha)
             carried = self.vectors.apply(B, home.pose.scalars(self.k))
-            return self.vectors.add(base.acceleration, carried)
+            return self.vectors.apply(R, self.vectors.add(base.acceleration, carried))
         motion = self.motions()[home.link]
         own = self.vectors.add(
             motion.acceleration, self.vectors.apply(motion.B, home.pose.scalars(self.k))
@@ -216,9 +215,8 @@ class Instant:
     def angular_acceleration(self, frame: Frame) -> Vector:
         """ω̇ of a frame's body."""
         link = self.attachment(frame).link
-        if link < 0:
-            return self.base().alpha
-        return self.vectors.apply(self.link_pose(link)[0], self.motions()[link].alpha)
+        alpha = self.ground.alpha if link < 0 else self.motions()[link].alpha
+        return self.vectors.apply(self.link_pose(link)[0], alpha)
 
     def coordinate(self, joint: str, index: int = 0) -> Scalar:
         return self.at.q[self._joint_index(joint, index, positions=True)]
@@ -235,19 +233,18 @@ class Instant:
         return self.at.z[f"{self._force_names[id(force)]}.{name}"]
 
     def gravity(self) -> Vector:
+        """Along world axes."""
         return [self.value(x) for x in self.model.gravity]
 
     def base(self, with_gravity: bool = True) -> Base:
-        """Motion of the ground; gravity counts as an upward acceleration."""
-        given = self.model.base
-        acceleration: Vector = [self.value(x) for x in given.acceleration]
+        """Motion of the ground along its own axes; gravity counts as an upward acceleration."""
+        ground, acceleration = self.ground, self.ground.acceleration
         if with_gravity:
             acceleration = self.vectors.sub(acceleration, self.gravity())
         return Base(
-            [self.value(x) for x in given.angular_velocity],
-            [self.value(x) for x in given.angular_acceleration],
-            acceleration,
-            [self.value(x) for x in given.velocity],
+            ground.omega,
+            ground.alpha,
+            self.vectors.apply_transposed(ground.R, acceleration),
         )
 
     # ---- forces ---------------------------------------------------------------------------------

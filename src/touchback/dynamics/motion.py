@@ -24,7 +24,6 @@ class Base:
     omega: Vector = (0, 0, 0)
     alpha: Vector = (0, 0, 0)
     acceleration: Vector = (0, 0, 0)
-    velocity: Vector = (0, 0, 0)
 
 
 @dataclass
@@ -49,6 +48,13 @@ def b_matrix(k: Scalars, w: Vector, al: Vector) -> list[list[Scalar]]:
     ]
 
 
+def ground_motion(k: Scalars, base: Base) -> LinkMotion:
+    """The motion of the ground, which carries the links."""
+    return LinkMotion(
+        base.omega, base.alpha, b_matrix(k, base.omega, base.alpha), base.acceleration
+    )
+
+
 def link_motions(
     tree: Tree, k: Scalars, v: Sequence[Scalar], a: Sequence[Scalar] | None, base: Base
 ) -> Iterator[LinkMotion]:
@@ -56,9 +62,7 @@ def link_motions(
 
     One by one, so that what needs a motion can be written right after it: values then live
     shorter, and more of them stay in registers."""
-    ground = LinkMotion(
-        base.omega, base.alpha, b_matrix(k, base.omega, base.alpha), base.acceleration
-    )
+    ground = ground_motion(k, base)
     motions: list[LinkMotion] = []
     for link in tree.links:
         parent = motions[link.parent] if link.parent >= 0 else ground

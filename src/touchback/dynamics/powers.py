@@ -13,8 +13,8 @@ from typing import Any
 from touchback.dynamics.efforts import passive_effort
 from touchback.dynamics.energy import momentum
 from touchback.dynamics.instant import Instant
-from touchback.dynamics.motion import link_motions
-from touchback.dynamics.rnea import link_wrenches
+from touchback.dynamics.motion import ground_motion, link_motions
+from touchback.dynamics.rnea import link_wrenches, needed_wrench
 from touchback.dynamics.row import Row
 from touchback.model.frame import Frame
 from touchback.spatial.vectors import Scalar, Vector
@@ -90,25 +90,22 @@ def gravity_power(instant: Instant) -> Scalar:
     return instant.vectors.dot(instant.gravity(), momentum(instant)[0])
 
 
-def base_moves(instant: Instant) -> bool:
-    """Whether the ground is described as moving."""
-    base = instant.base(with_gravity=False)
-    parts = (base.velocity, base.omega, base.acceleration, base.alpha)
-    return any(not (isinstance(x, int) and x == 0) for part in parts for x in part)
-
-
 def base_power(instant: Instant, rows: Sequence[Row], multipliers: Sequence[Scalar]) -> Scalar:
     """What a moving ground does through the joints and closures that stand on it, and through
     forces against it; after `apply_multipliers`, with the accelerations `instant.a`."""
     k, vectors = instant.k, instant.vectors
+    tree, base = instant.tree, instant.base()
     omega, velocity = instant.link_velocity(-1)
-    motions = link_motions(instant.tree, k, instant.at.v, instant.a, instant.base())
+    wrenches = link_wrenches(
+        tree, k, link_motions(tree, k, instant.at.v, instant.a, base), instant.external()
+    )
+    on_ground = [(i, wrench) for i, wrench in enumerate(wrenches) if tree.links[i].parent < 0]
+    on_ground.append((-1, needed_wrench(tree.ground, k, ground_motion(k, base))))
     total: Scalar = 0
-    for i, (F, N) in enumerate(link_wrenches(instant.tree, k, motions, instant.external())):
-        if instant.tree.links[i].parent >= 0:
-            continue
+    for i, (F, N) in on_ground:
         R, p = instant.link_pose(i)
-        carried = vectors.add(velocity, vectors.cross(omega, p))
+        lever = vectors.sub(p, instant.ground.p)
+        carried = vectors.add(velocity, vectors.cross(omega, lever))
         total = k.add(total, vectors.dot(vectors.apply(R, F), carried))
         total = k.add(total, vectors.dot(vectors.apply(R, N), omega))
     for kind in instant.model.forces.values():

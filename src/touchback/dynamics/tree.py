@@ -58,7 +58,8 @@ class Attachment:
 
 @dataclass
 class Tree:
-    """Links, parents first and depth first; where bodies sit; which links are in each joint."""
+    """Links, parents first and depth first; where bodies sit; which links are in each joint; what
+    is fixed to the ground, as a link that no motion carries."""
 
     links: list[Link]
     bodies: dict[str, Attachment]
@@ -66,6 +67,7 @@ class Tree:
     joint_child: dict[str, Attachment]  # the child-side joint frame
     nq: int
     nv: int
+    ground: Link = field(default_factory=lambda: Link("", -1, identity(), Motion(), 0, 0))
 
     def place(self, k: Scalars, q: Sequence[Scalar], value: Callable[[Any], Scalar]) -> None:
         """Fill in what depends on the coordinates."""
@@ -161,12 +163,10 @@ def build_tree(
 
 
 def add_inertias(tree: Tree, model: Model, k: Scalars, value: Callable[[Any], Scalar]) -> None:
-    """Give every link the inertia of the bodies attached to it."""
+    """Give every link, and the ground, the inertia of the bodies attached to it."""
     for name, body in model.bodies.items():
         home = tree.bodies[name]
-        if home.link < 0:
-            continue
-        link = tree.links[home.link]
+        link = tree.links[home.link] if home.link >= 0 else tree.ground
         if is_numeric(body) and home.pose.numeric:
             link.numbers = link.numbers + placed(pseudo_inertia(body), home.pose)
             continue
@@ -174,7 +174,7 @@ def add_inertias(tree: Tree, model: Model, k: Scalars, value: Callable[[Any], Sc
         own = Inertia.of_body(k, value(body.mass), [value(x) for x in body.com], tensor)
         moved = own.turned_up(k, home.pose.rotation(k)).shifted(k, home.pose.scalars(k))
         link.live = moved if link.live is None else link.live.plus(k, moved)
-    for link in tree.links:
+    for link in (*tree.links, tree.ground):
         link.settle(k)
 
 

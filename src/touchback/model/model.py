@@ -13,7 +13,7 @@ from touchback.model.contact_kind import ContactKind
 from touchback.model.controls import add_choice, check_alternative
 from touchback.model.episodes import SIGNAL, Episodic
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
-from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame
+from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame, turns
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.names import check_name, check_unit, unknown
 from touchback.model.part import Part
@@ -321,14 +321,24 @@ class Model(Constrained, Episodic):
             return self.sensors
         return {name: kind for name, kind in self.sensors.items() if name in self.reported}
 
-    def move_base(self, **motion: Sequence[Any]) -> None:
-        """Prescribe the ground's motion along its own axes: velocity, angular_velocity,
-        acceleration, angular_acceleration, three components each (numbers or expressions)."""
-        for word in motion:
-            if word not in BaseMotion.__struct_fields__:
-                raise unknown("option", word, BaseMotion.__struct_fields__, where="Moving base")
-        given = {word: triple(f"Moving base: {word}", item) for word, item in motion.items()}
-        self.base = self._own("Moving base", BaseMotion(**given))
+    def move_base(
+        self, position: Sequence[Any] = (0.0, 0.0, 0.0), turn: Any = None, **others: Any
+    ) -> None:
+        """Prescribe the ground's motion in the world: the position of its origin [m] along world
+        axes, then turns about its own moving axes, `("z", angle)` or a list of such [rad]; numbers
+        or expressions of time, parameters and states.
+
+        Velocities and accelerations are derived from it. Gravity is the world's and doesn't turn
+        with the ground; positions, velocities and directions are along world axes."""
+        for word in others:
+            raise ModelError(
+                f"Moving base: there is no option '{word}'; give the motion itself, `position` and "
+                "`turn` as functions of time. Velocities and accelerations follow from it. (A "
+                "motion known by its acceleration is a state whose rate is a state.)"
+            )
+        label = "Moving base"
+        motion = BaseMotion(triple(f"{label}: position", position), turns(label, turn))
+        self.base = self._own(label, motion)
 
     def add(
         self,

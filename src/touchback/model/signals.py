@@ -1,7 +1,7 @@
 """Parameters, inputs, extra states and controls: what has a name and a number."""
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, Value
+from touchback.model.value import Data, Triple, Value
 
 OWN_RATE = "rate:"
 """Before the name of a force's internal state: the symbol of the rate that the force gives it."""
@@ -53,11 +53,10 @@ class Control(Data, frozen=True):
 
 
 class BaseMotion(Data, frozen=True):
-    """Prescribed motion of the ground frame, along its own axes: v, ω, and their rates [SI].
+    """Where the ground is in the world: the position of its origin [m] along world axes, then turns
+    about its own moving axes [rad], in order; functions of time, parameters and states.
 
-    `acceleration` is that of the origin in an inertial frame (gravity not included)."""
+    Velocities and accelerations are derived from them. Gravity is the world's."""
 
-    velocity: tuple[Value, Value, Value] = (0.0, 0.0, 0.0)
-    angular_velocity: tuple[Value, Value, Value] = (0.0, 0.0, 0.0)
-    acceleration: tuple[Value, Value, Value] = (0.0, 0.0, 0.0)
-    angular_acceleration: tuple[Value, Value, Value] = (0.0, 0.0, 0.0)
+    position: Triple = (0.0, 0.0, 0.0)
+    turn: tuple[tuple[str, Value], ...] = ()

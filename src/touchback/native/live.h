@@ -104,7 +104,7 @@ typedef struct tb_live {
     long entered;        /* by a swap; 0 after the first tick */
     tb_commands *commands;
 
-    tb_ring ring, swaps; /* row of swaps: version, tick, refused, state before, state after */
+    tb_ring ring, swaps; /* row of swaps: version, tick, refused, time, states before, after */
     tb_live_statistics *statistics;
 
     /* The thread. */

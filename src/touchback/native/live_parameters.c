@@ -25,18 +25,20 @@ static void use_block(tb_live *live, long which) {
         live->problem.newton->p = live->blocks[which] + live->newton_start;
 }
 
+static double model_time(const tb_live *live) {
+    return live->run.t0 + (double)live->run.steps * live->run.h;
+}
+
 /* Returns 0 when constraints can't be met from here, or a number is bad. */
 static int settle(tb_live *live) {
-    const tb_fixed *run = &live->run;
-    double t = run->t0 + (double)run->steps * run->h;
     if (!live->problem.settle)
         return 1;
     const tb_constraint_statistics *statistics =
         &((const tb_constrained *)live->problem.settle_data)->statistics;
     long before = statistics->not_converged;
-    live->problem.settle(&live->problem, t, run->x, 1);
+    live->problem.settle(&live->problem, model_time(live), live->run.x, 1);
     return statistics->not_converged == before &&
-           tb_first_not_finite(run->x, tb_state_size(&live->problem)) < 0;
+           tb_first_not_finite(live->run.x, tb_state_size(&live->problem)) < 0;
 }
 
 static void note(tb_live *live, int64_t version, int refused) {
@@ -47,8 +49,9 @@ static void note(tb_live *live, int64_t version, int refused) {
     row[0] = (double)version;
     row[1] = (double)(live->tick + 1); /* the tick that is beginning */
     row[2] = refused;
-    memcpy(row + 3, live->good, n * sizeof *row);
-    memcpy(row + 3 + n, live->run.x, n * sizeof *row);
+    row[3] = model_time(live);
+    memcpy(row + 4, live->good, n * sizeof *row);
+    memcpy(row + 4 + n, live->run.x, n * sizeof *row);
     tb_ring_done(&live->swaps);
 }
 

@@ -11,7 +11,7 @@ _P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
 
 ROW_HEAD = 9  # tick, time, flags, version, offered, substeps, lateness, step time, input age
 MESSAGE_HEAD = 3  # tick, time, flags
-SWAP_HEAD = 3  # version, tick, refused
+SWAP_HEAD = 4  # version, tick, refused, time
 BUCKETS, WORST = 608, 100
 
 

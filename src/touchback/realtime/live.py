@@ -57,7 +57,6 @@ from touchback.recording import Run, unknown_name
 from touchback.system import System
 from touchback.system.compile import compile_model
 from touchback.system.state import State
-from touchback.system.transfer import whole_energy
 
 _DRAIN = 0.1  # seconds between drains of the ring
 _CHUNKS = 36_000  # a chunk of a recording is not shorter than this part of it, see _supervise
@@ -333,10 +332,12 @@ class Live:
             return
         self._keep()  # ticks of the old structure since
         before = dict(zip(self.system.parameters, map(float, self._loop.parameters)))
-        report.energy_before = whole_energy(self.system, self._loop.x, before)
+        old = self._loop.struct.run
+        now = old.t0 + old.steps * old.h
+        report.energy_before = self.system.stored_energy(self._loop.x, before, now)
         version = int(pending.loop.struct.version)
         values = self._parameters.follow(pending.system, pending.loop, pending.plan, version)
-        report.energy_after = whole_energy(pending.system, swap.after, values)
+        report.energy_after = pending.system.stored_energy(swap.after, values, now)
         report.moved = float(swap.struct.moved)
         report.frozen = {name: values[name] for name in pending.frozen}
         about = describe(

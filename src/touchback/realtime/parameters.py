@@ -111,7 +111,8 @@ class LiveParameters:
         n = self._loop.sizes[1]
         with self._lock:
             for row in self._loop.drain_swaps():
-                version, tick, refused = (int(number) for number in row[:SWAP_HEAD])
+                version, tick, refused = (int(number) for number in row[:3])
+                time = float(row[3])
                 before, after = row[SWAP_HEAD : SWAP_HEAD + n], row[SWAP_HEAD + n :]
                 values = self.changes[version].values
                 energy = 0.0
@@ -119,7 +120,7 @@ class LiveParameters:
                     self._values = dict(self._taken)
                 else:
                     stored = self._system.stored_energy
-                    energy = stored(after, values) - stored(before, self._taken)
+                    energy = stored(after, values, time) - stored(before, self._taken, time)
                     self._taken = values
                     self.booked += energy
                 self.changes[version] = Change(version, values, tick, energy, bool(refused))

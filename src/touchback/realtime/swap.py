@@ -22,7 +22,7 @@ from touchback.simulate.episodes import is_episodic
 from touchback.system import System
 from touchback.system.compile import compile_model
 from touchback.system.constrained_system import ConstrainedSystem
-from touchback.system.transfer import body_velocities, velocity_transfer, whole_energy
+from touchback.system.transfer import body_velocities, velocity_transfer
 
 _REFUSED = {
     NOT_FINITE: "the new structure's velocities aren't finite there",
@@ -268,7 +268,7 @@ def prepare(
     )  # fmt: skip
     rehearse(new, guess, new_plan, new_pace)
     for each in (system, new):  # derived here, so that the books need no time at the change
-        whole_energy(each, each.initial_state().x, each.parameters)
+        each.function("energy")
     new_loop = make_loop(new, guess, new_plan, new_pace, loop.memory)
     carried = carried_over(system, new, structure, (plan, new_plan))
     published = (*new.output_names, *new.state_names, *new_plan.energy)

@@ -56,7 +56,7 @@ class EpisodicSystem(Protocol):
     def phase_of(self, x: Floats) -> int: ...
     def episode_data(self) -> EpisodeData: ...
     def constrained_block(self, overrides: Any = None, stiffness: bool = False) -> Floats: ...
-    def energy_at(self, x: Floats, overrides: Any = None) -> float: ...
+    def energy_at(self, x: Floats, overrides: Any = None, t: float = 0.0) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -324,7 +324,8 @@ class EpisodeRun:
         if self._keeper:
             self._keeper.cross(self._exit_of(crossed).name, crossed)
         before, after = (
-            self.system.energy_at(x, self.parameters) for x in (crossed.before, crossed.state)
+            self.system.energy_at(x, self.parameters, crossed.time)
+            for x in (crossed.before, crossed.state)
         )
         return TransitionRecord(
             crossed.time, phases[crossed.phase].name, phases[crossed.after].name,

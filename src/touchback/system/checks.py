@@ -141,7 +141,7 @@ def _check_inertia(instant: Instant) -> None:
             s = np.concatenate([R @ np.array(x, dtype=float) for x in link.columns[offset]])
             U = inertia @ s
             D = s @ U + armature[index]
-            if not D > s @ error @ s:
+            if not s @ error @ s < D:
                 raise _no_inertia(instant.model, link, index)
             P = np.eye(6) - np.outer(U, s) / D
             error = P @ error @ P.T + _rounding(inertia)

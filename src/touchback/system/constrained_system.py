@@ -138,7 +138,7 @@ class ConstrainedSystem(System):
         spread = np.linalg.solve(terms.M, terms.J.T)
         impulse = np.linalg.lstsq(terms.J @ spread, terms.b - terms.J @ v, rcond=1e-12)[0]
         v_new = v + spread @ impulse
-        lost = sum(self.energy(q, v)) - sum(self.energy(q_new, v_new))
+        lost = sum(self.energy(q, v, t, z)) - sum(self.energy(q_new, v_new, t, z))
         return np.concatenate([q_new, v_new, z]), float(lost)
 
     # ---- what a run needs -----------------------------------------------------------------------

@@ -88,10 +88,12 @@ class Copies(System):
         parts = [part.reshape(len(self.names), -1) for part in np.split(x, ends) if part.size]
         return np.concatenate(parts, axis=1)
 
-    def stored_energy(self, x: np.ndarray, parameters: Mapping[str, float]) -> float:
+    def stored_energy(
+        self, x: np.ndarray, parameters: Mapping[str, float], t: float = 0.0
+    ) -> float:
         own = self.one.layout.parameters
         return sum(
-            self.one.stored_energy(row, {name: parameters[f"{copy}/{name}"] for name in own})
+            self.one.stored_energy(row, {name: parameters[f"{copy}/{name}"] for name in own}, t)
             for copy, row in zip(self.names, self.states_of(x), strict=True)
         )
 

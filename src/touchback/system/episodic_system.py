@@ -190,11 +190,14 @@ class EpisodicSystem(ConstrainedSystem):
 
     # ---- what a run needs -----------------------------------------------------------------------
 
-    def energy_at(self, x: np.ndarray, overrides: Mapping[str, float] | None = None) -> float:
+    def energy_at(
+        self, x: np.ndarray, overrides: Mapping[str, float] | None = None, t: float = 0.0
+    ) -> float:
         """Kinetic and potential energy in a state, with some parameters replaced [J]."""
         function = self.function("energy")
         function.block[:] = function.block_for(self._with(overrides or {}))
         function.x[:] = x[: function.x.size]
+        function.u[:] = np.append(t, self.input_defaults)[: function.u.size]
         function.bound()
         function.version = -1  # its block is that of this call
         return float(function.out.sum())

@@ -20,7 +20,6 @@ from touchback.dynamics.efforts import joint_potential
 from touchback.dynamics.energy import kinetic_energy, potential_energy
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.powers import (
-    base_moves,
     base_power,
     force_meter,
     gravity_power,
@@ -212,14 +211,13 @@ class _Account:
     def _ground(self, rows: list[Any], multipliers: Sequence[int]) -> None:
         """What a moving ground does, and gravity that isn't just a potential."""
         instant, d = self.instant, self.d
-        moves = base_moves(instant)
-        if moves:
+        if instant.ground.moves:
             instant.efforts()  # applied forces first, then those of closures
             instant.a = d.extra[len(d.q) : len(d.q) + len(d.v)]
             apply_multipliers(instant, rows, multipliers)
             self._line(Line(BASE, WORK), base_power(instant, rows, multipliers))
         varies = _depends(self.tape, self.levels[1], [d.time, *d.z, *d.u])
-        if moves or varies:
+        if varies:
             self._add(GRAVITY, gravity_power(instant), self.levels[1], WORK, stored=1)
 
     def _add(self, name: str, power: int, potential: int, side: str, stored: int = -1) -> None:

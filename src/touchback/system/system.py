@@ -197,44 +197,53 @@ class System:
         shown = self._call("outputs", q, v, u, t, z=z)
         return dict(zip(self.layout.outputs, map(float, shown), strict=True))
 
-    def energy(self, q: Any, v: Any) -> tuple[float, float]:
+    def energy(self, q: Any, v: Any, t: float = 0.0, z: Any = None) -> tuple[float, float]:
         """Kinetic and potential energy (gravity and springs) [J]."""
-        kinetic, potential = self._call("energy", q, v, None, 0.0)
+        kinetic, potential = self._call("energy", q, v, None, t, z=z)
         return float(kinetic), float(potential)
 
-    def stored_energy(self, x: np.ndarray, parameters: Mapping[str, float]) -> float:
+    def stored_energy(
+        self, x: np.ndarray, parameters: Mapping[str, float], t: float = 0.0
+    ) -> float:
         """Kinetic and potential energy [J] of x = [q, v, z] under given parameters, all of them."""
         function = self.function("energy")
         block = function.block_for(np.array(list(parameters.values())))
-        return float(function.compiled.call(x, np.append(0.0, self.input_defaults), block).sum())
+        return float(function.compiled.call(x, np.append(t, self.input_defaults), block).sum())
 
-    def momentum(self, q: Any, v: Any) -> np.ndarray:
-        """Linear momentum and angular momentum about the ground's origin, 2 × 3."""
-        return self._call("momentum", q, v, None, 0.0)
+    def momentum(self, q: Any, v: Any, t: float = 0.0, z: Any = None) -> np.ndarray:
+        """Linear momentum and angular momentum about the world's origin, 2 × 3."""
+        return self._call("momentum", q, v, None, t, z=z)
 
-    def centre_of_mass(self, q: Any) -> np.ndarray:
+    def centre_of_mass(self, q: Any, t: float = 0.0, z: Any = None) -> np.ndarray:
         """Centre of mass of everything that moves [m]."""
-        return self._call("centre of mass", q, None, None, 0.0)
+        return self._call("centre of mass", q, None, None, t, z=z)
 
-    def pose(self, frame: Any, q: Any) -> tuple[np.ndarray, np.ndarray]:
-        """R_WF (3 × 3) and p_WF [m] of a body or frame."""
-        flat = self._of_frame("pose", recipes.pose_recipe, frame, q, None, None)
+    def pose(
+        self, frame: Any, q: Any, t: float = 0.0, z: Any = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """R_WF (3 × 3) and p_WF [m] of a body or frame; the world is where a ground that moves
+        would be if it didn't."""
+        given = self._of_frame("pose", recipes.pose_recipe, frame)
+        flat = self._evaluate(given, q, None, None, t, z=z)
         return flat[:9].reshape(3, 3), flat[9:]
 
-    def velocity(self, frame: Any, q: Any, v: Any) -> np.ndarray:
+    def velocity(self, frame: Any, q: Any, v: Any, t: float = 0.0, z: Any = None) -> np.ndarray:
         """Angular velocity (3) and velocity of the origin (3) of a body or frame, along world
         axes."""
-        return self._of_frame("velocity", recipes.velocity_recipe, frame, q, v, None)
+        given = self._of_frame("velocity", recipes.velocity_recipe, frame)
+        return self._evaluate(given, q, v, None, t, z=z)
 
-    def acceleration(self, frame: Any, q: Any, v: Any, a: Any) -> np.ndarray:
+    def acceleration(
+        self, frame: Any, q: Any, v: Any, a: Any, u: Any = None, t: float = 0.0, z: Any = None
+    ) -> np.ndarray:
         """Angular acceleration (3) and acceleration of the origin (3), along world axes."""
-        return self._of_frame(
-            "acceleration", recipes.acceleration_recipe, frame, q, v, self._velocity("a", a)
-        )
+        given = self._of_frame("acceleration", recipes.acceleration_recipe, frame)
+        return self._evaluate(given, q, v, u, t, self._velocity("a", a), z)
 
-    def jacobian(self, frame: Any, q: Any) -> np.ndarray:
+    def jacobian(self, frame: Any, q: Any, t: float = 0.0, z: Any = None) -> np.ndarray:
         """6 × nv: rows ω and velocity of the origin, along world axes."""
-        return self._of_frame("jacobian", recipes.jacobian_recipe, frame, q, None, None)
+        given = self._of_frame("jacobian", recipes.jacobian_recipe, frame)
+        return self._evaluate(given, q, None, None, t, z=z)
 
     def reaction(
         self,
@@ -447,15 +456,12 @@ class System:
         kind: str,
         recipe: Callable[[Layout, Frame], recipes.Recipe],
         frame: Any,
-        q: Any,
-        v: Any,
-        a: Any,
-    ) -> np.ndarray:
+    ) -> Function:
+        """What is derived for a frame."""
         given: Frame = as_frame(kind, frame)
         if given.body != "ground" and given.body not in self.model.bodies:
             raise unknown("body", given.body, self.model.bodies)
-        function = self._derived((kind, given), lambda: recipe(self.layout, given))
-        return self._evaluate(function, q, v, None, 0.0, a)
+        return self._derived((kind, given), lambda: recipe(self.layout, given))
 
     def _velocity(self, label: str, given: Any) -> np.ndarray:
         return fill(label, given, self.layout.v, np.zeros(len(self.layout.v)))

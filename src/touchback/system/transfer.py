@@ -9,9 +9,7 @@ velocities that minimise Σ_b |V_b − J_b v|² in the bodies' inertias, for bod
 an M-orthogonal projection: the impulse that removed freedoms take does no work on those that stay.
 """
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Sequence
 
 from touchback.dynamics.forward import entries
 from touchback.model.frame import Frame
@@ -55,27 +53,6 @@ def velocity_transfer(system: System, bodies: Sequence[str]) -> Function:
 
     recipe = Recipe(build, (n + n * n,), extra)
     return system._derived(("velocity transfer", *bodies), lambda: recipe)
-
-
-def whole_energy(system: System, x: np.ndarray, parameters: Mapping[str, float]) -> float:
-    """Kinetic and potential energy [J] of x = [q, v, z] under given parameters, with that of bodies
-    that are fixed to the ground, which other structures may let go."""
-
-    def build(d: Derivation) -> list[int]:
-        instant, k, vectors = d.instant, d.tape, d.instant.vectors
-        moment: Vector = [0, 0, 0]
-        for name, body in instant.model.bodies.items():
-            frame = Frame(name, body.com)
-            if instant.attachment(frame).link < 0:
-                mass = instant.value(body.mass)
-                moment = vectors.add(moment, vectors.scale(mass, instant.position(frame)))
-        resting = -vectors.dot(instant.gravity(), moment)
-        return [k.add(instant.energy("total"), resting)]
-
-    function = system._derived("whole energy", lambda: Recipe(build, (1,)))
-    block = function.block_for(np.array(list(parameters.values())))
-    inputs = np.append(0.0, system.input_defaults)
-    return float(function.compiled.call(x, inputs, block)[0])
 
 
 def _twist(d: Derivation, body: str) -> tuple[Vector, Vector]:

@@ -346,12 +346,11 @@ class _Builder:
         path = (*self.path, "base")
         given = convert(self.document, path, self.data["base"], BASE)
         with self.at("base"):
-            self.model.move_base(
-                **{
-                    field.name: self.value(getattr(given, field.name), (*path, field.name))
-                    for field in fields(BASE)
-                }
-            )
+            turn = [
+                (axis, self.value(angle, (*path, "turn", i)))
+                for i, (axis, angle) in enumerate(given.turn)
+            ]
+            self.model.move_base(self.value(given.position, (*path, "position")), turn)
 
     def add_part(self, model: Model, name: str) -> None:
         part = self.items["parts"][name]
