@@ -65,9 +65,8 @@ def build(mechanism: Mechanism, system: tb.System) -> Peer:
             model.armature[v] = joint.armature
             numbers_q, numbers_v = numbers_q[len(q) :], numbers_v[len(v) :]
         joint_of[i], home[i] = parent, X @ np.linalg.inv(matrix(joint.child_place))
-        if parent > 0:
-            inertia = pin.Inertia(joint.mass, joint.com, joint.inertia)
-            model.appendBodyToJoint(parent, inertia, pin.SE3(home[i]))
+        inertia = pin.Inertia(joint.mass, joint.com, joint.inertia)
+        model.appendBodyToJoint(parent, inertia, pin.SE3(home[i]))
     return Peer(model, model.createData(), q_of, v_of, joint_of, home)
 
 
