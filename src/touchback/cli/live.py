@@ -81,10 +81,12 @@ def live(
         out.print(f"report: {escape(str(report))}")
     if record is not None:
         out.print(f"replay: {escape(shlex.join(['touchback', 'replay', str(record)]))}")
-    if run.report().counts["not_finite"]:
+    counts = run.report().counts
+    if counts["not_finite"] or counts["diverged"]:
+        went = "was no finite number any more" if counts["not_finite"] else "grew without bound"
         raise SolveError(
-            f"{described.name}: the state or an output was no finite number any more, and the run "
-            f"was held; take more --substeps than {substeps}, or a higher --rate than {rate:g}."
+            f"{described.name}: the state or an output {went}, and the run was held; "
+            f"take more --substeps than {substeps}, or a higher --rate than {rate:g}."
         )
 
 

@@ -28,8 +28,11 @@ enum { /* flags of a tick */
     TB_ACTIVE = 512,    /* more energy would have left through a port than may; latched */
     TB_DAMPED = 1024,   /* a port's forces were damped */
     TB_RESTRUCTURED = 2048, /* the first tick of another structure */
-    TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP | TB_ACTIVE,
-    TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP,
+    TB_DIVERGED = 4096,     /* a speed, or another state, beyond what can be; latched */
+    TB_DEVICE_FAILED = 8192, /* what serves a port raised; latched */
+    TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP | TB_ACTIVE |
+                 TB_DIVERGED | TB_DEVICE_FAILED,
+    TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP | TB_DIVERGED,
 };
 
 typedef struct tb_input_port {
@@ -63,6 +66,7 @@ typedef struct tb_commands {
     _Atomic long closing; /* once guarded outputs have followed their ramps to safe */
     _Atomic long resume;
     _Atomic long substeps;
+    _Atomic long failed; /* what serves a port */
     _Atomic(struct tb_swap *) swap; /* another structure (live_swap.h) */
 } tb_commands;
 
@@ -91,6 +95,9 @@ typedef struct tb_live {
     double *output_u, *measured, *trial, *delivered;
     double *rate;    /* scratch of the state's size */
     double *good;    /* the state before this tick */
+    double max_speed;      /* of a generalized velocity; infinite: nothing is too fast */
+    long diverged_place;   /* of the last state beyond its bound, and what it would have been */
+    double diverged_value;
     double *message; /* [tick, time, flags, outputs, state, energies] */
     tb_mailbox *published;
 

@@ -33,16 +33,16 @@ from touchback.native.problem import CallableStruct, FunctionData, Problem
 
 (
     STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP,
-    ACTIVE, DAMPED, RESTRUCTURED,
-) = (1 << i for i in range(12))  # fmt: skip
-LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP | ACTIVE
+    ACTIVE, DAMPED, RESTRUCTURED, DIVERGED, DEVICE_FAILED,
+) = (1 << i for i in range(14))  # fmt: skip
+LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP | ACTIVE | DIVERGED | DEVICE_FAILED
 
 _SWAPS = 1024  # parameter changes that may wait for their booking
 
 _P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
 for _name, _arguments in {
     "prepare": [_P], "close": [_P], "start": [_P], "stop": [_P], "wind_down": [_P], "join": [_P],
-    "resume": [_P],
+    "resume": [_P], "fail": [_P],
     "offer": [_P, _P, _I], "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L],
     "set_gain": [_P, _L, _D],
 }.items():  # fmt: skip
@@ -144,6 +144,7 @@ class LiveLoop:
         newton: Newton | None = None,
         parameters: ArrayLike = (),
         memory: RunMemory | None = None,
+        max_speed: float = np.inf,
     ) -> None:
         check_layout()
         solved = self._solved(constrained)
@@ -170,6 +171,7 @@ class LiveLoop:
             self.struct.witness = ctypes.addressof(self.memory.witness)
         self._kept_alive: list[object] = [problem, measured, constrained, *solved]
         self._set_problem(problem, method, x0)
+        self.struct.max_speed = max_speed
         self._set_blocks(block, len(parts[0]), len(parts[1]), newton)
         self._set_pace()
         self._set_ports(quiet_limits)
@@ -370,6 +372,10 @@ class LiveLoop:
     def resume(self) -> None:
         """Clears latched faults at the next tick."""
         LIB.tb_live_resume(self.address)
+
+    def fail(self) -> None:
+        """Outputs go to safe at the next tick, for what serves a port failed; any thread."""
+        LIB.tb_live_fail(self.address)
 
     # ---- changes at a tick ----------------------------------------------------------------------
 

@@ -74,7 +74,7 @@ class StatisticsStruct(ctypes.Structure):
             for name in (
                 "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite",
                 "open_loops", "stops", "swaps", "swaps_refused", "contended", "lost_rows",
-                "structures", "structures_refused", "chattering", "paradoxes",
+                "structures", "structures_refused", "chattering", "diverged", "paradoxes",
                 "delay_waiting", "delay_steps", "late_by_steps", "backlog", "by_steps",
             )
         ],
@@ -105,7 +105,10 @@ class WitnessStruct(ctypes.Structure):
 class CommandsStruct(ctypes.Structure):
     """tb_commands."""
 
-    _fields_ = [*[(name, _L) for name in ("stop", "closing", "resume", "substeps")], ("swap", _P)]
+    _fields_ = [
+        *[(name, _L) for name in ("stop", "closing", "resume", "substeps", "failed")],
+        ("swap", _P),
+    ]
 
 
 class LiveStruct(ctypes.Structure):
@@ -128,9 +131,13 @@ class LiveStruct(ctypes.Structure):
             (name, _P)
             for name in (
                 "accelerations", "multipliers", "kept", "output_u", "measured", "trial",
-                "delivered", "rate", "good", "message", "published",
+                "delivered", "rate", "good",
             )
         ],
+        ("max_speed", _D),
+        ("diverged_place", _L),
+        ("diverged_value", _D),
+        *[(name, _P) for name in ("message", "published")],
         ("blocks", _P * 2),
         *[(name, _L) for name in ("block_size", "active", "newton_start", "parameter_start")],
         *[(name, _I) for name in ("version", "offered_version", "tried_version")],

@@ -91,6 +91,22 @@ static int open_loop(const tb_live *live) {
     return 0;
 }
 
+/* Whether a step led where no mechanism is: numbers that grow without bound stay finite for long. */
+static int diverged(tb_live *live) {
+    static const double LARGEST = 1e30; /* of states other than velocities, in any unit */
+    const tb_problem *problem = &live->problem;
+    long n = tb_state_size(problem), start = problem->nq, end = start + problem->nv;
+    if (isinf(live->max_speed))
+        return 0;
+    for (long i = 0; i < n; i++)
+        if (!(fabs(live->run.x[i]) <= (i >= start && i < end ? live->max_speed : LARGEST))) {
+            live->diverged_place = i;
+            live->diverged_value = live->run.x[i];
+            return 1;
+        }
+    return 0;
+}
+
 /* Steps so far with more transitions between modes than a step may have. */
 static long chattering(const tb_live *live) {
     const tb_callable *rate = &live->problem.rate;
@@ -110,7 +126,8 @@ static long paradoxes(const tb_live *live) {
     return sum;
 }
 
-/* Steps and measures; after a bad number or an open loop the state is the one before the tick. */
+/* Steps and measures; after a bad number, an open loop or a divergence the state is the one before
+ * the tick. */
 static long step(tb_live *live) {
     long written = 0, steps = live->run.steps, crowded = chattering(live), lost = paradoxes(live);
     int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX,
@@ -118,7 +135,8 @@ static long step(tb_live *live) {
     live->statistics->chattering += chattering(live) - crowded;
     live->statistics->paradoxes += paradoxes(live) > lost;
     int open = status == TB_REACHED && open_loop(live);
-    if (status == TB_REACHED && !open && tb_live_measure(live)) {
+    int fast = status == TB_REACHED && !open && diverged(live);
+    if (status == TB_REACHED && !open && !fast && tb_live_measure(live)) {
         memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
         return 0;
     }
@@ -126,9 +144,10 @@ static long step(tb_live *live) {
     live->run.steps = steps;
     if (status == TB_INTERRUPTED)
         return TB_STOPPED | TB_HELD;
-    live->statistics->not_finite += !open;
+    live->statistics->not_finite += !open && !fast;
     live->statistics->open_loops += open;
-    return (open ? TB_OPEN_LOOP : TB_BAD_NUMBER) | TB_HELD;
+    live->statistics->diverged += fast;
+    return (open ? TB_OPEN_LOOP : fast ? TB_DIVERGED : TB_BAD_NUMBER) | TB_HELD;
 }
 
 /* Books what has left through the ports, and damps or refuses what would leave beyond a limit. */
@@ -243,6 +262,7 @@ static long obey(tb_live *live) {
     long entered = live->entered;
     live->entered = 0;
     return (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
+           (atomic_exchange(&commands->failed, 0) ? TB_DEVICE_FAILED : 0) |
            (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
 }
 

@@ -46,6 +46,7 @@ class Plan:
     outputs: dict[str, GuardedOutput]
     parameters: dict[str, float]
     energy: dict[str, EnergyObserver] = field(default_factory=dict)
+    max_speed: float = np.inf
 
 
 def check_substeps(substeps: int) -> None:
@@ -64,6 +65,11 @@ def check_plan(system: System, plan: Plan) -> None:
             f"got {plan.speed!r}."
         )
     check_substeps(plan.substeps)
+    if not plan.max_speed > 0.0:
+        raise InputError(
+            f"max_speed is a positive number of m/s or rad/s, or infinite for no bound; got "
+            f"{plan.max_speed!r}."
+        )
     if plan.method not in FIXED_STEP:
         raise unknown_name("fixed-step method", plan.method, FIXED_STEP)
     for name in plan.inputs:
@@ -214,5 +220,5 @@ def make_loop(
     constrained = enforced.constrained if enforced else None
     return LiveLoop(
         problem, plan.method, x0, pace, limits, measured, constrained, guards, energies, rows,
-        newton, list({**system.parameters, **plan.parameters}.values()), memory,
+        newton, list({**system.parameters, **plan.parameters}.values()), memory, plan.max_speed,
     )  # fmt: skip

@@ -41,7 +41,7 @@ class Connections:
             exchange = self._writing(name, device)
         else:
             raise unknown_name("port", name, [*system.input_names, *system.output_names])
-        service = Service(name, exchange, rate or plan.rate)
+        service = Service(name, exchange, rate or plan.rate, self._run.fail)
         self._add(service)
         return service
 
@@ -85,7 +85,7 @@ class Connections:
                 if name in now:  # another structure may not have it
                     sender.send(name, now[name])
 
-        service = Service("udp", exchange, rate)
+        service = Service("udp", exchange, rate, self._run.note)
         self._add(service, sender)
         return service
 

@@ -7,6 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
+from touchback.realtime.faults import words
+
+_LAST_WORD = 2.0  # seconds that a device has for it
+
 
 @runtime_checkable
 class ReadableDevice(Protocol):
@@ -24,11 +28,17 @@ class WritableDevice(Protocol):
 
 class Service:
     """Calls `exchange` so many times a second until it is closed. What a device raises is kept in
-    `failure` and ends the service: its input grows stale, which the watchdog sees."""
+    `failure`, told to `failed`, and ends the service."""
 
-    def __init__(self, name: str, exchange: Callable[[], None], rate: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        exchange: Callable[[], None],
+        rate: float,
+        failed: Callable[[str], None],
+    ) -> None:
         self.name, self.failure = name, None  # type: tuple[str, BaseException | None]
-        self._exchange, self._period = exchange, 1.0 / rate
+        self._exchange, self._period, self._failed = exchange, 1.0 / rate, failed
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name=f"touchback {name}", daemon=True)
         self._thread.start()
@@ -47,6 +57,7 @@ class Service:
             self._exchange()
         except BaseException as error:  # a device may fail in any way: by SystemExit, too
             self.failure = error
+            self._failed(f"'{self.name}' is served no more: {words(error)}")
         return self.failure is None
 
     def close(self) -> None:
@@ -54,7 +65,9 @@ class Service:
         happens in the service's own thread: a device can't keep the run from ending."""
         self._closing.set()
         if self._thread is not threading.current_thread():  # a device may end the run
-            self._thread.join(timeout=2.0)
+            self._thread.join(_LAST_WORD)
+            if self._thread.is_alive():
+                self._failed(f"'{self.name}': its device didn't answer within {_LAST_WORD:g} s")
 
     def abandon(self) -> None:
         """In a child process, which doesn't have the thread, there is nothing to let go of."""

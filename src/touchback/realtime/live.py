@@ -35,6 +35,7 @@ from touchback.realtime.connections import Connections
 from touchback.realtime.devices import Service
 from touchback.realtime.ending import WATCH, Elsewhere
 from touchback.realtime.energy import EnergyObserver
+from touchback.realtime.faults import Faults, words
 from touchback.realtime.parameters import LiveParameters
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.realtime.record import Keeper, describe
@@ -79,6 +80,7 @@ def live(
     parameters: Mapping[str, float] | None = None,
     record: bool | str | os.PathLike[str] = False,
     share: str | None = None,
+    max_speed: float = 1e6,
     priority: int = 70,
     cpu: int | None = None,
     spin: float = 20e-6,
@@ -93,6 +95,9 @@ def live(
     pairs of both must stay passive. `record` keeps every tick: in memory (True) or in an MCAP file
     (a path). `share` names the shared memory in which other processes find the ports.
 
+    `max_speed` [m/s, rad/s] bounds what the model's velocities can be: beyond it the run has
+    diverged, and is held at its last good state with a fault that says so (`math.inf`: never).
+
     `priority` is that of SCHED_FIFO (0: don't ask), `cpu` the processor for the thread, `spin` how
     many seconds before a tick sleeping becomes spinning. What wasn't permitted is in the report.
     """
@@ -104,6 +109,7 @@ def live(
     plan = Plan(
         float(rate), speed, method_of(method, constraints), constraints, int(substeps),
         dict(inputs or {}), dict(outputs or {}), dict(parameters or {}), dict(energy or {}),
+        float(max_speed),
     )  # fmt: skip
     check_plan(system, plan)
     if not 0.0 <= spin <= _LONGEST_SPIN:
@@ -151,6 +157,7 @@ class Live:
             self._free_memory()
             raise
         self._connections = Connections(self)
+        self._faults = Faults()
         self._gains: dict[str, float] = {}
         self._joints: dict[str, KnownJoint] | None = None  # of a structure that was taken
         self._modes: dict[tuple[int, tuple[str, ...]], System] = {}
@@ -297,7 +304,10 @@ class Live:
         while not self._draining.wait(_DRAIN):
             now = time.monotonic()
             finish = now - last >= (now - began) / _CHUNKS
-            self._drain(finish)
+            try:
+                self._drain(finish)
+            except Exception as error:  # the ticks go on, and so must their keeping
+                self.note(f"ticks could not be kept: {words(error)}")
             last = now if finish else last
 
     def _drain(self, finish: bool = False) -> None:
@@ -316,6 +326,9 @@ class Live:
     def _keep(self) -> None:
         rows = self._loop.drain()
         self._keeper.keep(rows, self._parameters.changes)
+        self._faults.see(rows, self.system, self._loop)
+        for fault in self._faults.take():
+            self._keeper.note(fault)
         self._parameters.book()
         self._parameters.forget()
         if self.structures and len(self.structures[-1].lateness) < 2:
@@ -406,11 +419,21 @@ class Live:
         """What keeps the outputs at their safe values at present."""
         return flag_names(int(self.read("flags")) & (LATCHED | STALE))
 
+    def note(self, text: str) -> None:
+        """A fault of the run in words, for its report and its recording; any thread."""
+        now = self.snapshot()
+        self._faults.note(int(now["tick"]), now["time"], text)
+
     # ---- commands -------------------------------------------------------------------------------
 
     def emergency_stop(self) -> None:
         """Outputs safe and the model held from the next tick on, until `resume`; any thread."""
         self._region.write(STOP_PORT, 1.0)
+
+    def fail(self, text: str) -> None:
+        """A fault that takes guarded outputs to safe from the next tick on, until `resume`."""
+        self.note(text)
+        self._loop.fail()
 
     def resume(self) -> None:
         """Clears faults that last: the model goes on from its last good state."""
@@ -560,6 +583,7 @@ class Live:
             ],
             energies_of(loop, self.plan.energy),
             [each.as_dict() for each in self.structures],
+            [each.as_dict() for each in self._faults.latest],
             blame_of(self._first, self._machine),
         )  # fmt: skip
 

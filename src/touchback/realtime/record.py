@@ -11,6 +11,7 @@ import numpy as np
 from touchback.errors import InputError, ModelError
 from touchback.model.files import to_text
 from touchback.realtime.build import Plan
+from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
 from touchback.recording import Run
 from touchback.recording.live_about import columns_of
@@ -48,6 +49,7 @@ def describe(
         "substeps": plan.substeps,
         "method": plan.method,
         "constraints": plan.constraints,
+        "max_speed": plan.max_speed if np.isfinite(plan.max_speed) else None,
         "input_names": list(system.input_names),
         "state_names": list(system.state_names),
         "output_names": list(system.output_names),
@@ -70,6 +72,7 @@ class Keeper:
         self._recorder = None if isinstance(record, bool) else Recorder(record, about, self.columns)
         self._versions = 0
         self._room = MOST_NUMBERS  # numbers that memory still takes
+        self._faults: list[dict[str, Any]] = []
         self.failure: OSError | None = None  # what ended the recording before the run
 
     def restructure(self, about: dict[str, Any], started: Change) -> None:
@@ -114,6 +117,16 @@ class Keeper:
                 '(record="run.mcap"), or run for a shorter time.'
             )
 
+    def note(self, fault: Fault) -> None:
+        """A fault of the run, in words."""
+        if self._parts is not None:
+            self._faults.append(fault.as_dict())
+        if self._recorder is not None and self.failure is None:
+            try:
+                self._recorder.write_fault(fault.as_dict())
+            except OSError as error:
+                self.failure = error
+
     def finish_chunk(self) -> None:
         """Lets a file have what was kept so far."""
         if self._recorder is not None and self.failure is None:
@@ -130,7 +143,7 @@ class Keeper:
         for about, blocks in self._parts:
             columns = columns_of(about)
             parts.append(Part(about, columns, np.vstack([np.empty((0, len(columns))), *blocks])))
-        return Recording(parts).as_run()
+        return Recording(parts, faults=self._faults).as_run()
 
     @property
     def keeps(self) -> bool:

@@ -116,7 +116,7 @@ def _plan(part: Part) -> Plan:
     about = part.about
     return Plan(
         about["rate"], None, about["method"], about["constraints"], about["substeps"], {}, {},
-        about["parameters"],
+        about["parameters"], max_speed=about.get("max_speed") or np.inf,  # older ones had no bound
     )  # fmt: skip
 
 

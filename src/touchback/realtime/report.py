@@ -14,6 +14,8 @@ from touchback.native.live import (
     BAD_NUMBER,
     BEYOND_LIMIT,
     DAMPED,
+    DEVICE_FAILED,
+    DIVERGED,
     HELD,
     OPEN_LOOP,
     RESTRUCTURED,
@@ -32,13 +34,14 @@ FLAG_NAMES = {
     BEYOND_LIMIT: "beyond limit", HELD: "held", SWAPPED: "parameters taken",
     SWAP_REFUSED: "parameters refused", RESUMED: "resumed",
     OPEN_LOOP: "loop open", ACTIVE: "not passive", DAMPED: "damped",
-    RESTRUCTURED: "new structure",
+    RESTRUCTURED: "new structure", DIVERGED: "diverged", DEVICE_FAILED: "device failed",
 }  # fmt: skip
 COUNTS = (
     "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "open_loops", "stops",
     "swaps", "swaps_refused", "contended", "lost_rows", "structures", "structures_refused",
-    "chattering", "paradoxes",
+    "chattering", "diverged", "paradoxes",
 )  # fmt: skip
+_SHOWN = 10  # faults in a printed report
 HISTOGRAMS = ("lateness", "step_time", "input_age")
 
 
@@ -87,6 +90,7 @@ class Report:
     parameter_changes: list[dict[str, Any]] = field(default_factory=list)  # the latest 10 000
     energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
     structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `Swapped`
+    faults: list[dict[str, Any]] = field(default_factory=list)  # the latest 1000, in words
     blame: Blame | None = None  # whose lateness it is; None for unclocked runs
 
     def as_dict(self) -> dict[str, Any]:
@@ -110,6 +114,7 @@ class Report:
             "parameter_changes": self.parameter_changes,
             "energies": self.energies,
             "structure_changes": self.structures,
+            "faults": self.faults,
             "blame": self.blame.as_dict() if self.blame else None,
         }
 
@@ -127,9 +132,9 @@ class Report:
         lines += [f"  {line}" for line in self.blame.lines()] if self.blame else []
         lines += [
             f"  faults: stale ticks {counts['stale']}, limited {counts['limited']}, "
-            f"not finite {counts['not_finite']}, loops open {counts['open_loops']}, "
-            f"chattering {counts['chattering']}, paradoxes {counts['paradoxes']}, "
-            f"stops {counts['stops']}",
+            f"not finite {counts['not_finite']}, diverged {counts['diverged']}, "
+            f"loops open {counts['open_loops']}, chattering {counts['chattering']}, "
+            f"paradoxes {counts['paradoxes']}, stops {counts['stops']}",
             f"  parameters: taken {counts['swaps']}, refused {counts['swaps_refused']}, "
             f"energy {self.parameter_energy:.6g} J",
             f"  scheduling: {self.scheduling}; {self.processor}; {self.memory}; "
@@ -145,6 +150,10 @@ class Report:
             )
         if self.structures:
             lines.insert(-2, f"  {self._structures_line()}")
+        for fault in self.faults[-_SHOWN:]:
+            lines.append(
+                f"  fault at {fault['time']:.6g} s (tick {fault['tick']}): {fault['text']}"
+            )
         if self.histograms["lateness"].largest:
             lines += ["  lateness:", self.histograms["lateness"].bars()]
         return "\n".join(lines)

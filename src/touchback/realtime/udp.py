@@ -26,7 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from touchback.errors import InputError
+from touchback.errors import InputError, SolveError
 from touchback.native.mailbox import clock_now
 
 MAGIC = b"TBK1"
@@ -125,7 +125,7 @@ class Receiver:
                 return "repeated" if ahead == 0 else "reordered"
         try:
             self._deliver(found.name, found.value, arrival)
-        except InputError:
+        except (InputError, SolveError):
             return "refused"
         self._last[sender, found.name] = (found.sequence, arrival)
         while len(self._last) > _SENDERS:

@@ -46,6 +46,7 @@ class _About(msgspec.Struct):
     energy_names: list[str]
     copies: list[str] = []
     units: dict[str, str] = {}
+    max_speed: float | None = None
     carried: _Carried | None = None
 
 
@@ -54,6 +55,14 @@ class Change(msgspec.Struct):
 
     version: int
     values: dict[str, float]
+
+
+class _Fault(msgspec.Struct):
+    """What went wrong, in words."""
+
+    tick: int
+    time: float
+    text: str
 
 
 def columns_of(about: dict[str, Any]) -> list[str]:
@@ -76,6 +85,11 @@ def check_about(about: Any, columns: list[str], place: str, first: bool) -> dict
             + (f", without {missing[0]!r}." if missing else " or in another order.")
         )
     return dict(about)
+
+
+def check_fault(fault: Any, place: str) -> dict[str, Any]:
+    """A fault of the run: {tick, time, text}."""
+    return msgspec.structs.asdict(checked(fault, _Fault, place))
 
 
 def change_of(text: bytes, place: str) -> Change:

@@ -3,7 +3,8 @@
 The description holds model, state to start from, settings, units and versions. Table "ticks" has a
 row a tick. Topic "parameters" has a text {version, values} for each change; a tick's column
 "version" says which applied. When the run changed its structure, topic "structures" has the
-description of the new one, and its ticks are in a table "ticks 1", "ticks 2", … The live run
+description of the new one, and its ticks are in a table "ticks 1", "ticks 2", … Topic "faults" has
+a text {tick, time, text} for each fault that flags of ticks don't tell in full. The live run
 finishes a chunk every tenth of a second.
 """
 
@@ -20,14 +21,14 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.live_structs import ROW_HEAD
-from touchback.recording.live_about import HEAD, HEAD_UNITS, change_of, check_about
+from touchback.recording.live_about import HEAD, HEAD_UNITS, change_of, check_about, check_fault
 from touchback.recording.mcap_tables import Table, Tables, TableWriter, read_tables
 from touchback.recording.plain_data import parsed
 from touchback.recording.run import Run
 
 KIND = "touchback live run"
 FORMAT_VERSION = 1
-TICKS, PARAMETERS, STRUCTURES = "ticks", "parameters", "structures"
+TICKS, PARAMETERS, STRUCTURES, FAULTS = "ticks", "parameters", "structures", "faults"
 _LARGEST_RUN = 1 << 29  # numbers
 _TIME = HEAD.index("time")
 
@@ -43,6 +44,7 @@ class Recorder(TableWriter):
         self._structures = 0
         self._ticks = self.add_table(TICKS, columns)
         self._parameters = self.add_texts(PARAMETERS)
+        self._faults = self.add_texts(FAULTS)
         # So that a run which ends, or is killed, before its first tick has the table too.
         self.write_rows(self._ticks, np.empty((0, len(columns))), _TIME)
         self.finish_chunk()
@@ -63,6 +65,10 @@ class Recorder(TableWriter):
     def write_parameters(self, number: int, values: dict[str, float]) -> None:
         """Parameters that a tick may name by their version."""
         self.write_text(self._parameters, {"version": number, "values": values})
+
+    def write_fault(self, fault: dict[str, Any]) -> None:
+        """What went wrong: {tick, time, text}."""
+        self.write_text(self._faults, fault)
 
 
 @dataclass
@@ -97,6 +103,7 @@ class Recording:
     parts: list[Part]
     parameters: dict[int, dict[str, float]] = field(default_factory=dict)
     complete: bool = True  # whether the file was finished
+    faults: list[dict[str, Any]] = field(default_factory=list)  # {tick, time, text}
 
     @property
     def about(self) -> dict[str, Any]:
@@ -124,7 +131,8 @@ class Recording:
         units = dict(HEAD_UNITS)
         for part in self.parts:
             units |= part.about.get("units", {})  # which the first files lack
-        return Run(signals.pop("time"), signals, units, {**self.about, **(metadata or {})})
+        about = {**self.about, "faults": self.faults, **(metadata or {})}
+        return Run(signals.pop("time"), signals, units, about)
 
     @property
     def rows(self) -> np.ndarray:
@@ -179,7 +187,11 @@ def recording_of(found: Tables, file: str) -> Recording:
         for i, text in enumerate(found.texts.get(PARAMETERS, []))
     ]
     parameters = {change.version: change.values for change in changes}
-    return Recording(parts, parameters, found.complete)
+    faults = [
+        check_fault(parsed(text, f"{file}: fault {1 + i}"), f"{file}: fault {1 + i}")
+        for i, text in enumerate(found.texts.get(FAULTS, []))
+    ]
+    return Recording(parts, parameters, found.complete, faults)
 
 
 def _structure(place: int) -> str:

@@ -138,8 +138,12 @@ class Keyboard:
     def _listen(self, run: Live, ear: Ear | None, done: threading.Event) -> None:
         while ear is not None and not done.wait(_LOOK):
             now = run.snapshot()
-            for note in self.notes:
-                ear.look(now, note, f"{note_name(note)}/")
+            try:
+                for note in self.notes:
+                    ear.look(now, note, f"{note_name(note)}/")
+            except Exception as error:  # the performance goes on, unheard
+                run.note(f"nobody listens any more: {type(error).__name__}: {error}")
+                return
 
     def _check(self, strokes: Iterable[Stroke]) -> list[Stroke]:
         return _on_keys(list(strokes), self.notes)

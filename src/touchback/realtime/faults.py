@@ -1,0 +1,74 @@
+"""Faults of a live run in words: what flags of ticks can't say."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from touchback.native.live import DIVERGED, LiveLoop
+from touchback.system import System
+
+_REMEMBERED = 1000  # faults, for the report
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What went wrong, and the last tick [and the model's time, s] before it was noticed."""
+
+    tick: int
+    time: float
+    text: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+
+class Faults:
+    """The faults of one run, from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._new: list[Fault] = []
+        self._flags = 0  # of the last tick that was seen
+        self.latest: list[Fault] = []
+
+    def note(self, tick: int, time: float, text: str) -> None:
+        """A fault; the same one that comes again and again is one."""
+        with self._lock:
+            if not self.latest or self.latest[-1].text != text:
+                fault = Fault(tick, time, text)
+                self._new.append(fault)
+                self.latest = [*self.latest, fault][-_REMEMBERED:]
+
+    def see(self, rows: np.ndarray, system: System, loop: LiveLoop) -> None:
+        """Says where a run has diverged that is held since one of these ticks."""
+        flags = rows[:, 2].astype(int)
+        begun = np.flatnonzero(flags & ~np.append(self._flags, flags[:-1]) & DIVERGED)
+        if len(flags):
+            self._flags = int(flags[-1])
+        for row in rows[begun]:
+            place, bound = int(loop.struct.diverged_place), float(loop.struct.max_speed)
+            name = system.state_names[place]
+            reached = f"{loop.struct.diverged_value:.3g} {system.state_units[place]}".rstrip()
+            self.note(
+                int(row[0]), float(row[1]),
+                f"diverged: '{name}' would have become {reached}, and the model is held where it "
+                "was; take shorter steps (substeps, rate), or raise "
+                f"max_speed={bound:g} if a mechanism can be that fast",
+            )  # fmt: skip
+
+    def take(self) -> list[Fault]:
+        """Those since the last call."""
+        with self._lock:
+            taken, self._new = self._new, []
+        return taken
+
+
+def words(error: BaseException) -> str:
+    """An exception's name and text."""
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
