@@ -4,10 +4,11 @@ import sys
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from touchback.cli.bench import bench
 from touchback.cli.check import check
-from touchback.cli.console import err
+from touchback.cli.console import err, prepare
 from touchback.cli.feel import feel
 from touchback.cli.generate import generate
 from touchback.cli.listing import list_gallery
@@ -69,17 +70,16 @@ def common(
 
 def main() -> None:
     """Runs the command; our errors are messages, not tracebacks."""
+    prepare(sys.stdout, sys.stderr)
     try:
         app()
     except InputError as error:
-        err.print(f"[red]error:[/red] {_plain(error)}", soft_wrap=True)
+        _tell(error)
         sys.exit(2)
     except (TouchbackError, OSError) as error:
-        err.print(f"[red]error:[/red] {_plain(error)}", soft_wrap=True)
+        _tell(error)
         sys.exit(1)
 
 
-def _plain(error: Exception) -> str:
-    from rich.markup import escape
-
-    return escape(str(error))
+def _tell(error: Exception) -> None:
+    err.print(Text.assemble(("error:", "red"), " ", str(error)), soft_wrap=True)

@@ -41,8 +41,8 @@ def bench(
         raise InputError(f"bench {' '.join(sections)}: sections are measured in a source tree.")
     out.print("No benchmarks/ folder around this installation: our own figures alone.\n")
     table = Table("mechanism", "function", "flops", box=None, pad_edge=False)
-    table.add_column("derive and emit \\[ms]", justify="right")
-    table.add_column("a call \\[µs]", justify="right")
+    table.add_column("derive and emit [ms]", justify="right")
+    table.add_column("a call [µs]", justify="right")
     for name, options in _CASES:
         with working(f"measuring {name}"):
             for row in _measure(name, options):

@@ -30,5 +30,4 @@ def check(
         f"{described.name}: fine. {bodies} {'body' if bodies == 1 else 'bodies'}, "
         f"{joints} {'joint' if joints == 1 else 'joints'}, "
         f"{system.counts('forward dynamics').flops} flops in forward dynamics.",
-        markup=False,
     )

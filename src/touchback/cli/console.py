@@ -1,15 +1,61 @@
-"""Where the command line writes: results to stdout, messages to stderr."""
+"""Where the command line writes: results to stdout, messages to stderr.
 
+Texts are shown as they are: names and units such as "[mm]" or ":x:" are neither markup nor emoji. A
+terminal that can't show a character (an ASCII one) is given one that it can.
+"""
+
+import codecs
 import sys
+import unicodedata
+from typing import TextIO
 
 from rich.console import Console
 from rich.status import Status
+from rich.text import Text
 
-# Piped output keeps its lines whole: tables are read by other programs too.
-out = Console(width=None if sys.stdout.isatty() else 100, highlight=False, soft_wrap=False)
-err = Console(stderr=True, highlight=False)
+_PLAIN = str.maketrans({
+    "─": "-", "━": "-", "│": "|", "┃": "|", "█": "#", "…": "...", "–": "-", "—": "-", "−": "-",
+    "×": "x", "·": ".", "µ": "u", "μ": "mu", "°": "deg", "≤": "<=", "≥": ">=", "±": "+-", "→": "->",
+    "“": '"', "”": '"', "‘": "'", "’": "'", "Δ": "D", "λ": "lambda", "ω": "omega", "•": "*",
+})  # fmt: skip
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """What an encoding can't express, in letters that every one has."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(_PLAIN)
+    return "".join(map(_plain_character, text)), error.end
+
+
+def _plain_character(character: str) -> str:
+    if character.isascii():
+        return character
+    if 0x2500 <= ord(character) < 0x2580:
+        return "+"  # corners and crossings of boxes
+    if 0x2800 <= ord(character) < 0x2900:
+        return " .:*#"[min(4, (ord(character).bit_count() - 2 + 1) // 2)]  # dots of a drawing
+    return unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode() or "?"
+
+
+def prepare(*streams: TextIO) -> None:
+    """Let streams of any encoding take every text."""
+    codecs.register_error("touchback.plain", _plain)
+    for stream in streams:
+        reconfigure = getattr(stream, "reconfigure", None)  # a captured stream may have none
+        if reconfigure is not None:
+            reconfigure(errors="touchback.plain")
+
+
+def _console(stderr: bool = False) -> Console:
+    # Piped output keeps its lines whole: tables are read by other programs too.
+    width = None if stderr or sys.stdout.isatty() else 100
+    return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+
+
+out, err = _console(), _console(stderr=True)
 
 
 def working(what: str) -> Status:
     """A spinner on a terminal while something takes its time."""
-    return err.status(what)
+    return err.status(Text(what))

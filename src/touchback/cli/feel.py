@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from touchback.cli.assignments import assignments
 from touchback.cli.chart import chart
 from touchback.cli.console import out, working
+from touchback.cli.options import number, output
 from touchback.errors import InputError
 from touchback.model.names import suggestion
 
@@ -24,15 +24,15 @@ BED = 0.3e-3  # what counts as the key bed, from the deepest point up [m]
 
 def feel(
     instrument: Annotated[str, typer.Argument(help="piano or harpsichord.")],
-    speed: Annotated[float, typer.Option(help="Of the key front, down and up [mm/s].")] = 10.0,
+    speed: Annotated[float, number("Of the key front, down and up [mm/s].", 0.1, 200.0)] = 10.0,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help='A live parameter: "hammer mass=0.008".'),
     ] = None,
     wav: Annotated[
-        Path | None, typer.Option(help="Play a passage and write its sound to this file.")
+        Path | None, output("Play a passage and write its sound to this file.", ".wav")
     ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Keep the curve: depth, force, down.")] = None,
+    csv: Annotated[Path | None, output("Keep the curve: depth, force, down.", ".csv")] = None,
 ) -> None:
     """Press a key slowly and draw its force over its depth; let a passage sound.
 
@@ -44,10 +44,6 @@ def feel(
     if instrument not in INSTRUMENTS:
         known = suggestion(instrument, list(INSTRUMENTS))
         raise InputError(f"There is no key to be felt of '{instrument}'; {known}")
-    if not 0.1 <= speed <= 200.0:
-        raise InputError(f"--speed is 0.1 to 200 mm/s, got {speed:g}.")
-    if wav is not None and wav.suffix != ".wav":
-        raise InputError(f"--wav: give a path that ends in .wav, not '{wav}'.")
     settings, chosen = assignments("--set", set_ or []), INSTRUMENTS[instrument]
     with working(f"pressing the key of a {instrument}"):
         felt = chosen.feel(settings, 1e-3 * speed)
@@ -55,14 +51,14 @@ def feel(
     if csv is not None:
         header = "depth [m],force [N],down"
         np.savetxt(csv, felt.rows(), delimiter=",", header=header, comments="", fmt="%.9g")
-        out.print(f"curve: {escape(str(csv))}")
+        out.print(f"curve: {csv}")
     if wav is not None:
         from touchback.devices.sound import write_wav
 
         with working("playing a passage"):
             played = chosen.play(settings)
             write_wav(wav, played.samples())
-        out.print(f"sound: {escape(str(wav))}, {played.about}", soft_wrap=True)
+        out.print(f"sound: {wav}, {played.about}", soft_wrap=True)
 
 
 def _show(felt: Felt, speed: float) -> None:
@@ -72,10 +68,10 @@ def _show(felt: Felt, speed: float) -> None:
     curves = [(1e3 * x, y) for x, y in (felt.sides["down"], felt.sides["up"])]
     marks = {name: 1e3 * x for name, x in felt.marks.items()}
     title = f"{felt.title}: force [N] over depth [mm] at the key front, {speed:g} mm/s\n"
-    out.print(title, markup=False)
-    out.print(chart(curves, marks, ends), markup=False, soft_wrap=True)
+    out.print(title)
+    out.print(chart(curves, marks, ends), soft_wrap=True)
     out.print()
     for name, line in felt.legend.items():
-        out.print(f"{name} from {1e3 * felt.marks[name]:.1f} mm: {line}", markup=False)
+        out.print(f"{name} from {1e3 * felt.marks[name]:.1f} mm: {line}")
     for name, text in felt.figures.items():
-        out.print(f"{name}: {text}", markup=False)
+        out.print(f"{name}: {text}")

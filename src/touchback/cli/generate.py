@@ -7,6 +7,7 @@ import typer
 
 from touchback.cli.console import err, working
 from touchback.cli.load import load
+from touchback.cli.options import output as written
 from touchback.errors import InputError
 from touchback.model.names import suggestion
 from touchback.system.texts import PRINTERS
@@ -25,7 +26,7 @@ def generate(
         ),
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")
+        Path | None, written("Write to this file, not to stdout.", flags=("--output", "-o"))
     ] = None,
 ) -> None:
     """Print a function of a mechanism as C, Python or MATLAB."""
@@ -38,4 +39,4 @@ def generate(
         typer.echo(text, nl=False)
     else:
         output.write_text(text, encoding="utf-8")
-        err.print(f"{len(text.splitlines())} lines in {output}", markup=False)
+        err.print(f"{len(text.splitlines())} lines in {output}")

@@ -14,4 +14,4 @@ def list_gallery() -> None:
     for name in gallery.names():
         table.add_row(name, gallery.entry(name).about)
     out.print(table)
-    out.print("\nTry [bold]touchback show NAME[/bold] or [bold]touchback simulate NAME[/bold].")
+    out.print("\nTry `touchback show NAME` or `touchback simulate NAME`.")

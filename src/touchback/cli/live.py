@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 from rich.live import Live as Display
-from rich.markup import escape
 
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
+from touchback.cli.options import number, output
+from touchback.cli.options import seconds as span
 from touchback.errors import SolveError
 from touchback.realtime import Live
 from touchback.realtime import live as start_live
@@ -25,16 +26,16 @@ _REFRESH = 0.1  # seconds between looks
 
 def live(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
-    seconds: Annotated[float, typer.Option(help="How long, in the model's time.")] = 10.0,
-    rate: Annotated[float, typer.Option(help="Ticks a second, 1 to 10000.")] = 1000.0,
+    seconds: Annotated[float, span("How long, in the model's time.")] = 10.0,
+    rate: Annotated[float, number("Ticks a second, 1 to 10000.", 1.0, 10_000.0)] = 1000.0,
     speed: Annotated[
-        float, typer.Option(help="1 is real time, a fraction slower, 0 as fast as possible.")
+        float, number("1 is real time, a fraction slower, 0 as fast as possible.", 0.0)
     ] = 1.0,
     method: Annotated[str | None, typer.Option(help="rk4 (default) or euler.")] = None,
     constraints: Annotated[
         str | None, typer.Option(help="partitioning (default), projection, …")
     ] = None,
-    substeps: Annotated[int, typer.Option(help="Steps in a tick.")] = 1,
+    substeps: Annotated[int, number("Steps in a tick.", 1)] = 1,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help='A live parameter or initial value: "length=2".'),
@@ -42,16 +43,17 @@ def live(
     input_: Annotated[
         list[str] | None, typer.Option("--input", help='An input: "voltage=6".')
     ] = None,
-    record: Annotated[Path | None, typer.Option(help="Keep every tick in an MCAP file.")] = None,
+    record: Annotated[Path | None, output("Keep every tick in an MCAP file.", ".mcap")] = None,
     listen: Annotated[
-        int | None, typer.Option(help="Take inputs from UDP on this port of this machine.")
+        int | None,
+        number("Take inputs from UDP on this port of this machine; 0 chooses one.", 0, 65_535),
     ] = None,
     share: Annotated[
         str | None, typer.Option(help="Share the ports with other processes by this name.")
     ] = None,
-    cpu: Annotated[int | None, typer.Option(help="The processor for the ticks.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write the report as JSON.")] = None,
-    worst: Annotated[int, typer.Option(help="Print so many of the worst ticks, up to 100.")] = 0,
+    cpu: Annotated[int | None, number("The processor for the ticks.", 0)] = None,
+    report: Annotated[Path | None, output("Write the report as JSON.", ".json")] = None,
+    worst: Annotated[int, number("Print so many of the worst ticks, up to 100.", 0, 100)] = 0,
 ) -> None:
     """Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it."""
     described, experiment = load(model)
@@ -73,14 +75,14 @@ def live(
             _watch(run, seconds)
     except KeyboardInterrupt:
         pass  # the run is stopped and its recording whole
-    out.print(escape(str(run.report())))
+    out.print(str(run.report()))
     if worst > 0:
-        out.print(escape(run.report().trace(worst)))
+        out.print(run.report().trace(worst))
     if report is not None:
         report.write_text(json.dumps(run.report().as_dict(), indent=2), encoding="utf-8")
-        out.print(f"report: {escape(str(report))}")
+        out.print(f"report: {report}")
     if record is not None:
-        out.print(f"replay: {escape(shlex.join(['touchback', 'replay', str(record)]))}")
+        out.print(f"replay: {shlex.join(['touchback', 'replay', str(record)])}")
     counts = run.report().counts
     if counts["not_finite"] or counts["diverged"]:
         went = "was no finite number any more" if counts["not_finite"] else "grew without bound"
@@ -111,7 +113,7 @@ def replay(
         again = run_again(recording)
     about = again.recording.about
     out.print(
-        f"{escape(about['model'])}: {again.ticks} ticks at {about['rate']:g} Hz, "
+        f"{about['model']}: {again.ticks} ticks at {about['rate']:g} Hz, "
         f"{'finished' if again.recording.complete else 'cut short'}"
     )
     if again.first_difference is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from touchback.cli.console import out, working
+from touchback.cli.options import number, output
 from touchback.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,11 +24,9 @@ def piano(
     experiments: Annotated[
         list[str] | None, typer.Argument(help=f"Only these: {', '.join(EXPERIMENTS)}.")
     ] = None,
-    gestures: Annotated[
-        int, typer.Option(help="Instead, try so many random gestures of a finger.")
-    ] = 0,
+    gestures: Annotated[int, number("Instead, try so many random gestures of a finger.", 0)] = 0,
     picture: Annotated[
-        Path | None, typer.Option(help="Instead, write a moving picture of a stroke (.svg).")
+        Path | None, output("Instead, write a moving picture of a stroke.", ".svg")
     ] = None,
 ) -> None:
     """Measure the grand piano action as technicians, pianists and laboratories do.
@@ -55,8 +54,8 @@ def tell(reports: Mapping[str, Callable[[], str]], wanted: list[str]) -> None:
     for name in wanted:
         with working(f"{name} …"):
             text = reports[name]()
-        out.print(f"\n[bold]{name}[/]\n")
-        out.print(text, markup=False, soft_wrap=True)
+        out.print(f"\n{name}\n", style="bold")
+        out.print(text, soft_wrap=True)
 
 
 def tell_gestures(count: int, outcomes: Iterable[Outcome]) -> None:
@@ -68,7 +67,7 @@ def tell_gestures(count: int, outcomes: Iterable[Outcome]) -> None:
             fastest = max(fastest, outcome.fastest)
             if outcome.trouble:
                 troubled += 1
-                out.print(f"gesture {outcome.seed}: {'; '.join(outcome.trouble)}", markup=False)
+                out.print(f"gesture {outcome.seed}: {'; '.join(outcome.trouble)}")
     summary = f"{count} gestures, {strikes} strikes, hammer up to {fastest:.1f} m/s"
     out.print(f"{summary}, {troubled} in trouble")
     if troubled:
@@ -80,8 +79,6 @@ def _film(path: Path) -> None:
     from touchback.gallery.piano.drawing import film
     from touchback.gallery.piano.experiments.strokes import stroke_at
 
-    if path.suffix != ".svg":
-        raise InputError(f"The picture is an SVG: give a path that ends in .svg, not '{path}'.")
     stroke = stroke_at(grand_piano_action("motion", Pressed()).compile(), 2.0)
     path.write_text(film(stroke.run, 0.0, stroke.strike + 0.08), encoding="utf-8")
     out.print(f"{path}: a stroke that meets the string at {stroke.speed:.1f} m/s, 20 times slower")

@@ -7,16 +7,19 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from touchback.cli.console import out, working
+from touchback.cli.options import number, output
+from touchback.cli.options import seconds as span
 from touchback.cli.scenes import show_scenes
 from touchback.devices.midi import MidiPort, NoteOff, NoteOn, read_midi, write_midi
 from touchback.devices.sound import render, write_wav
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.player import (
+    FASTEST,
     SETTLING,
+    SLOWEST,
     Ear,
     Fingers,
     Keyboard,
@@ -61,7 +64,7 @@ def play(
         What, typer.Argument(help="The instrument; or `mechanisms`, moving in the terminal.")
     ] = What.piano,
     keys: Annotated[int, typer.Option(help="7 white keys from middle C, or 88.")] = 7,
-    rate: Annotated[float, typer.Option(help="Ticks a second.")] = 1000.0,
+    rate: Annotated[float, number("Ticks a second.", SLOWEST, FASTEST)] = 1000.0,
     score: Annotated[
         Path | None, typer.Option(help="A .mid file to play instead of the built-in passage.")
     ] = None,
@@ -69,13 +72,11 @@ def play(
         str | None, typer.Option(help="Play from a MIDI port, such as /dev/snd/midiC1D0.")
     ] = None,
     to: Annotated[str | None, typer.Option(help="Send notes to a MIDI port as they sound.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="How long; default: the passage.")] = None,
+    seconds: Annotated[float | None, span("How long; default: the passage.")] = None,
     fast: Annotated[bool, typer.Option(help="Offline, without waiting for the clock.")] = False,
-    wav: Annotated[Path | None, typer.Option(help="Where the sound goes.")] = None,
-    midi: Annotated[Path | None, typer.Option(help="Where the notes go, as a .mid file.")] = None,
-    picture: Annotated[
-        Path | None, typer.Option(help="Of mechanisms: where to draw one (SVG).")
-    ] = None,
+    wav: Annotated[Path | None, output("Where the sound goes.", ".wav")] = None,
+    midi: Annotated[Path | None, output("Where the notes go.", ".mid", ".midi")] = None,
+    picture: Annotated[Path | None, output("Of mechanisms: where to draw one.", ".svg")] = None,
 ) -> None:
     """Play an instrument on motorised keys with simulated fingers: every tick the motors push back
     as the instrument would. Notes are shown as they sound, then the deadlines."""
@@ -151,7 +152,7 @@ def _live(board: Board, strokes: list[Stroke] | Fingers, duration: float, ear: E
     worst = max(reports, key=lambda report: report.counts["late"])
     if len(reports) > 1:
         out.print(f"\n{len(reports)} keys, each in a thread of its own; the latest of them:")
-    out.print("\n" + escape(str(worst)))
+    out.print("\n" + str(worst))
     return played
 
 
@@ -194,7 +195,7 @@ def _keep(
         plucked = what is What.harpsichord
         with working("letting the strings sound"):
             write_wav(wav, render(as_sound(played, plucked), duration))
-        out.print(f"sound: {escape(str(wav))}")
+        out.print(f"sound: {wav}")
     if midi is not None:
         write_midi(midi, as_midi(played, struck=what in STRUCK))
-        out.print(f"notes: {escape(str(midi))}")
+        out.print(f"notes: {midi}")

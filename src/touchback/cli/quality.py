@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
+from touchback.cli.options import PICTURES, number, output, seconds
 from touchback.errors import InputError
 from touchback.simulate.quality import Demand
 from touchback.simulate.quality import quality as measure
@@ -17,7 +17,7 @@ from touchback.simulate.quality.sweep import STEPS
 
 def quality(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
-    duration: Annotated[float | None, typer.Option(help="Seconds of each run.")] = None,
+    duration: Annotated[float | None, seconds("Seconds of each run.")] = None,
     steps: Annotated[
         str | None, typer.Option(help='Fixed steps [s], with commas between: "0.01,0.001".')
     ] = None,
@@ -25,9 +25,9 @@ def quality(
         str | None,
         typer.Option(help="Only these formulations, or methods where nothing is constrained."),
     ] = None,
-    rate: Annotated[float, typer.Option(help="Recommend for this rate [Hz].")] = Demand.rate,
+    rate: Annotated[float, number("Recommend for this rate [Hz].", 0, open=True)] = Demand.rate,
     error: Annotated[
-        float, typer.Option(help="Recommend what is at least this accurate [m, rad].")
+        float, number("Recommend what is at least this accurate [m, rad].", 0, open=True)
     ] = Demand.error,
     set_: Annotated[
         list[str] | None,
@@ -36,16 +36,14 @@ def quality(
     input_: Annotated[
         list[str] | None, typer.Option("--input", help='An input held constant: "voltage=6".')
     ] = None,
-    limit: Annotated[float, typer.Option(help="Measure for at most so many seconds.")] = 30.0,
-    plot: Annotated[Path | None, typer.Option(help="Draw the curves into a picture file.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Keep the figures: .csv or .json.")] = None,
+    limit: Annotated[float, seconds("Measure for at most so many seconds.")] = 30.0,
+    plot: Annotated[Path | None, output("Draw the curves into a picture file.", *PICTURES)] = None,
+    csv: Annotated[Path | None, output("Keep the figures.", ".csv", ".json")] = None,
 ) -> None:
     """Compare every way to run a mechanism: drift, energy, error, cost, stability; recommend one.
 
     What --limit cuts off is marked in the table; a longer limit measures it.
     """
-    if rate <= 0.0 or error <= 0.0:
-        raise InputError("--rate and --error must be positive numbers.")
     described, experiment = load(model)
     inputs = {**experiment.inputs, **assignments("--input", input_ or [])}
     with working(f"deriving {described.name}"):
@@ -63,13 +61,13 @@ def quality(
     )
     out.print(found.table())
     out.print(f"\nerrors below {found.uncertainty:.0e} can't be told apart (the reference's own)")
-    out.print(found.recommend(Demand(rate=rate, error=error)).text, soft_wrap=True, markup=False)
+    out.print(found.recommend(Demand(rate=rate, error=error)).text, soft_wrap=True)
     if csv is not None:
         found.save(csv)
-        out.print(f"figures: {escape(str(csv))}")
+        out.print(f"figures: {csv}")
     if plot is not None:
         found.plot(plot)
-        out.print(f"plot: {escape(str(plot))}")
+        out.print(f"plot: {plot}")
 
 
 def _numbers(option: str, text: str) -> list[float]:

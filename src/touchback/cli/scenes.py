@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from touchback import gallery
 from touchback.cli.bench import seconds_per_call
@@ -31,15 +31,15 @@ def show_scenes(seconds: float, picture: Path | None) -> None:
     for title in (
         "freedoms",
         "flops",
-        "derive \\[ms]",
-        "a call \\[µs]",
+        "derive [ms]",
+        "a call [µs]",
         "× real time",
-        "energy drift \\[J]",
+        "energy drift [J]",
     ):
         table.add_column(title, justify="right")
     for name, caption, trace in _SCENES:
         system, run, row = _scene(name)
-        out.rule(f"[bold]{name}[/bold]")
+        out.rule(Text(name, "bold"))
         out.print(
             f"{caption} Its equations: {row[1]} flops, derived and turned into machine code "
             f"in {row[2]} ms; a call takes {row[3]} µs.\n"
@@ -48,10 +48,10 @@ def show_scenes(seconds: float, picture: Path | None) -> None:
         table.add_row(name, *row)
         if name == "double-pendulum":
             drawn = _draw(system, run, picture)
-    out.rule("[bold]what you saw[/bold]")
+    out.rule(Text("what you saw", "bold"))
     out.print(table)
-    out.print(f"\npicture: {escape(str(drawn))}")
-    out.print("next: [bold]touchback list[/bold], [bold]touchback show cart-pole[/bold]")
+    out.print(f"\npicture: {drawn}")
+    out.print("next: `touchback list`, `touchback show cart-pole`")
 
 
 def _scene(name: str) -> tuple[System, Run, list[str]]:

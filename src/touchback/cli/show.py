@@ -5,13 +5,13 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from touchback.cli.braille import Canvas
 from touchback.cli.console import out, working
 from touchback.cli.draw import draw, view_for
 from touchback.cli.load import load
+from touchback.cli.options import output
 from touchback.model.part import flatten
 from touchback.model.show import tree_text
 from touchback.model.state_graph import state_graph_svg
@@ -26,8 +26,10 @@ def show(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
     svg_file: Annotated[
         Path | None,
-        typer.Option(
-            "--svg", help="Also draw the stick figure into this file, and modes beside it."
+        output(
+            "Also draw the stick figure into this file, and modes beside it.",
+            ".svg",
+            flags=("--svg",),
         ),
     ] = None,
 ) -> None:
@@ -38,7 +40,7 @@ def show(
         counts = {name: system.counts(name) for name in _FUNCTIONS}
     start = experiment.start(system)
     figure = stick_figure(system.model, start.q)
-    out.print(tree_text(described), markup=False)
+    out.print(tree_text(described))
     if figure.lines:
         canvas = Canvas(48, 14)
         out.print("\n" + draw(figure, 0, view_for(figure, canvas), canvas) + "\n")
@@ -51,18 +53,18 @@ def show(
     out.print(f"\nforward dynamics by: {system.plan.algorithm}, {frames} link frames")
     if svg_file is not None:
         svg_file.write_text(figure_svg(figure, system.name), encoding="utf-8")
-        out.print(f"stick figure: {escape(str(svg_file))}")
+        out.print(f"stick figure: {svg_file}")
     if svg_file is not None and flatten(described).modes:
         graph = svg_file.with_stem(f"{svg_file.stem}-modes")
         graph.write_text(state_graph_svg(described), encoding="utf-8")
-        out.print(f"state graph: {escape(str(graph))}")
+        out.print(f"state graph: {graph}")
 
 
 def _names(system: System, x: Floats) -> Table:
     table = Table("signal", "name", "unit", "start", box=None, pad_edge=False)
     kinds = np.repeat(["position", "velocity", "state"], system.sizes)
     for kind, name, unit, value in zip(kinds, system.state_names, system.state_units, x):
-        table.add_row(str(kind), escape(name), unit, f"{value:g}")
+        table.add_row(str(kind), name, unit, f"{value:g}")
     for name, unit in zip(system.output_names, system.output_units):
-        table.add_row("sensor", escape(name), unit, "")
+        table.add_row("sensor", name, unit, "")
     return table

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
+from touchback.cli.options import PICTURES, RUNS, number, output, seconds
 from touchback.cli.runs import run_of
 from touchback.recording import EventRecord, Run
 from touchback.recording.transitions import TransitionRecord
@@ -22,7 +22,7 @@ _FIRST, _LAST = 12, 4  # changes of mode or events that are shown of many
 
 def simulate(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
-    duration: Annotated[float | None, typer.Option(help="Seconds.")] = None,
+    duration: Annotated[float | None, seconds("Seconds.")] = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -31,12 +31,13 @@ def simulate(
             "contacts event-driven (default) or moreau-jean."
         ),
     ] = None,
-    step: Annotated[
-        float | None, typer.Option(help="Fixed step, or the longest adaptive one [s].")
-    ] = None,
-    rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
+    step: Annotated[float | None, seconds("Fixed step, or the longest adaptive one [s].")] = None,
+    rtol: Annotated[
+        float, number("Relative tolerance of adaptive methods.", 0.0, open=True)
+    ] = 1e-8,
     rate: Annotated[
-        float | None, typer.Option(help="Ticks a second, at which a model's memories change.")
+        float | None,
+        number("Ticks a second, at which a model's memories change.", 0.0, open=True),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -48,15 +49,15 @@ def simulate(
     signals: Annotated[
         str | None, typer.Option(help="Only these in the table and the plot, with commas between.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the signals into a picture file.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Keep the run: .csv, .npz or .mcap.")] = None,
+    plot: Annotated[Path | None, output("Draw the signals into a picture file.", *PICTURES)] = None,
+    csv: Annotated[Path | None, output("Keep the run: .csv, .npz or .mcap.", *RUNS)] = None,
 ) -> None:
     """Run a mechanism and show how its signals went."""
     described, experiment = load(model)
     changes = assignments("--set", set_ or [])
     held = assignments("--input", input_ or [])
     inputs = {**experiment.inputs, **held}
-    seconds = experiment.duration if duration is None else duration
+    span = experiment.duration if duration is None else duration
     with working(f"deriving {described.name}"):
         system = described.compile()
         start = set_values(system, experiment.start(system), changes)
@@ -64,7 +65,7 @@ def simulate(
     failure = None
     try:
         run = run_of(
-            system, start, seconds, method=method, step=step, rtol=rtol, rate=rate, inputs=inputs
+            system, start, span, method=method, step=step, rtol=rtol, rate=rate, inputs=inputs
         )
     except RunFailed as error:
         run, failure = error.run, error
@@ -78,17 +79,17 @@ def simulate(
         out.print(f"\nevents: {len(run.events)}")
         out.print(_few(run.events, _event, "time [s]", "event"))
     if "books" in run.metadata:
-        out.print(f"\nenergy\n{escape(str(run.books))}\n", highlight=False)
+        out.print(f"\nenergy\n{run.books!s}\n", highlight=False)
     for remark in run.metadata.get("remarks", ()):
-        out.print(f"remark: {escape(remark)}", soft_wrap=True)
+        out.print(f"remark: {remark}", soft_wrap=True)
     if csv is not None:
         run.save(csv)
-        out.print(f"run: {escape(str(csv))}")
-    repeat = _repeat(model, seconds, run.metadata, changes, held)
-    out.print(f"repeat: {escape(repeat)}", soft_wrap=True)
+        out.print(f"run: {csv}")
+    repeat = _repeat(model, span, run.metadata, changes, held)
+    out.print(f"repeat: {repeat}", soft_wrap=True)
     if plot is not None:
         run.plot(*(wanted or experiment.signals), path=plot)
-        out.print(f"plot: {escape(str(plot))}")
+        out.print(f"plot: {plot}")
     if failure is not None:
         raise failure
 
@@ -100,7 +101,7 @@ def _table(run: Run, names: list[str]) -> Table:
     for name in names:
         values = run[name]
         numbers = (f"{x:.6g}" for x in (values.min(), values.max(), values[-1]))
-        table.add_row(escape(name), run.units[name], *numbers)
+        table.add_row(name, run.units[name], *numbers)
     return table
 
 
@@ -108,7 +109,7 @@ def _few(all_: list[Any], cells: Callable[[Any], list[str]], *titles: str) -> Ta
     """What happened, a row each: the first and the last of many."""
     table = Table(box=None, pad_edge=False)
     for title in titles:
-        table.add_column(escape(title), justify="right" if "[" in title else "left")
+        table.add_column(title, justify="right" if "[" in title else "left")
     many = len(all_) > _FIRST + _LAST + 1
     for each in all_[:_FIRST] if many else all_:
         table.add_row(*cells(each))
@@ -120,11 +121,11 @@ def _few(all_: list[Any], cells: Callable[[Any], list[str]], *titles: str) -> Ta
 
 
 def _event(each: EventRecord) -> list[str]:
-    return [f"{each.time:.6f}", escape(each.name)]
+    return [f"{each.time:.6f}", each.name]
 
 
 def _change(each: TransitionRecord) -> list[str]:
-    words = [escape(word) for word in (each.source, each.target, each.cause)]
+    words = [word for word in (each.source, each.target, each.cause)]
     return [f"{each.time:.6f}", *words, f"{each.energy:+.3g}"]
 
 

@@ -6,11 +6,10 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from touchback.cli.chart import chart
 from touchback.cli.console import out, working
-from touchback.errors import InputError
+from touchback.cli.options import number
 from touchback.haptics.trials import Trials
 
 
@@ -20,16 +19,14 @@ def trial(
         list[str] | None, typer.Option(help="A voice to compare; twice or more.")
     ] = None,
     question: Annotated[str, typer.Option(help="What to ask.")] = "What was it?",
-    repeats: Annotated[int, typer.Option(help="How often each voice comes.")] = 3,
-    effort: Annotated[float, typer.Option(help="Of the finger, 0 (soft) to 1 (loud).")] = 0.3,
+    repeats: Annotated[int, number("How often each voice comes.", 1, 1000)] = 3,
+    effort: Annotated[float, number("Of the finger, 0 (soft) to 1 (loud).", 0, 1)] = 0.3,
 ) -> None:
     """Feel hidden voices on a simulated key and say what you felt.
 
     Each trial presses the key of a voice that only the file knows, draws the force on the finger
     over the key's depth, and asks. Answers are on disk before the next trial; when all are given,
     the counts are shown."""
-    if not 0.0 <= effort <= 1.0:
-        raise InputError(f"--effort is 0 (soft) to 1 (loud), got {effort:g}.")
     from touchback.gallery.keyboard.voices import voice_called
 
     voices = voice or ["piano", "harpsichord"]
@@ -45,7 +42,7 @@ def trial(
         depth, force = curves[hidden]
         out.rule(f"trial {len(trials.answers) + 1} of {trials.count}: touch {trials.label}")
         ends = 1.1 * float(depth.max()), 1.1 * float(force.max())
-        out.print(chart([(depth, force)], {}, ends), markup=False)
+        out.print(chart([(depth, force)], {}, ends))
         out.print("force on the finger [N] over the depth of the key front [mm]")
         began = time.monotonic()
         answer = typer.prompt(trials.question)
@@ -53,8 +50,8 @@ def trial(
     out.rule("what was behind the letters")
     for condition, counts in trials.table().items():
         told = ", ".join(f"{answer} × {count}" for answer, count in counts.items())
-        out.print(escape(f"{condition}: {told}"))
-    out.print(f"answers: {escape(str(file))}")
+        out.print(f"{condition}: {told}")
+    out.print(f"answers: {file}")
 
 
 def _pressed(voice: str, effort: float) -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ def validate() -> None:
         raise typer.Exit(1)
     if find_spec("pytest") is None:
         mend = "`pip install -e '.[dev]'` in the source tree"
-        err.print(f"The validation cases need pytest: {mend}.", markup=False)
+        err.print(f"The validation cases need pytest: {mend}.")
         raise typer.Exit(1)
     command = [sys.executable, "-m", "validation"]
     raise typer.Exit(min(subprocess.run(command, cwd=root, check=False).returncode, 1))

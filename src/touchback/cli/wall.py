@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from touchback.cli.console import out, working
 from touchback.errors import InputError
@@ -63,9 +63,9 @@ def _findings(parts: list[str]) -> bool:
     for part in parts:
         with working(f"measuring: {part}") as status:
             for found in findings.PARTS[part]():
-                mark = "[green]holds[/green]" if found.holds else "[red]fails[/red]"
-                table.add_row(*map(escape, (found.what, found.measured, found.due)), mark)
-                status.update(f"measured: {found.what}")
+                mark = Text("holds", "green") if found.holds else Text("fails", "red")
+                table.add_row(found.what, found.measured, found.due, mark)
+                status.update(Text(f"measured: {found.what}"))
                 fine = fine and found.holds
     out.print(table)
     return fine
@@ -92,7 +92,7 @@ def _passive(rates: list[float]) -> dict[str, list[float]]:
     from touchback.haptics.wall.kinds import KINDS
     from touchback.haptics.wall.passivity import BENCH_DEVICE, largest_passive_stiffness
 
-    table = Table("passive up to \\[N/m]", box=None, pad_edge=False)
+    table = Table("passive up to [N/m]", box=None, pad_edge=False)
     for rate in rates:
         table.add_column(f"{rate:g} Hz", justify="right")
     found: dict[str, list[float]] = {}
@@ -118,9 +118,9 @@ def _list_figures() -> list[Sheet]:
 
     table = Table("figure", "what it shows", "what the text leaves to us", box=None, pad_edge=False)
     for sheet in SHEETS:
-        table.add_row(sheet.number, escape(sheet.title), escape(sheet.choices))
+        table.add_row(sheet.number, sheet.title, sheet.choices)
     for numbers, why in NOT_DRAWN.items():
-        table.add_row(numbers, f"[dim]not drawn: {why}[/dim]", "")
+        table.add_row(numbers, Text(f"not drawn: {why}", "dim"), "")
     out.print()
     out.print(table)
     return list(SHEETS)
@@ -133,7 +133,7 @@ def _draw(sheets: list[Sheet], folder: Path) -> None:
     for number, sheet in enumerate(sheets, start=1):
         with working(f"drawing {sheet.number} ({number} of {len(sheets)})"):
             sheet.save(folder)
-    out.print(f"\n{len(sheets)} pictures and their curves: {escape(str(folder))}")
+    out.print(f"\n{len(sheets)} pictures and their curves: {folder}")
 
 
 def _frequencies(text: str) -> list[float]:

@@ -1,7 +1,6 @@
 """A live run at a glance, for a terminal."""
 
 from rich.console import Group
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +29,7 @@ def live_table(live: Live, signals: int = 12) -> Group:
     shown = [*named[:signals], *((name, "J") for name in live.plan.energy)]
     for name, unit in shown:
         if name in now:  # the run may be taking another structure just now
-            values.add_row(escape(name), unit, f"{now[name]: .6g}")
+            values.add_row(Text(name), Text(unit), f"{now[name]: .6g}")
     faults = ", ".join(live.faults)
     state = Text(f"faults: {faults}", style="red") if faults else Text("no faults", style="green")
     return Group(head, punctuality, values, state)

@@ -38,7 +38,7 @@ class Progress:
         self._wanted = False
         console = Console(stderr=True)
         if console.is_terminal:
-            text = TextColumn("{task.description}")
+            text = TextColumn("{task.description}", markup=False)
             columns = (text, BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
             self._bar = Bar(*columns, console=console, transient=True)
             self._bar.add_task(self._label, total=1.0)

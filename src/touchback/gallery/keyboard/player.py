@@ -35,6 +35,7 @@ METHOD, STEPS = "euler", 16_000.0  # semi-implicit, so many steps a second: what
 # a hammer in check; four evaluations of 62.5 µs cost what one Runge–Kutta step of 0.25 ms does
 PHASES = 4000.0  # Runge–Kutta steps a second of keys with modes, whose contacts are rigid
 SETTLING = 0.6  # s before the first stroke: virtual parts come to rest
+SLOWEST, FASTEST = 200.0, 10_000.0  # ticks a second: slower keys strike twice or not at all
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
 _LOOK = 0.002  # s between looks at what fingers do
 _EFFORTS = tuple(float(x) for x in np.linspace(0.0, 1.0, 12))
@@ -224,13 +225,18 @@ def make_separate_keys(
     notes: int | Sequence[int], *voices: str | Voice, rate: float = 1000.0
 ) -> SeparateKeys:
     """Keys of a voice with modes, which can't share one run."""
+    steps = steps_at(rate, PHASES)
     system = touchback_key(*voices, rate=rate).compile()
-    return SeparateKeys(tuple(notes_of(notes)), system, rate, max(1, round(PHASES / rate)))
+    return SeparateKeys(tuple(notes_of(notes)), system, rate, steps)
 
 
-def steps_at(rate: float) -> int:
-    """Steps of a tick at so many ticks a second."""
-    return max(1, round(STEPS / rate))
+def steps_at(rate: float, steps: float = STEPS) -> int:
+    """Steps of a tick at so many ticks and so many steps a second."""
+    if not SLOWEST <= rate <= FASTEST:
+        raise InputError(
+            f"A keyboard has {SLOWEST:g} to {FASTEST:g} ticks a second, got rate={rate:g}."
+        )
+    return max(1, round(steps / rate))
 
 
 def _on_keys(strokes: list[Stroke], notes: Sequence[int]) -> list[Stroke]:

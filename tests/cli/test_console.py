@@ -1,0 +1,72 @@
+"""What the command prints is shown as it is, on every terminal."""
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+import touchback as tb
+from touchback.cli.app import app
+from touchback.cli.console import prepare
+
+NAMES = ("travel [mm]", "[red]load", "[link=a]b")
+UNITS = (":x:", "[/]", "[mm]")
+
+
+def odd_model() -> tb.Model:
+    """A sledge whose names and units look like markup and emoji."""
+    model = tb.Model("[bold]sled [mm]")
+    sledge = model.body("[b]", mass=1.0)
+    model.joint("rail", tb.Prismatic("x"), model.ground, sledge)
+    for name, unit in zip(NAMES, UNITS, strict=True):
+        model.state(name, 1.0, rate=0.0, unit=unit)
+        model.sensor(f"{name} seen", tb.Position(sledge))
+    return model
+
+
+def test_names_and_units_are_neither_markup_nor_emoji(tmp_path: Path) -> None:
+    file = tmp_path / "odd [mm] :x:.yaml"
+    odd_model().save(file)
+    for words in (["show", str(file)], ["simulate", str(file), "--duration", "0.1"]):
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.exception
+        for name, unit in zip(NAMES, UNITS, strict=True):
+            assert f"{name} seen" in done.stdout, words
+            assert unit in done.stdout, words
+    done = CliRunner().invoke(
+        app, ["live", str(file), "--seconds", "0.01", "--speed", "0", "--set", "[b]=3"]
+    )
+    assert "'[b]'" in str(done.exception)
+
+
+def test_an_error_shows_brackets_as_they_are(tmp_path: Path) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "touchback.cli", "show", "[bold]:x:"],
+        capture_output=True, text=True, cwd=tmp_path, timeout=120,
+    )  # fmt: skip
+    assert shown.returncode == 2
+    assert "'[bold]:x:'" in shown.stderr
+
+
+def test_an_ascii_terminal_is_given_letters_that_it_has() -> None:
+    surroundings = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    for words in (["--help"], ["show", "cart-pole"], ["simulate", "--help"], ["list"]):
+        shown = subprocess.run(
+            [sys.executable, "-m", "touchback.cli", *words],
+            capture_output=True, env=surroundings, timeout=120,
+        )  # fmt: skip
+        assert shown.returncode == 0, shown.stderr
+        assert shown.stdout.isascii()
+        assert b"?" not in shown.stdout.replace(b"--", b"")
+
+
+def test_every_character_has_a_plain_one() -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    prepare(stream)
+    stream.write("│─└⣿⠁ µ × ≤ – é λ 漢")
+    stream.flush()
+    assert raw.getvalue().decode() == "|-+#. u x <= - e lambda ?"

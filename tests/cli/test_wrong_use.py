@@ -1,0 +1,141 @@
+"""Wrong use is refused before any work starts: exit code 2, and a message that names the option."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from touchback.cli.app import app
+from touchback.errors import InputError
+
+
+def refused(words: list[str]) -> str:
+    """What the command says."""
+    done = CliRunner().invoke(app, words)
+    assert isinstance(done.exception, InputError), (words, done.exception, done.output)
+    return str(done.exception)
+
+
+@pytest.fixture
+def nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(given: str) -> None:
+        raise AssertionError("work was started")
+
+    for command in ("simulation", "live", "quality", "show", "generate"):
+        monkeypatch.setattr(f"touchback.cli.{command}.load", load)
+
+
+OUT_OF_RANGE = [
+    ("live", "--seconds", "nan"),
+    ("live", "--seconds", "-1"),
+    ("live", "--seconds", "0"),
+    ("live", "--seconds", "inf"),
+    ("live", "--rate", "nan"),
+    ("live", "--rate", "0.5"),
+    ("live", "--speed", "-1"),
+    ("live", "--speed", "nan"),
+    ("live", "--listen", "99999"),
+    ("live", "--listen", "-1"),
+    ("live", "--substeps", "0"),
+    ("live", "--worst", "-1"),
+    ("live", "--cpu", "-2"),
+    ("simulate", "--duration", "nan"),
+    ("simulate", "--duration", "-3"),
+    ("simulate", "--step", "0"),
+    ("simulate", "--rtol", "nan"),
+    ("simulate", "--rate", "-1"),
+    ("quality", "--rate", "nan"),
+    ("quality", "--error", "0"),
+    ("quality", "--limit", "nan"),
+    ("quality", "--duration", "inf"),
+]
+
+
+@pytest.mark.usefixtures("nothing_is_loaded")
+@pytest.mark.parametrize(("command", "option", "value"), OUT_OF_RANGE)
+def test_a_number_out_of_range_is_named(command: str, option: str, value: str) -> None:
+    told = refused([command, "pendulum", option, value])
+    assert told.startswith(f"{option} is {float(value):g}; give a number")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["play", "piano", "--rate", "7"],
+        ["play", "piano", "--seconds", "-1"],
+        ["play", "piano", "--seconds", "nan"],
+        ["feel", "piano", "--speed", "nan"],
+        ["trial", "answers.jsonl", "--effort", "nan"],
+        ["trial", "answers.jsonl", "--repeats", "-1"],
+        ["piano", "--gestures", "-1"],
+    ],
+)
+def test_instruments_refuse_numbers_too(words: list[str]) -> None:
+    assert refused(words).startswith(f"{words[-2]} is ")
+
+
+WRITTEN = [
+    (["simulate", "pendulum"], "--plot", ".png"),
+    (["simulate", "pendulum"], "--csv", ".csv"),
+    (["live", "pendulum"], "--record", ".mcap"),
+    (["live", "pendulum"], "--report", ".json"),
+    (["quality", "pendulum"], "--plot", ".svg"),
+    (["quality", "pendulum"], "--csv", ".json"),
+    (["show", "pendulum"], "--svg", ".svg"),
+    (["feel", "piano"], "--wav", ".wav"),
+    (["feel", "piano"], "--csv", ".csv"),
+    (["play", "piano"], "--wav", ".wav"),
+    (["play", "piano"], "--midi", ".mid"),
+    (["play", "mechanisms"], "--picture", ".svg"),
+    (["piano"], "--picture", ".svg"),
+]
+
+
+def in_no_folder(folder: Path, ending: str) -> Path:
+    return folder / "missing" / f"file{ending}"
+
+
+def in_a_file(folder: Path, ending: str) -> Path:
+    (folder / "taken").touch()
+    return folder / "taken" / f"file{ending}"
+
+
+def a_folder(folder: Path, ending: str) -> Path:
+    path = folder / f"folder{ending}"
+    path.mkdir()
+    return path
+
+
+def of_another_kind(folder: Path, ending: str) -> Path:
+    return folder / "file.foo"
+
+
+@pytest.mark.usefixtures("nothing_is_loaded")
+@pytest.mark.parametrize("place", [in_no_folder, in_a_file, a_folder, of_another_kind])
+@pytest.mark.parametrize(("words", "option", "ending"), WRITTEN)
+def test_a_file_that_cannot_be_written_is_named_before_the_work(
+    words: list[str],
+    option: str,
+    ending: str,
+    place: Callable[[Path, str], Path],
+    tmp_path: Path,
+) -> None:
+    path = place(tmp_path, ending)
+    told = refused([*words, option, str(path)])
+    assert told.startswith(f"{option}: ")
+    assert path.name in told or str(path.parent) in told
+
+
+@pytest.mark.usefixtures("nothing_is_loaded")
+def test_generated_text_needs_a_folder_too(tmp_path: Path) -> None:
+    assert "no folder" in refused(["generate", "pendulum", "-o", str(tmp_path / "no" / "a.c")])
+
+
+def test_a_keyboard_too_slow_to_strike_once_is_refused() -> None:
+    from touchback.gallery.keyboard.player import make_keyboard, make_separate_keys
+
+    with pytest.raises(InputError, match="200 to 10000 ticks a second, got rate=7"):
+        make_keyboard(7, "piano", rate=7.0)
+    with pytest.raises(InputError, match="got rate=7"):
+        make_separate_keys(7, "piano-episodes", rate=7.0)
