@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from typer.testing import CliRunner
 
+from touchback.cli.app import app
 from touchback.cli.bench import bench
 from touchback.cli.chart import chart
-from touchback.cli.feel import feel
 from touchback.errors import InputError
 
 
@@ -60,17 +61,18 @@ def test_feel_draws_keeps_and_sounds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("instrument", "options", "message"),
+    ("words", "message"),
     [
-        ("flute", {}, "piano"),
-        ("piano", {"set_": ["buton=1"]}, "buton"),
-        ("piano", {"wav": Path("a.mp3")}, r"\.wav"),
-        ("piano", {"speed": 0.0}, "--speed"),
+        (["flute"], "piano"),
+        (["piano", "--set", "buton=1"], "buton"),
+        (["piano", "--wav", "a.mp3"], r".wav"),
+        (["piano", "--speed", "0"], "--speed"),
     ],
 )
-def test_wrong_use_of_feel_is_a_message(instrument: str, options: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        feel(instrument, **{"speed": 10.0, "set_": None, "wav": None, "csv": None, **options})
+def test_wrong_use_of_feel_is_a_message(words: list[str], message: str) -> None:
+    done = CliRunner().invoke(app, ["feel", *words])
+    assert isinstance(done.exception, InputError)
+    assert message in str(done.exception)
 
 
 def test_bench_measures_a_section_with_its_peers(monkeypatch: pytest.MonkeyPatch) -> None:
