@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, Triple, Value, is_number, listed, triple, value
+from touchback.model.value import Data, Triple, Value, is_number, listed, moderate, triple, value
 
 Six = tuple[Value, Value, Value, Value, Value, Value]
 
@@ -32,6 +32,8 @@ def make_body(name: str, mass: Any, com: Any, inertia: Any) -> Body:
         triple(f"{label}: com", com),
         _six(f"{label}: inertia", inertia),
     )
+    for word, values in (("mass", [body.mass]), ("com", body.com), ("inertia", body.inertia)):
+        moderate(f"{label}: {word}", values)
     check_body(name, body)
     return body
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, Triple, Value, listed, triple, value
+from touchback.model.value import Data, Triple, Value, listed, moderate, triple, value
 
 AXES = {"x": 0, "y": 1, "z": 2}
 GROUND = "ground"
@@ -45,7 +45,10 @@ def _bad_turn(label: str, given: Any) -> ModelError:
 
 def frame_at(body: str, x: Any, y: Any, z: Any, turn: Any = None) -> Frame:
     """The frame of a body at (x, y, z), with optional turns."""
-    return Frame(body, triple(f"point of '{body}'", (x, y, z)), turns(f"frame of '{body}'", turn))
+    label = f"point of '{body}'"
+    point = triple(label, (x, y, z))
+    moderate(label, point)
+    return Frame(body, point, turns(f"frame of '{body}'", turn))
 
 
 class BodyHandle:

@@ -16,7 +16,7 @@ from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame, turns
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.names import check_name, check_unit, unknown
-from touchback.model.part import Part
+from touchback.model.part import Part, check_size
 from touchback.model.sensors import Distance, SensorKind
 from touchback.model.signals import (
     OWN_RATE,
@@ -86,14 +86,14 @@ class Model(Constrained, Episodic):
         usual = number(f"{label}: default", default)
         check_range(label, usual, lowest, highest)
         self.parameters[name] = Parameter(usual, check_unit(label, unit), lowest, highest)
-        return self.signal(name)
+        return self._symbol(name)
 
     def input(self, name: str, unit: str = "", default: float = 0.0) -> Expr:
         """A signal from outside: a device, a port, a function of time given to `simulate`."""
         self._new_signal("input", name)
         label = f"Input '{name}'"
         self.inputs[name] = Input(number(f"{label}: default", default), check_unit(label, unit))
-        return self.signal(name)
+        return self._symbol(name)
 
     def state(self, name: str, initial: float = 0.0, rate: Any = None, unit: str = "") -> Expr:
         """An extra state z with ż = rate: an expression, or a function of the state's own one.
@@ -104,9 +104,9 @@ class Model(Constrained, Episodic):
         start = number(f"{label}: initial", initial)
         owned = self.owned_states()
         self.states[name] = ExtraState(start, 0.0, check_unit(label, unit))
-        for full in [known for known in self.states if known in owned]:
+        for full in [known for known in self.states if known in owned] if owned else ():
             self.states[full] = self.states.pop(full)  # forces' states come last, as in a file
-        symbol = self.signal(name)
+        symbol = self._symbol(name)
         if rate is not None:
             self.set_rate(name, rate(symbol) if callable(rate) else rate)
         return symbol
@@ -292,7 +292,7 @@ class Model(Constrained, Episodic):
             )
         self._new_signal("sensor", name, sensor_names(name, kind))
         self.sensors[name] = self._own(label, normalised(label, kind))
-        signals = [self.signal(full) for full in sensor_names(name, kind)]
+        signals = [self._symbol(full) for full in sensor_names(name, kind)]
         return signals[0] if len(signals) == 1 else tuple(signals)
 
     def report(self, *sensors: str) -> None:
@@ -360,6 +360,7 @@ class Model(Constrained, Episodic):
         check_name("Part", name)
         label = f"Part '{name}'"
         self._refuse_known("part", name, self.parts)
+        check_size(label, self, part)
         if part.contains(self):
             raise ModelError(f"{label}: a model can't be a part of itself.")
         known, bound = part.all_parameters(), dict(bind or {})
@@ -406,6 +407,9 @@ class Model(Constrained, Episodic):
         "time"."""
         if name not in self.signal_names():
             raise unknown("signal", name, self.signal_names())
+        return self._symbol(name)
+
+    def _symbol(self, name: str) -> Expr:
         return Expr(self.tape, self.tape.symbol(name))
 
     def signal_names(self) -> list[str]:
@@ -509,23 +513,24 @@ class Model(Constrained, Episodic):
 
     def _new_signal(self, kind: str, name: str, full_names: Sequence[str] = ()) -> None:
         check_name(kind.capitalize(), name)
-        taken = {full: sensor for sensor in self.sensors for full in self._sensor_names(sensor)}
-        for full in full_names or [name]:
+        for full in {name, *full_names}:
             for other, known in (
                 ("parameter", self.parameters),
                 ("input", self.inputs),
                 ("state", self.states),
-                ("sensor", {**self.sensors, **taken}),
+                ("sensor", self.sensors),
             ):
-                if full in known or name in known:
+                if full in known or (other == "sensor" and self._is_component(full)):
                     article = "an" if other == "input" else "a"
                     raise ModelError(
                         f"{kind.capitalize()} '{name}': there is {article} {other} of this name "
                         "already; parameters, inputs, states and sensors share their names."
                     )
 
-    def _sensor_names(self, sensor: str) -> list[str]:
-        return sensor_names(sensor, self.sensors[sensor])
+    def _is_component(self, full: str) -> bool:
+        """Whether it is a component of a sensor, such as "tip.x"."""
+        sensor, _, suffix = full.rpartition(".")
+        return sensor in self.sensors and suffix in self.sensors[sensor].components()
 
     def _check_target(
         self, label: str, target: str, drives: dict[str, Any], alternative: bool

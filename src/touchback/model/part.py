@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from touchback.errors import ModelError
 from touchback.model.episodes import renamed_mode, renamed_transition
 from touchback.model.frame import AXES, GROUND, Frame
 from touchback.model.walk import mapped
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from touchback.symbolic.tape import Tape
 
 
+LARGEST = 100_000  # things in a model with all its parts
+_OWN = ("parameters", "inputs", "states", "controls", "tables", "modes", "transitions")
 _MECHANICS = (
     "bodies", "joints", "forces", "contacts", "sensors", "closures", "couplings", "constraints",
     "drives",
@@ -39,18 +42,39 @@ class Part:
         return given.id if isinstance(given, Expr) else tape.const(given)
 
 
+def size_of(model: Model, known: dict[int, int] | None = None) -> int:
+    """How many named things a model has with all copies of its parts, each counted as often as it
+    stands there; `known` has sizes by identity, since parts of parts may multiply."""
+    known = {} if known is None else known
+    if id(model) not in known:
+        own = sum(len(getattr(model, kind)) for kind in (*_OWN, *_MECHANICS))
+        parts = sum(1 + size_of(part.model, known) for part in model.parts.values())
+        known[id(model)] = own + parts
+    return known[id(model)]
+
+
+def check_size(label: str, model: Model, part: Model | None = None) -> None:
+    """Refuse a model that has, or with one more part would have, too many things to be derived."""
+    size = size_of(model) + (1 + size_of(part) if part is not None else 0)
+    if size > LARGEST:
+        raise ModelError(
+            f"{label}: the model would have {size} things (bodies, joints, signals, …, of all "
+            f"parts); at most {LARGEST} are allowed. Take fewer copies."
+        )
+
+
 def flatten(model: Model) -> Model:
     """The same mechanism without parts: names prefixed, frames composed, one tape."""
     from touchback.model.model import Model
 
+    check_size(f"Model '{model.name}'", model)
     if not model.parts:
         return model
     flat = Model(model.name, model.gravity)
     flat.tape = model.tape
     flat.base = model.base
     flat.reported = model.reported
-    own = ("parameters", "inputs", "states", "controls", "tables", "modes", "transitions")
-    for kind in (*own, *_MECHANICS):
+    for kind in (*_OWN, *_MECHANICS):
         getattr(flat, kind).update(getattr(model, kind))
     for prefix, part in model.parts.items():
         _graft(flat, prefix, part)

@@ -1,6 +1,7 @@
 """Values of a description: numbers, or expressions of parameters and signals."""
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import msgspec
@@ -17,6 +18,7 @@ else:
 
 
 Triple = tuple[Value, Value, Value]
+LARGEST = 1e50  # of masses, lengths, moments of inertia: products of some of them stay finite
 
 
 class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -54,6 +56,15 @@ def triple(label: str, given: Any) -> Any:
     if items is None or len(items) != 3:
         raise ModelError(f"{label}: three components are expected, got {given!r}.")
     return tuple(value(f"{label}[{i}]", item) for i, item in enumerate(items))
+
+
+def moderate(label: str, values: Iterable[Any]) -> None:
+    """Refuse numbers that are beyond any mechanism, and whose products overflow."""
+    for item in values:
+        if is_number(item) and abs(item) > LARGEST:
+            raise ModelError(
+                f"{label}: {item:g} is too large; at most {LARGEST:g} can be computed."
+            )
 
 
 def listed(given: Any) -> list[Any] | None:

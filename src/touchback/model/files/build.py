@@ -25,6 +25,7 @@ from touchback.model.frame import Frame, frame_at
 from touchback.model.joints.joint import OPTIONS
 from touchback.model.model import Model
 from touchback.model.names import suggestion
+from touchback.model.part import LARGEST
 from touchback.model.value import Value, triple
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
@@ -75,6 +76,9 @@ class _Builder:
     ) -> None:
         self.document, self.path, self.data, self.library = document, path, data, library
         self.items = {section: self.section(section) for section in SECTIONS}
+        count = sum(map(len, self.items.values()))
+        if count > LARGEST:
+            raise document.error(path, f"it names {count} things; a model has at most {LARGEST}.")
         self.read_text: Callable[[str, Path], Any] = self.expression
         with self.at():
             self.model = Model(data["name"])

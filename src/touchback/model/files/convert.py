@@ -1,10 +1,11 @@
 """Plain data as the structs of `schema.py`, with complaints that name the place and the value."""
 
 import re
+from functools import cache
 from typing import Any
 
 import msgspec
-from msgspec.structs import fields
+from msgspec.structs import FieldInfo, fields
 
 from touchback.model.files.document import Document, Path
 from touchback.model.files.schema import kinds_in
@@ -63,13 +64,18 @@ def _chosen(document: Document, path: Path, given: dict[str, Any], kinds: dict[s
 
 def _check_keys(document: Document, path: Path, given: dict[str, Any], kind: Any) -> None:
     tag = kind.__struct_config__.tag_field
-    own = fields(kind)
+    own = _fields(kind)
     check_keys(document, path, given, [*([tag] if tag else []), *(item.name for item in own)])
     for item in own:
         if item.required and item.name not in given:
             raise document.error(path, f"its `{item.name}` is missing.")
         if item.name in given:
             _check_inner(document, (*path, item.name), given[item.name], kinds_in(item.type))
+
+
+@cache
+def _fields(kind: type) -> tuple[FieldInfo, ...]:
+    return fields(kind)
 
 
 def _check_inner(document: Document, path: Path, given: Any, kinds: dict[str, Any]) -> None:
