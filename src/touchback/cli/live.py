@@ -125,4 +125,4 @@ def replay(
         out.print("there is nothing to compare")
         return
     names = ", ".join(again.compared[:_NAMED]) + (", …" if len(again.compared) > _NAMED else "")
-    out.print(f"the same bits in all {len(again.compared)} states: {escape(names)}")
+    out.print(f"the same bits in all {len(again.compared)} states: {names}")

@@ -2,23 +2,24 @@
 
 from typing import Annotated
 
-import typer
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
+from rich.text import Text
 
 from touchback.cli.console import err, out
+from touchback.cli.options import number
+from touchback.cli.options import seconds as span
 from touchback.realtime.histogram import duration, lower_edges
 from touchback.realtime.machine import Finding, findings
 from touchback.realtime.promise import Kept, measure
 
 _WIDTH = 80
-_MARKS = {True: "[green]fine[/green]", False: "[red]mend[/red]", None: "[yellow]unknown[/yellow]"}
+_MARKS = {True: ("fine", "green"), False: ("mend", "red"), None: ("unknown", "yellow")}
 
 
 def machine(
-    seconds: Annotated[float, typer.Option(help="How long to measure, all rates together.")] = 60.0,
-    cpu: Annotated[int | None, typer.Option(help="The processor to measure on.")] = None,
+    seconds: Annotated[float, span("How long to measure, all rates together.")] = 60.0,
+    cpu: Annotated[int | None, number("The processor to measure on.", 0)] = None,
 ) -> None:
     """Tell whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help."""
     with Progress(console=err, transient=True, disable=not err.is_terminal) as shown:
@@ -29,7 +30,7 @@ def machine(
     out.print("\nWhere a rate isn't kept, these may help:")
     for each in found:
         if not each.good:
-            out.print(f"- {each.what}: {escape(each.mend)}", width=_WIDTH)
+            out.print(f"- {each.what}: {each.mend}", width=_WIDTH)
     out.print()
     out.print(_histogram(kept), width=_WIDTH)
     out.print(_verdicts(kept), width=_WIDTH)
@@ -38,7 +39,7 @@ def machine(
 def _found(found: list[Finding]) -> Table:
     table = Table("", "found", "", box=None, pad_edge=False)
     for each in found:
-        table.add_row(each.what, escape(each.value), _MARKS[each.good])
+        table.add_row(each.what, each.value, Text(*_MARKS[each.good]))
     return table
 
 
@@ -48,7 +49,7 @@ def _verdicts(kept: list[Kept]) -> Table:
     for each in kept:
         late = f"{each.late} of {each.lateness.total}"
         times = map(duration, each.lateness.summary().values())
-        table.add_row(f"{each.rate / 1000:g} kHz", *times, late, f"[bold]{each.verdict}[/bold]")
+        table.add_row(f"{each.rate / 1000:g} kHz", *times, late, Text(each.verdict, "bold"))
     return table
 
 

@@ -48,7 +48,8 @@ def preemption(root: Path) -> Finding:
         chosen = next((word.strip("()") for word in mode.split() if "(" in word), None)
         chosen = chosen or (asked[-1] if asked else None)
         told = f"dynamic: {chosen or 'unknown mode'}"
-        return Finding("kernel preemption", told, chosen and chosen in ("full", "lazy"), mend)
+        good = chosen in ("full", "lazy") if chosen else None
+        return Finding("kernel preemption", told, good, mend)
     if "PREEMPT" in version:
         return Finding("kernel preemption", "full", True, mend)
     told = "none or voluntary" if version else "unknown"
