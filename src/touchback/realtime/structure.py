@@ -1,25 +1,28 @@
 """From one structure of a mechanism to another: which coordinates go on, and what freezes.
 
-Joints of the same name between the same bodies are compared by their elementary motions: a
-cylindrical joint slides, then turns; a revolute one of the same axis only turns. What the new joint
-doesn't have freezes where it is: its coordinate becomes a live parameter that places the joint's
-frame, named like the coordinate ("hinge.slide"). A later structure that has the freedom again
-takes it up from there.
+Between its two bodies a joint has a chain of elementary motions: a cylindrical one slides, then
+turns. Another kind of joint in its place takes up the part of the chain that it can express (a
+revolute one of the same axis the turn); what it can't freezes where it is, on the parent's side and
+on the child's: each coordinate becomes a live parameter that places the joint's frame, named like
+the coordinate ("hinge.slide"). Where a new joint can express nothing of the chain, all of it
+freezes and the joint begins at no displacement beyond it. Nothing of a chain is ever forgotten, so
+bodies stay where they are whatever kinds follow each other, and a later structure that has a
+freedom again takes it up from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
-from msgspec.structs import replace
 
 from touchback.errors import InputError
 from touchback.model import Frame, Model
-from touchback.model.joints import Joint, JointKind
+from touchback.model.joints import Joint
 from touchback.model.joints.motion import (
     FreeMotion,
     Helix,
@@ -31,7 +34,7 @@ from touchback.model.joints.motion import (
 from touchback.model.part import composed
 from touchback.model.signals import Parameter
 from touchback.spatial import quaternion_matrix
-from touchback.symbolic.functions import atan2, sqrt
+from touchback.symbolic.functions import atan2, cos, sin
 from touchback.symbolic.scalars import Operators
 
 Step = Motion | np.ndarray
@@ -47,25 +50,43 @@ class Source:
 
 
 @dataclass(frozen=True)
-class KnownJoint:
-    """A joint with all freedoms that it ever had in this run: a source for each position, and the
-    present name of each velocity (None: frozen)."""
+class Piece:
+    """A motion of a chain (or a constant rotation, without coordinates): a source and a unit for
+    each position, and the present name of each velocity (frozen: none)."""
 
-    kind: JointKind
+    step: Step
+    positions: tuple[Source, ...] = ()
+    units: tuple[str, ...] = ()
+    velocities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class KnownJoint:
+    """A joint with all that it ever was in this run: the chain from its parent's frame to its
+    child's, and which part of it, from `start` to `stop`, moves at present."""
+
     ends: tuple[str, str]
-    positions: tuple[Source, ...]
-    velocities: tuple[str | None, ...]
+    chain: tuple[Piece, ...]
+    start: int
+    stop: int
+
+    @property
+    def frozen(self) -> set[str]:
+        """The parameters that hold frozen coordinates."""
+        pieces = (*self.chain[: self.start], *self.chain[self.stop :])
+        return {source.name for piece in pieces for source in piece.positions}
 
 
 @dataclass(frozen=True)
 class Structure:
-    """A model with placements for what was frozen, the sources of its positions and velocities
-    (those that are not here start anew) and of its new parameters, and what is known of its
-    joints."""
+    """A model with placements for what was frozen, the sources of its positions and velocities, the
+    positions that begin at no displacement (those in neither start as the model says), the sources
+    of its new parameters, and what is known of its joints."""
 
     model: Model
     positions: dict[str, Source]
     velocities: dict[str, str]
+    neutral: dict[str, float]
     frozen: dict[str, Source]
     joints: dict[str, KnownJoint]
 
@@ -80,92 +101,79 @@ def follow(known: dict[str, KnownJoint], new: Model, now: Callable[[Source], flo
     are about, which new parameters have as their defaults."""
     model = copy(new)
     model.joints, model.parameters = dict(new.joints), dict(new.parameters)
-    found = Structure(model, {}, {}, {}, {})
+    found = Structure(model, {}, {}, {}, {}, {})
     for name, joint in new.joints.items():
-        before = known.get(name)
-        found.joints[name] = _known(name, joint)
-        if before is None or before.ends != _ends(joint):
+        before, own = known.get(name), _known(name, joint)
+        found.joints[name] = own
+        if before is None or before.ends != own.ends:
             continue
-        fit = _fit(before.kind.steps(), joint.kind.steps())
-        for own, place in zip(_part(joint.position_names(name), fit.kept_new.q), fit.kept_old.q):
-            found.positions[own] = before.positions[place]
-        for own, place in zip(_part(joint.velocity_names(name), fit.kept_new.v), fit.kept_old.v):
-            source = before.velocities[place]
-            if source is not None:
-                found.velocities[own] = source
-        gone = [before.positions[place] for place in fit.gone.q]
-        if gone and all(each.kind == PARAMETER and each.name in new.parameters for each in gone):
-            found.joints[name] = before  # the model is placed there already
-        elif fit.removed:
-            found.joints[name] = _freeze(found, name, before, fit, now)
+        if before.frozen and before.frozen <= set(new.parameters):  # it is placed there already
+            moving = before.chain[before.start : before.stop]
+            _take_up(found, moving, own.chain)
+            stop = before.start + len(own.chain)
+            chain = (*before.chain[: before.start], *own.chain, *before.chain[before.stop :])
+            found.joints[name] = KnownJoint(before.ends, chain, before.start, stop)
+            continue
+        start, stop = _take_up(found, before.chain, own.chain, (before.start, before.stop))
+        found.joints[name] = _freeze(
+            found, name, before.chain[:start], own, before.chain[stop:], now
+        )
     return found
 
 
-def _part(names: list[str], places: range) -> list[str]:
-    return names[places.start : places.stop]
-
-
-def _ends(joint: Joint) -> tuple[str, str]:
-    return joint.parent.body, joint.child.body
-
-
 def _known(name: str, joint: Joint) -> KnownJoint:
-    positions = tuple(Source(STATE, full) for full in joint.position_names(name))
-    return KnownJoint(joint.kind, _ends(joint), positions, tuple(joint.velocity_names(name)))
+    q, v = joint.position_names(name), joint.velocity_names(name)
+    units = joint.kind.position_units()
+    chain, nq, nv = [], 0, 0
+    for step in joint.kind.steps():
+        if isinstance(step, np.ndarray):
+            chain.append(Piece(step))
+            continue
+        places, nq, nv = slice(nq, nq + step.nq), nq + step.nq, nv + step.nv
+        sources = tuple(Source(STATE, full) for full in q[places])
+        chain.append(Piece(step, sources, tuple(units[places]), tuple(v[nv - step.nv : nv])))
+    return KnownJoint((joint.parent.body, joint.child.body), tuple(chain), 0, len(chain))
 
 
-# ---- comparing motions --------------------------------------------------------------------------
+# ---- what goes on -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Places:
-    """Places of positions and velocities within a joint."""
-
-    q: range
-    v: range
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """What stays, by its places in the new joint and the old one; the old steps that go, with the
-    places of their coordinates, and the side of the joint they are on."""
-
-    kept_new: _Places
-    kept_old: _Places
-    removed: list[Step]
-    gone: _Places
-    at_child: bool = False
+def _take_up(
+    found: Structure, old: Sequence[Piece], new: Sequence[Piece], moving: tuple[int, int] = (0, 0)
+) -> tuple[int, int]:
+    """Lets a new joint's motions go on where a chain has them, all of them or the chain as a whole,
+    and begin at no displacement where it doesn't. Gives the part of the chain that goes on."""
+    start, stop, first = _match(old, new, moving)
+    for place, piece in enumerate(new):
+        names = [source.name for source in piece.positions]
+        there = place - first + start
+        if start <= there < stop:
+            found.positions.update(zip(names, old[there].positions, strict=True))
+            if old[there].velocities:
+                found.velocities.update(zip(piece.velocities, old[there].velocities, strict=True))
+        elif isinstance(piece.step, Motion):
+            found.neutral.update(zip(names, piece.step.neutral(), strict=True))
+    return start, stop
 
 
-def _fit(old: list[Step], new: list[Step]) -> _Fit:
-    more, fewer = len(old) - len(new), len(new) - len(old)
-    all_old, all_new, none = _places(old), _places(new), _places([])
-    if more >= 0:
-        if _same(old[more:], new):
-            return _Fit(all_new, _places(old, more), old[:more], _places(old, 0, more))
-        if _same(old[: len(new)], new):
-            gone = _places(old, len(new))
-            return _Fit(all_new, _places(old, 0, len(new)), old[len(new) :], gone, at_child=True)
-    elif _same(new[fewer:], old):
-        return _Fit(_places(new, fewer), all_old, [], none)
-    elif _same(new[: len(old)], old):
-        return _Fit(_places(new, 0, len(old)), all_old, [], none)
-    return _Fit(none, none, old, all_old)
+def _match(
+    old: Sequence[Piece], new: Sequence[Piece], moving: tuple[int, int]
+) -> tuple[int, int, int]:
+    """Where a chain goes on in a new joint: from and to which place of the chain, and from which of
+    the joint. Of several, where most moves at present, and the last."""
+    count = len(new)
+    places = [i for i in range(len(old) - count + 1) if _same(old[i : i + count], new)]
+    if places:
+        best = max(places, key=lambda i: (min(i + count, moving[1]) - max(i, moving[0]), i))
+        return best, best + count, 0
+    for first in range(count - len(old), -1, -1):
+        if old and _same(old, new[first : first + len(old)]):
+            return 0, len(old), first
+    return len(old), len(old), 0
 
 
-def _places(steps: list[Step], start: int = 0, stop: int | None = None) -> _Places:
-    """The places of the coordinates of steps `start` to `stop`."""
-    before = [step for step in steps[:start] if isinstance(step, Motion)]
-    within = [step for step in steps[start:stop] if isinstance(step, Motion)]
-    q, v = sum(step.nq for step in before), sum(step.nv for step in before)
-    return _Places(
-        range(q, q + sum(step.nq for step in within)),
-        range(v, v + sum(step.nv for step in within)),
-    )
-
-
-def _same(a: list[Step], b: list[Step]) -> bool:
-    return all(_same_step(x, y) for x, y in zip(a, b, strict=True))
+def _same(a: Sequence[Piece], b: Sequence[Piece]) -> bool:
+    return all(_same_step(x.step, y.step) for x, y in zip(a, b, strict=True))
 
 
 def _same_step(a: Step, b: Step) -> bool:
@@ -182,61 +190,63 @@ def _same_step(a: Step, b: Step) -> bool:
 
 
 def _freeze(
-    found: Structure, name: str, before: KnownJoint, fit: _Fit, now: Callable[[Source], float]
+    found: Structure,
+    name: str,
+    before: Sequence[Piece],
+    own: KnownJoint,
+    beyond: Sequence[Piece],
+    now: Callable[[Source], float],
 ) -> KnownJoint:
-    """Gives a joint of the model the placement that its removed motions left it at; returns what
-    is known of it from then on."""
+    """Gives a joint of the model the placements that the motions before and beyond its own left it
+    at; returns what is known of it from then on."""
     joint = found.model.joints[name]
-    positions, velocities = list(before.positions), list(before.velocities)
-    for own, place in zip(joint.position_names(name), fit.kept_old.q):
-        positions[place] = Source(STATE, own)
-    for own, place in zip(joint.velocity_names(name), fit.kept_old.v):
-        velocities[place] = own
-    words, units = before.kind.position_names(), before.kind.position_units()
-    values: list[Any] = []
-    for place in fit.gone.q:
-        full = f"{name}.{words[place]}" if words[place] else name
-        if full in joint.position_names(name):
+    taken = set(joint.position_names(name))
+    frozen = [
+        tuple(_frozen(found, name, piece, taken, now) for piece in pieces)
+        for pieces in (before, beyond)
+    ]
+    parent, child = joint.parent, joint.child
+    for piece in frozen[0]:
+        parent = composed(parent, _frame(found.model, parent.body, piece))
+    for piece in reversed(frozen[1]):
+        for part in _inverted(_frame(found.model, child.body, piece)):
+            child = composed(child, part)
+    found.model.joints[name] = msgspec.structs.replace(joint, parent=parent, child=child)
+    chain = (*frozen[0], *own.chain, *frozen[1])
+    return KnownJoint(own.ends, chain, len(before), len(before) + len(own.chain))
+
+
+def _frozen(
+    found: Structure, joint: str, piece: Piece, taken: set[str], now: Callable[[Source], float]
+) -> Piece:
+    """A piece whose coordinates are parameters of the model, under names that aren't taken."""
+    held = []
+    for source, unit in zip(piece.positions, piece.units, strict=True):
+        full = source.name
+        while full in taken:
             full += " before"
-        source = before.positions[place]
+        taken.add(full)
+        _parameter(found.model, full, Parameter(now(source), unit), joint)
         found.frozen[full] = source
-        values.append(_parameter(found.model, full, Parameter(now(source), units[place]), name))
-        positions[place] = Source(PARAMETER, full)
-    for place in fit.gone.v:
-        velocities[place] = None
-    frame = joint.child if fit.at_child else joint.parent
-    for piece in _pieces(frame.body, fit.removed, values, fit.at_child):
-        frame = composed(frame, piece)
-    side = "child" if fit.at_child else "parent"
-    found.model.joints[name] = replace(joint, **{side: frame})
-    return KnownJoint(before.kind, before.ends, tuple(positions), tuple(velocities))
+        held.append(Source(PARAMETER, full))
+    return replace(piece, positions=tuple(held), velocities=())
 
 
-def _parameter(model: Model, name: str, parameter: Parameter, joint: str) -> Any:
+def _parameter(model: Model, name: str, parameter: Parameter, joint: str) -> None:
     if name in model.signal_names():
         raise InputError(
             f"Joint '{joint}': where it stands would be kept in a parameter '{name}', but another "
             "signal has that name; rename it."
         )
     model.parameters[name] = parameter
-    return model.signal(name)
 
 
-def _pieces(body: str, steps: list[Step], values: list[Any], inverse: bool) -> list[Frame]:
-    """The steps as frames one after another, or back again."""
-    frames, place = [], 0
-    for step in steps:
-        own: list[Any] = []
-        if isinstance(step, Motion):
-            own = values[place : place + step.nq]
-            place += step.nq
-        frames.append(_piece(body, step, own))
-    if not inverse:
-        return frames
-    return [_inverted(frame) for frame in reversed(frames)]
+def _frame(model: Model, body: str, piece: Piece) -> Frame:
+    """Where a frozen piece puts the frame after it."""
+    return _placed(body, piece.step, [model.signal(each.name) for each in piece.positions])
 
 
-def _piece(body: str, step: Step, q: list[Any]) -> Frame:
+def _placed(body: str, step: Step, q: list[Any]) -> Frame:
     zero: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
     if isinstance(step, np.ndarray):
         return Frame(body, zero, _turns(step.tolist()))
@@ -259,18 +269,19 @@ def _along(axis: int, way: Any) -> tuple[Any, Any, Any]:
 
 
 def _turns(R: Any) -> tuple[tuple[str, Any], ...]:
-    """A rotation matrix as turns about x, y and z."""
-    flat = sqrt(R[0][0] * R[0][0] + R[0][1] * R[0][1])
+    """A rotation matrix as turns about x, y and z. The later ones are read from Rx⁻¹ R, so that
+    they fit the first, whatever that is where x and z turn about the same line."""
+    x = atan2(-R[1][2], R[2][2])
+    c, s = cos(x), sin(x)
     return (
-        ("x", atan2(-R[1][2], R[2][2])),
-        ("y", atan2(R[0][2], flat)),
-        ("z", atan2(-R[0][1], R[0][0])),
+        ("x", x),
+        ("y", atan2(R[0][2], c * R[2][2] - s * R[1][2])),
+        ("z", atan2(c * R[1][0] + s * R[2][0], c * R[1][1] + s * R[2][1])),
     )
 
 
-def _inverted(frame: Frame) -> Frame:
-    """Of a slide, a turn, or both along one axis."""
+def _inverted(frame: Frame) -> tuple[Frame, Frame]:
+    """From a frame back to its body: the turns, then the way."""
     x, y, z = frame.at
-    return Frame(
-        frame.body, (-x, -y, -z), tuple((axis, -angle) for axis, angle in reversed(frame.turn))
-    )
+    back = tuple((axis, -angle) for axis, angle in reversed(frame.turn))
+    return Frame(frame.body, (0.0, 0.0, 0.0), back), Frame(frame.body, (-x, -y, -z))

@@ -142,7 +142,9 @@ def guess_for(system: System, structure: Structure, plan: Plan, now: Now) -> np.
     start = system.initial_state()
     layout = system.layout
     q = [
-        now(structure.positions[name]) if name in structure.positions else value
+        now(structure.positions[name])
+        if name in structure.positions
+        else structure.neutral.get(name, value)
         for name, value in zip(layout.q, start.q)
     ]
     names = dict(zip(layout.v, system.state_names[len(layout.q) :]))
