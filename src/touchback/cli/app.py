@@ -18,6 +18,7 @@ from touchback.cli.piano import piano
 from touchback.cli.piano_models import piano_models
 from touchback.cli.play import play
 from touchback.cli.quality import quality
+from touchback.cli.repair import repair
 from touchback.cli.show import show
 from touchback.cli.simulation import simulate
 from touchback.cli.trial import trial
@@ -40,6 +41,7 @@ app.command("show")(show)
 app.command("simulate")(simulate)
 app.command("live")(live)
 app.command("replay")(replay)
+app.command("repair")(repair)
 app.command("machine")(machine)
 app.command("feel")(feel)
 app.command("quality")(quality)

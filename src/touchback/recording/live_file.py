@@ -5,12 +5,15 @@ row a tick. Topic "parameters" has a text {version, values} for each change; a t
 "version" says which applied. When the run changed its structure, topic "structures" has the
 description of the new one, and its ticks are in a table "ticks 1", "ticks 2", … Topic "faults" has
 a text {tick, time, text} for each fault that flags of ticks don't tell in full. The live run
-finishes a chunk every tenth of a second.
+finishes a chunk every tenth of a second. For other tools the ticks are in topics "/ticks",
+"/ticks/1", … too; of runs with more than 50 000 numbers a second every second or third tick only,
+for that costs the recording thread more than the bits do.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +33,7 @@ KIND = "touchback live run"
 FORMAT_VERSION = 1
 TICKS, PARAMETERS, STRUCTURES, FAULTS = "ticks", "parameters", "structures", "faults"
 _LARGEST_RUN = 1 << 29  # numbers
+_READABLE = 50_000  # numbers a second that are written for other tools: a twentieth of a core
 _TIME = HEAD.index("time")
 
 
@@ -42,7 +46,7 @@ class Recorder(TableWriter):
         text = json.dumps({"format": FORMAT_VERSION, **about}, ensure_ascii=False)
         super().__init__(path, KIND, text)
         self._structures = 0
-        self._ticks = self.add_table(TICKS, columns)
+        self._ticks = self._add_ticks(about, columns)
         self._parameters = self.add_texts(PARAMETERS)
         self._faults = self.add_texts(FAULTS)
         # So that a run which ends, or is killed, before its first tick has the table too.
@@ -55,12 +59,18 @@ class Recorder(TableWriter):
             self._descriptions = self.add_texts(STRUCTURES)
         self._structures += 1
         self.write_text(self._descriptions, about)
-        self._ticks = self.add_table(_topic(self._structures), columns)
+        self._ticks = self._add_ticks(about, columns)
+
+    def _add_ticks(self, about: dict[str, Any], columns: Sequence[str]) -> int:
+        self._every = math.ceil(about.get("rate", 1.0) * len(columns) / _READABLE)
+        units = {**about.get("units", {}), **HEAD_UNITS}
+        return self.add_table(_topic(self._structures), columns, units)
 
     def write(self, rows: np.ndarray) -> None:
         """Rows of ticks."""
         if len(rows):
             self.write_rows(self._ticks, rows, _TIME)
+            self.write_signals(self._ticks, rows[rows[:, 0] % self._every == 0], _TIME)
 
     def write_parameters(self, number: int, values: dict[str, float]) -> None:
         """Parameters that a tick may name by their version."""

@@ -23,9 +23,11 @@ def save(run: Run, path: Path) -> None:
     height = max(1, _MESSAGE // (8 * len(columns)))
     about = describe(run)  # before a file is begun: it refuses what can't be kept
     with TableWriter(path, FORMAT, about) as writer:
-        topic = writer.add_table(_SIGNALS, columns)
+        topic = writer.add_table(_SIGNALS, columns, {**run.units, "time": "s"})
         for start in range(0, max(1, len(run)), height):
-            writer.write_rows(topic, table[start : start + height], time=0)
+            rows = table[start : start + height]
+            writer.write_rows(topic, rows, time=0)
+            writer.write_signals(topic, rows, time=0)
 
 
 def load(path: Path) -> Run:

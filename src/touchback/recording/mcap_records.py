@@ -20,7 +20,8 @@ from mcap.records import Chunk
 from touchback.errors import InputError
 
 MAGIC = b"\x89MCAP0\r\n"
-LARGEST_FILE = 4 << 30  # bytes
+LARGEST_FILE = 64 << 30  # bytes, most of them for other tools
+LARGEST_KEPT = 4 << 30  # of rows and texts, which are in memory at once
 LARGEST_RECORD = 1 << 28
 LARGEST_UNPACKED = 1 << 28  # of all compressed chunks together
 _LARGEST_WINDOW = 1 << 27  # that zstd may look back

@@ -2,7 +2,9 @@
 
 The header's profile is "touchback". One metadata record says by its name what the file is, and
 describes it by a JSON text. A topic is a table, with messages of rows of little-endian doubles and
-a schema that names the columns, or a row of JSON texts. What was written up to a `finish_chunk` is
+a schema that names the columns, or a row of JSON texts. Beside a table "ticks", topic "/ticks" has
+its rows as JSON objects with a JSON schema, a message each: other tools read these (Foxglove, the
+`mcap` command), we read the bits. What was written up to a `finish_chunk` is
 a chunk with its checksum: a file is good up to its last chunk whenever its writer is killed, and
 a finished one has a checksum of all. The writer keeps an index entry of each chunk (about 0.6 KiB)
 in memory until it finishes the file.
@@ -11,9 +13,10 @@ in memory until it finishes the file.
 from __future__ import annotations
 
 import json
+import math
 import os
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -28,12 +31,20 @@ from mcap.records import Channel, Header, Metadata, Schema
 from mcap.writer import CompressionType, Writer
 
 from touchback.errors import InputError
-from touchback.recording.mcap_records import LARGEST_FILE, WRONG_CONTENT, Damaged, records
+from touchback.recording.mcap_records import (
+    LARGEST_FILE,
+    LARGEST_KEPT,
+    WRONG_CONTENT,
+    Damaged,
+    records,
+)
 from touchback.regular_file import open_regular
 from touchback.version import VERSION
 
 PROFILE = "touchback"
 ROWS, TEXTS = "touchback.rows.f64le", "json"  # encodings of messages
+REPAIRED = "touchback repaired"  # the metadata of a file that repair.py has finished
+_ENCODER = msgspec.json.Encoder()
 _LATEST = 1.8e19  # ns, that a message's time can hold
 _CHANNEL, _MESSAGE_HEAD = struct.Struct("<H"), 22  # of a message's record
 
@@ -47,16 +58,19 @@ class TableWriter:
         self._writer = Writer(self._file, compression=CompressionType.NONE, enable_data_crcs=True)
         self._writer.start(profile=PROFILE, library=f"touchback {VERSION}")
         self._writer.add_metadata(kind, {"about": about})
-        self._schemas: dict[tuple[str, ...], int] = {}  # tables with the same columns share one
+        self._signals: dict[int, tuple[int, list[str]]] = {}  # of each table: topic and names
+        self._latest = 0  # time of the last message [ns]
 
-    def add_table(self, topic: str, columns: Sequence[str]) -> int:
+    def add_table(self, topic: str, columns: Sequence[str], units: Mapping[str, str]) -> int:
         """A topic of rows, by the number to write with."""
-        key = tuple(columns)
-        if key not in self._schemas:
-            title = "rows of little-endian doubles"
-            text = json.dumps({"title": title, "type": "array", "columns": key}).encode()
-            self._schemas[key] = self._writer.register_schema("touchback.rows", "jsonschema", text)
-        return self._writer.register_channel(topic, ROWS, self._schemas[key])
+        add_schema, names = self._writer.register_schema, list(columns)
+        text = json.dumps({"title": "rows of little-endian doubles", "columns": names})
+        rows = add_schema("touchback.rows", ROWS, text.encode())
+        number: int = self._writer.register_channel(topic, ROWS, rows)
+        signals = add_schema("touchback.signals", "jsonschema", _json_schema(names, units))
+        readable = "/" + topic.replace(" ", "/")
+        self._signals[number] = (self._writer.register_channel(readable, TEXTS, signals), names)
+        return number
 
     def add_texts(self, topic: str) -> int:
         """A topic of JSON texts, by the number to write with."""
@@ -65,15 +79,28 @@ class TableWriter:
     def write_rows(self, topic: int, rows: np.ndarray, time: int) -> None:
         """A message of rows, whose column of that number is the time [s]. A table of which none
         was written, not even of no rows, isn't in the file."""
-        first = float(rows[0, time]) if len(rows) else 0.0
-        when = int(min(1e9 * first, _LATEST)) if first > 0 else 0
+        when = _nanoseconds(float(rows[0, time]) if len(rows) else 0.0)
         data = np.ascontiguousarray(rows, dtype="<f8").tobytes()
-        self._writer.add_message(topic, when, data, when)
+        self._add(topic, when, data)
+
+    def write_signals(self, topic: int, rows: np.ndarray, time: int) -> None:
+        """Rows of a table for other tools, a message each; what isn't finite JSON can't say, and is
+        left out."""
+        readable, names = self._signals[topic]
+        whole = bool(np.isfinite(rows).all())
+        for row in rows.tolist():
+            named = dict(zip(names, row))
+            if not whole:
+                named = {name: value for name, value in named.items() if math.isfinite(value)}
+            self._add(readable, _nanoseconds(row[time]), _ENCODER.encode(named))
 
     def write_text(self, topic: int, content: dict[str, Any]) -> None:
-        """A message of plain data."""
-        data = json.dumps(content, ensure_ascii=False).encode()
-        self._writer.add_message(topic, 0, data, 0)
+        """A message of plain data, at the time of what was written last."""
+        self._add(topic, self._latest, json.dumps(content, ensure_ascii=False).encode())
+
+    def _add(self, topic: int, when: int, data: bytes) -> None:
+        self._latest = max(self._latest, when)
+        self._writer.add_message(topic, when, data, when)
 
     def finish_chunk(self) -> None:
         """What was written since the last call is in the file for good, as one chunk."""
@@ -101,6 +128,15 @@ class TableWriter:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _nanoseconds(seconds: float) -> int:
+    return int(min(1e9 * seconds, _LATEST)) if seconds > 0 else 0
+
+
+def _json_schema(names: list[str], units: Mapping[str, str]) -> bytes:
+    properties = {name: {"type": "number", "description": units.get(name, "")} for name in names}
+    return json.dumps({"title": "signals", "type": "object", "properties": properties}).encode()
 
 
 @dataclass
@@ -146,8 +182,18 @@ def read_tables(path: str | os.PathLike[str]) -> Tables:
                 reader.take(opcode, content)
         except (Damaged, *WRONG_CONTENT):  # what came before is good
             return reader.found
-    reader.found.complete = True
+    reader.found.complete = REPAIRED not in reader.found.abouts
     return reader.found
+
+
+def read_header(stream: ReadDataStream, file: str) -> None:
+    """Refuses files of other makers."""
+    header = Header.read(stream)
+    if header.profile != PROFILE:
+        raise InputError(
+            f"{file} is an MCAP file with profile {header.profile!r} by {header.library!r}, not "
+            "one by Touchback."
+        )
 
 
 class _Reader:
@@ -156,7 +202,8 @@ class _Reader:
     def __init__(self, found: Tables) -> None:
         self.found = found
         self._schemas: dict[int, bytes] = {}
-        self._channels: dict[int, list[bytes]] = {}  # what takes a channel's messages
+        self._channels: dict[int, list[bytes] | None] = {}  # what takes a channel's messages
+        self._kept = 0  # bytes of them
         self._take: dict[int, Callable[[ReadDataStream], None]] = {
             Opcode.HEADER: self._header, Opcode.METADATA: self._metadata,
             Opcode.SCHEMA: self._schema, Opcode.CHANNEL: self._channel,
@@ -165,17 +212,23 @@ class _Reader:
     def take(self, opcode: int, content: bytes) -> None:
         if opcode == Opcode.MESSAGE:
             (channel,) = _CHANNEL.unpack_from(content)
-            self._channels[channel].append(content[_MESSAGE_HEAD:])
+            messages = self._channels[channel]
+            if messages is not None:
+                self._keep(messages, content[_MESSAGE_HEAD:])
         elif opcode in self._take:
             self._take[opcode](ReadDataStream(BytesIO(content)))
 
-    def _header(self, stream: ReadDataStream) -> None:
-        header = Header.read(stream)
-        if header.profile != PROFILE:
+    def _keep(self, messages: list[bytes], data: bytes) -> None:
+        self._kept += len(data)
+        if self._kept > LARGEST_KEPT:
             raise InputError(
-                f"{self.found.file} is an MCAP file with profile {header.profile!r} by "
-                f"{header.library!r}, not one by Touchback."
+                f"{self.found.file} holds more than {LARGEST_KEPT} bytes of rows and texts, the "
+                "most that is read at once; cut out a part (`mcap filter`)."
             )
+        messages.append(data)
+
+    def _header(self, stream: ReadDataStream) -> None:
+        read_header(stream, self.found.file)
 
     def _metadata(self, stream: ReadDataStream) -> None:
         metadata = Metadata.read(stream)
@@ -198,6 +251,8 @@ class _Reader:
                     f"{table.columns} and {columns}."
                 )
             self._channels[channel.id] = table.blocks
+        elif channel.schema_id:  # rows for other tools
+            self._channels[channel.id] = None
         else:
             self._channels[channel.id] = self.found.texts.setdefault(channel.topic, [])
 
