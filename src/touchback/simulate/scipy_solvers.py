@@ -1,6 +1,13 @@
-"""SciPy's solvers on the compiled rate, stepped one by one: a failure keeps what came before."""
+"""SciPy's solvers on the compiled rate, stepped one by one: a failure keeps what came before.
+
+A step ends at the state that the constraints allow, and the next one starts from there: one-step
+methods with the rate of that state, multistep methods with it at the head of their history, whose
+differences stay (Eich 1993, "Convergence results for a coordinate projection method applied to
+mechanical systems with algebraic constraints": their order stays too).
+"""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +22,7 @@ from touchback.simulate.watch import Watch
 
 IMPLICIT = ("Radau", "BDF", "LSODA")
 NAMES = ("RK23", "RK45", "DOP853", *IMPLICIT)
+_HISTORY = 20  # where LSODA keeps it in its work array, as SciPy's own dense output has it
 
 
 class _WatchedRate:
@@ -29,6 +37,20 @@ class _WatchedRate:
         if self.bad < 0 and not np.isfinite(rate).all():
             self.bad = int(np.flatnonzero(~np.isfinite(rate))[0])
         return rate
+
+
+def _go_on_from(solver: Any, x: Floats, rate: _WatchedRate) -> None:
+    """Lets the next step start from another state than the one that the last step reached."""
+    solver.y = x.copy()
+    method = type(solver).__name__
+    if method == "LSODA":
+        inner = solver._lsoda_solver
+        inner._y = x.copy()
+        inner._integrator.rwork[_HISTORY : _HISTORY + x.size] = x  # Nordsieck's array begins here
+    elif method == "BDF":
+        solver.D[0] = x  # of its backward differences
+    else:
+        solver.f = rate(solver.t, x)
 
 
 def integrate(
@@ -71,14 +93,16 @@ def integrate(
                 h = float(solver.t) - t
                 rows = solver.dense_output()(t + h * problem.books.nodes).T
                 problem.books.add_step(t, h, rows)
-            t, x, steps = float(solver.t), solver.y.copy(), steps + 1
-            problem.settle(t, x, accepted=True)  # dependent coordinates are reviewed; x goes on
+            t, steps = float(solver.t), steps + 1
             reached = int(np.searchsorted(times, t, side="right"))
             if reached > written:
                 instants.append(times[written:reached])
                 rows = solver.dense_output()(times[written:reached]).T
                 states.append(problem.settle(times[written:reached], rows))
                 written = reached
+            x = problem.settle(t, solver.y, accepted=True)
+            if (x != solver.y).any():
+                _go_on_from(solver, x, rate)
             progress.update((t - plan.start) / plan.duration)
     except ValueError as error:  # SciPy's linear algebra refuses matrices that aren't finite
         if rate.bad < 0:
@@ -86,7 +110,7 @@ def integrate(
         failed = str(error)
     if t > instants[-1][-1]:
         instants.append(np.array([t]))
-        states.append(problem.settle([t], x[None, :]))
+        states.append(x[None, :])
     statistics = {"steps": steps, "evaluations": int(solver.nfev) if solver else 0}
     result = Trajectory(np.concatenate(instants), np.vstack(states), {**statistics})
     if failed and rate.bad >= 0:
