@@ -76,7 +76,7 @@ def _() -> None:
 @fault(
     "friction of a constraint among rigid contacts",
     SECTION,
-    "two arms: tb.simulate_contacts knows nothing of its constraints with friction 'level'; "
+    "arms: tb.simulate_contacts knows nothing of its constraints with friction 'level'; "
     "describe them as rigid contacts, or set their friction to 0.",
 )
 def _() -> None:

@@ -134,7 +134,7 @@ def memories(m: tb.Model) -> None:
 
 @feature
 def moving_base(m: tb.Model) -> None:
-    m.move_base(acceleration=(1.0, 0.0, 0.5))
+    m.move_base(position=(0.5 * m.time**2, 0.0, 0.25 * m.time**2))
 
 
 @feature

@@ -81,7 +81,7 @@ from touchback.model.sensors import (
 from touchback.realtime import EnergyObserver, GuardedOutput, Live, WatchedInput, live, replay
 from touchback.recording import EnergyBooks, Run, compare
 from touchback.recording import open_run as open
-from touchback.simulate import Baumgarte, Event, Switch, simulate
+from touchback.simulate import AugmentedLagrangian, Baumgarte, Event, Switch, simulate
 from touchback.simulate.analysis import (
     Equilibrium,
     Linear,
@@ -128,6 +128,7 @@ __all__ = [
     "Acceleration",
     "AngularVelocity",
     "Arc",
+    "AugmentedLagrangian",
     "Baumgarte",
     "Body",
     "Buoyancy",

@@ -69,3 +69,14 @@ def test_a_plot_can_be_saved(tmp_path: Path) -> None:
 def test_a_plot_of_an_unknown_signal_says_so() -> None:
     with pytest.raises(InputError, match="no signal 'nagle'"):
         swing().plot("nagle")
+
+
+def test_what_has_components_comes_as_columns() -> None:
+    time = np.linspace(0.0, 1.0, 5)
+    parts = {f"tip.{axis}": k + time for k, axis in enumerate("xyz")}
+    run = Run(time, {**parts, "tip.x rate": time, "tipped": time})
+    assert run["tip"].shape == (5, 3) and "tip" in run and "nothing" not in run
+    np.testing.assert_array_equal(run["tip"], np.stack([time, 1 + time, 2 + time], axis=1))
+    np.testing.assert_array_equal(run["tip.y"], 1 + time)
+    with pytest.raises(InputError, match="'tap'"):
+        run["tap"]

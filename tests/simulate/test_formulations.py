@@ -177,3 +177,22 @@ def test_a_change_of_the_independent_set_is_counted_and_timed() -> None:
 
 def test_the_table_in_the_docs_is_current() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run python tests/formulation_promises.py"
+
+
+def test_the_penalty_of_index_3_can_be_chosen() -> None:
+    """A weak one needs more iterations for the same closure."""
+    system = four_bars.make(2).compile()
+    start = system.assemble(rates={system.velocities[0]: 1.0})
+    counts = {}
+    for penalty in (1e4, 1e6):
+        way = tb.AugmentedLagrangian(penalty)
+        run = tb.simulate(system, start, 0.2, constraints=way, step=2e-3, progress=False)
+        statistics = run.metadata["statistics"]
+        assert statistics["largest_h"] < 1e-10
+        counts[penalty] = statistics["iterations"]
+    usual = tb.simulate(
+        system, start, 0.2, constraints="augmented-lagrangian", step=2e-3, progress=False
+    )
+    assert usual.metadata["statistics"]["iterations"] == counts[1e6] < counts[1e4]
+    with pytest.raises(tb.InputError, match="penalty must be a positive number"):
+        tb.AugmentedLagrangian(0.0)

@@ -34,7 +34,7 @@ def block(mu: float, angle: float, belt: float = 0.0, slip_speed: float = 1e-3) 
 def test_a_bead_on_a_hoop_slows_by_e_to_the_minus_mu_theta(way: str, sign: float) -> None:
     """m v̇ = −μ m v²/r: v = v₀ e^(−μθ), the capstan's law, whether the hoop pushes or pulls."""
     system = hoop(sign).compile()
-    start = system.assemble({"y": 2.0}, x=1.0)
+    start = system.assemble(rates={"y": 2.0}, x=1.0)
     run = tb.simulate(system, start, 2.0, constraints=way, rtol=1e-10, atol=1e-12, progress=False)
     speed = np.hypot(run["x rate"], run["y rate"])
     turned = np.unwrap(np.arctan2(run["y"], run["x"]))
@@ -46,7 +46,7 @@ def test_a_bead_on_a_hoop_slows_by_e_to_the_minus_mu_theta(way: str, sign: float
 def test_stiff_friction_is_integrated_with_its_own_jacobian(sign: float) -> None:
     """A bead that comes to rest: explicit steps can't be longer than u₀ allows, Radau's can."""
     system = hoop(sign, slip_speed=1e-4).compile()
-    start = system.assemble({"y": 2.0}, x=1.0)
+    start = system.assemble(rates={"y": 2.0}, x=1.0)
     run = tb.simulate(system, start, 2.0, method="radau5", progress=False)
     speed = np.hypot(run["x rate"], run["y rate"])
     turned = np.unwrap(np.arctan2(run["y"], run["x"]))
@@ -56,7 +56,7 @@ def test_stiff_friction_is_integrated_with_its_own_jacobian(sign: float) -> None
 def test_a_block_slides_down_with_g_sine_minus_mu_cosine() -> None:
     angle, mu = 0.6, 0.4
     system = block(mu, angle, slip_speed=1e-7).compile()
-    start = system.assemble({"x": 0.5 * np.cos(angle)})
+    start = system.assemble(rates={"x": 0.5 * np.cos(angle)})
     run = tb.simulate(system, start, 1.0, rtol=1e-10, progress=False)
     speed = 0.5 + G * (np.sin(angle) - mu * np.cos(angle)) * run.time
     np.testing.assert_allclose(run["x rate"], speed * np.cos(angle), rtol=1e-8)
@@ -150,7 +150,7 @@ def test_a_block_in_a_mode_rubs_until_it_slides_off_and_where_it_lands_impulses_
 def test_a_coefficient_of_zero_is_no_friction() -> None:
     """So that coefficients can be swept from zero on, and runs with rigid contacts take them."""
     system = block(0.0, 0.6).compile()
-    start = system.assemble({"x": 0.5 * np.cos(0.6)})
+    start = system.assemble(rates={"x": 0.5 * np.cos(0.6)})
     run = tb.simulate(system, start, 1.0, rtol=1e-10, books=True, progress=False)
     speed = 0.5 + G * np.sin(0.6) * run.time
     np.testing.assert_allclose(run["x rate"], speed * np.cos(0.6), rtol=1e-9)

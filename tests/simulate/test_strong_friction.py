@@ -76,7 +76,7 @@ def rod(mu: float, sign: float = 1.0, gravity: float = -G) -> Any:
 def test_a_rod_that_slides_moves_as_a_rigid_contact_lets_it() -> None:
     """Event-driven, with Coulomb's law as it is, rubbing where the force is complementary."""
     system, free = rod(0.3), leaning_rod().compile()
-    start = system.assemble({"x": 2.0, "lean": 0.5})
+    start = system.assemble(rates={"x": 2.0, "lean": 0.5})
     run = tb.simulate(system, start, 0.15, rtol=1e-10, atol=1e-12, progress=False)
     tip = tb.Frame("rod", (0.5, 0.0, 0.0))
     contact = tb.SpherePlaneContact(tip, tb.Frame("ground"), radius=1e-9, friction=0.3)
@@ -96,7 +96,7 @@ def test_the_motion_does_not_depend_on_the_sign_of_a_constraint(
     from the table: the answer that weak friction leads to. From μ = 1.4 on there is another."""
     gravity = np.copysign(G, speed)
     system = rod(mu, sign, gravity)
-    start = system.assemble({"x": speed, "lean": 0.0})
+    start = system.assemble(rates={"x": speed, "lean": 0.0})
     level, upright = 0.5 * np.cos(1.0), 0.5 * np.sin(1.0)
     force = -gravity / (1.0 + 12.0 * level * (level + mu * upright))
     found = system.multipliers(start.q, start.v)["tip"]
@@ -109,7 +109,7 @@ def test_the_motion_does_not_depend_on_the_sign_of_a_constraint(
 def test_friction_without_an_answer_is_told_and_left_out() -> None:
     """The rod with its tip ahead, pushed into the table by its own friction."""
     system = rod(2.0)
-    start = system.assemble({"x": 3.0, "lean": 0.0})
+    start = system.assemble(rates={"x": 3.0, "lean": 0.0})
     with pytest.raises(tb.SolveError, match=r"Constraint 'tip': .*Painlevé"):
         system.forward_dynamics(start.q, start.v)
     with pytest.warns(RuntimeWarning, match="the friction of 'tip' was so strong"):
@@ -122,7 +122,7 @@ def test_friction_without_an_answer_is_told_and_left_out() -> None:
 def test_the_report_of_a_live_run_counts_ticks_without_an_answer() -> None:
     for mu, expected in ((0.5, 0), (2.0, 10)):
         system = rod(mu)
-        start = system.assemble({"x": 3.0, "lean": 0.0})
+        start = system.assemble(rates={"x": 3.0, "lean": 0.0})
         with tb.live(system, rate=1000, x0=start, speed=None) as live:
             live.run(0.01)
         assert live.report().counts["paradoxes"] == expected
@@ -138,7 +138,7 @@ def test_a_constraint_that_comes_to_carry_the_load_of_one_that_rubs_is_told() ->
     m.constrain("floor", m.coordinate("z"), friction=0.3, slides=m.rate("x"))
     m.constrain("again", 2.0 * m.coordinate("z"), active=False)
     system = m.compile()
-    start = system.assemble({"x": 1.0})
+    start = system.assemble(rates={"x": 1.0})
     for switches, expected in (([], 0), ([tb.Switch(0.1, activate=["again"])], 1)):
         run = tb.simulate(system, start, 0.2, switches=switches, progress=False)
         said = [x for x in run.metadata["remarks"] if "The force of constraint 'floor' rubs" in x]

@@ -268,3 +268,12 @@ def test_reactions_in_joints_of_a_loop_balance_the_body_between_them() -> None:
     at_slider = -system.reaction("pin", x.q, x.v)[:3]  # along the slider's frame: the world's
     weight = np.array([0.0, 0.0, -0.5 * 9.81])
     np.testing.assert_allclose(at_crank + at_slider + weight, 0.5 * moved, atol=1e-11)
+
+
+@pytest.mark.parametrize("make", [slider_crank, two_arms])
+def test_positions_come_as_a_mapping_or_by_keyword(make: object) -> None:
+    system = make().compile()  # type: ignore[operator]
+    first = system.coordinates[0]
+    by_mapping, by_keyword = system.assemble({first: 0.1}), system.assemble(**{first: 0.1})
+    assert by_mapping.q[0] == 0.1
+    np.testing.assert_array_equal(by_mapping.x, by_keyword.x)

@@ -9,7 +9,7 @@ from touchback.dynamics.instant import Instant
 from touchback.dynamics.row import Row, Rubbing
 from touchback.errors import ModelError
 from touchback.model.constrained import Constraint, Drive
-from touchback.model.couplings import AnyCoupling
+from touchback.model.couplings import AnyCoupling, coordinate_of
 from touchback.model.forces.contact_laws import regularised_coulomb
 from touchback.model.value import is_zero
 from touchback.spatial.vectors import Scalar
@@ -23,7 +23,8 @@ def coupling_row(instant: Instant, name: str, kind: AnyCoupling) -> Row:
     k = instant.k
     h: Scalar = -instant.value(kind.offset)
     J: dict[int, Scalar] = {}
-    for joint, index, factor in kind.terms():
+    for named, place, factor in kind.terms():
+        joint, index = coordinate_of(instant.model.joints, named, place)
         weight = instant.value(factor)
         h = k.add(h, k.mul(weight, instant.coordinate(joint, index)))
         J[instant.freedom(joint, index)] = weight

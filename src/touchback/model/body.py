@@ -5,7 +5,18 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, Triple, Value, is_number, listed, moderate, triple, value
+from touchback.model.frame import Frame, frame_at
+from touchback.model.value import (
+    Data,
+    Triple,
+    Value,
+    is_number,
+    is_zero,
+    listed,
+    moderate,
+    triple,
+    value,
+)
 
 Six = tuple[Value, Value, Value, Value, Value, Value]
 
@@ -18,10 +29,33 @@ class Body(Data, frozen=True):
     com: Triple = (0.0, 0.0, 0.0)
     inertia: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
+    def planar(self) -> str:
+        """The axis of an inertia about one only, "" for others; no body has such a one, but for
+        motion in the plane square to it the others don't matter."""
+        given = [axis for axis, moment in zip("xyz", self.inertia) if not is_zero(moment)]
+        return given[0] if len(given) == 1 and all(map(is_zero, self.inertia[3:])) else ""
+
     def tensor(self) -> list[list[Any]]:
         """The inertia tensor as rows."""
         xx, yy, zz, xy, xz, yz = self.inertia
         return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+
+
+class DescribedBody(Body, frozen=True):
+    """A body under its name in a model, which gives frames as its handle does."""
+
+    name: str = ""
+
+    def at(self, x: Any, y: Any, z: Any, turn: Any = None) -> Frame:
+        """The frame at (x, y, z) of this body [m], with optional turns."""
+        return frame_at(self.name, x, y, z, turn)
+
+
+class Bodies(dict[str, DescribedBody]):
+    """The bodies of a model; each knows its name."""
+
+    def __setitem__(self, name: str, body: Body) -> None:
+        super().__setitem__(name, DescribedBody(body.mass, body.com, body.inertia, name))
 
 
 def make_body(name: str, mass: Any, com: Any, inertia: Any) -> Body:
@@ -83,6 +117,8 @@ def check_body(name: str, body: Body) -> None:
             f"Body '{name}': its inertia has a negative principal moment, {moments[0]:.6g} kg m². "
             "Check the signs; inertia is about the centre of mass."
         )
+    if moments[1] <= slack:
+        return  # about one axis only: for motion in a plane, as `show` says
     if moments[0] + moments[1] < moments[2] - slack:
         raise ModelError(
             f"Body '{name}': its principal moments {moments[0]:.6g}, {moments[1]:.6g} and "

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from touchback.errors import ModelError
 from touchback.model.closures import AnyClosure, Closure, ClosureKind, closure_equations
-from touchback.model.couplings import AnyCoupling, CouplingKind
+from touchback.model.couplings import AnyCoupling, CouplingKind, coordinate_of
 from touchback.model.frame import as_frame
 from touchback.model.joints import Joint, JointKind
 from touchback.model.names import check_name, check_unit, unknown
@@ -87,8 +87,8 @@ class Constrained:
             raise ModelError(f"{label}: a coupling such as tb.Gear(…) is expected, got {kind!r}.")
         checked = self._own(label, normalised(label, kind))
         met: set[tuple[str, int]] = set()
-        for joint, index, _ in checked.terms():
-            self._check_plain(label, joint, index)
+        for named, place, _ in checked.terms():
+            joint, index = self._check_plain(label, named, place)
             if (joint, index) in met:
                 raise ModelError(f"{label}: it names joint '{joint}' twice; name each once.")
             met.add((joint, index))
@@ -122,7 +122,7 @@ class Constrained:
             raise ModelError(f"{label}: an expression of coordinates is expected, got {given!r}.")
         if through is not None:
             through = (through, 0) if isinstance(through, str) else self._pair(label, through)
-            self._check_plain(label, *through)
+            through = self._check_plain(label, *through)
         rubbing = _rubbing(label, friction, slides, slip_speed, through)
         made = Constraint(
             position, velocity, through, check_unit(label, unit), truth(f"{label}: active", active),
@@ -144,7 +144,7 @@ class Constrained:
         time such as tb.Sine(…). The effort that it takes comes back (`tb.Multiplier(name)`)."""
         name = joint.replace("/", " ") if name is None and isinstance(joint, str) else name
         label = self._new_constraint("drive", name)
-        self._check_plain(label, joint, index)
+        joint, index = self._check_plain(label, joint, index)
         for other, known in self.drives.items():
             if (known.joint, known.index) == (joint, index):
                 raise ModelError(
@@ -201,8 +201,10 @@ class Constrained:
             )
         return items[0], items[1]
 
-    def _check_plain(self, label: str, joint: str, index: int) -> None:
+    def _check_plain(self, label: str, name: str, place: int) -> tuple[str, int]:
+        """The joint and index of a coordinate, which must be a plain one."""
         joints = self.all_joints()
+        joint, index = coordinate_of(joints, name, place)
         if joint not in joints:
             raise unknown("joint", joint, joints, where=label)
         kind = joints[joint].kind
@@ -216,6 +218,7 @@ class Constrained:
                 f"{label}: joint '{joint}' has {kind.nv} coordinate(s), numbered from 0; there is "
                 f"none numbered {index}."
             )
+        return joint, index
 
 
 def _rubbing(

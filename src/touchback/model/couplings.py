@@ -1,9 +1,11 @@
 """Couplings between joint coordinates: gear, rack, screw, differential.
 
-All are linear: Σ factor · q = offset.
+All are linear: Σ factor · q = offset. A joint with several coordinates is named with the one that
+is meant, as "joint.turn"; its name alone means the first.
 """
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from touchback.errors import ModelError
 from touchback.model.value import Data, Value
@@ -79,6 +81,16 @@ class Differential(CouplingKind, frozen=True, tag="differential"):
 
     def terms(self) -> tuple[Term, ...]:
         return (self.carrier, 0, 1.0), (self.left, 0, -0.5), (self.right, 0, -0.5)
+
+
+def coordinate_of(joints: Mapping[str, Any], name: str, index: int = 0) -> tuple[str, int]:
+    """The joint and index of a coordinate: "joint", or "joint.coordinate", as signals are called;
+    a name that is neither stays as it is."""
+    if name not in joints and isinstance(name, str):
+        joint = name.rpartition(".")[0]
+        if joint in joints and name in (names := joints[joint].velocity_names(joint)):
+            return joint, names.index(name)
+    return name, index
 
 
 AnyCoupling = Gear | Rack | ScrewCoupling | Differential

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from touchback.errors import ModelError
-from touchback.model.body import Body, make_body
+from touchback.model.body import Bodies, make_body
 from touchback.model.constrained import Constrained
 from touchback.model.contact_kind import ContactKind
 from touchback.model.controls import add_choice, check_alternative
+from touchback.model.couplings import coordinate_of
 from touchback.model.episodes import SIGNAL, Episodic
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame, turns
@@ -54,7 +55,7 @@ class Model(Constrained, Episodic):
         self.parameters: dict[str, Parameter] = {}
         self.inputs: dict[str, Input] = {}
         self.states: dict[str, ExtraState] = {}
-        self.bodies: dict[str, Body] = {}
+        self.bodies = Bodies()
         self.joints: dict[str, Joint] = {}
         self.forces: dict[str, Any] = {}
         self.contacts: dict[str, Any] = {}
@@ -500,6 +501,7 @@ class Model(Constrained, Episodic):
 
     def _coordinate_name(self, joint: str, index: int, position: bool) -> str:
         known = self.all_joints()
+        joint, index = coordinate_of(known, joint, index)
         if joint not in known:
             raise unknown("joint", joint, known)
         given = known[joint]

@@ -69,13 +69,17 @@ def _branches(model: Model, body: str, margin: str, reached: set[str]) -> Iterat
 def _joint(name: str, joint: Joint) -> str:
     config = joint.kind.__struct_config__
     own = [getattr(joint.kind, field) for field in joint.kind.__struct_fields__]
-    return f"{name} ({' '.join([str(config.tag), *map(value_text, own)])})"
+    kind = joint.kind  # quaternions have one order only
+    order = f": {', '.join(kind.position_names())}" if 1 < kind.nq == kind.nv else ""
+    return f"{name} ({' '.join([str(config.tag), *map(value_text, own)])}{order})"
 
 
 def _body(model: Model, name: str) -> str:
     if name not in model.bodies:
         return f"{name} (not described)"
-    return f"{name}, {value_text(model.bodies[name].mass)} kg"
+    body = model.bodies[name]
+    flat = f", inertia about {body.planar()} only: for motion in a plane" if body.planar() else ""
+    return f"{name}, {value_text(body.mass)} kg{flat}"
 
 
 def _rows(model: Model) -> Iterator[tuple[str, Row]]:

@@ -23,7 +23,8 @@ Floats = NDArray[np.float64]
 
 
 class Run:
-    """Signals over time. `run["name"]` is an array as long as `run.time`.
+    """Signals over time. `run["name"]` is an array as long as `run.time`; of what has components
+    ("tip.x", "tip.y", "tip.z"), `run["tip"]` has a column for each.
 
     `metadata` holds plain data (text, numbers, lists, dicts): the model's name, the method, its
     settings, parameters, statistics, and under "repeat" the call that gives the same run again.
@@ -83,13 +84,24 @@ class Run:
         return checked(self.metadata.get(key, []), list[Any], f"The run's list of {key}")
 
     def __getitem__(self, name: str) -> Floats:
-        try:
+        if name in self.signals:
             return self.signals[name]
-        except KeyError:
-            raise unknown_name("signal", name, self.signals) from None
+        components = self._components(name)
+        if not components:
+            raise unknown_name("signal", name, self.signals)
+        return np.stack([self.signals[each] for each in components], axis=1)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.signals
+        return name in self.signals or bool(self._components(name))
+
+    def _components(self, name: object) -> list[str]:
+        """Signals "name.x", …; rates ("name.x rate") are others'."""
+        start = f"{name}."
+        return [
+            each
+            for each in self.signals
+            if each.startswith(start) and not {" ", "."} & set(each[len(start) :])
+        ]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.signals)

@@ -1,6 +1,6 @@
 """Offline runs: a compiled system, an initial state and a duration give a `Run`."""
 
-from touchback.simulate.constrained import Baumgarte
+from touchback.simulate.constrained import AugmentedLagrangian, Baumgarte
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.methods import METHODS
@@ -10,6 +10,7 @@ from touchback.simulate.switching import Switch
 
 __all__ = [
     "METHODS",
+    "AugmentedLagrangian",
     "Baumgarte",
     "CompiledSystem",
     "Event",

@@ -11,7 +11,7 @@ from touchback.errors import InputError
 from touchback.native import Problem, evaluate_rows
 from touchback.native.books import NativeBooks, Powers, live_multipliers
 from touchback.recording import EnergyBooks, EventRecord
-from touchback.simulate.constrained import IMPLICIT, Formulation, enforce, free_problem
+from touchback.simulate.constrained import IMPLICIT, Formulation, enforce, free_problem, word_of
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.plan import Trajectory
 from touchback.simulate.protocol import CompiledSystem, Floats
@@ -107,7 +107,7 @@ def keeper_for(
             "forces."
         )
     lines = power_set(system)
-    formulation = "multipliers" if constraints in IMPLICIT else constraints
+    formulation = "multipliers" if word_of(constraints) in IMPLICIT else constraints
     enforced = enforce(system, formulation, inputs, given)
     if enforced is None:
         return BookKeeper(system, lines, free_problem(system, inputs, given), method, given)

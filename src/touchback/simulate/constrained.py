@@ -33,7 +33,26 @@ class Baumgarte:
                 raise InputError(f"Baumgarte's {name} must be zero or positive, got {number!r}.")
 
 
-Formulation = str | Baumgarte  # the word, or the word with its settings
+@dataclass(frozen=True)
+class AugmentedLagrangian:
+    """constraints="augmented-lagrangian" with another `penalty`: that of a row on index 3 over the
+    row's own inertia, free of units. A weaker one takes more iterations to the same closure."""
+
+    penalty: float = 1e6
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.penalty) and self.penalty > 0.0):
+            raise InputError(f"The penalty must be a positive number, got {self.penalty!r}.")
+
+
+Formulation = str | Baumgarte | AugmentedLagrangian  # the word, or the word with its settings
+
+
+def word_of(constraints: Formulation | None) -> str | None:
+    """The formulation without its settings."""
+    if isinstance(constraints, Baumgarte):
+        return "baumgarte"
+    return "augmented-lagrangian" if isinstance(constraints, AugmentedLagrangian) else constraints
 
 
 @runtime_checkable
@@ -87,13 +106,14 @@ class Enforced:
 
 def method_for(method: str | None, constraints: Formulation | None) -> str:
     """The integrator that goes with a formulation: an implicit formulation is its own."""
-    if constraints in IMPLICIT:
-        if method is not None and method != constraints:
+    word = word_of(constraints)
+    if word in IMPLICIT:
+        if method is not None and method != word:
             raise InputError(
                 f"constraints={constraints!r} is a step of its own; leave method={method!r} away "
                 "and give `step`."
             )
-        return str(constraints)
+        return str(word)
     return method or "dopri5"
 
 
@@ -111,10 +131,8 @@ def enforce(
                 "constraints; leave it away."
             )
         return None
-    settings = {}
-    if isinstance(constraints, Baumgarte):
-        settings, constraints = asdict(constraints), "baumgarte"
-    formulation = constraints or DEFAULT
+    settings = {} if isinstance(constraints, str | None) else asdict(constraints)
+    formulation = word_of(constraints) or DEFAULT
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", formulation, FORMULATIONS)
     stiffness = formulation in IMPLICIT

@@ -14,7 +14,6 @@ from touchback.native import Listening, Problem
 from touchback.recording import Run, unknown_name
 from touchback.simulate.books import keeper_for
 from touchback.simulate.constrained import (
-    Baumgarte,
     Formulation,
     enforce,
     free_problem,
@@ -74,9 +73,10 @@ def simulate(
     `constraints` says how closures, couplings and drives are enforced: "partitioning" (default),
     "multipliers", "baumgarte", "projection", or the implicit "linear-implicit" and
     "augmented-lagrangian", which are fixed-step methods of their own; `tb.Baumgarte(alpha, beta)`
-    is "baumgarte" with another feedback. The multiplier of each
-    constraint row is recorded under the row's name. What can't be trusted of such a run is said in
-    `run.metadata["remarks"]`, and a warning where it left the constraints by more than 1e-6 m.
+    is "baumgarte" with another feedback, `tb.AugmentedLagrangian(penalty)` has another penalty. The
+    multiplier of each constraint row is recorded under the row's name. What can't be trusted of
+    such a run is said in `run.metadata["remarks"]`, and a warning where it left the constraints by
+    more than 1e-6 m.
 
     `events` are looked for along the run and kept in `run.events`; they may end the run or restart
     it from another state.
@@ -114,9 +114,10 @@ def simulate(
     given = read_inputs(system.input_names, system.input_defaults, inputs, plan.end)
     changed = dict(parameters) if parameters else None
     if is_episodic(system):
-        if isinstance(constraints, Baumgarte):
+        if not isinstance(constraints, str | None):
             raise InputError(
-                f"A run with modes takes its formulation as a word, 'baumgarte', got {constraints}."
+                "A run with modes takes its formulation as a word, such as 'baumgarte', got "
+                f"{constraints}."
             )
         episodes = EpisodeRun(
             system, plan, given, constraints, changed, events, progress, rate, books

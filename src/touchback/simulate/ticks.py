@@ -5,14 +5,14 @@ from typing import Any
 from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.native.sampler import Sampler
-from touchback.simulate.constrained import IMPLICIT, Enforced, Formulation
+from touchback.simulate.constrained import IMPLICIT, Enforced, Formulation, word_of
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.plan import Plan, whole_multiple
 
 
 def default_method(system: Any, method: str | None, constraints: Formulation | None) -> str | None:
     """A model with memories is stepped from tick to tick: "rk4" unless said otherwise."""
-    steps = method is None and constraints not in IMPLICIT
+    steps = method is None and word_of(constraints) not in IMPLICIT
     return "rk4" if steps and _memories(system) else method
 
 

@@ -336,21 +336,23 @@ class ConstrainedSystem(System):
 
     def assemble(
         self,
+        positions: Mapping[str, float] | None = None,
         rates: Mapping[str, float] | None = None,
         states: Mapping[str, float] | None = None,
         guess: Mapping[str, float] | None = None,
         t: float = 0.0,
         inputs: Any = None,
-        **positions: float,
+        **named: float,
     ) -> State:
-        """A consistent state. `positions` (keywords) and `rates` are kept; the others start from
-        the model's initial ones, or from `guess`, which chooses the branch, and change least. What
-        is driven or written is met at time `t` with these `inputs`."""
+        """A consistent state. `positions` (a mapping, or keywords) and `rates` are kept; the others
+        start from the model's initial ones, or from `guess`, which chooses the branch, and change
+        least. What is driven or written is met at time `t` with these `inputs`."""
         start, layout = self._described(), self.layout
+        kept = {**(positions or {}), **named}
         q = fill("coordinate", dict(guess or {}), layout.q, start.q)
-        q = fill("coordinate", dict(positions), layout.q, q).copy()
+        q = fill("coordinate", kept, layout.q, q).copy()
         v = fill("velocity", dict(rates or {}), layout.v, start.v).copy()
-        q = self._closed(q, [layout.q.index(name) for name in positions], t, inputs)
+        q = self._closed(q, [layout.q.index(name) for name in kept], t, inputs)
         z = begun(self.model, q, start.z, self.parameters)
         z = fill("state", dict(states or {}), layout.z, z).copy()
         check_branches(self.model, q, self.parameters)

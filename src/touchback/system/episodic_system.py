@@ -124,18 +124,19 @@ class EpisodicSystem(ConstrainedSystem):
 
     def assemble(  # type: ignore[override]  # no coordinate is called "mode"
         self,
+        positions: Mapping[str, float] | None = None,
         rates: Mapping[str, float] | None = None,
         states: Mapping[str, float] | None = None,
         guess: Mapping[str, float] | None = None,
         t: float = 0.0,
         inputs: Any = None,
         mode: str | Sequence[str] = (),
-        **positions: float,
+        **named: float,
     ) -> State:
         """A consistent state in a mode (default: the one entered last), as in any system;
         coordinates that track go where they are to be, and move nothing else."""
         self.enter(*([mode] if isinstance(mode, str) else mode))
-        state = super().assemble(rates, states, guess, t, inputs, **positions)
+        state = super().assemble(positions, rates, states, guess, t, inputs, **named)
         numbers = self.phases.phases[self._phase].modes
         for automaton, name in zip(self.phases.automata, numbers, strict=True):
             state.z[self.layout.z.index(automaton.state)] = automaton.modes.index(name)

@@ -283,19 +283,20 @@ class System:
 
     def assemble(
         self,
+        positions: Mapping[str, float] | None = None,
         rates: Mapping[str, float] | None = None,
         states: Mapping[str, float] | None = None,
         guess: Mapping[str, float] | None = None,
         t: float = 0.0,
         inputs: Any = None,
-        **positions: float,
+        **named: float,
     ) -> State:
-        """A state from the initial one with some positions (keywords, or a dict by `**{"joint.x":
-        0.1}`), velocities (`rates`) and extra `states` replaced. With constraints the rest follows
-        from them, at time `t` with these `inputs`, near the `guess`; without, a guess is as good as
-        a position."""
-        start = self._described()
-        q = fill("coordinate", {**(guess or {}), **positions}, self.layout.q, start.q).copy()
+        """A state from the initial one with some positions (a mapping such as {"joint.x": 0.1}, or
+        keywords), velocities (`rates`) and extra `states` replaced. With constraints the rest
+        follows from them, at time `t` with these `inputs`, near the `guess`; without, a guess is as
+        good as a position."""
+        start, given = self._described(), {**(guess or {}), **(positions or {}), **named}
+        q = fill("coordinate", given, self.layout.q, start.q).copy()
         z = begun(self.model, q, start.z, self.parameters)
         return State(
             q,

@@ -33,7 +33,7 @@ def block(sign: float, belt: float = 0.0, spring: float = 0.0) -> tb.System:
 def test_a_linear_model_knows_the_friction_of_its_own_forces(sign: float) -> None:
     """y = sin θ at θ = 0: ÿ = −μ θ̇², ∂ÿ/∂y = −θ̇², ∂ÿ/∂ẏ = −2 μ θ̇."""
     system = bead(sign)
-    linear = tb.linearise(system, system.assemble({"y": 2.0}, x=1.0), keep=("y",))
+    linear = tb.linearise(system, system.assemble(rates={"y": 2.0}, x=1.0), keep=("y",))
     np.testing.assert_allclose(linear.rates, [2.0, -4.0 * MU], rtol=1e-9)
     np.testing.assert_allclose(linear.A, [[0.0, 1.0], [-4.0, -4.0 * MU]], rtol=1e-9, atol=1e-9)
 
@@ -42,7 +42,7 @@ def test_a_linear_model_knows_the_friction_of_its_own_forces(sign: float) -> Non
 def test_the_sensitivity_to_the_coefficient_is_that_of_the_capstan(sign: float) -> None:
     """θ = ln(1 + μ v₀ t)/μ, and the force m θ̇²."""
     system = bead(sign)
-    start = system.assemble({"y": 2.0}, x=1.0)
+    start = system.assemble(rates={"y": 2.0}, x=1.0)
     found = tb.sensitivity(system, start, 1.0, parameters=["mu"], outputs=["y", "force"])
     t = found.time
     grown = 1.0 + MU * 2.0 * t

@@ -171,7 +171,7 @@ class _Writer:
         return _short(given)
 
     def body(self, given: Body) -> Any:
-        found = self.data(given)
+        found = self.data(Body(given.mass, given.com, given.inertia))  # its key is its name
         if "inertia" in found and given.inertia[3:] == (0.0, 0.0, 0.0):
             found["inertia"] = found["inertia"][:3]
         return found

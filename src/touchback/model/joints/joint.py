@@ -70,13 +70,13 @@ def make_joint(
     given = {word: item for word, item in given.items() if item is not None}
     _refuse_where_quaternions_are(label, kind, given)
     fields: dict[str, Any] = {
-        word: _spread(f"{label}: {word}", given.get(word), kind.nv)
+        word: _spread(f"{label}: {word}", given.get(word), kind.velocity_names())
         for word in ("spring", "rest", "damping", "friction", "armature")
     }
     for word in ("spring", "damping", "friction", "armature"):
         _refuse_negative(f"{label}: {word}", fields[word])
-    for word, count in (("position", kind.nq), ("velocity", kind.nv)):
-        items = _spread(f"{label}: {word}", given.get(word), count)
+    for word, names in (("position", kind.position_names()), ("velocity", kind.velocity_names())):
+        items = _spread(f"{label}: {word}", given.get(word), names)
         fields[word] = tuple(number(f"{label}: {word}", item) for item in items)
     _check_quaternions(label, kind, fields["position"])
     fields["limits"] = _limits(f"{label}: limits", given.get("limits"), kind.nv)
@@ -88,16 +88,18 @@ def make_joint(
     return Joint(kind=own, parent=parent, child=child, **fields)
 
 
-def _spread(label: str, given: Any, count: int) -> tuple[Any, ...]:
-    """A number for all coordinates, or one for each; nothing stays nothing."""
+def _spread(label: str, given: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """A number for all coordinates, or one for each, by their names; nothing stays nothing."""
+    count = len(names)
     if given is None:
         return ()
     items = listed(given)
     if items is None:
         items = [given] * count
     if len(items) != count:
+        order = f" ({', '.join(names)})" if count > 1 else ""
         raise ModelError(
-            f"{label}: {count} value(s) are expected, one a coordinate, got {len(items)}."
+            f"{label}: {count} value(s) are expected, one a coordinate{order}, got {len(items)}."
         )
     return tuple(value(label, item) for item in items)
 

@@ -7,10 +7,9 @@ from touchback.model.joints.motion import SlideAlong, TurnAbout
 
 
 class Planar(JointKind, frozen=True, tag="planar"):
-    """For normal 'z': coordinates x, y [m] in the parent's axes, then `turn` [rad] about the
-    normal.
-
-    For normal 'x' the plane's axes are y, z; for 'y' they are z, x."""
+    """Coordinates in this order: two [m] along the parent's axes, cyclic after the normal, then
+    `turn` [rad] about it. Planar('z'): x, y, turn; Planar('x'): y, z, turn; Planar('y'): z, x,
+    turn."""
 
     normal: str = "z"
 

@@ -1,7 +1,19 @@
 """The universal (Cardan, Hooke) joint: two rotations about crossing axes."""
 
-from touchback.model.joints.base import Axis, JointKind, Step, about_axis, check_axis
+import numpy as np
+
+from touchback.errors import ModelError
+from touchback.model.joints.base import (
+    Axis,
+    JointKind,
+    Step,
+    about_axis,
+    axis_vector,
+    check_axis,
+)
 from touchback.model.joints.motion import TurnAbout
+
+_PARALLEL = 1e-6  # sine of the angle between them
 
 
 class Universal(JointKind, frozen=True, tag="universal"):
@@ -14,6 +26,11 @@ class Universal(JointKind, frozen=True, tag="universal"):
     def __post_init__(self) -> None:
         check_axis("Universal", self.first)
         check_axis("Universal", self.second)
+        if np.linalg.norm(np.cross(axis_vector(self.first), axis_vector(self.second))) < _PARALLEL:
+            raise ModelError(
+                f"Universal: its axes {self.first!r} and {self.second!r} are parallel, so that it "
+                "would turn twice about one; give axes that cross, or use tb.Revolute."
+            )
 
     def steps(self) -> list[Step]:
         return about_axis(self.first, TurnAbout) + about_axis(self.second, TurnAbout)
