@@ -55,7 +55,7 @@ def test_constraints_show_what_keeps_them_and_how_they_rub() -> None:
 def test_parts_are_shown_where_they_are_joined() -> None:
     lines = repr(walker()).splitlines()
     assert lines[2].startswith("└─ root (free) ─ trunk")
-    assert lines[3].startswith("   ├─ left/hip (universal x -y) ─ left/thigh")
+    assert lines[3].startswith("   ├─ left/hip (universal x -y: first, second) ─ left/thigh")
     assert lines[4].startswith("   │  └─ left/knee")
 
 
