@@ -8,6 +8,7 @@ from time import perf_counter
 from rich.console import Console
 
 from benchmarks import (
+    contacts,
     core,
     generation,
     keyboard,
@@ -28,6 +29,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "core": core.run,
     "simd": simd.run,
     "loops": loops.run,
+    "contacts": contacts.run,
     "omni": omni.run,
     "piano": piano.run,
     "keyboard": keyboard.run,

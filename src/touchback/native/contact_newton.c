@@ -11,16 +11,20 @@
 #include <string.h>
 
 #include "contact_problem.h"
+#include "interrupt.h"
 #include "newton.h"
 
 static const double INSIDE = 1e-9, GIVE = 1e-9;
 enum { STEPS = 12 };
 
-/* What a row lacks, and its line of the Jacobian: u of the row. */
+/* What a row lacks, and its line of the Jacobian, which `set` has cleared: u of the row. */
 static void hold(const tb_contact_problem *q, tb_contact_memory *m, long row, double u) {
+    double *line = m->matrix + row * q->rows;
     m->right[row] = -u;
-    memcpy(m->matrix + row * q->rows, q->G + row * q->rows, (size_t)q->rows * sizeof *q->G);
-    m->matrix[row * q->rows + row] *= 1.0 + GIVE;
+    line[row] = 0.0;
+    for (long k = q->starts[row]; k < q->starts[row + 1]; k++)
+        line[q->columns[k]] = q->G[k];
+    line[row] *= 1.0 + GIVE;
 }
 
 /* The same for a row whose impulse is known. */
@@ -44,8 +48,8 @@ static void slide(const tb_contact_problem *q, tb_contact_memory *m, long g, con
         for (long k = 0; k < count && count == 2; k++) { /* how d turns with t */
             double turn = limit / length * ((i == k) - t[i] * t[k] / (length * length));
             line[rows[k]] -= turn;
-            for (long j = 0; j < q->rows; j++)
-                line[j] += turn / scale * q->G[rows[k] * q->rows + j];
+            for (long j = q->starts[rows[k]]; j < q->starts[rows[k] + 1]; j++)
+                line[q->columns[j]] += turn / scale * q->G[j];
         }
         line[n] -= q->coefficient[g] * t[i] / length;
     }
@@ -55,14 +59,12 @@ static void slide(const tb_contact_problem *q, tb_contact_memory *m, long g, con
 static double linearise(const tb_contact_problem *q, tb_contact_memory *m, const double *p) {
     double worst = 0.0, *u = m->spread;
     for (long i = 0; i < q->rows; i++) {
-        u[i] = q->c[i];
-        for (long j = 0; j < q->rows; j++)
-            u[i] += q->G[i * q->rows + j] * p[j];
+        u[i] = tb_contact_velocity(q, i, p);
         set(q, m, i, 0.0, p); /* rows that belong to nothing, or to what is open */
     }
     for (long i = 0; i < q->contacts; i++) {
         long n = q->normals[i];
-        double own = q->G[n * q->rows + n], next = fmax(0.0, p[n] - u[n] / own);
+        double own = q->own[n], next = fmax(0.0, p[n] - u[n] / own);
         worst = fmax(worst, fabs(next - p[n]) * own);
         if (next > 0.0)
             hold(q, m, n, u[n]);
@@ -72,12 +74,12 @@ static double linearise(const tb_contact_problem *q, tb_contact_memory *m, const
         long count = rows[1] < 0 ? 1 : 2, n = q->normals[q->group_contact[g]];
         double scale = 0.0, length = 0.0, t[2], limit = q->coefficient[g] * fmax(p[n], 0.0);
         for (long k = 0; k < count; k++)
-            scale += q->G[rows[k] * q->rows + rows[k]];
+            scale += q->own[rows[k]];
         for (long k = 0; k < count; k++) {
             t[k] = p[rows[k]] - u[rows[k]] / scale;
             length = hypot(length, t[k]);
         }
-        int closed = p[n] - u[n] / q->G[n * q->rows + n] > 0.0;
+        int closed = p[n] - u[n] / q->own[n] > 0.0;
         for (long k = 0; k < count; k++) {
             double next = length > limit ? t[k] * limit / length : t[k];
             worst = fmax(worst, fabs(next - p[rows[k]]) * scale);
@@ -120,7 +122,7 @@ int tb_contact_newton(const tb_contact_problem *q, double *p, tb_contact_memory 
     double *at = m->trial, best = INFINITY;
     int better = 0;
     memcpy(at, p, (size_t)q->rows * sizeof *p);
-    for (long step = 0; step <= STEPS + 2 * q->contacts; step++) {
+    for (long step = 0; step <= STEPS + 2 * q->contacts && !tb_stop_asked(); step++) {
         double broken = linearise(q, m, at);
         if (broken < best && step) {
             memcpy(p, at, (size_t)q->rows * sizeof *p);

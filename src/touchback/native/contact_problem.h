@@ -5,15 +5,20 @@
 
 typedef struct tb_contact_problem {
     long rows, contacts, groups;
-    double *G, *c;
+    double *G;           /* nonzeros, row by row */
+    int *starts, *columns; /* of rows in G (one more at the end); of nonzeros */
+    double *own;         /* G's diagonal */
+    double *c;
     int *normals;       /* of each contact */
     int *group_rows;    /* two of each group, -1: none */
     int *group_contact;
     double *coefficient; /* of each group */
 } tb_contact_problem;
 
-/* Memory for pivoting, with size = contacts + 3 groups. */
+/* Memory for problems of up to `rows` rows, and for pivoting with up to `size` = contacts + 3 groups;
+ * larger ones can only be swept. */
 typedef struct tb_contact_memory {
+    long rows, size;
     double *tableau;                 /* size x (2 size + 2) */
     double *matrix, *spread;         /* rows x rows */
     double *right, *found, *trial;   /* rows */
@@ -21,8 +26,17 @@ typedef struct tb_contact_memory {
     int *order, *columns, *held;     /* rows */
 } tb_contact_memory;
 
-/* Projected Gauss-Seidel from the guess in p; returns the sweeps, or -1 when they don't settle. */
-long tb_gauss_seidel(const tb_contact_problem *problem, double *p, double tolerance, long limit);
+/* Velocity of a row. */
+static inline double tb_contact_velocity(const tb_contact_problem *q, long row, const double *p) {
+    double sum = q->c[row];
+    for (long k = q->starts[row]; k < q->starts[row + 1]; k++)
+        sum += q->G[k] * p[q->columns[k]];
+    return sum;
+}
+
+/* Projected Gauss-Seidel from the guess in p, until a sweep changes no velocity by more than
+ * `target`; returns the sweeps, or -1 when they don't settle. */
+long tb_gauss_seidel(const tb_contact_problem *problem, double *p, double target, long limit);
 
 /* Newton's method from p; returns whether p has become better. */
 int tb_contact_newton(const tb_contact_problem *problem, double *p, tb_contact_memory *memory);

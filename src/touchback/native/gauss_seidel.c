@@ -3,19 +3,13 @@
 #include <math.h>
 
 #include "contact_problem.h"
-
-static double velocity(const tb_contact_problem *q, long row, const double *p) {
-    double sum = q->c[row];
-    for (long j = 0; j < q->rows; j++)
-        sum += q->G[row * q->rows + j] * p[j];
-    return sum;
-}
+#include "interrupt.h"
 
 static double sweep_normals(const tb_contact_problem *q, double *p) {
     double change = 0.0;
     for (long i = 0; i < q->contacts; i++) {
         long n = q->normals[i];
-        double own = q->G[n * q->rows + n], next = fmax(0.0, p[n] - velocity(q, n, p) / own);
+        double own = q->own[n], next = fmax(0.0, p[n] - tb_contact_velocity(q, n, p) / own);
         change = fmax(change, fabs(next - p[n]) * own);
         p[n] = next;
     }
@@ -30,9 +24,9 @@ static double sweep_friction(const tb_contact_problem *q, double *p) {
         double scale = 0.0, length = 0.0, next[2];
         double limit = q->coefficient[g] * p[q->normals[q->group_contact[g]]];
         for (long k = 0; k < count; k++)
-            scale += q->G[rows[k] * q->rows + rows[k]];
+            scale += q->own[rows[k]];
         for (long k = 0; k < count; k++) {
-            next[k] = p[rows[k]] - velocity(q, rows[k], p) / scale;
+            next[k] = p[rows[k]] - tb_contact_velocity(q, rows[k], p) / scale;
             length = hypot(length, next[k]);
         }
         for (long k = 0; k < count; k++) {
@@ -45,11 +39,8 @@ static double sweep_friction(const tb_contact_problem *q, double *p) {
     return change;
 }
 
-long tb_gauss_seidel(const tb_contact_problem *q, double *p, double tolerance, long limit) {
-    double target = 0.0;
-    for (long i = 0; i < q->rows; i++)
-        target = fmax(target, tolerance * fabs(q->c[i]));
-    for (long sweep = 1; sweep <= limit; sweep++)
+long tb_gauss_seidel(const tb_contact_problem *q, double *p, double target, long limit) {
+    for (long sweep = 1; sweep <= limit && !tb_stop_asked(); sweep++)
         if (fmax(sweep_normals(q, p), sweep_friction(q, p)) <= target)
             return sweep;
     return -1;

@@ -22,7 +22,7 @@ static const double SMALL_PIVOT = 1e-11, REDUNDANT = 1e-12, NOTHING = 1e-13,
                     TIE = 1e-12, WRONG = 1e-9;
 
 /* Rows of [w, z, z0, q]: w - M z - z0 = q, with z = [p_n, f, b, g]. */
-static void fill(const tb_contact_problem *q, long size, double *T) {
+static void fill(const tb_contact_problem *q, const double *G, long size, double *T) {
     long width = 2 * size + 2, C = q->contacts, N = q->groups;
     memset(T, 0, (size_t)(size * width) * sizeof *T);
     for (long i = 0; i < size; i++) {
@@ -34,9 +34,9 @@ static void fill(const tb_contact_problem *q, long size, double *T) {
         int row = i < C ? q->normals[i] : q->group_rows[2 * ((i - C) % N)];
         T[i * width + 2 * size + 1] = sign * q->c[row];
         for (long j = 0; j < C; j++)
-            line[j] = -sign * q->G[row * q->rows + q->normals[j]];
+            line[j] = -sign * G[row * q->rows + q->normals[j]];
         for (long g = 0; g < N; g++) {
-            double entry = sign * q->G[row * q->rows + q->group_rows[2 * g]];
+            double entry = sign * G[row * q->rows + q->group_rows[2 * g]];
             line[C + g] = -entry;
             line[C + N + g] = entry;
         }
@@ -137,8 +137,8 @@ static void resolve(const tb_contact_problem *q, const int *in, tb_contact_memor
         m->right[i] = -q->c[m->held[i]];
         for (long k = 0; k < count; k++) {
             double sum = 0.0;
-            for (long j = 0; j < n; j++)
-                sum += q->G[m->held[i] * n + j] * m->spread[k * n + j];
+            for (long j = q->starts[m->held[i]]; j < q->starts[m->held[i] + 1]; j++)
+                sum += q->G[j] * m->spread[k * n + q->columns[j]];
             m->matrix[i * count + k] = sum;
         }
     }
@@ -158,9 +158,7 @@ static double broken(const tb_contact_problem *q, const double *p) {
         size = fmax(size, fabs(p[i]));
     }
     for (long i = 0; i < q->contacts; i++) {
-        double u = q->c[q->normals[i]], force = p[q->normals[i]];
-        for (long j = 0; j < q->rows; j++)
-            u += q->G[q->normals[i] * q->rows + j] * p[j];
+        double u = tb_contact_velocity(q, q->normals[i], p), force = p[q->normals[i]];
         worst = fmax(worst, fmax(-u / speed, -force / size));
         worst = fmax(worst, fmin(u / speed, force / size));
     }
@@ -173,7 +171,13 @@ static double broken(const tb_contact_problem *q, const double *p) {
 
 long tb_lemke(const tb_contact_problem *q, double *p, tb_contact_memory *m) {
     long size = q->contacts + 3 * q->groups, width = 2 * size + 2;
-    fill(q, size, m->tableau);
+    if (size > m->size || q->rows > m->rows)
+        return -1;
+    memset(m->spread, 0, (size_t)(q->rows * q->rows) * sizeof *m->spread);
+    for (long i = 0; i < q->rows; i++)
+        for (long k = q->starts[i]; k < q->starts[i + 1]; k++)
+            m->spread[i * q->rows + q->columns[k]] = q->G[k];
+    fill(q, m->spread, size, m->tableau);
     long pivots = complement(m->tableau, m->basis, size);
     if (pivots < 0)
         return -1;

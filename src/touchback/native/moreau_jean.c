@@ -5,249 +5,275 @@
 
 #include "constrained.h"
 #include "full_pivoting.h"
+#include "interrupt.h"
 
-static const double REDUNDANT = 1e-12, SETTLED = 1e-13, ROUGHLY = 1e-5, DRIFT = 1e-13;
+static const double REDUNDANT = 1e-12, DRIFT = 1e-13;
 static const double TOUCHING = 1e-12; /* m or rad: rounding of a gap */
-static const long SWEEPS = 100000, FIRST_SWEEPS = 100, PATIENCE = 1500;
 
 /* ---- where things are --------------------------------------------------------------------- */
 
 static long size_of(const tb_moreau_jean *s) { return s->nq + s->n + s->nz; }
 static const double *slopes_of(const tb_moreau_jean *s) { return s->at_smooth + size_of(s); }
-static const double *gap_of(const tb_moreau_jean *s) {
-    return slopes_of(s) + size_of(s) * size_of(s);
-}
+static const double *gap_of(const tb_moreau_jean *s) { return slopes_of(s) + s->pattern.slopes; }
 static const double *coefficient_of(const tb_moreau_jean *s) { return gap_of(s) + s->contacts; }
 static const double *restitution_of(const tb_moreau_jean *s) {
     return coefficient_of(s) + s->groups;
 }
-static double *u_of(const tb_moreau_jean *s, double *at) { return at + s->n * s->n; }
+static double *u_of(const tb_moreau_jean *s, double *at) { return at + s->pattern.masses; }
 static double *W_of(const tb_moreau_jean *s, double *at) { return u_of(s, at) + s->rows; }
-static double *E_of(const tb_moreau_jean *s, double *at) { return W_of(s, at) + s->rows * s->n; }
-static double *h_of(const tb_moreau_jean *s, double *at) { return E_of(s, at) + s->rows * s->n; }
+static double *E_of(const tb_moreau_jean *s, double *at) {
+    return W_of(s, at) + s->pattern.entries;
+}
+static double *h_of(const tb_moreau_jean *s, double *at) {
+    return E_of(s, at) + s->pattern.entries;
+}
 
-static double dot(long n, const double *x, const double *y) {
+static long part_size(const tb_contact_pattern *at, long part) {
+    return at->part_starts[part + 1] - at->part_starts[part];
+}
+static long own_count(const tb_contact_pattern *at, long part) {
+    return at->own_starts[part + 1] - at->own_starts[part];
+}
+static long own_pair(const tb_contact_pattern *at, long part, long k) {
+    return at->pair_starts[at->own_rows[at->own_starts[part] + k]];
+}
+
+/* A row of W or E along a vector of a part's unknowns. */
+static double along(const tb_contact_pattern *at, const double *W, long pair, const double *part) {
     double sum = 0.0;
-    for (long i = 0; i < n; i++)
-        sum += x[i] * y[i];
+    for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
+        sum += W[k] * part[at->places[k]];
     return sum;
+}
+
+/* The same along a state. */
+static double along_state(const tb_contact_pattern *at, const double *W, long row,
+                          const double *x) {
+    double sum = 0.0;
+    for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
+        const int *places = at->part_places + at->part_starts[at->pair_part[pair]];
+        for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
+            sum += W[k] * x[places[at->places[k]]];
+    }
+    return sum;
+}
+
+static void add_scaled(long n, double factor, const double *x, double *y) {
+    for (long i = 0; i < n; i++)
+        y[i] += factor * x[i];
 }
 
 static void call(const tb_callable *f, const double *x, const tb_problem *problem, double *out) {
     f->call(x, problem->u, problem->p, out, f->work, f->context);
 }
 
-/* The smooth part: (I - h theta J) free = h dx/dt. */
+/* ---- a step ------------------------------------------------------------------------------- */
+
+/* The smooth part: (I - h theta J) free = h dx/dt, part by part. */
 static void take_free_step(tb_moreau_jean *s, const tb_problem *problem) {
-    long N = size_of(s);
+    const tb_contact_pattern *at = &s->pattern;
     call(&s->smooth, s->x, problem, s->at_smooth);
-    const double *slopes = slopes_of(s);
-    for (long i = 0; i < N; i++) {
-        for (long j = 0; j < N; j++)
-            s->A[i * N + j] = (i == j) - s->h * s->theta * slopes[i * N + j];
-        s->free[i] = s->h * s->at_smooth[i];
+    memset(s->A, 0, (size_t)at->slope_starts[at->parts] * sizeof *s->A);
+    for (long k = 0; k < at->slopes; k++)
+        s->A[at->slope_places[k]] = -s->h * s->theta * slopes_of(s)[k];
+    for (long part = 0; part < at->parts; part++) {
+        long size = part_size(at, part), start = at->part_starts[part];
+        double *A = s->A + at->slope_starts[part];
+        for (long i = 0; i < size; i++) {
+            A[i * size + i] += 1.0;
+            s->block[i] = s->h * s->at_smooth[at->part_places[start + i]];
+        }
+        tb_lu_factor(size, A, s->pivots_of_A + start);
+        tb_lu_solve(size, A, s->pivots_of_A + start, s->block);
+        for (long i = 0; i < size; i++)
+            s->free[at->part_places[start + i]] = s->block[i];
     }
-    tb_lu_factor(N, s->A, s->pivots_of_A);
-    tb_lu_solve(N, s->A, s->pivots_of_A, s->free);
 }
 
 static int takes_part(const tb_moreau_jean *s, long contact) {
-    return gap_of(s)[contact] + 0.5 * s->h * u_of(s, s->now)[s->normals[contact]] <=
-           TOUCHING;
+    return gap_of(s)[contact] + 0.5 * s->h * u_of(s, s->now)[s->normals[contact]] <= TOUCHING;
 }
 
-/* Lists the rows that may have impulses: the mechanism's own, then those of near contacts. */
-static long list_rows(tb_moreau_jean *s) {
-    tb_contact_problem *q = &s->problem;
-    long count = 0;
-    q->contacts = q->groups = 0;
-    for (long i = 0; i < s->bilateral; i++)
-        s->local[count++] = (int)i;
-    for (long i = 0; i < s->contacts; i++) {
-        if (!takes_part(s, i))
-            continue;
-        q->normals[q->contacts] = (int)(count - s->bilateral);
-        s->local[count++] = s->normals[i];
-        for (long g = 0; g < s->groups; g++) {
-            if (s->group_contact[g] != i || s->group_rows[2 * g] < 0 ||
-                !(coefficient_of(s)[g] > 0.0))
-                continue;
-            for (long k = 0; k < 2; k++) {
-                int row = s->group_rows[2 * g + k];
-                q->group_rows[2 * q->groups + k] = row < 0 ? -1 : (int)(count - s->bilateral);
-                if (row >= 0)
-                    s->local[count++] = row;
-            }
-            q->group_contact[q->groups] = (int)q->contacts;
-            q->coefficient[q->groups++] = coefficient_of(s)[g];
-        }
-        q->contacts++;
-    }
-    q->rows = count - s->bilateral;
-    return count;
+static void factor_masses(tb_moreau_jean *s, const double *first, const double *second) {
+    const tb_contact_pattern *at = &s->pattern;
+    memset(s->mass, 0, (size_t)at->mass_starts[at->parts] * sizeof *s->mass);
+    for (long k = 0; k < at->masses; k++)
+        s->mass[at->mass_places[k]] = 0.5 * (first[k] + second[k]);
+    for (long part = 0; part < at->parts; part++)
+        tb_cholesky_factor(at->part_velocities[part], s->mass + at->mass_starts[part]);
 }
 
-/* What unit impulses of the listed rows do (rows of B), and G = W B. They act half-way to the end
- * of the free step; what counts is the velocity there. */
-static void build(tb_moreau_jean *s, long count) {
-    long n = s->n, N = size_of(s);
-    for (long i = 0; i < n * n; i++)
-        s->mass[i] = 0.5 * (s->now[i] + s->then[i]);
-    tb_cholesky_factor(n, s->mass);
-    for (long k = 0; k < count; k++) {
-        double *column = s->B + k * N;
-        memset(column, 0, (size_t)N * sizeof *column);
-        for (long j = 0; j < n; j++) {
-            long place = s->local[k] * n + j;
-            column[s->nq + j] = 0.5 * (E_of(s, s->now)[place] + E_of(s, s->then)[place]);
-        }
-        tb_cholesky_solve(n, s->mass, column + s->nq);
-        tb_lu_solve(N, s->A, s->pivots_of_A, column);
-    }
-    for (long i = 0; i < count; i++) {
-        s->c[i] = u_of(s, s->then)[s->local[i]];
-        for (long k = 0; k < count; k++)
-            s->G[i * count + k] =
-                dot(n, W_of(s, s->then) + s->local[i] * n, s->B + k * N + s->nq);
-    }
+/* What a unit impulse of a row does to a part: it acts half-way to the end of the free step. */
+static double *respond(tb_moreau_jean *s, long pair) {
+    const tb_contact_pattern *at = &s->pattern;
+    long part = at->pair_part[pair], size = part_size(at, part);
+    double *column = s->B + at->pair_B[pair];
+    memset(column, 0, (size_t)size * sizeof *column);
+    for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
+        column[at->places[k]] = 0.5 * (E_of(s, s->now)[k] + E_of(s, s->then)[k]);
+    tb_cholesky_solve(at->part_velocities[part], s->mass + at->mass_starts[part],
+                      column + at->part_moving[part]);
+    tb_lu_solve(size, s->A + at->slope_starts[part], s->pivots_of_A + at->part_starts[part],
+                column);
+    return column;
 }
 
-/* Contacts alone: the impulses of the mechanism's own rows follow from theirs. */
-static void eliminate_own(tb_moreau_jean *s, long count) {
-    tb_contact_problem *q = &s->problem;
-    long m = s->bilateral, width = q->rows + 1;
-    for (long i = 0; i < m; i++)
-        memcpy(s->own + i * m, s->G + i * count, (size_t)m * sizeof *s->own);
-    long rank = tb_full_factor(m, s->own, s->own_order, s->own_columns, REDUNDANT);
-    for (long j = 0; j < width; j++) {
+/* The impulses of a part's own rows that undo a motion of it, or speeds in own_right. */
+static void undo(tb_moreau_jean *s, long part, const double *motion, double *found) {
+    const tb_contact_pattern *at = &s->pattern;
+    long m = own_count(at, part), first = at->own_starts[part];
+    for (long i = 0; motion && i < m; i++)
+        s->own_right[i] = along(at, W_of(s, s->then), own_pair(at, part, i), motion);
+    tb_full_solve(m, s->own_rank[part], s->own + at->own_places[part], s->own_order + first,
+                  s->own_columns + first, s->own_right, found);
+}
+
+/* Own rows alone: their impulses without contacts, and what these do, in s->delta. */
+static void hold_own(tb_moreau_jean *s, long part) {
+    const tb_contact_pattern *at = &s->pattern;
+    long m = own_count(at, part), first = at->own_starts[part], size = part_size(at, part);
+    double *own = s->own + at->own_places[part], *start = s->own_start + first;
+    for (long k = 0; k < m; k++) {
+        const double *column = respond(s, own_pair(at, part, k));
         for (long i = 0; i < m; i++)
-            s->own_right[i] = j < q->rows ? s->G[i * count + m + j] : s->c[i];
-        tb_full_solve(m, rank, s->own, s->own_order, s->own_columns, s->own_right,
-                      s->own_found + j * m);
+            own[i * m + k] = along(at, W_of(s, s->then), own_pair(at, part, i), column);
     }
+    s->own_rank[part] =
+        (int)tb_full_factor(m, own, s->own_order + first, s->own_columns + first, REDUNDANT);
+    for (long i = 0; i < m; i++)
+        s->own_right[i] = u_of(s, s->then)[at->own_rows[first + i]];
+    undo(s, part, NULL, start);
+    for (long k = 0; k < m; k++) {
+        const double *column = s->B + at->pair_B[own_pair(at, part, k)];
+        for (long i = 0; i < size; i++)
+            s->delta[at->part_places[at->part_starts[part] + i]] -= column[i] * start[k];
+    }
+}
+
+/* What impulses of contacts do while own rows hold, and G. */
+static void build(tb_moreau_jean *s) {
+    const tb_contact_pattern *at = &s->pattern;
+    tb_contact_problem *q = &s->problem;
+    factor_masses(s, s->now, s->then);
+    memset(s->delta, 0, (size_t)size_of(s) * sizeof *s->delta);
+    for (long part = 0; part < at->parts; part++)
+        if (own_count(at, part))
+            hold_own(s, part);
     for (long i = 0; i < q->rows; i++) {
-        const double *row = s->G + (m + i) * count;
-        q->c[i] = s->c[m + i] - dot(m, row, s->own_found + q->rows * m);
-        for (long j = 0; j < q->rows; j++)
-            q->G[i * q->rows + j] = row[m + j] - dot(m, row, s->own_found + j * m);
+        long row = s->listed[i];
+        for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
+            long part = at->pair_part[pair], m = own_count(at, part);
+            double *column = respond(s, pair), *found = s->found + at->pair_found[pair];
+            if (m)
+                undo(s, part, column, found);
+            for (long k = 0; k < m; k++)
+                add_scaled(part_size(at, part), -found[k],
+                           s->B + at->pair_B[own_pair(at, part, k)], column);
+        }
+        q->c[i] = u_of(s, s->then)[row] + along_state(at, W_of(s, s->then), row, s->delta);
     }
-    for (long i = 0; i < q->contacts; i++) { /* restitution */
-        long row = q->normals[i], all = s->local[m + row];
-        for (long k = 0; k < s->contacts; k++)
-            if (s->normals[k] == all)
-                q->c[row] += restitution_of(s)[k] * u_of(s, s->now)[all];
-    }
+    tb_assemble_islands(s, W_of(s, s->then));
 }
 
-static int planar(const tb_contact_problem *q) {
-    for (long g = 0; g < q->groups; g++)
-        if (q->group_rows[2 * g + 1] >= 0)
-            return 0;
-    return 1;
-}
-
-/* Sweeps with, ever more rarely, Newton's method between them. Contacts that repeat each other but
- * for rounding may have no exact impulses within reach: rough ones do. Returns whether there are
- * any. */
-static int sweep(tb_moreau_jean *s, double *p) {
-    long taken = 0;
-    for (long most = FIRST_SWEEPS; taken < SWEEPS; most *= 2) {
-        long sweeps = tb_gauss_seidel(&s->problem, p, SETTLED, most);
-        s->sweeps += sweeps < 0 ? most : sweeps;
-        if (sweeps >= 0)
-            return 1;
-        taken += most;
-        tb_contact_newton(&s->problem, p, &s->memory);
-        if (taken >= PATIENCE && tb_gauss_seidel(&s->problem, p, ROUGHLY, 1) >= 0) {
-            s->rough++;
-            return 1;
+/* Impulses of all rows in s->p: those of contacts, and what own rows then take. */
+static void solve(tb_moreau_jean *s, long islands) {
+    const tb_contact_pattern *at = &s->pattern;
+    tb_contact_problem *q = &s->problem;
+    double fastest = 0.0, *p = s->p;
+    for (long island = 0; island < islands; island++) /* restitution */
+        for (long i = s->island_contacts[island]; i < s->island_contacts[island + 1]; i++) {
+            long row = s->island_rows[island] + q->normals[i], all = s->listed[row];
+            q->c[row] += restitution_of(s)[s->ordered[i]] * u_of(s, s->now)[all];
+        }
+    for (long i = 0; i < q->rows; i++)
+        fastest = fmax(fastest, fabs(q->c[i]));
+    for (long island = 0; island < islands; island++)
+        s->unsettled += !tb_solve_island(s, island, fastest, p) && !tb_stop_asked();
+    memset(s->impulses, 0, (size_t)s->rows * sizeof *s->impulses);
+    for (long part = 0; part < at->parts; part++)
+        for (long k = at->own_starts[part]; k < at->own_starts[part + 1]; k++)
+            s->impulses[at->own_rows[k]] = -s->own_start[k];
+    for (long i = 0; i < q->rows; i++) {
+        long row = s->listed[i];
+        s->impulses[row] = p[i];
+        for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
+            long part = at->pair_part[pair], size = part_size(at, part);
+            const int *places = at->part_places + at->part_starts[part];
+            const double *column = s->B + at->pair_B[pair], *found = s->found + at->pair_found[pair];
+            for (long k = 0; k < size; k++)
+                s->delta[places[k]] += column[k] * p[i];
+            for (long k = 0; k < own_count(at, part); k++)
+                s->impulses[at->own_rows[at->own_starts[part] + k]] -= found[k] * p[i];
         }
     }
-    return 0;
 }
 
-/* Impulses of all listed rows in s->p. */
-static void solve(tb_moreau_jean *s, long count) {
-    tb_contact_problem *q = &s->problem;
-    long m = s->bilateral;
-    double *p = s->p + m;
-    eliminate_own(s, count);
-    long pivots = q->rows && planar(q) ? tb_lemke(q, p, &s->memory) : -1;
-    if (pivots >= 0)
-        s->pivots += pivots;
-    else if (q->rows) {
-        for (long i = 0; i < q->rows; i++)
-            p[i] = s->impulses[s->local[m + i]];
-        s->swept++;
-        s->unsettled += !sweep(s, p);
-    }
-    for (long i = 0; i < m; i++) {
-        s->p[i] = -s->own_found[q->rows * m + i];
-        for (long j = 0; j < q->rows; j++)
-            s->p[i] -= s->own_found[j * m + i] * p[j];
-    }
+/* What the impulse of a row did: p (u- + u+)/2 is exact where M and W stay. */
+static void account(tb_moreau_jean *s, long row, double *losses, double *moved) {
+    const tb_contact_pattern *at = &s->pattern;
+    double p = s->impulses[row], before = u_of(s, s->now)[row];
+    double after =
+        u_of(s, s->then)[row] + along_state(at, W_of(s, s->then), row, s->delta);
+    double own = along_state(at, W_of(s, s->now), row, s->x) +
+                 along_state(at, W_of(s, s->then), row, s->ahead);
+    losses[row] = -0.5 * p * (before + after);
+    moved[row] = 0.5 * p * (own - before - after);
 }
 
-/* The step with impulses: writes the state after it into s->ahead, and what they did. */
-static void apply(tb_moreau_jean *s, long count, double *losses, double *moved) {
-    long n = s->n, N = size_of(s);
-    for (long i = 0; i < N; i++)
-        s->ahead[i] = s->x[i] + s->free[i];
-    memset(s->impulses, 0, (size_t)s->rows * sizeof *s->impulses);
-    for (long k = 0; k < count; k++) {
-        s->impulses[s->local[k]] = s->p[k];
-        for (long i = 0; i < N; i++)
-            s->ahead[i] += s->B[k * N + i] * s->p[k];
+/* A part's positions onto its constraints: a correction weighted by the mass, in s->free. */
+static void correct(tb_moreau_jean *s, long part) {
+    const tb_contact_pattern *at = &s->pattern;
+    long m = own_count(at, part), first = at->own_starts[part], size = part_size(at, part);
+    double *own = s->own + at->own_places[part], *found = s->own_start + first;
+    const double *W = W_of(s, s->then), *h = h_of(s, s->then);
+    for (long k = 0; k < m; k++) {
+        long pair = own_pair(at, part, k);
+        double *column = s->B + at->pair_B[pair];
+        memset(column, 0, (size_t)size * sizeof *column);
+        for (long j = at->pair_entries[pair]; j < at->pair_entries[pair + 1]; j++)
+            column[at->places[j]] = W[j];
+        tb_cholesky_solve(at->part_velocities[part], s->mass + at->mass_starts[part],
+                          column + at->part_moving[part]);
+        for (long i = 0; i < m; i++)
+            own[i * m + k] = along(at, W, own_pair(at, part, i), column);
     }
-    for (long k = 0; k < count; k++) { /* p (u- + u+)/2: exact where M and W stay */
-        long row = s->local[k];
-        double before = u_of(s, s->now)[row];
-        double after = u_of(s, s->then)[row] + dot(count, s->G + k * count, s->p);
-        double own = dot(n, W_of(s, s->now) + row * n, s->x + s->nq) +
-                     dot(n, W_of(s, s->then) + row * n, s->ahead + s->nq);
-        losses[row] = -0.5 * s->p[k] * (before + after);
-        moved[row] = 0.5 * s->p[k] * (own - before - after);
-    }
-}
-
-/* Positions onto the constraints, with a correction weighted by the mass; velocities keep theirs to
- * the end of the step. Positions with quaternions are moved along dq/dt of the problem. */
-static void project(tb_moreau_jean *s, const tb_problem *problem) {
-    long n = s->n, m = s->bilateral;
-    double largest = 0.0, *at = s->then, *v = s->ahead + s->nq, *kept = s->B, *step = s->B + n;
-    call(&s->kinematics, s->ahead, problem, at);
     for (long i = 0; i < m; i++)
-        largest = fmax(largest, fabs(h_of(s, at)[i]));
+        s->own_right[i] = -h[at->own_rows[first + i]];
+    s->own_rank[part] =
+        (int)tb_full_factor(m, own, s->own_order + first, s->own_columns + first, REDUNDANT);
+    undo(s, part, NULL, found);
+    for (long k = 0; k < m; k++) {
+        const double *column = s->B + at->pair_B[own_pair(at, part, k)];
+        for (long i = 0; i < size; i++)
+            s->free[at->part_places[at->part_starts[part] + i]] += column[i] * found[k];
+    }
+}
+
+/* Positions onto the constraints; velocities keep theirs to the end of the step. Positions with
+ * quaternions are moved along dq/dt of the problem. */
+static void project(tb_moreau_jean *s, const tb_problem *problem) {
+    long n = s->n;
+    double largest = 0.0, *v = s->ahead + s->nq, *step = s->free + s->nq;
+    call(&s->kinematics, s->ahead, problem, s->then);
+    for (long i = 0; i < s->bilateral; i++)
+        largest = fmax(largest, fabs(h_of(s, s->then)[i]));
     if (!(largest > DRIFT))
         return;
-    memcpy(s->mass, at, (size_t)(n * n) * sizeof *s->mass);
-    tb_cholesky_factor(n, s->mass);
-    double *spread = s->B + 2 * n; /* m x n */
-    for (long k = 0; k < m; k++) {
-        memcpy(spread + k * n, W_of(s, at) + k * n, (size_t)n * sizeof *spread);
-        tb_cholesky_solve(n, s->mass, spread + k * n);
-    }
-    for (long i = 0; i < m; i++) {
-        s->own_right[i] = -h_of(s, at)[i];
-        for (long k = 0; k < m; k++)
-            s->own[i * m + k] = dot(n, W_of(s, at) + i * n, spread + k * n);
-    }
-    long rank = tb_full_factor(m, s->own, s->own_order, s->own_columns, REDUNDANT);
-    tb_full_solve(m, rank, s->own, s->own_order, s->own_columns, s->own_right, s->own_found);
-    memset(step, 0, (size_t)n * sizeof *step);
-    for (long k = 0; k < m; k++)
-        for (long j = 0; j < n; j++)
-            step[j] += spread[k * n + j] * s->own_found[k];
+    factor_masses(s, s->then, s->then);
+    memset(s->free, 0, (size_t)size_of(s) * sizeof *s->free);
+    for (long part = 0; part < s->pattern.parts; part++)
+        if (own_count(&s->pattern, part))
+            correct(s, part);
     const tb_callable *rate = &problem->configuration_rate;
     if (!rate->call) {
         for (long j = 0; j < n; j++)
             s->ahead[j] += step[j];
         return;
     }
-    memcpy(kept, v, (size_t)n * sizeof *v);
+    memcpy(s->delta, v, (size_t)n * sizeof *v);
     memcpy(v, step, (size_t)n * sizeof *v);
     call(rate, s->ahead, problem, s->free); /* linear in v: an increment */
-    memcpy(v, kept, (size_t)n * sizeof *v);
+    memcpy(v, s->delta, (size_t)n * sizeof *v);
     for (long i = 0; i < s->nq; i++)
         s->ahead[i] += s->free[i];
 }
@@ -257,15 +283,23 @@ static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *loss
     long N = size_of(s);
     take_free_step(s, problem);
     call(&s->kinematics, s->x, problem, s->now);
-    long count = list_rows(s);
-    for (long i = 0; i < N && count; i++)
+    long islands = tb_list_islands(s, takes_part, coefficient_of(s));
+    int any = islands || s->bilateral;
+    for (long i = 0; i < N; i++)
         s->ahead[i] = s->x[i] + s->free[i];
-    if (count) {
-        call(&s->kinematics, s->ahead, problem, s->then);
-        build(s, count);
-        solve(s, count);
+    if (!any) {
+        memset(s->impulses, 0, (size_t)s->rows * sizeof *s->impulses);
+        return;
     }
-    apply(s, count, losses, moved);
+    call(&s->kinematics, s->ahead, problem, s->then);
+    build(s);
+    solve(s, islands);
+    for (long i = 0; i < N; i++)
+        s->ahead[i] += s->delta[i];
+    for (long row = 0; row < s->bilateral; row++)
+        account(s, row, losses, moved);
+    for (long i = 0; i < s->problem.rows; i++)
+        account(s, s->listed[i], losses, moved);
     if (s->bilateral)
         project(s, problem);
 }
@@ -278,6 +312,8 @@ int tb_moreau_jean_advance(tb_moreau_jean *s, const tb_problem *problem, long co
         tb_set_inputs(problem, s->t0 + ((double)s->steps + s->theta) * s->h, s->x);
         memcpy(inputs + k * input_count, problem->u, (size_t)input_count * sizeof *inputs);
         take_step(s, problem, losses + k * s->rows, moved + k * s->rows);
+        if (tb_stop_asked()) /* solvers may have ended early: the step doesn't count */
+            return TB_INTERRUPTED;
         s->bad = tb_first_not_finite(s->ahead, N);
         if (s->bad >= 0)
             return TB_NOT_FINITE;

@@ -48,10 +48,14 @@ def jacobian(tape: Tape, outputs: Sequence[int], symbols: Sequence[int]) -> list
 
 def _active(tape: Tape, outputs: Sequence[int], leaves: Mapping[int, int]) -> dict[int, int]:
     """Nodes between outputs and leaves, oldest first, with the union of the leaves' bit masks."""
-    marks = {abs(o) for o in outputs}
-    for node in range(max(marks, default=0), 1, -1):
-        if node in marks and node not in leaves:
-            marks.update(tape.operands(node))
+    waiting = [abs(o) for o in outputs]
+    marks = set(waiting)
+    while waiting:  # only what outputs need: on a long tape that may be little
+        node = waiting.pop()
+        if node > 1 and node not in leaves:
+            fresh = [operand for operand in tape.operands(node) if operand not in marks]
+            marks.update(fresh)
+            waiting += fresh
     masks: dict[int, int] = {}
     for node in sorted(marks):
         mask = leaves.get(node, 0)

@@ -7,9 +7,9 @@ tangents and its rolling rows. All matrices are dense and row by row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
 from touchback.errors import InputError, ModelError
 from touchback.model.walk import expressions_of, normalised
-from touchback.native import evaluate_rows
+from touchback.native import FunctionData, evaluate_rows
 from touchback.native.contact_mode import ContactFunctions
+from touchback.native.contact_pattern import ContactPattern
+from touchback.native.moreau_jean import SteppedFunctions
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Floats
 from touchback.symbolic.differentiate import jacobian, jvp
@@ -28,7 +30,15 @@ from touchback.system import System
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
 
-Group = tuple[list[int], tuple[int, ...]]  # nodes and the shape of what they fill
+STEPPED = ("kinematics", "gaps", "configuration rate", "smooth")  # what time stepping needs
+
+
+class Group(NamedTuple):
+    """Nodes, and the shape of what they fill: all of it, or at some places only."""
+
+    nodes: list[int]
+    shape: tuple[int, ...]
+    places: list[tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,17 +97,21 @@ class ContactEquations:
         system: System,
         contacts: Mapping[str, ContactKind],
         parameters: Mapping[str, Any] | None = None,
+        names: Sequence[str] = (*STEPPED, "forces"),
     ) -> None:
+        """`names` are those of the functions that are wanted."""
         self.system = system
         self.contacts = {name: _checked(system, name, kind) for name, kind in contacts.items()}
         d = Derivation(system.model, system.layout, (), system.plan.frame_pass, system._merge_fixed)
         rows = _Rows(d, self.contacts)
         self.layout = rows.layout
-        groups = _functions(d, system, self.contacts, rows)
-        wanted = {name: [x for nodes, _ in parts for x in nodes] for name, parts in groups.items()}
+        slopes = _slopes(d, system) if "smooth" in names else {}
+        self._pattern = rows.pattern(d, system, slopes)
+        groups = _functions(d, system, self.contacts, rows, slopes, self._pattern, names)
+        wanted = {name: [x for part in parts for x in part.nodes] for name, parts in groups.items()}
         first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
         given = system._with(parameters or {})
-        self._shapes = {name: [shape for _, shape in parts] for name, parts in groups.items()}
+        self._groups = groups
         self.functions: dict[str, Function] = {}
         for name, second in seconds.items():
             function = Function(name, first, second, (len(wanted[name]),), system._backend)
@@ -107,16 +121,30 @@ class ContactEquations:
     @property
     def block(self) -> Floats:
         """The parameter block that all functions share."""
-        return self.functions["forces"].block
+        return next(iter(self.functions.values())).block
+
+    def stepped(self) -> SteppedFunctions:
+        """What the C library needs for steps."""
+        layout = self.layout
+        kinematics, smooth = (self.functions[name].compiled for name in ("kinematics", "smooth"))
+        return SteppedFunctions(
+            self.system.sizes, kinematics, smooth, self._pattern, layout.bilateral, layout.rows,
+            layout.normals, layout.groups,
+        )  # fmt: skip
+
+    @property
+    def configuration_rate(self) -> FunctionData | None:
+        """q̇ of q and v, where it isn't v."""
+        plain = self.system.plan.plain_coordinates
+        return None if plain else self.functions["configuration rate"].compiled
 
     def native(self) -> ContactFunctions:
-        """What the C library needs."""
-        plain = self.system.plan.plain_coordinates
+        """What the C library needs for modes."""
         layout = self.layout
         return ContactFunctions(
             self.system.sizes,
             self.functions["forces"].compiled,
-            None if plain else self.functions["configuration rate"].compiled,
+            self.configuration_rate,
             layout.bilateral,
             layout.rows,
             layout.normals,
@@ -141,10 +169,15 @@ class ContactEquations:
         function.u[:] = u[: function.u.size]
         function.bound()
         out, found, start = function.out, [], 0
-        for shape in self._shapes[name]:
-            size = int(np.prod(shape))
-            found.append(out[start : start + size].reshape(shape).copy())
-            start += size
+        for group in self._groups[name]:
+            values = out[start : start + len(group.nodes)]
+            if group.places is None:
+                found.append(values.reshape(group.shape).copy())
+            else:
+                found.append(np.zeros(group.shape))
+                if group.places:
+                    found[-1][tuple(np.array(group.places).T)] = values
+            start += len(group.nodes)
         return found
 
 
@@ -187,6 +220,10 @@ class _Rows:
         """Refuse gaps that no coordinate changes, gaps of velocities, and speeds that aren't linear
         in them."""
         ends = [*normals[1:], first + len(slopes)]
+        if not _uses(d, [*self.gaps, *(x for row in slopes for x in row)]) and all(
+            any(slopes[start - first]) for start in normals
+        ):
+            return
         for name, gap, start, end in zip(contacts, self.gaps, normals, ends):
             label = f"Contact '{name}'"
             if _uses(d, [gap]):
@@ -202,48 +239,94 @@ class _Rows:
                     "m.rate('x') - 0.4."
                 )
 
+    def pattern(
+        self, d: Derivation, system: System, slopes: Mapping[tuple[int, int], int]
+    ) -> ContactPattern:
+        """Where nonzeros lie."""
+        touched = [
+            (i, j)
+            for i, (row, through) in enumerate(zip(self.W, self.effect))
+            for j, (a, b) in enumerate(zip(row, through))
+            if a or b
+        ]
+        masses = entries(d.instant, system.plan.world_mass_matrix)
+        layout = self.layout
+        return ContactPattern(
+            system.sizes, layout.bilateral, layout.rows, layout.groups, len(self.gaps),
+            [place for place, node in masses.items() if node], list(slopes), touched,
+        )  # fmt: skip
+
     def flat(self, matrix: Sequence[Sequence[int]]) -> list[int]:
         return [x for row in matrix for x in row]
 
 
+def _slopes(d: Derivation, system: System) -> dict[tuple[int, int], int]:
+    """The nonzeros of ∂ẋ/∂x by (row, column)."""
+    slopes = jacobian(d.tape, _rate(d, system), [*d.q, *d.v, *d.z])
+    return {(i, j): x for i, row in enumerate(slopes) for j, x in enumerate(row) if x}
+
+
+def _rate(d: Derivation, system: System) -> list[int]:
+    """ẋ of the tree without constraints and contacts."""
+    accelerations = forward(d.instant, d.instant.efforts(), system.plan.algorithm)
+    return [*configuration_rate(d.instant), *accelerations, *_z_rates(d)]
+
+
+def _z_rates(d: Derivation) -> list[int]:
+    return [d.instant.value(state.rate) for state in d.instant.model.states.values()]
+
+
 def _functions(
-    d: Derivation, system: System, contacts: Mapping[str, Any], rows: _Rows
+    d: Derivation,
+    system: System,
+    contacts: Mapping[str, Any],
+    rows: _Rows,
+    slopes: Mapping[tuple[int, int], int],
+    pattern: ContactPattern,
+    names: Sequence[str],
 ) -> dict[str, list[Group]]:
     instant, n, m = d.instant, len(d.v), rows.layout.rows
-    x = [*d.q, *d.v, *d.z]
+    size, kinds, value = sum(system.sizes), list(contacts.values()), d.instant.value
     masses = entries(instant, system.plan.world_mass_matrix)
-    M: Group = ([masses.get((i, j), 0) for i in range(n) for j in range(n)], (n, n))
-    bias = inverse(instant, None)
-    f = [d.tape.sub(effort, c) for effort, c in zip(instant.efforts(), bias, strict=True)]
-    z_rates = [instant.value(state.rate) for state in instant.model.states.values()]
-    accelerations = forward(instant, instant.efforts(), system.plan.algorithm)
-    rate = [*configuration_rate(instant), *accelerations, *z_rates]
-    kinds = list(contacts.values())
-    value = instant.value
     coefficients = [value(given) for kind in kinds for given in (kind.friction, _rolling(kind))]
-    holds = [value(given) for kind in kinds for given in (_static(kind), _rolling(kind))]
-    shared: list[Group] = [
-        (rows.u, (m,)),
-        (rows.flat(rows.W), (m, n)),
-        (rows.flat(rows.effect), (m, n)),
+    ends = [
+        Group(rows.gaps, (len(kinds),)),
+        Group(coefficients, (len(rows.layout.groups),)),
+        Group([value(kind.restitution) for kind in kinds], (len(kinds),)),
     ]
-    ends: list[Group] = [
-        (rows.gaps, (len(kinds),)),
-        (coefficients, (len(rows.layout.groups),)),
-        ([value(kind.restitution) for kind in kinds], (len(kinds),)),
-    ]
-    distances: Group = (rows.h, (rows.layout.bilateral,))
-    slopes = [slope for row in jacobian(d.tape, rate, x) for slope in row]
-    return {
-        "kinematics": [M, *shared, distances],
-        "gaps": ends[:1],
-        "configuration rate": [(configuration_rate(instant), (len(d.q),))],
-        "smooth": [(rate, (len(x),)), (slopes, (len(x), len(x))), *ends],
-        "forces": [
-            M, (f, (n,)), (z_rates, (len(d.z),)), *shared, (rows.bias, (m,)), distances, *ends,
-            (holds, (len(rows.layout.groups),)),
-        ],
-    }  # fmt: skip
+    speeds, distances = Group(rows.u, (m,)), Group(rows.h, (rows.layout.bilateral,))
+
+    def some(matrix: Sequence[Sequence[int]]) -> Group:
+        return Group([matrix[i][j] for i, j in pattern.entries], (m, n), pattern.entries)
+
+    def kinematics() -> list[Group]:
+        places = list(pattern.masses)
+        M = Group([masses[place] for place in places], (n, n), places)
+        return [M, speeds, some(rows.W), some(rows.effect), distances]
+
+    def smooth() -> list[Group]:
+        J = Group(list(slopes.values()), (size, size), list(slopes))
+        return [Group(_rate(d, system), (size,)), J, *ends]
+
+    def forces() -> list[Group]:
+        M = Group([masses.get((i, j), 0) for i in range(n) for j in range(n)], (n, n))
+        bias = inverse(instant, None)
+        f = [d.tape.sub(effort, c) for effort, c in zip(instant.efforts(), bias, strict=True)]
+        holds = [value(given) for kind in kinds for given in (_static(kind), _rolling(kind))]
+        W, effect = (Group(rows.flat(matrix), (m, n)) for matrix in (rows.W, rows.effect))
+        return [
+            M, Group(f, (n,)), Group(_z_rates(d), (len(d.z),)), speeds, W, effect,
+            Group(rows.bias, (m,)), distances, *ends, Group(holds, (len(rows.layout.groups),)),
+        ]  # fmt: skip
+
+    makers: dict[str, Callable[[], list[Group]]] = {
+        "kinematics": kinematics,
+        "gaps": lambda: ends[:1],
+        "configuration rate": lambda: [Group(configuration_rate(instant), (len(d.q),))],
+        "smooth": smooth,
+        "forces": forces,
+    }
+    return {name: makers[name]() for name in names}
 
 
 def _uses(d: Derivation, nodes: Sequence[int]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,17 @@ from numpy.typing import ArrayLike
 
 from touchback.contact import ContactKind
 from touchback.errors import InputError
-from touchback.native import Problem, Status
+from touchback.native import Chunks, Listening, Problem, Status
 from touchback.native.moreau_jean import MoreauJean, Steps
 from touchback.recording import Run
-from touchback.simulate.failure import RunFailed
+from touchback.simulate.failure import RunFailed, interrupted
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.plan import refuse_rows
 from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.rigid import is_real, overlaps, positive
 from touchback.simulate.simulate import initial_state
 from touchback.simulate.time_stepping.books import StepBooks
-from touchback.simulate.time_stepping.equations import ContactEquations, described_contacts
+from touchback.simulate.time_stepping.equations import STEPPED, ContactEquations, described_contacts
 from touchback.system import System
 
 
@@ -56,7 +57,7 @@ def step_contacts(
     if not is_real(theta) or not 0.0 <= theta <= 1.0:
         raise InputError(f"step_contacts: theta lies between 0 and 1, got {theta!r}.")
     known = described_contacts("step_contacts", system, contacts)
-    equations = ContactEquations(system, known, parameters)
+    equations = ContactEquations(system, known, parameters, STEPPED)
     width = len(system.state_names) + 3 * equations.layout.rows + len(system.input_names)
     refuse_rows(f"step_contacts: duration {duration:g} s", duration, step, width)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
@@ -68,7 +69,8 @@ def step_contacts(
     }  # fmt: skip
     stepper = _stepper(equations, given, x, step, theta)
     began = time.perf_counter()
-    status, steps = stepper.advance(count)
+    with Listening() as listening:
+        status, steps = _advance(stepper, count)
     about["statistics"] = {
         "steps": len(steps.states), "seconds": time.perf_counter() - began, **stepper.statistics
     }  # fmt: skip
@@ -79,8 +81,14 @@ def step_contacts(
             f"The run ends at {count * step:.9g} s: steps of {step:g} s don't divide "
             f"{duration:g} s."
         )
+    if listening.asked or isinstance(stepper.problem.raised, KeyboardInterrupt):
+        raise interrupted(system.name, run) from stepper.problem.raised
     if stepper.problem.raised is not None:
-        raise stepper.problem.raised
+        raise RunFailed(
+            f"{system.name}: an input function raised {stepper.problem.raised!r} after "
+            f"t = {run.time[-1]:.6g} s; mend the function. The run up to there is kept in `.run`.",
+            run,
+        ) from stepper.problem.raised
     if status == Status.NOT_FINITE:
         raise RunFailed(
             f"{system.name}: the state is no longer finite after t = {run.time[-1]:.6g} s; "
@@ -98,6 +106,17 @@ def step_contacts(
     return run
 
 
+def _advance(stepper: MoreauJean, count: int) -> tuple[Status, Steps]:
+    """So many steps, or fewer, in chunks."""
+    parts, chunks, status = [stepper.advance(0)[1]], Chunks(), Status.REACHED
+    while count and status == Status.REACHED:
+        status, steps = stepper.advance(min(count, chunks.next()))
+        parts.append(steps)
+        count -= len(steps.states)
+    names = [field.name for field in fields(Steps)]
+    return status, Steps(*(np.vstack([getattr(part, name) for part in parts]) for name in names))
+
+
 def _remarks(run: Run, equations: ContactEquations, rough: int) -> list[str]:
     gaps = [run[f"{name} gap"][0] for name in equations.contacts]
     remarks = overlaps(equations.contacts, gaps, "it stays so deep until it is left.")
@@ -112,14 +131,12 @@ def _remarks(run: Run, equations: ContactEquations, rough: int) -> list[str]:
 def _stepper(
     equations: ContactEquations, given: Inputs, x: Floats, step: float, theta: float
 ) -> MoreauJean:
-    functions = equations.native()
-    block = equations.block
+    functions = equations.stepped()
     problem = Problem(
-        equations.functions["smooth"].compiled, functions.sizes, given.u, block,
-        functions.configuration_rate, given.refresher(),
+        functions.smooth, functions.sizes, given.u, equations.block, equations.configuration_rate,
+        given.refresher(),
     )  # fmt: skip
-    kinematics, smooth = (equations.functions[x].compiled for x in ("kinematics", "smooth"))
-    return MoreauJean(functions, kinematics, smooth, problem, x, 0.0, step, theta)
+    return MoreauJean(functions, problem, x, 0.0, step, theta)
 
 
 def _recorded(
