@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -177,3 +178,60 @@ def test_a_block_that_the_tick_can_not_settle_is_given_back(four_bar: tb.System)
         assert live.report().counts["swaps_refused"] == 1
         q = [live.read(name) for name in four_bar.coordinates]
         assert np.abs(four_bar.constraint_error(q)).max() <= 1e-12
+
+
+def test_rows_are_kept_before_the_energies_of_many_changes_are_booked(
+    cart: tb.System, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with tb.live(cart, rate=100, speed=None, record=tmp_path / "run.mcap") as live:
+        loop, stored = live._loop, cart.stored_energy
+        capacity = int(loop.struct.ring.capacity)
+        for k in range(100):
+            live["stiffness"] = 8.0 + k
+            loop.advance(1)
+
+        def slow(*given: Any) -> float:
+            """Ticks go on while an energy is computed: all of them fill the ring five times."""
+            loop.advance(capacity // 40)
+            return stored(*given)
+
+        monkeypatch.setattr(cart, "stored_energy", slow, raising=False)
+        live._drain()
+        monkeypatch.undo()
+        report = live.report()
+    assert report.counts["ticks"] > 4 * capacity
+    assert report.counts["lost_rows"] == 0
+    assert len(report.parameter_changes) == 100
+    again = tb.replay(tmp_path / "run.mcap")
+    assert again.same
+    assert again.ticks == report.counts["ticks"]
+
+
+def test_a_change_is_refused_rather_than_a_row_lost(
+    cart: tb.System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tb.live(cart, rate=100, speed=None, record=True) as live:
+        live._loop.advance(int(live._loop.struct.ring.capacity) // 2 + 1)
+        monkeypatch.setattr(live, "_drain", lambda: None)  # as if a disk were slow
+        with pytest.raises(tb.InputError, match=r"'mass': 0 changes and 50 % .* less often"):
+            live["mass"] = 3.0
+        monkeypatch.undo()
+        live["mass"] = 3.0
+        live.run(0.01)
+        assert live.report().parameter_changes[-1]["values"]["mass"] == 3.0
+
+
+def test_changes_that_wait_are_bounded(cart: tb.System) -> None:
+    with tb.live(cart, rate=100, speed=None, record=True) as live:
+        for k in range(2000):
+            live["mass"] = 2.0 + 1e-3 * k
+        assert len(live._parameters.changes) <= 1300
+        live.run(0.01)
+        assert live.report().parameter_changes[-1]["values"]["mass"] == 2.0 + 1.999
+        for k in range(1000):  # each taken by a tick, and none drained
+            live["mass"] = 2.0 + 1e-3 * k
+            live._loop.advance(1)
+        assert live.report().counts["swaps"] == 1001
+        assert live.report().parameter_energy == pytest.approx(
+            sum(each["energy"] for each in live.report().parameter_changes)
+        )

@@ -416,6 +416,12 @@ class LiveLoop:
         """Rows of ticks since the last call; one caller at a time."""
         return self._drain(self.struct.ring)
 
+    @property
+    def filled(self) -> float:
+        """How much of the ring of ticks waits for `drain`, 0 to 1."""
+        ring = self.struct.ring
+        return float(ring.written - ring.read) / ring.capacity
+
     def drain_swaps(self) -> Floats:
         """Rows of parameter changes since the last call; one caller at a time."""
         return self._drain(self.struct.swaps)

@@ -36,7 +36,7 @@ from touchback.realtime.devices import Service
 from touchback.realtime.ending import WATCH, Elsewhere
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.faults import Faults, words
-from touchback.realtime.parameters import LiveParameters
+from touchback.realtime.parameters import BOOKED_AT_ONCE, LiveParameters
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.realtime.record import Keeper, describe
 from touchback.realtime.region import PUBLISHED, create
@@ -324,13 +324,19 @@ class Live:
                 self._keeper.finish_chunk()
 
     def _keep(self) -> None:
-        rows = self._loop.drain()
+        """Rows first, and again between pieces of the books: those can wait, a full ring can't."""
+        more = True
+        while more:
+            self._keep_rows()
+            more = self._parameters.book(BOOKED_AT_ONCE)
+
+    def _keep_rows(self) -> None:
+        rows, last = self._loop.drain(), self._parameters.last
         self._keeper.keep(rows, self._parameters.changes)
         self._faults.see(rows, self.system, self._loop)
         for fault in self._faults.take():
             self._keeper.note(fault)
-        self._parameters.book()
-        self._parameters.forget()
+        self._parameters.forget(last)
         if self.structures and len(self.structures[-1].lateness) < 2:
             known = self.structures[-1].lateness
             known += [1e-9 * float(row[6]) for row in rows[: 2 - len(known)]]
@@ -371,12 +377,22 @@ class Live:
         if name in self.system.input_names:
             self.write(name, float(value))
         elif name in self._parameters.values:
+            self._make_room(name)
             now, message = self._region.published()
             start = 3 + len(self.system.output_names)
             state = message.values[start : start + len(self.system.state_names)]
             self._parameters.change(name, value, now["time"], state)
         else:
-            raise unknown_name("input or parameter", name, self._settable())
+            settable = [*self.system.input_names, *self._parameters.values]
+            raise unknown_name("input or parameter", name, settable)
+
+    def _make_room(self, name: str) -> None:
+        """Whoever asks for changes faster than they can be kept does some of the keeping; a change
+        is refused rather than that a row were lost."""
+        if self._parameters.crowded:
+            self._drain()
+            if self._keeper.keeps:
+                self._parameters.check_room(name)
 
     def __getitem__(self, name: str) -> float:
         """A parameter or an input as last set, or a signal as last published."""
@@ -387,9 +403,6 @@ class Live:
             place = list(self.system.input_names).index(name)
             return float(box.values[0] if box.number else self.system.input_defaults[place])
         return self.read(name)
-
-    def _settable(self) -> list[str]:
-        return [*self.system.input_names, *self._parameters.values]
 
     def write(self, name: str, value: float, stamp: int | None = None) -> None:
         """A message for an input, checked, that was made at `stamp` (monotonic ns; now)."""
@@ -561,8 +574,6 @@ class Live:
     def report(self) -> Report:
         """How the run goes, or went."""
         loop, statistics = self._loop, self._loop.statistics
-        scheduling, processor = scheduling_of(self._first)
-        size = loop.arena.size
         ports = {
             name: {"messages": port.messages, "contended": port.contended}
             for name, port in zip(self._region.inputs, loop.ports)
@@ -573,15 +584,10 @@ class Live:
             counts["lost_rows"] = 0  # a ring that is full of what nobody wants loses nothing
         return Report(
             self.system.name, self.plan.rate, self.plan.speed, int(loop.struct.steps_per_tick),
-            counts, histograms_of(loop), worst_of(loop), scheduling, processor,
-            memory_of(size, (*loop.lock_errors, self._region_lock)), page_faults_of(self._first),
-            self._keeper.status, ports, self._parameters.booked,
-            [
-                {"tick": change.tick, "energy": change.energy, "values": change.values}
-                for change in list(self._parameters.changes.values())
-                if change.version and change.tick is not None and not change.refused
-            ],
-            energies_of(loop, self.plan.energy),
+            counts, histograms_of(loop), worst_of(loop), *scheduling_of(self._first),
+            memory_of(loop.arena.size, (*loop.lock_errors, self._region_lock)),
+            page_faults_of(self._first), self._keeper.status, ports,
+            self._parameters.booked, self._parameters.told(), energies_of(loop, self.plan.energy),
             [each.as_dict() for each in self.structures],
             [each.as_dict() for each in self._faults.latest],
             blame_of(self._first, self._machine),

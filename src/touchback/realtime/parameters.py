@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from touchback.realtime.build import Plan, block_of, problem_of
 from touchback.system import System
 
 _REMEMBERED = 1000  # changes, for the report
+_CROWD = 256  # changes that may wait to be written and booked; fewer than the loop notes
+BOOKED_AT_ONCE = 16  # changes, between two looks at the ring of ticks
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +39,17 @@ class LiveParameters:
         self._lock = threading.Lock()
         self._last = 0  # version
         self.changes = {0: Change(0, {**system.parameters, **plan.parameters}, 0, 0.0)}  # latest
+        self._taken = dict(self.changes[0].values)  # what the run has, as far as is booked
         self.booked = 0.0
+        self._kept = 0  # version up to which a recording has them
+        # What ticks have noted and nobody has booked: with the system that it was noted of, and
+        # for another structure what it began with.
+        self._noted: deque[tuple[System, np.ndarray | dict[str, float]]] = deque()
         self._begin(system, loop, plan, self.changes[0].values)
 
     def _begin(self, system: System, loop: LiveLoop, plan: Plan, values: dict[str, float]) -> None:
         self._system, self._loop, self._plan = system, loop, plan
         self._values = dict(values)
-        self._taken = dict(values)  # what the run has at present
         self._twin, self._enforced = problem_of(system, plan.method, plan.constraints, values)
 
     # ---- another structure ----------------------------------------------------------------------
@@ -52,12 +60,14 @@ class LiveParameters:
             return self._new({})
 
     def follow(self, system: System, loop: LiveLoop, plan: Plan, version: int) -> dict[str, float]:
-        """Goes on with another structure, whose loop runs already; returns what it started with."""
-        self.book()
+        """Goes on with another structure, whose loop runs already; returns what it started with.
+        Its ticks wait to be kept: what is still to be booked is booked after it."""
         with self._lock:
+            self._collect()
             asked = self._values
             values = dict(zip(system.parameters, map(float, loop.parameters), strict=True))
             self._begin(system, loop, plan, values)
+            self._noted.append((system, values))
             self.changes[version] = Change(version, values)
             wanted = {name: asked.get(name, value) for name, value in values.items()}
             if wanted != values:  # asked for when the structure had changed already
@@ -106,28 +116,77 @@ class LiveParameters:
                 "is; change it in smaller steps."
             )
 
-    def book(self) -> None:
-        """Notes the changes that ticks have taken over since the last call, with their energy."""
-        n = self._loop.sizes[1]
-        with self._lock:
-            for row in self._loop.drain_swaps():
-                version, tick, refused = (int(number) for number in row[:3])
-                time = float(row[3])
-                before, after = row[SWAP_HEAD : SWAP_HEAD + n], row[SWAP_HEAD + n :]
-                values = self.changes[version].values
-                energy = 0.0
-                if refused:
-                    self._values = dict(self._taken)
-                else:
-                    stored = self._system.stored_energy
-                    energy = stored(after, values, time) - stored(before, self._taken, time)
-                    self._taken = values
-                    self.booked += energy
-                self.changes[version] = Change(version, values, tick, energy, bool(refused))
+    @property
+    def last(self) -> int:
+        """The latest version."""
+        return self._last
 
-    def forget(self) -> None:
-        """Lets go of old changes; to be called when a recording has them."""
+    @property
+    def crowded(self) -> bool:
+        """Whether so many changes, or ticks, wait to be kept that no other change may come."""
+        swaps = self._loop.struct.swaps
+        noted = int(swaps.written - swaps.read) + len(self._noted)
+        return max(noted, self._last - self._kept) >= _CROWD or self._loop.filled > 0.5
+
+    def check_room(self, name: str) -> None:
+        """Refuses a change that could cost rows of the recording."""
+        if self.crowded:
+            raise InputError(
+                f"Parameter '{name}': {self._last - self._kept} changes and "
+                f"{100 * self._loop.filled:.0f} % of all ticks that can wait to be recorded do; "
+                "change it less often."
+            )
+
+    def _collect(self) -> None:
+        """Takes over what ticks have noted: quickly, for ticks may not wait."""
+        self._noted.extend((self._system, row) for row in self._loop.drain_swaps())
+
+    def book(self, most: int | None = None) -> bool:
+        """Notes the changes that ticks have taken over, with their energy: all, or at most so many.
+        Returns whether there are more."""
         with self._lock:
+            self._collect()
+            count = len(self._noted) if most is None else min(most, len(self._noted))
+            for _ in range(count):
+                self._book(*self._noted.popleft())
+            return bool(self._noted)
+
+    def _book(self, system: System, noted: np.ndarray | dict[str, float]) -> None:
+        if isinstance(noted, dict):
+            self._taken = noted
+            return
+        n = (len(noted) - SWAP_HEAD) // 2
+        version, tick, refused = (int(number) for number in noted[:3])
+        time = float(noted[3])
+        before, after = noted[SWAP_HEAD : SWAP_HEAD + n], noted[SWAP_HEAD + n :]
+        values = self.changes[version].values
+        energy = 0.0
+        if refused:
+            self._values = dict(self._taken)
+        else:
+            stored = system.stored_energy
+            energy = stored(after, values, time) - stored(before, self._taken, time)
+            self._taken = values
+            self.booked += energy
+        self.changes[version] = Change(version, values, tick, energy, bool(refused))
+
+    def told(self) -> list[dict[str, Any]]:
+        """The latest changes that ticks have taken, for the report."""
+        return [
+            {"tick": change.tick, "energy": change.energy, "values": change.values}
+            for change in list(self.changes.values())
+            if change.version and change.tick is not None and not change.refused
+        ]
+
+    def forget(self, kept: int) -> None:
+        """Lets go of old changes; to be called when a recording has those up to a version."""
+        with self._lock:
+            self._kept = kept
+            self._collect()
             old = self._last - _REMEMBERED
+            for _, noted in self._noted:  # the oldest that is still to be booked
+                if not isinstance(noted, dict):
+                    old = min(old, int(noted[0]))
+                    break
             for version in [each for each in self.changes if each < old]:
                 del self.changes[version]
