@@ -1,7 +1,8 @@
 # make play   set up, then play a grand piano on simulated motorised keys, against the clock
 # make test   set up, then check style, types and documentation and run every test
 # make search look for failing examples at random for an hour (MINUTES=60)
-# make soak   disturb a live run for an hour (MINUTES=60), search for one, then run the longest tests
+# make sanitize  run the tests that work in C with the address, undefined and thread sanitizers
+# make soak   disturb a live run for an hour (MINUTES=60), search for one, sanitize, then run the longest tests
 # make bench | docs | wheel | clean
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.c src/touchback/native/*.h)
 
-.PHONY: test play bench docs wheel search soak clean lint types pytest native
+.PHONY: test play bench docs wheel search sanitize soak clean lint types pytest native
 
 test: lint types docs pytest
 
@@ -30,9 +31,13 @@ pytest: $(STAMPS)/develop $(STAMPS)/qemu
 search: $(STAMPS)/develop
 	$(BIN)/python tests/search --minutes $(MINUTES)
 
+sanitize: $(STAMPS)/develop
+	$(BIN)/python tests/sanitize.py
+
 soak: $(STAMPS)/develop $(STAMPS)/qemu
 	$(BIN)/python tests/soak --minutes $(MINUTES)
 	$(BIN)/python tests/search --minutes $(MINUTES)
+	$(BIN)/python tests/sanitize.py
 	$(BIN)/python -m pytest -n $(JOBS) -m soak
 
 play: $(STAMPS)/package

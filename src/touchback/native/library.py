@@ -1,6 +1,7 @@
 """Loading the shared library, and memory as it wants it."""
 
 import ctypes
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -39,12 +40,26 @@ def load(path: Path) -> ctypes.CDLL:
 
 
 LIB = load(LIBRARY_PATH)
+LIB.tb_red_zone.restype = ctypes.c_int64
+for _function in (LIB.tb_forbid, LIB.tb_allow):
+    _function.argtypes, _function.restype = [ctypes.c_void_p, ctypes.c_int64], None
+RED_ZONE: int = LIB.tb_red_zone()  # bytes between pieces that the address sanitizer watches, or 0
+
+
+def forbid(owner: NDArray[np.generic]) -> None:
+    """Lets the address sanitizer report who touches this memory, until `LIB.tb_allow`, or until
+    the array goes: whoever gets the memory then may."""
+    LIB.tb_forbid(address_of(owner), owner.nbytes)
+    weakref.finalize(owner, LIB.tb_allow, address_of(owner), owner.nbytes)
 
 
 def aligned_zeros(count: int) -> Floats:
     """Zeros that start at a multiple of 64 bytes, for the work memory of functions."""
-    raw = np.zeros(count + ALIGNMENT // 8, dtype=np.float64)
+    raw = np.zeros(count + (ALIGNMENT + RED_ZONE) // 8, dtype=np.float64)
     skip = (-raw.ctypes.data % ALIGNMENT) // 8
+    if RED_ZONE:
+        forbid(raw)
+        LIB.tb_allow(address_of(raw) + 8 * skip, 8 * count)
     return raw[skip : skip + count]
 
 

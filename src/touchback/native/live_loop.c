@@ -73,7 +73,9 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STACK = 512 * 1024, TOUCHED = 128 * 1024 };
+/* Thread-local memory of all libraries is taken from the stack too, and can be most of 512 KiB. Pages
+ * that nobody touches cost nothing. */
+enum { STACK = 4096 * 1024, TOUCHED = 128 * 1024 };
 
 /* The stack's pages are there before the first tick asks for them. */
 static void __attribute__((noinline)) touch_stack(void) {

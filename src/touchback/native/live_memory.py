@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchback.errors import SolveError
-from touchback.native.library import LIB, Floats
+from touchback.native.library import LIB, RED_ZONE, Floats, forbid
 
 _PAGE = mmap.PAGESIZE
 _LINE = 64
@@ -64,13 +64,16 @@ class Arena:
         self.address: int = self._bytes.ctypes.data
         self.lock_error: int = LIB.tb_memory_lock(self.address, self.size)
         self._used = 0
+        if RED_ZONE:
+            forbid(self._bytes)
 
     def carve(self, size: int) -> int:
         """The address of so many bytes."""
         start = self._used
-        self._used += -(-size // _LINE) * _LINE
+        self._used += self.need(size)
         if self._used > self.size:
             raise SolveError(f"The arena of {self.size} bytes is too small: a mistake of ours.")
+        LIB.tb_allow(self.address + start, size)
         return self.address + start
 
     def floats(self, count: int) -> Floats:
@@ -85,7 +88,7 @@ class Arena:
     @staticmethod
     def need(*sizes: int) -> int:
         """Bytes that pieces of these sizes take."""
-        return sum(-(-size // _LINE) * _LINE for size in sizes)
+        return sum(-(-size // _LINE) * _LINE + RED_ZONE for size in sizes)
 
 
 class LockedArrays:

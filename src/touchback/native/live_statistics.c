@@ -9,9 +9,15 @@ static long bucket(int64_t value) {
 }
 
 void tb_count(int64_t *counts, int64_t *largest, int64_t nanoseconds) {
-    counts[bucket(nanoseconds)]++;
+    int64_t *count = counts + bucket(nanoseconds);
+    __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
     if (nanoseconds > *largest)
-        *largest = nanoseconds;
+        __atomic_store_n(largest, nanoseconds, __ATOMIC_RELAXED);
+}
+
+void tb_copy_counts(const int64_t *counts, int64_t *copy) {
+    for (long i = 0; i < TB_BUCKETS; i++)
+        copy[i] = __atomic_load_n(counts + i, __ATOMIC_RELAXED);
 }
 
 void tb_note(tb_live_statistics *statistics, int which, int64_t nanoseconds) {

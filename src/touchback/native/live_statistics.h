@@ -37,7 +37,9 @@ typedef struct tb_course { /* of a tick; ns */
 } tb_course;
 
 void tb_blame(tb_live_statistics *statistics, const tb_course *course);
+/* One thread counts, others may copy meanwhile. */
 void tb_count(int64_t *counts, int64_t *largest, int64_t nanoseconds);
+void tb_copy_counts(const int64_t *counts, int64_t *copy);
 void tb_note(tb_live_statistics *statistics, int which, int64_t nanoseconds);
 void tb_note_trace(tb_live_statistics *statistics, const tb_trace *trace);
 

@@ -2,6 +2,9 @@
 
 import ctypes
 
+import numpy as np
+from numpy.typing import NDArray
+
 from touchback.errors import CompileError
 from touchback.native.integrate import _FixedStruct
 from touchback.native.library import LIB
@@ -191,6 +194,16 @@ class SwapStruct(ctypes.Structure):
 LIB.tb_live_size.restype = LIB.tb_live_statistics_size.restype = _I
 LIB.tb_live_energy_size.restype = LIB.tb_live_swap_size.restype = _I
 LIB.tb_witness_size.restype = _I
+
+
+LIB.tb_copy_counts.argtypes, LIB.tb_copy_counts.restype = [_P, _P], None
+
+
+def copied_counts(counts: ctypes.Array[ctypes.c_int64]) -> NDArray[np.int64]:
+    """A histogram as it is now, while its thread goes on counting."""
+    copy = np.empty(BUCKETS, dtype=np.int64)
+    LIB.tb_copy_counts(ctypes.addressof(counts), copy.ctypes.data)
+    return copy
 
 
 def check_layout() -> None:

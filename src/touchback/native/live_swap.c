@@ -185,3 +185,8 @@ tb_live *tb_live_take_swap(tb_live *live) {
     atomic_store(&swap->state, state);
     return live;
 }
+
+/* Whoever sees that a swap is done also sees what it has done. */
+long tb_live_swap_state(const tb_swap *swap) {
+    return atomic_load_explicit(&swap->state, memory_order_acquire);
+}

@@ -19,7 +19,8 @@ STATE, PARAMETERS = range(2)  # arrays of a structure, which numbers come from a
 
 LIB.tb_live_offer_swap.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
 LIB.tb_live_take_swap.restype = ctypes.c_void_p
-LIB.tb_live_take_swap.argtypes = [ctypes.c_void_p]
+LIB.tb_live_take_swap.argtypes = LIB.tb_live_swap_state.argtypes = [ctypes.c_void_p]
+LIB.tb_live_swap_state.restype = ctypes.c_long
 
 
 @dataclass(frozen=True)
@@ -161,4 +162,4 @@ class Swap:
     @property
     def state(self) -> int:
         """WAITING, TAKEN, or why it was refused."""
-        return int(self.struct.state)
+        return int(LIB.tb_live_swap_state(ctypes.addressof(self.struct)))

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from touchback.native.live import LiveLoop
+from touchback.native.live_structs import copied_counts
 from touchback.realtime.histogram import Histogram, duration
 
 _TICK = float(os.sysconf("SC_CLK_TCK"))  # units of /proc/stat in a second
@@ -156,6 +155,6 @@ def blame_of(loop: LiveLoop, machine: MachineWatch) -> Blame | None:
     return Blame(
         int(statistics.late), int(statistics.late_by_steps),
         waiting - (by_threads or 0.0), by_threads, steps,
-        Histogram(np.array(witness.counts, dtype=np.int64), int(witness.largest)),
+        Histogram(copied_counts(witness.counts), int(witness.largest)),
         int(witness.late), stolen, busy, account.asked, account.forced,
     )  # fmt: skip

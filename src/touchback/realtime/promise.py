@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from touchback.errors import InputError
 from touchback.native.live import Pace
+from touchback.native.live_structs import copied_counts
 from touchback.native.live_witness import IdleClock
 from touchback.realtime.blame import MachineWatch
 from touchback.realtime.histogram import Histogram
@@ -65,7 +64,7 @@ def measure(
             while (now := time.monotonic()) < end or not clock.struct.wakes:
                 progress(min(now - began, seconds))
                 time.sleep(min(_LOOK, max(end - now, 1e-3)))
-        counts = np.array(clock.struct.counts, dtype=np.int64)
+        counts = copied_counts(clock.struct.counts)
         kept.append(Kept(rate, Histogram(counts, int(clock.struct.largest)), clock.struct.late))
     progress(seconds)
     return kept, _meanwhile(watch)

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-
 from touchback.native.live import (
     ACTIVE,
     BAD_NUMBER,
@@ -26,6 +24,7 @@ from touchback.native.live import (
     SWAPPED,
     LiveLoop,
 )
+from touchback.native.live_structs import copied_counts
 from touchback.realtime.blame import Blame
 from touchback.realtime.histogram import Histogram, duration
 
@@ -183,7 +182,7 @@ def histograms_of(loop: LiveLoop) -> dict[str, Histogram]:
     """Copies of the counts so far."""
     statistics = loop.statistics
     return {
-        name: Histogram(np.array(statistics.counts[i], dtype=np.int64), int(statistics.largest[i]))
+        name: Histogram(copied_counts(statistics.counts[i]), int(statistics.largest[i]))
         for i, name in enumerate(HISTOGRAMS)
     }
 

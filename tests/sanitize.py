@@ -1,0 +1,92 @@
+"""The tests that work in C, with the C library watched (`make sanitize`).
+
+    python tests/sanitize.py [address|thread] [PYTEST-OPTION ...]
+
+*address* finds accesses outside of arrays and of pieces of arenas (with red zones between them),
+use after free, and undefined behaviour; *thread* finds data races in live runs and mailboxes. Each
+builds the library anew into a copy of the package under build/sanitize and runs pytest on that;
+what a sanitizer finds ends the tests with its report. Needs gcc with its sanitizers (Linux).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FLAGS = ["-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-ffp-contract=off", "-Wall"]
+WATCHED = {
+    "address": [
+        "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all",
+    ],
+    "thread": ["-fsanitize=thread"],
+}  # fmt: skip
+RUNTIMES = {"address": "libasan.so", "thread": "libtsan.so"}
+OPTIONS = {
+    # Python itself leaks at its end. Signals of tests stay those of Python.
+    "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:report_signal_unsafe=0",
+}
+TESTS = {
+    "address": [
+        "tests/native", "tests/realtime", "tests/contact", "tests/system", "tests/recording",
+        "tests/simulate", "tests/gallery/test_gallery.py",
+    ],
+    "thread": ["tests/native/test_live_mailbox.py", "tests/realtime"],
+}  # fmt: skip
+# These preload a library of their own before Python.
+LEFT_OUT = ["test_live_allocations.py", "test_episode_allocations.py", "test_soak.py"]
+
+
+def build(kind: str) -> Path:
+    """A copy of the package whose C library is watched; returns the folder that holds it."""
+    folder = ROOT / "build" / "sanitize" / kind
+    shutil.rmtree(folder, ignore_errors=True)
+    package = folder / "touchback"
+    shutil.copytree(
+        ROOT / "src" / "touchback", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
+    )
+    native = package / "native"
+    sources = sorted(str(path) for path in native.glob("*.c"))
+    library = str(native / "libtouchback.so")
+    command = ["gcc", "-shared", "-fPIC", "-pthread", *FLAGS, *WATCHED[kind], *sources]
+    subprocess.run([*command, "-lm", "-o", library], check=True)
+    return folder
+
+
+def runtime(kind: str) -> str:
+    """The sanitizer's own library, which must be there before Python's."""
+    named = ["gcc", f"-print-file-name={RUNTIMES[kind]}"]
+    found = subprocess.run(named, capture_output=True, text=True, check=True).stdout.strip()
+    if not Path(found).is_absolute():
+        raise SystemExit(f"gcc has no {RUNTIMES[kind]}; install its sanitizers (libgcc-dev).")
+    return found
+
+
+def watch(kind: str, options: list[str]) -> int:
+    """Runs the tests; returns the exit status."""
+    environment = {
+        **os.environ, **OPTIONS, "PYTHONPATH": str(build(kind)), "PYTHONMALLOC": "malloc",
+        "LD_PRELOAD": runtime(kind),
+    }  # fmt: skip
+    left_out = [f"--ignore-glob=*/{name}" for name in LEFT_OUT]
+    chosen = [] if any(not word.startswith("-") for word in options) else TESTS[kind]
+    tests = ["-m", "pytest", "-x", "-m", "not soak", *left_out, *chosen, *options]
+    # The thread sanitizer wants memory where it expects it.
+    plain = ["setarch", "-R"] if shutil.which("setarch") else []
+    print(f"{kind} sanitizer: {' '.join(chosen or options)}", flush=True)
+    return subprocess.run([*plain, sys.executable, *tests], cwd=ROOT, env=environment).returncode
+
+
+def main() -> int:
+    kinds = [word for word in sys.argv[1:2] if word in WATCHED]
+    options = sys.argv[1 + len(kinds) :]
+    return max(watch(kind, options) for kind in kinds or WATCHED)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
