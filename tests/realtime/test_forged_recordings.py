@@ -133,6 +133,8 @@ def changed(recording: Path, path: Path, **about: Any) -> Path:
         ({"initial_state": [0.0, 0.0, 0.0, float("nan")]}, "initial value of .* is nan"),
         ({"initial_state": 3}, "Expected `array`"),
         ({"rate": 1e9}, "1 to 10 000 ticks"),
+        ({"rate": 10**30}, "1 to 10 000 ticks"),
+        ({"parameters": {"stiffness": 10**400}}, "Number out of range"),
         ({"substeps": 10**12}, "100000"),
         ({"method": "telepathy"}, "no fixed-step method"),
         ({"constraints": "projection"}, "the model has no constraints"),

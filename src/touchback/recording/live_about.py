@@ -74,8 +74,8 @@ def columns_of(about: dict[str, Any]) -> list[str]:
 def check_about(about: Any, columns: list[str], place: str, first: bool) -> dict[str, Any]:
     """The description of a structure, refused when something is missing, or of another kind, or
     when the table has other columns than it says."""
-    carried = checked(about, _About, place).carried
-    if first != (carried is None):
+    typed = checked(about, _About, place)
+    if first != (typed.carried is None):
         raise InputError(f"{place} must {'not ' if first else ''}tell what was carried over.")
     expected = columns_of(about)
     if columns != expected:
@@ -84,7 +84,8 @@ def check_about(about: Any, columns: list[str], place: str, first: bool) -> dict
             f"{place} is damaged: it has {len(expected)} columns, its table {len(columns)}"
             + (f", without {missing[0]!r}." if missing else " or in another order.")
         )
-    return dict(about)
+    # as typed: a number that JSON wrote as an integer of any length is a float
+    return {**about, **msgspec.to_builtins(typed)}
 
 
 def check_fault(fault: Any, place: str) -> dict[str, Any]:
