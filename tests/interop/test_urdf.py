@@ -192,3 +192,10 @@ def test_an_error_names_the_file_and_its_line(tmp_path: Path) -> None:
                     "</inertial></link></robot>")  # fmt: skip
     with pytest.raises(ModelError, match=r"arm\.urdf, line 3: <mass value>: 'heavy' is not"):
         read_urdf(path)
+
+
+def test_limits_and_ratings_are_shown_with_whether_a_stop_holds_them() -> None:
+    limit = '<limit lower="-1.5" upper="2" effort="87" velocity="2.175"/>'
+    model = read_urdf(robot(links("l0", "l1") + joint("a", "l0", "l1", more=limit)))
+    shown = " ".join(repr(model).split())
+    assert "limits a -1.5 … 2 nothing stops it there rated for effort 87, velocity 2.175" in shown

@@ -99,6 +99,7 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
     for name, control in model.controls.items():
         for target, driven in control.drives.items():
             yield "controls", (name, f"{target} = {value_text(driven)}")
+    yield from _limits(model)
     for name, force in model.forces.items():
         yield "forces", (name, _kind(force))
     for name, contact in model.contacts.items():
@@ -128,6 +129,18 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
         yield "transitions", (name, ways, when, rest)
     for name, sensor in model.sensors.items():
         yield "sensors", (name, _kind(sensor), f"[{sensor.unit()}]" if sensor.unit() else "")
+
+
+def _limits(model: Model) -> Iterator[tuple[str, Row]]:
+    """Ranges of joints, whether a stop holds them, and what an imported file rates them for."""
+    ratings = model.imported.get("ratings", {})
+    for name, joint in model.joints.items():
+        ends = ", ".join(_range(*pair) for pair in joint.limits)
+        stop = "" if joint.stop is None else f"stop {value_text(joint.stop)}"
+        rated = [f"{word} {value_text(most)}" for word, most in ratings.get(name, {}).items()]
+        if ends or rated:
+            held = stop or ("nothing stops it there" if ends else "")
+            yield "limits", (name, ends, held, f"rated for {', '.join(rated)}" if rated else "")
 
 
 def _range(lowest: float | None, highest: float | None) -> str:

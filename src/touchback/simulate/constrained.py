@@ -12,7 +12,7 @@ from touchback.native import Problem, evaluate_rows
 from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
 from touchback.recording import unknown_name
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.protocol import CompiledSystem, Floats, StateData
 
 DEFAULT = "partitioning"
 IMPLICIT = ("linear-implicit", "augmented-lagrangian")  # formulations that are steps of their own
@@ -65,6 +65,16 @@ class ConstrainedSystem(Protocol):
     def constrained_block(
         self, overrides: dict[str, Any] | None = None, stiffness: bool = False
     ) -> Floats: ...
+
+
+@runtime_checkable
+class Assembling(ConstrainedSystem, Protocol):
+    """One that finds states which its constraints allow."""
+
+    @property
+    def parameters(self) -> dict[str, float]: ...
+    def __setitem__(self, name: str, number: float) -> None: ...
+    def assemble(self, **given: Any) -> StateData: ...
 
 
 @dataclass

@@ -14,6 +14,7 @@ from touchback.native import Listening, Problem
 from touchback.recording import Run, unknown_name
 from touchback.simulate.books import keeper_for
 from touchback.simulate.constrained import (
+    Assembling,
     Formulation,
     enforce,
     free_problem,
@@ -58,7 +59,8 @@ def simulate(
     books: bool = False,
     progress: bool | Callable[[float], None] = True,
 ) -> Run:
-    """The run of a system from a state at time `start`, for `duration` seconds.
+    """The run of a system from a state at time `start`, for `duration` seconds; without a state
+    from the initial one, with loops closed.
 
     `method`: "dopri5" (adaptive, default) or, for stiff problems, "radau5"; "rk4", "euler"
     (semi-implicit), "implicit-euler" and "trapezoidal" with fixed steps; or SciPy's "RK23", "RK45",
@@ -101,7 +103,8 @@ def simulate(
     plan = Plan(method, duration, step, rtol, atol, output_step, step_limit, start)
     width = len([*system.state_names, *system.input_names, *system.output_names])
     plan.refuse_excess(width, DEFAULT_STEP if method in FIXED_STEP else None)
-    state = initial_state(system, x0)
+    given = read_inputs(system.input_names, system.input_defaults, inputs, plan.end)
+    state = initial_state(system, x0, start, given, parameters)
     if switches:
         options = {
             "method": method, "constraints": constraints, "step": step, "rtol": rtol, "atol": atol,
@@ -111,7 +114,6 @@ def simulate(
         return simulate_switched(
             simulate, system, state, duration, start, switches, events, options
         )
-    given = read_inputs(system.input_names, system.input_defaults, inputs, plan.end)
     changed = dict(parameters) if parameters else None
     if is_episodic(system):
         if not isinstance(constraints, str | None):
@@ -218,9 +220,16 @@ def _watch(
     return Watch(system, problem, events, parameters, (plan.rtol, plan.atol), samples)
 
 
-def initial_state(system: CompiledSystem, x0: StateData | ArrayLike | None) -> Floats:
-    given: Any = system.initial_state() if x0 is None else x0
-    x = np.array(getattr(given, "x", given), dtype=np.float64)
+def initial_state(
+    system: CompiledSystem,
+    x0: StateData | ArrayLike | None,
+    start: float,
+    inputs: Inputs,
+    parameters: Mapping[str, Any] | None,
+) -> Floats:
+    """A state as it is given, checked; without one the initial state, loops closed."""
+    begun: Any = _begun(system, start, inputs, parameters) if x0 is None else x0
+    x = np.array(getattr(begun, "x", begun), dtype=np.float64)
     names = list(system.state_names)
     if x.shape != (len(names),):
         raise InputError(
@@ -233,6 +242,29 @@ def initial_state(system: CompiledSystem, x0: StateData | ArrayLike | None) -> F
     if isinstance(system, EpisodicSystem):
         system.phase_of(x)  # refused when its modes have no such number
     return x
+
+
+def _begun(
+    system: CompiledSystem, t: float, inputs: Inputs, parameters: Mapping[str, Any] | None
+) -> StateData:
+    """The initial state, with constraints met under the parameters and inputs of the run, in the
+    modes that the model begins in; the system stays as it was."""
+    first = system.initial_state()
+    if not isinstance(system, Assembling):
+        return first
+    u, before = inputs.at(t, first.x)[1:], system.parameters
+    modes: dict[str, Any] = {}
+    if isinstance(system, EpisodicSystem):
+        present, modes["mode"] = system.present_modes, system.initial_modes
+    try:
+        for name, number in (parameters or {}).items():
+            system[name] = number
+        return system.assemble(t=t, inputs=u, **modes)
+    finally:
+        for name in parameters or {}:
+            system[name] = before[name]
+        if isinstance(system, EpisodicSystem):
+            system.enter(*present)
 
 
 def _metadata(

@@ -49,6 +49,16 @@ class EpisodicSystem(ConstrainedSystem):
         """The mode that functions on arrays belong to."""
         return self.phases.phases[self._phase].name
 
+    @property
+    def present_modes(self) -> tuple[str, ...]:
+        """The mode of each automaton that functions on arrays belong to."""
+        return self.phases.phases[self._phase].modes
+
+    @property
+    def initial_modes(self) -> tuple[str, ...]:
+        """The mode that each automaton begins in."""
+        return tuple(automaton.initial for automaton in self.phases.automata)
+
     def enter(self, *modes: str) -> None:
         """Let functions on arrays be those of a mode; with several automata, one of each or some
         of them."""

@@ -72,7 +72,7 @@ def simulate_contacts(
     known = described_contacts("simulate_contacts", system, contacts)
     equations = ContactEquations(system, known, parameters)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
-    x = initial_state(system, x0)
+    x = initial_state(system, x0, 0.0, given, parameters)
     about = {
         "model": system.name, "method": "event-driven", "duration": duration, "rtol": rtol,
         "atol": atol, "step": step, "impacts": impacts, "rest": rest, "contacts": list(known),

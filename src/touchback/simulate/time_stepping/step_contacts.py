@@ -61,7 +61,7 @@ def step_contacts(
     width = len(system.state_names) + 3 * equations.layout.rows + len(system.input_names)
     refuse_rows(f"step_contacts: duration {duration:g} s", duration, step, width)
     given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
-    x = initial_state(system, x0)
+    x = initial_state(system, x0, 0.0, given, parameters)
     about = {
         "model": system.name, "method": "moreau-jean", "duration": duration, "step": step,
         "theta": theta, "contacts": list(known), "inputs": given.texts,
