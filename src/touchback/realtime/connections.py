@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 class Connections:
     """The connections of one run."""
 
+    _run: Live
+
     def __init__(self, run: Live) -> None:
-        self._run = run
+        self._run = weakref.proxy(run)  # no circle: who lets go of a run ends it, see Live.__del__
         self._all: list[Service | Receiver | Sender] = []
         self._closed = False
 

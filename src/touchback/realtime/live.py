@@ -168,7 +168,7 @@ class Live:
         self._draining = threading.Event()
         self._stopping = threading.Lock()
         self.keeping = threading.Lock()
-        self._supervisor = threading.Thread(target=self._supervise, daemon=True)
+        self._supervisor: threading.Thread | None = None
         self._state = "new"
         WATCH.add(self)
 
@@ -187,6 +187,7 @@ class Live:
         self._machine.start()
         self._loop.prepare()
         if self.plan.speed is not None:
+            self._supervisor = threading.Thread(target=self._supervise, daemon=True)
             self._supervisor.start()
             self._loop.start()
 
@@ -239,7 +240,7 @@ class Live:
 
     def _end_supervisor(self) -> None:
         self._draining.set()
-        if self._supervisor.is_alive():
+        if self._supervisor is not None:
             self._supervisor.join()
 
     def _free_memory(self) -> None:
