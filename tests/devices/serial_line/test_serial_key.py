@@ -1,5 +1,7 @@
 """The driver against a simulated key in a second process, over a pseudo-terminal."""
 
+import contextlib
+import math
 import os
 import pty
 import subprocess
@@ -149,20 +151,43 @@ def test_a_live_run_holds_a_key_in_another_process_and_is_safe_when_it_is_lost(e
     key.close()
 
 
-def test_torques_are_sent_in_the_key_s_units_and_within_16_bits(ends):
-    line, known = Line(ends[1]), threading.Event()
+@contextlib.contextmanager
+def answering(line, hello):
+    """A key that says nothing but who it is."""
+    known = threading.Event()
 
     def answer():
         while not known.is_set():
             line.received()
-            line.send(Hello(True, 1.0, 1e-3, "key"))
+            line.send(hello)
             time.sleep(1e-3)
 
-    answering = threading.Thread(target=answer)
-    answering.start()
-    key = SerialKey(ends[0], patience=30.0)
-    known.set()
-    answering.join()
+    thread = threading.Thread(target=answer)
+    thread.start()
+    try:
+        yield
+    finally:
+        known.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("scale", [0.0, math.nan, -math.inf, 5e-324])
+@pytest.mark.parametrize("which", ["counts per radian", "torque per unit"])
+def test_scales_that_nothing_can_be_divided_by_are_refused(ends, scale, which):
+    scales = (scale, 1e-3) if which == "counts per radian" else (1.0, scale)
+    line = Line(ends[1])
+    with (
+        answering(line, Hello(True, *scales, "key")),
+        pytest.raises(DeviceError, match=f"the key 'key' says that its {which} is"),
+    ):
+        SerialKey(ends[0], patience=30.0)
+    line.close()
+
+
+def test_torques_are_sent_in_the_key_s_units_and_within_16_bits(ends):
+    line = Line(ends[1])
+    with answering(line, Hello(True, 1.0, 1e-3, "key")):
+        key = SerialKey(ends[0], patience=30.0)
     torques = []
 
     def heard_all():  # a question of the driver may still be on the line

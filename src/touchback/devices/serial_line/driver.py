@@ -1,6 +1,7 @@
 """The driver of a key on a serial line: angle in, torque out."""
 
 import contextlib
+import math
 import time
 
 from touchback.devices.serial_line.line import Line
@@ -9,6 +10,7 @@ from touchback.errors import DeviceError
 
 _ASK_AGAIN = 0.1  # [s]
 _LARGEST = 32767
+_SMALLEST = 1e-150  # of a scale: what is divided by it stays a number
 
 
 class SerialKey:
@@ -21,6 +23,7 @@ class SerialKey:
     def __init__(self, path: str, baud: int = 921600, patience: float = 2.0) -> None:
         self._line = Line(path, baud)
         self._hello = self._who_is_there(patience)
+        self._check_scales()
         self._number, self._last = 0, -1
         self.samples, self.lost = 0, 0
 
@@ -39,6 +42,19 @@ class SerialKey:
             f"Serial line {self._line.path!r}: nobody answered within {patience:g} s. Does the "
             "key's firmware run, with version 1 of the protocol and this speed?"
         )
+
+    def _check_scales(self) -> None:
+        """Angles are counts divided by one scale, commands torques divided by the other."""
+        for what, scale, unit in (
+            ("counts per radian", self._hello.counts_per_radian, ""),
+            ("torque per unit", self._hello.torque_per_unit, " N m"),
+        ):
+            if not math.isfinite(scale) or abs(scale) < _SMALLEST:
+                self._line.close()
+                raise DeviceError(
+                    f"Serial line {self._line.path!r}: the key {self._hello.name!r} says that its "
+                    f"{what} is {scale:g}{unit}; its firmware must give a number that isn't zero."
+                )
 
     @property
     def name(self) -> str:
