@@ -1,4 +1,5 @@
-"""Opening files that came from anywhere: only regular ones, and only up to a size.
+"""Opening files that came from anywhere: only regular ones, and only up to a size; and places to
+write to, which are checked before the work whose outcome goes there.
 
 A device (/dev/zero) never ends, a FIFO waits for a writer, a folder can't be read: with one of our
 endings each of them would get as far as a reader.
@@ -6,6 +7,7 @@ endings each of them would get as far as a reader.
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -50,6 +52,21 @@ def read_regular(
     if len(content) > largest:
         raise _too_large(path, len(content), largest, error)
     return content
+
+
+def check_output(
+    path: str | os.PathLike[str], endings: Sequence[str] = (), label: str = "File"
+) -> None:
+    """Refuse a path that can't be written: another ending than these, no folder, or no right to."""
+    file = Path(path)
+    if endings and file.suffix.lower() not in endings:
+        raise InputError(f"{label}: give a path that ends in {' or '.join(endings)}, not '{file}'.")
+    if file.is_dir():
+        raise InputError(f"{label}: '{file}' is a folder; give the name of a file in it.")
+    if not file.parent.is_dir():
+        raise InputError(f"{label}: there is no folder '{file.parent}' to write into; make it.")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise InputError(f"{label}: '{file}' may not be written; choose another place.")
 
 
 def _check(

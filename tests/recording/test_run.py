@@ -1,6 +1,7 @@
 """A run gives its signals by name, draws them, and says what it is."""
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from touchback.errors import InputError
-from touchback.recording import Run
+from touchback.recording import EventRecord, Run
 
 
 def swing() -> Run:
@@ -61,6 +62,44 @@ def test_a_plot_has_one_panel_per_unit_with_labelled_axes() -> None:
     assert [len(axis.lines) for axis in figure.axes] == [2, 1]
 
 
+def crowded(signals: int, kinds: int) -> Run:
+    """A run of many signals of one unit, with many kinds of events, each twice."""
+    time = np.linspace(0.0, 1.0, 50)
+    rows = {f"joint {i}": np.sin(i * time) for i in range(signals)} | {"height": time}
+    units = {name: "rad" for name in rows} | {"height": "m"}
+    events = [
+        EventRecord(f"corner {k % kinds} hits", 0.9 * k / (2 * kinds), -1, {}, 0.0, {}).as_data()
+        for k in range(2 * kinds)
+    ]
+    return Run(time, rows, units, {"model": "crowd", "events": events})
+
+
+def entries(legend: Any) -> list[str]:
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_legends_of_a_plot_stay_short_and_tell_events_once() -> None:
+    figure = crowded(signals=12, kinds=17).plot()
+    joints, height = figure.axes
+    assert entries(joints.get_legend()) == [*(f"joint {i}" for i in range(8)), "… and 4 more"]
+    assert height.get_legend() is None
+    (told,) = figure.legends
+    assert entries(told) == [*(f"corner {k} hits" for k in range(8)), "… and 9 more"]
+    assert [len(axis.lines) for axis in figure.axes] == [12 + 34, 1 + 34]
+
+
+def test_events_of_one_name_have_one_colour() -> None:
+    lines = crowded(signals=1, kinds=3).plot("height").axes[0].lines[1:]
+    colours = [line.get_color() for line in lines]
+    assert colours[:3] == colours[3:] and len(set(colours)) == 3
+
+
+@pytest.mark.parametrize("name", ["run.foo", "run", "run.png.gz", "missing/run.png"])
+def test_a_plot_that_cannot_be_saved_says_so_before_it_is_drawn(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"(\.png|no folder)"):
+        swing().plot("angle", path=tmp_path / name)
+
+
 def test_a_plot_can_be_saved(tmp_path: Path) -> None:
     swing().plot("angle", path=tmp_path / "angle.png")
     assert (tmp_path / "angle.png").read_bytes().startswith(b"\x89PNG")
@@ -80,3 +119,11 @@ def test_what_has_components_comes_as_columns() -> None:
     np.testing.assert_array_equal(run["tip.y"], 1 + time)
     with pytest.raises(InputError, match="'tap'"):
         run["tap"]
+
+
+@pytest.mark.parametrize("name", ["missing/run.csv", "folder.npz", "taken/run.mcap"])
+def test_a_run_that_cannot_be_saved_says_so(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.npz").mkdir()
+    (tmp_path / "taken").touch()
+    with pytest.raises(InputError, match="folder"):
+        swing().save(tmp_path / name)

@@ -302,10 +302,11 @@ def test_events_are_saved_with_the_run(tmp_path: Path, suffix: str) -> None:
 def test_a_plot_shows_events_as_lines() -> None:
     m = falling_ball()
     run = simulate(m, 1.0, [tb.Event("floor", "height", restart=lambda t, x: [0.0, -x[1]])])
-    axis = run.plot("height").axes[0]
+    figure = run.plot("height")
+    axis = figure.axes[0]
     lines = [line for line in axis.lines if len(set(line.get_xdata())) == 1]
     assert [line.get_xdata()[0] for line in lines] == found(run)
-    assert "floor" in [text.get_text() for text in axis.get_legend().get_texts()]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["floor"]
 
 
 def test_sensors_and_parameters_serve_event_functions() -> None:

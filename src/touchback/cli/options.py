@@ -1,7 +1,6 @@
 """Options that are checked before any work starts: numbers in a range, and files to be written."""
 
 import math
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,7 @@ from typing import Any
 import typer
 
 from touchback.errors import InputError
-
-PICTURES = (".png", ".svg", ".pdf", ".jpg")
-RUNS = (".csv", ".npz", ".mcap")
+from touchback.regular_file import check_output
 
 
 def number(
@@ -43,21 +40,10 @@ def output(help: str, *endings: str, flags: tuple[str, ...] = ()) -> Any:
 def _checked(endings: tuple[str, ...]) -> Callable[[typer.CallbackParam, Path | None], Any]:
     def check(param: typer.CallbackParam, value: Path | None) -> Path | None:
         if value is not None:
-            _check_output(_flag(param), value, endings)
+            check_output(value, endings, _flag(param))
         return value
 
     return check
-
-
-def _check_output(flag: str, path: Path, endings: tuple[str, ...]) -> None:
-    if endings and path.suffix.lower() not in endings:
-        raise InputError(f"{flag}: give a path that ends in {' or '.join(endings)}, not '{path}'.")
-    if path.is_dir():
-        raise InputError(f"{flag}: '{path}' is a folder; give the name of a file in it.")
-    if not path.parent.is_dir():
-        raise InputError(f"{flag}: there is no folder '{path.parent}' to write into; make it.")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InputError(f"{flag}: '{path}' may not be written; choose another place.")
 
 
 def _flag(param: typer.CallbackParam) -> str:

@@ -11,9 +11,11 @@ from rich.table import Table
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
-from touchback.cli.options import PICTURES, RUNS, number, output, seconds
+from touchback.cli.options import number, output, seconds
 from touchback.cli.runs import run_of
 from touchback.recording import EventRecord, Run
+from touchback.recording.files import FORMATS
+from touchback.recording.plot import PICTURES
 from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import RunFailed
 
@@ -50,7 +52,7 @@ def simulate(
         str | None, typer.Option(help="Only these in the table and the plot, with commas between.")
     ] = None,
     plot: Annotated[Path | None, output("Draw the signals into a picture file.", *PICTURES)] = None,
-    csv: Annotated[Path | None, output("Keep the run: .csv, .npz or .mcap.", *RUNS)] = None,
+    csv: Annotated[Path | None, output("Keep the run: .csv, .npz or .mcap.", *FORMATS)] = None,
 ) -> None:
     """Run a mechanism and show how its signals went."""
     described, experiment = load(model)

@@ -128,7 +128,8 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
         when = f"when {value_text(each.when)} {sides[each.direction]}"
         yield "transitions", (name, ways, when, rest)
     for name, sensor in model.sensors.items():
-        yield "sensors", (name, _kind(sensor), f"[{sensor.unit()}]" if sensor.unit() else "")
+        units = ", ".join(dict.fromkeys(filter(None, sensor.units())))
+        yield "sensors", (name, _kind(sensor), f"[{units}]" if units else "")
 
 
 def _limits(model: Model) -> Iterator[tuple[str, Row]]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from touchback.errors import InputError
 from touchback.recording import csv_file, mcap_file, npz_file
 from touchback.recording.run import Run
+from touchback.regular_file import check_output
 
 
 class _Format(NamedTuple):
@@ -33,7 +34,9 @@ def _format_of(path: Path) -> _Format:
 
 def save_run(run: Run, path: str | os.PathLike[str]) -> None:
     """Writes a run so that `open_run` gives the same numbers bit for bit."""
-    _format_of(Path(path)).save(run, Path(path))
+    chosen = _format_of(Path(path))
+    check_output(path, label="Run")
+    chosen.save(run, Path(path))
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError
+from touchback.regular_file import check_output
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +35,21 @@ def _panels(count: int) -> tuple[Figure, list[Any]]:
     return figure, list(axes[:, 0])
 
 
+PICTURES = (".png", ".svg", ".pdf", ".jpg")
+_INSIDE = 4  # lines whose legend has room within a panel
+_ENTRIES = 8  # of a legend; what else there is, is counted
+
+
+def _legend(panel: Any, handles: Sequence[Any], **where: Any) -> None:
+    """A legend of the labelled lines, the first of them if there are many."""
+    shown = list(handles[:_ENTRIES])
+    labels = [str(line.get_label()) for line in shown]
+    if len(handles) > len(shown):
+        shown.append(_pyplot().Line2D([], [], linestyle="none"))
+        labels.append(f"… and {len(handles) - _ENTRIES} more")
+    panel.legend(shown, labels, fontsize="small", **where)
+
+
 def _finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     if path is not None:
         figure.savefig(path, dpi=150)
@@ -47,6 +63,8 @@ def _label(name: str, unit: str) -> str:
 
 def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None = None) -> Figure:
     """The named signals over time: signals of one unit share a panel."""
+    if path is not None:
+        check_output(path, PICTURES, "Plot")
     by_unit: dict[str, list[str]] = {}
     for name in names:
         run[name]  # an unknown name is reported before any figure opens
@@ -55,33 +73,38 @@ def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None
         raise InputError("There is nothing to plot: the run has no signals.")
     figure, axes = _panels(len(by_unit))
     for axis, (unit, members) in zip(axes, by_unit.items()):
-        for name in members:
-            axis.plot(run.time, run[name], label=name)
-        _mark_events(axis, run)
+        lines = [axis.plot(run.time, run[name], label=name)[0] for name in members]
+        events = _mark_events(axis, run)
         alone = len(members) == 1
         axis.set_ylabel(_label(members[0], unit) if alone else f"[{unit}]" if unit else "value")
-        if not alone or run.events:
-            axis.legend(loc="best", fontsize="small")
+        if len(members) > _INSIDE:
+            _legend(axis, lines, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        elif not alone:
+            _legend(axis, lines, loc="best")
         axis.grid(alpha=0.3)
+    if events:  # the same in every panel, so told once
+        _legend(figure, events, loc="outside lower center", ncols=3, title="events")
     axes[0].set_title(str(run.metadata.get("model", "")))
     return _finished(figure, path)
 
 
-def _mark_events(axis: Any, run: Run) -> None:
-    """A vertical line at each event; one colour, and one line of the legend, a name."""
-    names = list(dict.fromkeys(event.name for event in run.events))
-    for i, name in enumerate(names):
-        for k, event in enumerate(e for e in run.events if e.name == name):
-            axis.axvline(
-                event.time, color=f"C{9 - i % 8}", linestyle=":", linewidth=1.0,
-                label=name if k == 0 else None,
-            )  # fmt: skip
+def _mark_events(axis: Any, run: Run) -> list[Any]:
+    """Vertical lines at events; the first line of each name, whose colour all of them have."""
+    first: dict[str, Any] = {}
+    for event in run.events:
+        known = first.get(event.name)
+        colour = f"C{9 - len(first) % 8}" if known is None else known.get_color()
+        line = axis.axvline(event.time, color=colour, linestyle=":", linewidth=1.0)
+        first.setdefault(event.name, line).set_label(event.name)
+    return list(first.values())
 
 
 def plot_comparison(
     comparison: Comparison, names: Sequence[str], path: str | os.PathLike[str] | None = None
 ) -> Figure:
     """The difference b − a of each named signal over the common time."""
+    if path is not None:
+        check_output(path, PICTURES, "Plot")
     rows = [comparison[name] for name in names]
     if not rows:
         raise InputError("There is nothing to plot: the two runs have no signal in common.")

@@ -54,9 +54,9 @@ def layout_of(model: Model) -> Layout:
     output_units: list[str] = []
     taken = {*q, *v, *model.states}
     for name, kind in model.outputs().items():
-        for full in sensor_names(name, kind):
+        for full, unit in zip(sensor_names(name, kind), kind.units(), strict=True):
             outputs.append(f"{full} sensor" if full in taken else full)
-            output_units.append(kind.unit())
+            output_units.append(unit)
     return Layout(
         tuple(q), tuple(v), tuple(model.states),
         tuple(name for name in model.inputs if name not in driven),

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.regular_file import check_output
 
 FULL_SCALE = 32767
 HEADROOM = 0.9
@@ -13,6 +14,7 @@ HEADROOM = 0.9
 
 def write_wav(path: str | Path, samples: np.ndarray, rate: int = 44100) -> None:
     """Write one channel of 16 bits, the loudest sample at nine tenths of full scale."""
+    check_output(path, (".wav",), "Sound")
     if not np.all(np.isfinite(samples)):
         bad = int(np.flatnonzero(~np.isfinite(samples))[0])
         raise InputError(f"Sample {bad} is {samples[bad]}; sound is made of finite numbers.")

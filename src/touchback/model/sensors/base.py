@@ -16,8 +16,12 @@ class SensorKind(Data, frozen=True, tag_field="kind"):
         return ("",)
 
     def unit(self) -> str:
-        """Unit of every component."""
+        """Unit of the components that share one."""
         return ""
+
+    def units(self) -> tuple[str, ...]:
+        """Unit of each component."""
+        return (self.unit(),) * len(self.components())
 
     def kinematic(self) -> bool:
         """Whether it depends on positions and velocities only, so that laws and controllers may use

@@ -88,8 +88,8 @@ class Distance(SensorKind, frozen=True, tag="distance"):
     def components(self) -> tuple[str, ...]:
         return ("length", "rate")
 
-    def unit(self) -> str:
-        return "m, m/s"
+    def units(self) -> tuple[str, ...]:
+        return ("m", "m/s")
 
     def measure(self, mechanics: Mechanics) -> list[Scalar]:
         length, rate, _ = line_between(mechanics, self.a, self.b)

@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError
+from touchback.recording.plot import PICTURES
+from touchback.regular_file import check_output
 from touchback.simulate.quality.row import Row
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ _FLOOR = 1e-17  # where an exact zero is drawn on a logarithmic axis
 def draw(quality: Quality, path: str | os.PathLike[str] | None = None) -> Figure:
     """Error over cost on the left; drift (or energy, or error) over the step on the right. A
     formulation keeps its colour; adaptive methods are dashed."""
+    if path is not None:
+        check_output(path, PICTURES, "Plot")
     try:
         import matplotlib.pyplot as pyplot
     except ImportError as error:
