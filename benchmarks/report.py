@@ -48,7 +48,7 @@ def show(section: Section, console: Console) -> None:
     """Print a section."""
     table = Table(title=section.title, title_justify="left", title_style="bold")
     for i, column in enumerate(section.columns):
-        table.add_column(column, justify="left" if i == 0 else "right", no_wrap=i == 0)
+        table.add_column(column, justify="left" if i == 0 else "right", overflow="fold")
     for row in section.rows:
         table.add_row(*row)
     console.print(table)
@@ -64,7 +64,7 @@ def show_targets(sections: list[Section], console: Console) -> None:
         return
     table = Table(title="Targets", title_justify="left", title_style="bold")
     for column in ("what", "target", "found", ""):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for target in targets:
         met = "[green]met[/]" if target.met else "[red]missed[/]"
         table.add_row(target.what, target.asked, target.found, met)

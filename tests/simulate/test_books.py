@@ -106,6 +106,26 @@ def test_a_damped_oscillator_loses_what_its_damper_takes() -> None:
     assert "rod" not in books.dissipated
 
 
+def test_a_motor_of_a_fixed_torque_works_and_a_law_of_the_speed_brakes() -> None:
+    """What pushes whatever moves is a motor or a weight, told by a number or by parameters."""
+    m = tb.Model("winch", gravity=(0, 0, 0))
+    drum = m.body("drum", 1.0, inertia=(1, 1, 0.5))
+    m.joint("drum", tb.Revolute("z"), m.ground, drum)
+    m.force("motor", tb.JointEffort("drum", 3.0))
+    m.force("second motor", tb.JointEffort("drum", 2.0 * m.parameter("torque", 1.0)))
+    m.force("hand", tb.Wrench(drum, torque=(0, 0, 1.5)))
+    m.force("brake", tb.JointEffort("drum", -0.2 * m.rate("drum")))
+    books = tb.simulate(m.compile(), duration=2.0, rtol=1e-11, atol=1e-13, books=True).books
+    turned = books.work["motor"] / 3.0
+    assert turned > 1.0
+    assert books.work == {
+        "motor": pytest.approx(3.0 * turned, rel=1e-9),
+        "second motor": pytest.approx(2.0 * turned, rel=1e-9),
+        "hand": pytest.approx(1.5 * turned, rel=1e-9),
+    }
+    assert books.dissipated["brake"] > 0.0 and abs(books.unexplained) < 1e-8
+
+
 def test_a_motor_gives_its_torque_times_the_way() -> None:
     m = tb.Model("winch", gravity=(0, 0, 0))
     m.joint("drum", tb.Revolute("z"), m.ground, m.body("drum", 1.0, inertia=(1, 1, 0.5)))

@@ -27,6 +27,7 @@ from touchback.dynamics.powers import (
     row_power,
     rubbing_powers,
 )
+from touchback.model.forces import JointEffort, LinkForce, Wrench
 from touchback.model.model import Model
 from touchback.model.switching import switched
 from touchback.model.walk import expressions_of
@@ -156,7 +157,8 @@ class _Account:
     def forces(self) -> None:
         for name, kind in self._model.forces.items():
             power = force_meter(self.instant, kind).power
-            self._add(name, power, kind.potential(self.instant), self._side(kind))
+            side = WORK if self._is_given(kind) else self._side(kind)
+            self._add(name, power, kind.potential(self.instant), side)
 
     def joints(self) -> None:
         for name, joint in self._model.joints.items():
@@ -241,8 +243,17 @@ class _Account:
             self.lines.append(line)
             self.powers.append(power)
 
+    def _is_given(self, kind: Any) -> bool:
+        """Whether a force is what its description says, whatever moves: a motor or a weight."""
+        if not isinstance(kind, (JointEffort, LinkForce, Wrench)):
+            return False
+        tape, parameters = self._model.tape, set(self._model.parameters)
+        moving = {str(name) for name in tape.names.values()} - parameters
+        return not _reads(self._model, expressions_of(kind), moving)
+
     def _side(self, data: Any) -> str:
-        """Work comes in where a description reads an input or the time; the rest is lost."""
+        """Work comes in where a description reads an input, the time or what is held between ticks;
+        the rest is lost."""
         return WORK if _reads(self._model, expressions_of(data), self._driven) else DISSIPATED
 
     def _kind_of(self, name: str) -> str:
@@ -252,8 +263,9 @@ class _Account:
 
 
 def _driven_names(model: Model) -> set[str]:
-    """Inputs (controlled or not), the time, and states whose rates read any of these."""
-    driven = {"time", *model.inputs}
+    """Inputs (controlled or not), the time, memories, which hold what a device was told, and
+    states whose rates read any of these."""
+    driven = {"time", *model.inputs, *model.memories}
     while True:
         more = {
             name

@@ -41,7 +41,7 @@ def test_the_energy_books_of_the_run_say_the_same():
     rotor = 24.0 * run["key rate"]
     friction = 5e-5 * 24.0 * rotor / np.sqrt(rotor**2 + 0.1**2)
     rubbed = np.trapezoid(friction * run["key rate"], run.time)
-    assert books.dissipated["motor"] == pytest.approx(rubbed - found.end, rel=1e-4)
+    assert books.work["motor"] == pytest.approx(found.end - rubbed, rel=1e-4)
     assert -books.dissipated["finger touch"] == pytest.approx(found.finger, rel=1e-3)
     assert found.kept == pytest.approx(books.dissipated["joint key"] + rubbed, rel=0.03)
 

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 def table_of(quality: Quality) -> Table:
     """One line a setting; errors that the reference can't tell apart carry a ≤."""
-    table = Table("candidate", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("candidate", overflow="fold")
     titles = ["setting"]
     titles += ["max |h|", "growth"] if quality.constrained else []
     titles += ["energy"] if quality.conserved else []
     titles += ["error", "real time", "limit"]
     for title in titles:
-        table.add_column(title, justify="right", no_wrap=True)
+        table.add_column(title, justify="right", overflow="fold")
     for label in quality.labels:
         for place, row in enumerate(quality.of(label)):
             limit = quality.limits.get(label) if place == 0 else None

@@ -1,0 +1,19 @@
+"""Tables of measurements are whole on a narrow terminal."""
+
+import io
+
+from benchmarks.report import Section, Target, show, show_targets
+from rich.console import Console
+
+
+def test_nothing_is_cut_at_eighty_columns() -> None:
+    words = [f"{'engine' * 3} {i}" for i in range(9)]
+    section = Section("speed", words, [words, words])
+    section.targets.append(Target("a long name of what was found " * 2, "x" * 50, "y" * 60, True))
+    console = Console(width=80, file=io.StringIO())
+    show(section, console)
+    show_targets([section], console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "…" not in text
+    assert text.count("x") == 50 and text.count("y") == 60
+    assert max(map(len, text.splitlines())) <= 80
