@@ -59,7 +59,9 @@ def test_time_is_bounded_and_what_was_left_out_is_said() -> None:
 
 def test_a_reference_that_takes_too_long_says_what_to_change() -> None:
     with pytest.raises(tb.SolveError, match="shorter duration or a longer time limit"):
-        tb.quality(oscillator(), [1.0, 0.0], 1e7 / OMEGA, time_limit=0.2, progress=False)
+        tb.quality(
+            oscillator(), [1.0, 0.0], 1e7 / OMEGA, steps=(0.1,), time_limit=0.2, progress=False
+        )
 
 
 def test_progress_is_told() -> None:
