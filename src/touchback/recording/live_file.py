@@ -6,7 +6,7 @@ row a tick. Topic "parameters" has a text {version, values} for each change; a t
 description of the new one, and its ticks are in a table "ticks 1", "ticks 2", … Topic "faults" has
 a text {tick, time, text} for each fault that flags of ticks don't tell in full. The live run
 finishes a chunk every tenth of a second. For other tools the ticks are in topics "/ticks",
-"/ticks/1", … too; of runs with more than 50 000 numbers a second every second or third tick only,
+"/ticks/1", … too; of runs with more than 50 000 numbers a second only every k-th,
 for that costs the recording thread more than the bits do.
 """
 
