@@ -65,8 +65,8 @@ def _trackers(section: Section, label: str, shape: WheelShape) -> None:
         at, terms = starts[tracker], system.function("terms")
         system.forward_dynamics(at.q, at.v)  # fills the block of parameters
         x = np.concatenate([at.q, at.v, at.z])[None, :]
-        u = np.zeros((1, max(terms.u.size, 1)))
-        routine = {"terms": replace(as_routine(terms.compiled), parameters=terms.block)}
+        u = np.zeros((1, terms.here.u.size))
+        routine = {"terms": replace(as_routine(terms.compiled), parameters=terms.here.block)}
         alone = interleaved(routine, x, u, terms.compiled.out_size, TURNS)["terms"].best
         ratio = steps[tracker] / steps["explicit"]
         off = float(np.abs(ways[tracker] - ways["explicit"]).max())

@@ -74,11 +74,11 @@ def seconds_per_call(system: System, name: str, calls: int = 2000) -> float:
     """The median time of a call from C, at the initial state."""
     function = system.function(name)
     compiled = function.compiled
-    x, u = function.x.copy(), function.u.copy()
+    x, u = function.here.x, function.here.u
     start = system.initial_state().x
     x[:] = start[: x.size]
     timing = time_calls(
-        compiled.address, x, u, function.block, compiled.out_size, compiled.work_size,
+        compiled.address, x, u, function.here.block, compiled.out_size, compiled.work_size,
         compiled.context_address, calls=calls,
     )  # fmt: skip
     return timing.median

@@ -154,8 +154,8 @@ def stages_of(system: System, method: str, constraints: str | None) -> list[tupl
             functions.append(system.function("rate jacobian"))
     stages, start = [], 0
     for function in functions:
-        stages.append((Staged(function.parameter_stage, len(function.block)), start))
-        start += len(function.block)
+        stages.append((Staged(function.parameter_stage, function.block_size), start))
+        start += function.block_size
     return stages
 
 

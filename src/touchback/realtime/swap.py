@@ -223,7 +223,7 @@ def make_swap(
     velocities, transfer = body_velocities(old[0], bodies), velocity_transfer(new[0], bodies)
     moving = len(new[0].layout.v) > 0 and len(bodies) > 0
     both = [
-        Staged(each.parameter_stage, len(each.block), each.compiled if moving else None)
+        Staged(each.parameter_stage, each.block_size, each.compiled if moving else None)
         for each in (velocities, transfer)
     ]
     names = ("to_state", "to_parameters", "inputs", "outputs", "guards", "energies")

@@ -230,8 +230,9 @@ class EpisodeRun:
             given, constrained = self.given, self.episode.phases[phase]
             problem = constrained.problem(given.u, self.block, given.refresher())
             if self.plan.method in IMPLICIT:
-                self.system.enter(*self.system.phases.phases[phase].modes)
-                newton_for(self.system, problem, self.plan, self.parameters)
+                there = self.system.apart()
+                there.enter(*there.phases.phases[phase].modes)
+                newton_for(there, problem, self.plan, self.parameters)
             if self._keeper:
                 self._keeper.keep(problem)
             self._problems[phase] = problem

@@ -42,11 +42,10 @@ def simulate_switched(
     events: Sequence[Event],
     options: dict[str, Any],
 ) -> Run:
-    """The runs between switches as one; the system keeps the constraints and parameters that it had
-    before."""
+    """The runs between switches as one; the system keeps its constraints and parameters."""
     if not hasattr(system, "consistent"):
         raise InputError(f"{system.name}: it has no constraints to switch.")
-    before, parameters = set(system.active), system.parameters
+    system = system.apart()
     options = {**options, "inputs": _timed(options["inputs"], start + duration)}
     given = read_inputs(
         system.input_names, system.input_defaults, options["inputs"], start + duration
@@ -57,38 +56,32 @@ def simulate_switched(
     runs: list[Run] = []
     done: list[dict[str, Any]] = []
     t, x = start, x0
-    try:
-        for name, number in (options["parameters"] or {}).items():
-            system[name] = number
-        while t < start + duration:
-            until = min(waiting[0][0] if waiting else np.inf, start + duration)
-            if until > t:
-                watched = [
-                    *events,
-                    *(replace(event, terminal=True) for event, _ in on_event.values()),
-                ]
-                try:
-                    runs.append(simulate(system, x, until - t, start=t, events=watched, **options))
-                except (RunFailed, RunInterrupted) as error:
-                    error.run = _joined([*runs, error.run], done)
-                    raise
-                t, x = float(runs[-1].time[-1]), _last_state(system, runs[-1])
-            if runs and t < until:
-                switch = on_event.pop(runs[-1].events[-1].name, (None, None))[1]
-            else:
-                switch = waiting.pop(0)[1] if waiting and waiting[0][0] <= t else None
-            if switch is None:  # the end, or an event of the user's that ends the run
-                break
-            system.deactivate(*switch.deactivate)
-            system.activate(*switch.activate)
-            x, lost = system.consistent(x, t, given.at(t, x)[1:])
-            done.append({"time": t, "activate": list(switch.activate),
-                         "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
-    finally:
-        system.activate(*before)
-        system.deactivate(*(set(system.active) - before))
-        for name, number in parameters.items():
-            system[name] = number
+    for name, number in (options["parameters"] or {}).items():
+        system[name] = number
+    while t < start + duration:
+        until = min(waiting[0][0] if waiting else np.inf, start + duration)
+        if until > t:
+            watched = [
+                *events,
+                *(replace(event, terminal=True) for event, _ in on_event.values()),
+            ]
+            try:
+                runs.append(simulate(system, x, until - t, start=t, events=watched, **options))
+            except (RunFailed, RunInterrupted) as error:
+                error.run = _joined([*runs, error.run], done)
+                raise
+            t, x = float(runs[-1].time[-1]), _last_state(system, runs[-1])
+        if runs and t < until:
+            switch = on_event.pop(runs[-1].events[-1].name, (None, None))[1]
+        else:
+            switch = waiting.pop(0)[1] if waiting and waiting[0][0] <= t else None
+        if switch is None:  # the end, or an event of the user's that ends the run
+            break
+        system.deactivate(*switch.deactivate)
+        system.activate(*switch.activate)
+        x, lost = system.consistent(x, t, given.at(t, x)[1:])
+        done.append({"time": t, "activate": list(switch.activate),
+                     "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
     return _joined(runs, done)
 
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from touchback.codegen import Backend
 from touchback.dynamics.constraints import apply_multipliers, constraint_rows
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import InputError, SolveError
+from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.model.switching import active_constraints, switched
 from touchback.native import ConstrainedFunctions, RateSlopes
@@ -36,6 +37,8 @@ from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
 from touchback.system.functions import Recipe, update_equations
 from touchback.system.layout import fill
+from touchback.system.once import derived_once
+from touchback.system.plan import Plan
 from touchback.system.state import State
 from touchback.system.system import System
 
@@ -55,15 +58,26 @@ class ConstrainedSet:
 class ConstrainedSystem(System):
     """A system whose coordinates are tied: M a = f + Wᵀλ, h(q, t) = 0, J v = b, J a + γ = 0."""
 
-    @cached_property
+    def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
+        super().__init__(model, plan, backend)
+        self._sets: dict[tuple[tuple[str, ...], bool], ConstrainedSet] = {}
+
+    @derived_once
     def constrained(self) -> ConstrainedSet:
         """`terms`, `positions`, `configuration rate` and `outputs`."""
-        return self._derive_constrained(with_stiffness=False)
+        return self._known_set(with_stiffness=False)
 
-    @cached_property
+    @derived_once
     def constrained_with_stiffness(self) -> ConstrainedSet:
         """The same with `stiffness`, for the implicit formulations."""
-        return self._derive_constrained(with_stiffness=True)
+        return self._known_set(with_stiffness=True)
+
+    def _known_set(self, with_stiffness: bool) -> ConstrainedSet:
+        """Each set of active constraints is a mode: its equations are derived once."""
+        key = (self.active, with_stiffness)
+        if key not in self._sets:
+            self._sets[key] = self._derive_constrained(with_stiffness)
+        return self._sets[key]
 
     def _derive_constrained(self, with_stiffness: bool) -> ConstrainedSet:
         d = Derivation(
@@ -110,20 +124,18 @@ class ConstrainedSystem(System):
         self._switch(names, False)
 
     def _switch(self, names: tuple[str, ...], active: bool) -> None:
-        """Each set of active constraints is a mode: its equations are derived once."""
         known = self.model.constraint_rows()
         for name in names:
             if name not in known:
                 raise InputError(str(unknown("constraint", name, known)))
-        self._modes[self.active] = {
-            word: self.__dict__.pop(word) for word in _OF_A_MODE if word in self.__dict__
-        }
-        self.model = switched(self.model, names, active)
-        self.__dict__.update(self._modes.get(self.active, {}))
+        with self.deriving:
+            self._now(switched(self.model, names, active))
 
-    @cached_property
-    def _modes(self) -> dict[tuple[str, ...], dict[str, Any]]:
-        return {}
+    def _now(self, model: Model) -> None:
+        """Takes on a model with other constraints; what hangs on them is asked for again."""
+        self.model = model
+        for word in _OF_A_MODE:
+            self.__dict__.pop(word, None)
 
     def consistent(
         self, x: np.ndarray, t: float = 0.0, inputs: Any = None

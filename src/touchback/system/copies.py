@@ -30,7 +30,7 @@ class Copies(System):
         self.plan = one.plan
         self.layout = _layout(one.layout, self.names)
         self._parameters = np.tile(one._parameters, len(self.names))
-        self._version = 0
+        self.deriving = one.deriving
 
     @property
     def model(self) -> NoReturn:  # type: ignore[override]
@@ -132,7 +132,7 @@ class Copies(System):
         wide = rate.compiled.backend == "machine" and lanes <= len(self.names)
         return Row(
             len(self.names), lanes if wide else 1, self.one.sizes, len(self.one.layout.inputs),
-            len(rate.block),
+            rate.block_size,
         )  # fmt: skip
 
     def _copied(self, name: str, outputs: Parts) -> CopiedFunction:

@@ -84,10 +84,9 @@ class EpisodicSystem(ConstrainedSystem):
 
     def _use(self, phase: int) -> None:
         if phase != self._phase:
-            self._phase = phase
-            self.model = self.phases.phases[phase].model
-            for word in ("constrained", "constrained_with_stiffness", "equations"):
-                self.__dict__.pop(word, None)
+            with self.deriving:
+                self._phase = phase
+                self._now(self.phases.phases[phase].model)
 
     def phase_of(self, x: np.ndarray) -> int:
         """The number of the phase that a state is in."""
@@ -112,7 +111,7 @@ class EpisodicSystem(ConstrainedSystem):
 
     # ---- what ConstrainedSystem asks -------------------------------------------------------------
 
-    def _derive_constrained(self, with_stiffness: bool) -> ConstrainedSet:
+    def _known_set(self, with_stiffness: bool) -> ConstrainedSet:
         if with_stiffness:
             raise InputError(
                 f"{self.name}: the implicit formulations of constraints can't change modes; use "
@@ -206,12 +205,8 @@ class EpisodicSystem(ConstrainedSystem):
     ) -> float:
         """Kinetic and potential energy in a state, with some parameters replaced [J]."""
         function = self.function("energy")
-        function.block[:] = function.block_for(self._with(overrides or {}))
-        function.x[:] = x[: function.x.size]
-        function.u[:] = np.append(t, self.input_defaults)[: function.u.size]
-        function.bound()
-        function.version = -1  # its block is that of this call
-        return float(function.out.sum())
+        block = function.block_for(self._with(overrides or {}))
+        return float(function.at(x, np.append(t, self.input_defaults), block).sum())
 
     def episode_data(self) -> EpisodeData:
         """All phases as C needs them (native/episode.py)."""
@@ -241,7 +236,7 @@ class EpisodicSystem(ConstrainedSystem):
         outputs = functions["outputs"].compiled if self.layout.outputs else None
         return PhaseData(
             self.constrained_functions(known=phase.known), phase.rows, self._tracks(phase),
-            functions["indicators"].compiled if exits else None, len(functions["indicators"].out),
+            functions["indicators"].compiled if exits else None, functions["indicators"].out_size,
             phase.uses_forces, outputs,
             functions["updates"].compiled if self.memory_places else None, exits,
         )  # fmt: skip

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from touchback.symbolic.stages import split_many
 from touchback.system.constrained import Pattern
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
+from touchback.system.once import derived_once
 
 if TYPE_CHECKING:
     from touchback.system.system import System
@@ -71,7 +71,7 @@ class Equations:
     """The implicit function of a system. Each part is derived and compiled when first used."""
 
     def __init__(self, system: System) -> None:
-        self._system, self.layout = system, system.layout
+        self._system, self.layout, self.deriving = system, system.layout, system.deriving
         n, rows = len(self.layout.v), system.constraint_names
         extra = (*(f"a:{name}" for name in self.layout.v), *(f"lambda:{name}" for name in rows))
         self._d = Derivation(
@@ -115,7 +115,7 @@ class Equations:
         N, turning = out[: nq * n].reshape(nq, n), out[nq * n :].reshape(nq, n)
         return N, np.linalg.lstsq(N, turning, rcond=None)[0]
 
-    @cached_property
+    @derived_once
     def rate_slopes(self) -> tuple[Function, Pattern]:
         """Derivatives of q̇ and of every block of rows but the output, by x = [q, v, z] itself
         rather than by increments, column by column; for implicit integrators."""
@@ -127,7 +127,7 @@ class Equations:
 
     # ---- derivation -----------------------------------------------------------------------------
 
-    @cached_property
+    @derived_once
     def _equations(self) -> list[int]:
         d, n = self._d, len(self.layout.v)
         instant, tape = d.instant, d.tape
@@ -157,11 +157,11 @@ class Equations:
             total = self._d.tape.add(total, self._d.tape.mul(entry, vector[freedom]))
         return total
 
-    @cached_property
+    @derived_once
     def _values(self) -> Function:
         return self._function("equations", self._equations)
 
-    @cached_property
+    @derived_once
     def _slopes(self) -> tuple[Function, Pattern]:
         d = self._d
         by_q = jacobian(d.tape, self._equations, d.q)
@@ -172,17 +172,17 @@ class Equations:
         rows = [[*x, *y] for x, y in zip(by_increments, others, strict=True)]
         return self._sparse("slopes", rows)
 
-    @cached_property
+    @derived_once
     def _parameter_slopes(self) -> tuple[Function, Pattern]:
         d = self._d
         return self._sparse("parameter slopes", jacobian(d.tape, self._equations, d.parameters))
 
-    @cached_property
+    @derived_once
     def _map(self) -> list[list[int]]:
         """N: q̇ is linear in v."""
         return jacobian(self._d.tape, configuration_rate(self._d.instant), self._d.v)
 
-    @cached_property
+    @derived_once
     def _increments(self) -> Function:
         """N and ∂(N v)/∂q N − Ṅ, which N maps D onto."""
         d, N = self._d, self._map
@@ -206,18 +206,14 @@ class Equations:
         return Function(name, first, seconds[name], (len(outputs),), self._system._backend)
 
     def _call(self, function: Function, at: Point, p: np.ndarray) -> np.ndarray:
-        if not function.out.size:
-            return function.out
-        function.block[:] = function.block_for(p)
+        if not function.out_size:
+            return np.zeros(0)
         n, m = len(self.layout.v), self.rows["rate"].stop - self.rows["rate"].start
         x = np.concatenate([at.q, at.v, at.z])
         extra = [at.a if at.a.size else np.zeros(n)]
         extra.append(at.multipliers if at.multipliers.size else np.zeros(m))
         u = np.concatenate([[at.t], at.u, *extra])
-        function.x[:] = x[: function.x.size] if x.size else 0.0
-        function.u[:] = u[: function.u.size]
-        function.bound()
-        return function.out.copy()
+        return function.at(x, u, function.block_for(p))
 
 
 def _slices(sizes: dict[str, int]) -> dict[str, slice]:

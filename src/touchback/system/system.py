@@ -1,8 +1,10 @@
 """A compiled model: names, sizes, parameters, and functions on arrays."""
 
+import copy
+import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from touchback.system.derivation import Derivation
 from touchback.system.function import Function
 from touchback.system.jacobian import rate_jacobian_recipe
 from touchback.system.layout import Layout, fill, layout_of
+from touchback.system.once import derived_once
 from touchback.system.plan import Plan
 from touchback.system.state import State
 from touchback.system.texts import listing_of, source_of
@@ -34,8 +37,9 @@ class System:
     """What `Model.compile` returns. Functions are derived and compiled when first used.
 
     Arrays stand in the order of `coordinates` (positions q) and `velocities` (velocities v,
-    accelerations, efforts); every argument may also be a dict by name. One system serves one thread
-    at a time."""
+    accelerations, efforts); every argument may also be a dict by name. Any number of threads may
+    call the functions of one system, and run it; parameters, active constraints and modes are
+    settings that all of them share (`apart` gives a system with its own)."""
 
     def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
         self.model, self.plan, self._backend = model, plan, backend
@@ -43,7 +47,7 @@ class System:
         self.layout = layout_of(model)
         self._functions: dict[Hashable, Function] = {}
         self._parameters = np.array([given.default for given in model.parameters.values()])
-        self._version = 0
+        self.deriving = threading.RLock()  # held while a function is derived or a setting changed
 
     # ---- names and sizes ------------------------------------------------------------------------
 
@@ -102,6 +106,13 @@ class System:
         """Names of the constraint rows, in the order of the multipliers: none in a tree."""
         return ()
 
+    def apart(self) -> Self:
+        """The same system with settings of its own (parameters, active constraints, mode), as they
+        are now; what is derived of both is derived once."""
+        other = copy.copy(self)
+        other.__dict__.pop("equations", None)  # they ask the system that they are of
+        return other
+
     # ---- parameters -----------------------------------------------------------------------------
 
     @property
@@ -113,8 +124,8 @@ class System:
         return float(self._parameters[self._parameter_index(name)])
 
     def __setitem__(self, name: str, number: float) -> None:
-        self._parameters = self._with({name: number})
-        self._version += 1
+        with self.deriving:
+            self._parameters = self._with({name: number})  # a new array: functions tell by it
 
     def _with(self, overrides: Mapping[str, float]) -> np.ndarray:
         changed = self._parameters.copy()
@@ -138,7 +149,7 @@ class System:
 
     def parameter_block(self, overrides: Mapping[str, Any] | None = None) -> np.ndarray:
         """The derived block that `rate`, `configuration_rate` and `outputs` share."""
-        return self._run["rate"].block_for(self._with(overrides or {}))
+        return self.function("rate").block_for(self._with(overrides or {}))
 
     # ---- functions on arrays --------------------------------------------------------------------
 
@@ -306,7 +317,7 @@ class System:
 
     # ---- what a run needs (simulate, realtime) --------------------------------------------------
 
-    @cached_property
+    @derived_once
     def _run(self) -> dict[str, Function]:
         """`rate`, `configuration rate`, `outputs`, `updates`: one tape, one parameter block."""
         d = Derivation(self.model, self.layout, (), self.plan.frame_pass, self._merge_fixed)
@@ -327,7 +338,7 @@ class System:
             joint.kind.motions() for name, joint in self.model.joints.items() if name in measured
         )
 
-    @cached_property
+    @derived_once
     def equations(self) -> "Equations":
         """The equations of motion with their derivatives, for analyses."""
         from touchback.system.equations import Equations
@@ -442,15 +453,23 @@ class System:
 
     def _derived(self, key: Hashable, make: Callable[[], recipes.Recipe]) -> Function:
         """The function known by `key` (a name, or a kind and a frame), derived when new."""
-        if key not in self._functions:
-            recipe = make()
-            d = Derivation(
-                self.model, self.layout, recipe.extra, self.plan.frame_pass, not recipe.keep_fixed
-            )
-            name = key if isinstance(key, str) else f"{self.name} {len(self._functions)}"
-            first, seconds = split_many(d.tape, {name: recipe.build(d)}, d.parameters, d.places())
-            self._functions[key] = Function(name, first, seconds[name], recipe.shape, self._backend)
-        return self._functions[key]
+        known = self._functions.get(key)
+        if known is not None:
+            return known
+        with self.deriving:
+            if key not in self._functions:
+                recipe = make()
+                d = Derivation(
+                    self.model, self.layout, recipe.extra, self.plan.frame_pass,
+                    not recipe.keep_fixed,
+                )  # fmt: skip
+                name = key if isinstance(key, str) else f"{self.name} {len(self._functions)}"
+                wanted = {name: recipe.build(d)}
+                first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
+                self._functions[key] = Function(
+                    name, first, seconds[name], recipe.shape, self._backend
+                )
+            return self._functions[key]
 
     def _of_frame(
         self,
@@ -489,9 +508,10 @@ class System:
         extra: np.ndarray | None = None,
         z: Any = None,
     ) -> np.ndarray:
-        if function.version != self._version:
-            function.block[:] = function.block_for(self._parameters)
-            function.version = self._version
+        here, parameters = function.here, self._parameters
+        if here.parameters is not parameters:
+            here.block[:] = function.block_for(parameters)
+            here.parameters = parameters
         start = self._start
         layout = self.layout
         x = np.concatenate([
@@ -500,10 +520,10 @@ class System:
         ])  # fmt: skip
         inputs = fill("u", u, layout.inputs, self.input_defaults)
         arguments = np.concatenate([[t], inputs, [] if extra is None else extra])
-        function.x[:] = x[: function.x.size] if x.size else 0.0
-        function.u[:] = arguments[: function.u.size]
-        function.bound()
-        return function.out.reshape(function.shape).copy()
+        here.x[:] = x[: here.x.size] if x.size else 0.0
+        here.u[:] = arguments[: here.u.size]
+        here.call()
+        return here.out.reshape(function.shape).copy()
 
     @cached_property
     def _start(self) -> State:

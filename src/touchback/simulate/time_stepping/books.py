@@ -45,7 +45,7 @@ class StepBooks:
     def _rows(self, function: Function, states: Floats, inputs: Floats) -> Floats:
         compiled = function.compiled
         return evaluate_rows(
-            compiled.address, states, inputs, self._block, len(function.out), compiled.work_size,
+            compiled.address, states, inputs, self._block, function.out_size, compiled.work_size,
             compiled.context_address,
         )  # fmt: skip
 

@@ -114,14 +114,11 @@ class ContactEquations:
         self._groups = groups
         self.functions: dict[str, Function] = {}
         for name, second in seconds.items():
-            function = Function(name, first, second, (len(wanted[name]),), system._backend)
-            function.block[:] = function.block_for(given)
-            self.functions[name] = function
-
-    @property
-    def block(self) -> Floats:
-        """The parameter block that all functions share."""
-        return next(iter(self.functions.values())).block
+            self.functions[name] = Function(
+                name, first, second, (len(wanted[name]),), system._backend
+            )
+        shared = next(iter(self.functions.values()))
+        self.block: Floats = shared.block_for(given)  # all functions share it
 
     def stepped(self) -> SteppedFunctions:
         """What the C library needs for steps."""
@@ -165,10 +162,7 @@ class ContactEquations:
     def at(self, name: str, x: Floats, u: Floats) -> list[Floats]:
         """The arrays of a function."""
         function = self.functions[name]
-        function.x[:] = x[: function.x.size]
-        function.u[:] = u[: function.u.size]
-        function.bound()
-        out, found, start = function.out, [], 0
+        out, found, start = function.at(x, u, self.block), [], 0
         for group in self._groups[name]:
             values = out[start : start + len(group.nodes)]
             if group.places is None:
