@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.realtime.build import block_of
+from touchback.realtime.build import block_of, problem_of
 
 
 def test_a_change_takes_effect_at_the_next_tick(cart: tb.System) -> None:
@@ -96,6 +96,101 @@ def test_a_geometry_that_can_not_close_is_refused(four_bar: tb.System) -> None:
         q = [live.read(name) for name in four_bar.coordinates]
         assert np.abs(four_bar.constraint_error(q)).max() <= 1e-12
         assert live.report().counts["swaps"] == 0
+
+
+def branch(system: tb.System, values: dict[str, float]) -> float:
+    """On which side of the line from crank pin to rocker pivot the coupler's other end is."""
+    a = values["crank"]
+    pin = np.array([0.1 * np.cos(a), -0.1 * np.sin(a)])
+    c = values["rocker"]
+    end = np.array([0.5 + 0.3 * np.cos(c), -0.3 * np.sin(c)])
+    along, across = np.array([0.5, 0.0]) - pin, end - pin
+    return float(np.sign(along[0] * across[1] - along[1] * across[0]))
+
+
+@pytest.mark.parametrize(
+    "constraints", ["partitioning", "projection", "baumgarte", "linear-implicit"]
+)
+@pytest.mark.parametrize("length", [0.55, 0.25, 0.63, 0.21])
+def test_a_loop_stays_on_its_branch_through_a_great_change_or_refuses_it(
+    four_bar: tb.System, tmp_path: Path, length: float, constraints: str
+) -> None:
+    """The coupler from 0.4 m to lengths that fold the loop nearly: the mechanism goes there on the
+    same side, as a chain of small changes would, and the recording replays."""
+    path = tmp_path / "run.mcap"
+    start = four_bar.assemble()
+    with tb.live(
+        four_bar, start, rate=1000, speed=None, constraints=constraints, record=path
+    ) as live:
+        live.run(0.002)
+        side = branch(four_bar, live.snapshot())
+        live["coupler length"] = length
+        live.run(0.001)
+        assert branch(four_bar, live.snapshot()) == side
+        assert live.report().counts["swaps"] == 1 and live.faults == ()
+        assert abs(live.read("rocker") - start.q[2]) < 1.6  # no turns
+        live.run(0.01)
+    assert tb.replay(path).same
+
+
+def four_bar_of(base: float, crank: float, coupler: float, rocker: float) -> tb.Model:
+    m = tb.Model("four-bar", gravity=(0, 0, -9.81))
+    length = m.parameter("length", coupler, unit="m", min=0.001)
+    bars = [m.body(name, 0.5, (0.1, 0, 0), (1e-4, 5e-3, 5e-3)) for name in ("a", "b", "c")]
+    m.joint("a", tb.Revolute("y"), m.ground, bars[0])
+    m.joint("b", tb.Revolute("y"), bars[0].at(crank, 0, 0), bars[1], position=(0.3,))
+    m.joint("c", tb.Revolute("y"), m.ground.at(base, 0, 0), bars[2], position=(-1.5,))
+    m.close("pin", tb.PointInPlane("xz"), bars[1].at(length, 0, 0), bars[2].at(rocker, 0, 0))
+    return m
+
+
+@pytest.mark.parametrize(
+    ("bars", "angle", "length"),
+    [
+        ((0.4651, 0.2017, 0.4766, 0.2324), 0.2617, 0.0442),
+        ((0.4736, 0.1394, 0.4607, 0.1929), -1.0688, 0.2386),
+        ((0.3481, 0.2988, 0.3339, 0.2872), -0.2397, 0.3852),
+        ((0.4694, 0.1165, 0.5202, 0.1847), -0.3435, 0.1824),
+        ((0.4032, 0.1782, 0.7556, 0.2823), -2.6035, 0.2898),
+    ],
+)
+def test_a_change_goes_where_many_small_ones_lead_or_is_refused_where_they_stop(
+    bars: tuple[float, float, float, float], angle: float, length: float
+) -> None:
+    """Solved at once, Newton's method went up to 24 rad astray in these."""
+    system = four_bar_of(*bars).compile()
+    start = system.assemble(a=angle)
+    expected, reached = walked(system, start.x, bars[2], length)
+    with tb.live(system, start, rate=1000, speed=None) as live:
+        if reached == length:
+            live["length"] = length
+            live.run(0.001)
+        else:
+            with pytest.raises(tb.InputError, match="loops don't close all the way") as caught:
+                live["length"] = length
+            told = float(str(caught.value).partition("beyond about ")[2].split()[0])
+            assert told == pytest.approx(reached, abs=0.02 * abs(length - bars[2]))
+            live.run(0.001)
+            expected = start.x
+        found = [live.read(name) for name in system.coordinates]
+        # which coordinate is kept while the others follow may change on the way: the same branch,
+        # not the same point of it
+        assert found == pytest.approx(expected[:3].tolist(), abs=0.1)
+        assert live.faults == () and live["length"] == (length if reached == length else bars[2])
+
+
+def walked(system: tb.System, x: np.ndarray, start: float, end: float) -> tuple[np.ndarray, float]:
+    """Where five hundred small changes lead, and how far they go without a jump."""
+    problem, enforced = problem_of(system, "rk4", None, {"length": start})
+    assert enforced is not None
+    reached = start
+    for value in np.linspace(start, end, 501)[1:]:
+        problem.p[:] = block_of(system, "rk4", None, {"length": value})[: len(problem.p)]
+        after = enforced.settled(0.0, x)
+        if enforced.constrained.statistics["not_converged"] or np.abs(after - x)[:3].max() > 0.2:
+            return x, reached
+        x, reached = after, float(value)
+    return x, reached
 
 
 def test_a_storm_of_changes_from_threads_ends_with_the_last(cart: tb.System) -> None:

@@ -56,6 +56,11 @@ typedef struct tb_ring {
  * time, input age [ns], inputs, state, outputs as delivered, energies of ports. */
 enum { TB_ROW_HEAD = 9 };
 
+/* A change of parameters is followed by parts of its way that move positions by no more than this
+ * [m or rad]; where parts as small as the second don't do, it is refused. */
+#define TB_NEAR 0.05
+#define TB_LEAST_PART (1.0 / 4096)
+
 enum { TB_NOTHING, TB_OFFERED, TB_BEING_WRITTEN, TB_BEING_TAKEN }; /* the second parameter block */
 
 struct tb_swap;
@@ -101,7 +106,7 @@ typedef struct tb_live {
     double *message; /* [tick, time, flags, outputs, state, energies] */
     tb_mailbox *published;
 
-    double *blocks[2];
+    double *blocks[3]; /* in use, on offer, and a mix on the way from one to the other */
     long block_size, active;
     long newton_start;    /* of the Jacobian's parameters in a block; 0 without any */
     long parameter_start; /* of the parameters themselves, which end a block */

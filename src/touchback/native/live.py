@@ -193,7 +193,7 @@ class LiveLoop:
         ports, message = inputs + 1, self._message_size
         doubles = [
             ring_rows * self.row_width, _SWAPS * (SWAP_HEAD + 2 * n), ports, message, 5 * n,
-            block, block, n, n, n, outputs, outputs, outputs, outputs,
+            block, block, block, n, n, n, outputs, outputs, outputs, outputs,
             ports + self._extra, self._extra,
         ]  # fmt: skip
         return Arena.need(
@@ -229,12 +229,12 @@ class LiveLoop:
     def _set_blocks(
         self, block: Floats, rate_size: int, newton_size: int, newton: Newton | None
     ) -> None:
-        """The parameter block in use and the second one: the rate's, then the Jacobian's, then
-        the parameters themselves."""
+        """The parameter block in use, the second one and their mix: the rate's, then the
+        Jacobian's, then the parameters themselves."""
         live = self.struct
-        blocks = self.arena.floats(len(block)), self.arena.floats(len(block))
+        blocks = [self.arena.floats(len(block)) for _ in range(3)]
         blocks[0][:] = block
-        live.blocks[0], live.blocks[1] = map(address_of, blocks)
+        live.blocks[:] = [address_of(each) for each in blocks]
         live.block_size, live.problem.p = len(block), address_of(blocks[0])
         live.parameter_start = rate_size + newton_size
         self.first_block = blocks[0]

@@ -141,7 +141,7 @@ class LiveStruct(ctypes.Structure):
         ("diverged_place", _L),
         ("diverged_value", _D),
         *[(name, _P) for name in ("message", "published")],
-        ("blocks", _P * 2),
+        ("blocks", _P * 3),
         *[(name, _L) for name in ("block_size", "active", "newton_start", "parameter_start")],
         *[(name, _I) for name in ("version", "offered_version", "tried_version")],
         *[(name, _L) for name in ("offer", "steps_per_tick", "entered")],

@@ -13,11 +13,13 @@ from touchback.errors import InputError
 from touchback.native.live import LiveLoop
 from touchback.native.live_structs import SWAP_HEAD
 from touchback.realtime.build import Plan, block_of, problem_of
+from touchback.simulate.episodes import is_episodic
 from touchback.system import System
 
 _REMEMBERED = 1000  # changes, for the report
 _CROWD = 256  # changes that may wait to be written and booked; fewer than the loop notes
 BOOKED_AT_ONCE = 16  # changes, between two looks at the ring of ticks
+_NEAR, _LEAST_PART = 0.05, 1.0 / 4096  # as in live.h
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,9 @@ class LiveParameters:
     def _begin(self, system: System, loop: LiveLoop, plan: Plan, values: dict[str, float]) -> None:
         self._system, self._loop, self._plan = system, loop, plan
         self._values = dict(values)
-        self._twin, self._enforced = problem_of(system, plan.method, plan.constraints, values)
+        # whatever the formulation of the run, one that keeps positions tells where loops can go
+        self._formulation = plan.constraints if is_episodic(system) else None
+        self._twin, self._enforced = problem_of(system, plan.method, self._formulation, values)
 
     # ---- another structure ----------------------------------------------------------------------
 
@@ -84,7 +88,7 @@ class LiveParameters:
         with self._lock:
             wanted = {**self._values, name: float(value)}
             block = self._block(wanted)
-            self._check_closing(name, value, block, time, state)
+            self._check_closing(name, wanted, time, state)
             self._offer(wanted, block)
 
     def _block(self, wanted: dict[str, float]) -> np.ndarray:
@@ -101,20 +105,50 @@ class LiveParameters:
         return self._last
 
     def _check_closing(
-        self, name: str, value: float, block: np.ndarray, time: float, state: np.ndarray
+        self, name: str, wanted: dict[str, float], time: float, state: np.ndarray
     ) -> None:
-        """Loops must still close: tried on a twin of the run's problem."""
-        if self._enforced is None or self._twin.stepper:
+        """Loops must close all the way, each on its branch: followed on a twin of the run's problem
+        as the tick will do it (live_parameters.c)."""
+        if self._enforced is None:
             return
-        self._twin.p[:] = block[: len(self._twin.p)]
-        before = self._enforced.constrained.statistics["not_converged"]
-        settled = self._enforced.settled(time, state)
-        after = self._enforced.constrained.statistics["not_converged"]
-        if after > before or not np.isfinite(settled).all():
-            raise InputError(
-                f"Parameter '{name}': with {value} the loops don't close from where the mechanism "
-                "is; change it in smaller steps."
-            )
+        present = dict(zip(self._system.parameters, map(float, self._loop.parameters)))
+        begin, end = self._twin_block(present), self._twin_block(wanted)
+        nq = len(self._system.layout.q)
+        done, part = 0.0, 1.0
+        while done < 1.0:
+            ahead = min(done + part, 1.0)
+            self._twin.p[:] = end if ahead == 1.0 else begin + ahead * (end - begin)
+            failures = self._enforced.constrained.statistics["not_converged"]
+            settled = self._enforced.settled(time, state)
+            open_still = self._enforced.constrained.statistics["not_converged"] - failures
+            moved = np.abs(settled[:nq] - state[:nq])
+            if not open_still and np.all(moved <= _NEAR):
+                state, done, part = settled, ahead, 2.0 * part
+                continue
+            part = 0.5 * min(part, 1.0 - done)
+            if part < _LEAST_PART:
+                raise self._cannot_follow(
+                    name, (present[name], wanted[name]), done, None if open_still else moved
+                )
+
+    def _twin_block(self, values: dict[str, float]) -> np.ndarray:
+        block = block_of(self._system, self._plan.method, self._formulation, values)
+        return block[: len(self._twin.p)]
+
+    def _cannot_follow(
+        self, name: str, way: tuple[float, float], done: float, moved: np.ndarray | None
+    ) -> InputError:
+        """What stops a change at a part of its way."""
+        was, value = way
+        why = "open"
+        if moved is not None and np.isfinite(moved).all():
+            place = int(np.argmax(moved))
+            why = f"jump to another branch ('{self._system.layout.q[place]}' by {moved[place]:.3g})"
+        return InputError(
+            f"Parameter '{name}': from {was:g} to {value:g} the loops don't close all the way from "
+            f"where the mechanism is: beyond about {was + done * (value - was):.6g} they {why}. "
+            "Change it less, or bring the mechanism elsewhere first."
+        )
 
     @property
     def last(self) -> int:
