@@ -170,8 +170,11 @@ void tb_contact_indicators(const double *x, const double *u, const double *p, do
     (void)work;
     load(c, x);
     solve(c, u, p);
-    for (long i = 0; i < c->contacts; i++)
+    double *slopes = out + c->contacts + c->groups;
+    for (long i = 0; i < c->contacts; i++) {
         out[i] = c->closed[i] ? c->lambda[c->normals[i]] : gap_of(c)[i];
+        slopes[i] = c->closed[i] ? 0.0 : u_of(c)[c->normals[i]];
+    }
     for (long g = 0; g < c->groups; g++) {
         const int *rows = c->group_rows + 2 * g;
         double *values = c->stuck[g] ? c->lambda : u_of(c);

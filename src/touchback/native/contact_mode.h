@@ -38,7 +38,8 @@ void tb_contact_rate(const double *x, const double *u, const double *p, double *
                      const void *context);
 
 /* What ends a mode when it falls through zero. Of each contact: its gap while it is open, its force
- * while it is closed. Of each group: what friction could still hold, or the speed of slipping. */
+ * while it is closed. Of each group: what friction could still hold, or the speed of slipping. Then
+ * of each contact the slope of its gap, 0 while it is closed. */
 void tb_contact_indicators(const double *x, const double *u, const double *p, double *out,
                            double *work, const void *context);
 

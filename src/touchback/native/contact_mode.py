@@ -116,7 +116,8 @@ class ContactMode:
 
     @property
     def indicators(self) -> "Indicators":
-        """What ends a mode when it falls through zero: of each contact, then of each group."""
+        """What ends a mode when it falls through zero: of each contact, then of each group; then
+        the slope of each contact's gap."""
         return Indicators(_symbol("contact_indicators"), self.context_address)
 
     def problem(

@@ -14,6 +14,11 @@ static int sign_of(double value) {
     return (value > 0.0) - (value < 0.0);
 }
 
+/* On which side of zero a function is; 0 within its floor. */
+static int side_of(const tb_events *e, long i, double value) {
+    return fabs(value) > e->floor[i] ? sign_of(value) : 0;
+}
+
 /* Values of all event functions at a consistent state. */
 static void evaluate(const tb_events *e, const tb_problem *problem, double t, const double *x,
                      double *values) {
@@ -37,15 +42,26 @@ typedef struct located {
     const tb_problem *problem;
     const tb_taken *step;
     long index;
+    double level; /* through which it falls */
 } located;
 
-/* The value of one event function at a fraction of the step. */
-static double value_at(void *data, double s) {
-    const located *at = data;
+static void evaluate_at(const located *at, double s) {
     tb_events *e = at->events;
     interpolate(e, at->problem, at->step, s);
     evaluate(e, at->problem, at->step->t + s * at->step->h, e->state, e->values);
-    return e->values[at->index];
+}
+
+/* The value of one event function at a fraction of the step, over its level. */
+static double value_at(void *data, double s) {
+    const located *at = data;
+    evaluate_at(at, s);
+    return at->events->values[at->index] - at->level;
+}
+
+static double slope_at(void *data, double s) {
+    const located *at = data;
+    evaluate_at(at, s);
+    return at->events->values[at->events->count + at->index];
 }
 
 /* A time that rounding allows, as a fraction of the step. */
@@ -54,33 +70,57 @@ static double resolution(const tb_taken *step) {
            8.0 * DBL_EPSILON;
 }
 
+/* A function that isn't on its other side yet falls through this. */
+static double level_of(const tb_events *e, long i) {
+    return e->sign[i] == 0 ? -e->floor[i] : 0.0;
+}
+
+/* Where in (a, b) a function that is above its level at both ends is lowest; b where it only falls
+ * or rises. */
+static double lowest(const located *at, double a, double b) {
+    const tb_events *e = at->events;
+    long i = at->index;
+    if (i >= e->sloped || e->sign[i] < 0)
+        return b;
+    double f_a = e->slopes[i], f_b = e->end_values[e->count + i];
+    if (!(f_a < 0.0 && f_b > 0.0))
+        return b;
+    return tb_root(slope_at, (void *)at, a, b, f_a, f_b, 1e-6 * (b - a));
+}
+
 /* Where in (a, b] an event's function changes its sign as wanted, 2 when nowhere. */
 static double crossing(tb_events *e, const tb_problem *problem, const tb_taken *step, long i,
                        double a, double b) {
-    located at = {e, problem, step, i};
+    located at = {e, problem, step, i, 0.0};
     if (step->t + b * step->h <= e->locked_until[i])
         return 2.0;
     if (step->t + a * step->h < e->locked_until[i]) {
         a = (e->locked_until[i] - step->t) / step->h;
-        e->sign[i] = sign_of(value_at(&at, a));
+        e->sign[i] = side_of(e, i, value_at(&at, a));
         e->locked_until[i] = -INFINITY;
     }
-    int now = sign_of(e->end_values[i]);
-    if (e->sign[i] == 0 || now == e->sign[i] || isnan(e->end_values[i]))
+    int side = e->sign[i] ? e->sign[i] : e->floor[i] > 0.0;
+    at.level = level_of(e, i);
+    double f_b = e->end_values[i] - at.level;
+    if (side == 0 || isnan(f_b) || (e->direction[i] != 0 && e->direction[i] == side))
         return 2.0;
-    if (e->direction[i] != 0 && e->direction[i] == e->sign[i])
-        return 2.0;
+    if (sign_of(f_b) == side) {
+        double low = lowest(&at, a, b);
+        if (low == b || (f_b = value_at(&at, low)) >= 0.0)
+            return 2.0;
+        b = low;
+    }
     double f_a = value_at(&at, a);
-    if (sign_of(f_a) != e->sign[i]) /* it left its side just where this part begins */
+    if (sign_of(f_a) != side) /* it left its side just where this part begins */
         return a;
-    return tb_root(value_at, &at, a, b, f_a, e->end_values[i], resolution(step));
+    return tb_root(value_at, &at, a, b, f_a, f_b, resolution(step));
 }
 
 /* Corrects the place of an event by steps of the method itself, whose last state is in e->exact.
  * The slope comes from the dense output: it needs no more than a digit or two. */
 static double correct(tb_events *e, const tb_problem *problem, const tb_taken *step, long i,
                       double a, double b, double s) {
-    located at = {e, problem, step, i};
+    located at = {e, problem, step, i, level_of(e, i)};
     double apart = 1e-3 * (b - a), low = fmax(s - apart, 0.0), high = fmin(s + apart, 1.0);
     double slope = (value_at(&at, high) - value_at(&at, low)) / (high - low);
     for (long round = 0;; round++) {
@@ -89,7 +129,7 @@ static double correct(tb_events *e, const tb_problem *problem, const tb_taken *s
         if (problem->settle)
             problem->settle(problem, t, e->exact, 0);
         evaluate(e, problem, t, e->exact, e->values);
-        double change = -e->values[i] / slope;
+        double change = -(e->values[i] - at.level) / slope;
         if (round == CORRECTIONS || !(fabs(change) <= b - a) || fabs(change) <= resolution(step))
             return s;
         double next = fmin(fmax(s + change, a), 1.0);
@@ -110,27 +150,31 @@ static void record(tb_events *e, const tb_problem *problem, const tb_taken *step
     e->errors[row] = tb_scaled_norm(n, e->state, e->exact, e->exact, e->rtol, e->atol);
     e->times[row] = step->t + s * step->h;
     e->indices[row] = (int)i;
-    e->directions[row] = -e->sign[i];
+    e->directions[row] = e->sign[i] ? -e->sign[i] : -1;
     memcpy(e->states + row * n, e->exact, (size_t)n * sizeof *e->exact);
-    e->sign[i] = -e->sign[i];
+    e->sign[i] = e->directions[row];
     e->locked_until[i] = step->t + fmax(s, seen) * step->h + e->locking[i];
 }
 
-/* Takes over the signs at the end of a part. */
+/* Takes over signs and slopes at the end of a part. */
 static void pass(tb_events *e, double t) {
     for (long i = 0; i < e->count; i++) {
-        int now = sign_of(e->end_values[i]);
+        int now = side_of(e, i, e->end_values[i]);
         if (now != 0 && t > e->locked_until[i])
             e->sign[i] = now;
     }
+    for (long i = 0; i < e->sloped; i++)
+        e->slopes[i] = e->end_values[e->count + i];
 }
 
 void tb_events_start(tb_events *e, const tb_problem *problem, double t, const double *x) {
     evaluate(e, problem, t, x, e->values);
     for (long i = 0; i < e->count; i++) {
-        e->sign[i] = sign_of(e->values[i]);
+        e->sign[i] = side_of(e, i, e->values[i]);
         e->locked_until[i] = -INFINITY;
     }
+    for (long i = 0; i < e->sloped; i++)
+        e->slopes[i] = e->values[e->count + i];
 }
 
 int tb_events_scan(tb_events *e, const tb_problem *problem, const tb_taken *step) {

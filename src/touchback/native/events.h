@@ -2,11 +2,14 @@
  *
  * Each step is scanned on its dense output, made consistent where the problem has a settle: signs
  * are compared at `samples` equal parts of the step, so that two crossings within one part are
- * taken for none. A crossing is located on the dense output (root.c), then corrected by taking the
+ * taken for none, except of the first `sloped` functions: these tell their slopes, and one that is
+ * above zero at both ends of a part is looked at where it is lowest in between. A crossing is located on the dense output (root.c), then corrected by taking the
  * method's own step to it: what is recorded is as accurate as an accepted state, and how far the
  * dense output was from it is recorded as its error, as a multiple of the tolerances.
  *
  * A function that reaches exactly zero has its event there; one that is zero at the start has none.
+ * One with a floor that starts within it of zero stands on neither side until it leaves it: above it
+ * is over zero from then on, and below it has fallen, which is its event.
  * After an event its function is locked: it is not looked at for `locking` seconds, and its sign
  * is then read anew.
  */
@@ -29,17 +32,20 @@ typedef struct tb_taken {
 
 typedef struct tb_events {
     long count, compiled, samples;
+    long sloped;                /* without callback: slopes that follow the values */
     tb_callable function;       /* the values of the first `compiled` events; call may be NULL */
     const double *p;            /* parameters of the function */
     tb_event_callback callback; /* those of the others; may be NULL */
     const int *direction;       /* of each event: +1 rising, -1 falling, 0 both */
     const int *active;          /* whether it ends the step: the run ends or jumps there */
     const double *locking;      /* [s] */
+    const double *floor;        /* of each event; 0: none */
     double rtol, atol;
 
     int *sign;            /* of each function before the part being scanned; 0 unknown */
     double *locked_until; /* [s] */
-    double *values, *end_values;
+    double *values, *end_values; /* count + sloped */
+    double *slopes;              /* where the part being scanned begins */
     double *state, *exact;
 
     long capacity, found; /* rows of what was found */

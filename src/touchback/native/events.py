@@ -20,13 +20,16 @@ class _EventsStruct(ctypes.Structure):
     """tb_events of events.h."""
 
     _fields_ = [
-        *[(name, ctypes.c_long) for name in ("count", "compiled", "samples")],
+        *[(name, ctypes.c_long) for name in ("count", "compiled", "samples", "sloped")],
         ("function", CallableStruct),
         ("p", ctypes.c_void_p),
-        *[(name, ctypes.c_void_p) for name in ("callback", "direction", "active", "locking")],
+        *[
+            (name, ctypes.c_void_p)
+            for name in ("callback", "direction", "active", "locking", "floor")
+        ],
         *[(name, ctypes.c_double) for name in ("rtol", "atol")],
         *[(name, ctypes.c_void_p) for name in ("sign", "locked_until", "values", "end_values")],
-        *[(name, ctypes.c_void_p) for name in ("state", "exact")],
+        *[(name, ctypes.c_void_p) for name in ("slopes", "state", "exact")],
         *[(name, ctypes.c_long) for name in ("capacity", "found")],
         *[(name, ctypes.c_void_p) for name in ("times", "errors", "states")],
         *[(name, ctypes.c_void_p) for name in ("indices", "directions")],
@@ -65,8 +68,11 @@ class Events:
     """Event functions of one run: first those that `function` computes from x, u and its own
     parameter block `p`, then the `callables` f(t, x).
 
-    Steps are looked at in `samples` parts. What the callables raise is kept in `raised`, and their
-    values become NaN."""
+    Steps are looked at in `samples` parts. The first `sloped` functions tell their slopes too,
+    which follow the values: one of them is looked at as well where it is lowest within a part.
+    `floors`, to be written between runs, are how far from zero a function may start without being
+    on either side; `values` are the last ones looked at. What the callables raise is kept in
+    `raised`, and their values become NaN."""
 
     def __init__(
         self,
@@ -78,6 +84,7 @@ class Events:
         rtol: float = 1e-8,
         atol: float = 1e-10,
         samples: int = 8,
+        sloped: int = 0,
     ) -> None:
         count, n = len(rules), problem.state_size
         rows = _ROWS_AT_A_TIME + count * samples
@@ -88,7 +95,7 @@ class Events:
         self._kept_alive: list[object] = [function, work]
         self._struct = _EventsStruct(
             count=count, compiled=count - len(callables), samples=samples, rtol=rtol, atol=atol,
-            capacity=rows,
+            capacity=rows, sloped=sloped,
         )  # fmt: skip
         self._numbers("p", as_floats(p))
         if function is not None:
@@ -102,8 +109,10 @@ class Events:
         self._integers("sign", [0] * count)
         self._numbers("locking", np.array([rule.locking for rule in rules]))
         self._locked_until = self._numbers("locked_until", np.zeros(count))
-        for name in ("values", "end_values"):
-            self._numbers(name, np.zeros(count))
+        self.floors = self._numbers("floor", np.zeros(count))
+        self.values = self._numbers("values", np.zeros(count + sloped))
+        self._numbers("end_values", np.zeros(count + sloped))
+        self._numbers("slopes", np.zeros(sloped))
         for name in ("state", "exact"):
             self._numbers(name, np.zeros(n))
         self._times = self._numbers("times", np.zeros(rows))

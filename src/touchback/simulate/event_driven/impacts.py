@@ -61,6 +61,16 @@ def jam(felt: Felt, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
     )
 
 
+def halt(felt: Felt, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
+    """The least change, weighted by the mass, after which rows of the contacts don't move: it can
+    only take energy."""
+    problem = felt.problem(felt.u, contacts)
+    p = np.zeros(len(problem.c))
+    G, c = problem.G[np.ix_(rows, rows)], problem.c[list(rows)]
+    p[list(rows)] = -np.linalg.lstsq(G, c, rcond=1e-11)[0]
+    return _jump(felt, problem, p)
+
+
 def _jump(felt: Felt, problem: ContactProblem, p: Floats) -> Jump:
     change, every = felt.changed(felt.u, p)
     return Jump(change, every, problem.c + problem.G @ p)

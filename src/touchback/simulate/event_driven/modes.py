@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from touchback.native import Problem
 from touchback.native.contact_mode import ContactMode
 from touchback.recording import EnergyBooks
 from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
-from touchback.simulate.event_driven.impacts import Jump, impact, jam
+from touchback.simulate.event_driven.impacts import Jump, halt, impact, jam
 from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import TOUCHING, overlaps
@@ -23,15 +23,18 @@ STILL = 1e-9  # m/s, rad/s
 _HELD = 1e-9  # of a row: less is no motion
 _ROUNDS = 50  # of impacts at one instant
 _PUSHES = 10  # apart, at the start
-_INSIDE = 1e-13  # m
+_INSIDE = 1e-13  # m: less deep is rounding
+_NO_FORCE = 1e-9  # of the largest force: less is none
 _WORDS = (("sticks", "slips"), ("stops rolling", "rolls"))  # of slip, of rolling
 
 
 class Modes:
     """The mode of a run, which it changes at events.
 
-    `law` is that of impacts; bounces that would be over within `rest` seconds are taken as over.
-    `flight` is how long the shortest bounce after the last change lasts [s]. Steps at which
+    `law` is that of impacts; bounces that would be over within `rest` seconds are taken as over,
+    and no contact is left for a flight shorter than that. `flight` is how long the shortest one
+    after the last change lasts [s]; `floors` are what the events of the mode may start from without
+    having happened: within them a contact neither is apart nor has closed again. Steps at which
     mechanics has no or several answers are told in `remarks`."""
 
     def __init__(
@@ -49,15 +52,16 @@ class Modes:
         self._losses = np.zeros(equations.layout.rows)
         self._moved = np.zeros(equations.layout.rows)
         self.flight = np.inf
+        self.floors = np.zeros(len(self._names) + len(equations.layout.groups))
         self.remarks: list[str] = []
 
     def change(self, t: float, x: Floats, fired: int | None = None) -> tuple[Floats, list[str]]:
         """The state from which the run goes on after the event `fired` (the place of its
         indicator; None: at the start), and what happened, in words."""
-        x, mode = x.copy(), self._mode
-        closed, stuck = mode.closed.copy(), mode.stuck.copy()
         leaving, begins, stopped = self._told_by(t, x, fired)
-        felt, happened = self._felt(t, x), []
+        closed, stuck = self._mode.closed.copy(), self._mode.stuck.copy()
+        x, felt = self._out_of_walls(t, x)
+        happened: list[str] = []
         for _ in range(_ROUNDS):
             touching = [i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= TOUCHING]
             jump, words = self._collide(felt, touching)
@@ -66,12 +70,13 @@ class Modes:
                 slipping = {**self._slipping(felt, kept, stopped), **begins}
                 outcome = decide(felt, kept, slipping)
                 if outcome.solutions:
+                    self._enter(t, x, felt, outcome)
+                    jump, words = self._stay(t, x, felt)
+                else:
+                    jump, words = self._jam(t, felt, kept, slipping)
+                if jump is None:
                     self._note_doubt(t, felt, kept, slipping, outcome)
-                    self._enter(outcome)
-                    happened += self._named(felt, closed, stuck)
-                    self._look_ahead(t, x, felt)
-                    return x, happened
-                jump, words = self._jam(t, felt, kept, slipping)
+                    return x, happened + self._named(felt, closed, stuck)
             leaving, begins, stopped = set(), {}, set()
             self._account(felt, x, jump)
             x[self._v] += jump.change
@@ -86,22 +91,30 @@ class Modes:
     def apart(self, x: Floats) -> Floats:
         """The state at the start with contacts that overlap moved apart, least by mass: from inside
         a wall there is no way out that an event could tell. Velocities stay."""
-        gaps, closed = self._felt(0.0, x).gap, self._mode.closed
-        self.remarks += overlaps(self._names, gaps, "its bodies were moved apart.")
-        for _ in range(_PUSHES):
-            inside = gaps < -_INSIDE
-            if not inside.any():
-                break
-            closed |= inside
-            x = np.concatenate([self._problem.settle(0.0, x)[: self._v.start], x[self._v.start :]])
-            gaps = self._felt(0.0, x).gap
-        closed[:] = 0
+        self.remarks += overlaps(
+            self._names, self._felt(0.0, x).gap, "its bodies were moved apart."
+        )
+        x = self._pushed(0.0, x)
+        gaps = self._felt(0.0, x).gap
         if gaps.size and gaps.min() < -TOUCHING:
             raise SolveError(
                 f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m at "
                 "the start and can't be moved apart; start where nothing overlaps"
             )
         return x
+
+    def overlap(self, times: Floats, states: Floats) -> tuple[int, str]:
+        """The first of the states in which a contact overlaps, and what is wrong there; their
+        number and nothing where none does."""
+        if not self._names or not len(times):
+            return len(times), ""
+        inputs = self._problem.input_rows(times, states)
+        gaps = self._equations.gaps(states, inputs, times)
+        inside = np.flatnonzero((gaps < -TOUCHING).any(axis=0))
+        if not inside.size:
+            return len(times), ""
+        row = int(inside[0])
+        return row, self._told_overlap(float(times[row]), gaps[:, row])
 
     def books(self) -> EnergyBooks:
         """What impacts took, friction in them included, and what moving surfaces gave."""
@@ -129,6 +142,37 @@ class Modes:
 
     def _felt(self, t: float, x: Floats) -> Felt:
         return Felt.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
+
+    def _told_overlap(self, t: float, gaps: Floats) -> str:
+        return (
+            f"at t = {t:.6g} s contact '{self._names[int(gaps.argmin())]}' overlaps by "
+            f"{-gaps.min():.3g} m (at most {TOUCHING:g} m may): where it closed was not found; "
+            "lower `step`, or use tb.step_contacts"
+        )
+
+    def _out_of_walls(self, t: float, x: Floats) -> tuple[Floats, Felt]:
+        """The state with what rounding left inside a wall moved out of it, and what is felt."""
+        felt = self._felt(t, x)
+        deepest = felt.gap.min(initial=0.0)
+        if deepest < -TOUCHING:
+            raise SolveError(self._told_overlap(t, felt.gap))
+        if deepest >= -_INSIDE:
+            return x.copy(), felt
+        x = self._pushed(t, x)
+        return x, self._felt(t, x)
+
+    def _pushed(self, t: float, x: Floats) -> Floats:
+        """The state with contacts that overlap moved apart, least by mass."""
+        closed = self._mode.closed
+        before, x = closed.copy(), x.copy()
+        for _ in range(_PUSHES):
+            inside = self._felt(t, x).gap < -_INSIDE
+            if not inside.any():
+                break
+            closed |= inside
+            x[: self._v.start] = self._problem.settle(t, x)[: self._v.start]
+        closed[:] = before
+        return x
 
     def _told_by(
         self, t: float, x: Floats, fired: int | None
@@ -213,13 +257,64 @@ class Modes:
                 f"sliding (Painlevé): {found.solutions} answers; the first was taken."
             )
 
-    def _enter(self, outcome: Outcome) -> None:
-        mode = self._mode
+    def _enter(self, t: float, x: Floats, felt: Felt, outcome: Outcome) -> None:
+        """Takes over an outcome. Contacts that repeat others share what they bear; those that would
+        have to pull for that bear nothing: the others hold them."""
+        mode, normals = self._mode, list(felt.layout.normals)
         for i in range(len(self._names)):
             mode.closed[i] = i in outcome.closed
         for g in range(len(mode.stuck)):
             mode.stuck[g] = g not in outcome.ways
             mode.way[g] = outcome.ways.get(g, np.zeros(2))
+        for _ in outcome.closed:
+            self._problem.rate(t, x)
+            forces = mode.multipliers[normals] * mode.closed
+            worst = int(forces.argmin())
+            if forces[worst] >= -_NO_FORCE * np.abs(forces).max():
+                break
+            mode.closed[worst] = 0
+            if not self._held(felt, [normals[worst]]):
+                mode.closed[worst] = 1
+                break
+
+    def _stay(self, t: float, x: Floats, felt: Felt) -> tuple[Jump | None, list[str]]:
+        """Halts contacts that would be left for a flight shorter than `rest`, 2 u_n/−u̇_n, with all
+        that holds: so ends what alternates among contacts ever faster. Else nothing, but `flight`
+        and `floors`."""
+        mode, layout = self._mode, felt.layout
+        a = self._problem.rate(t, x)[self._v]
+        rates = felt.W @ a + felt.bias
+        flights = {
+            i: float(-2 * felt.u[n] / rates[n])
+            for i, n in enumerate(layout.normals)
+            if felt.gap[i] <= TOUCHING and not mode.closed[i] and felt.u[n] > 0.0 > rates[n]
+        }
+        self.flight = min(flights.values(), default=np.inf)
+        if self.flight >= self._rest:
+            self._set_floors(felt, flights)
+            return None, []
+        short = [i for i, flight in flights.items() if flight < self._rest]
+        mode.closed[short] = 1
+        contacts = [int(i) for i in np.flatnonzero(mode.closed)]
+        held = [row for row in self._holding(felt) if row >= layout.bilateral]
+        return halt(felt, contacts, held), [f"{self._names[i]} rests" for i in short]
+
+    def _set_floors(self, felt: Felt, flights: Mapping[int, float]) -> None:
+        """What the events of the mode may start from; and which groups are at their limit but don't
+        begin to move, as others hold them."""
+        mode, layout, count = self._mode, felt.layout, len(self._names)
+        force = _NO_FORCE * float(np.abs(mode.multipliers).max(initial=0.0))
+        for i, n in enumerate(layout.normals):
+            if mode.closed[i]:
+                self.floors[i] = force
+            elif i in flights:  # far less than it rises, lest it gain speed below the floor
+                self.floors[i] = 1e-3 * felt.u[n] * flights[i]
+            else:
+                idle = abs(felt.u[n]) <= STILL and self._held(felt, [n])
+                self.floors[i] = 0.5 * TOUCHING if idle else 2 * _INSIDE
+        for g, (rows, _) in enumerate(layout.groups):
+            mode.pinned[g] = not mode.stuck[g] and bool(rows) and self._held(felt, list(rows))
+            self.floors[count + g] = force if mode.stuck[g] else STILL
 
     def _named(self, felt: Felt, closed: Integers, stuck: Integers) -> list[str]:
         """Changes of the mode in words."""
@@ -234,29 +329,20 @@ class Modes:
                 words.append(f"{self._names[contact]} {word}")
         return words
 
-    def _look_ahead(self, t: float, x: Floats, felt: Felt) -> None:
-        """How long contacts that have just been left stay open, 2 u_n/−u̇_n; and which groups are at
-        their limit but don't begin to move, as others hold them."""
-        mode, layout = self._mode, felt.layout
-        a = self._problem.rate(t, x)[self._v]
-        rates = felt.W @ a + felt.bias
-        self.flight = np.inf
-        for i, n in enumerate(layout.normals):
-            if felt.gap[i] <= TOUCHING and not mode.closed[i] and felt.u[n] > 0.0 > rates[n]:
-                self.flight = min(self.flight, float(-2 * felt.u[n] / rates[n]))
-        for g, (rows, _) in enumerate(layout.groups):
-            mode.pinned[g] = not mode.stuck[g] and bool(rows) and self._held(felt, list(rows))
-
-    def _held(self, felt: Felt, rows: list[int]) -> bool:
-        """Whether rows that hold leave no motion to these."""
+    def _holding(self, felt: Felt) -> list[int]:
+        """Rows that hold."""
         mode, layout = self._mode, felt.layout
         holding = [*range(layout.bilateral)]
         holding += [n for i, n in enumerate(layout.normals) if mode.closed[i]]
         for g in felt.groups([i for i in range(len(self._names)) if mode.closed[i]]):
             holding += layout.groups[g][0] if mode.stuck[g] else ()
-        W = felt.W[rows]
-        share = np.linalg.lstsq(felt.W[holding].T, W.T, rcond=1e-12)[0]
-        return bool(np.abs(W - share.T @ felt.W[holding]).max() <= _HELD * np.abs(W).max())
+        return holding
+
+    def _held(self, felt: Felt, rows: list[int]) -> bool:
+        """Whether rows that hold leave no motion to these."""
+        W, holding = felt.W[rows], felt.W[self._holding(felt)]
+        share = np.linalg.lstsq(holding.T, W.T, rcond=1e-12)[0]
+        return bool(np.abs(W - share.T @ holding).max() <= _HELD * np.abs(W).max())
 
     def _account(self, felt: Felt, x: Floats, jump: Jump) -> None:
         v = x[self._v]

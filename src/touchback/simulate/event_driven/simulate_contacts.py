@@ -30,7 +30,7 @@ from touchback.system import System
 from touchback.system.powers import power_set_with
 
 _STEPS_AT_A_TIME = 256
-_LONGEST_STEP = 0.01  # of the duration: gaps that close and open within an eighth of it are missed
+_LONGEST_STEP = 0.01  # of the duration: what a gap does within an eighth of it isn't all looked at
 
 
 def simulate_contacts(
@@ -56,8 +56,10 @@ def simulate_contacts(
     Between events one mode is integrated by Dormand–Prince to `rtol` and `atol`: closed contacts
     and sticking friction are constraints, slipping friction is Coulomb's exactly. At an event
     complementarity decides which mode follows. `impacts` are "newton" (restitution of speeds) or
-    "poisson" (of impulses). Bounces that would be over within `rest` seconds are taken as over: a
-    ball comes to rest. `step` is the longest step (a hundredth of the duration).
+    "poisson" (of impulses). Bounces that would be over within `rest` seconds are taken as over, and
+    no contact is left for a flight shorter than that: a ball comes to rest, and so does a block
+    that rocks from corner to corner. `step` is the longest step (a hundredth of the duration).
+    Every recorded state has gaps above −1e-9 m; a run that can't keep that ends before it.
 
     The run holds, besides the states, of each contact by name "… gap", "… force" [N],
     "… friction force" and "… rolling moment" (numbered with two tangents), and the multipliers of
@@ -111,14 +113,17 @@ class _Driven:
         self._keeper = self._books(given, dict(parameters or {}))
         rules = [EventRule(-1, True, 1e-12)] * (len(functions.normals) + len(functions.groups))
         tolerances = plan.rtol, plan.atol
-        self._events = Events(self._problem, rules, self._mode.indicators, block, (), *tolerances)
+        self._events = Events(
+            self._problem, rules, self._mode.indicators, block, (), *tolerances,
+            sloped=len(functions.normals),
+        )  # fmt: skip
         self.records: list[EventRecord] = []
         self.statistics: dict[str, int] = {}
         self.cause: BaseException | None = None
         self._times, self._states = np.zeros(0), np.zeros((0, 0))
         self._forces: list[Floats] = []
         self._given = np.zeros(0)
-        self._count = 0
+        self._count = self._kept = 0  # events; rows of the record without an overlap
 
     def _books(self, given: Inputs, parameters: dict[str, Any]) -> BookKeeper:
         equations = self.equations
@@ -151,15 +156,18 @@ class _Driven:
         self._keeper.open(self._problem, 0.0, run.x)
         first, calm = run.x.copy(), 0.5 * self._modes.flight
         self._add_forces(np.zeros(1), first[None, :])
-        self._events.start(0.0, run.x)
+        self._watch(run)
         failure = ""
         while run.status == Status.PAUSED and not failure:
             short = run.t < calm  # a bounce must not begin and end within an eighth of a step
             run.max_step = min(longest, 0.25 * self._modes.flight) if short else longest
             written = run.written
             status = run.advance(1 if short else _STEPS_AT_A_TIME)
-            self._add_forces(times[written : run.written], run.record[written : run.written])
-            if status == Status.EVENT:
+            new = slice(written, run.written)
+            good, failure = self._modes.overlap(times[new], run.record[new])
+            self._kept = written + good
+            self._add_forces(times[written : self._kept], run.record[written : self._kept])
+            if status == Status.EVENT and not failure:
                 failure = self._at_event(run, names)
                 calm = run.t + 0.5 * self._modes.flight
             if self._problem.raised is not None:
@@ -188,8 +196,17 @@ class _Driven:
                 "contacts chatter; raise `rest`, or use tb.step_contacts"
             )
         run.restart(after)
-        self._events.start(run.t, run.x)
+        self._watch(run)
         return ""
+
+    def _watch(self, run: Dopri5) -> None:
+        """Watches for the end of the mode. No contact starts below its floor: it would be lost."""
+        events, contacts = self._events, len(self.equations.contacts)
+        events.floors[:] = self._modes.floors
+        events.start(run.t, run.x)
+        below = -1.01 * events.values[:contacts]
+        events.floors[:contacts] = np.maximum(events.floors[:contacts], below)
+        events.start(run.t, run.x)
 
     def _note(
         self, t: float, words: list[str], before: Floats, after: Floats, names: list[str]
@@ -204,9 +221,10 @@ class _Driven:
             self._forces.append(self._mode.multipliers.copy())
 
     def _finish(self, run: Dopri5, first: Floats, times: Floats) -> None:
-        self._states = np.vstack([first, run.record[: run.written]])
-        self._times = np.append(0.0, times[: run.written])
-        if run.t > self._times[-1]:
+        self._states = np.vstack([first, run.record[: self._kept]])
+        self._times = np.append(0.0, times[: self._kept])
+        whole = self._kept == run.written and self._modes.overlap(np.array([run.t]), run.x[None])[0]
+        if whole and run.t > self._times[-1]:
             self._times = np.append(self._times, run.t)
             self._states = np.vstack([self._states, run.x])
             self._add_forces(self._times[-1:], self._states[-1:])
