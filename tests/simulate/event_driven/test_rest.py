@@ -112,7 +112,7 @@ def fallen_box(half: tuple[float, ...], where: object, turn: object) -> float:
 # ---- polygons and boxes --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [11, 13, 30, 39])
+@pytest.mark.parametrize("seed", [12, 17, 39, 51])
 def test_thrown_polygons_lie_on_a_side(seed: int) -> None:
     drop = polygon(seed)
     run = drop.run(2.0)
