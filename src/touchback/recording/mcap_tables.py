@@ -58,19 +58,25 @@ class TableWriter:
         self._writer = Writer(self._file, compression=CompressionType.NONE, enable_data_crcs=True)
         self._writer.start(profile=PROFILE, library=f"touchback {VERSION}")
         self._writer.add_metadata(kind, {"about": about})
+        self._schemas: dict[bytes, int] = {}  # tables with the same columns share them
         self._signals: dict[int, tuple[int, list[str]]] = {}  # of each table: topic and names
         self._latest = 0  # time of the last message [ns]
 
     def add_table(self, topic: str, columns: Sequence[str], units: Mapping[str, str]) -> int:
         """A topic of rows, by the number to write with."""
-        add_schema, names = self._writer.register_schema, list(columns)
+        names = list(columns)
         text = json.dumps({"title": "rows of little-endian doubles", "columns": names})
-        rows = add_schema("touchback.rows", ROWS, text.encode())
+        rows = self._schema("touchback.rows", ROWS, text.encode())
         number: int = self._writer.register_channel(topic, ROWS, rows)
-        signals = add_schema("touchback.signals", "jsonschema", _json_schema(names, units))
+        signals = self._schema("touchback.signals", "jsonschema", _json_schema(names, units))
         readable = "/" + topic.replace(" ", "/")
         self._signals[number] = (self._writer.register_channel(readable, TEXTS, signals), names)
         return number
+
+    def _schema(self, name: str, encoding: str, data: bytes) -> int:
+        if data not in self._schemas:
+            self._schemas[data] = self._writer.register_schema(name, encoding, data)
+        return self._schemas[data]
 
     def add_texts(self, topic: str) -> int:
         """A topic of JSON texts, by the number to write with."""
