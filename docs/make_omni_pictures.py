@@ -147,6 +147,41 @@ def agreement() -> plt.Figure:
     return figure
 
 
+def roller_one() -> plt.Figure:
+    """Kosenko's figures 8 to 10: the centre of roller 1 up and down in free motion, by both
+    trackers, and how far they are apart."""
+    figure, axes = plt.subplots(3, 2, figsize=(10, 6), layout="constrained", sharex=True)
+    rates = {"wheel.vx": 0.3, "wheel.vy": 0.2, "wheel.wy": 12.0, "wheel.wz": 1.5}
+    kinds = (("height", "m", tb.Position, 1e-6), ("velocity", "m/s", tb.Velocity, 1e-7),
+             ("acceleration", "m/s²", tb.Acceleration, 1e-8))  # fmt: skip
+    runs = {}
+    for tracker in ("explicit", "implicit"):
+        model = bench.make(INCLINED, tracker, friction=0.0)
+        for word, _, kind, _ in kinds:
+            model.sensor(word, kind(model.bodies["disc roller 1"].at(0, 0, 0)))
+        system = model.compile()
+        runs[tracker] = tb.simulate(
+            system, system.assemble(rates=rates), 10.0, rtol=1e-11, atol=1e-13, output_step=0.01,
+            progress=False,
+        )  # fmt: skip
+    for (left, right), (word, unit, _, kosenko) in zip(axes, kinds, strict=True):
+        time, first = runs["explicit"].time, runs["explicit"][f"{word}.z"]
+        second = runs["implicit"][f"{word}.z"]
+        left.plot(time, first, color=SECOND, lw=2.4, label="explicit")
+        left.plot(time, second, color=ACCENT, lw=0.9, ls="--", label="implicit")
+        left.set(ylabel=f"{word} [{unit}]", xlim=(0, 10))
+        right.semilogy(time, np.maximum(np.abs(second - first), 1e-18), color=ACCENT, lw=0.8)
+        right.axhline(kosenko, color=INK, lw=1, ls="--")
+        right.text(10, 1.6 * kosenko, "Kosenko 2015", ha="right", fontsize=8, color=INK)
+        right.set(ylabel=f"apart [{unit}]", ylim=(1e-18, 1e-4))
+    axes[0, 0].legend(fontsize=8, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False)
+    for axis in axes.flat:
+        axis.spines[["top", "right"]].set_visible(False)
+    for axis in axes[-1]:
+        axis.set(xlabel="time [s]")
+    return figure
+
+
 WAYS = {  # of commanding wheels: the plan's options, and the words for them
     "textbook wheel speeds": {"correction": 0.0, "textbook": True},
     "speeds for the roller where it is": {"correction": 0.0},
@@ -223,6 +258,7 @@ if __name__ == "__main__":
         "wheels": wheels,
         "hand_over": hand_over,
         "agreement": agreement,
+        "roller_one": roller_one,
         "platforms": platforms,
     }
     if REFERENCE.is_dir():  # measured data are not part of the project

@@ -29,9 +29,11 @@ def make(
     slip_speed: float = 0.02,
 ) -> Model:
     """The disc is free, its rollers turn on it. Two constraints: "upright", whose multiplier is the
-    servo's torque, and "floor", by which the roller in contact neither leaves the floor nor sinks
-    into it; its multiplier is the load. The centre keeps its height, so that the load is the
-    weight and what the vehicle presses ("pressing"), which is what friction uses."""
+    servo's torque, and "floor", by which the roller in contact doesn't sink into the floor; its
+    multiplier is the load. The floor only pushes: where the vehicle lifts more than the weight
+    ("pressing" < 0) it lets go, mode "off the floor", until the wheel lands, without a bounce.
+    On the floor the centre keeps its height, so that the load is the weight and what the vehicle
+    presses, which is what friction uses."""
     m = Model("omni wheel", gravity=(0, 0, -G))
     disc = m.body("disc", MASS, inertia=MOMENTS)
     m.joint("wheel", Free(), m.ground, disc, position=(0, 0, shape.radius, 1, 0, 0, 0))
@@ -43,7 +45,7 @@ def make(
     m.force("weight of the vehicle", Wrench(disc.at(0, 0, 0), force=(0, 0, -pressing)))
     m.force("motor", Wrench(disc.at(0, 0, 0), torque=(0, torque, 0), axes="body"))
     m.sensor("roller", RollerInContact(wheel))
-    m.sensor("contact", ContactPoint(wheel))
+    contact = m.sensor("contact", ContactPoint(wheel))
     slip = m.sensor("slip", ContactSlip(wheel))
     axle = m.sensor("axle", Direction(disc.at(0, 0, 0), "y"))
     m.constrain("upright", position=axle[2])
@@ -54,7 +56,11 @@ def make(
     m.sensor("centre", Position(disc.at(0, 0, 0)))
     m.sensor("energy", Energy())
     m.sensor("servo torque", Multiplier("upright"))
-    m.sensor("load", Multiplier("floor"))
+    held = m.sensor("load", Multiplier("floor"))
+    m.mode("on the floor", active=["upright", "floor"])
+    m.mode("off the floor", active=["upright"])
+    m.transition("lets go", "on the floor", "off the floor", when=held)
+    m.transition("lands", "off the floor", "on the floor", when=contact[3])
     return m
 
 

@@ -14,6 +14,8 @@ from touchback.model.sensors.base import XYZ, SensorKind
 from touchback.model.value import Data, Value
 from touchback.spatial.vectors import Scalar, Vector
 
+TOUCHING = 1e-7  # m: a gap that is less is none
+
 
 class RollerPlace(Data, frozen=True):
     """The joint on which a roller spins, and the frame in its centre."""
@@ -89,7 +91,8 @@ class WheelOnFloor(Data, frozen=True):
 
 
 class RollerFriction(ForceKind, frozen=True, tag="roller-friction"):
-    """Friction of the roller in contact under a known `load` [N]: −μ N u/√(u² + u₀²)."""
+    """Friction of the roller in contact under a known `load` [N]: −μ N u/√(u² + u₀²); none where
+    the load is less than 0, or the roller is off the floor."""
 
     wheel: WheelOnFloor
     load: Value
@@ -107,7 +110,9 @@ class RollerFriction(ForceKind, frozen=True, tag="roller-friction"):
     def force(self, mechanics: Mechanics, footing: Footing) -> Vector:
         """On the roller, along the floor's axes [N]."""
         slip = self.wheel.velocity(mechanics, footing)[:2]
-        load = mechanics.value(self.load)
+        k = mechanics.k
+        touches = k.less(footing.gap, k.const(TOUCHING))
+        load = k.mul(touches, k.maximum(0, mechanics.value(self.load)))
         return [*regularised_coulomb(mechanics, self.friction, self.slip_speed, load, slip), 0]
 
 
