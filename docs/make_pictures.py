@@ -48,8 +48,6 @@ TRAILS = {
     "omni-wheel": "contact",
     "omni-platform": "position",
     "mecanum-platform": "position",
-    "piano": "crown",
-    "piano-episodes": "crown",
 }
 AXES = {"spinning-top": ("axis", 0.14), "gyroscope": ("middle axis", 0.1)}  # arrows [m]
 # Stills of a mechanism; of others 7.
@@ -59,8 +57,6 @@ STILLS = {
     "buoy": 3,
     "suspension": 3,
     "stewart-platform": 1,
-    "piano": 3,
-    "piano-episodes": 3,
     "omni-platform": 2,
     "mecanum-platform": 2,
 }
@@ -76,8 +72,6 @@ SPAN = {
     "slider-crank": 0.3,
     "four-bars": 0.7,
     "suspension": 0.3,
-    "piano": 0.06,
-    "piano-episodes": 0.06,
 }
 
 WALL_FIGURES = {"5.8", "5.12", "5.17", "6.3", "6.7", "6.9", "6.13"}

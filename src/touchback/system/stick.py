@@ -16,6 +16,7 @@ from touchback.system.floats import float_instant
 
 Floats = NDArray[np.float64]
 _SAME = 1e-12  # m: points nearer than that are one
+_PLATE = 3  # points beside its own joint, from which on a body is drawn as a plate, not as spokes
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ class _Sketch:
         return np.stack([np.broadcast_to(x, (self.count,)) for x in position], axis=1)
 
     def lines_of_joint(self, name: str, joint: Joint) -> list[Line]:
-        """The way that it has opened, and its body: lines to where others hold it, and to its
-        centre of mass."""
+        """The way that it has opened, and its body: lines to where others hold it, or around them,
+        and to its centre of mass."""
         body = joint.child.body
         start = self.place(joint.child)
         centre = self.place(Frame(body, self.model.bodies[body].com))
@@ -109,10 +110,13 @@ class _Sketch:
         carries = any(each.parent.body == body for each in self.model.joints.values())
         if not ends:  # what carries others at its own joint stays a point
             ends = [start if carries else centre]
-        lines = [_line(body, "body", start, end) for end in ends]
+        rim = ends if isinstance(joint.kind, Free) else [start, *ends]
+        plate = len(ends) >= _PLATE
+        pairs = _round(rim) if plate else [(start, end) for end in ends]
+        lines = [_line(body, "body", *pair) for pair in pairs]
         if self.instant.value(self.model.bodies[body].mass):
             lines += [_line(body, "arm", start, end) for end in _distinct([centre], start, *ends)]
-        if joint.kind.nq != joint.kind.nv:
+        if joint.kind.nq != joint.kind.nv and not plate:
             lines += self.cross(body, centre)
         if not isinstance(joint.kind, Free):
             parent = self.place(joint.parent)
@@ -143,6 +147,15 @@ class _Sketch:
 
 def _line(name: str, kind: str, start: Floats, end: Floats) -> Line:
     return Line(name, kind, np.stack([start, end], axis=1))
+
+
+def _round(points: list[Floats]) -> list[tuple[Floats, Floats]]:
+    """Neighbours on the way around points, as seen across the plane that they lie in at first."""
+    flat = np.array([point[0] for point in points])
+    flat -= flat.mean(axis=0)
+    x, y = (flat @ np.linalg.svd(flat)[2][:2].T).T
+    order = np.argsort(np.arctan2(y, x))
+    return [(points[a], points[b]) for a, b in zip(order, np.roll(order, -1))]
 
 
 def _distinct(points: list[Floats], *others: Floats) -> list[Floats]:
