@@ -1,10 +1,16 @@
 """Modes drawn as a state graph, and written as text."""
 
+import re
 import xml.etree.ElementTree as ElementTree
+from math import comb
+
+import numpy as np
+import pytest
 
 import touchback as tb
 from described_models import latch
 from episodic_models import bouncing_ball, pegged_pendulum
+from touchback import gallery
 from touchback.model.state_graph import state_graph_svg
 from touchback.model.state_layout import arranged
 
@@ -35,7 +41,7 @@ def test_rests_are_dashed_and_nothing_leaves_the_page() -> None:
     (group,) = tree.iter(f"{SVG}g")
     dx, dy = map(float, group.get("transform", "")[10:-1].split())
     for node in group.iter(f"{SVG}text"):
-        half = 6.3 * len(node.text or "") / 2
+        half = 3.1 * len(node.text or "")
         x, y = float(node.get("x", 0)) + dx, float(node.get("y", 0)) + dy
         assert half - 1 <= x <= width - half + 1 and 0 < y < height
 
@@ -138,3 +144,26 @@ def test_long_causes_are_told_by_the_names_in_them() -> None:
     m.mode("ajar")
     m.transition("slam", "ajar", None, when=gap * gap * 7.25 - gap * 0.125, reset={"v:door": 0.0})
     assert "f(door, width) falls to 0" in texts(state_graph_svg(m))
+
+
+def along(path: str) -> np.ndarray:
+    """Points on a curve of an SVG path, quadratic or cubic."""
+    corners = np.array(re.findall(r"(-?[\d.]+),(-?[\d.]+)", path), dtype=float)
+    degree, t = len(corners) - 1, np.linspace(0.0, 1.0, 200)[:, None]
+    weights = [comb(degree, k) * t**k * (1 - t) ** (degree - k) for k in range(degree + 1)]
+    return np.sum([w * corner for w, corner in zip(weights, corners, strict=True)], axis=0)
+
+
+@pytest.mark.parametrize("name", ["harpsichord", "bouncing-hammer"])
+def test_no_arrow_leads_across_words(name: str) -> None:
+    (group,) = ElementTree.fromstring(state_graph_svg(gallery.make(name))).iter(f"{SVG}g")
+    arrows = [along(p.get("d", "")) for p in group.iter(f"{SVG}path") if "Q" in p.get("d", "")]
+    assert arrows
+    for node in group.iter(f"{SVG}text"):
+        x, y = float(node.get("x", 0)), float(node.get("y", 0))
+        half = 3.1 * len(node.text or "")
+        for points in arrows:
+            within = (
+                (abs(points[:, 0] - x) < half) & (points[:, 1] > y - 10) & (points[:, 1] < y + 3)
+            )
+            assert not within.any(), node.text

@@ -147,3 +147,14 @@ def test_wrong_positions_and_parameters_are_refused() -> None:
 
 def test_an_empty_model_is_drawn_empty() -> None:
     assert "<line" not in tb.Model("nothing")._repr_html_()
+
+
+def test_a_body_that_many_hold_is_a_plate_with_a_rim() -> None:
+    """The six heads of the Stewart platform, neighbour to neighbour, and no spokes or cross."""
+    figure = stick_figure(gallery.make("stewart-platform"))
+    rim = np.array([line.ends[0] for line in figure.lines if line.name == "plate"])
+    assert rim.shape == (6, 2, 3)
+    assert {tuple(end) for end in rim[:, 0].round(9)} == {tuple(end) for end in rim[:, 1].round(9)}
+    # Heads stand 20° beside the directions 30° + 60° k, so sides are 20° and 100° wide at r = 0.3.
+    sides = sorted(np.linalg.norm(rim[:, 0] - rim[:, 1], axis=1))
+    assert sides == pytest.approx([0.6 * sin(np.pi / 18)] * 3 + [0.6 * sin(np.pi / 3.6)] * 3)

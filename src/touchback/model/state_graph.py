@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _MARGIN = 16.0  # around a drawing [px]
 _BEND = 0.22  # of a chord: how far an arrow swings out
-_PASSES = 60  # over all labels, to find them room
+_CLEAR = 4.0  # around a label [px]
+_HEAVY = 1000  # a mode or a label under a label weighs as much as so many points of an arrow
 _MOST = 18  # arrows with words beside them; more have numbers, and a list below
 
 
@@ -64,11 +65,11 @@ def state_graph_svg(model: Model) -> str:
 
 @dataclass(frozen=True)
 class _Arrow:
-    """A transition on the page: its curve with the middle of it, and the label beside that, on the
-    side `outwards`."""
+    """A transition on the page: its curve with points along it, and the label beside its middle, on
+    the side `outwards`."""
 
     path: str
-    middle: Point
+    points: tuple[Point, ...]
     outwards: Point
     lines: tuple[str, ...]
     dashed: bool
@@ -78,11 +79,19 @@ class _Arrow:
         """Width and height of the label."""
         return max(map(len, self.lines)) * LETTER, len(self.lines) * LINE
 
-    @property
-    def label(self) -> Point:
-        """Where the middle of the label stands."""
-        (w, h), (x, y), (dx, dy) = self.size, self.middle, self.outwards
-        return x + dx * (w / 2 + 6.0), y + dy * (h / 2 + 5.0)
+    def labels(self) -> Iterator[Point]:
+        """Where the middle of the label may stand, the best places first: beside the curve, from
+        its middle to its ends, then farther off and on the other side."""
+        w, h = self.size
+        dx, dy = self.outwards
+        half, count = abs(dx) * w / 2 + abs(dy) * h / 2, len(self.points)
+        along = sorted(range(count // 6, count - count // 6), key=lambda k: abs(2 * k - count + 1))
+        for far in (6.0, 18.0, 34.0, 55.0, 80.0):
+            for side in (1.0, -1.0):
+                for k in along[::2]:
+                    x, y = self.points[k]
+                    for aside in (0.0, -0.15 * w, 0.15 * w, -0.3 * w, 0.3 * w):
+                        yield x + aside + side * dx * (half + far), y + side * dy * (half + far)
 
 
 class _Drawing:
@@ -97,6 +106,9 @@ class _Drawing:
         count = len(names)
         across = 0.0 if count == 1 else max(1.25 * widest + 95.0, 34.0 * count)
         down = 0.0 if count < 3 else max(2.1 * highest + 40.0, 0.55 * across)
+        if count > 2:  # room for words between arrows there and back
+            longest = max(len(cut(cause_text(each))) for each in automaton.transitions.values())
+            across, down = max(across, 0.95 * longest * LETTER), max(down, 130.0)
         if self._crosses():  # room in the middle
             across, down = 1.2 * across, 1.5 * down
         self.places: dict[str, Oval] = {}
@@ -105,11 +117,11 @@ class _Drawing:
             x, y = across * math.cos(angle), down * math.sin(angle)
             self.places[name] = Oval(box.names, box.lines, x, y)
         self.curves = list(self._curves())
-        self.label_places = _apart(self.curves, list(self.places.values()))
+        self.label_places = _label_places(self.curves, list(self.places.values()))
         corners = [*(c for oval in self.places.values() for c in oval.corners())]
         for arrow, (x, y) in zip(self.curves, self.label_places, strict=True):
             w, h = arrow.size
-            corners += [arrow.middle, (x - w / 2, y - h / 2), (x + w / 2, y + h / 2)]
+            corners += [*arrow.points, (x - w / 2, y - h / 2), (x + w / 2, y + h / 2)]
         first = self.places[automaton.initial]
         corners.append((first.x - first.half[0] - 28.0, first.y))
         (left, self.top), (right, bottom) = (
@@ -168,27 +180,31 @@ class _Drawing:
                 yield from rimmed_svg(line, x, y + k * LINE, style)
 
 
-def _apart(curves: list[_Arrow], ovals: list[Oval]) -> list[Point]:
-    """Places of the labels, pushed off each other and off the modes."""
-    places = [list(arrow.label) for arrow in curves]
-    sizes = [arrow.size for arrow in curves]
-    fixed = [((oval.x, oval.y), (2 * oval.half[0], 2 * oval.half[1])) for oval in ovals]
-    for _ in range(_PASSES):
-        for i, place in enumerate(places):
-            others = [(places[j], sizes[j]) for j in range(i)]
-            for k, (other, size) in enumerate([*others, *fixed]):
-                gaps = [
-                    (sizes[i][c] + size[c]) / 2 + 4.0 - abs(place[c] - other[c]) for c in range(2)
-                ]
-                if min(gaps) <= 0.0:
-                    continue
-                c = 1 if gaps[1] <= gaps[0] else 0
-                push = math.copysign(gaps[c], place[c] - other[c])
-                if k < i:  # another label gives way, too
-                    places[k][c] -= push / 2
-                    push /= 2
-                place[c] += push
-    return [(x, y) for x, y in places]
+def _label_places(curves: list[_Arrow], ovals: list[Oval]) -> list[Point]:
+    """Places of the labels, each the first at which it covers no mode, no other label and no arrow;
+    where there is none, the place at which it covers least."""
+    taken = [(oval.x, oval.y, *oval.half) for oval in ovals]
+    points = [point for arrow in curves for point in arrow.points]
+    places: list[Point] = []
+    for arrow in curves:
+        w, h = (half / 2 + _CLEAR for half in arrow.size)
+
+        def covered(place: Point, arrow: _Arrow = arrow, w: float = w, h: float = h) -> int:
+            x, y = place
+            boxes = sum(abs(x - a) < w + c and abs(y - b) < h + d for a, b, c, d in taken)
+
+            def off(point: Point) -> float:
+                return max(abs(x - point[0]) - w, abs(y - point[1]) - h, 0.0)
+
+            strange = min(map(off, points)) < 0.5 * min(
+                map(off, arrow.points)
+            )  # reads as another's
+            return _HEAVY * (boxes + strange) + sum(off(point) == 0.0 for point in points)
+
+        best = min(arrow.labels(), key=covered)  # the first of equals
+        places.append(best)
+        taken.append((*best, w - _CLEAR, h - _CLEAR))
+    return places
 
 
 def _constraints(model: Model, automaton: Automaton, mode: str) -> tuple[str, ...]:
@@ -196,7 +212,8 @@ def _constraints(model: Model, automaton: Automaton, mode: str) -> tuple[str, ..
     return tuple(cut(name) for name in named)
 
 
-Curve = tuple[str, Point, Point]  # its path, its middle, and to which side of it labels stand
+Curve = tuple[str, tuple[Point, ...], Point]  # path, points along it, side at which labels stand
+_ALONG = 60  # points along a curve
 
 
 def _swing(a: Oval, b: Oval, turn: int, across: bool) -> Curve:
@@ -223,7 +240,8 @@ def _swing(a: Oval, b: Oval, turn: int, across: bool) -> Curve:
     (x0, y0), (x1, y1) = at(start), at(end)
     path = f"M{x0:.1f},{y0:.1f} Q{inner[0]:.1f},{inner[1]:.1f} {x1:.1f},{y1:.1f}"
     length = math.hypot(dx, dy)
-    return path, at((start + end) / 2), (dy / length, -dx / length)
+    points = tuple(at(start + (end - start) * k / _ALONG) for k in range(_ALONG + 1))
+    return path, points, (dy / length, -dx / length)
 
 
 def _loop(a: Oval, turn: int, sideways: bool) -> Curve:
@@ -231,14 +249,23 @@ def _loop(a: Oval, turn: int, sideways: bool) -> Curve:
     reach, wide = 56.0 + 34.0 * turn, 40.0 + 16.0 * turn
     if sideways:
         side = a.x + a.half[0]
-        path = (
-            f"M{side:.1f},{a.y - 12:.1f} C{side + reach:.1f},{a.y - wide:.1f} "
-            f"{side + reach:.1f},{a.y + wide:.1f} {side + 1:.1f},{a.y + 12:.1f}"
-        )
-        return path, (side + 0.75 * reach, a.y), (1.0, 0.0)
+        return _bow(
+            (side, a.y - 12), (side + reach, a.y - wide), (side + reach, a.y + wide),
+            (side + 1, a.y + 12), (1.0, 0.0),
+        )  # fmt: skip
     top = a.y - a.half[1]
-    path = (
-        f"M{a.x - 18:.1f},{top:.1f} C{a.x - wide:.1f},{top - reach:.1f} "
-        f"{a.x + wide:.1f},{top - reach:.1f} {a.x + 18:.1f},{top - 1:.1f}"
-    )
-    return path, (a.x, top - 0.75 * reach), (0.0, -1.0)
+    return _bow(
+        (a.x - 18, top), (a.x - wide, top - reach), (a.x + wide, top - reach),
+        (a.x + 18, top - 1), (0.0, -1.0),
+    )  # fmt: skip
+
+
+def _bow(p: Point, q: Point, r: Point, s: Point, outwards: Point) -> Curve:
+    """A cubic curve from p to s by way of q and r."""
+    path = f"M{p[0]:.1f},{p[1]:.1f} C" + " ".join(f"{x:.1f},{y:.1f}" for x, y in (q, r, s))
+    points = []
+    for t in (k / _ALONG for k in range(_ALONG + 1)):
+        weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+        x, y = (sum(w * c for w, c in zip(weights, along)) for along in zip(p, q, r, s))
+        points.append((x, y))
+    return path, tuple(points), outwards
