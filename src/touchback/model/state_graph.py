@@ -196,9 +196,8 @@ def _label_places(curves: list[_Arrow], ovals: list[Oval]) -> list[Point]:
             def off(point: Point) -> float:
                 return max(abs(x - point[0]) - w, abs(y - point[1]) - h, 0.0)
 
-            strange = min(map(off, points)) < 0.5 * min(
-                map(off, arrow.points)
-            )  # reads as another's
+            # Far from its own arrow and near to another one, it would be read as that one's.
+            strange = min(map(off, points)) < 0.5 * min(map(off, arrow.points))
             return _HEAVY * (boxes + strange) + sum(off(point) == 0.0 for point in points)
 
         best = min(arrow.labels(), key=covered)  # the first of equals
