@@ -2,6 +2,7 @@
 
 import os
 import signal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -147,7 +148,8 @@ def test_the_cost_of_a_ball_does_not_grow_with_their_number() -> None:
         assert pattern.size("mass_starts") == 6**2 * balls
 
 
-def test_ctrl_c_ends_steps_with_contacts_and_keeps_them() -> None:
+@pytest.mark.parametrize("run", [tb.step_contacts, tb.simulate_contacts])
+def test_ctrl_c_ends_runs_with_contacts_and_keeps_them(run: Any) -> None:
     m = tb.Model("ball", gravity=(0, 0, -G))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("ball", MASS), position=0.1)
     m.force("push", tb.JointEffort("z", m.input("push", unit="N")))
@@ -158,6 +160,9 @@ def test_ctrl_c_ends_steps_with_contacts_and_keeps_them() -> None:
         return 0.0
 
     floor = {"floor": tb.DescribedContact(m.coordinate("z"))}
-    with pytest.raises(RunInterrupted, match=r"ball: interrupted at t = 0\.05 s") as caught:
-        tb.step_contacts(m.compile(), floor, duration=1.0, step=STEP, inputs={"push": press})
-    assert caught.value.run["z"][-1] == pytest.approx(0.1 - 0.5 * G * 0.05**2, abs=1e-12)
+    with pytest.raises(RunInterrupted, match=r"ball: interrupted at t = 0\.0") as caught:
+        run(m.compile(), floor, duration=1.0, step=STEP, inputs={"push": press})
+    kept = caught.value.run
+    assert 0.045 < kept.time[-1] < 0.055
+    fallen = 0.5 * G * kept.time[-1] ** 2
+    assert kept["z"][-1] == pytest.approx(0.1 - fallen, abs=1e-9)

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 
 from touchback.contact import ContactKind
 from touchback.errors import SolveError
-from touchback.native import Dopri5, EventRule, Events, Status
+from touchback.native import Dopri5, EventRule, Events, Listening, Status
 from touchback.native.contact_mode import ContactMode
 from touchback.recording import EnergyBooks, EventRecord, Run, unknown_name
 from touchback.simulate.adaptive import INTERVALS
 from touchback.simulate.books import BookKeeper
 from touchback.simulate.event_driven.impacts import LAWS
 from touchback.simulate.event_driven.modes import Modes
-from touchback.simulate.failure import RunFailed
+from touchback.simulate.failure import RunFailed, interrupted
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.plan import Plan, Trajectory
 from touchback.simulate.protocol import Floats, StateData
@@ -82,9 +82,12 @@ def simulate_contacts(
     }  # fmt: skip
     driven = _Driven(equations, given, plan, impacts, rest, event_limit, parameters)
     began = time.perf_counter()
-    failure = driven.run(x)
+    with Listening() as listening:
+        failure = driven.run(x)
     statistics = {"seconds": time.perf_counter() - began, **driven.statistics}
     run = driven.recorded({**about, "statistics": statistics})
+    if listening.asked or isinstance(driven.cause, KeyboardInterrupt):
+        raise interrupted(system.name, run) from driven.cause
     if failure:
         raise RunFailed(
             f"{system.name}: {failure}. The run up to there is kept in `.run`.", run
