@@ -45,3 +45,18 @@ def test_a_loop_that_cannot_close_is_refused_by_name() -> None:
     with pytest.raises(tb.SolveError, match="'rod'"):
         tb.simulate(system, duration=0.1, parameters={"length": 0.5})
     assert system.parameters["length"] == 1.0
+
+
+@pytest.mark.parametrize("wrong", ["lenght", "length"])
+def test_a_wrong_parameter_of_a_run_that_starts_closed_is_refused_by_name(wrong: str) -> None:
+    m = tb.Model("arm")
+    arm = m.body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("arm", tb.Revolute("y"), m.ground, arm)
+    m.parameter("mass", 1.0)
+    m.close(
+        "rod", tb.Rod(m.parameter("length", 1.0, max=2.0)), m.ground.at(2, 0, 0), arm.at(1, 0, 0)
+    )
+    system = m.compile()
+    with pytest.raises(tb.InputError, match="'length'"):
+        tb.simulate(system, duration=0.1, parameters={"mass": 2.0, wrong: 3.0})
+    assert system.parameters == {"mass": 1.0, "length": 1.0}

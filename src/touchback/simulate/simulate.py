@@ -261,7 +261,7 @@ def _begun(
             system[name] = number
         return system.assemble(t=t, inputs=u, **modes)
     finally:
-        for name in parameters or {}:
+        for name in before.keys() & (parameters or {}).keys():  # others are refused
             system[name] = before[name]
         if isinstance(system, EpisodicSystem):
             system.enter(*present)
