@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from command import touchback
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FAILING_ON_PURPOSE = {"errors", "errors_constraints"}  # blocks that raise what they explain
@@ -48,9 +50,7 @@ def test_pictures_are_small() -> None:
 
 
 def test_every_commands_page_entry_is_a_command() -> None:
-    shown = subprocess.run(
-        [sys.executable, "-m", "touchback.cli", "--help"], capture_output=True, text=True
-    ).stdout
+    shown = touchback("--help").stdout
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     for command in re.findall(r"^\| `touchback (\w+)", text, re.MULTILINE):
         assert re.search(rf"\b{command}\b", shown)

@@ -1,4 +1,4 @@
-"""The command as users run it: in a process of its own, with its exit codes."""
+"""The command as users run it, with its exit codes."""
 
 import csv
 import shlex
@@ -9,18 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from command import touchback
 from touchback import gallery
 from touchback.gallery import pendulum
 from touchback.model import Model
 
 
-def touchback(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "touchback.cli", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
-
-
 def test_help_names_every_command() -> None:
-    shown = touchback("--help")
+    command = [sys.executable, "-m", "touchback.cli", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert shown.returncode == 0
     for command in ("play", "list", "show", "simulate", "check", "generate", "bench", "validate"):
         assert command in shown.stdout

@@ -1,7 +1,6 @@
 """Curves on braille characters, and the command that draws them."""
 
 import subprocess
-import sys
 import wave
 from pathlib import Path
 from typing import Any
@@ -9,17 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
-from typer.testing import CliRunner
 
-from touchback.cli.app import app
+from command import touchback
 from touchback.cli.bench import bench
 from touchback.cli.chart import chart
-from touchback.errors import InputError
-
-
-def touchback(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "touchback.cli", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
 
 
 def dots(character: str) -> int:
@@ -70,9 +62,9 @@ def test_feel_draws_keeps_and_sounds(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_use_of_feel_is_a_message(words: list[str], message: str) -> None:
-    done = CliRunner().invoke(app, ["feel", *words])
-    assert isinstance(done.exception, InputError)
-    assert message in str(done.exception)
+    done = touchback("feel", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
 
 
 def test_bench_measures_a_section_with_its_peers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,22 +1,15 @@
 """`touchback piano-models`: tables and gestures."""
 
-import pytest
-from typer.testing import CliRunner
-
-from touchback.cli.app import app
-from touchback.errors import InputError
-
-RUNNER = CliRunner()
+from command import touchback
 
 
 def test_gestures_are_counted_and_reported() -> None:
-    result = RUNNER.invoke(app, ["piano-models", "--gestures", "2", "--first", "5"])
-    assert result.exit_code == 0
-    assert "2 gestures, " in result.stdout and "0 in trouble" in result.stdout
+    done = touchback("piano-models", "--gestures", "2", "--first", "5")
+    assert done.returncode == 0
+    assert "2 gestures, " in done.stdout and "0 in trouble" in done.stdout
 
 
 def test_an_unknown_experiment_is_answered_with_the_known_ones() -> None:
-    result = RUNNER.invoke(app, ["piano-models", "magic"])
-    assert isinstance(result.exception, InputError)
-    with pytest.raises(InputError, match="stroke, transitions, speeds, curves, cost"):
-        raise result.exception
+    done = touchback("piano-models", "magic")
+    assert done.returncode == 2
+    assert "stroke, transitions, speeds, curves, cost" in done.stderr

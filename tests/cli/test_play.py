@@ -9,6 +9,7 @@ import tty
 import wave
 from pathlib import Path
 
+from command import touchback
 from touchback.devices.midi import (
     NoteOff,
     NoteOn,
@@ -25,16 +26,12 @@ SCORE = [
 ]  # fmt: skip
 
 
-def play(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "touchback.cli", "play", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload]
-
-
 def test_a_score_is_played_offline_and_kept_as_sound_and_notes(tmp_path: Path) -> None:
     write_midi(tmp_path / "score.mid", SCORE)
-    done = play(
-        "piano", "--fast", "--score", "score.mid", "--wav", "a.wav", "--midi", "b.mid", cwd=tmp_path
-    )
+    done = touchback(
+        "play", "piano", "--fast", "--score", "score.mid", "--wav", "a.wav", "--midi", "b.mid",
+        cwd=tmp_path,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "2 notes were heard" in done.stdout
     with wave.open(str(tmp_path / "a.wav")) as sound:
@@ -74,7 +71,7 @@ def test_fingers_answer_a_midi_port_while_the_clock_runs() -> None:
 
 
 def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
-    assert play("flute").returncode == 2
+    assert touchback("play", "flute").returncode == 2
     write_midi(tmp_path / "empty.mid", [])
-    done = play("organ", "--score", str(tmp_path / "empty.mid"))
+    done = touchback("play", "organ", "--score", str(tmp_path / "empty.mid"))
     assert done.returncode != 0 and "empty.mid has no notes" in done.stderr

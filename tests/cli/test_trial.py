@@ -1,16 +1,13 @@
 """`touchback trial`: hidden voices, kept answers."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+from command import Done, touchback
 
-def trial(*arguments: str, answers: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "touchback.cli", "trial", *arguments]
-    return subprocess.run(
-        command, input=answers, capture_output=True, text=True, timeout=120, cwd=cwd
-    )
+
+def trial(*arguments: str, answers: str, cwd: Path) -> Done:
+    return touchback("trial", *arguments, answers=answers, cwd=cwd)
 
 
 VOICES = ("--voice", "organ", "--voice", "wall", "--repeats", "2")

@@ -4,17 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from touchback.cli.app import app
+from command import touchback
 from touchback.errors import InputError
 
 
 def refused(words: list[str]) -> str:
     """What the command says."""
-    done = CliRunner().invoke(app, words)
-    assert isinstance(done.exception, InputError), (words, done.exception, done.output)
-    return str(done.exception)
+    done = touchback(*words)
+    assert done.returncode == 2, (words, done)
+    return done.stderr.removeprefix("error: ")
 
 
 @pytest.fixture

@@ -1,23 +1,17 @@
 """`touchback wall` as users run it, and the pictures it draws."""
 
 import csv
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
 
+from command import touchback
 from touchback.haptics.wall.figures import NOT_DRAWN, SHEETS, Sheet
 
 matplotlib.use("Agg")
 SLOW = {"6.9"}  # 2901 periods of 40 strikes
-
-
-def touchback(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "touchback.cli", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 def test_the_edges_are_printed_with_what_was_due() -> None:

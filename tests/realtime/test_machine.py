@@ -5,10 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import touchback as tb
-from touchback.cli.app import app
+from command import touchback
 from touchback.native.library import LIB
 from touchback.native.live_structs import BUCKETS
 from touchback.realtime import machine, promise
@@ -118,8 +117,8 @@ def test_a_processor_that_is_not_there_is_refused() -> None:
 
 def test_the_command_says_it_all_within_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(promise, "RATES", (1000.0, 10_000.0))
-    done = CliRunner().invoke(app, ["machine", "--seconds", "0.3"])
-    assert done.exit_code == 0, done.output
-    assert max(map(len, done.output.splitlines())) <= 80
+    done = touchback("machine", "--seconds", "0.3")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
     for words in ("kernel preemption", "real-time priority", "stolen time", "10 kHz", "kept?"):
-        assert words in done.output
+        assert words in done.stdout

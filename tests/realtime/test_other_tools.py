@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from mcap.exceptions import McapError
 from mcap.reader import make_reader
-from typer.testing import CliRunner
 
 import touchback as tb
-from touchback.cli.app import app
+from command import touchback
 from touchback.realtime import open_recording
 from touchback.recording import Run
 from touchback.recording.live_file import Recorder
@@ -129,8 +128,8 @@ def test_a_killed_recording_opens_in_them_after_one_command(killed: Path) -> Non
     with pytest.raises(McapError):
         decoded(killed)
     before, bits = open_recording(killed), killed.read_bytes()
-    result = CliRunner().invoke(app, ["repair", str(killed)])
-    assert result.exit_code == 0, result.output
+    done = touchback("repair", killed)
+    assert done.returncode == 0, done.stderr
     repaired = killed.with_name("run-repaired.mcap")
     assert len(decoded(repaired)["/ticks"]) == len(before.rows) == 20
     after = open_recording(repaired)
@@ -142,8 +141,8 @@ def test_a_killed_recording_opens_in_them_after_one_command(killed: Path) -> Non
 
 
 def test_a_whole_recording_needs_no_repair(recording: Path) -> None:
-    result = CliRunner().invoke(app, ["repair", str(recording)])
-    assert result.exit_code == 0 and "is whole" in result.output
+    done = touchback("repair", recording)
+    assert done.returncode == 0 and "is whole" in done.stdout
     assert [path.name for path in recording.parent.iterdir()] == [recording.name]
 
 

@@ -3,14 +3,13 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 import touchback as tb
+from command import touchback
 from quality_models import OMEGA, oscillator
 
 
@@ -87,11 +86,10 @@ def test_mistakes_are_named(arguments: dict[str, object], message: str) -> None:
 
 
 def test_the_command_measures_draws_and_keeps(tmp_path: Path) -> None:
-    command = [
-        sys.executable, "-m", "touchback.cli", "quality", "pendulum", "--duration", "2", "--steps",
-        "0.01,0.001", "--rate", "100", "--plot", "a.png", "--csv", "a.csv",
-    ]  # fmt: skip
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = touchback(
+        "quality", "pendulum", "--duration", "2", "--steps", "0.01,0.001", "--rate", "100",
+        "--plot", "a.png", "--csv", "a.csv", cwd=tmp_path,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "For 100 Hz: rk4 at 0.01 s" in done.stdout
     assert (tmp_path / "a.png").exists()
@@ -100,7 +98,6 @@ def test_the_command_measures_draws_and_keeps(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [["--steps", "a,b"], ["--rate", "0"], ["--formulations", "x"]])
 def test_wrong_use_of_the_command_exits_with_2(wrong: list[str]) -> None:
-    command = [sys.executable, "-m", "touchback.cli", "quality", "pendulum", *wrong]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = touchback("quality", "pendulum", *wrong)
     assert done.returncode == 2
     assert "error:" in done.stderr
