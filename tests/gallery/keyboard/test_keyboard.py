@@ -87,6 +87,20 @@ def test_a_law_of_one_s_own_is_felt():
     np.testing.assert_allclose(run["finger force"][rest], 200.0 * depth, rtol=0.1)
 
 
+def typewriter(depth, speed):
+    """As in docs/keyboard.md."""
+    spring = 0.4 + 250.0 * depth
+    return tb.select(depth < 4e-3, spring, spring - 0.8) + 1.5 * speed
+
+
+@pytest.mark.parametrize("voice", [by_law(typewriter), "wall"], ids=["typewriter", "wall"])
+@pytest.mark.parametrize("effort", [0.1, 0.4, 0.9])
+def test_a_key_without_a_hammer_sounds_about_as_loud_as_a_grand(grand, voice, effort):
+    run = pressed(touchback_key(voice).compile(), effort)
+    assert run["notes"][-1] == 1.0
+    assert 0.5 < run["loudness"][-1] / pressed(grand, effort)["loudness"][-1] < 2.0
+
+
 def test_voices_can_be_switched_while_playing():
     keys = make_keyboard([60], "organ", "wall")
     with tb.live(keys.system, rate=1000, substeps=16, method="euler", speed=None) as live:

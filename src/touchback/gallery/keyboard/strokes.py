@@ -11,11 +11,9 @@ from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
 from touchback.recording import Run
 
-SOFT, LOUD = (
-    (0.25, 0.014),
-    (0.035, 0.065),
-)  # s to press, m that the finger wishes to go: the softest
-# and the loudest touch. A wish lies deeper than the bed, so that the finger arrives with force.
+# s to press, m that the finger wishes to go: the softest and the loudest touch. A wish lies deeper
+# than the bed, so that the finger arrives with force.
+SOFT, LOUD = (0.25, 0.014), (0.035, 0.065)
 SHORTEST_STAY = 0.03  # s
 LEAVE = 0.06  # s
 _EDGE = 1e-9  # s, that a change of an input takes
@@ -36,7 +34,8 @@ class Stroke:
 
     @classmethod
     def of(cls, time: float, note: int, effort: float, stay: float = 0.2) -> "Stroke":
-        """A touch between the softest, effort 0, and the loudest, 1."""
+        """A touch between the softest, effort 0, and the loudest, 1: how far the finger wishes to
+        go, and how fast. How deep the key goes is up to what it pushes back."""
         share = min(max(effort, 0.0), 1.0)
         press, depth = (a * (b / a) ** share for a, b in zip(SOFT, LOUD, strict=True))
         return cls(time, note, press, depth, stay)

@@ -37,6 +37,7 @@ VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the 
 COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtual action
 BALL = 0.08  # kg
 NEAR = 8e-3  # m: as far from the string as the fastest hammer comes in a tick of 1 ms
+LEVERAGE = 5.0  # how much faster than a key front the hammer of a grand action is
 PLECTRUM = 1.0  # N, at which it gives way
 DIP = 9.5e-3  # m, of all but the harpsichord
 BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears at 1 kHz
@@ -121,16 +122,17 @@ def ball(m: Model, key: Sensed) -> Felt:
 def wall(m: Model, key: Sensed) -> Felt:
     """A wall in the middle of the travel, as stiff as the sampled spring bears."""
     middle = 0.5 * DIP
-    return Felt(_bed(key, middle), key.depth > middle, key.speed, key.depth > middle)
+    return Felt(_bed(key, middle), key.depth > middle, LEVERAGE * key.speed, key.depth > middle)
 
 
 def by_law(law: Law, bed: float = DIP) -> Voice:
     """A voice of one's own: `law(depth, speed)` gives the force [N] that the finger feels, over
-    expressions; the note sounds at three quarters of the way to the bed."""
+    expressions; the note sounds at three quarters of the way to the bed, as loudly as a grand's
+    hammer that this key would throw."""
 
     def voice(m: Model, key: Sensed) -> Felt:
         down = key.depth > 0.75 * bed
-        return Felt(law(key.depth, key.speed) + _bed(key, bed), down, key.speed, down)
+        return Felt(law(key.depth, key.speed) + _bed(key, bed), down, LEVERAGE * key.speed, down)
 
     return voice
 
