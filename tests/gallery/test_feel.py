@@ -31,6 +31,47 @@ def test_the_piano_s_phases_follow_one_another_and_the_let_off_is_the_peak(piano
     assert piano.figures["let-off"].endswith(f"{1e3 * peak:.1f} mm")
 
 
+def weighed(felt):
+    """Forces [g] on the way down and up where only whippen and hammer are moved."""
+    end = min(6e-3, felt.marks["B"], felt.marks.get("C", 6e-3))
+    sides = [felt.sides[side] for side in ("down", "up")]
+    return [force[(depth > 1e-3) & (depth < end)] / 9.81e-3 for depth, force in sides]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"let-off button height": -3e-3}, {"capstan height": 2e-3}, {"jack position": -3e-3}],
+    ids=str,
+)
+def test_the_piano_s_weights_are_those_of_its_curve(settings):
+    """Also where a screw lets the let-off begin early: its force is none of the weight."""
+    felt = INSTRUMENTS["piano"].feel(settings, SPEED)
+    down, up = weighed(felt)
+    assert felt.figures["down weight"] == f"{down.max():.0f} g"
+    assert felt.figures["up weight"] == f"{up.min():.0f} g"
+    assert 40 < down.max() < 60
+
+
+def test_a_quick_press_tells_no_weights():
+    felt = INSTRUMENTS["piano"].feel({}, 0.05)
+    assert felt.figures["down weight"] == felt.figures["up weight"]
+    assert "20 mm/s" in felt.figures["down weight"]
+
+
+def test_a_key_bed_before_the_let_off_is_said():
+    felt = INSTRUMENTS["piano"].feel({"key dip": 6e-3}, SPEED)
+    assert list(felt.marks) == list(felt.legend) == ["A", "B", "D"]
+    assert felt.figures["let-off"].startswith("none")
+
+
+def test_the_harpsichord_s_pluck_is_that_of_its_curve_at_any_speed():
+    """A quick press starts with the force that sets the jack going, which plucks nothing."""
+    felt = INSTRUMENTS["harpsichord"].feel({"plectrum strength": 0.3}, 0.2)
+    depth, force = felt.sides["down"]
+    bent = (depth >= felt.marks["B"]) & (depth <= felt.marks["C"])
+    assert felt.figures["pluck"].startswith(f"{force[bent].max():.2f} N")
+
+
 def test_a_lower_button_lets_off_earlier(piano):
     lower = INSTRUMENTS["piano"].feel({"let-off button height": -0.5e-3}, SPEED)
     assert lower.marks["C"] < piano.marks["C"] - 0.2e-3

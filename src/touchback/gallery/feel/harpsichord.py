@@ -61,7 +61,8 @@ def _pluck(down: tuple[np.ndarray, np.ndarray], marks: dict[str, float]) -> str:
     if "C" not in marks:
         return "none: the key bed is reached first"
     depth, force = down
-    peak = float(force[depth <= marks["C"]].max())
+    bent = (depth >= marks["B"]) & (depth <= marks["C"])  # not the jack's mass where it starts
+    peak = float(force[bent].max())
     return f"{peak:.2f} N at {1e3 * marks['C']:.1f} mm"
 
 

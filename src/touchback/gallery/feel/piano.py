@@ -5,7 +5,7 @@ import numpy as np
 from touchback.devices.sound import Note
 from touchback.gallery.feel.felt import Felt, Instrument, Played, Settings
 from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.experiments.force_curve import force_curve, slow_press, weights
+from touchback.gallery.piano.experiments.force_curve import ForceCurve, force_curve, slow_press
 from touchback.gallery.piano.experiments.passage import finger, virtuoso
 from touchback.gallery.piano.experiments.strokes import SETTLE, strikes
 from touchback.recording import Run
@@ -15,6 +15,8 @@ from touchback.system.copies import Copies, copies
 STEP, OUTPUT, SAMPLES = 62.5e-6, 2.5e-4, 1e-3  # of the run and of the fingers [s]
 BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]
 DURATION, FADING = 4.0, 1.0  # of the passage and of what sounds on [s]
+SLOW = 0.02  # faster presses show the action's mass more than its weight [m/s]
+NO_LET_OFF = "none: the key bed is reached first"
 TOUCH = ("touch speed", "hold")  # parameters that only the slow press has
 LEGEND = {
     "A": "the key lifts whippen and hammer",
@@ -25,20 +27,26 @@ LEGEND = {
 
 
 def feel(settings: Settings, speed: float) -> Felt:
-    """The force curve of an action with other screws than the usual ones."""
-    system = slow_press(speed=speed)
-    curve = force_curve(system, settings)
-    down_weight, up_weight = weights(system, settings)
-    depth, peak = curve.let_off
+    """The force curve of an action with other screws than the usual ones, and what is read off
+    it."""
+    curve = force_curve(slow_press(speed=speed), settings)
     return Felt(
         "grand piano action", {"down": curve.down, "up": (curve.up[0][::-1], curve.up[1][::-1])},
-        curve.phases, LEGEND,
-        {
-            "down weight": f"{1e3 * down_weight:.0f} g",
-            "up weight": f"{1e3 * up_weight:.0f} g",
-            "let-off": f"{peak:.2f} N at {1e3 * depth:.1f} mm",
-        },
+        curve.phases, {name: LEGEND[name] for name in curve.phases}, _figures(curve, speed),
     )  # fmt: skip
+
+
+def _figures(curve: ForceCurve, speed: float) -> dict[str, str]:
+    weights, peak = curve.weights, curve.let_off
+    reason = "not told: damper, let-off or key bed begin within the first millimetre"
+    if speed > SLOW:
+        weights, reason = None, f"not told: press at {1e3 * SLOW:.0f} mm/s at most to feel no mass"
+    told = [f"{1e3 * each:.0f} g" for each in weights] if weights else [reason] * 2
+    return {
+        "down weight": told[0],
+        "up weight": told[1],
+        "let-off": f"{peak[1]:.2f} N at {1e3 * peak[0]:.1f} mm" if peak else NO_LET_OFF,
+    }
 
 
 def play(settings: Settings) -> Played:

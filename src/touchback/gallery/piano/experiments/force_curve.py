@@ -20,12 +20,14 @@ from touchback.system import System
 GRAM = 9.81e-3  # weight of a gram [N]
 PHASES = ("A", "B", "C", "D")
 PEDALLED = {"pedal lift": 0.008}  # dampers lifted, as where weights are measured
+WEIGHED = (1e-3, 6e-3)  # depths between which they are, at most [m]
+LEAST = 0.2e-3  # of these: less is no stroke [m]
 
 
 @dataclass(frozen=True)
 class ForceCurve:
     """Depth [m] and force [N] at the key front on the way down and up; where each phase begins on
-    the way down [m]."""
+    the way down [m], of those that do."""
 
     run: Run
     down: tuple[np.ndarray, np.ndarray]
@@ -37,12 +39,30 @@ class ForceCurve:
         return float(np.interp(np.linspace(low, high, 101), *self.down).mean())
 
     @property
-    def let_off(self) -> tuple[float, float]:
-        """Depth [m] and force [N] of the let-off's peak."""
+    def let_off(self) -> tuple[float, float] | None:
+        """Depth [m] and force [N] of the let-off's peak; none where the key bed comes first."""
         depth, force = self.down
+        if "C" not in self.phases:
+            return None
         inside = np.flatnonzero((depth >= self.phases["C"]) & (depth <= self.phases["D"]))
+        if not inside.size:
+            return None
         peak = int(inside[np.argmax(force[inside])])
         return float(depth[peak]), float(force[peak])
+
+    @property
+    def weights(self) -> tuple[float, float] | None:
+        """Down weight and up weight [kg]: the most that is needed on the way down and the least on
+        the way up, between 1 and 6 mm and before damper, let-off and key bed add theirs; none where
+        one of these begins at once."""
+        low, high = WEIGHED
+        high = min(high, *(begin for name, begin in self.phases.items() if name != "A"))
+        if high - low < LEAST:
+            return None
+        down, up = (
+            force[(depth > low) & (depth < high)] / 9.81 for depth, force in (self.down, self.up)
+        )
+        return float(down.max()), float(up.min())
 
 
 def slow_press(specification: Specification | None = None, speed: float = 0.010) -> System:
@@ -71,24 +91,15 @@ def force_curve(
 
 def _phases(run: Run, down: np.ndarray) -> dict[str, float]:
     depth = run["key depth"][down]
-
-    def first(condition: np.ndarray) -> float:
-        return float(depth[int(np.argmax(condition))])
-
     held = (run["button force"][down] > TOUCHES) | (run["drop screw force"][down] > TOUCHES)
     above_bed = np.where(run["key bed gap"][down] > 0.0, run["string gap"][down], np.inf)
-    turn = int(np.argmin(above_bed))
-    damper = first(run["damper lift force"][down] > TOUCHES)
-    return {"A": 0.0, "B": damper, "C": first(held), "D": float(depth[turn])}
+    begun = {"B": run["damper lift force"][down] > TOUCHES, "C": held}
+    found = {name: float(depth[np.argmax(at)]) for name, at in begun.items() if at.any()}
+    return {"A": 0.0, **found, "D": float(depth[np.argmin(above_bed)])}
 
 
-def weights(system: System, parameters: Mapping[str, float] | None = None) -> tuple[float, float]:
-    """Down weight and up weight [kg], with the damper lifted: the most that is needed on the way
-    down and the least on the way up, between 1 and 6 mm."""
-    curve = force_curve(system, {**PEDALLED, **(parameters or {})})
-
-    def between(side: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        depth, force = side
-        return np.asarray(force[(depth > 1e-3) & (depth < 6e-3)])
-
-    return float(between(curve.down).max()) / 9.81, float(between(curve.up).min()) / 9.81
+def weights(
+    system: System, parameters: Mapping[str, float] | None = None
+) -> tuple[float, float] | None:
+    """Down weight and up weight [kg] with the damper lifted (`ForceCurve.weights`)."""
+    return force_curve(system, {**PEDALLED, **(parameters or {})}).weights

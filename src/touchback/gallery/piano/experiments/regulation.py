@@ -15,7 +15,7 @@ from touchback.system import System
 
 @dataclass(frozen=True)
 class Regulated:
-    """Lengths [m] and masses [kg] of a regulated action."""
+    """Lengths [m] and masses [kg] of a regulated action; weights are NaN where it has none."""
 
     blow: float  # crown to string at rest
     let_off: float  # where the hammer turns back when pressed slowly, below the string
@@ -45,7 +45,7 @@ def measure(specification: Specification | None = None) -> Regulated:
         check=checked(specification),
         ratio=_ratio(depth[down], gap[down]),
         effective_mass=effective_mass(system, run),
-        down_weight=(both := weights(system))[0],
+        down_weight=(both := weights(system) or (np.nan, np.nan))[0],
         up_weight=both[1],
     )
 

@@ -82,7 +82,7 @@ def curves() -> str:
 
 
 def _figures(found: ForceCurve) -> list[str]:
-    depth, peak = found.let_off
+    depth, peak = found.let_off or (np.nan, np.nan)
     means = [found.force(low, high) for low, high in ((2e-3, 4e-3), (5e-3, 7e-3), (8e-3, 9e-3))]
     return [
         *(f"{mean:.2f}" for mean in means), f"{peak:.2f}", f"{1e3 * depth:.2f}",
