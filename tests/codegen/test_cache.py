@@ -10,6 +10,7 @@ import pytest
 from random_graphs import PLAIN, random_graph
 from touchback.codegen import cache, emit
 from touchback.codegen.cache import WORTHWHILE, cache_folder, emit_cached
+from touchback.codegen.elf import write_elf
 from touchback.symbolic.program import Program
 
 
@@ -47,7 +48,7 @@ def test_a_damaged_file_is_written_anew(folder: Path, program: Program, damage: 
     data = file.read_bytes()
     if damage == "a folder":
         file.unlink()
-        file.mkdir()
+        file.mkdir(mode=0o700)
         with pytest.warns(RuntimeWarning, match="not kept in"):
             assert emit_cached(program, "f", "x86_64", 4) == code
         return
@@ -126,3 +127,65 @@ def test_a_write_that_fails_half_way_leaves_nothing(
     with pytest.warns(RuntimeWarning, match="No space left"):
         emit_cached(program, "f", "aarch64", 1)
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_folder_that_others_may_write_is_not_used(
+    folder: Path, program: Program, mode: int
+) -> None:
+    code = emit_cached(program, "f", "aarch64", 1)
+    (file,) = folder.iterdir()
+    _put_other_code_in(file, program)
+    folder.chmod(mode)
+    with pytest.warns(RuntimeWarning, match=rf"{folder} is not used: .*{mode:o}.*chmod go-w"):
+        assert emit_cached(program, "f", "aarch64", 1) == code
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_file_that_others_may_write_is_not_executed(
+    folder: Path, program: Program, mode: int
+) -> None:
+    code = emit_cached(program, "f", "aarch64", 1)
+    (file,) = folder.iterdir()
+    _put_other_code_in(file, program)
+    file.chmod(mode)
+    with pytest.warns(RuntimeWarning, match=rf"{file} is not executed: .*mode {mode:o}"):
+        assert emit_cached(program, "f", "aarch64", 1) == code
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert emit_cached(program, "f", "aarch64", 1) == code  # mended, without a warning
+
+
+def test_what_belongs_to_somebody_else_is_not_executed(
+    folder: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = emit_cached(program, "f", "aarch64", 1)
+    (file,) = folder.iterdir()
+    _put_other_code_in(file, program)
+    owner = file.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    with pytest.warns(RuntimeWarning, match=f"belongs to user {owner}, not to you .{owner + 1}."):
+        assert emit_cached(program, "f", "aarch64", 1) == code
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo"])
+def test_links_and_pipes_are_not_followed(
+    folder: Path, program: Program, tmp_path: Path, kind: str
+) -> None:
+    code = emit_cached(program, "f", "aarch64", 1)
+    (file,) = folder.iterdir()
+    _put_other_code_in(file, program)
+    elsewhere = file.rename(tmp_path / "elsewhere.so")
+    if kind == "link":
+        file.symlink_to(elsewhere)
+    else:
+        os.mkfifo(file, 0o600)
+    with pytest.warns(RuntimeWarning, match="not executed: it is (a link|no regular file)"):
+        assert emit_cached(program, "f", "aarch64", 1) == code
+    assert file.is_file() and not file.is_symlink()
+
+
+def _put_other_code_in(file: Path, program: Program) -> None:
+    """Well-formed code of another function, as somebody could put it there."""
+    other = copy.deepcopy(program)
+    other.outputs = [1] * len(other.outputs)
+    file.write_bytes(write_elf(emit(other, "aarch64"), "f"))

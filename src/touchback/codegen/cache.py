@@ -3,11 +3,15 @@
 The folder is $TOUCHBACK_CACHE, else $XDG_CACHE_HOME/touchback, else ~/.cache/touchback; an empty
 TOUCHBACK_CACHE, or "off", turns the cache off. The key of a file covers everything that its code
 depends on, so files never have to be invalidated; one that is damaged is written anew.
+
+What is read here is executed. So the folder and the file must belong to the user and be writable by
+nobody else; otherwise they are passed over with a warning, and the code is emitted anew.
 """
 
 import functools
 import hashlib
 import os
+import stat
 import tempfile
 import warnings
 from pathlib import Path
@@ -41,11 +45,67 @@ def emit_cached(program: Program, name: str, target: str, lanes: int) -> Machine
         return emit(program, target, lanes)
     file = folder / f"{_key(program, name, target, lanes)}.so"
     try:
-        return read_elf(file.read_bytes(), name)
+        return read_elf(_read_own(file), name)
+    except _Doubtful as doubt:
+        warnings.warn(str(doubt), RuntimeWarning, stacklevel=4)
+        if doubt.folder:
+            return emit(program, target, lanes)
     except (OSError, CompileError):
-        code = emit(program, target, lanes)
-        _keep(file, write_elf(code, name))
-        return code
+        pass
+    code = emit(program, target, lanes)
+    _keep(file, write_elf(code, name))
+    return code
+
+
+class _Doubtful(Exception):
+    """Somebody else could have written it: the folder, or only a file in it."""
+
+    def __init__(self, message: str, folder: bool) -> None:
+        super().__init__(message)
+        self.folder = folder
+
+
+def _read_own(file: Path) -> bytes:
+    """The bytes of a file that nobody else can have written. Folder and file are opened first and
+    then looked at, so that neither can be exchanged in between."""
+    folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if (wrong := _not_ours(os.fstat(folder))) is not None:
+            raise _Doubtful(
+                f"The cache of machine code {file.parent} is not used: {wrong}, and what is in it "
+                f"would be executed. Take it (`chown $USER`, `chmod go-w`) or set TOUCHBACK_CACHE "
+                'to a folder of your own, or to "off".',
+                folder=True,
+            )
+        if stat.S_ISLNK(os.stat(file.name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise _stranger(file, "it is a link")
+        descriptor = os.open(file.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    finally:
+        os.close(folder)
+    with open(descriptor, "rb") as stream:
+        status = os.fstat(descriptor)
+        if (wrong := _not_ours(status)) is not None:
+            raise _stranger(file, wrong)
+        if not stat.S_ISREG(status.st_mode):
+            raise _stranger(file, "it is no regular file")
+        return stream.read()
+
+
+def _stranger(file: Path, wrong: str) -> _Doubtful:
+    return _Doubtful(
+        f"The machine code {file} is not executed: {wrong}. It is emitted and written anew; if "
+        "this comes again, delete the file and find out who puts it there.",
+        folder=False,
+    )
+
+
+def _not_ours(status: os.stat_result) -> str | None:
+    """Who else could have written a file or folder, None when nobody could."""
+    if status.st_uid != os.geteuid():
+        return f"it belongs to user {status.st_uid}, not to you ({os.geteuid()})"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may write it (mode {stat.S_IMODE(status.st_mode):o})"
+    return None
 
 
 def _key(program: Program, name: str, target: str, lanes: int) -> str:

@@ -2,8 +2,9 @@
 
 Within ±LIMIT: k = x·2/π rounded to the nearest whole number (by adding MAGIC), three fused steps
 take k·π/2 off (Cody and Waite 1980), then fdlibm's kernel polynomials (Sun Microsystems 1993) by
-Horner's rule with fused multiply-adds, and the quadrant k mod 4 swaps and signs. Error below 1.2
-units in the last place.
+Horner's rule with fused multiply-adds, and the quadrant k mod 4 swaps and signs. Error below 1.6
+units in the last place: 1.571 is the largest among fourteen million angles, most of them where it
+is worst, within 0.09 of odd multiples of π/4, against 200 bits.
 Beyond ±LIMIT, and for NaN and infinities, the C library's sin and cos.
 """
 
