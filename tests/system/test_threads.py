@@ -184,6 +184,21 @@ def test_runs_in_eight_threads_are_those_of_one(name: str) -> None:
         np.testing.assert_equal(found, wanted[number], f"thread {number}")
 
 
+def test_runs_that_find_their_start_themselves_keep_out_of_each_other_s_parameters() -> None:
+    alone, shared = make("slider-crank").compile(), make("slider-crank").compile()
+
+    def run(system: tb.System, number: int) -> np.ndarray:
+        radius = {"crank radius": 0.08 + 0.005 * number}
+        made = [tb.simulate(system, duration=1e-3, parameters=radius) for _ in range(5)]
+        return np.stack([each[key] for each in made for key in system.state_names])
+
+    wanted = [run(alone, number) for number in range(THREADS)]
+    for number, found in enumerate(in_threads(lambda number: run(shared, number))):
+        assert not isinstance(found, Exception), found
+        np.testing.assert_equal(found, wanted[number], f"thread {number}")
+    assert shared.parameters == {"crank radius": 0.1}
+
+
 def test_parameters_set_by_eight_threads_all_arrive() -> None:
     m = tb.Model("row", gravity=(0, 0, -9.81))
     for k in range(THREADS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -71,8 +71,7 @@ class ConstrainedSystem(Protocol):
 class Assembling(ConstrainedSystem, Protocol):
     """One that finds states which its constraints allow."""
 
-    @property
-    def parameters(self) -> dict[str, float]: ...
+    def apart(self) -> Self: ...
     def __setitem__(self, name: str, number: float) -> None: ...
     def assemble(self, **given: Any) -> StateData: ...
 

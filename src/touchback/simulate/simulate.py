@@ -252,19 +252,11 @@ def _begun(
     first = system.initial_state()
     if not isinstance(system, Assembling):
         return first
-    u, before = inputs.at(t, first.x)[1:], system.parameters
-    modes: dict[str, Any] = {}
-    if isinstance(system, EpisodicSystem):
-        present, modes["mode"] = system.present_modes, system.initial_modes
-    try:
-        for name, number in (parameters or {}).items():
-            system[name] = number
-        return system.assemble(t=t, inputs=u, **modes)
-    finally:
-        for name in before.keys() & (parameters or {}).keys():  # others are refused
-            system[name] = before[name]
-        if isinstance(system, EpisodicSystem):
-            system.enter(*present)
+    own = system.apart()
+    for name, number in (parameters or {}).items():
+        own[name] = number
+    modes = {"mode": own.initial_modes} if isinstance(own, EpisodicSystem) else {}
+    return own.assemble(t=t, inputs=inputs.at(t, first.x)[1:], **modes)
 
 
 def _metadata(

@@ -50,11 +50,6 @@ class EpisodicSystem(ConstrainedSystem):
         return self.phases.phases[self._phase].name
 
     @property
-    def present_modes(self) -> tuple[str, ...]:
-        """The mode of each automaton that functions on arrays belong to."""
-        return self.phases.phases[self._phase].modes
-
-    @property
     def initial_modes(self) -> tuple[str, ...]:
         """The mode that each automaton begins in."""
         return tuple(automaton.initial for automaton in self.phases.automata)
