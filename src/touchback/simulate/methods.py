@@ -17,6 +17,7 @@ FIXED_STEP = (
 # Those that need the rate's Jacobian.
 IMPLICIT = ("radau5", "implicit-euler", "trapezoidal", *scipy_solvers.IMPLICIT)
 
+#: Ways to integrate, by name.
 METHODS: dict[str, Integrate] = {
     **dict.fromkeys(adaptive.METHODS, adaptive.integrate),
     **dict.fromkeys(FIXED_STEP, fixed_step.integrate),

@@ -5,6 +5,7 @@ from touchback.contact.surfaces.ready import Ball, Barrel, Ellipsoid, Pipe, Plan
 from touchback.contact.surfaces.roller import Roller
 from touchback.contact.surfaces.written import Written
 
+#: Every surface that a model file can hold.
 AnySurface = Plane | Ball | Pipe | Ellipsoid | Torus | Barrel | Roller | Written
 """What files know."""
 

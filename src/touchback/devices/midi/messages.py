@@ -40,6 +40,7 @@ class Control:
     channel: int = 0
 
 
+#: What a line carries.
 Message = NoteOn | NoteOff | Control
 
 

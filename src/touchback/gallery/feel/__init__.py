@@ -4,6 +4,7 @@ from touchback.gallery.feel.felt import Felt, Instrument, Played
 from touchback.gallery.feel.harpsichord import HARPSICHORD
 from touchback.gallery.feel.piano import PIANO
 
+#: What can be felt and heard, by name.
 INSTRUMENTS = {"piano": PIANO, "harpsichord": HARPSICHORD}
 
 __all__ = ["INSTRUMENTS", "Felt", "Instrument", "Played"]

@@ -34,7 +34,7 @@ from touchback.system.copies import Copies
 METHOD, STEPS = "euler", 16_000.0  # semi-implicit, so many steps a second: what felts need to hold
 # a hammer in check; four evaluations of 62.5 µs cost what one Runge–Kutta step of 0.25 ms does
 PHASES = 4000.0  # Runge–Kutta steps a second of keys with modes, whose contacts are rigid
-SETTLING = 0.6  # s before the first stroke: virtual parts come to rest
+SETTLING = 0.6  #: s before the first stroke: virtual parts come to rest
 SLOWEST, FASTEST = 200.0, 10_000.0  # ticks a second: slower keys strike twice or not at all
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
 _LOOK = 0.002  # s between looks at what fingers do

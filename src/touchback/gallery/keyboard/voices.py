@@ -137,6 +137,7 @@ def by_law(law: Law, bed: float = DIP) -> Voice:
     return voice
 
 
+#: What a key can be, by name.
 VOICES: dict[str, Voice] = {
     "piano": piano,
     "piano-episodes": piano_episodes,

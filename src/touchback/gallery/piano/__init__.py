@@ -12,6 +12,7 @@ def make() -> Model:
     return grand_piano_action("motion", Pressed(0.7))
 
 
+#: The action in the gallery, with its experiment.
 ENTRY = Entry(
     "piano",
     "a grand piano action: key, whippen, jack, repetition lever, hammer and damper, all of felt",

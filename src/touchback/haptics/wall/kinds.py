@@ -38,6 +38,7 @@ def _deadbeat_throughout(plant: Plant, wall: Target, period: float) -> Controlle
     return DeadbeatWall(inner, plant, wall, period, throughout=True)
 
 
+#: Every wall of the laboratory.
 KINDS = (
     Kind("standard", _standard),
     Kind("damped", _standard, damped=True),

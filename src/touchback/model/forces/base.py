@@ -18,8 +18,8 @@ class InternalState:
 
 
 class ForceKind(Data, frozen=True, tag_field="kind"):
-    """A kind of force. Fields called `joint` name a joint; frames are `Frame`s; numbers may be
-    expressions."""
+    """A kind of force. Fields called `joint` name a joint; places are frames (`Frame`); numbers
+    may be expressions."""
 
     def apply(self, mechanics: Forces) -> None:
         """Push bodies and add joint efforts."""

@@ -3,8 +3,10 @@
 from touchback.haptics.wall.figures import bouncing, maps, stability
 from touchback.haptics.wall.figures.sheet import Sheet
 
+#: Gillespie's figures that `touchback wall` draws again.
 SHEETS: tuple[Sheet, ...] = bouncing.SHEETS + stability.SHEETS + maps.SHEETS
 
+#: Those that it doesn't, and why.
 NOT_DRAWN = {
     "5.1, 5.2, 5.6, 5.7": "diagrams of the set-up, no data",
     "5.5, 5.18, 5.19": "measured on his keyboard",
