@@ -94,12 +94,20 @@ def test_a_robot_moves_as_in_pinocchio(path: Path, base: str, dynamics: Callable
     compare(read_quietly(path, base == "floating"), other, len(path.name), dynamics)
 
 
-def test_a_file_that_is_broken_is_refused_by_name_or_said_to_be_empty() -> None:
-    falcon, ur3 = (next(p for p in robot_files() if p.name == name) for name in BROKEN)
+def broken(name: str) -> Path:
+    """A file of the collection; some releases have mended or dropped it."""
+    found = next((path for path in robot_files() if path.name == name), None)
+    return found or pytest.skip(f"this release of example-robot-data has no {name}")
+
+
+def test_a_file_with_a_link_that_is_missing_is_refused_by_name() -> None:
     with pytest.raises(ModelError, match=r"falcon\.urdf, line 182: .*'Z_propeller' is not in"):
-        read_urdf(falcon)
+        read_urdf(broken("falcon.urdf"))
+
+
+def test_a_file_without_links_is_said_to_be_empty() -> None:
     with pytest.warns(ImportNotice, match="no links"):
-        assert read_urdf(ur3).bodies == {}
+        assert read_urdf(broken("ur3.urdf")).bodies == {}
 
 
 @pytest.mark.parametrize("name", ["double_pendulum_simple.urdf", "panda.urdf"])
