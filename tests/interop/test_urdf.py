@@ -9,6 +9,7 @@ import pytest
 from touchback.errors import ModelError
 from touchback.interop import ImportNotice, Mimic, read_urdf
 from touchback.model.joints import Fixed, Free, Prismatic, Revolute
+from touchback.model.read import read
 
 INERTIAL = """<inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
@@ -194,8 +195,24 @@ def test_an_error_names_the_file_and_its_line(tmp_path: Path) -> None:
         read_urdf(path)
 
 
-def test_limits_and_ratings_are_shown_with_whether_a_stop_holds_them() -> None:
-    limit = '<limit lower="-1.5" upper="2" effort="87" velocity="2.175"/>'
-    model = read_urdf(robot(links("l0", "l1") + joint("a", "l0", "l1", more=limit)))
-    shown = " ".join(repr(model).split())
-    assert "limits a -1.5 … 2 nothing stops it there rated for effort 87, velocity 2.175" in shown
+LIMIT = '<limit lower="-1.5" upper="2" effort="87" velocity="2.175"/>'
+
+
+def test_limits_and_ratings_are_shown_with_what_holds_them() -> None:
+    text = robot(links("l0", "l1") + joint("a", "l0", "l1", more=LIMIT))
+    for options, held in (({}, "default stop"), ({"stops": False}, "nothing stops it there")):
+        shown = " ".join(repr(read_urdf(text, **options)).split())
+        assert f"limits a -1.5 … 2 {held} rated for effort 87, velocity 2.175" in shown
+
+
+def test_a_continuous_joint_has_no_limits() -> None:
+    """The format says so, whatever numbers an exporter leaves there."""
+    content = joint("a", "l0", "l1", kind="continuous", more=LIMIT)
+    assert read_urdf(robot(links("l0", "l1") + content)).joints["a"].limits == ()
+
+
+def test_the_readers_option_leaves_stops_away(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(robot(links("l0", "l1") + joint("a", "l0", "l1", more=LIMIT)))
+    held, bare = (read(path, stops=stops).compile() for stops in (True, False))
+    assert held.joint_efforts([2.5], [0.0]) < 0.0 == bare.joint_efforts([2.5], [0.0])

@@ -99,6 +99,17 @@ def test_described_data_survive_field_by_field() -> None:
     assert again.parameters == model.parameters
 
 
+@pytest.mark.parametrize("suffix", [".yaml", ".json"])
+@pytest.mark.parametrize("given", [{}, {"stop": False}, {"stop": True}, {"stop": (100, 1)}])
+def test_a_file_says_what_stops_a_joint(suffix: str, given: dict[str, Any]) -> None:
+    m = tb.Model("arm")
+    m.body("arm", mass=1.0, inertia=(1, 1, 1))
+    m.joint("elbow", tb.Revolute("y"), m.ground, "arm", limits=(-1, 1), **given)
+    again = model_from_text(to_text(m, suffix), suffix).joints["elbow"].stop
+    assert again == m.joints["elbow"].stop
+    assert again == (None if given.get("stop", True) is True else given["stop"])
+
+
 def test_a_joint_keeps_its_options() -> None:
     knee = model_from_text(to_text(leg())).joints["knee"]
     assert knee.rest == (0.3,)

@@ -12,6 +12,7 @@ from touchback.cli.console import out, working
 from touchback.cli.draw import draw, view_for
 from touchback.cli.load import load
 from touchback.cli.options import output
+from touchback.dynamics.stops import default_stops
 from touchback.model.part import flatten
 from touchback.model.show import tree_text
 from touchback.model.state_graph import state_graph_svg
@@ -40,7 +41,7 @@ def show(
         counts = {name: system.counts(name) for name in _FUNCTIONS}
     start = experiment.start(system)
     figure = stick_figure(system.model, start.q)
-    out.print(tree_text(described))
+    out.print(tree_text(described, default_stops(system.model)))
     if figure.lines:
         canvas = Canvas(48, 14)
         out.print("\n" + draw(figure, 0, view_for(figure, canvas), canvas) + "\n")

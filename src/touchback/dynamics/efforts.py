@@ -31,8 +31,9 @@ def passive_effort(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
         scale = value(joint.friction_speed)
         smooth = k.div(v, k.sqrt(k.add(k.mul(v, v), k.mul(scale, scale))))
         effort = k.sub(effort, k.mul(value(joint.friction[i]), smooth))
-    if joint.stop is not None:
-        effort = k.add(effort, _stop(instant, name, joint, i))
+    stop = instant.stop(name, i)
+    if stop is not None:
+        effort = k.add(effort, _push(instant, name, joint, i, *stop))
     return effort
 
 
@@ -56,9 +57,10 @@ def joint_potential(instant: Instant, name: str, joint: Joint) -> Scalar:
         if joint.spring:
             x = _stretch(instant, name, joint, i)
             total = k.add(total, k.mul(k.mul(half, value(joint.spring[i])), k.mul(x, x)))
-        if joint.stop is not None:
+        stop = instant.stop(name, i)
+        if stop is not None:
             for depth in _depths(instant, name, joint, i):
-                total = k.add(total, k.mul(k.mul(half, value(joint.stop[0])), k.mul(depth, depth)))
+                total = k.add(total, k.mul(k.mul(half, stop[0]), k.mul(depth, depth)))
     return total
 
 
@@ -74,11 +76,11 @@ def _depths(instant: Instant, name: str, joint: Joint, i: int) -> tuple[Scalar, 
     return k.maximum(k.sub(lower, q), 0), k.maximum(k.sub(q, upper), 0)
 
 
-def _stop(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
+def _push(
+    instant: Instant, name: str, joint: Joint, i: int, stiffness: Scalar, damping: Scalar
+) -> Scalar:
     """Unilateral spring and damper at either limit; a stop pushes, it never pulls."""
-    k = instant.k
-    stiffness, damping = (instant.value(given) for given in joint.stop or (0.0, 0.0))
-    v = instant.rate(name, i)
+    k, v = instant.k, instant.rate(name, i)
     below, above = _depths(instant, name, joint, i)
     up = k.maximum(k.sub(k.mul(stiffness, below), k.mul(damping, v)), 0)
     down = k.maximum(k.add(k.mul(stiffness, above), k.mul(damping, v)), 0)

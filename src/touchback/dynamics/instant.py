@@ -3,7 +3,8 @@ sensors ask."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from touchback.dynamics.efforts import passive_efforts, passive_potential
 from touchback.dynamics.frames import choose_frames
@@ -23,6 +24,9 @@ from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.translate import Translator
+
+if TYPE_CHECKING:
+    from touchback.dynamics.stops import Pairs
 
 
 @dataclass
@@ -291,6 +295,20 @@ class Instant:
         """The model's own joint efforts: motors, springs, damping, friction, stops."""
         self._apply_forces()
         return self._efforts
+
+    def stop(self, joint: str, index: int) -> tuple[Scalar, Scalar] | None:
+        """Stiffness and damping of what holds a coordinate at its limits; None: nothing does."""
+        given = self.model.joints[joint]
+        if not given.limits or isinstance(given.stop, bool):
+            return None
+        pair = self._default_stops[joint][index] if given.stop is None else given.stop
+        return self.value(pair[0]), self.value(pair[1])
+
+    @cached_property
+    def _default_stops(self) -> "dict[str, Pairs]":
+        from touchback.dynamics.stops import default_stops
+
+        return default_stops(self.model)
 
     def armature(self) -> list[Scalar]:
         """Rotor inertia of each velocity coordinate."""

@@ -19,16 +19,19 @@ ROOT_JOINT = "root"
 
 
 def read_urdf(
-    path_or_text: str | os.PathLike[str], floating_base: bool = False, mimic: bool = True
+    path_or_text: str | os.PathLike[str],
+    floating_base: bool = False,
+    mimic: bool = True,
+    stops: bool = True,
 ) -> Model:
     """The model of a URDF file (or of its text).
 
     Links become bodies; joints keep their names and the file's order, which is the order of
     coordinates. The root link is fixed to the ground, or moves freely with `floating_base` (by a
     joint "root", whose coordinates come first). Gravity is (0, 0, −9.81). Joints that mimic others
-    are coupled to them as by gears; with `mimic=False` they move freely. `model.imported` has what
-    the file says besides: "notes" in words, "mimic" joints, "ratings" (effort and velocity
-    limits)."""
+    are coupled to them as by gears; with `mimic=False` they move freely. Default stops hold joints
+    at their limits; with `stops=False` nothing does. `model.imported` has what the file says
+    besides: "notes" in words, "mimic" joints, "ratings" (effort and velocity limits)."""
     file = read_xml(path_or_text, "robot", "URDF")
     notes = Notes()
     links, joints = _by_name(file, "link"), _by_name(file, "joint")
@@ -48,6 +51,7 @@ def read_urdf(
         safe_names("Link", links, notes, taken=[GROUND]),
         safe_names("Joint", joints, notes),
         mimic,
+        stops,
     )
     for original, node in links.items():
         _add_link(robot, original, node)

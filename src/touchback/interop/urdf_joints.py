@@ -37,6 +37,7 @@ class Robot:
     links: dict[str, str]
     joints: dict[str, str]
     mimic: bool = True  # whether joints that mimic others follow them
+    stops: bool = True  # whether joints are held at their limits
     mimics: dict[str, Mimic] = field(default_factory=dict)
     ratings: dict[str, dict[str, float]] = field(default_factory=dict)
 
@@ -61,6 +62,8 @@ def add_joint(robot: Robot, original: str, node: Node) -> None:
             ends[element.tag] = robot.links[element.attribute("link")]
         elif element.tag not in ("origin", "axis"):
             robot.notes.skip(element.tag)
+    if node.attribute("type") == "continuous":  # "has no upper and lower limits"
+        options.pop("limits", None)
     robot.model.joint(
         robot.joints[original],
         kind,
@@ -135,7 +138,7 @@ def _limit(robot: Robot, name: str, element: Node, kind: JointKind) -> dict[str,
             f"{upper}. Both are left out."
         )
         return {}
-    return {"limits": (lower, upper)}
+    return {"limits": (lower, upper), "stop": robot.stops}
 
 
 def _dynamics(robot: Robot, name: str, element: Node, kind: JointKind) -> dict[str, Any]:

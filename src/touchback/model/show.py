@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from touchback.model.frame import GROUND, Frame
@@ -20,8 +20,9 @@ _LONGEST = 60  # characters of an expression before it is cut
 Row = tuple[str, ...]
 
 
-def tree_text(model: Model) -> str:
-    """The tree from the ground through joints to bodies, then parameters, inputs and the rest."""
+def tree_text(model: Model, default_stops: Mapping[str, Any] | None = None) -> str:
+    """The tree from the ground through joints to bodies, then parameters, inputs and the rest;
+    `default_stops` has stiffness and damping of a joint's coordinates, where they are known."""
     flat = flatten(model)
     reached: set[str] = set()
     lines = [_title(flat), GROUND, *_branches(flat, GROUND, "", reached)]
@@ -29,7 +30,7 @@ def tree_text(model: Model) -> str:
     if lost:
         lines.append("not connected to the ground: " + ", ".join(f"'{name}'" for name in lost))
     lists: dict[str, list[Row]] = {}
-    for heading, row in _rows(flat):
+    for heading, row in _rows(flat, default_stops or {}):
         lists.setdefault(heading, []).append(row)
     for heading, rows in lists.items():
         lines += ["", heading, *_columns(rows)]
@@ -82,7 +83,7 @@ def _body(model: Model, name: str) -> str:
     return f"{name}, {value_text(body.mass)} kg{flat}"
 
 
-def _rows(model: Model) -> Iterator[tuple[str, Row]]:
+def _rows(model: Model, default_stops: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
     """Heading and cells of everything that the tree doesn't show."""
     for name, item in model.parameters.items():
         default = f"{value_text(item.default)} {item.unit}".strip()
@@ -99,7 +100,7 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
     for name, control in model.controls.items():
         for target, driven in control.drives.items():
             yield "controls", (name, f"{target} = {value_text(driven)}")
-    yield from _limits(model)
+    yield from _limits(model, default_stops)
     for name, force in model.forces.items():
         yield "forces", (name, _kind(force))
     for name, contact in model.contacts.items():
@@ -132,16 +133,21 @@ def _rows(model: Model) -> Iterator[tuple[str, Row]]:
         yield "sensors", (name, _kind(sensor), f"[{units}]" if units else "")
 
 
-def _limits(model: Model) -> Iterator[tuple[str, Row]]:
-    """Ranges of joints, whether a stop holds them, and what an imported file rates them for."""
+def _limits(model: Model, default_stops: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
+    """Ranges of joints, what holds them there, and what an imported file rates them for."""
     ratings = model.imported.get("ratings", {})
     for name, joint in model.joints.items():
         ends = ", ".join(_range(*pair) for pair in joint.limits)
-        stop = "" if joint.stop is None else f"stop {value_text(joint.stop)}"
         rated = [f"{word} {value_text(most)}" for word, most in ratings.get(name, {}).items()]
         if ends or rated:
-            held = stop or ("nothing stops it there" if ends else "")
+            held = _held(joint, default_stops.get(name, ())) if ends else ""
             yield "limits", (name, ends, held, f"rated for {', '.join(rated)}" if rated else "")
+
+
+def _held(joint: Joint, default: Iterable[Any]) -> str:
+    if joint.stop is None:
+        return " ".join(["default stop", *map(value_text, default)])
+    return f"stop {value_text(joint.stop)}" if joint.stop else "nothing stops it there"
 
 
 def _range(lowest: float | None, highest: float | None) -> str:

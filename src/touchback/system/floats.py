@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from touchback.dynamics import Coordinates, Instant
+from touchback.dynamics import Instant
+from touchback.dynamics.stops import initial_coordinates
 from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.model.names import unknown
@@ -21,25 +22,13 @@ def float_instant(
     """The instant at positions q (default: the initial ones), initial velocities and defaults. With
     an array q of shape (nq, T) it is T instants at once."""
     flat = flatten(model)
-    initial = [x for joint in flat.joints.values() for x in joint.initial_position()]
-    if q is not None and len(q) != len(initial):
-        raise InputError(
-            f"Model '{model.name}': {len(initial)} positions are expected, got {len(q)}."
-        )
+    at = initial_coordinates(flat)
+    if q is not None and len(q) != len(at.q):
+        raise InputError(f"Model '{model.name}': {len(at.q)} positions are expected, got {len(q)}.")
     for name in parameters or {}:
         if name not in flat.parameters:
             raise unknown("parameter", name, flat.parameters)
-    given = list(q) if isinstance(q, np.ndarray) else [float(x) for x in q or ()]
-    defaults = {name: item.default for name, item in flat.parameters.items()}
-    return Instant(
-        flat,
-        Operators(),
-        Coordinates(
-            q=initial if q is None else given,
-            v=[x for joint in flat.joints.values() for x in joint.initial_velocity()],
-            z={name: item.initial for name, item in flat.states.items()},
-            u={name: item.default for name, item in flat.inputs.items()},
-            time=0.0,
-            parameters={**defaults, **(parameters or {})},
-        ),
-    )
+    if q is not None:
+        at.q = list(q) if isinstance(q, np.ndarray) else [float(x) for x in q]
+    at.parameters = {**at.parameters, **(parameters or {})}
+    return Instant(flat, Operators(), at)

@@ -16,8 +16,9 @@ class Joint(Data, frozen=True):
     """Joins `child` to `parent`. Per velocity coordinate (a number counts for all): `damping` [N
     s/m, N m s/rad], `friction` [N, N m] (Coulomb, regularised over `friction_speed`), `armature`
     [kg, kg m²]; per joint with as many positions as velocities: `spring` stiffness about `rest`,
-    `limits` (lower, upper) with `stop` (stiffness, damping). `position` and `velocity` are the
-    initial coordinates."""
+    `limits` (lower, upper), at which a stop holds it: `stop` (stiffness, damping); without one a
+    default stop, as stiff as the moved inertia and a step of 1 ms allow; with `stop=False` nothing.
+    `position` and `velocity` are the initial coordinates."""
 
     kind: AnyJoint
     parent: Frame
@@ -29,7 +30,7 @@ class Joint(Data, frozen=True):
     friction_speed: Value = 1e-3
     armature: tuple[Value, ...] = ()
     limits: tuple[tuple[float, float], ...] = ()
-    stop: tuple[Value, Value] | None = None
+    stop: tuple[Value, Value] | bool | None = None
     position: tuple[float, ...] = ()
     velocity: tuple[float, ...] = ()
 
@@ -155,12 +156,17 @@ def _limits(label: str, given: Any, count: int) -> tuple[tuple[float, float], ..
     return tuple(checked)
 
 
-def _stop(label: str, given: Any, limited: bool) -> tuple[Any, ...]:
+def _stop(label: str, given: Any, limited: bool) -> tuple[Any, ...] | bool | None:
+    """Stiffness and damping; False for no stop, None for the default one."""
+    if isinstance(given, bool):
+        return None if given or not limited else False
     if not limited:
         raise ModelError(f"{label}: a stop needs limits; give `limits=(lower, upper)` too.")
     items = listed(given)
     if items is None or len(items) != 2:
-        raise ModelError(f"{label}: stop: (stiffness, damping) is expected, got {given!r}.")
+        raise ModelError(
+            f"{label}: stop: (stiffness, damping) is expected, or False for none, got {given!r}."
+        )
     checked = tuple(value(f"{label}: stop", item) for item in items)
     _refuse_negative(f"{label}: stop", checked)
     return checked

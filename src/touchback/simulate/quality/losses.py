@@ -17,7 +17,8 @@ def losses(model: Model) -> list[str]:
     for name, joint in model.all_joints().items():
         damped = any(given != 0.0 for given in joint.damping or ())
         rubbing = any(given != 0.0 for given in joint.friction or ())
-        stopped = joint.stop is not None and joint.stop[1] != 0.0
+        stop = joint.stop
+        stopped = stop[1] != 0.0 if isinstance(stop, tuple) else joint.limits and stop is None
         found += [f"damping in joint '{name}'"] if damped else []
         found += [f"friction in joint '{name}'"] if rubbing else []
         found += [f"the stop of joint '{name}'"] if stopped else []
