@@ -17,6 +17,9 @@ from films import hammer_film, harpsichord_film
 from PIL import Image
 
 from touchback import gallery
+from touchback.gallery.piano import Straight, grand_piano_action
+from touchback.gallery.piano.drawing import film as piano_film
+from touchback.gallery.piano.experiments.strokes import play
 from touchback.haptics.wall import KINDS, passivity
 from touchback.haptics.wall.figures import SHEETS
 from touchback.haptics.wall.figures.limits import grip_sheet, passive_sheet
@@ -25,7 +28,6 @@ from touchback.model.state_graph import state_graph_svg
 from touchback.recording import Run
 from touchback.system import System
 from touchback.system.stick import StickFigure, stick_figure
-from touchback.system.stick_svg import figure_svg
 from touchback.system.view import view_of
 
 HERE = Path(__file__).parent
@@ -141,15 +143,10 @@ def gallery_picture(name: str) -> None:
 
 
 def banner() -> None:
-    """The double pendulum and the way of its tip, for the README."""
-    entry = gallery.entry("double-pendulum")
-    system = entry.make().compile()
-    run = entry.experiment.run(system)
-    shown = len(run) * 2 // 5
-    trail = trail_of(run, "tip")[:shown]
-    drawing = stick_figure(system.model, positions(system, run)[:shown])
-    text = figure_svg(drawing, system.name, shown - 1, trail)
-    (PICTURES / "double_pendulum.svg").write_text(text, encoding="utf-8")
+    """One note of a grand action, struck, held and let go, for README and front page."""
+    system = grand_piano_action("motion", Straight(speed=0.25, hold=0.08)).compile()
+    text = piano_film(play(system, 0.4), 0.0, 0.4, slower=14.0, frames=240)
+    (PICTURES / "note.svg").write_text(text, encoding="utf-8")
 
 
 def example_pictures() -> None:

@@ -44,6 +44,12 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / link).exists(), f"{page.name} links to {link}"
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "index.md"], ids=lambda p: p.stem)
+def test_a_picture_that_moves_opens_the_front_pages(page: Path) -> None:
+    first = re.search(r"[\w/]+\.(svg|png)", page.read_text(encoding="utf-8"))
+    assert first and "<animate" in (page.parent / first[0]).read_text(encoding="utf-8")
+
+
 def test_pictures_are_small() -> None:
     for picture in (ROOT / "docs" / "pictures").rglob("*.*"):
         assert picture.stat().st_size < 100_000, picture.name
