@@ -77,7 +77,8 @@ def search_round(seed: int, until: float, options: list[str], found: Findings) -
             told, _ = child.communicate()
             told += f"\n(killed: it went on for {GRACE:.0f} s after its time)"
         lines = notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
-    if not lines:
+    broken = "error" in told and not lines[1:] and time.time() < until  # while it was collected
+    if not lines or broken:
         raise SystemExit(f"The tests could not be collected:\n{told}")
     collected, *notes_on_tests = map(json.loads, lines)
     began = None
