@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import touchback as tb
 from closed_suite import slider_crank_model
 from hand_made_systems import GRAVITY, LENGTH, HandMadeSystem
 from stiff_problems import van_der_pol
+from touchback.simulate import RunFailed, RunInterrupted
 
 G = 9.81
 METHODS = ("dopri5", "radau5", "rk4", "trapezoidal")  # all exact on parabolas
@@ -344,7 +346,6 @@ def test_events_that_make_no_sense_are_refused(arguments: dict, message: str) ->
         ([tb.Event("a", "height"), tb.Event("a", "height")], {}, "Two events are called 'a'"),
         ([tb.Event("a", "height")], {"method": "RK45"}, "'RK45' doesn't look for events"),
         ([tb.Event("a", lambda t, x: 1 / 0)], {}, "event function raised ZeroDivisionError"),
-        ([tb.Event("a", "height", restart=lambda t, x: [0.0])], {}, "its restart must return"),
         ([tb.Event("a", falling_ball().coordinate("height"))], {}, "belongs to another model"),
     ],
 )
@@ -362,3 +363,75 @@ def test_constraint_forces_cannot_be_event_functions() -> None:
     m.sensor("push", tb.Multiplier("height"))
     with pytest.raises(tb.InputError, match="'push' depends on accelerations or"):
         simulate(m, 1.0, [tb.Event("push", "push")])
+
+
+# ---- functions that fail -------------------------------------------------------------------------
+
+
+def raises_late(t: float, x: Any) -> float:
+    if t > 0.2:
+        raise ZeroDivisionError("late")
+    return 1.0
+
+
+FAILING = {
+    "raises": (raises_late, "raised ZeroDivisionError"),
+    "turns NaN": (lambda t, x: np.nan if t > 0.2 else 1.0, "'late' is no number"),
+    "returns no number": (lambda t, x: "word" if t > 0.2 else 1.0, "raised ValueError"),
+}
+
+
+@pytest.mark.parametrize("method", ["dopri5", "radau5", "rk4", "euler"])
+@pytest.mark.parametrize("how", FAILING)
+def test_a_function_that_fails_keeps_the_run_so_far(how: str, method: str) -> None:
+    function, said = FAILING[how]
+    options = {} if method in ("dopri5", "radau5") else {"step": 1e-3}
+    with pytest.raises(RunFailed, match=said) as failed:
+        tb.simulate(
+            falling_ball().compile(), None, 0.4, method=method, events=[tb.Event("late", function)],
+            books=True, progress=False, output_step=1e-3, **options,
+        )  # fmt: skip
+    run = failed.value.run
+    # Up to the step in which it fails; nothing after that was looked at.
+    assert run.time[-1] <= 0.2 + 1e-12
+    fallen = 0.5 * G * run.time**2
+    np.testing.assert_allclose(run["height"], 1.0 - fallen, atol=G * 1e-3)  # Euler's first order
+    assert abs(run.books.unexplained) < 0.02
+
+
+def test_a_compiled_function_that_turns_nan_keeps_the_run_so_far() -> None:
+    m = falling_ball()
+    event = tb.Event("late", tb.sqrt(0.2 - m.time))
+    with pytest.raises(RunFailed, match="'late' is no number from there on") as failed:
+        tb.simulate(m.compile(), None, 0.4, method="rk4", step=1e-3, events=[event], progress=False)
+    assert failed.value.run.time[-1] == pytest.approx(0.2, abs=1.1e-3)
+
+
+@pytest.mark.parametrize(
+    ("restart", "said"),
+    [
+        (lambda t, x: 1 / 0, "the restart of event 'floor' raised ZeroDivisionError"),
+        (lambda t, x: [np.nan, 0.0], "return a state of 2 finite numbers"),
+        (lambda t, x: [0.0], "return a state of 2 finite numbers"),
+        (lambda t, x: "word", "the restart of event 'floor' raised ValueError"),
+    ],
+)
+def test_a_restart_that_fails_keeps_the_run_so_far(restart: Any, said: str) -> None:
+    with pytest.raises(RunFailed, match=said) as failed:
+        simulate(falling_ball(), 1.0, [tb.Event("floor", "height", restart=restart)])
+    run = failed.value.run
+    assert run.events[-1].name == "floor" and run.time[-1] == pytest.approx(run.events[-1].time)
+
+
+def test_ctrl_c_in_an_event_function_interrupts_the_run() -> None:
+    def impatient(t: float, x: Any) -> float:
+        if t > 0.2:
+            raise KeyboardInterrupt
+        return 1.0
+
+    with pytest.raises(RunInterrupted) as ended:
+        tb.simulate(
+            falling_ball().compile(), None, 0.4, method="rk4", step=1e-3,
+            events=[tb.Event("late", impatient)], progress=False,
+        )  # fmt: skip
+    assert ended.value.run.time[-1] == pytest.approx(0.2, abs=1.1e-3)

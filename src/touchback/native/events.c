@@ -156,6 +156,24 @@ static void record(tb_events *e, const tb_problem *problem, const tb_taken *step
     e->locked_until[i] = step->t + fmax(s, seen) * step->h + e->locking[i];
 }
 
+/* Which watched function is no number at the end of a part, -1 when none. */
+static long first_undefined(const tb_events *e) {
+    for (long i = e->watched; i < e->count; i++)
+        if (isnan(e->end_values[i]))
+            return i;
+    return -1;
+}
+
+/* Notes that the step can't be looked at: it ends where it began. */
+static void give_up(tb_events *e, const tb_problem *problem, const tb_taken *step, long i) {
+    long n = tb_state_size(problem), row = e->found++;
+    memcpy(e->states + row * n, step->rows, (size_t)n * sizeof *e->states);
+    e->errors[row] = 0.0;
+    e->times[row] = step->t;
+    e->indices[row] = (int)(-1 - i);
+    e->directions[row] = 0;
+}
+
 /* Takes over signs and slopes at the end of a part. */
 static void pass(tb_events *e, double t) {
     for (long i = 0; i < e->count; i++) {
@@ -184,6 +202,11 @@ int tb_events_scan(tb_events *e, const tb_problem *problem, const tb_taken *step
         double b = (double)part / (double)e->samples, t_b = step->t + b * step->h;
         interpolate(e, problem, step, b);
         evaluate(e, problem, t_b, e->state, e->end_values);
+        long undefined = first_undefined(e);
+        if (undefined >= 0) {
+            give_up(e, problem, step, undefined);
+            return 1;
+        }
         for (long fired = 0; fired < e->count; fired++) {
             double first = 2.0, together = 4.0 * resolution(step);
             long which = -1;

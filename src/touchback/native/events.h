@@ -10,6 +10,8 @@
  * A function that reaches exactly zero has its event there; one that is zero at the start has none.
  * One with a floor that starts within it of zero stands on neither side until it leaves it: above it
  * is over zero from then on, and below it has fallen, which is its event.
+ * Where a watched function is no number, its step ends where it began, with a row whose index is
+ * -1 - that of the function.
  * After an event its function is locked: it is not looked at for `locking` seconds, and its sign
  * is then read anew.
  */
@@ -33,6 +35,7 @@ typedef struct tb_taken {
 typedef struct tb_events {
     long count, compiled, samples;
     long sloped;                /* without callback: slopes that follow the values */
+    long watched;               /* from this one on, one that is no number ends the step */
     tb_callable function;       /* the values of the first `compiled` events; call may be NULL */
     const double *p;            /* parameters of the function */
     tb_event_callback callback; /* those of the others; may be NULL */

@@ -20,7 +20,7 @@ class _EventsStruct(ctypes.Structure):
     """tb_events of events.h."""
 
     _fields_ = [
-        *[(name, ctypes.c_long) for name in ("count", "compiled", "samples", "sloped")],
+        *[(name, ctypes.c_long) for name in ("count", "compiled", "samples", "sloped", "watched")],
         ("function", CallableStruct),
         ("p", ctypes.c_void_p),
         *[
@@ -72,7 +72,8 @@ class Events:
     which follow the values: one of them is looked at as well where it is lowest within a part.
     `floors`, to be written between runs, are how far from zero a function may start without being
     on either side; `values` are the last ones looked at. What the callables raise is kept in
-    `raised`, and their values become NaN."""
+    `raised`, and their values become NaN. From the one numbered `watched` on (None: of none), a
+    function that is NaN ends a run: the crossing has its index as −1 − index."""
 
     def __init__(
         self,
@@ -85,6 +86,7 @@ class Events:
         atol: float = 1e-10,
         samples: int = 8,
         sloped: int = 0,
+        watched: int | None = None,
     ) -> None:
         count, n = len(rules), problem.state_size
         rows = _ROWS_AT_A_TIME + count * samples
@@ -95,7 +97,7 @@ class Events:
         self._kept_alive: list[object] = [function, work]
         self._struct = _EventsStruct(
             count=count, compiled=count - len(callables), samples=samples, rtol=rtol, atol=atol,
-            capacity=rows, sloped=sloped,
+            capacity=rows, sloped=sloped, watched=count if watched is None else watched,
         )  # fmt: skip
         self._numbers("p", as_floats(p))
         if function is not None:

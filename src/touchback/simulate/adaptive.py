@@ -46,6 +46,8 @@ def integrate(
     result = Trajectory(instants, states, {**run.statistics})
     if run.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.STEP_LIMIT):
         result.failure = _failure(run, names, plan)
+    if watch and watch.failure:
+        result.failure = watch.failure
     return result
 
 

@@ -11,6 +11,7 @@ from touchback.native import EventRule, Events, Problem, Status
 from touchback.native.episode import Episode
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
+from touchback.simulate.plan import Failure
 from touchback.simulate.protocol import Floats
 from touchback.simulate.watch import Watch, check_events
 from touchback.symbolic.expression import Expr
@@ -38,14 +39,24 @@ class ExitWatch(Watch):
         check_events(events)
         self._exits = [each.direction for each in episode.data.phases[phase].exits]
         self._episode, self._phase, self._events = episode, phase, list(events)
-        self._names = list(system.state_names)
+        self._names, self._problem = list(system.state_names), problem
         rules = [EventRule(direction, True, _LOCKING) for direction in self._exits]
         rules += [EventRule(e.direction, e.terminal or bool(e.restart), e.locking) for e in events]
         functions = [_callable(system, problem, event, parameters) for event in events]
         indicators = episode.indicators(phase) if self._exits else None
-        self.native = Events(problem, rules, indicators, problem.p, functions, *tolerances, samples)
+        self.native = Events(
+            problem,
+            rules,
+            indicators,
+            problem.p,
+            functions,
+            *tolerances,
+            samples,
+            watched=len(self._exits),
+        )
         self.records: list[EventRecord] = []
         self.ended: Event | None = None
+        self.failure: Failure | None = None
         self.exit, self.error = -1, 0.0
 
     def start(self, t: float, x: Floats) -> None:
@@ -58,14 +69,16 @@ class ExitWatch(Watch):
         """As of any run; an exit ends it."""
         found = self.native.take()
         for i, crossing in enumerate(found):
+            if crossing.index < 0:
+                self._give_up(self._events[-1 - crossing.index - len(self._exits)], crossing.time)
+                break
             if crossing.index < len(self._exits):
                 self.exit, self.error = crossing.index, crossing.error
                 continue
             event = self._events[crossing.index - len(self._exits)]
             last = status == Status.EVENT and i == len(found) - 1
             self._note(run, event, crossing, last)
-        self._raise_what_functions_raised()
-        return self.ended is None and self.exit < 0
+        return self.ended is None and self.failure is None and self.exit < 0
 
 
 def _callable(

@@ -62,12 +62,14 @@ def integrate(
             "inputs and parameters there"
         )
         result.failure = not_finite(problem, names, last.t, last.x, last.bad, mend)
+    if watch and watch.failure:
+        result.failure = watch.failure
     return result
 
 
 def _goes_on(status: Status, problem: Problem, watch: Watch | None) -> bool:
     failed = status in (Status.NOT_FINITE, Status.INTERRUPTED) or problem.raised is not None
-    return not failed and (watch is None or watch.ended is None)
+    return not failed and (watch is None or (watch.ended is None and watch.failure is None))
 
 
 def steps_per_output(output_step: float | None, step: float) -> int:

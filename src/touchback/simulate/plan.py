@@ -64,11 +64,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a run ended early: when, what happened to which signal, and what usually mends it."""
+    """Why a run ended early: when, what happened to which signal, what usually mends
+    it, and what was raised, if anything."""
 
     time: float
     what: str
     mend: str
+    cause: BaseException | None = None
 
 
 @dataclass

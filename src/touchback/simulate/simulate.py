@@ -186,7 +186,7 @@ def _raise_failure(
             f"{name}: {plan.method} stopped at t = {failure.time:.6g} s of {plan.duration:g} s: "
             f"{failure.what}; {failure.mend}. The run up to there is kept in `.run`.",
             run,
-        )
+        ) from failure.cause
 
 
 def _run_episodes(episodes: EpisodeRun, state: Floats, parameters: Mapping[str, Any] | None) -> Run:

@@ -8,10 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.errors import InputError, TouchbackError
+from touchback.errors import InputError
 from touchback.native import Crossing, EventRule, Events, FunctionData, Problem, Status
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
+from touchback.simulate.plan import Failure
 from touchback.simulate.protocol import CompiledSystem, Floats
 from touchback.symbolic.expression import Expr
 
@@ -25,7 +26,8 @@ class _Running(Protocol):
 
 
 class Watch:
-    """Looks for events along a run. `ended` is the terminal event that ended it, if one did."""
+    """Looks for events along a run. `ended` is the terminal event that ended it, if one did;
+    `failure` tells of a function that was no number, or that raised."""
 
     def __init__(
         self,
@@ -38,7 +40,7 @@ class Watch:
     ) -> None:
         check_events(events)
         self._events = sorted(events, key=lambda event: not event.compiled)
-        self._names = list(system.state_names)
+        self._names, self._problem = list(system.state_names), problem
         compiled = [event.function for event in self._events if event.compiled]
         function, p = _compile(system, compiled, parameters) if compiled else (None, np.zeros(0))
         self.native = Events(
@@ -47,32 +49,38 @@ class Watch:
              for e in self._events],
             function, p,
             [e.function for e in self._events if not isinstance(e.function, Expr | str)],
-            *tolerances, samples,
+            *tolerances, samples, watched=0,
         )  # fmt: skip
         self.records: list[EventRecord] = []
         self.ended: Event | None = None
+        self.failure: Failure | None = None
 
     def start(self, t: float, x: Floats) -> None:
         """Reads on which side the initial state is."""
         self.native.start(t, x)
+        if isinstance(self.native.raised, Exception):  # before anything was recorded
+            raise InputError(f"{self._raised()}; mend the function.") from self.native.raised
 
     def follow(self, run: _Running, status: Status) -> bool:
         """Notes what was found and restarts the run where it shall; False when it has to end."""
         crossings = self.native.take()
         for i, crossing in enumerate(crossings):
+            if crossing.index < 0:
+                self._give_up(self._events[-1 - crossing.index], crossing.time)
+                break
             last = status == Status.EVENT and i == len(crossings) - 1
             self._note(run, self._events[crossing.index], crossing, last)
-        self._raise_what_functions_raised()
-        return self.ended is None
+        return self.ended is None and self.failure is None
 
     def _note(self, run: _Running, event: Event, crossing: Crossing, last: bool) -> None:
         """Keeps an event; the `last` of a step that it ended also acts."""
         after = None
         if last and event.terminal:
             self.ended = event
-        elif last:
+        elif last and event.restart is not None:
             after = self._restarted(event, crossing.time, crossing.state)
-            run.restart(after)
+            if after is not None:
+                run.restart(after)
         self.records.append(
             EventRecord(
                 event.name, crossing.time, crossing.direction, self._named(crossing.state),
@@ -80,23 +88,32 @@ class Watch:
             )
         )  # fmt: skip
 
-    def _raise_what_functions_raised(self) -> None:
-        if isinstance(self.native.raised, TouchbackError):
-            raise self.native.raised
-        if self.native.raised is not None:
-            raise InputError(
-                f"An event function raised {type(self.native.raised).__name__} "
-                f"({self.native.raised}); mend the function."
-            ) from self.native.raised
+    def _give_up(self, event: Event, t: float) -> None:
+        raised = self.native.raised
+        what = f"the function of event {event.name!r} is no number from there on"
+        if raised is not None:
+            what = self._raised()
+        self.failure = Failure(t, what, "mend the function", raised)
+        if raised is not None and not isinstance(raised, Exception):
+            self._problem.raised = raised  # Ctrl-C, or an exit
 
-    def _restarted(self, event: Event, t: float, x: Floats) -> Floats:
-        given = event.restart(t, x.copy()) if event.restart else x
-        after = np.array(given, dtype=np.float64)
+    def _raised(self) -> str:
+        raised = self.native.raised
+        return f"an event function raised {type(raised).__name__} ({raised})"
+
+    def _restarted(self, event: Event, t: float, x: Floats) -> Floats | None:
+        """The state to go on from; None, and a failure, where there is none."""
+        try:
+            given = event.restart(t, x.copy()) if event.restart else x
+            after = np.array(given, dtype=np.float64)
+        except Exception as error:
+            what = f"the restart of event {event.name!r} raised {type(error).__name__} ({error})"
+            self.failure = Failure(t, what, "mend the restart", error)
+            return None
         if after.shape != x.shape or not np.isfinite(after).all():
-            raise InputError(
-                f"Event {event.name!r}: its restart must return a state of {len(x)} finite "
-                f"numbers, at t = {t:.6g} s it returned {given!r}."
-            )
+            what = f"the restart of event {event.name!r} returned {given!r}"
+            self.failure = Failure(t, what, f"return a state of {len(x)} finite numbers")
+            return None
         return after
 
     def _named(self, x: Floats) -> dict[str, float]:
