@@ -51,9 +51,11 @@ def project(p: Floats, limit: float) -> Floats:
     return p if length <= limit else p * (max(limit, 0.0) / length)
 
 
-def solve_contacts(problem: ContactProblem, guess: Floats | None = None) -> Floats:
+def solve_contacts(
+    problem: ContactProblem, guess: Floats | None = None, tolerance: float = 1e-13
+) -> Floats:
     """The impulses p: by enumeration for few planar contacts, else by projected Gauss–Seidel from
-    a `guess`."""
+    a `guess` to a `tolerance`, as a part of the largest of c."""
     from touchback.contact.enumeration import MOST_COMBINATIONS, combinations, enumerate_states
     from touchback.contact.gauss_seidel import gauss_seidel
 
@@ -61,4 +63,4 @@ def solve_contacts(problem: ContactProblem, guess: Floats | None = None) -> Floa
         found = enumerate_states(problem)
         if found is not None:
             return found
-    return gauss_seidel(problem, guess)
+    return gauss_seidel(problem, guess, tolerance)

@@ -15,6 +15,7 @@ from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats
 
 LAWS = ("newton", "poisson")
+_EXACT = 1e-11  # m/s, rad/s: sweeps that change less are done, however slow all is by then
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,23 @@ def impact(felt: Felt, contacts: Sequence[int], restitution: Floats, law: str) -
     if law == "newton":
         c = problem.c.copy()
         c[normals] += e * np.minimum(felt.u[normals], 0.0)
-        return _jump(felt, problem, solve_contacts(replace(problem, c=c)))
-    stopped = solve_contacts(problem)
+        return _jump(felt, problem, _impulses(replace(problem, c=c)))
+    stopped = _impulses(problem)
     after = problem.c + problem.G @ stopped
     returned = replace(problem, c=after, least=e * stopped[normals])
     guess = np.zeros(len(stopped))
     guess[normals] = e * stopped[normals]
-    back = gauss_seidel(returned, guess) if np.any(guess) else guess
+    back = gauss_seidel(returned, guess, _tolerance(returned)) if np.any(guess) else guess
     return _jump(felt, problem, stopped + back)
+
+
+def _impulses(problem: ContactProblem) -> Floats:
+    return solve_contacts(problem, tolerance=_tolerance(problem))
+
+
+def _tolerance(problem: ContactProblem) -> float:
+    """As a part of the largest velocity."""
+    return max(1e-13, _EXACT / max(float(np.abs(problem.c).max()), _EXACT))
 
 
 def jam(felt: Felt, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
