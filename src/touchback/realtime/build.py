@@ -18,11 +18,12 @@ from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import DEFAULT, IMPLICIT, ConstrainedSystem, Enforced, enforce
-from touchback.simulate.episodes import EpisodicSystem, enforce_episodes, is_episodic
+from touchback.simulate.episodes import enforce_episodes, is_episodic
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.methods import IMPLICIT as IMPLICIT_METHODS
+from touchback.simulate.simulate import initial_state
 from touchback.system import System
 from touchback.system.constrained_system import ConstrainedSystem as SystemWithConstraints
 from touchback.system.state import State
@@ -101,21 +102,13 @@ def method_of(method: str | None, constraints: str | None) -> str:
     return method or "rk4"
 
 
-def state_of(system: System, x0: State | ArrayLike | None) -> Floats:
-    """The state to start from, checked."""
+def state_of(
+    system: System, x0: State | ArrayLike | None, parameters: Mapping[str, float]
+) -> Floats:
+    """The state to start from, checked; without one the initial state, loops closed."""
     refuse("a live run", system)
-    x = np.array(system.initial_state().x if x0 is None else getattr(x0, "x", x0), dtype=float)
-    names = system.state_names
-    if x.shape != (len(names),):
-        raise InputError(
-            f"{system.name}: the state has {len(names)} elements, got an array of shape {x.shape}."
-        )
-    for name, value in zip(names, x):
-        if not np.isfinite(value):
-            raise InputError(f"{system.name}: the initial value of '{name}' is {value}.")
-    if isinstance(system, EpisodicSystem):
-        system.phase_of(x)  # refused when its modes have no such number
-    return x
+    given = Inputs(np.append(0.0, system.input_defaults))
+    return initial_state(system, x0, 0.0, given, parameters)
 
 
 def jacobian_of(

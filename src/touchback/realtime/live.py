@@ -85,7 +85,8 @@ def live(
     cpu: int | None = None,
     spin: float = 20e-6,
 ) -> Live:
-    """A live run of a system, from a state; a context manager.
+    """A live run of a system, from a state; without one from the initial state, with loops closed.
+    It is a context manager.
 
     `rate`: ticks a second of the model's time, 1 to 10 000; each takes `substeps` steps of a
     fixed-step `method` ("rk4" by default). `speed`: 1.0 is real time, 0.1 a tenth of it, None as
@@ -120,7 +121,7 @@ def live(
         plan.rate, speed, plan.substeps, min(spin, 0.25 / plan.rate), priority=priority,
         cpu=-1 if cpu is None else cpu,
     )  # fmt: skip
-    return Live(system, state_of(system, x0), plan, pace, record, share)
+    return Live(system, state_of(system, x0, plan.parameters), plan, pace, record, share)
 
 
 class Live:

@@ -145,7 +145,7 @@ def _begin(system: System, part: Part, before: tuple[System, LiveLoop] | None) -
     """The loop of a part, where its first tick begins."""
     plan = _plan(part)
     loop = make_loop(
-        system, state_of(system, part.about["initial_state"]), plan,
+        system, state_of(system, part.about["initial_state"], plan.parameters), plan,
         Pace(plan.rate, None, plan.substeps), before[1].memory if before else None,
     )  # fmt: skip
     if before is None:
