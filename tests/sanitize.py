@@ -42,9 +42,8 @@ TESTS = {
 LEFT_OUT = ["test_live_allocations.py", "test_episode_allocations.py", "test_soak.py"]
 
 
-def build(kind: str) -> Path:
-    """A copy of the package whose C library is watched; returns the folder that holds it."""
-    folder = ROOT / "build" / "sanitize" / kind
+def build(kind: str, folder: Path) -> None:
+    """A copy of the package, in a folder that is made anew, whose C library is watched."""
     shutil.rmtree(folder, ignore_errors=True)
     package = folder / "touchback"
     shutil.copytree(
@@ -55,7 +54,6 @@ def build(kind: str) -> Path:
     library = str(native / "libtouchback.so")
     command = ["gcc", "-shared", "-fPIC", "-pthread", *FLAGS, *WATCHED[kind], *sources]
     subprocess.run([*command, "-lm", "-o", library], check=True)
-    return folder
 
 
 def runtime(kind: str) -> str:
@@ -67,12 +65,19 @@ def runtime(kind: str) -> str:
     return found
 
 
-def watch(kind: str, options: list[str]) -> int:
-    """Runs the tests; returns the exit status."""
-    environment = {
-        **os.environ, **OPTIONS, "PYTHONPATH": str(build(kind)), "PYTHONMALLOC": "malloc",
+def surroundings(kind: str, folder: Path) -> dict[str, str]:
+    """The environment of a Python that takes the watched package of that folder."""
+    return {
+        **os.environ, **OPTIONS, "PYTHONPATH": str(folder), "PYTHONMALLOC": "malloc",
         "LD_PRELOAD": runtime(kind),
     }  # fmt: skip
+
+
+def watch(kind: str, options: list[str]) -> int:
+    """Runs the tests; returns the exit status."""
+    folder = ROOT / "build" / "sanitize" / kind
+    build(kind, folder)
+    environment = surroundings(kind, folder)
     left_out = [f"--ignore-glob=*/{name}" for name in LEFT_OUT]
     chosen = [] if any(not word.startswith("-") for word in options) else TESTS[kind]
     tests = ["-m", "pytest", "-x", "-m", "not soak", *left_out, *chosen, *options]
