@@ -74,6 +74,7 @@ def flatten(model: Model) -> Model:
     flat.tape = model.tape
     flat.base = model.base
     flat.reported = model.reported
+    flat.imported = {"ratings": dict(model.imported.get("ratings", {}))}
     for kind in (*_OWN, *_MECHANICS):
         getattr(flat, kind).update(getattr(model, kind))
     for prefix, part in model.parts.items():
@@ -91,6 +92,8 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
         return flat.tape.symbol(rename(symbol))
 
     translate = Translator(inner.tape, flat.tape, resolve)
+    for name, rated in inner.imported.get("ratings", {}).items():
+        flat.imported["ratings"][f"{prefix}/{name}"] = rated
 
     def expression(given: Expr) -> Any:
         return Expr(flat.tape, translate(given.id))

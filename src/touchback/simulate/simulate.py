@@ -31,6 +31,7 @@ from touchback.simulate.methods import FIXED_STEP, IMPLICIT, METHODS
 from touchback.simulate.plan import Failure, Plan
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData
+from touchback.simulate.ratings import add_rating_remarks
 from touchback.simulate.record import make_run
 from touchback.simulate.remarks import remarks, warn_when_astray, warn_when_open
 from touchback.simulate.switching import Switch, simulate_switched
@@ -78,7 +79,8 @@ def simulate(
     is "baumgarte" with another feedback, `tb.AugmentedLagrangian(penalty)` has another penalty. The
     multiplier of each constraint row is recorded under the row's name. What can't be trusted of
     such a run is said in `run.metadata["remarks"]`, and a warning where it left the constraints by
-    more than 1e-6 m.
+    more than 1e-6 m. There also stand joints of an imported robot with more effort or velocity than
+    they are rated for.
 
     `events` are looked for along the run and kept in `run.events`; they may end the run or restart
     it from another state.
@@ -127,6 +129,7 @@ def simulate(
         warn_when_open(system.name, episodes.gap(state))
         run = _run_episodes(episodes, state, parameters)
         warn_when_astray(system.name, run.metadata["remarks"], run.metadata["statistics"])
+        add_rating_remarks(system, run)
         return run
     enforced = enforce(system, constraints, given, changed)
     if enforced:
@@ -162,6 +165,7 @@ def simulate(
         raise interrupted(system.name, run)
     if enforced:
         warn_when_astray(system.name, about["remarks"], counts)
+    add_rating_remarks(system, run)
     return run
 
 

@@ -36,7 +36,7 @@ def check_model(model: Model) -> Instant:
     try:
         _check_inertia_at_all(instant)
     except ModelError as error:
-        if not flat.imported:
+        if "format" not in flat.imported:
             raise
         # files of others hold such joints; everything but their accelerations is well defined
         warnings.warn(f"{flat.name}: {error}", RuntimeWarning, stacklevel=3)

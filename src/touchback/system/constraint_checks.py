@@ -23,7 +23,7 @@ def check_constraints(system: ConstrainedSystem) -> None:
     try:
         _check(system)
     except TouchbackError as error:
-        if not system.model.imported:
+        if "format" not in system.model.imported:
             raise
         warnings.warn(f"{system.name}: {error}", RuntimeWarning, stacklevel=4)
 

@@ -7,6 +7,7 @@ from touchback.dynamics.crba import world_columns
 from touchback.dynamics.energy import centre_of_mass, momentum
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
 from touchback.dynamics.jacobian import jacobian
+from touchback.model.forces import JointEffort
 from touchback.model.frame import Frame
 from touchback.system.derivation import Derivation
 from touchback.system.layout import Layout
@@ -66,6 +67,21 @@ def mass_matrix_columns_recipe(layout: Layout) -> Recipe:
 def joint_efforts_recipe(layout: Layout) -> Recipe:
     """The model's own joint efforts."""
     return Recipe(lambda d: list(d.instant.efforts()), (len(layout.v),))
+
+
+def motor_efforts_recipe(layout: Layout) -> Recipe:
+    """What motors and laws of the model do in each velocity coordinate: its joint efforts without
+    springs, damping, friction and stops."""
+
+    def build(d: Derivation) -> list[int]:
+        found = [0] * len(layout.v)
+        for force in d.instant.model.forces.values():
+            if isinstance(force, JointEffort):
+                i = d.instant.freedom(force.joint, force.index)
+                found[i] = d.tape.add(found[i], d.instant.value(force.effort))
+        return found
+
+    return Recipe(build, (len(layout.v),))
 
 
 def energy_recipe(layout: Layout) -> Recipe:

@@ -445,6 +445,7 @@ class System:
             "mass matrix": lambda: recipes.mass_matrix_recipe(layout, plan.world_mass_matrix),
             "mass matrix columns": lambda: recipes.mass_matrix_columns_recipe(layout),
             "joint efforts": lambda: recipes.joint_efforts_recipe(layout),
+            "motor efforts": lambda: recipes.motor_efforts_recipe(layout),
             "rate jacobian": lambda: rate_jacobian_recipe(layout, plan.algorithm),
             "energy": lambda: recipes.energy_recipe(layout),
             "momentum": lambda: recipes.momentum_recipe(layout),

@@ -19,6 +19,7 @@ from touchback.recording import Run, unknown_name
 from touchback.simulate.analysis.instance import Instance
 from touchback.simulate.analysis.kinematics import as_run, follow, motion_columns
 from touchback.simulate.features import refuse
+from touchback.simulate.ratings import add_rating_remarks
 from touchback.system import System
 from touchback.system.equations import Point
 
@@ -42,7 +43,8 @@ def inverse_dynamics(
     in norm. Fewer: the motion isn't theirs alone, and what they leave unbalanced, in the least
     squares, is in the signals "NAME residual". Multipliers are in "ROW multiplier". Springs,
     damping and inputs of the model that are no actuators act as described; extra states follow the
-    motion."""
+    motion. `run.metadata["remarks"]` tells of joints with more effort or velocity than an imported
+    file rates them for."""
     refuse("tb.inverse_dynamics", system)
     instance = Instance(system, u, parameters)
     path = follow(instance, motion, np.asarray(times, dtype=float), guess)
@@ -64,6 +66,7 @@ def inverse_dynamics(
         columns[name] = unit, values
     run = as_run(system, path, columns, "inverse dynamics")
     run.metadata["largest residual"] = float(np.abs(residuals).max(initial=0.0))
+    add_rating_remarks(system, run, chosen.at_joints(efforts))
     return run
 
 
@@ -92,6 +95,11 @@ class _Actuators:
         model = instance.system.model
         self.signals = [(f"{layout.v[i]} effort", "") for i in self._freedoms]
         self.signals += [(inputs[i], model.inputs[inputs[i]].unit) for i in self._inputs]
+
+    def at_joints(self, efforts: np.ndarray) -> dict[str, np.ndarray]:
+        """Those of coordinates, by name."""
+        names = [self.instance.layout.v[i] for i in self._freedoms]
+        return dict(zip(names, efforts))
 
     def balance(self, at: Point) -> _Solved:
         """Efforts and multipliers at one point of the motion; inputs act from zero."""
