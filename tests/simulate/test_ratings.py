@@ -8,7 +8,8 @@ from touchback.interop import read_urdf
 
 ARM = """<robot name="arm"><link name="base"/><link name="arm"><inertial><origin xyz="0.5 0 0"/>
   <mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
-  </link>  <joint name="turn" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+  </link>
+  <joint name="turn" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
   <limit lower="-9" upper="9" effort="{effort}" velocity="{velocity}"/></joint></robot>"""
 J = 0.1 + 2 * 0.5**2  # kg m² about the joint's axis
 
