@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
+from scipy.optimize import brentq
 
 from touchback.errors import InputError
 from touchback.haptics.wall import Oscillator, State
@@ -74,6 +75,7 @@ def test_an_undamped_contact_lasts_as_long_as_eq_5_11_says() -> None:
 
 
 @settings(max_examples=60, deadline=None)
+@example(2.0, 0.0, 0.0, -1.0, 3.0, -5.0)  # up and down again within one of SciPy's steps
 @given(
     st.floats(0.1, 3.0), st.sampled_from([0.0, 0.01, 0.7, 8.0]),
     st.sampled_from([0.0, 0.001, 0.5, 4.0, 60.0]), st.sampled_from([-1.0, -0.1, 0.003, 0.7]),
@@ -82,22 +84,25 @@ def test_an_undamped_contact_lasts_as_long_as_eq_5_11_says() -> None:
 def test_crossings_are_those_of_an_ode_solver(
     m: float, b: float, k: float, y: float, v: float, f: float
 ) -> None:
-    def height(t: float, x: np.ndarray) -> float:
-        return float(x[0])
-
-    height.terminal = True  # type: ignore[attr-defined]
     run = solve_ivp(
         lambda t, x: [x[1], (f - b * x[1] - k * x[0]) / m], (0.0, 20.0), [y, v],
-        events=height, rtol=1e-10, atol=1e-12,
+        rtol=1e-10, atol=1e-12, dense_output=True,
     )  # fmt: skip
     found = Oscillator(m, b, k).time_to_cross(State(y, v), f)
     if found < 20.0:
         reached = Oscillator(m, b, k).after(State(y, v), found, f)
         assert abs(reached.y) < 1e-11 * (1.0 + abs(y) + abs(v))
-    lowest = np.abs(run.y[0]).min()
-    if len(run.t_events[0]):
-        assert found == pytest.approx(run.t_events[0][0], rel=1e-4, abs=1e-4)
-    elif lowest > 1e-6:  # a graze is a matter of rounding
+    # Looked for on a fine grid: SciPy's own events miss two crossings within one long step.
+    grid = np.linspace(0.0, 20.0, 20_001)
+    heights, speeds = run.sol(grid)
+    graze = np.abs(np.gradient(speeds, grid)).max() * grid[1] ** 2  # within a part of the grid
+    crossed = np.flatnonzero(heights * y < 0.0)
+    if len(crossed):
+        i = crossed[0]
+        first = brentq(lambda t: run.sol(t)[0], grid[i - 1], grid[i])
+        grazed = np.abs(heights[:i]).min() < graze and found < first
+        assert grazed or found == pytest.approx(first, rel=1e-4, abs=1e-4)
+    elif np.abs(heights).min() > graze:  # else it is a matter of rounding
         assert found > 19.9
 
 
