@@ -77,3 +77,16 @@ def test_long_expressions_are_cut() -> None:
         total = total * tb.sin(p + i)
     m.sensor("s", tb.Signal(total))
     assert max(map(len, repr(m).splitlines())) < 100
+
+
+def test_components_of_a_distance_have_their_own_units() -> None:
+    m = tb.Model("rope")
+    load = m.body("load", mass=1.0)
+    m.joint("rail", tb.Prismatic("z"), m.ground, load)
+    m.sensor("rope", tb.Distance(m.ground, load.at(0, 0, 1)))
+    system = m.compile()
+    assert dict(zip(system.output_names, system.output_units)) == {
+        "rope.length": "m",
+        "rope.rate": "m/s",
+    }
+    assert "[m, m/s]" in str(m)

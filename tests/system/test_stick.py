@@ -10,6 +10,7 @@ import touchback as tb
 from described_models import ALL
 from touchback import gallery
 from touchback.errors import InputError, ModelError
+from touchback.model.part import flatten
 from touchback.system.stick import stick_figure
 from touchback.system.stick_svg import figure_svg
 from touchback.system.view import axes_for, view_of
@@ -158,3 +159,20 @@ def test_a_body_that_many_hold_is_a_plate_with_a_rim() -> None:
     # Heads stand 20° beside the directions 30° + 60° k, so sides are 20° and 100° wide at r = 0.3.
     sides = sorted(np.linalg.norm(rim[:, 0] - rim[:, 1], axis=1))
     assert sides == pytest.approx([0.6 * sin(np.pi / 18)] * 3 + [0.6 * sin(np.pi / 3.6)] * 3)
+
+
+@pytest.mark.parametrize("name", ["piano", "crank-rocker", "slider-crank", "double-pendulum"])
+def test_names_of_joints_stand_beside_each_other_and_on_the_page(name: str) -> None:
+    model = flatten(gallery.make(name))
+    tree = ElementTree.fromstring(figure_svg(stick_figure(model), name))
+    boxes = []
+    for node in tree.iter(f"{SVG}text"):
+        if node.text in model.joints and node.get("stroke") is None:
+            half = 3.0 * len(node.text)
+            x, y = float(node.get("x", 0)), float(node.get("y", 0)) - 4.0
+            boxes.append((x - half, y - 5.0, x + half, y + 5.0))
+    assert len(boxes) == len(model.joints)
+    for k, (left, top, right, bottom) in enumerate(boxes):
+        assert left >= 0.0 and right <= float(tree.get("width", 0))
+        for a, b, c, d in boxes[:k]:
+            assert right <= a or c <= left or bottom <= b or d <= top

@@ -1,11 +1,13 @@
 """Stick figures as SVG, for notebooks, pages and files."""
 
+from collections.abc import Iterator
 from html import escape
 
 import numpy as np
 
 from touchback.model.model import Model
 from touchback.model.show import tree_text
+from touchback.model.state_shapes import rimmed_svg
 from touchback.system.stick import Floats, StickFigure, stick_figure
 from touchback.system.view import axes_for
 
@@ -20,6 +22,8 @@ _STYLES = {
     "link": 'stroke="#666" stroke-width="2" stroke-dasharray="1 3"',
 }
 _LETTER = 6.5  # width of a letter, about [px]
+_LINE = 12.0  # height of a line [px]
+_BESIDE = (-10.0, 14.0, 2.0, -22.0, 26.0)  # heights at which a name may stand, from its dot [px]
 _LABELS = 14  # joints up to which their names are written beside them
 _AXIS = 22.0  # px
 
@@ -69,7 +73,7 @@ class _Drawing:
         size = f'width="{self.width:.0f}" height="{self.height:.0f}"'
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" '
-            'font-family="sans-serif" font-size="11">',
+            'font-family="sans-serif" font-size="11" text-anchor="middle">',
             f"<title>{escape(self.title)}</title>",
             '<rect width="100%" height="100%" fill="#fff"/>',
             *self.way(),
@@ -123,11 +127,35 @@ class _Drawing:
             f'<circle cx="{x}" cy="{y}" r="4.5" fill="#333"><title>{escape(name)}</title></circle>'
             for name, x, y in places
         ]
+        words = self.words([(name, float(x), float(y)) for name, x, y in places])
         return dots + [
-            f'<text x="{x}" y="{y}" dx="8" dy="-6" fill="#333">{escape(name)}</text>'
-            for name, x, y in places
-            if name in self.labels()
+            text for name, x, y in words for text in rimmed_svg(name, x, y, 'fill="#333"')
         ]
+
+    def words(self, dots: list[tuple[str, float, float]]) -> Iterator[tuple[str, float, float]]:
+        """Names beside their dots, each where it covers least of lines, dots and other names."""
+        along = np.linspace(0.0, 1.0, 40)[:, None]
+        ends = [[self.at(end) for end in line.ends[self.instant]] for line in self.figure.lines]
+        pairs = np.array(ends, dtype=float).reshape(-1, 2, 2)
+        drawn = [(1 - along) * a + along * b for a, b in pairs]
+        taken = np.concatenate([np.empty((0, 2)), *drawn, *(6 * [[x, y]] for _, x, y in dots)])
+        for name, x, y in dots:
+            if name not in self.labels():
+                continue
+            half = np.array([len(name) * _LETTER / 2, _LINE / 2])
+
+            def covered(
+                middle: Floats, half: Floats = half, taken: Floats = taken
+            ) -> tuple[bool, int]:
+                outside = middle[0] < half[0] or middle[0] > self.width - half[0]
+                return bool(outside), int((np.abs(taken - middle) < half).all(axis=1).sum())
+
+            sides = ((up, side) for up in _BESIDE for side in (1, -1))
+            places = [np.array([x + side * (half[0] + 8.0), y + up]) for up, side in sides]
+            best = min(places, key=covered)  # the first of equals
+            grid = np.linspace(-1.0, 1.0, 2 * len(name) + 1)[:, None] * [half[0], 0.0]
+            taken = np.concatenate([taken, *(best + grid + [0.0, dy] for dy in (-4.0, 0.0, 4.0))])
+            yield name, float(best[0]), float(best[1]) + 4.0
 
     def labels(self) -> list[str]:
         """The joints whose names are written: all, where that can be read."""
@@ -141,7 +169,7 @@ class _Drawing:
         for name, (across, up) in zip("xyz", self.axes.T):
             if np.hypot(across, up) > 0.1:
                 tip = x + _AXIS * across, y - _AXIS * up
-                letter = x + 1.3 * _AXIS * across - 3, y - 1.3 * _AXIS * up + 3
+                letter = x + 1.3 * _AXIS * across, y - 1.3 * _AXIS * up + 3
                 found += [
                     f'<path d="M{x} {y:.0f} L{tip[0]:.1f} {tip[1]:.1f}" stroke="#999"/>',
                     f'<text x="{letter[0]:.1f}" y="{letter[1]:.1f}" fill="#999">{name}</text>',
