@@ -356,15 +356,14 @@ class Live:
         old = self._loop.struct.run
         now = old.t0 + old.steps * old.h
         report.energy_before = self.system.stored_energy(self._loop.x, before, now)
-        version = int(pending.loop.struct.version)
-        values = self._parameters.follow(pending.system, pending.loop, pending.plan, version)
-        report.energy_after = pending.system.stored_energy(swap.after, values, now)
+        started = self._parameters.follow(pending)
+        report.energy_after = pending.system.stored_energy(swap.after, started.values, now)
         report.moved = float(swap.struct.moved)
-        report.frozen = {name: values[name] for name in pending.frozen}
+        report.frozen = {name: started.values[name] for name in pending.frozen}
         about = describe(
             pending.system, pending.guess, pending.plan, pending.plan.parameters, pending.carried
         )
-        self._keeper.restructure(about, self._parameters.changes[version])
+        self._keeper.restructure(about, started)
         self.system, self.plan, self._pace = pending.system, pending.plan, pending.pace
         self._loop, self._joints = pending.loop, pending.joints
         for name, gain in self._gains.items():

@@ -12,7 +12,9 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native.live import LiveLoop
 from touchback.native.live_structs import SWAP_HEAD
+from touchback.native.live_swap import PARAMETERS
 from touchback.realtime.build import Plan, block_of, problem_of
+from touchback.realtime.swap import Pending
 from touchback.simulate.episodes import is_episodic
 from touchback.system import System
 
@@ -63,20 +65,23 @@ class LiveParameters:
         with self._lock:
             return self._new({})
 
-    def follow(self, system: System, loop: LiveLoop, plan: Plan, version: int) -> dict[str, float]:
+    def follow(self, taken: Pending) -> Change:
         """Goes on with another structure, whose loop runs already; returns what it started with.
         Its ticks wait to be kept: what is still to be booked is booked after it."""
+        system, loop, version = taken.system, taken.loop, int(taken.loop.struct.version)
         with self._lock:
             self._collect()
-            asked = self._values
-            values = dict(zip(system.parameters, map(float, loop.parameters), strict=True))
-            self._begin(system, loop, plan, values)
+            asked, old, new = self._values, list(self._system.parameters), list(system.parameters)
+            values = dict(zip(new, map(float, loop.parameters), strict=True))
+            self._begin(system, loop, taken.plan, values)
             self._noted.append((system, values))
-            self.changes[version] = Change(version, values)
-            wanted = {name: asked.get(name, value) for name, value in values.items()}
+            started = self.changes[version] = Change(version, values)
+            moves = taken.carried["to_parameters"]  # a name may be that of another coordinate now
+            late = {new[to]: asked[old[at]] for kind, at, to in moves if kind == PARAMETERS}
+            wanted = {**values, **late}
             if wanted != values:  # asked for when the structure had changed already
                 self._offer(wanted, self._block(wanted))
-        return values
+        return started
 
     @property
     def values(self) -> dict[str, float]:

@@ -118,8 +118,11 @@ def refuse_modes(system: System) -> None:
         )
 
 
-def plan_for(system: System, plan: Plan, now: Now, changes: Mapping[str, Any]) -> Plan:
-    """The plan of the new structure: the old one's, with what was asked to change."""
+def plan_for(
+    system: System, plan: Plan, known: Mapping[str, float], changes: Mapping[str, Any]
+) -> Plan:
+    """The plan of the new structure: the old one's, with known parameters and with what was asked
+    to change."""
     constraints = changes.get("constraints") or plan.constraints
     if not system.constraint_names and not isinstance(system, ConstrainedSystem):
         constraints = None
@@ -128,7 +131,7 @@ def plan_for(system: System, plan: Plan, now: Now, changes: Mapping[str, Any]) -
         method = constraints
     elif method in IMPLICIT:
         method = "rk4"
-    shared = {name: value for name, value in now.parameters.items() if name in system.parameters}
+    shared = {name: value for name, value in known.items() if name in system.parameters}
     new = replace(
         plan, rate=float(changes.get("rate") or plan.rate), method=method, constraints=constraints,
         substeps=changes["substeps"], parameters={**system.parameters, **shared},
@@ -260,9 +263,9 @@ def prepare(
     system, plan, pace, loop = run
     structure, new = structure_of(known, given, now)
     frozen = {name: now(source) for name, source in structure.frozen.items()}
-    now.parameters |= frozen
     substeps = int(loop.commands.substeps)
-    new_plan = plan_for(new, plan, now, {**changes, "substeps": substeps})
+    # a name that was one frozen coordinate's may be another's now, so `now` stays as it is
+    new_plan = plan_for(new, plan, {**now.parameters, **frozen}, {**changes, "substeps": substeps})
     guess = guess_for(new, structure, new_plan, now)
     new_pace = replace(
         pace, rate=new_plan.rate, substeps=new_plan.substeps,
