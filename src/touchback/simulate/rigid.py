@@ -1,13 +1,28 @@
 """What runs with rigid contacts check: their numbers, and overlaps at the start."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any, TypeGuard
 
+import numpy as np
+
+from touchback.contact import ContactKind
 from touchback.errors import InputError
+from touchback.model import Model
+from touchback.model.walk import frames_of
+from touchback.simulate.protocol import Floats
+from touchback.system.floats import float_instant
 
 TOUCHING = 1e-9  # m: deeper is an overlap
+
+
+def length_scale(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> float:
+    """How far apart the frames of contacts are at positions q [m]; 1 where all are at one place."""
+    instant = float_instant(model, q)
+    frames = [frame for kind in contacts.values() for frame in frames_of(kind)]
+    points = np.array([instant.position(frame) for frame in frames], dtype=float).reshape(-1, 3)
+    return float(np.ptp(points, axis=0).max()) or 1.0 if len(points) else 1.0
 
 
 def is_real(given: Any) -> TypeGuard[float]:

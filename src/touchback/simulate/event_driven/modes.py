@@ -15,7 +15,7 @@ from touchback.simulate.event_driven.accelerations import Outcome, decide, jamme
 from touchback.simulate.event_driven.impacts import Jump, halt, impact, jam
 from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats
-from touchback.simulate.rigid import TOUCHING, overlaps
+from touchback.simulate.rigid import TOUCHING, length_scale, overlaps
 from touchback.simulate.time_stepping.equations import ContactEquations
 
 Integers = NDArray[np.int32]
@@ -51,6 +51,7 @@ class Modes:
         self._v = slice(equations.system.sizes[0], sum(equations.system.sizes[:2]))
         self._losses = np.zeros(equations.layout.rows)
         self._moved = np.zeros(equations.layout.rows)
+        self._deepest = TOUCHING
         self.flight = np.inf
         self.floors = np.zeros(len(self._names) + len(equations.layout.groups))
         self.remarks: list[str] = []
@@ -91,6 +92,9 @@ class Modes:
     def apart(self, x: Floats) -> Floats:
         """The state at the start with contacts that overlap moved apart, least by mass: from inside
         a wall there is no way out that an event could tell. Velocities stay."""
+        system = self._equations.system
+        scale = length_scale(system.model, self._equations.contacts, x[: system.sizes[0]])
+        self._deepest = TOUCHING * min(1.0, scale)
         self.remarks += overlaps(
             self._names, self._felt(0.0, x).gap, "its bodies were moved apart."
         )
@@ -110,7 +114,7 @@ class Modes:
             return len(times), ""
         inputs = self._problem.input_rows(times, states)
         gaps = self._equations.gaps(states, inputs, times)
-        inside = np.flatnonzero((gaps < -TOUCHING).any(axis=0))
+        inside = np.flatnonzero((gaps < -self._deepest).any(axis=0))
         if not inside.size:
             return len(times), ""
         row = int(inside[0])
@@ -146,8 +150,8 @@ class Modes:
     def _told_overlap(self, t: float, gaps: Floats) -> str:
         return (
             f"at t = {t:.6g} s contact '{self._names[int(gaps.argmin())]}' overlaps by "
-            f"{-gaps.min():.3g} m (at most {TOUCHING:g} m may): where it closed was not found; "
-            "lower `step`, or use tb.step_contacts"
+            f"{-gaps.min():.3g} m (at most {self._deepest:.3g} m may): where it closed was not "
+            "found; lower `step`, or use tb.step_contacts"
         )
 
     def _out_of_walls(self, t: float, x: Floats) -> tuple[Floats, Felt]:
