@@ -54,8 +54,8 @@ def _impulses(problem: ContactProblem) -> Floats:
 
 
 def _tolerance(problem: ContactProblem) -> float:
-    """As a part of the largest velocity."""
-    return max(1e-13, _EXACT / max(float(np.abs(problem.c).max()), _EXACT))
+    """As a part of the largest velocity, which may itself be rounding: what compression leaves."""
+    return max(1e-13, _EXACT / max(float(np.abs(problem.c).max()), 1e-300))
 
 
 def jam(felt: Felt, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
