@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import touchback as tb
 from random_mechanisms import examples
@@ -156,6 +158,24 @@ def test_a_ball_between_two_hinges_of_one_axis_keeps_what_it_turned(tmp_path: Pa
     assert len(known.chain) == 3  # a hinge, a ball and a flight, however often they come
     assert all(each.energy_lost > -1e-9 for each in live.structures)  # type: ignore[operator]
     assert tb.replay(path).same
+
+
+def test_a_model_that_places_frozen_coordinates_may_have_another_kind_of_joint() -> None:
+    """The run's own model, changed: the parameters that it has stay, what moves freezes too."""
+    system = swinging(tb.Revolute("y")).compile()
+    start = system.assemble(hinge=0.7, rates={"hinge": 2.0, "elbow": -1.0})
+    with tb.live(system, start, rate=RATE, speed=None, record=True) as live:
+        live.run(20 * T)
+        live.swap(swinging(SLIDE))
+        for kind in (tb.Revolute("z"), tb.Universal("x", "y"), tb.Planar("y"), tb.Spherical()):
+            live.run(20 * T)
+            other = copy(live.system.model)
+            hinge = replace(other.joints["hinge"], kind=kind, position=(), velocity=())
+            other.joints = {**other.joints, "hinge": hinge}
+            live.swap(other)
+            assert set(live.system.parameters) <= set(live._pending.system.parameters)  # type: ignore[union-attr]
+        live.run(20 * T)
+        check(live)
 
 
 def test_motions_that_a_joint_never_had_begin_at_no_displacement() -> None:

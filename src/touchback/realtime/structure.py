@@ -107,17 +107,13 @@ def follow(known: dict[str, KnownJoint], new: Model, now: Callable[[Source], flo
         found.joints[name] = own
         if before is None or before.ends != own.ends:
             continue
+        low, high = 0, len(before.chain)
         if before.frozen and before.frozen <= set(new.parameters):  # it is placed there already
-            moving = before.chain[before.start : before.stop]
-            _take_up(found, moving, own.chain)
-            stop = before.start + len(own.chain)
-            chain = (*before.chain[: before.start], *own.chain, *before.chain[before.stop :])
-            found.joints[name] = KnownJoint(before.ends, chain, before.start, stop)
-            continue
-        start, stop = _take_up(found, before.chain, own.chain, (before.start, before.stop))
-        found.joints[name] = _freeze(
-            found, name, before.chain[:start], own, before.chain[stop:], now
-        )
+            low, high = before.start, before.stop
+        moving = (before.start - low, before.stop - low)
+        start, stop = _take_up(found, before.chain[low:high], own.chain, moving)
+        cuts = (low, low + start, low + stop, high)
+        found.joints[name] = _freeze(found, name, before.chain, cuts, own, now)
     return found
 
 
@@ -139,7 +135,7 @@ def _known(name: str, joint: Joint) -> KnownJoint:
 
 
 def _take_up(
-    found: Structure, old: Sequence[Piece], new: Sequence[Piece], moving: tuple[int, int] = (0, 0)
+    found: Structure, old: Sequence[Piece], new: Sequence[Piece], moving: tuple[int, int]
 ) -> tuple[int, int]:
     """Lets a new joint's motions go on where a chain has them, all of them or the chain as a whole,
     and begin at no displacement where it doesn't. Gives the part of the chain that goes on."""
@@ -192,18 +188,21 @@ def _same_step(a: Step, b: Step) -> bool:
 def _freeze(
     found: Structure,
     name: str,
-    before: Sequence[Piece],
+    old: tuple[Piece, ...],
+    cuts: tuple[int, int, int, int],
     own: KnownJoint,
-    beyond: Sequence[Piece],
     now: Callable[[Source], float],
 ) -> KnownJoint:
     """Gives a joint of the model the placements that the motions before and beyond its own left it
-    at; returns what is known of it from then on."""
+    at; returns what is known of it from then on. Of its old chain, what is outside of the outer two
+    cuts is placed already, and what is within the inner two goes on in the joint."""
     joint = found.model.joints[name]
-    taken = set(joint.position_names(name))
+    low, start, stop, high = cuts
+    placed = {source.name for piece in (*old[:low], *old[high:]) for source in piece.positions}
+    taken = {*joint.position_names(name), *placed}
     frozen = [
         tuple(_frozen(found, name, piece, taken, now) for piece in pieces)
-        for pieces in (before, beyond)
+        for pieces in (old[low:start], old[stop:high])
     ]
     parent, child = joint.parent, joint.child
     for piece in frozen[0]:
@@ -212,8 +211,8 @@ def _freeze(
         for part in _inverted(_frame(found.model, child.body, piece)):
             child = composed(child, part)
     found.model.joints[name] = msgspec.structs.replace(joint, parent=parent, child=child)
-    chain = (*frozen[0], *own.chain, *frozen[1])
-    return KnownJoint(own.ends, chain, len(before), len(before) + len(own.chain))
+    chain = (*old[:low], *frozen[0], *own.chain, *frozen[1], *old[high:])
+    return KnownJoint(own.ends, chain, start, start + len(own.chain))
 
 
 def _frozen(
