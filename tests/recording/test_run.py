@@ -12,6 +12,7 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.recording import EventRecord, Run
+from touchback.recording.files import FORMATS
 
 
 def swing() -> Run:
@@ -127,3 +128,22 @@ def test_a_run_that_cannot_be_saved_says_so(tmp_path: Path, name: str) -> None:
     (tmp_path / "taken").touch()
     with pytest.raises(InputError, match="folder"):
         swing().save(tmp_path / name)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".npz", ".mcap"])
+def test_a_run_that_fails_to_be_written_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    file = tmp_path / f"run{ending}"
+    swing().save(file)
+    before = file.read_bytes()
+
+    def full(self: Path, *_: Any, **__: Any) -> None:
+        self.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    chosen = FORMATS[ending]
+    monkeypatch.setitem(FORMATS, ending, chosen._replace(save=lambda run, path: full(path)))
+    with pytest.raises(OSError, match="No space left"):
+        swing().save(file)
+    assert file.read_bytes() == before and list(tmp_path.iterdir()) == [file]

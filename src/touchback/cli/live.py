@@ -31,7 +31,10 @@ def live(
     speed: Annotated[
         float, number("1 is real time, a fraction slower, 0 as fast as possible.", 0.0)
     ] = 1.0,
-    method: Annotated[str | None, typer.Option(help="rk4 (default) or euler.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="rk4 (default), euler, or an implicit rule such as trapezoidal."),
+    ] = None,
     constraints: Annotated[
         str | None, typer.Option(help="partitioning (default), projection, …")
     ] = None,

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from touchback.cli.assignments import assignments, set_values
-from touchback.cli.console import out, working
+from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import number, output, seconds
 from touchback.cli.runs import run_of
@@ -17,8 +17,9 @@ from touchback.recording import EventRecord, Run
 from touchback.recording.files import FORMATS
 from touchback.recording.plot import PICTURES
 from touchback.recording.transitions import TransitionRecord
-from touchback.simulate import RunFailed
+from touchback.simulate import RunFailed, RunInterrupted
 
+_INTERRUPTED = 130  # as shells count what Ctrl-C ended
 _FIRST, _LAST = 12, 4  # changes of mode or events that are shown of many
 
 
@@ -64,12 +65,12 @@ def simulate(
         system = described.compile()
         start = set_values(system, experiment.start(system), changes)
     wanted = [name.strip() for name in signals.split(",")] if signals else []
-    failure = None
+    failure: RunFailed | RunInterrupted | None = None
     try:
         run = run_of(
             system, start, span, method=method, step=step, rtol=rtol, rate=rate, inputs=inputs
         )
-    except RunFailed as error:
+    except (RunFailed, RunInterrupted) as error:
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
@@ -92,6 +93,9 @@ def simulate(
     if plot is not None:
         run.plot(*(wanted or experiment.signals), path=plot)
         out.print(f"plot: {plot}")
+    if isinstance(failure, RunInterrupted):
+        err.print(str(failure), soft_wrap=True)
+        raise typer.Exit(_INTERRUPTED)
     if failure is not None:
         raise failure
 

@@ -58,6 +58,7 @@ def check_substeps(substeps: int) -> None:
 
 def check_plan(system: System, plan: Plan) -> None:
     """Refuses what can't run."""
+    refuse("a live run", system)
     if not (np.isfinite(plan.rate) and 1.0 <= plan.rate <= 10_000.0):
         raise InputError(f"A live run has 1 to 10 000 ticks a second, got rate={plan.rate!r}.")
     if plan.speed is not None and not (np.isfinite(plan.speed) and plan.speed > 0.0):
@@ -106,7 +107,6 @@ def state_of(
     system: System, x0: State | ArrayLike | None, parameters: Mapping[str, float]
 ) -> Floats:
     """The state to start from, checked; without one the initial state, loops closed."""
-    refuse("a live run", system)
     given = Inputs(np.append(0.0, system.input_defaults))
     return initial_state(system, x0, 0.0, given, parameters)
 

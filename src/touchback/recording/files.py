@@ -36,7 +36,13 @@ def save_run(run: Run, path: str | os.PathLike[str]) -> None:
     """Writes a run so that `open_run` gives the same numbers bit for bit."""
     chosen = _format_of(Path(path))
     check_output(path, label="Run")
-    chosen.save(run, Path(path))
+    file = Path(path)
+    beside = file.with_name(f".{file.stem}.part{file.suffix}")
+    try:  # a full disk leaves what was there before
+        chosen.save(run, beside)
+        os.replace(beside, file)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

@@ -66,8 +66,7 @@ def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None
     if path is not None:
         check_output(path, PICTURES, "Plot")
     by_unit: dict[str, list[str]] = {}
-    for name in names:
-        run[name]  # an unknown name is reported before any figure opens
+    for name in (each for given in names for each in run.signals_of(given)):
         by_unit.setdefault(run.units[name], []).append(name)
     if not by_unit:
         raise InputError("There is nothing to plot: the run has no signals.")

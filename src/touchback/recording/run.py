@@ -86,10 +86,14 @@ class Run:
     def __getitem__(self, name: str) -> Floats:
         if name in self.signals:
             return self.signals[name]
-        components = self._components(name)
-        if not components:
+        return np.stack([self.signals[each] for each in self.signals_of(name)], axis=1)
+
+    def signals_of(self, name: str) -> list[str]:
+        """The signals that a name stands for: itself, or its components ("tip.x", …)."""
+        found = [name] if name in self.signals else self._components(name)
+        if not found:
             raise unknown_name("signal", name, self.signals)
-        return np.stack([self.signals[each] for each in components], axis=1)
+        return found
 
     def __contains__(self, name: object) -> bool:
         return name in self.signals or bool(self._components(name))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchback.errors import InputError
+from touchback.model import Model
 from touchback.model.value import is_zero
 
 _NAMED = 5  # things that a message lists
@@ -109,7 +110,11 @@ REFUSED: dict[str, dict[Feature, str]] = {
 
 
 def refuse(call: str, system: Any) -> None:
-    """Raise where the system has what the call would otherwise leave out in silence."""
+    """Raise where the system has what the call would otherwise leave out in silence, or is none."""
+    if isinstance(system, Model):
+        raise InputError(
+            f"{call}: '{system.name}' is a model; compile it first: `system = model.compile()`."
+        )
     for feature, mend in REFUSED[call].items():
         names = feature.names(system)
         if names:

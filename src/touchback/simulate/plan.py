@@ -6,6 +6,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.simulate.protocol import Floats
+from touchback.simulate.rigid import is_real
 
 MOST_NUMBERS = 100_000_000  # that a run keeps in memory: 0.8 GB
 _ON_GRID = 1e-9  # of a step: instants closer than this are the same
@@ -40,7 +41,7 @@ class Plan:
     def __post_init__(self) -> None:
         for label in ("duration", "step", "rtol", "atol", "output_step"):
             value = getattr(self, label)
-            if value is not None and not (np.isfinite(value) and value > 0.0):
+            if value is not None and not (is_real(value) and np.isfinite(value) and value > 0.0):
                 raise InputError(f"{label} must be a positive number, got {value!r}.")
         if not np.isfinite(self.start):
             raise InputError(f"start must be a finite time, got {self.start!r}.")

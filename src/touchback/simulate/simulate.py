@@ -233,8 +233,14 @@ def initial_state(
 ) -> Floats:
     """A state as it is given, checked; without one the initial state, loops closed."""
     begun: Any = _begun(system, start, inputs, parameters) if x0 is None else x0
-    x = np.array(getattr(begun, "x", begun), dtype=np.float64)
     names = list(system.state_names)
+    try:
+        x = np.array(getattr(begun, "x", begun), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{system.name}: a state is an array of {len(names)} numbers, or what "
+            f"`system.assemble(name=value)` gives, got {begun!r}."
+        ) from None
     if x.shape != (len(names),):
         raise InputError(
             f"{system.name}: the state has {len(names)} elements ({', '.join(names[:6])}"
