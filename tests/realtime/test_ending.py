@@ -8,12 +8,14 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 import pytest
 
 import touchback as tb
 from touchback.native.live_memory import private_map
+from touchback.realtime.ending import to_its_end
 
 BEGIN = """
 import gc, multiprocessing, os, signal, sys, time
@@ -287,3 +289,72 @@ def test_memory_of_a_run_is_empty_in_a_child_so_that_no_tick_waits_for_a_copy() 
         os._exit(int(seen != bytes(4)))
     assert os.waitpid(child, 0)[1] == 0
     assert memory[:4] == b"ours"
+
+
+# ---- Ctrl-C while a run is being stopped --------------------------------------------------------
+
+
+class Pressed:
+    """Ctrl-C at the n-th line of ours that the main thread executes from now on."""
+
+    def __init__(self, line: int) -> None:
+        self.left = line
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> "Pressed | None":
+        if f"touchback{os.sep}realtime" not in frame.f_code.co_filename:
+            return None
+        self.left -= event == "line"
+        if self.left == 0:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return self
+
+
+def test_ctrl_c_anywhere_in_stop_leaves_nothing_half_stopped(
+    cart: tb.System, tmp_path: Path
+) -> None:
+    path, presses = tmp_path / "run.mcap", 0
+    while True:
+        live = tb.live(cart, rate=1000, record=path)
+        live.start()
+        live.run(0.005)
+        pressed = Pressed(presses + 1)
+        before = sys.gettrace()
+        sys.settrace(pressed)
+        try:
+            live.stop()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        live.stop()  # again, for it may not have begun
+        assert not live._first.struct.thread
+        recorded = tb.open(path)
+        assert recorded.metadata["complete"] is True
+        assert len(recorded) == live.ticks
+        if pressed.left > 0:
+            break
+        presses += 1
+    assert presses > 5
+
+
+def test_work_that_was_begun_is_done_whatever_a_signal_raises() -> None:
+    done = []
+
+    def work() -> None:
+        for _ in range(5):
+            signal.raise_signal(signal.SIGINT)  # answered by the main thread
+            time.sleep(0.005)
+        done.append(threading.current_thread())
+
+    with pytest.raises(KeyboardInterrupt):
+        to_its_end(work)
+    assert done and done[0] is not threading.current_thread()
+
+
+def test_what_work_raises_is_raised() -> None:
+    def work() -> None:
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        to_its_end(work)

@@ -31,6 +31,7 @@ from touchback.system.state import State
 Floats = np.ndarray
 _RING_SECONDS = 2.0
 _RING_BYTES = 1 << 22
+_LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
 MOST_SUBSTEPS = 100_000  # of 1 µs each they take 0.1 s
 
 
@@ -48,6 +49,14 @@ class Plan:
     parameters: dict[str, float]
     energy: dict[str, EnergyObserver] = field(default_factory=dict)
     max_speed: float = np.inf
+
+
+def check_thread(spin: float, priority: int) -> None:
+    """Refuse what a clock's thread can't have."""
+    if not 0.0 <= spin <= _LONGEST_SPIN:
+        raise InputError(f"spin is 0 to {_LONGEST_SPIN:g} s, got {spin!r}.")
+    if not 0 <= priority <= 99:
+        raise InputError(f"priority is 0 to 99, got {priority!r}.")
 
 
 def check_substeps(substeps: int) -> None:

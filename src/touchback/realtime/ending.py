@@ -9,13 +9,58 @@ import signal
 import threading
 import traceback
 import weakref
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn, Protocol
 
 from touchback.errors import InputError
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP) if os.name == "posix" else ()
+_SLICE = 0.1  # seconds at most between two looks whether the work of another thread is done
 _PATIENCE = 1.0  # seconds that a signal keeps the main thread waiting; it may hold a run's lock
+
+
+def to_its_end(work: Callable[[], None]) -> None:
+    """Does work that must not be left half done. Signals interrupt the main thread anywhere: there
+    another thread does it, and what a handler raises (KeyboardInterrupt) waits until it is done."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    turn, ended = threading.Lock(), threading.Lock()
+    outcome: list[BaseException | None] = []
+    begun: list[bool] = []
+
+    def do() -> None:
+        begun.append(True)
+        with turn:  # two threads, if the start of the first was interrupted
+            if not outcome:
+                try:
+                    work()
+                    outcome.append(None)
+                except BaseException as error:
+                    outcome.append(error)
+                ended.release()
+
+    raised: BaseException | None = None
+    ended.acquire()
+    while True:
+        try:
+            while not outcome:
+                if not begun:
+                    _start(do)
+                ended.acquire(timeout=_SLICE)
+            break
+        except BaseException as error:
+            raised = error
+    if (failure := raised or outcome[0]) is not None:
+        raise failure
+
+
+def _start(work: Callable[[], None]) -> None:
+    thread = threading.Thread(target=work, name="touchback ending", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # none is to be had: at the interpreter's exit, or at a limit
+        work()
 
 
 class Endable(Protocol):
@@ -73,8 +118,7 @@ class _Watch:
     def remove(self, run: Endable) -> None:
         """It is stopped."""
         self._runs.discard(run)
-        if not self._runs:
-            self._forget_signals()
+        self.forget_signals()
 
     # ---- the end of the process -----------------------------------------------------------------
 
@@ -102,8 +146,9 @@ class _Watch:
                 if signal.getsignal(number) is signal.SIG_DFL:
                     signal.signal(number, self._on_signal)
 
-    def _forget_signals(self) -> None:
-        if threading.current_thread() is threading.main_thread():
+    def forget_signals(self) -> None:
+        """Leaves signals alone once nothing is to be stopped; only the main thread can."""
+        if not self._runs and threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
                 if signal.getsignal(number) == self._on_signal:
                     signal.signal(number, signal.SIG_DFL)
@@ -144,7 +189,7 @@ class _Watch:
         self._held, self._ender = [], None
         self._runs.clear()
         self._forking = threading.Lock()
-        self._forget_signals()
+        self.forget_signals()
         signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
 
 

@@ -27,13 +27,14 @@ from touchback.realtime.build import (
     Plan,
     check_plan,
     check_substeps,
+    check_thread,
     make_loop,
     method_of,
     state_of,
 )
 from touchback.realtime.connections import Connections
 from touchback.realtime.devices import Service
-from touchback.realtime.ending import WATCH, Elsewhere
+from touchback.realtime.ending import WATCH, Elsewhere, to_its_end
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.faults import Faults, words
 from touchback.realtime.parameters import BOOKED_AT_ONCE, LiveParameters
@@ -62,7 +63,6 @@ from touchback.system.state import State
 _DRAIN = 0.1  # seconds between drains of the ring
 _CHUNKS = 36_000  # a chunk of a recording is not shorter than this part of it, see _supervise
 _MODES = 16  # sets of active constraints that stay compiled
-_LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
 
 
 def live(
@@ -113,10 +113,7 @@ def live(
         float(max_speed),
     )  # fmt: skip
     check_plan(system, plan)
-    if not 0.0 <= spin <= _LONGEST_SPIN:
-        raise InputError(f"spin is 0 to {_LONGEST_SPIN:g} s, got {spin!r}.")
-    if not 0 <= priority <= 99:
-        raise InputError(f"priority is 0 to 99, got {priority!r}.")
+    check_thread(spin, priority)
     pace = Pace(
         plan.rate, speed, plan.substeps, min(spin, 0.25 / plan.rate), priority=priority,
         cpu=-1 if cpu is None else cpu,
@@ -157,8 +154,7 @@ class Live:
         except BaseException:
             self._free_memory()
             raise
-        self._connections = Connections(self)
-        self._faults = Faults()
+        self._connections, self._faults = Connections(self), Faults()
         self._gains: dict[str, float] = {}
         self._joints: dict[str, KnownJoint] | None = None  # of a structure that was taken
         self._modes: dict[tuple[int, tuple[str, ...]], System] = {}
@@ -216,13 +212,17 @@ class Live:
                 return
 
     def stop(self) -> None:
-        """Ends the run: guarded outputs become safe along their ramps, the recording is
-        finished."""
+        """Ends the run: outputs become safe along their ramps, the recording whole; then Ctrl-C."""
         self._check_here()
+        try:
+            to_its_end(self._stop)
+        finally:
+            WATCH.forget_signals()  # here: they are the main thread's
+
+    def _stop(self) -> None:
         with self._stopping, ExitStack() as steps:  # each is taken, whatever the one before did
             if self._state == "stopped":
                 return
-            ramps = any(each.ramp > 0.0 for each in self.plan.outputs.values())
             was, self._state = self._state, "stopped"
             for step in (
                 lambda: WATCH.remove(self),
@@ -235,7 +235,7 @@ class Live:
                 self._drain,  # a structure taken in the last tick
                 self._machine.stop,
                 self._first.stop,
-                *([self._wind_down] if was == "running" and ramps else []),
+                *([self._wind_down] if was == "running" else []),
             ):
                 steps.callback(step)  # the last first
 
@@ -256,15 +256,16 @@ class Live:
             memory.keep_in_children()
 
     def _wind_down(self) -> None:
-        self._first.wind_down()
-        if self.plan.speed is None:
-            while self._loop.advance(int(self._loop.struct.ring.capacity)):
+        if any(each.ramp > 0.0 for each in self.plan.outputs.values()):
+            self._first.wind_down()
+            ring = int(self._loop.struct.ring.capacity)
+            while self.plan.speed is None and self._loop.advance(ring):
                 self._drain()
 
     def __del__(self) -> None:
         """A run without a clock that nobody holds any more; one with a clock is never let go."""
         if self._elsewhere is None and self._state != "stopped":
-            self.stop()
+            self._stop()  # here: the collector may have come within the start of a thread
 
     def leave_to(self, owner: int) -> None:
         """Lets go of everything, in a child process of the owner: nothing of the run is touched."""
@@ -300,8 +301,7 @@ class Live:
 
     def _supervise(self) -> None:
         """Drains the ring. Each drain is a chunk of the recording in the first hour; chunks then
-        grow in proportion to its length, for their index is in memory: so that grows by its
-        logarithm only."""
+        grow in proportion to its length: so their index in memory grows by its logarithm only."""
         began = last = time.monotonic()
         while not self._draining.wait(_DRAIN):
             now = time.monotonic()
@@ -391,7 +391,7 @@ class Live:
         """Whoever asks for changes faster than they can be kept does some of the keeping; a change
         is refused rather than that a row were lost."""
         if self._parameters.crowded:
-            self._drain()
+            to_its_end(self._drain)
             if self._keeper.keeps:
                 self._parameters.check_room(name)
 
@@ -446,8 +446,8 @@ class Live:
 
     def fail(self, text: str) -> None:
         """A fault that takes guarded outputs to safe from the next tick on, until `resume`."""
-        self.note(text)
         self._loop.fail()
+        self.note(text)
 
     def resume(self) -> None:
         """Clears faults that last: the model goes on from its last good state."""
@@ -511,7 +511,7 @@ class Live:
             pending.swap.offer()
             if at is None and self.plan.speed is not None:
                 while pending.report.state == "waiting" and self._first.struct.thread:
-                    self._drain()
+                    to_its_end(self._drain)
                     time.sleep(min(1e-3, 0.5 / self.plan.rate))
                 if pending.report.state != "taken":
                     raise SolveError(f"{pending.report.model}: {pending.report.state}.")
@@ -525,7 +525,7 @@ class Live:
         method: str | None,
         constraints: str | None,
     ) -> Pending:
-        self._drain()
+        to_its_end(self._drain)
         if self._pending is not None:
             raise InputError("Another structure is waiting for its tick; one follows the other.")
         values = self._region.published()[0]
@@ -596,5 +596,5 @@ class Live:
 
     def recorded(self) -> Run:
         """What was kept so far, as a run; with `record=True`."""
-        self._drain()
+        to_its_end(self._drain)
         return self._keeper.as_run()
