@@ -208,3 +208,36 @@ def test_keeping_goes_on_after_a_failure_in_it(
         until(lambda: left[0] < 0)
     assert "ticks could not be kept: ArithmeticError: no idea" in live.report().faults[0]["text"]
     assert len(live.recorded().time) > 0
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise SystemExit("no text either")
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (Mute(), "Mute: (its text raised SystemExit)"),
+        (ValueError("bad \udcff"), "ValueError: bad \\udcff"),
+        (ValueError("a" * 10_000), "ValueError: aaa"),
+    ],
+    ids=["no text", "a lone surrogate", "a long one"],
+)
+def test_whatever_a_device_raises_becomes_a_fault_that_can_be_kept(
+    cart: tb.System, tmp_path: Path, error: Exception, text: str
+) -> None:
+    class Broken:
+        def read(self) -> float:
+            raise error
+
+    path, guards = tmp_path / "run.mcap", {"echo": tb.GuardedOutput(safe=-3.0)}
+    with tb.live(cart, outputs=guards, record=path) as live:
+        live.connect("force", Broken())
+        until(lambda: live.read("echo") == -3.0)
+        until(lambda: bool(live.report().faults))
+    (told,) = live.report().faults
+    assert text in told["text"]
+    assert len(told["text"]) <= 500
+    assert tb.replay(path).recording.faults == [told]
+    assert tb.open(path).metadata["complete"] is True

@@ -12,6 +12,7 @@ from touchback.native.live import DIVERGED, LiveLoop
 from touchback.system import System
 
 _REMEMBERED = 1000  # faults, for the report
+_LONGEST = 500  # characters of one: its text may be anybody's
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Faults:
 
     def note(self, tick: int, time: float, text: str) -> None:
         """A fault; the same one that comes again and again is one."""
+        text = _printable(text)
         with self._lock:
             if not self.latest or self.latest[-1].text != text:
                 fault = Fault(tick, time, text)
@@ -70,5 +72,14 @@ class Faults:
 
 def words(error: BaseException) -> str:
     """An exception's name and text."""
-    text = str(error)
+    try:
+        text = str(error)
+    except BaseException as another:  # a device's own class may fail in any way, here too
+        text = f"(its text raised {type(another).__name__})"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _printable(text: str) -> str:
+    """What any file and terminal takes: no lone surrogates, and no more than a few lines."""
+    whole = text[: _LONGEST + 1].encode("utf-8", "backslashreplace").decode()
+    return whole if len(whole) <= _LONGEST else whole[: _LONGEST - 1] + "…"
