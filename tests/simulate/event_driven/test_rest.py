@@ -47,6 +47,17 @@ def test_blocks_come_to_rest(e: float, mu: float, slenderness: int, turn: float,
     stands(drop, run, 2)
 
 
+@pytest.mark.parametrize("mu", [0.3, 0.5, 1.0])
+def test_two_corners_that_poissons_law_gives_back_at_once_come_to_rest(mu: float) -> None:
+    """What compression leaves of their speeds is rounding: the second phase has to end there."""
+    drop = block(0.1, 0.1, 0.2, restitution=0.2, friction=mu)
+    run = drop.run(1.5, impacts="poisson")
+    check(drop, run)
+    assert rests(drop, run)
+    assert run["body.z"][-1] == pytest.approx(0.1, abs=1e-12)
+    assert run.metadata["remarks"] == []
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize(("e", "mu", "slenderness", "turn"), ALL_BLOCKS)
 def test_all_blocks_come_to_rest(e: float, mu: float, slenderness: int, turn: float) -> None:

@@ -12,6 +12,7 @@ from touchback.native import Problem
 from touchback.native.contact_mode import ContactMode
 from touchback.recording import EnergyBooks
 from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
+from touchback.simulate.event_driven.gains import Gains
 from touchback.simulate.event_driven.impacts import Jump, halt, impact, jam
 from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats
@@ -35,7 +36,8 @@ class Modes:
     and no contact is left for a flight shorter than that. `flight` is how long the shortest one
     after the last change lasts [s]; `floors` are what the events of the mode may start from without
     having happened: within them a contact neither is apart nor has closed again. Steps at which
-    mechanics has no or several answers are told in `remarks`."""
+    mechanics has no or several answers are told in `remarks`, impacts that gave energy in
+    `gains`."""
 
     def __init__(
         self,
@@ -55,6 +57,7 @@ class Modes:
         self.flight = np.inf
         self.floors = np.zeros(len(self._names) + len(equations.layout.groups))
         self.remarks: list[str] = []
+        self.gains = Gains(law)
 
     def change(self, t: float, x: Floats, fired: int | None = None) -> tuple[Floats, list[str]]:
         """The state from which the run goes on after the event `fired` (the place of its
@@ -65,7 +68,7 @@ class Modes:
         happened: list[str] = []
         for _ in range(_ROUNDS):
             touching = [i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= TOUCHING]
-            jump, words = self._collide(felt, touching)
+            jump, words = self._collide(t, felt, touching)
             if jump is None:
                 kept = [i for i in touching if i not in leaving and self._speed(felt, i) <= STILL]
                 slipping = {**self._slipping(felt, kept, stopped), **begins}
@@ -215,7 +218,7 @@ class Modes:
                 found[g][: len(rows)] = felt.u[rows] / speed
         return found
 
-    def _collide(self, felt: Felt, touching: list[int]) -> tuple[Jump | None, list[str]]:
+    def _collide(self, t: float, felt: Felt, touching: list[int]) -> tuple[Jump | None, list[str]]:
         """The impact of contacts that are approached, if any is."""
         hit = [i for i in touching if self._speed(felt, i) < -STILL]
         if not hit:
@@ -226,7 +229,9 @@ class Modes:
             if over:
                 e[i] = 0.0
             words.append(f"{self._names[i]} {'rests' if over else 'hits'}")
-        return impact(felt, touching, e, self._law), words
+        jump = impact(felt, touching, e, self._law)
+        self.gains.look_at(t, felt, jump, [self._names[i] for i in hit])
+        return jump, words
 
     def _over_soon(self, felt: Felt, contact: int) -> bool:
         """Whether all further bounces, each shorter by e, would be over within `rest` seconds."""

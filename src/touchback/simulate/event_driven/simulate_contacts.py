@@ -64,9 +64,9 @@ def simulate_contacts(
     The run holds, besides the states, of each contact by name "… gap", "… force" [N],
     "… friction force" and "… rolling moment" (numbered with two tangents), and the multipliers of
     the mechanism's own constraints; `run.events` ("floor hits", "floor slips", …), `run.books`, and
-    in `run.metadata["remarks"]` where Painlevé's paradox was met, or what overlapped at the start
-    and was moved apart. Many contacts, or contacts that repeat each other, are better stepped
-    (`step_contacts`)."""
+    in `run.metadata["remarks"]` where Painlevé's paradox was met, which impacts gave energy, or
+    what overlapped at the start and was moved apart. Many contacts, or contacts that repeat each
+    other, are better stepped (`step_contacts`)."""
     if impacts not in LAWS:
         raise unknown_name("law of impacts", impacts, LAWS)
     plan = Plan("dopri5", duration, step, rtol, atol, output_step, 10_000_000)
@@ -142,13 +142,14 @@ class _Driven:
         self._given = x
         try:
             x = self._modes.apart(x)
+            moved = bool(self._modes.remarks)
             start, words = self._modes.change(0.0, x)
         except SolveError as error:
             self._times, self._states = np.zeros(1), x[None, :]
             self._forces = [np.zeros(self.equations.layout.rows)]
             self._keeper.open(self._problem, 0.0, x)
             return str(error)
-        if self._modes.remarks:
+        if moved:
             self._keeper.jump("moved apart", 0.0, np.array([self._given, x]))
         self._note(0.0, words, x, start, names)
         times = plan.output_times(INTERVALS)
@@ -259,5 +260,6 @@ class _Driven:
             self._keeper.close(Trajectory(self._times, from_start)), self._modes.books(),
         ])  # fmt: skip
         about["events"] = [record.as_data() for record in self.records]
-        about |= {"books": books.as_data(), "remarks": self._modes.remarks}
+        remarks = self._modes.remarks + self._modes.gains.remarks()
+        about |= {"books": books.as_data(), "remarks": remarks}
         return named_run(self._times, columns, about)

@@ -1,0 +1,58 @@
+"""Newton's restitution with friction may give energy: runs say so."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from rigid_drops import G, flat
+
+ANGLE, E, HALF, INERTIA = 0.8, 0.9, 0.5, 1 / 12
+
+
+def rod(impacts: str) -> tb.Run:
+    """A rod of 1 kg and 1 m whose tip hits the floor once, and sticks while it does."""
+    drop = flat([(HALF, 0.0)], INERTIA, (HALF * np.sin(ANGLE), ANGLE), restitution=E, friction=0.5)
+    drop.start.v[:] = -1.0, -0.5, 0.0  # z, x, turn
+    return drop.run(0.01, impacts=impacts)
+
+
+def gain() -> float:
+    """Of an impact after which the tip doesn't slip and leaves with −e u_n: with the mass G⁻¹ at
+    the tip it is ½ (u⁺ + u⁻) G⁻¹ (u⁺ − u⁻)
+    (Kane and Levinson 1985, Dynamics: Theory and Applications)."""
+    W = np.array([[1, 0, -HALF * np.sin(ANGLE)], [0, 1, -HALF * np.cos(ANGLE)]])
+    mobility = W @ np.diag([1, 1, 1 / INERTIA]) @ W.T
+    before, after = np.array([-0.5, -1.0]), np.array([0.0, E])
+    impulse = np.linalg.solve(mobility, after - before)
+    assert abs(impulse[0]) < 0.5 * impulse[1]  # within the cone of friction: it does stick
+    return 0.5 * float((before + after) @ impulse)
+
+
+def test_a_rod_that_gains_energy_by_newtons_law_is_told_with_poissons_as_the_mend() -> None:
+    run = rod("newton")
+    assert gain() > 0.05
+    lost = sum(run.books.impacts.values()) + sum(run.books.dissipated.values())
+    assert lost == pytest.approx(-gain(), rel=1e-9)
+    (remark,) = run.metadata["remarks"]
+    assert remark == (
+        f"At t = 0 s the impact of 'c0' raised the energy by {gain():.3g} J: "
+        "Newton's restitution with friction can (Kane); take impacts='poisson'."
+    )
+    assert "moved apart" not in run.books.impacts
+
+
+def test_poissons_law_gives_the_rod_nothing_and_says_nothing() -> None:
+    run = rod("poisson")
+    assert run.metadata["remarks"] == []
+    assert sum(run.books.impacts.values()) + sum(run.books.dissipated.values()) > 0.0
+
+
+def test_gains_of_many_impacts_are_one_remark() -> None:
+    drop = flat([(-0.1, -0.1), (0.1, -0.1)], 0.02 / 3, (0.12, 0.2), restitution=0.9, friction=0.3)
+    run = drop.run(0.6)
+    told = run.metadata["remarks"]
+    energy = 0.5 * (run["body.x rate"] ** 2 + run["body.z rate"] ** 2) + G * run["body.z"]
+    energy += 0.5 * 0.02 / 3 * run["body.turn rate"] ** 2
+    assert np.diff(energy).max() > 1e-4
+    assert 1 <= len(told) <= 3
+    assert any("more until t = " in remark for remark in told)
