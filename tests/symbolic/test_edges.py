@@ -13,13 +13,15 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from touchback.codegen import compile_program
-from touchback.symbolic import Operators, Tape
+from touchback.symbolic import Operators, Tape, replay
+from touchback.symbolic.ops import ADD, SUB
 from touchback.symbolic.program import lower
 from touchback.symbolic.rules import RULES, Rule
+from touchback.symbolic.translate import Translator
 
 EXACT = mpmath.mp.clone()
 EXACT.dps = 700
@@ -173,6 +175,16 @@ def test_what_is_written_is_what_comes_out(name: str, backend: str) -> None:
         check(FORMULAS[name], got, x, y)
 
 
+@pytest.mark.parametrize("name", [name for name in FORMULAS if "atan2" in name])
+def test_directions_hold_where_a_tape_runs_on_plain_numbers(name: str) -> None:
+    tape = Tape()
+    node = FORMULAS[name](tape, tape.symbol("x"), tape.symbol("y"))
+    for x, y in PAIRS:
+        env = {"x": x, "y": y}
+        check(FORMULAS[name], lambda *_: replay(tape, [node], Operators(), env)[0], x, y)  # noqa: B023
+        check(FORMULAS[name], lambda *_: Translator(tape, Operators(), env.get)(node), x, y)  # noqa: B023
+
+
 LITERALS: dict[str, tuple[str, float, float]] = {
     "0/0": ("div", 0.0, 0.0),
     "0/nan": ("div", 0.0, math.nan),
@@ -216,15 +228,47 @@ def _graph(k: Any, rows: list[tuple[str, int, int]], x: Any, y: Any) -> tuple[An
     return nodes[-1], nodes[-2]
 
 
+class Followed:
+    """Plain numbers beside the nodes of a tape, by which the exceptions of docs/formulation.md are
+    known. A scalar is a node and the values that it may have: one, or a zero of either sign."""
+
+    def __init__(self) -> None:
+        self.tape = Tape()
+
+    def const(self, value: float) -> tuple[int, list[Any]]:
+        return self.tape.const(value), [Operators().const(value)]
+
+    def __getattr__(self, name: str) -> Callable[..., tuple[int, list[Any]]]:
+        return functools.partial(self._apply, name)
+
+    def _apply(self, name: str, *operands: tuple[int, list[Any]]) -> tuple[int, list[Any]]:
+        nodes, values = zip(*operands, strict=True)
+        node = getattr(self.tape, name)(*nodes)
+        number = self.tape.value(node)
+        if number is not None:  # a zero that numbers make, or x − x, is structural
+            return self.const(number)
+        found = [getattr(Operators(), name)(*each) for each in itertools.product(*values)]
+        shrunk = name in ("add", "sub") and self.tape.op[abs(node)] not in (ADD, SUB)
+        if shrunk and all(nodes) and 0.0 in found:  # to one term, whose zero it has
+            return node, [0.0, -0.0]
+        return node, found
+
+
+@example([("sub", 1, 2), ("sub", 0, 32)], [(0.0, 0.0)])  # (−2 − y) + 2 is −y
+@example([("abs", 0, 0), ("add", 0, 98), ("neg", 0, 0)], [(0.0, -0.0)])  # |0| + y is y
 @settings(max_examples=100)
 @given(st.lists(steps, min_size=1, max_size=5), st.lists(st.tuples(small, small), max_size=10))
 def test_directions_by_any_sums_and_products_point_where_they_did(
     rows: list[tuple[str, int, int]], arguments: list[tuple[float, float]]
 ) -> None:
     """All is exact here, so only zeros could go astray. A −0 from a sum's negative may count as +0,
-    since −(x − y) and y − x are one; a +0 must stay one."""
+    since −(x − y) and y − x are one; a +0 must stay one, unless a single term is left of a sum."""
     got = simplified(lambda k, x, y: k.atan2(*_graph(k, rows, x, y)), "interpreter")
     for x, y in arguments:
-        up, ahead = (float(side) for side in _graph(Operators(), rows, x, y))
-        allowed = {math.atan2(a, b) for a in (up, up + 0.0) for b in (ahead, ahead + 0.0)}
+        k = Followed()
+        inputs = (k.tape.symbol("x"), [x]), (k.tape.symbol("y"), [y])
+        sides = (
+            [z for each in side for z in (each, each + 0.0)] for _, side in _graph(k, rows, *inputs)
+        )
+        allowed = {math.atan2(*each) for each in itertools.product(*sides)}
         assert any(agree(got(x, y), angle) for angle in allowed), (x, y)

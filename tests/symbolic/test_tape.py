@@ -4,7 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from random_programs import ARRAYS, random_tape
@@ -26,6 +26,14 @@ def test_a_number_has_one_node_and_its_negative_is_that_node_negated(number: flo
     tape = Tape()
     assert tape.const(number) == tape.const(number) == -tape.const(-number)
     assert tape.value(tape.const(number)) == number
+
+
+def test_nan_has_one_node_and_no_sign_where_signs_become_nodes() -> None:
+    tape = Tape()
+    nan = tape.const(math.nan)
+    size = len(tape)
+    assert tape.const(float("nan")) == tape.positive(-nan) == tape.div(0, 0) == nan
+    assert len(tape) == size
 
 
 def test_a_symbol_has_one_node() -> None:
@@ -177,6 +185,8 @@ def test_rules_change_no_value_of_a_random_graph(seed: int) -> None:
         assert a == pytest.approx(b, rel=1e-9, abs=1e-9)
 
 
+@example(50)  # atan2 of a sum that is −0
+@example(482)  # atan2 to a sum that is −0
 @given(st.integers(0, 10**6))
 def test_replay_on_floats_gives_the_bits_of_plain_evaluation(seed: int) -> None:
     random = Random(seed)

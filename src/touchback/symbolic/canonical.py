@@ -68,6 +68,11 @@ class Canonical:
     def is_zero(self, ref: Ref) -> bool:
         return self.nodes[ref.node].leaf == 0.0
 
+    def is_unsigned(self, ref: Ref) -> bool:
+        """Whether a node is its own negative: zero or NaN."""
+        leaf = self.nodes[ref.node].leaf
+        return leaf == 0.0 or leaf != leaf
+
     def is_constant(self, ref: Ref) -> bool:
         return self.nodes[ref.node].op == ops.CONST
 
@@ -120,7 +125,8 @@ def canonical_ref(
     op = tape.op[node]
     if op == ops.CONST:
         value = tape.values[node]
-        return Ref(-1 if value < 0.0 else 1, graph.add(Node(op, (), abs(value))))
+        leaf = abs(value) if value == value else value  # abs would make another NaN
+        return Ref(-1 if value < 0.0 else 1, graph.add(Node(op, (), leaf)))
     if op == ops.INPUT:
         return Ref(1, graph.add(Node(op, (), symbol(tape.names[node]))))
     operands = [refs[operand] for operand in tape.operands(node)]
@@ -171,11 +177,11 @@ def _even(graph: Canonical, op: int, refs: list[Ref]) -> Ref:
 
 
 def _leading_sign(graph: Canonical, refs: Sequence[Ref]) -> int:
-    return next((ref.sign for ref in refs if not graph.is_zero(ref)), 1)
+    return next((ref.sign for ref in refs if not graph.is_unsigned(ref)), 1)
 
 
 def _signed(graph: Canonical, refs: Sequence[Ref], sign: int) -> list[Ref]:
-    return [ref if graph.is_zero(ref) else ref.times(sign) for ref in refs]
+    return [ref if graph.is_unsigned(ref) else ref.times(sign) for ref in refs]
 
 
 def _extreme(graph: Canonical, op: int, refs: list[Ref]) -> Ref:
@@ -196,7 +202,7 @@ def _less(graph: Canonical, op: int, refs: list[Ref]) -> Ref:
     turned = _signed(graph, refs[::-1], -1)
     mixed = {ref.sign for ref in refs} == {ref.sign for ref in turned}
     backwards = graph.labels[turned[0].node] < graph.labels[refs[0].node]
-    if backwards if mixed else all(ref.sign < 0 or graph.is_zero(ref) for ref in refs):
+    if backwards if mixed else all(ref.sign < 0 or graph.is_unsigned(ref) for ref in refs):
         refs = turned
     return Ref(1, graph.add(Node(op, tuple(refs))))
 

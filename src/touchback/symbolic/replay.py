@@ -6,7 +6,7 @@ from typing import TypeVar
 from touchback.errors import InputError
 from touchback.symbolic import ops
 from touchback.symbolic.numeric import OPERATIONS
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic.scalars import Scalars, settled
 from touchback.symbolic.tape import Tape
 
 T = TypeVar("T")
@@ -52,5 +52,7 @@ def compute_node(tape: Tape, node: int, k: Scalars[T], known: Mapping[int, T]) -
         return k.lookup(
             use.table, operands[0], operands[1] if op == ops.LOOKUP2 else None, use.want
         )
+    if tape.is_settled(node):
+        return settled(k, operands[1] if op == ops.ADD else k.neg(operands[1]))
     result: T = getattr(k, METHODS[op])(*operands)
     return result

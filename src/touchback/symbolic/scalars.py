@@ -47,6 +47,15 @@ class Scalars(Protocol[T]):
     def lookup(self, table: Table, x: T, y: T | None = None, want: Want = Want.VALUE, /) -> T: ...
 
 
+def settled(k: Scalars[T], a: T) -> T:
+    """0 + a as numbers add it, which turns −0 into +0: what `atan2` takes of a sum (`tape.py`).
+
+    The zero is no structural one, which would leave `a` as it is; a tape, whose `atan2` does this
+    by itself, has no other."""
+    zero: Any = 0.0
+    return k.add(zero, a)
+
+
 class Operators:
     """Scalars that are Python numbers: float, complex (complex steps), NumPy arrays, Dual, Expr."""
 

@@ -51,11 +51,14 @@ class Tape:
             return 0
         if value < 0.0:
             return -self.const(-value)
-        known = self._const_ids.get(value) if value == value else None
-        return self._number(value) if known is None else known
+        return self._number(value)
 
     def _number(self, value: float) -> Id:
-        """A new node of a number, of whatever sign."""
+        """The unsigned node of a number of whatever sign; NaN has none."""
+        value = value if value == value else math.nan  # one object, as no NaN equals another
+        known = self._const_ids.get(value)
+        if known is not None:
+            return known
         node = self._append(CONST, 0, 0, 0)
         self.values[node] = value
         self._const_ids[value] = node
@@ -94,8 +97,8 @@ class Tape:
         return -a
 
     def div(self, a: Id, b: Id) -> Id:
-        if a == 0 and abs(b) not in self._not_finite and b != 0:
-            return 0
+        if a == 0 and abs(b) not in self._not_finite:
+            return 0 if b != 0 else self.const(math.nan)
         sign = 1 if (a >= 0) == (b >= 0) else -1
         a, b = abs(a), abs(b)
         if b == 1:
@@ -135,8 +138,7 @@ class Tape:
             return a
         number = self.values.get(-a)
         if number is not None:
-            known = self._const_ids.get(-number)
-            return self._number(-number) if known is None else known
+            return self._number(-number)
         return self._kept(NEG, -a)
 
     def _kept(self, op: int, a: Id, b: Id = 0) -> Id:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Hashable
 from typing import Any, cast
 
 from touchback.symbolic import ops
-from touchback.symbolic.canonical import Canonical, Node, Ref, canonical_ref, reading_order
+from touchback.symbolic.canonical import Canonical, Ref, canonical_ref, reading_order
 from touchback.symbolic.replay import METHODS
-from touchback.symbolic.scalars import Scalars
+from touchback.symbolic.scalars import Scalars, settled
 from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
 
@@ -28,6 +28,7 @@ class Translator:
         self._symbols: dict[str, Hashable] = {}
         self._tables: dict[str, Table] = {}
         self._known: dict[int, Any] = {}  # scalars of canonical nodes
+        self._settled: dict[int, list[bool]] = {}  # canonical atan2 → which operands are settled
 
     def __call__(self, node: int) -> Any:
         """The scalar of a signed node."""
@@ -35,7 +36,7 @@ class Translator:
         ref = self._refs[abs(node)].times(1 if node >= 0 else -1)
         for index in reading_order(self._graph, [ref.node], self._known):
             if index not in self._known:  # as a symbol may be resolved by expressions
-                self._known[index] = self._compute(self._graph.nodes[index])
+                self._known[index] = self._compute(index)
         return self._signed(ref)
 
     def _canonise(self, node: int) -> None:
@@ -52,6 +53,9 @@ class Translator:
                 refs[top] = canonical_ref(
                     self._graph, tape, top, refs, self._symbol_label, self._table_label
                 )
+                if tape.op[top] == ops.ATAN2:  # the canonical form leaves settling to tapes
+                    sides = [tape.is_settled(operand) for operand in tape.operands(top)]
+                    self._settled[refs[top].node] = sides
 
     def _symbol_label(self, symbol: Hashable) -> str:
         label = str(symbol)
@@ -66,8 +70,9 @@ class Translator:
         self._tables[label] = table
         return label
 
-    def _compute(self, node: Node) -> Any:
-        k, op = self._k, node.op
+    def _compute(self, index: int) -> Any:
+        k, node = self._k, self._graph.nodes[index]
+        op = node.op
         if op == ops.CONST:
             return k.const(cast(float, node.leaf))
         if op == ops.INPUT:
@@ -77,6 +82,9 @@ class Translator:
             name, want = node.leaf
             second = operands[1] if op == ops.LOOKUP2 else None
             return k.lookup(self._tables[name], operands[0], second, want)
+        if op == ops.ATAN2:
+            sides = zip(operands, self._settled[index], strict=True)
+            operands = [settled(k, side) if is_sum else side for side, is_sum in sides]
         return getattr(k, METHODS[op])(*operands)
 
     def _signed(self, ref: Ref) -> Any:
