@@ -19,10 +19,21 @@ TOUCHING = 1e-9  # m: deeper is an overlap
 
 def length_scale(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> float:
     """How far apart the frames of contacts are at positions q [m]; 1 where all are at one place."""
+    points = _places(model, contacts, q)
+    return float(np.ptp(points, axis=0).max()) or 1.0 if len(points) else 1.0
+
+
+def reach(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> float:
+    """How far from the origin the frames of contacts are at positions q [m]: what rounds."""
+    return float(np.abs(_places(model, contacts, q)).max(initial=0.0))
+
+
+def _places(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> Floats:
+    """Where the frames of contacts are, a row each [m]."""
     instant = float_instant(model, q)
     frames = [frame for kind in contacts.values() for frame in frames_of(kind)]
-    points = np.array([instant.position(frame) for frame in frames], dtype=float).reshape(-1, 3)
-    return float(np.ptp(points, axis=0).max()) or 1.0 if len(points) else 1.0
+    points = [instant.position(frame) for frame in frames]
+    return np.array(points, dtype=np.float64).reshape(-1, 3)
 
 
 def is_real(given: Any) -> TypeGuard[float]:

@@ -47,6 +47,21 @@ def test_blocks_come_to_rest(e: float, mu: float, slenderness: int, turn: float,
     stands(drop, run, 2)
 
 
+@pytest.mark.parametrize(
+    "half",
+    [10.0, pytest.param(1e-3, marks=pytest.mark.soak), pytest.param(100.0, marks=pytest.mark.soak)],
+)
+def test_blocks_of_any_size_come_to_rest_before_rounding_tells_their_flights(half: float) -> None:
+    """Flights of `rest` rise by g rest²/8 = 1e-16 m, far less than positions of 10 m are rounded:
+    two corners would hit in turn for ever."""
+    drop = block(half, half, 0.2, above=2e-4 * half, restitution=0.5, friction=0.5)
+    run = drop.run(0.9 * np.sqrt(half), event_limit=1000)
+    assert gaps_of(drop, run).min() > -1e-9
+    assert rests(drop, run)
+    assert run["body.z"][-1] == pytest.approx(half, rel=1e-12)
+    assert abs(run.books.unexplained) < G * (1e-9 + 1e-9 * half)  # touching is within 1e-9 m
+
+
 @pytest.mark.parametrize("mu", [0.3, 0.5, 1.0])
 def test_two_corners_that_poissons_law_gives_back_at_once_come_to_rest(mu: float) -> None:
     """What compression leaves of their speeds is rounding: the second phase has to end there."""

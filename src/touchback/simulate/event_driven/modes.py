@@ -16,7 +16,7 @@ from touchback.simulate.event_driven.gains import Gains
 from touchback.simulate.event_driven.impacts import Jump, halt, impact, jam
 from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats
-from touchback.simulate.rigid import TOUCHING, length_scale, overlaps
+from touchback.simulate.rigid import TOUCHING, length_scale, overlaps, reach
 from touchback.simulate.time_stepping.equations import ContactEquations
 
 Integers = NDArray[np.int32]
@@ -25,6 +25,7 @@ _HELD = 1e-9  # of a row: less is no motion
 _ROUNDS = 50  # of impacts at one instant
 _PUSHES = 10  # apart, at the start
 _INSIDE = 1e-13  # m: less deep is rounding
+_NUDGE = 1e-6  # of a position: for slopes of gaps
 _NO_FORCE = 1e-9  # of the largest force: less is none
 _WORDS = (("sticks", "slips"), ("stops rolling", "rolls"))  # of slip, of rolling
 
@@ -33,11 +34,11 @@ class Modes:
     """The mode of a run, which it changes at events.
 
     `law` is that of impacts; bounces that would be over within `rest` seconds are taken as over,
-    and no contact is left for a flight shorter than that. `flight` is how long the shortest one
-    after the last change lasts [s]; `floors` are what the events of the mode may start from without
-    having happened: within them a contact neither is apart nor has closed again. Steps at which
-    mechanics has no or several answers are told in `remarks`, impacts that gave energy in
-    `gains`."""
+    and no contact is left for a flight shorter than that, or lower than gaps are rounded. `flight`
+    is how long the shortest one after the last change lasts [s]; `floors` are what the events of
+    the mode may start from without having happened: within them a contact neither is apart nor has
+    closed again. Steps at which mechanics has no or several answers are told in `remarks`, impacts
+    that gave energy in `gains`."""
 
     def __init__(
         self,
@@ -54,6 +55,8 @@ class Modes:
         self._losses = np.zeros(equations.layout.rows)
         self._moved = np.zeros(equations.layout.rows)
         self._deepest = TOUCHING
+        self._reach = 0.0  # how far contacts were from the origin at the start [m]
+        self._rounding = np.zeros(len(self._names))  # of gaps, at the last change [m]
         self.flight = np.inf
         self.floors = np.zeros(len(self._names) + len(equations.layout.groups))
         self.remarks: list[str] = []
@@ -65,6 +68,7 @@ class Modes:
         leaving, begins, stopped = self._told_by(t, x, fired)
         closed, stuck = self._mode.closed.copy(), self._mode.stuck.copy()
         x, felt = self._out_of_walls(t, x)
+        self._rounding = self._gap_rounding(t, x)
         happened: list[str] = []
         for _ in range(_ROUNDS):
             touching = [i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= TOUCHING]
@@ -98,6 +102,7 @@ class Modes:
         system = self._equations.system
         scale = length_scale(system.model, self._equations.contacts, x[: system.sizes[0]])
         self._deepest = TOUCHING * min(1.0, scale)
+        self._reach = reach(system.model, self._equations.contacts, x[: system.sizes[0]])
         self.remarks += overlaps(
             self._names, self._felt(0.0, x).gap, "its bodies were moved apart."
         )
@@ -237,7 +242,26 @@ class Modes:
         """Whether all further bounces, each shorter by e, would be over within `rest` seconds."""
         e, speed = float(felt.restitution[contact]), -self._speed(felt, contact)
         pull = -float(felt.problem(felt.free, [contact]).c[felt.layout.normals[contact]])
-        return 0.0 < e < 1.0 and pull > 0.0 and 2 * e * speed / pull / (1 - e) < self._rest
+        if not 0.0 < e < 1.0 or pull <= 0.0:
+            return False
+        return 2 * e * speed / pull / (1 - e) < self._shortest(contact, pull)
+
+    def _shortest(self, contact: int, pull: float) -> float:
+        """The shortest flight [s] from a contact to which `pull` [m/s²] brings back: `rest`, or one
+        that rises, by pull T²/8, as far as its gap is rounded: shorter ones end by chance."""
+        return max(self._rest, float(np.sqrt(8 * self._rounding[contact] / pull)))
+
+    def _gap_rounding(self, t: float, x: Floats) -> Floats:
+        """How far gaps may be off [m]: by a unit in the last place of each position, and of where
+        their frames are."""
+        count = self._v.start
+        states = np.tile(x, (1 + count, 1))
+        states[np.arange(1, 1 + count), np.arange(count)] *= 1 + _NUDGE
+        times = np.full(len(states), t)
+        gaps = self._equations.gaps(states, self._problem.input_rows(times, states), times)
+        slopes = np.abs(gaps[:, 1:] - gaps[:, :1]).sum(axis=1) / _NUDGE
+        found: Floats = np.finfo(float).eps * (slopes + self._reach)
+        return found
 
     def _jam(
         self, t: float, felt: Felt, kept: list[int], slipping: dict[int, Floats]
@@ -287,7 +311,7 @@ class Modes:
                 break
 
     def _stay(self, t: float, x: Floats, felt: Felt) -> tuple[Jump | None, list[str]]:
-        """Halts contacts that would be left for a flight shorter than `rest`, 2 u_n/−u̇_n, with all
+        """Halts contacts that would be left for too short a flight, 2 u_n/−u̇_n, with all
         that holds: so ends what alternates among contacts ever faster. Else nothing, but `flight`
         and `floors`."""
         mode, layout = self._mode, felt.layout
@@ -299,10 +323,13 @@ class Modes:
             if felt.gap[i] <= TOUCHING and not mode.closed[i] and felt.u[n] > 0.0 > rates[n]
         }
         self.flight = min(flights.values(), default=np.inf)
-        if self.flight >= self._rest:
+        short = [
+            i for i, flight in flights.items()
+            if flight < self._shortest(i, -float(rates[layout.normals[i]]))
+        ]  # fmt: skip
+        if not short:
             self._set_floors(felt, flights)
             return None, []
-        short = [i for i, flight in flights.items() if flight < self._rest]
         mode.closed[short] = 1
         contacts = [int(i) for i in np.flatnonzero(mode.closed)]
         held = [row for row in self._holding(felt) if row >= layout.bilateral]
