@@ -14,7 +14,7 @@ static int64_t now(void) {
 typedef struct live_run {
     void (*tick)(void *live, int64_t now, int64_t lateness);
     void *live;
-    int (*write)(void *box, int64_t stamp, const double *value, long tries);
+    int (*write)(void *box, uint64_t count, int64_t stamp, const double *value, long tries);
     void *const *boxes; /* mailboxes of the inputs */
     long inputs;
 } live_run;
@@ -23,7 +23,7 @@ typedef struct live_run {
 void ticks_of_live(const live_run *run, const double *values, long count, int64_t *spent) {
     for (long k = 0; k < count; k++, values += run->inputs) {
         for (long i = 0; i < run->inputs; i++)
-            run->write(run->boxes[i], now(), values + i, 1);
+            run->write(run->boxes[i], 1, now(), values + i, 1);
         int64_t begin = now();
         run->tick(run->live, begin, 0);
         spent[k] = now() - begin;

@@ -39,6 +39,15 @@ def test_the_layout_is_as_documented() -> None:
     assert mailbox_bytes(1) == 64 and mailbox_bytes(4) == 64 and mailbox_bytes(5) == 128
 
 
+@pytest.mark.parametrize("count", [0, 10**5, 2**40])
+def test_a_count_that_another_process_wrote_is_not_believed(count: int) -> None:
+    box, memory = make(2)
+    memory.view(np.uint64)[2] = count
+    box.write([1.5, -2.5])
+    assert box.read().values.tolist() == [1.5, -2.5]
+    assert memory[HEADER // 8 + 2 :].tolist() == [0.0, 0.0]
+
+
 def test_a_message_of_another_size_is_refused() -> None:
     box, _memory = make(2)
     with pytest.raises(InputError, match="takes 2 numbers"):

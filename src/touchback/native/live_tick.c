@@ -24,7 +24,7 @@ static long take_inputs(tb_live *live, int64_t now, int64_t *age) {
         int64_t stamp, sequence = tb_mailbox_sequence(port->mailbox);
         port->quiet++;
         if (sequence != port->seen) {
-            sequence = tb_mailbox_read(port->mailbox, &stamp, &value, TRIES);
+            sequence = tb_mailbox_read(port->mailbox, 1, &stamp, &value, TRIES);
             if (sequence < 0) {
                 port->contended++;
                 live->statistics->contended++;
@@ -192,7 +192,8 @@ static void publish(tb_live *live) {
     for (long i = 0; i < live->energy_count; i++)
         message[n + i] = live->energies[i].energy;
     /* The run is the only writer here, so that one try is enough. */
-    tb_mailbox_write(live->published, tb_clock_now(), live->message, 1);
+    uint64_t count = (uint64_t)(3 + live->output_count + n + live->energy_count);
+    tb_mailbox_write(live->published, count, tb_clock_now(), live->message, 1);
 }
 
 static void publish_safe(tb_live *live) {

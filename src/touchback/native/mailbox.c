@@ -14,7 +14,8 @@ void tb_mailbox_open(tb_mailbox *box, uint64_t count) {
     atomic_store_explicit(&box->sequence, 0, memory_order_release);
 }
 
-int tb_mailbox_write(tb_mailbox *box, int64_t stamp, const double *values, long tries) {
+int tb_mailbox_write(tb_mailbox *box, uint64_t count, int64_t stamp, const double *values,
+                     long tries) {
     uint64_t before = atomic_load_explicit(&box->sequence, memory_order_relaxed);
     for (long k = 0;; k++) {
         if (before % 2 == 0 &&
@@ -30,7 +31,7 @@ int tb_mailbox_write(tb_mailbox *box, int64_t stamp, const double *values, long 
     /* No store of the message may be seen before the odd sequence. */
     atomic_thread_fence(memory_order_release);
     atomic_store_explicit(&box->stamp, stamp, memory_order_relaxed);
-    for (uint64_t i = 0; i < box->count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, values + i, sizeof bits);
         atomic_store_explicit(&box->bits[i], bits, memory_order_relaxed);
@@ -39,13 +40,14 @@ int tb_mailbox_write(tb_mailbox *box, int64_t stamp, const double *values, long 
     return 0;
 }
 
-int64_t tb_mailbox_read(const tb_mailbox *box, int64_t *stamp, double *values, long tries) {
+int64_t tb_mailbox_read(const tb_mailbox *box, uint64_t count, int64_t *stamp, double *values,
+                        long tries) {
     for (long k = 0; k < tries; k++) {
         uint64_t before = atomic_load_explicit(&box->sequence, memory_order_acquire);
         if (before % 2)
             continue;
         *stamp = atomic_load_explicit(&box->stamp, memory_order_relaxed);
-        for (uint64_t i = 0; i < box->count; i++) {
+        for (uint64_t i = 0; i < count; i++) {
             uint64_t bits = atomic_load_explicit(&box->bits[i], memory_order_relaxed);
             memcpy(values + i, &bits, sizeof bits);
         }

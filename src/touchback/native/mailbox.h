@@ -20,10 +20,14 @@ typedef struct tb_mailbox {
 enum { TB_MAILBOX_DOUBLES = 1 };
 
 void tb_mailbox_open(tb_mailbox *box, uint64_t count);
+/* Whoever writes or reads brings the count that it made room for: the one in the box is for other
+ * processes to look at, and one of them may have written anything there. */
 /* Returns 0, or -1 when another writer held the mailbox for all of the tries (it died, perhaps). */
-int tb_mailbox_write(tb_mailbox *box, int64_t stamp, const double *values, long tries);
+int tb_mailbox_write(tb_mailbox *box, uint64_t count, int64_t stamp, const double *values,
+                     long tries);
 /* Returns the sequence of the message read, or -1 when every one of the tries met a writer. */
-int64_t tb_mailbox_read(const tb_mailbox *box, int64_t *stamp, double *values, long tries);
+int64_t tb_mailbox_read(const tb_mailbox *box, uint64_t count, int64_t *stamp, double *values,
+                        long tries);
 
 static inline int64_t tb_mailbox_sequence(const tb_mailbox *box) {
     return (int64_t)atomic_load_explicit(&box->sequence, memory_order_acquire);

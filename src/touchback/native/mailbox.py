@@ -19,9 +19,9 @@ _PATIENCE = 1.0  # seconds: a writer that is alive lets go long before
 _P, _L, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_int64
 LIB.tb_mailbox_open.restype = None
 LIB.tb_mailbox_open.argtypes = [_P, ctypes.c_uint64]
-LIB.tb_mailbox_write.argtypes = [_P, _I, _P, _L]
+LIB.tb_mailbox_write.argtypes = [_P, ctypes.c_uint64, _I, _P, _L]
 LIB.tb_mailbox_read.restype = _I
-LIB.tb_mailbox_read.argtypes = [_P, _P, _P, _L]
+LIB.tb_mailbox_read.argtypes = [_P, ctypes.c_uint64, _P, _P, _L]
 LIB.tb_clock_now.restype = _I
 LIB.tb_clock_now.argtypes = []
 
@@ -61,14 +61,15 @@ class Mailbox:
                 f"The mailbox takes {self.count} numbers, got an array of shape {numbers.shape}."
             )
         when = clock_now() if stamp is None else stamp
-        self._try(lambda: LIB.tb_mailbox_write(self.address, when, address_of(numbers), _TRIES))
+        data = address_of(numbers)
+        self._try(lambda: LIB.tb_mailbox_write(self.address, self.count, when, data, _TRIES))
 
     def read(self) -> Message:
         """The last message, whole."""
         values, stamp = np.empty(self.count), ctypes.c_int64()
         sequence = self._try(
             lambda: LIB.tb_mailbox_read(
-                self.address, ctypes.byref(stamp), address_of(values), _TRIES
+                self.address, self.count, ctypes.byref(stamp), address_of(values), _TRIES
             )
         )
         return Message(values, stamp.value, sequence // 2)
