@@ -59,10 +59,14 @@ def check_output(
 ) -> None:
     """Refuse a path that can't be written: another ending than these, no folder, or no right to."""
     file = Path(path)
+    if "\0" in str(file):
+        raise InputError(f"{label}: a path has no zero bytes, got {str(file)!r}.")
     if endings and file.suffix.lower() not in endings:
         raise InputError(f"{label}: give a path that ends in {' or '.join(endings)}, not '{file}'.")
     if file.is_dir():
         raise InputError(f"{label}: '{file}' is a folder; give the name of a file in it.")
+    if file.exists() and not (file.is_file() or file.is_char_device()):  # a FIFO waits for a reader
+        raise InputError(f"{label}: '{file}' is no regular file; give the name of one.")
     if not file.parent.is_dir():
         raise InputError(f"{label}: there is no folder '{file.parent}' to write into; make it.")
     if not os.access(file if file.exists() else file.parent, os.W_OK):

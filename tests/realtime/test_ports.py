@@ -1,11 +1,14 @@
 """Signals reach the tick from Python, shared memory, UDP and devices; none is ever torn."""
 
+import math
+import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -329,3 +332,44 @@ def test_what_can_not_be_connected_is_refused(cart: tb.System) -> None:
 def test_the_clock_is_the_monotonic_one() -> None:
     assert clock_now() <= time.monotonic_ns() <= clock_now()
     assert LIB.tb_clock_now() > 0
+
+
+# ---- what would stall or break a run later ------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate", [math.nan, -1.0, 0, math.inf, 1e300, 1e-300, "x", True])
+def test_rates_that_no_device_can_be_served_at_are_refused(cart: tb.System, rate: Any) -> None:
+    class Still:
+        def read(self) -> float:
+            return 0.0
+
+    with tb.live(cart, speed=None) as live:
+        with pytest.raises(tb.InputError, match=r"'force' is served .* got rate="):
+            live.connect("force", Still(), rate=rate)
+        with pytest.raises(tb.InputError, match=r"'udp' is served .* got rate="):
+            live.send("127.0.0.1", 9, "echo", rate=rate)
+
+
+@pytest.mark.parametrize("speed", [1e-300, 1e-14, 0.0, -1.0, math.nan])
+def test_a_speed_whose_ticks_never_come_is_refused(cart: tb.System, speed: float) -> None:
+    with pytest.raises(tb.InputError, match=r"speed is .* from 1e-06 on"):
+        tb.live(cart, speed=speed)
+
+
+def test_a_ramp_that_keeps_a_run_from_ending_is_refused() -> None:
+    tb.GuardedOutput(ramp=10.0)
+    with pytest.raises(tb.InputError, match=r"at most 10 s.*got 10.5"):
+        tb.GuardedOutput(ramp=10.5)
+
+
+@pytest.mark.parametrize("record", ["", "\0.mcap", "run.csv", 5, None, b"run.mcap"])
+def test_what_is_not_the_path_of_a_recording_is_refused(cart: tb.System, record: Any) -> None:
+    with pytest.raises(tb.InputError, match=r"record"):
+        tb.live(cart, record=record)
+
+
+def test_a_fifo_is_refused_for_it_waits_for_a_reader(cart: tb.System, tmp_path: Path) -> None:
+    fifo = tmp_path / "run.mcap"
+    os.mkfifo(fifo)
+    with pytest.raises(tb.InputError, match=r"run.mcap' is no regular file"):
+        tb.live(cart, record=fifo)

@@ -29,6 +29,7 @@ from touchback.system.constrained_system import ConstrainedSystem as SystemWithC
 from touchback.system.state import State
 
 Floats = np.ndarray
+_SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days
 _RING_SECONDS = 2.0
 _RING_BYTES = 1 << 22
 _LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
@@ -70,10 +71,10 @@ def check_plan(system: System, plan: Plan) -> None:
     refuse("a live run", system)
     if not (np.isfinite(plan.rate) and 1.0 <= plan.rate <= 10_000.0):
         raise InputError(f"A live run has 1 to 10 000 ticks a second, got rate={plan.rate!r}.")
-    if plan.speed is not None and not (np.isfinite(plan.speed) and plan.speed > 0.0):
+    if plan.speed is not None and not (np.isfinite(plan.speed) and plan.speed >= _SLOWEST):
         raise InputError(
-            f"speed is 1.0 for real time, a positive fraction, or None for as fast as possible; "
-            f"got {plan.speed!r}."
+            f"speed is 1.0 for real time, a fraction of it from {_SLOWEST:g} on, or None for as "
+            f"fast as possible; got {plan.speed!r}."
         )
     check_substeps(plan.substeps)
     if not plan.max_speed > 0.0:

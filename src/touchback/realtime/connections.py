@@ -44,7 +44,7 @@ class Connections:
             exchange = self._writing(name, device)
         else:
             raise unknown_name("port", name, [*system.input_names, *system.output_names])
-        service = Service(name, exchange, rate or plan.rate, self._run.fail)
+        service = Service(name, exchange, plan.rate if rate is None else rate, self._run.fail)
         self._add(service)
         return service
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from numbers import Real
+from typing import Any, Protocol, runtime_checkable
 
+from touchback.errors import InputError
 from touchback.realtime.faults import words
 
+_SLOWEST, _FASTEST = 1e-3, 1e5  # exchanges a second
 _LAST_WORD = 2.0  # seconds that a device has for it
 
 
@@ -37,6 +40,7 @@ class Service:
         rate: float,
         failed: Callable[[str], None],
     ) -> None:
+        _check_rate(name, rate)
         self.name, self.failure = name, None  # type: tuple[str, BaseException | None]
         self._exchange, self._period, self._failed = exchange, 1.0 / rate, failed
         self._closing = threading.Event()
@@ -71,3 +75,11 @@ class Service:
 
     def abandon(self) -> None:
         """In a child process, which doesn't have the thread, there is nothing to let go of."""
+
+
+def _check_rate(name: str, rate: Any) -> None:
+    number = isinstance(rate, Real) and not isinstance(rate, bool)
+    if not (number and _SLOWEST <= rate <= _FASTEST):
+        raise InputError(
+            f"'{name}' is served {_SLOWEST:g} to {_FASTEST:g} times a second, got rate={rate!r}."
+        )

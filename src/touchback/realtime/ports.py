@@ -7,6 +7,7 @@ from typing import Literal
 from touchback.errors import InputError
 from touchback.native.live import Guard
 
+LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
 STOP_PORT = "emergency stop"  # every run has it; a message other than zero stops
 
 
@@ -45,8 +46,8 @@ class GuardedOutput:
     `low`, `high` are limits: a value beyond them is a fault that lasts until `resume`, or with
     `at_limit="clip"` is clipped and counted. `slew` is the fastest change [unit/s]. On a fault, and
     at the end of the run, the output goes to `safe` ("hold": stays where it is) within one tick, or
-    along a `ramp` of so many seconds; at the start and after a fault it comes back within
-    `soft_start` seconds.
+    along a `ramp` of so many seconds (at most 10); at the start and after a fault it comes back
+    within `soft_start` seconds.
     """
 
     safe: float | Literal["hold"] = 0.0
@@ -72,6 +73,11 @@ class GuardedOutput:
         for label, seconds in (("ramp", self.ramp), ("soft_start", self.soft_start)):
             if not (math.isfinite(seconds) and seconds >= 0.0):
                 raise InputError(f"An output's {label} must be seconds from 0 on, got {seconds}.")
+        if self.ramp > LONGEST_RAMP:
+            raise InputError(
+                f"An output's ramp takes at most {LONGEST_RAMP:g} s, for the end of a run waits "
+                f"for it; got {self.ramp}."
+            )
         if self.at_limit not in ("safe", "clip"):
             raise InputError(f"at_limit is 'safe' or 'clip', not {self.at_limit!r}.")
 

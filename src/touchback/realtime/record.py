@@ -16,6 +16,7 @@ from touchback.realtime.parameters import Change
 from touchback.recording import Run
 from touchback.recording.live_about import columns_of
 from touchback.recording.live_file import Part, Recorder, Recording
+from touchback.regular_file import check_output
 from touchback.simulate.plan import MOST_NUMBERS
 from touchback.system import System
 from touchback.system.copies import Copies
@@ -64,6 +65,10 @@ class Keeper:
     """Keeps rows as asked: not at all, in memory, or in a file."""
 
     def __init__(self, about: dict[str, Any], record: bool | str | os.PathLike[str]) -> None:
+        if not isinstance(record, bool | str | os.PathLike):
+            raise InputError(f"record is True, False or the path of a file, got {record!r}.")
+        if not isinstance(record, bool):
+            check_output(record, (".mcap",), "record")
         self.columns = columns_of(about)
         self._parts: list[tuple[dict[str, Any], list[np.ndarray]]] | None = None
         if record is True:
