@@ -11,6 +11,7 @@ from touchback.recording import Run
 from touchback.simulate.episodes import is_episodic
 from touchback.simulate.protocol import CompiledSystem, Floats
 from touchback.system import System
+from touchback.system.copies import Copies
 
 _ROUNDING = 1e-9  # of a rating
 
@@ -21,7 +22,9 @@ def add_rating_remarks(
     """Tell in `run.metadata["remarks"]` of efforts and velocities that exceed the ratings of their
     joints at recorded instants. Without `efforts` they are those of motors: joint efforts of the
     model and drives."""
-    if not isinstance(system, System) or not system.model.imported.get("ratings"):
+    if not isinstance(system, System) or isinstance(system, Copies):
+        return  # copies of a model have names of their own
+    if not system.model.imported.get("ratings"):
         return
     found = []
     layout, model = system.layout, system.model
