@@ -1,5 +1,8 @@
 """What holds for every test."""
 
+import signal
+import threading
+
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
@@ -16,6 +19,16 @@ settings.load_profile("fixed")
 # tests ran before in the process, so that neither examples nor seeds would mean the same twice.
 NOTHING_FOUND = providers.Constants()
 providers._get_local_constants = lambda: NOTHING_FOUND
+
+
+def pytest_configure() -> None:
+    """A shell in the background, or nohup, lets SIGINT and SIGHUP be ignored, and children inherit
+    that; tests of signals, and the processes that they start, need the usual handling."""
+    if threading.current_thread() is threading.main_thread():
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)
