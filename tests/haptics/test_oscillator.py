@@ -76,6 +76,7 @@ def test_an_undamped_contact_lasts_as_long_as_eq_5_11_says() -> None:
 
 @settings(max_examples=60, deadline=None)
 @example(2.0, 0.0, 0.0, -1.0, 3.0, -5.0)  # up and down again within one of SciPy's steps
+@example(0.25, 8.0, 60.0, -1.0, 0.0, 0.0)  # dies away before it crosses, but for SciPy's error
 @given(
     st.floats(0.1, 3.0), st.sampled_from([0.0, 0.01, 0.7, 8.0]),
     st.sampled_from([0.0, 0.001, 0.5, 4.0, 60.0]), st.sampled_from([-1.0, -0.1, 0.003, 0.7]),
@@ -96,10 +97,11 @@ def test_crossings_are_those_of_an_ode_solver(
     grid = np.linspace(0.0, 20.0, 20_001)
     heights, speeds = run.sol(grid)
     graze = np.abs(np.gradient(speeds, grid)).max() * grid[1] ** 2  # within a part of the grid
-    crossed = np.flatnonzero(heights * y < 0.0)
+    beyond = -1e-9 * np.sign(y)  # less is SciPy's own error
+    crossed = np.flatnonzero(heights * np.sign(y) < -1e-9)
     if len(crossed):
         i = crossed[0]
-        first = brentq(lambda t: run.sol(t)[0], grid[i - 1], grid[i])
+        first = brentq(lambda t: run.sol(t)[0] - beyond, grid[i - 1], grid[i])
         grazed = np.abs(heights[:i]).min() < graze and found < first
         assert grazed or found == pytest.approx(first, rel=1e-4, abs=1e-4)
     elif np.abs(heights).min() > graze:  # else it is a matter of rounding

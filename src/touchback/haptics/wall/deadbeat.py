@@ -11,7 +11,9 @@ contact is carried along from sample to sample with the force that each sample s
 which is the same where the force is constant, and lets a hand push and let go as it likes.
 """
 
+import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from touchback.haptics.wall.continuous import ContinuousBall
 from touchback.haptics.wall.controllers import Controller
@@ -87,10 +89,18 @@ class DeadbeatWall:
         inside, flow = [state], self._touching.flow(self.period)
         for _ in range(periods):
             inside.append(flow(inside[-1], hand))
-        if all(each.y < 0.0 for each in inside):
+        if self._stayed(inside):
             return inside[1:]
         continuous = ContinuousBall(self._free, self._touching, hand, state)
         return [continuous.state(number * self.period) for number in range(1, periods + 1)]
+
+    def _stayed(self, samples: list[State]) -> bool:
+        """Whether a contact that is inside at its samples was not outside between two of them: it
+        turns at most once a period, and never from up to down."""
+        if any(each.y >= 0.0 for each in samples):
+            return False
+        slow = self._touching.square * self.period**2 < math.pi**2
+        return slow and not any(a.v > 0.0 > b.v for a, b in pairwise(samples))
 
     def _hand_force(self, before: State, state: State) -> float:
         """The force beside ours that the last period must have seen, by its change of velocity."""
