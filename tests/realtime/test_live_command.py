@@ -4,10 +4,13 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
+import pytest
 from rich.console import Console
 
 import touchback as tb
 from command import touchback
+from touchback import gallery
 from touchback.realtime.table import live_table
 
 
@@ -27,6 +30,28 @@ def test_a_mechanism_runs_live_is_recorded_and_replayed(tmp_path: Path) -> None:
     assert "the same bits" in again.stdout
 
 
+@pytest.mark.parametrize("name", gallery.names())
+def test_every_mechanism_of_the_gallery_runs_live(name: str, tmp_path: Path) -> None:
+    words = ["--seconds", "0.02", "--speed", "0", "--record", tmp_path / "run.mcap"]
+    assert touchback("live", name, *words).returncode == 0
+
+
+@pytest.mark.parametrize("speed", ["0", "1"])
+def test_an_experiments_input_is_followed_over_the_models_time(speed: str, tmp_path: Path) -> None:
+    """The hammer's key is pressed with 2 N, then held with 0.8 N, as its experiment says."""
+    recording = tmp_path / "run.mcap"
+    words = ["--seconds", "0.1", "--speed", speed, "--record", recording]
+    assert touchback("live", "bouncing-hammer", *words).returncode == 0
+    run = tb.open(recording)
+    held = run["key force"][(run.time > 0.03) & (run.time < 0.05)]
+    if speed == "0":
+        expected = np.interp(
+            run.time, *gallery.entry("bouncing-hammer").experiment.inputs["key force"]
+        )
+        assert run["key force"][1:] == pytest.approx(expected[:-1], abs=1e-12)
+    assert held.size and np.median(held) == 2.0 and run["key force"][-1] == 0.8
+
+
 def test_as_fast_as_possible_is_speed_zero() -> None:
     done = touchback("live", "pendulum", "--seconds", "2", "--speed", "0")
     assert done.returncode == 0, done.stderr
@@ -34,10 +59,10 @@ def test_as_fast_as_possible_is_speed_zero() -> None:
 
 
 def test_steps_too_long_for_a_mechanism_are_told_with_what_to_do() -> None:
-    held = touchback("live", "piano", "--seconds", "0.2", "--speed", "0")
+    held = touchback("live", "piano", "--seconds", "0.2", "--speed", "0", "--substeps", "1")
     assert "diverged 1" in held.stdout and held.returncode == 1
     assert "was held; take more --substeps than 1, or a higher" in held.stderr
-    calm = touchback("live", "piano", "--seconds", "0.2", "--speed", "0", "--substeps", "16")
+    calm = touchback("live", "piano", "--seconds", "0.2", "--speed", "0")  # 16, says the gallery
     assert calm.returncode == 0, calm.stderr
 
 
@@ -49,6 +74,14 @@ def test_a_recording_that_differs_is_an_error(tmp_path: Path, cart: tb.System) -
     done = touchback("replay", recording)
     assert done.returncode == 1
     assert "differs from tick 1 on" in done.stderr
+
+
+def test_what_is_no_number_is_refused_by_its_name(cart: tb.System) -> None:
+    with tb.live(cart, rate=500, speed=None) as live:
+        for name in ("force", next(iter(cart.parameters))):
+            for value in ((0.0, 1.0), "fast", None):
+                with pytest.raises(tb.InputError, match=f"'{name}' must be a number"):
+                    live[name] = value  # type: ignore[assignment]
 
 
 def test_the_table_shows_signals_punctuality_and_faults(cart: tb.System) -> None:

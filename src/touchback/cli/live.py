@@ -3,9 +3,11 @@
 import json
 import shlex
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.live import Live as Display
 
@@ -19,6 +21,8 @@ from touchback.realtime import Live
 from touchback.realtime import live as start_live
 from touchback.realtime import replay as run_again
 from touchback.realtime.table import live_table
+from touchback.simulate.inputs import Inputs, read_inputs
+from touchback.simulate.rigid import is_real
 
 _NAMED = 8  # columns that a line names
 _REFRESH = 0.1  # seconds between looks
@@ -38,7 +42,9 @@ def live(
     constraints: Annotated[
         str | None, typer.Option(help="partitioning (default), projection, …")
     ] = None,
-    substeps: Annotated[int, number("Steps in a tick.", 1)] = 1,
+    substeps: Annotated[
+        int | None, number("Steps in a tick; 1 unless the gallery says otherwise.", 1)
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help='A live parameter or initial value: "length=2".'),
@@ -64,18 +70,19 @@ def live(
     with working(f"deriving {described.name}"):
         system = described.compile()
         start = set_values(system, experiment.start(system), assignments("--set", set_ or []))
+    steps = experiment.substeps if substeps is None else substeps
+    given = read_inputs(system.input_names, system.input_defaults, inputs, seconds)
     run = start_live(
         system, start, rate=rate, speed=speed or None, method=method, constraints=constraints,
-        substeps=substeps, record=record or False, share=share, cpu=cpu,
+        substeps=steps, record=record or False, share=share, cpu=cpu,
     )  # fmt: skip
     try:
         with run:
-            for name, value in inputs.items():
-                run[name] = value
+            following = _begin(run, inputs, given)
             if listen is not None:
                 address = run.listen(listen).address
                 out.print(f"listening on {address[0]}:{address[1]}")
-            _watch(run, seconds)
+            _watch(run, seconds, following)
     except KeyboardInterrupt:
         pass  # the run is stopped and its recording whole
     out.print(str(run.report()))
@@ -91,12 +98,45 @@ def live(
         went = "was no finite number any more" if counts["not_finite"] else "grew without bound"
         raise SolveError(
             f"{described.name}: the state or an output {went}, and the run was held; "
-            f"take more --substeps than {substeps}, or a higher --rate than {rate:g}."
+            f"take more --substeps than {steps}, or a higher --rate than {rate:g}."
         )
 
 
-def _watch(run: Live, seconds: float) -> None:
+@dataclass(frozen=True)
+class _Following:
+    """An input that follows samples or a function over the model's time."""
+
+    run: Live
+    name: str
+    given: Inputs
+
+    def read(self) -> float:
+        place = 1 + self.run.system.input_names.index(self.name)
+        return float(self.given.at(self.run["time"], np.empty(0))[place])
+
+
+def _begin(run: Live, inputs: dict[str, Any], given: Inputs) -> list[_Following]:
+    """Sets what is constant and connects the rest; what an unclocked run must be told itself."""
+    following = []
+    for name, value in inputs.items():
+        follower = _Following(run, name, given)
+        if is_real(value):
+            run[name] = value
+        elif run.plan.speed is None:
+            following.append(follower)
+        else:
+            run.connect(name, follower)
+    return following
+
+
+def _watch(run: Live, seconds: float, following: list[_Following]) -> None:
     """Shows the table while the run goes on; without a terminal it just runs."""
+    if following:
+        for _ in range(round(seconds * run.plan.rate)):
+            for follower in following:
+                run[follower.name] = follower.read()
+            run.run(1.0 / run.plan.rate)
+        return
     if not out.is_terminal or run.plan.speed is None:
         run.run(seconds)
         return

@@ -13,7 +13,8 @@ from touchback.system import State, System
 @dataclass(frozen=True)
 class Experiment:
     """A run worth watching: where it starts, how long it lasts [s], what to plot. `positions` and
-    `rates` are kept when loops are closed; `guess` says where to begin closing them."""
+    `rates` are kept when loops are closed; `guess` says where to begin closing them; `substeps` is
+    how many steps its stiffness asks for in a live tick of 1 ms."""
 
     duration: float
     positions: Mapping[str, float] = field(default_factory=dict)
@@ -21,6 +22,7 @@ class Experiment:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     signals: tuple[str, ...] = ()
     guess: Mapping[str, float] = field(default_factory=dict)
+    substeps: int = 1
 
     def start(self, system: System) -> State:
         """The state from which it starts."""

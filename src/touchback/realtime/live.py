@@ -38,7 +38,7 @@ from touchback.realtime.ending import WATCH, Elsewhere, to_its_end
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.faults import Faults, words
 from touchback.realtime.parameters import BOOKED_AT_ONCE, LiveParameters
-from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
+from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput, number_of
 from touchback.realtime.record import Keeper, describe
 from touchback.realtime.region import PUBLISHED, create
 from touchback.realtime.report import (
@@ -376,13 +376,13 @@ class Live:
     def __setitem__(self, name: str, value: float) -> None:
         """Sets an input or a live parameter from the next tick on."""
         if name in self.system.input_names:
-            self.write(name, float(value))
+            self.write(name, number_of(name, value))
         elif name in self._parameters.values:
             self._make_room(name)
             now, message = self._region.published()
             start = 3 + len(self.system.output_names)
             state = message.values[start : start + len(self.system.state_names)]
-            self._parameters.change(name, value, now["time"], state)
+            self._parameters.change(name, number_of(name, value), now["time"], state)
         else:
             settable = [*self.system.input_names, *self._parameters.values]
             raise unknown_name("input or parameter", name, settable)

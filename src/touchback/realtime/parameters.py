@@ -91,7 +91,7 @@ class LiveParameters:
     def change(self, name: str, value: float, time: float, state: np.ndarray) -> None:
         """Asks for a value from the next tick on; `state` is where the mechanism is about."""
         with self._lock:
-            wanted = {**self._values, name: float(value)}
+            wanted = {**self._values, name: value}
             block = self._block(wanted)
             self._check_closing(name, wanted, time, state)
             self._offer(wanted, block)

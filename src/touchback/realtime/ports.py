@@ -2,13 +2,21 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, SupportsFloat
 
 from touchback.errors import InputError
 from touchback.native.live import Guard
 
 LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
 STOP_PORT = "emergency stop"  # every run has it; a message other than zero stops
+
+
+def number_of(name: str, value: SupportsFloat) -> float:
+    """What is given for an input or a parameter, as a number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"'{name}' must be a number, got {value!r}.") from None
 
 
 @dataclass(frozen=True)

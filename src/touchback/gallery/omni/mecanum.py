@@ -22,5 +22,6 @@ ENTRY = Entry(
         1.0,
         inputs={"command vx": 0.1, "command vy": 0.2, "command turn": 0.5},
         signals=("position.x", "position.y", "heading"),
+        substeps=4,
     ),
 )

@@ -23,5 +23,6 @@ ENTRY = Entry(
         1.0,
         inputs={"command vx": 0.2, "command vy": 0.2, "command turn": 1.0},
         signals=("position.x", "position.y", "heading"),
+        substeps=4,
     ),
 )

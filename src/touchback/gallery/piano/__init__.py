@@ -17,7 +17,9 @@ ENTRY = Entry(
     "piano",
     "a grand piano action: key, whippen, jack, repetition lever, hammer and damper, all of felt",
     make,
-    Experiment(0.25, signals=("key depth", "string gap", "capstan force", "jack force")),
+    Experiment(
+        0.25, signals=("key depth", "string gap", "capstan force", "jack force"), substeps=16
+    ),
 )
 
 __all__ = [
