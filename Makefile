@@ -12,7 +12,7 @@ STAMPS := $(VENV)/.stamps
 JOBS   ?= 2
 MINUTES ?= 60
 
-NATIVE := $(wildcard src/touchback/native/*.c src/touchback/native/*.h)
+NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
 .PHONY: test play bench docs wheel search sanitize soak clean lint types pytest native
 

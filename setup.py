@@ -30,8 +30,9 @@ setup(
     ext_modules=[
         Extension(
             "touchback.native.libtouchback",
-            sources=sorted(str(path) for path in NATIVE.glob("*.c")),
-            depends=sorted(str(path) for path in NATIVE.glob("*.h")),
+            sources=sorted(str(path) for path in NATIVE.rglob("*.c")),
+            depends=sorted(str(path) for path in NATIVE.rglob("*.h")),
+            include_dirs=[str(NATIVE)],
             # Every rounding is written down: the compiler must neither fuse nor reorder. Loops over
             # a few numbers stay loops: a call of memset or memcpy in their place costs more.
             extra_compile_args=[

@@ -36,7 +36,7 @@ TESTS = {
         "tests/native", "tests/realtime", "tests/contact", "tests/system", "tests/recording",
         "tests/simulate", "tests/gallery/test_gallery.py",
     ],
-    "thread": ["tests/native/test_live_mailbox.py", "tests/realtime"],
+    "thread": ["tests/native/live/test_mailbox.py", "tests/realtime"],
 }  # fmt: skip
 # These preload a library of their own before Python.
 LEFT_OUT = ["test_live_allocations.py", "test_episode_allocations.py", "test_soak.py"]
@@ -55,9 +55,18 @@ def build(kind: str, folder: Path) -> None:
         ROOT / "src" / "touchback", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
     )
     native = package / "native"
-    sources = sorted(str(path) for path in native.glob("*.c"))
+    sources = sorted(str(path) for path in native.rglob("*.c"))
     library = str(native / "libtouchback.so")
-    command = ["gcc", "-shared", "-fPIC", "-pthread", *FLAGS, *WATCHED[kind], *sources]
+    command = [
+        "gcc",
+        "-shared",
+        "-fPIC",
+        "-pthread",
+        f"-I{native}",
+        *FLAGS,
+        *WATCHED[kind],
+        *sources,
+    ]
     subprocess.run([*command, "-lm", "-o", library], check=True)
 
 

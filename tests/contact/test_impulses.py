@@ -9,7 +9,7 @@ import touchback as tb
 from touchback.contact import ContactProblem, Friction, critical_friction, solve_contacts
 from touchback.contact.enumeration import enumerate_states
 from touchback.contact.gauss_seidel import gauss_seidel
-from touchback.native.moreau_jean import ImpulseProblem
+from touchback.native.contact.moreau_jean import ImpulseProblem
 
 
 def random_problem(seed: int, contacts: int, tangents: int) -> ContactProblem:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import touchback as tb
 from touchback.native.library import LIB
-from touchback.native.live_structs import StatisticsStruct
+from touchback.native.live.structs import StatisticsStruct
 from touchback.realtime.blame import Blame, MachineTimes, machine_times
 from touchback.realtime.histogram import Histogram
 
@@ -19,7 +19,7 @@ Tick = tuple[int, int, int]  # ns: woken late, on a processor, off it within the
 
 
 class Course(ctypes.Structure):
-    """tb_course of live_statistics.h."""
+    """tb_course of live/statistics.h."""
 
     _fields_ = [
         (name, ctypes.c_int64)

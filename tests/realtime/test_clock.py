@@ -5,7 +5,7 @@ import time
 import pytest
 
 import touchback as tb
-from touchback.native.mailbox import clock_now
+from touchback.native.live.mailbox import clock_now
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import NoReturn
 import pytest
 
 import touchback as tb
-from touchback.native.live_memory import private_map
+from touchback.native.live.memory import private_map
 from touchback.realtime.ending import to_its_end
 
 BEGIN = """

@@ -10,8 +10,8 @@ from mcap.reader import make_reader
 from mcap.records import Statistics
 
 import touchback as tb
-from touchback.native import live_memory
-from touchback.native.live_memory import LockedArrays
+from touchback.native.live import memory as live_memory
+from touchback.native.live.memory import LockedArrays
 
 
 def swinging(*latches: str) -> tb.Model:

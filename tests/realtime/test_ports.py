@@ -15,7 +15,7 @@ import pytest
 
 import touchback as tb
 from touchback.native.library import LIB
-from touchback.native.mailbox import clock_now
+from touchback.native.live.mailbox import clock_now
 from touchback.realtime import Receiver, Sender, attach
 from touchback.realtime.udp import Datagram, unpack
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.native.mailbox import clock_now
+from touchback.native.live.mailbox import clock_now
 from touchback.realtime import open_recording
 
 RATE = 1000.0

@@ -3,16 +3,22 @@
 Every generated function has the calling convention of `abi.h`.
 """
 
-from touchback.native.adaptive import Adaptive, Dopri5, Radau5
+from touchback.native.calls.context import Context
+from touchback.native.calls.interpreter import Interpreter
+from touchback.native.calls.publish import Published, publish
+from touchback.native.calls.reorder import reorder
+from touchback.native.calls.rows import Timing, evaluate_rows, time_calls
 from touchback.native.chunks import Chunks, slices
-from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
-from touchback.native.context import Context
-from touchback.native.events import Crossing, EventFunction, EventRule, Events
-from touchback.native.integrate import FixedStep, Status
-from touchback.native.interpreter import Interpreter
+from touchback.native.constrained.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
+from touchback.native.constrained.jacobian import RateSlopes
+from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
+from touchback.native.integrate.events import Crossing, EventFunction, EventRule, Events
+from touchback.native.integrate.fixed_step import FixedStep, Status
+from touchback.native.integrate.newton import Newton
+from touchback.native.integrate.problem import FunctionData, Problem, SampledInputs
 from touchback.native.interrupt import Listening, stop_asked
 from touchback.native.library import ABI_VERSION, LIBRARY_PATH, aligned_zeros
-from touchback.native.linear import (
+from touchback.native.linear.linear import (
     cholesky_factor,
     cholesky_solve,
     lu_factor,
@@ -21,12 +27,6 @@ from touchback.native.linear import (
     tree_products,
     tree_solve,
 )
-from touchback.native.newton import Newton
-from touchback.native.problem import FunctionData, Problem, SampledInputs
-from touchback.native.publish import Published, publish
-from touchback.native.rate_slopes import RateSlopes
-from touchback.native.reorder import reorder
-from touchback.native.rows import Timing, evaluate_rows, time_calls
 
 __all__ = [
     "ABI_VERSION",

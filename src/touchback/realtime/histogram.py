@@ -1,4 +1,4 @@
-"""Durations counted in buckets, sixteen an octave (native/live_statistics.h)."""
+"""Durations counted in buckets, sixteen an octave (native/live/statistics.h)."""
 
 from dataclasses import dataclass
 

@@ -19,9 +19,9 @@ from touchback.model import Model
 from touchback.model.controls import alternatives, choice_name
 from touchback.model.switching import active_constraints, switched
 from touchback.native import Listening
-from touchback.native.live import LATCHED, STALE, Pace
-from touchback.native.live_swap import TAKEN, WAITING
-from touchback.native.mailbox import Message
+from touchback.native.live.live import LATCHED, STALE, Pace
+from touchback.native.live.mailbox import Message
+from touchback.native.live.swap import TAKEN, WAITING
 from touchback.realtime.blame import MachineWatch, blame_of
 from touchback.realtime.build import (
     Plan,

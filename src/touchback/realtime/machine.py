@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchback.native.library import LIB
-from touchback.native.live_memory import Arena
+from touchback.native.live.memory import Arena
 
 PRIORITY = 70  # what live runs ask for
 _MEMORY = 8 << 20  # bytes: a large live run

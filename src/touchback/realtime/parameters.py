@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native.live import LiveLoop
-from touchback.native.live_structs import SWAP_HEAD
-from touchback.native.live_swap import PARAMETERS
+from touchback.native.live.live import LiveLoop
+from touchback.native.live.structs import SWAP_HEAD
+from touchback.native.live.swap import PARAMETERS
 from touchback.realtime.build import Plan, block_of, problem_of
 from touchback.realtime.swap import Pending
 from touchback.simulate.episodes import is_episodic
@@ -113,7 +113,7 @@ class LiveParameters:
         self, name: str, wanted: dict[str, float], time: float, state: np.ndarray
     ) -> None:
         """Loops must close all the way, each on its branch: followed on a twin of the run's problem
-        as the tick will do it (live_parameters.c)."""
+        as the tick will do it (live/parameters.c)."""
         if self._enforced is None:
             return
         present = dict(zip(self._system.parameters, map(float, self._loop.parameters)))

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchback.errors import InputError
-from touchback.native.live import Pace
-from touchback.native.live_structs import copied_counts
-from touchback.native.live_witness import IdleClock
+from touchback.native.live.live import Pace
+from touchback.native.live.structs import copied_counts
+from touchback.native.live.witness import IdleClock
 from touchback.realtime.blame import MachineWatch
 from touchback.realtime.histogram import Histogram
 from touchback.realtime.machine import PRIORITY, Finding

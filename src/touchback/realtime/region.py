@@ -6,7 +6,7 @@
           16   uint64     length of the whole region
      offset …  directory  JSON: {"ports": [{"name", "unit", "direction", "offset", "count",
                           "fields"}]}
-     offset …  mailboxes  each at a multiple of 64 bytes (native/mailbox.h):
+     offset …  mailboxes  each at a multiple of 64 bytes (native/live/mailbox.h):
                           uint64 sequence (odd while being written), int64 stamp [ns, monotonic],
                           uint64 count, uint64 type (1: doubles), count doubles
 
@@ -30,8 +30,8 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.library import LIB
-from touchback.native.live_memory import keep_in_children, private_map
-from touchback.native.mailbox import Mailbox, Message, mailbox_bytes
+from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
+from touchback.native.live.memory import keep_in_children, private_map
 from touchback.realtime.ports import STOP_PORT
 from touchback.recording import unknown_name
 

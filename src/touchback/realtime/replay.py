@@ -11,8 +11,8 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.model.files import model_from_text
 from touchback.native.library import address_of
-from touchback.native.live import LiveLoop, Pace
-from touchback.native.live_structs import ROW_HEAD
+from touchback.native.live.live import LiveLoop, Pace
+from touchback.native.live.structs import ROW_HEAD
 from touchback.realtime.build import (
     MOST_SUBSTEPS,
     Plan,

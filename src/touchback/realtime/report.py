@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from touchback.native.live import (
+from touchback.native.live.live import (
     ACTIVE,
     BAD_NUMBER,
     BEYOND_LIMIT,
@@ -24,7 +24,7 @@ from touchback.native.live import (
     SWAPPED,
     LiveLoop,
 )
-from touchback.native.live_structs import copied_counts
+from touchback.native.live.structs import copied_counts
 from touchback.realtime.blame import Blame
 from touchback.realtime.histogram import Histogram, duration
 

@@ -1,4 +1,4 @@
-"""Another structure for a live run: derived beside it, taken over at a tick (live_swap.h)."""
+"""Another structure for a live run: derived beside it, taken over at a tick (live/swap.h)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.part import flatten
-from touchback.native.live import LiveLoop, Pace
-from touchback.native.live_swap import NOT_FINITE, OPEN, PARAMETERS, STATE, Carried, Staged, Swap
+from touchback.native.live.live import LiveLoop, Pace
+from touchback.native.live.swap import NOT_FINITE, OPEN, PARAMETERS, STATE, Carried, Staged, Swap
 from touchback.realtime.build import Plan, check_plan, make_loop, settled_near, stages_of
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchback.errors import InputError, SolveError
-from touchback.native.mailbox import clock_now
+from touchback.native.live.mailbox import clock_now
 
 MAGIC = b"TBK1"
 TYPES = {"double": (1, "<d"), "float": (2, "<fxxxx"), "int64": (3, "<q")}

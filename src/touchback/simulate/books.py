@@ -9,7 +9,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import Problem, evaluate_rows
-from touchback.native.books import NativeBooks, Powers, live_multipliers
+from touchback.native.integrate.books import NativeBooks, Powers, live_multipliers
 from touchback.recording import EnergyBooks, EventRecord
 from touchback.simulate.constrained import IMPLICIT, Formulation, enforce, free_problem, word_of
 from touchback.simulate.inputs import Inputs

@@ -9,7 +9,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import Problem, evaluate_rows
-from touchback.native.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
+from touchback.native.constrained.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
 from touchback.recording import unknown_name
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import CompiledSystem, Floats, StateData

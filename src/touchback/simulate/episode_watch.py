@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from touchback.native import EventRule, Events, Problem, Status
-from touchback.native.episode import Episode
+from touchback.native.episode.episode import Episode
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
 from touchback.simulate.plan import Failure

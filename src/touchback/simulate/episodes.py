@@ -15,9 +15,9 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import FixedStep, Problem, Status
-from touchback.native.constrained import FORMULATIONS
-from touchback.native.episode import MOST, STEPS, Crossed, Episode, EpisodeData
-from touchback.native.sampler import Sampler
+from touchback.native.constrained.constrained import FORMULATIONS
+from touchback.native.episode.episode import MOST, STEPS, Crossed, Episode, EpisodeData
+from touchback.native.integrate.sampler import Sampler
 from touchback.recording import Run, unknown_name
 from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import adaptive

@@ -19,7 +19,7 @@ class StateData(Protocol):
 
 
 class CompiledSystem(Protocol):
-    """Names, sizes and functions; every function has the one calling convention (native/abi.h).
+    """Names, sizes and functions; every function is called as native/calls/abi.h says.
 
     `rate` gives dx/dt from x = [q, v, z] and u = [t, inputs…]; `configuration_rate` gives dq/dt
     (None when it is v); `outputs` gives what sensors and the like show at an instant.

@@ -4,7 +4,7 @@ from typing import Any
 
 from touchback.errors import InputError
 from touchback.native import Problem
-from touchback.native.sampler import Sampler
+from touchback.native.integrate.sampler import Sampler
 from touchback.simulate.constrained import IMPLICIT, Enforced, Formulation, word_of
 from touchback.simulate.methods import FIXED_STEP
 from touchback.simulate.plan import Plan, whole_multiple

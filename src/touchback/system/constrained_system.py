@@ -158,8 +158,8 @@ class ConstrainedSystem(System):
     def constrained_functions(
         self, stiffness: bool = False, known: ConstrainedSet | None = None
     ) -> ConstrainedFunctions:
-        """What a formulation of constrained motion needs (native/constrained.py); `known`: of
-        another set of constraints than the active ones."""
+        """What a formulation of constrained motion needs (native/constrained); `known`: of another
+        set of constraints than the active ones."""
         if known is None:
             known = self.constrained_with_stiffness if stiffness else self.constrained
         layout, functions = known.layout, known.functions

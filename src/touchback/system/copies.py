@@ -10,7 +10,7 @@ import numpy as np
 from touchback.codegen import native_lanes
 from touchback.errors import InputError, ModelError
 from touchback.model.names import check_name, unknown
-from touchback.native.copies import CopiedFunction, Parts, Row
+from touchback.native.calls.copies import CopiedFunction, Parts, Row
 from touchback.system.layout import Layout
 from touchback.system.state import State
 from touchback.system.system import System

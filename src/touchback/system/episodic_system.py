@@ -14,7 +14,7 @@ from touchback.errors import InputError, SolveError
 from touchback.model.automata import in_modes
 from touchback.model.model import Model
 from touchback.model.names import unknown
-from touchback.native.episode import EpisodeData, ExitData, ImpactData, PhaseData
+from touchback.native.episode.episode import EpisodeData, ExitData, ImpactData, PhaseData
 from touchback.system.assembly import assemble_positions, assemble_velocities
 from touchback.system.constrained import Terms
 from touchback.system.constrained_system import ConstrainedSet, ConstrainedSystem
@@ -204,7 +204,7 @@ class EpisodicSystem(ConstrainedSystem):
         return float(function.at(x, np.append(t, self.input_defaults), block).sum())
 
     def episode_data(self) -> EpisodeData:
-        """All phases as C needs them (native/episode.py)."""
+        """All phases as C needs them (native/episode/episode.py)."""
         phases = [self._phase_data(i, phase) for i, phase in enumerate(self.phases.phases)]
         places = [self.state_names.index(each.state) for each in self.phases.automata]
         counts = [len(each.modes) for each in self.phases.automata]

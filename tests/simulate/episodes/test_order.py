@@ -6,7 +6,7 @@ import pytest
 import touchback as tb
 from episodic_models import G, bouncing_ball, striking_rods
 from touchback.native import FixedStep
-from touchback.native.episode import Episode
+from touchback.native.episode.episode import Episode
 
 
 def swinging_door() -> tb.Model:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from touchback.errors import SolveError
 from touchback.native import Problem
-from touchback.native.contact_mode import ContactMode
+from touchback.native.contact.mode import ContactMode
 from touchback.recording import EnergyBooks
 from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
 from touchback.simulate.event_driven.gains import Gains

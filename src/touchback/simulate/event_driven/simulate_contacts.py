@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from touchback.contact import ContactKind
 from touchback.errors import SolveError
 from touchback.native import Dopri5, EventRule, Events, Listening, Status
-from touchback.native.contact_mode import ContactMode
+from touchback.native.contact.mode import ContactMode
 from touchback.recording import EnergyBooks, EventRecord, Run, unknown_name
 from touchback.simulate.adaptive import INTERVALS
 from touchback.simulate.books import BookKeeper

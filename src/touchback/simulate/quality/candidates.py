@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from touchback.native.constrained import FORMULATIONS
+from touchback.native.constrained.constrained import FORMULATIONS
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import IMPLICIT
 from touchback.simulate.methods import FIXED_STEP, METHODS

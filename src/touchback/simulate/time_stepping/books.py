@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from touchback.native import evaluate_rows
-from touchback.native.moreau_jean import Steps
+from touchback.native.contact.moreau_jean import Steps
 from touchback.recording import EnergyBooks
 from touchback.simulate.protocol import Floats
 from touchback.simulate.time_stepping.equations import ContactEquations

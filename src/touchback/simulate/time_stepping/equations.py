@@ -19,9 +19,9 @@ from touchback.dynamics.forward import configuration_rate, entries, forward, inv
 from touchback.errors import InputError, ModelError
 from touchback.model.walk import expressions_of, normalised
 from touchback.native import FunctionData, evaluate_rows
-from touchback.native.contact_mode import ContactFunctions
-from touchback.native.contact_pattern import ContactPattern
-from touchback.native.moreau_jean import SteppedFunctions
+from touchback.native.contact.mode import ContactFunctions
+from touchback.native.contact.moreau_jean import SteppedFunctions
+from touchback.native.contact.pattern import ContactPattern
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Floats
 from touchback.symbolic.differentiate import jacobian, jvp

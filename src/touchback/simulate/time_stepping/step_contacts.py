@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from touchback.contact import ContactKind
 from touchback.errors import InputError
 from touchback.native import Chunks, Listening, Problem, Status
-from touchback.native.moreau_jean import MoreauJean, Steps
+from touchback.native.contact.moreau_jean import MoreauJean, Steps
 from touchback.recording import Run
 from touchback.simulate.failure import RunFailed, interrupted
 from touchback.simulate.inputs import Inputs, read_inputs

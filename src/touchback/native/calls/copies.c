@@ -1,0 +1,88 @@
+/* One function for a row of copies of a mechanism. A state has the positions of all copies, then all
+ * velocities, then the others, as every state does; so do rates. u is the time and the inputs of each
+ * copy. As many copies as a vector register holds are computed at once, those that are left one by
+ * one: p holds the blocks of such a group interleaved, as the code for several lanes takes them. */
+#include "calls/abi.h"
+
+enum { PARTS = 3 };
+
+typedef struct tb_copies {
+    tb_function one, wide; /* of a copy, and of `lanes` copies */
+    const void *one_context, *wide_context;
+    long count, lanes, inputs, parameters;
+    long states[PARTS], outputs[PARTS]; /* sizes of the parts of a copy's x and out */
+    long work;                          /* of either function, in doubles: x, u and out follow it */
+} tb_copies;
+
+#define INLINE static inline __attribute__((always_inline)) /* with a number of lanes that is known */
+
+typedef double pair __attribute__((vector_size(16), may_alias));
+typedef double four __attribute__((vector_size(32), may_alias));
+
+static long size_of(const long parts[PARTS]) { return parts[0] + parts[1] + parts[2]; }
+
+/* Code for several lanes loads whole vectors: these are stored whole, or the load would wait. */
+INLINE void interleave(const double *from, long stride, long size, long lanes, double *to) {
+    for (long k = 0; k < size; k++, from++)
+        if (lanes == 1)
+            to[k] = from[0];
+        else if (lanes == 2)
+            ((pair *)to)[k] = (pair){from[0], from[stride]};
+        else
+            ((four *)to)[k] = (four){from[0], from[stride], from[2 * stride], from[3 * stride]};
+}
+
+/* The parts of copies `first`, first + 1, … of the row. */
+INLINE void gather(const tb_copies *c, const double *row, long first, long lanes, double *to) {
+    for (long part = 0; part < PARTS; part++) {
+        long size = c->states[part];
+        interleave(row + first * size, size, size, lanes, to);
+        row += c->count * size;
+        to += lanes * size;
+    }
+}
+
+INLINE void scatter(const tb_copies *c, const double *from, long first, long lanes, double *row) {
+    for (long part = 0; part < PARTS; part++) {
+        long size = c->outputs[part];
+        for (long k = 0; k < size; k++)
+            for (long lane = 0; lane < lanes; lane++)
+                row[(first + lane) * size + k] = from[k * lanes + lane];
+        row += c->count * size;
+        from += lanes * size;
+    }
+}
+
+typedef struct row {
+    const double *x, *u, *p;
+    double *out, *work;
+} row;
+
+/* Computes groups of `lanes` copies from `first` on, and returns the first that is in none. */
+INLINE long groups(const tb_copies *c, const row *all, long first, long lanes) {
+    tb_function call = lanes == 1 ? c->one : c->wide;
+    const void *context = lanes == 1 ? c->one_context : c->wide_context;
+    double *x = all->work + c->work, *u = x + lanes * size_of(c->states);
+    double *out = u + lanes * (1 + c->inputs);
+    for (long lane = 0; lane < lanes; lane++)
+        u[lane] = all->u[0];
+    for (; first + lanes <= c->count; first += lanes) {
+        gather(c, all->x, first, lanes, x);
+        interleave(all->u + 1 + first * c->inputs, c->inputs, c->inputs, lanes, u + lanes);
+        call(x, u, all->p + first * c->parameters, out, all->work, context);
+        scatter(c, out, first, lanes, all->out);
+    }
+    return first;
+}
+
+void tb_copies_call(const double *x, const double *u, const double *p, double *out, double *work,
+                    const void *ctx) {
+    const tb_copies *c = ctx;
+    const row all = {x, u, p, out, work};
+    long first = 0;
+    if (c->lanes == 2)
+        first = groups(c, &all, 0, 2);
+    else if (c->lanes == 4)
+        first = groups(c, &all, 0, 4);
+    groups(c, &all, first, 1);
+}

@@ -1,0 +1,1 @@
+"""Mechanisms with constraints, and the ways in which these are enforced."""

@@ -1,0 +1,254 @@
+/* A mechanism with constraints, as every formulation sees it:
+ *
+ *   M a = f + W^T lambda,   h(q, t) = 0,   J v = b,   J a + gamma = 0
+ *
+ * with n freedoms and m rows. W = J except for servo-constraints and for rows with friction, whose
+ * W holds where lambda pushes (it is 2 J - W where lambda pulls). One struct serves one run: it
+ * holds the run's memory, so a function that gets it as its context is not re-entrant.
+ *
+ * Which coordinates depend on the others is data of the run, here the *choice*: an order of the
+ * rows and of the columns of J whose leading block, `rank` wide, is triangulated without further
+ * pivoting. Rows beyond the rank are redundant there and take no part. Rows with a position-level
+ * equation come first, so that the leading `position_rank` pivots serve Newton's method.
+ */
+#ifndef TOUCHBACK_CONSTRAINED_H
+#define TOUCHBACK_CONSTRAINED_H
+
+#include <math.h>
+#include <string.h>
+
+#include "integrate/problem.h"
+#include "linear/sparse.h"
+
+typedef struct tb_constraint_statistics {
+    long solves;          /* of the position constraints by Newton's method */
+    long iterations_last; /* of the latest solve */
+    long iterations_most;
+    long iterations;    /* of all solves together */
+    long not_converged; /* solves that gave up and left the integrator's values */
+    long choices;       /* how often dependent coordinates were chosen, the first time included */
+    long singular;      /* accepted states at, or almost at, a singular position */
+    long paradoxes;      /* evaluations in which no forces agree with their friction, or several */
+    double worst_choice; /* seconds that the slowest choice took */
+    double largest_h;    /* of all position constraints at all accepted states */
+} tb_constraint_statistics;
+
+typedef struct tb_constrained {
+    long nq, n, nz, m;
+    long J_count, W_count, M_count; /* nonzeros; W_count = 0 when W = J */
+    tb_callable terms;          /* [h, b, gamma, J, W, M (lower triangle), f, dz/dt] */
+    tb_callable positions;      /* [h, J] */
+    tb_callable velocity_level; /* [b]; call is NULL when b = 0 at all times */
+    tb_callable configuration_rate;
+    tb_callable stiffness; /* [df/dq, df/dv], dense, by increments of velocity; may be NULL */
+    const int *J_rows, *J_columns, *W_rows, *W_columns;
+    const int *W_twins; /* of a nonzero of W in a row with friction: its place in J, -1 for none; -2
+                           in other rows; NULL when nothing rubs */
+    const int *M_rows, *M_columns;
+    const int *holonomic; /* of each row: whether it has an equation for positions */
+    double tolerance;      /* of |h|, times the row's largest entry where that is above 1 */
+    double rank_tolerance; /* pivots below this part of the largest make a row redundant */
+    double alpha, beta;    /* Baumgarte's; [1/s] */
+    double penalty;        /* of the augmented Lagrangian, free of units */
+
+    /* The choice. */
+    long rank, position_rank, most_rank;
+    int *rows, *columns; /* in the order of pivots */
+    int *level;          /* of a column: 0 independent, 1 dependent, 2 dependent in velocity only */
+    int *dropped;        /* of a row */
+    double *chosen_pivot, *best_pivot, *pivot; /* when chosen, the largest since, the latest */
+    double *pivot_floor; /* below which a choice isn't used even within a step */
+    double *chosen_size; /* of each pivot when chosen: part of the largest, by scaled entries */
+    double *row_size;    /* the largest scaled entry of a row at any choice, as a whole row may vanish;
+                            the largest pivot where pivots are as small as the order makes them */
+    double redundant_h; /* the largest |h| of redundant rows when they were found redundant */
+    long started, truncated;
+
+    /* What was evaluated last. */
+    double *x, *settled; /* the state worked on, and the last accepted one */
+    double *at_terms, *at_positions, *b;
+    double *a, *lambda; /* the result of the last solution of the equations of motion */
+    double *scale;      /* of a column: 1 / sqrt(M_jj) */
+
+    /* Memory for the dense way: LU is m x n in the order of the choice, then a place of no use. */
+    double *LU, *inverse_pivot, *B, *mass, *T, *reduced, *A, *candidates;
+    int *J_places, *M_places, *pivots;
+    double *residual, *right, *step, *row_weight, *n_scratch, *m_scratch, *increment;
+    double *no_force, *mu; /* n zeros; multipliers of corrections */
+    double *stiff, *matrix; /* df/dq and df/dv; the matrix of the implicit formulations */
+
+    const tb_sparse *sparse; /* NULL for the dense way */
+    tb_constraint_statistics statistics;
+} tb_constrained;
+
+#pragma GCC visibility push(hidden) /* functions of the library's own: calls need no table */
+
+enum { TB_POSITION = 1, TB_VELOCITY = 2 };
+#define TB_SPENT 0.05 /* part of the largest pivot that is left at its floor */
+
+/* ---- where things are in the outputs of terms and positions ------------------------------- */
+
+static inline double *tb_terms_b(const tb_constrained *c) { return c->at_terms + c->m; }
+static inline double *tb_terms_gamma(const tb_constrained *c) { return c->at_terms + 2 * c->m; }
+static inline double *tb_terms_J(const tb_constrained *c) { return c->at_terms + 3 * c->m; }
+static inline double *tb_terms_W(const tb_constrained *c) { return tb_terms_J(c) + c->J_count; }
+static inline double *tb_terms_M(const tb_constrained *c) { return tb_terms_W(c) + c->W_count; }
+static inline double *tb_terms_f(const tb_constrained *c) { return tb_terms_M(c) + c->M_count; }
+static inline double *tb_terms_z(const tb_constrained *c) { return tb_terms_f(c) + c->n; }
+static inline double *tb_positions_J(const tb_constrained *c) { return c->at_positions + c->m; }
+static inline double *tb_velocities(const tb_constrained *c) { return c->x + c->nq; }
+
+/* ---- evaluations at c->x (constrained.c) -------------------------------------------------- */
+
+static inline void tb_copy(double *restrict to, const double *restrict from, long count) {
+    for (long i = 0; i < count; i++)
+        to[i] = from[i];
+}
+static inline void tb_load(tb_constrained *c, const double *x) {
+    tb_copy(c->x, x, c->nq + c->n + c->nz);
+}
+static inline void tb_call(const tb_callable *f, const double *x, const double *u,
+                           const double *p, double *out) {
+    f->call(x, u, p, out, f->work, f->context);
+}
+static inline void tb_terms(tb_constrained *c, const double *u, const double *p) {
+    tb_call(&c->terms, c->x, u, p, c->at_terms);
+}
+static inline void tb_positions(tb_constrained *c, const double *u, const double *p) {
+    tb_call(&c->positions, c->x, u, p, c->at_positions);
+}
+static inline void tb_velocity_level(tb_constrained *c, const double *u, const double *p) {
+    if (c->velocity_level.call)
+        tb_call(&c->velocity_level, c->x, u, p, c->b);
+}
+/* q <- q (+) times step, a step in velocities. */
+void tb_increment(tb_constrained *c, double times, const double *step, const double *u,
+                  const double *p);
+/* c->residual = wanted - J v. */
+void tb_velocity_residual(tb_constrained *c, const double *J, const double *wanted);
+/* The largest |h|, or |c->residual|, of the rows that are kept, less for rows with large entries. */
+static inline double tb_kept_size(const tb_constrained *c, const double *values, long count) {
+    double largest = 0.0;
+    for (long k = 0; k < count; k++) {
+        long i = c->rows[k];
+        double size = fabs(values[i]) * c->row_weight[i];
+        if (!(size <= largest)) /* a NaN must show */
+            largest = size;
+    }
+    return largest;
+}
+static inline double tb_position_size(const tb_constrained *c, const double *h) {
+    return tb_kept_size(c, h, c->position_rank);
+}
+static inline double tb_residual_size(const tb_constrained *c) {
+    return tb_kept_size(c, c->residual, c->rank);
+}
+
+/* ---- linear algebra of the choice (choice.c dispatches to dense_*.c and sparse_choice.c) --- */
+
+/* Chooses rows and dependent columns for J, timed and counted. */
+void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+/* Triangulates J in the order of the choice; chooses anew when a pivot has all but vanished. */
+void tb_factor(tb_constrained *c, const double *J, int level);
+/* Triangulates J only where tb_solve needs it: the sparse way factors within tb_solve. */
+void tb_factor_for_solve(tb_constrained *c, const double *J);
+/* Triangulates J and solves J step = h for dependent positions, with zeros at other columns. */
+void tb_newton_step(tb_constrained *c, const double *J, const double *h, double *step);
+/* step: J step = residual with zeros at the independent columns; after tb_factor. */
+void tb_correct(tb_constrained *c, const double *J, const double *residual, int level,
+                double *step);
+/* a, lambda: M a - W^T lambda = f and J a = right; after tb_factor_for_solve. */
+void tb_solve(tb_constrained *c, const double *J, const double *W, const double *M,
+              const double *f, const double *right, double *a, double *lambda);
+/* Notes the size of a pivot; returns 1 when it has fallen to its floor. */
+static inline int tb_note_pivot(tb_constrained *c, long k, double size) {
+    c->pivot[k] = size;
+    if (!(size > c->pivot_floor[k]))
+        return 1;
+    if (c->pivot_floor[k] == 0.0) { /* the first time since the choice */
+        c->chosen_pivot[k] = c->best_pivot[k] = size;
+        c->pivot_floor[k] = TB_SPENT * size;
+    }
+    return 0;
+}
+
+#define TB_NEARLY_SINGULAR 0.02
+/* The smallest pivot that was factored last, as a part of the largest. */
+static inline double tb_smallest_pivot(const tb_constrained *c) {
+    double smallest = 1.0;
+    for (long k = 0; k < c->rank; k++) {
+        double part = c->chosen_size[k] * c->pivot[k];
+        if (part < smallest * c->chosen_pivot[k])
+            smallest = part / c->chosen_pivot[k];
+    }
+    return smallest;
+}
+/* At an accepted state: chooses anew when the present choice has become poor. */
+void tb_review_choice(tb_constrained *c, const double *h, const double *J);
+/* The first choice of a run, from the terms at c->x. */
+void tb_first_choice(tb_constrained *c, const double *u, const double *p);
+
+void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+int tb_dense_factor(tb_constrained *c, const double *J);
+void tb_dense_correct(tb_constrained *c, const double *residual, int level, double *step);
+int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h, double *step);
+/* Dependent velocities in v from the independent ones; b may be NULL for zeros. */
+void tb_dense_velocities(tb_constrained *c, const double *b, double *v);
+void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
+                    const double *right, double *a, double *lambda);
+/* After tb_dense_solve with W: 1 where the matrix of the motion, [[M, -W^T], [J, 0]], has a determinant
+ * of the same sign as with W = J, -1 where of the other, 0 where it has none. */
+int tb_dense_side(const tb_constrained *c);
+/* The same with any square matrix A (n x n, row-major) in place of M. */
+void tb_dense_solve_general(tb_constrained *c, const double *A, const double *f,
+                            const double *right, double *a, double *lambda);
+
+void tb_sparse_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+int tb_sparse_factor(tb_constrained *c, const double *J, int level);
+void tb_sparse_correct(tb_constrained *c, const double *J, const double *residual, int level,
+                       double *step);
+/* As tb_solve, with -softness on the diagonal of the multipliers (zero: exact constraints). */
+void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const double *f,
+                     const double *right, const double *softness, double *a, double *lambda);
+
+#pragma GCC visibility pop
+
+/* ---- dense.c ------------------------------------------------------------------------------ */
+
+long tb_lu_factor(long n, double *A, int *pivots);
+void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
+long tb_cholesky_factor(long n, double *A);
+void tb_cholesky_solve(long n, const double *A, double *x);
+
+#pragma GCC visibility push(hidden)
+
+/* ---- shared by formulations --------------------------------------------------------------- */
+
+/* Terms at x, and their J factored where tb_solve needs that. */
+void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);
+/* Makes the W of the last terms that of rows without friction: impulses and corrections of
+ * positions don't rub. */
+void tb_leave_friction(tb_constrained *c);
+/* Accelerations for J a = c->right, written as a rate. */
+void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out);
+/* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
+ * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */
+double tb_project_positions(tb_constrained *c, const double *u, const double *p);
+/* Velocities onto J v = b likewise, with the J that was factored last. */
+void tb_project_velocities(tb_constrained *c, const double *u, const double *p);
+/* Both; a failure of the first is counted. */
+void tb_project_state(tb_constrained *c, const double *u, const double *p);
+/* c->x is an accepted state whose h and J are in c->at_positions. */
+void tb_accept(tb_constrained *c, int first);
+static inline void tb_count_solve(tb_constrained *c, long iterations) {
+    tb_constraint_statistics *s = &c->statistics;
+    s->solves++;
+    s->iterations_last = iterations;
+    s->iterations += iterations;
+    if (iterations > s->iterations_most)
+        s->iterations_most = iterations;
+}
+
+#pragma GCC visibility pop
+
+#endif

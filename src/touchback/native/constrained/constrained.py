@@ -1,0 +1,218 @@
+"""Mechanisms with constraints: M a = f + Wᵀλ, h(q, t) = 0, J v = b, J a + γ = 0.
+
+A `Constrained` joins the functions of a mechanism with the way in which its constraints are
+enforced. It is a rate of the one calling convention, so that every integrator takes it, and it
+settles states after accepted steps (problem.h).
+"""
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.native.constrained.memory import ConstrainedMemory
+from touchback.native.integrate.problem import FunctionData, Problem, Refresh, SampledInputs
+from touchback.native.library import LIB, Floats
+
+
+@dataclass(frozen=True)
+class ConstrainedFunctions:
+    """What a formulation needs of a mechanism with n freedoms and m constraint rows.
+
+    All functions read x = [q, v, z], u = [t, inputs…] and one parameter block.
+
+    terms               [h (m), b (m), γ (m), J, W, M, f (n), dz/dt]; nonzeros in the order of the
+                        patterns, W only where it has a pattern, M its lower triangle;
+                        f = joint efforts − bias
+    positions           [h (m), J]
+    velocity_level      [b (m)]; None when b = 0 at all times
+    configuration_rate  [dq/dt], linear in v; None when it is v. An increment δ in velocities acts
+                        as q + dq/dt(q, v = δ)
+    stiffness           [∂f/∂q (n × n, by increments in velocities), ∂f/∂v (n × n)]; None when the
+                        implicit formulations shall do without
+    W_rows, W_columns   where multipliers act through something else than Jᵀ (servo-constraints,
+                        friction)
+    holonomic           of each row: whether it has an equation for positions (else h = 0)
+    W_twins             of each nonzero of W in a row with friction: its place among J's, −1 where J
+                        has none; −2 in other rows. None without friction
+    """
+
+    sizes: tuple[int, int, int]  # nq, n, nz
+    names: Sequence[str]  # of the rows
+    terms: FunctionData
+    positions: FunctionData
+    velocity_level: FunctionData | None
+    configuration_rate: FunctionData | None
+    J_rows: ArrayLike
+    J_columns: ArrayLike
+    M_rows: ArrayLike
+    M_columns: ArrayLike
+    holonomic: ArrayLike
+    W_rows: ArrayLike | None = None
+    W_columns: ArrayLike | None = None
+    stiffness: FunctionData | None = None
+    W_twins: ArrayLike | None = None
+
+    @property
+    def rubbing(self) -> list[str]:
+        """Names of the rows with friction."""
+        if self.W_twins is None or self.W_rows is None:
+            return []
+        rows = np.asarray(self.W_rows)[np.asarray(self.W_twins) >= -1]
+        return [self.names[i] for i in np.unique(rows)]
+
+
+@dataclass(frozen=True)
+class _Formulation:
+    """A way to enforce constraints: its C functions and what it is content with.
+
+    Redundant rows are told from others at consistent states; formulations that drift must
+    tolerate more.
+    """
+
+    rate: str
+    settle: str | None
+    tolerance: float
+    rank_tolerance: float
+    jacobian: str | None = None
+    step: bool = False  # whether it is a step of its own
+    elsewhere: bool = True  # whether it takes forces that act elsewhere than they constrain
+
+
+FORMULATIONS: dict[str, _Formulation] = {
+    "partitioning": _Formulation(
+        "partitioning_rate", "partitioning_settle", 1e-13, 1e-8, "partitioning_jacobian"
+    ),
+    "multipliers": _Formulation(
+        "multipliers_rate", "multipliers_settle", 1e-13, 1e-5, "multipliers_jacobian"
+    ),
+    "baumgarte": _Formulation(
+        "baumgarte_rate", "multipliers_settle", 1e-13, 1e-5, "baumgarte_jacobian"
+    ),
+    "projection": _Formulation(
+        "multipliers_rate", "projection_settle", 1e-13, 1e-8, "multipliers_jacobian"
+    ),
+    "linear-implicit": _Formulation(
+        "multipliers_rate", None, 1e-13, 1e-5, step=True, elsewhere=False
+    ),
+    "augmented-lagrangian": _Formulation(
+        "multipliers_rate", None, 1e-11, 1e-5, step=True, elsewhere=False
+    ),
+}
+
+
+class Constrained:
+    """A mechanism whose constraints are enforced by a formulation.
+
+    `alpha` and `beta` [1/s] are Baumgarte's, `penalty` is that of the augmented Lagrangian (a row's
+    penalty over its inertia, free of units). `sparse` says whether the many-loops way is taken; by
+    default where it costs less. It pays with the square of J's condition number: rows count as
+    redundant, and positions as singular, from some 1e-6 on instead of 1e-8.
+    """
+
+    def __init__(
+        self,
+        functions: ConstrainedFunctions,
+        formulation: str = "partitioning",
+        *,
+        tolerance: float | None = None,
+        alpha: float = 20.0,
+        beta: float = 20.0,
+        penalty: float = 1e6,
+        sparse: bool | None = None,
+    ) -> None:
+        if formulation not in FORMULATIONS:
+            raise InputError(
+                f"There is no formulation {formulation!r}; there are {', '.join(FORMULATIONS)}."
+            )
+        kind = FORMULATIONS[formulation]
+        elsewhere = functions.W_rows is not None
+        if elsewhere and not kind.elsewhere:
+            raise InputError(
+                f"The formulation {formulation!r} can't take servo-constraints and constraints "
+                "with friction, whose forces act elsewhere than they constrain; use "
+                "'partitioning', 'multipliers', 'baumgarte' or 'projection'."
+            )
+        dense_only = elsewhere or (kind.step and functions.stiffness is not None)
+        if sparse and dense_only:
+            raise InputError(
+                "Servo-constraints, constraints with friction, and implicit formulations with "
+                "stiffness need full matrices: leave sparse=True away."
+            )
+        self.functions, self.formulation = functions, formulation
+        self.stepper: str | None = formulation if kind.step else None
+        self._memory = ConstrainedMemory(functions, False if dense_only else sparse)
+        struct = self._memory.struct
+        struct.tolerance = kind.tolerance if tolerance is None else tolerance
+        struct.rank_tolerance = kind.rank_tolerance
+        struct.alpha, struct.beta, struct.penalty = alpha, beta, penalty
+        self.address = _symbol(kind.rate)
+        self.work_size = 0
+        self.context_address = ctypes.addressof(struct)
+        self.settle_address = _symbol(kind.settle) if kind.settle else 0
+        self.settle_data_address = self.context_address
+        self.jacobian_address = _symbol(kind.jacobian) if kind.jacobian else 0
+        self.row_count = len(functions.names)
+
+    def problem(
+        self,
+        u: ArrayLike = (0.0,),
+        p: ArrayLike = (),
+        inputs: SampledInputs | Refresh | None = None,
+    ) -> Problem:
+        """The problem that integrators take; one Constrained serves one problem at a time."""
+        functions = self.functions
+        return Problem(self, functions.sizes, u, p, functions.configuration_rate, inputs, self)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the many-loops way is taken."""
+        return bool(self._memory.struct.sparse)
+
+    @property
+    def multipliers(self) -> Floats:
+        """λ of the last evaluation, zero in rows that are redundant there."""
+        return self._memory.array("lambda").copy()
+
+    @property
+    def accelerations(self) -> Floats:
+        """a of the last evaluation."""
+        return self._memory.array("a").copy()
+
+    @property
+    def dependent(self) -> list[int]:
+        """The freedoms that are dependent at present."""
+        struct = self._memory.struct
+        return sorted(int(j) for j in self._memory.array("columns")[: struct.rank])
+
+    @property
+    def redundant(self) -> list[str]:
+        """The rows that are redundant at present."""
+        struct = self._memory.struct
+        return [self.functions.names[i] for i in sorted(self._memory.array("rows")[struct.rank :])]
+
+    @property
+    def shared(self) -> list[str]:
+        """The rows with friction whose forces redundant rows could carry as well, where the motion
+        was evaluated last: then nobody can tell how much friction there is."""
+        struct, rubbing = self._memory.struct, self.functions.rubbing
+        if not rubbing or not struct.started or struct.rank == struct.m:
+            return []
+        J, array = np.zeros((struct.m, struct.n)), self._memory.array
+        values = array("at_terms")[3 * struct.m :][: struct.J_count]
+        J[array("J_rows"), array("J_columns")] = values
+        shares = np.abs(np.linalg.svd(J)[0][:, struct.rank :]).max(axis=1)
+        return [name for name in rubbing if shares[list(self.functions.names).index(name)] > 1e-6]
+
+    @property
+    def statistics(self) -> dict[str, float]:
+        """Counts since the start (tb_constraint_statistics of constrained.h)."""
+        counts = self._memory.struct.statistics
+        return {name: getattr(counts, name) for name, _ in counts._fields_}
+
+
+def _symbol(name: str) -> int:
+    return ctypes.cast(getattr(LIB, f"tb_{name}"), ctypes.c_void_p).value or 0

@@ -1,0 +1,1 @@
+"""Rigid contacts: impulses, time-stepping, and what becomes of closed ones."""

@@ -1,0 +1,326 @@
+#include "contact/moreau_jean.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "constrained/constrained.h"
+#include "linear/full_pivoting.h"
+#include "interrupt.h"
+
+static const double REDUNDANT = 1e-12, DRIFT = 1e-13;
+static const double TOUCHING = 1e-12; /* m or rad: rounding of a gap */
+
+/* ---- where things are --------------------------------------------------------------------- */
+
+static long size_of(const tb_moreau_jean *s) { return s->nq + s->n + s->nz; }
+static const double *slopes_of(const tb_moreau_jean *s) { return s->at_smooth + size_of(s); }
+static const double *gap_of(const tb_moreau_jean *s) { return slopes_of(s) + s->pattern.slopes; }
+static const double *coefficient_of(const tb_moreau_jean *s) { return gap_of(s) + s->contacts; }
+static const double *restitution_of(const tb_moreau_jean *s) {
+    return coefficient_of(s) + s->groups;
+}
+static double *u_of(const tb_moreau_jean *s, double *at) { return at + s->pattern.masses; }
+static double *W_of(const tb_moreau_jean *s, double *at) { return u_of(s, at) + s->rows; }
+static double *E_of(const tb_moreau_jean *s, double *at) {
+    return W_of(s, at) + s->pattern.entries;
+}
+static double *h_of(const tb_moreau_jean *s, double *at) {
+    return E_of(s, at) + s->pattern.entries;
+}
+
+static long part_size(const tb_contact_pattern *at, long part) {
+    return at->part_starts[part + 1] - at->part_starts[part];
+}
+static long own_count(const tb_contact_pattern *at, long part) {
+    return at->own_starts[part + 1] - at->own_starts[part];
+}
+static long own_pair(const tb_contact_pattern *at, long part, long k) {
+    return at->pair_starts[at->own_rows[at->own_starts[part] + k]];
+}
+
+/* A row of W or E along a vector of a part's unknowns. */
+static double along(const tb_contact_pattern *at, const double *W, long pair, const double *part) {
+    double sum = 0.0;
+    for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
+        sum += W[k] * part[at->places[k]];
+    return sum;
+}
+
+/* The same along a state. */
+static double along_state(const tb_contact_pattern *at, const double *W, long row,
+                          const double *x) {
+    double sum = 0.0;
+    for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
+        const int *places = at->part_places + at->part_starts[at->pair_part[pair]];
+        for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
+            sum += W[k] * x[places[at->places[k]]];
+    }
+    return sum;
+}
+
+static void add_scaled(long n, double factor, const double *x, double *y) {
+    for (long i = 0; i < n; i++)
+        y[i] += factor * x[i];
+}
+
+static void call(const tb_callable *f, const double *x, const tb_problem *problem, double *out) {
+    f->call(x, problem->u, problem->p, out, f->work, f->context);
+}
+
+/* ---- a step ------------------------------------------------------------------------------- */
+
+/* The smooth part: (I - h theta J) free = h dx/dt, part by part. */
+static void take_free_step(tb_moreau_jean *s, const tb_problem *problem) {
+    const tb_contact_pattern *at = &s->pattern;
+    call(&s->smooth, s->x, problem, s->at_smooth);
+    memset(s->A, 0, (size_t)at->slope_starts[at->parts] * sizeof *s->A);
+    for (long k = 0; k < at->slopes; k++)
+        s->A[at->slope_places[k]] = -s->h * s->theta * slopes_of(s)[k];
+    for (long part = 0; part < at->parts; part++) {
+        long size = part_size(at, part), start = at->part_starts[part];
+        double *A = s->A + at->slope_starts[part];
+        for (long i = 0; i < size; i++) {
+            A[i * size + i] += 1.0;
+            s->block[i] = s->h * s->at_smooth[at->part_places[start + i]];
+        }
+        tb_lu_factor(size, A, s->pivots_of_A + start);
+        tb_lu_solve(size, A, s->pivots_of_A + start, s->block);
+        for (long i = 0; i < size; i++)
+            s->free[at->part_places[start + i]] = s->block[i];
+    }
+}
+
+static int takes_part(const tb_moreau_jean *s, long contact) {
+    return gap_of(s)[contact] + 0.5 * s->h * u_of(s, s->now)[s->normals[contact]] <= TOUCHING;
+}
+
+static void factor_masses(tb_moreau_jean *s, const double *first, const double *second) {
+    const tb_contact_pattern *at = &s->pattern;
+    memset(s->mass, 0, (size_t)at->mass_starts[at->parts] * sizeof *s->mass);
+    for (long k = 0; k < at->masses; k++)
+        s->mass[at->mass_places[k]] = 0.5 * (first[k] + second[k]);
+    for (long part = 0; part < at->parts; part++)
+        tb_cholesky_factor(at->part_velocities[part], s->mass + at->mass_starts[part]);
+}
+
+/* What a unit impulse of a row does to a part: it acts half-way to the end of the free step. */
+static double *respond(tb_moreau_jean *s, long pair) {
+    const tb_contact_pattern *at = &s->pattern;
+    long part = at->pair_part[pair], size = part_size(at, part);
+    double *column = s->B + at->pair_B[pair];
+    memset(column, 0, (size_t)size * sizeof *column);
+    for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
+        column[at->places[k]] = 0.5 * (E_of(s, s->now)[k] + E_of(s, s->then)[k]);
+    tb_cholesky_solve(at->part_velocities[part], s->mass + at->mass_starts[part],
+                      column + at->part_moving[part]);
+    tb_lu_solve(size, s->A + at->slope_starts[part], s->pivots_of_A + at->part_starts[part],
+                column);
+    return column;
+}
+
+/* The impulses of a part's own rows that undo a motion of it, or speeds in own_right. */
+static void undo(tb_moreau_jean *s, long part, const double *motion, double *found) {
+    const tb_contact_pattern *at = &s->pattern;
+    long m = own_count(at, part), first = at->own_starts[part];
+    for (long i = 0; motion && i < m; i++)
+        s->own_right[i] = along(at, W_of(s, s->then), own_pair(at, part, i), motion);
+    tb_full_solve(m, s->own_rank[part], s->own + at->own_places[part], s->own_order + first,
+                  s->own_columns + first, s->own_right, found);
+}
+
+/* Own rows alone: their impulses without contacts, and what these do, in s->delta. */
+static void hold_own(tb_moreau_jean *s, long part) {
+    const tb_contact_pattern *at = &s->pattern;
+    long m = own_count(at, part), first = at->own_starts[part], size = part_size(at, part);
+    double *own = s->own + at->own_places[part], *start = s->own_start + first;
+    for (long k = 0; k < m; k++) {
+        const double *column = respond(s, own_pair(at, part, k));
+        for (long i = 0; i < m; i++)
+            own[i * m + k] = along(at, W_of(s, s->then), own_pair(at, part, i), column);
+    }
+    s->own_rank[part] =
+        (int)tb_full_factor(m, own, s->own_order + first, s->own_columns + first, REDUNDANT);
+    for (long i = 0; i < m; i++)
+        s->own_right[i] = u_of(s, s->then)[at->own_rows[first + i]];
+    undo(s, part, NULL, start);
+    for (long k = 0; k < m; k++) {
+        const double *column = s->B + at->pair_B[own_pair(at, part, k)];
+        for (long i = 0; i < size; i++)
+            s->delta[at->part_places[at->part_starts[part] + i]] -= column[i] * start[k];
+    }
+}
+
+/* What impulses of contacts do while own rows hold, and G. */
+static void build(tb_moreau_jean *s) {
+    const tb_contact_pattern *at = &s->pattern;
+    tb_contact_problem *q = &s->problem;
+    factor_masses(s, s->now, s->then);
+    memset(s->delta, 0, (size_t)size_of(s) * sizeof *s->delta);
+    for (long part = 0; part < at->parts; part++)
+        if (own_count(at, part))
+            hold_own(s, part);
+    for (long i = 0; i < q->rows; i++) {
+        long row = s->listed[i];
+        for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
+            long part = at->pair_part[pair], m = own_count(at, part);
+            double *column = respond(s, pair), *found = s->found + at->pair_found[pair];
+            if (m)
+                undo(s, part, column, found);
+            for (long k = 0; k < m; k++)
+                add_scaled(part_size(at, part), -found[k],
+                           s->B + at->pair_B[own_pair(at, part, k)], column);
+        }
+        q->c[i] = u_of(s, s->then)[row] + along_state(at, W_of(s, s->then), row, s->delta);
+    }
+    tb_assemble_islands(s, W_of(s, s->then));
+}
+
+/* Impulses of all rows in s->p: those of contacts, and what own rows then take. */
+static void solve(tb_moreau_jean *s, long islands) {
+    const tb_contact_pattern *at = &s->pattern;
+    tb_contact_problem *q = &s->problem;
+    double fastest = 0.0, *p = s->p;
+    for (long island = 0; island < islands; island++) /* restitution */
+        for (long i = s->island_contacts[island]; i < s->island_contacts[island + 1]; i++) {
+            long row = s->island_rows[island] + q->normals[i], all = s->listed[row];
+            q->c[row] += restitution_of(s)[s->ordered[i]] * u_of(s, s->now)[all];
+        }
+    for (long i = 0; i < q->rows; i++)
+        fastest = fmax(fastest, fabs(q->c[i]));
+    for (long island = 0; island < islands; island++)
+        s->unsettled += !tb_solve_island(s, island, fastest, p) && !tb_stop_asked();
+    memset(s->impulses, 0, (size_t)s->rows * sizeof *s->impulses);
+    for (long part = 0; part < at->parts; part++)
+        for (long k = at->own_starts[part]; k < at->own_starts[part + 1]; k++)
+            s->impulses[at->own_rows[k]] = -s->own_start[k];
+    for (long i = 0; i < q->rows; i++) {
+        long row = s->listed[i];
+        s->impulses[row] = p[i];
+        for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
+            long part = at->pair_part[pair], size = part_size(at, part);
+            const int *places = at->part_places + at->part_starts[part];
+            const double *column = s->B + at->pair_B[pair], *found = s->found + at->pair_found[pair];
+            for (long k = 0; k < size; k++)
+                s->delta[places[k]] += column[k] * p[i];
+            for (long k = 0; k < own_count(at, part); k++)
+                s->impulses[at->own_rows[at->own_starts[part] + k]] -= found[k] * p[i];
+        }
+    }
+}
+
+/* What the impulse of a row did: p (u- + u+)/2 is exact where M and W stay. */
+static void account(tb_moreau_jean *s, long row, double *losses, double *moved) {
+    const tb_contact_pattern *at = &s->pattern;
+    double p = s->impulses[row], before = u_of(s, s->now)[row];
+    double after =
+        u_of(s, s->then)[row] + along_state(at, W_of(s, s->then), row, s->delta);
+    double own = along_state(at, W_of(s, s->now), row, s->x) +
+                 along_state(at, W_of(s, s->then), row, s->ahead);
+    losses[row] = -0.5 * p * (before + after);
+    moved[row] = 0.5 * p * (own - before - after);
+}
+
+/* A part's positions onto its constraints: a correction weighted by the mass, in s->free. */
+static void correct(tb_moreau_jean *s, long part) {
+    const tb_contact_pattern *at = &s->pattern;
+    long m = own_count(at, part), first = at->own_starts[part], size = part_size(at, part);
+    double *own = s->own + at->own_places[part], *found = s->own_start + first;
+    const double *W = W_of(s, s->then), *h = h_of(s, s->then);
+    for (long k = 0; k < m; k++) {
+        long pair = own_pair(at, part, k);
+        double *column = s->B + at->pair_B[pair];
+        memset(column, 0, (size_t)size * sizeof *column);
+        for (long j = at->pair_entries[pair]; j < at->pair_entries[pair + 1]; j++)
+            column[at->places[j]] = W[j];
+        tb_cholesky_solve(at->part_velocities[part], s->mass + at->mass_starts[part],
+                          column + at->part_moving[part]);
+        for (long i = 0; i < m; i++)
+            own[i * m + k] = along(at, W, own_pair(at, part, i), column);
+    }
+    for (long i = 0; i < m; i++)
+        s->own_right[i] = -h[at->own_rows[first + i]];
+    s->own_rank[part] =
+        (int)tb_full_factor(m, own, s->own_order + first, s->own_columns + first, REDUNDANT);
+    undo(s, part, NULL, found);
+    for (long k = 0; k < m; k++) {
+        const double *column = s->B + at->pair_B[own_pair(at, part, k)];
+        for (long i = 0; i < size; i++)
+            s->free[at->part_places[at->part_starts[part] + i]] += column[i] * found[k];
+    }
+}
+
+/* Positions onto the constraints; velocities keep theirs to the end of the step. Positions with
+ * quaternions are moved along dq/dt of the problem. */
+static void project(tb_moreau_jean *s, const tb_problem *problem) {
+    long n = s->n;
+    double largest = 0.0, *v = s->ahead + s->nq, *step = s->free + s->nq;
+    call(&s->kinematics, s->ahead, problem, s->then);
+    for (long i = 0; i < s->bilateral; i++)
+        largest = fmax(largest, fabs(h_of(s, s->then)[i]));
+    if (!(largest > DRIFT))
+        return;
+    factor_masses(s, s->then, s->then);
+    memset(s->free, 0, (size_t)size_of(s) * sizeof *s->free);
+    for (long part = 0; part < s->pattern.parts; part++)
+        if (own_count(&s->pattern, part))
+            correct(s, part);
+    const tb_callable *rate = &problem->configuration_rate;
+    if (!rate->call) {
+        for (long j = 0; j < n; j++)
+            s->ahead[j] += step[j];
+        return;
+    }
+    memcpy(s->delta, v, (size_t)n * sizeof *v);
+    memcpy(v, step, (size_t)n * sizeof *v);
+    call(rate, s->ahead, problem, s->free); /* linear in v: an increment */
+    memcpy(v, s->delta, (size_t)n * sizeof *v);
+    for (long i = 0; i < s->nq; i++)
+        s->ahead[i] += s->free[i];
+}
+
+static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *losses,
+                      double *moved) {
+    long N = size_of(s);
+    take_free_step(s, problem);
+    call(&s->kinematics, s->x, problem, s->now);
+    long islands = tb_list_islands(s, takes_part, coefficient_of(s));
+    int any = islands || s->bilateral;
+    for (long i = 0; i < N; i++)
+        s->ahead[i] = s->x[i] + s->free[i];
+    if (!any) {
+        memset(s->impulses, 0, (size_t)s->rows * sizeof *s->impulses);
+        return;
+    }
+    call(&s->kinematics, s->ahead, problem, s->then);
+    build(s);
+    solve(s, islands);
+    for (long i = 0; i < N; i++)
+        s->ahead[i] += s->delta[i];
+    for (long row = 0; row < s->bilateral; row++)
+        account(s, row, losses, moved);
+    for (long i = 0; i < s->problem.rows; i++)
+        account(s, s->listed[i], losses, moved);
+    if (s->bilateral)
+        project(s, problem);
+}
+
+int tb_moreau_jean_advance(tb_moreau_jean *s, const tb_problem *problem, long count,
+                           double *states, double *impulses, double *losses, double *moved,
+                           double *inputs, long input_count) {
+    long N = size_of(s);
+    for (long k = 0; k < count; k++) {
+        tb_set_inputs(problem, s->t0 + ((double)s->steps + s->theta) * s->h, s->x);
+        memcpy(inputs + k * input_count, problem->u, (size_t)input_count * sizeof *inputs);
+        take_step(s, problem, losses + k * s->rows, moved + k * s->rows);
+        if (tb_stop_asked()) /* solvers may have ended early: the step doesn't count */
+            return TB_INTERRUPTED;
+        s->bad = tb_first_not_finite(s->ahead, N);
+        if (s->bad >= 0)
+            return TB_NOT_FINITE;
+        memcpy(s->x, s->ahead, (size_t)N * sizeof *s->x);
+        memcpy(states + k * N, s->x, (size_t)N * sizeof *s->x);
+        memcpy(impulses + k * s->rows, s->impulses, (size_t)s->rows * sizeof *s->impulses);
+        s->steps++;
+    }
+    return TB_REACHED;
+}

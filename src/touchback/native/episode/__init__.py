@@ -1,0 +1,1 @@
+"""Mechanisms whose equations change at events: one phase after the other."""

@@ -1,0 +1,306 @@
+/* A transition: resets, then positions onto the constraints of the phase that follows (weighted
+ * with M), then velocities by impulses, M dv = W^T Lambda over the whole mechanism. What stays is
+ * met, J v = b; a contact that is struck rebounds, by Newton's law J v+ - b = -e (J v- - b), or by
+ * Poisson's: of the impulses that stop it a part e acts again. Impulses don't rub: so a transition
+ * never gives energy. */
+#include <math.h>
+#include <string.h>
+
+#include "episode/episode.h"
+
+static const long ITERATIONS = 20;
+static const double ZERO = 1e-12; /* of an indicator: what can't be told from nothing [SI] */
+static const double NOTHING = 1e-15; /* of a change of it that can't be told from rounding */
+static const double MET = 1e-10; /* |h| of constraints that count as met [m or rad] */
+
+/* A phase with the inputs and parameters of the run. */
+static tb_phase *lend(tb_episode *e, const tb_problem *problem, long number) {
+    tb_phase *phase = e->phases + number;
+    phase->problem.u = problem->u;
+    phase->problem.p = problem->p;
+    phase->problem.input = problem->input;
+    phase->problem.input_data = problem->input_data;
+    return phase;
+}
+
+static void values_at(tb_phase *phase, double t, const double *x, double *values) {
+    const tb_problem *problem = &phase->problem;
+    tb_set_inputs(problem, t, x);
+    tb_phase_values(x, problem->u, problem->p, values, NULL, phase);
+}
+
+/* A choice of dependent coordinates that knows nothing of earlier ones, at x. */
+static void load_anew(tb_constrained *c, const double *x, const tb_problem *problem) {
+    c->started = c->truncated = 0;
+    tb_load(c, x);
+    tb_first_choice(c, problem->u, problem->p);
+}
+
+long tb_episode_settle(const tb_problem *problem, double t, double *x, long accepted) {
+    tb_episode *e = problem->settle_data;
+    long number = tb_phase_of(e, x);
+    if (number < 0)
+        return 0;
+    tb_phase *phase = lend(e, problem, number);
+    return phase->problem.settle ? phase->problem.settle(&phase->problem, t, x, accepted) : 0;
+}
+
+void tb_episode_look_ahead(tb_episode *e, const tb_problem *problem, double t, const double *x,
+                           double ahead) {
+    tb_phase *phase = lend(e, problem, tb_phase_of(e, x));
+    e->step(&phase->problem, t, ahead, x, e->ahead_state, e->scratch);
+    values_at(phase, t + ahead, e->ahead_state, e->ahead_values);
+}
+
+/* Where an exit's indicator is and goes, and what follows from it. Returns 1 when it is to be taken
+ * at once. */
+static int judge(tb_episode *e, const tb_exit *exit, long k) {
+    double now = e->values[exit->when], then = e->ahead_values[exit->when];
+    double side = -(double)exit->direction;
+    e->thresholds[k] = 0.0;
+    e->waits[k] = 1;
+    if (isnan(now) || isnan(then)) { /* it can't be told: not passed before it can */
+        e->sides[k] = 0.0;
+        return 0;
+    }
+    if (!exit->direction) { /* it may leave zero to either side */
+        e->sides[k] = (then > 0.0) - (then < 0.0);
+        return 0;
+    }
+    e->sides[k] = side;
+    if (side * then > ZERO) /* it leaves zero, or comes back over it */
+        return 0;
+    if (exit->struck && side * (then - now) > NOTHING) { /* it parts, to strike where it parted */
+        e->thresholds[k] = fmin(side * now, 0.0);
+        return 0;
+    }
+    e->waits[k] = 0;
+    if (side * now >= -ZERO) { /* it rests at zero, or goes on so slowly that it isn't seen yet */
+        e->thresholds[k] = -2.0 * ZERO;
+        return 0;
+    }
+    return 1;
+}
+
+long tb_episode_fires(tb_episode *e, const tb_problem *problem, double t, const double *x,
+                      double ahead) {
+    long number = tb_phase_of(e, x), taken = -1, looked = 0;
+    if (number < 0) /* a state that nobody checked: its rate says so */
+        return -1;
+    tb_phase *phase = lend(e, problem, number);
+    values_at(phase, t, x, e->values);
+    for (long k = 0; k < phase->exit_count; k++) {
+        const tb_exit *exit = phase->exits + k;
+        double now = e->values[exit->when];
+        double side = exit->direction ? -(double)exit->direction : (now > 0.0) - (now < 0.0);
+        if (side * now > ZERO) {
+            e->sides[k] = side;
+            e->thresholds[k] = e->waits[k] = 0;
+            continue;
+        }
+        if (!looked)
+            tb_episode_look_ahead(e, problem, t, x, ahead);
+        looked = 1;
+        if (judge(e, exit, k) && taken < 0)
+            taken = k;
+    }
+    return taken;
+}
+
+static int any_tracks(const tb_phase *phase) {
+    for (long i = 0; i < phase->constrained->m; i++)
+        if (phase->tracks[i])
+            return 1;
+    return 0;
+}
+
+/* The step by which the coordinates that track, and no others, meet their rows; `off` is what the
+ * rows lack. */
+static void follow(const tb_phase *phase, const double *J, const double *off) {
+    tb_constrained *c = phase->constrained;
+    memset(c->step, 0, (size_t)c->n * sizeof *c->step);
+    for (long k = 0; k < c->W_count; k++)
+        for (long l = 0; phase->tracks[c->W_rows[k]] && l < c->J_count; l++)
+            if (c->J_rows[l] == c->W_rows[k] && c->J_columns[l] == c->W_columns[k] && J[l] != 0.0)
+                c->step[c->J_columns[l]] += off[c->J_rows[l]] / J[l];
+}
+
+static void follow_positions(const tb_phase *phase) {
+    tb_constrained *c = phase->constrained;
+    const double *u = phase->problem.u, *p = phase->problem.p;
+    for (long i = 0; i < c->m; i++)
+        c->right[i] = -c->at_positions[i];
+    follow(phase, tb_positions_J(c), c->right);
+    tb_increment(c, 1.0, c->step, u, p);
+    tb_positions(c, u, p);
+}
+
+static void follow_velocities(const tb_phase *phase, double *x) {
+    tb_constrained *c = phase->constrained;
+    load_anew(c, x, &phase->problem);
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    follow(phase, tb_terms_J(c), c->residual);
+    for (long j = 0; j < c->n; j++)
+        x[c->nq + j] += c->step[j];
+}
+
+/* Positions of x onto the constraints of a phase: coordinates that track go alone where they are to
+ * be, the others through what keeps them, M step = W^T mu. Returns how far these were off. */
+static double meet_positions(tb_phase *phase, double t, double *x) {
+    tb_constrained *c = phase->constrained;
+    const double *u = phase->problem.u, *p = phase->problem.p;
+    double gap = 0.0, size = INFINITY, before;
+    tb_set_inputs(&phase->problem, t, x);
+    load_anew(c, x, &phase->problem);
+    tb_leave_friction(c);
+    for (long i = 0; i < c->m; i++)
+        if (c->holonomic[i] && !phase->tracks[i] && !(fabs(c->at_terms[i]) <= gap))
+            gap = fabs(c->at_terms[i]);
+    int tracks = any_tracks(phase);
+    for (long iteration = 0; iteration < ITERATIONS; iteration++) {
+        tb_positions(c, u, p);
+        if (tracks)
+            follow_positions(phase);
+        before = size;
+        size = tb_position_size(c, c->at_positions);
+        if (size <= c->tolerance || size - size != 0.0 || (size > 0.5 * before && size <= MET))
+            break;
+        tb_factor_for_solve(c, tb_positions_J(c));
+        for (long i = 0; i < c->m; i++)
+            c->right[i] = c->holonomic[i] ? -c->at_positions[i] : 0.0;
+        tb_solve(c, tb_positions_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right,
+                 c->step, c->mu);
+        tb_increment(c, 1.0, c->step, u, p);
+    }
+    memcpy(x, c->x, (size_t)c->nq * sizeof *x);
+    return size <= MET ? gap : INFINITY;
+}
+
+/* Impulses that meet what stays and stop or turn back what is struck; `e_of` are the contacts'
+ * restitutions. Poisson's second part acts on what stays alone, in `after`. */
+static void strike(const tb_phase *after, const tb_impact *impact, int poisson, double *x,
+                   const double *e_of, tb_episode *e) {
+    tb_constrained *c = impact->set;
+    const tb_problem *problem = &after->problem;
+    if (any_tracks(after))
+        follow_velocities(after, x);
+    load_anew(c, x, problem);
+    tb_leave_friction(c);
+    tb_factor_for_solve(c, tb_terms_J(c));
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    for (long i = 0; i < c->m; i++) {
+        int turned = !poisson && impact->contacts && impact->contacts[i] >= 0;
+        c->right[i] = (turned ? 1.0 + e_of[impact->contacts[i]] : 1.0) * c->residual[i];
+    }
+    tb_solve(c, tb_terms_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right, c->step, c->mu);
+    for (long j = 0; j < c->n; j++)
+        x[c->nq + j] += c->step[j];
+    if (!poisson)
+        return;
+    const double *W = c->W_count ? tb_terms_W(c) : tb_terms_J(c);
+    const int *rows = c->W_count ? c->W_rows : c->J_rows;
+    const int *columns = c->W_count ? c->W_columns : c->J_columns;
+    memset(e->effort, 0, (size_t)c->n * sizeof *x);
+    for (long k = 0; k < (c->W_count ? c->W_count : c->J_count); k++)
+        if (impact->contacts[rows[k]] >= 0)
+            e->effort[columns[k]] += W[k] * e_of[impact->contacts[rows[k]]] * c->mu[rows[k]];
+    tb_constrained *kept = after->constrained;
+    load_anew(kept, x, problem);
+    tb_leave_friction(kept);
+    tb_factor_for_solve(kept, tb_terms_J(kept));
+    memset(kept->right, 0, (size_t)kept->m * sizeof *x);
+    tb_solve(kept, tb_terms_J(kept), tb_terms_W(kept), tb_terms_M(kept), e->effort, kept->right,
+             kept->step, kept->mu);
+    for (long j = 0; j < kept->n; j++)
+        x[kept->nq + j] += kept->step[j];
+}
+
+/* Lets a phase go on from a state that meets its constraints but for rounding. */
+static void go_on(tb_phase *phase, double t, double *x) {
+    phase->constrained->started = phase->constrained->truncated = 0;
+    if (phase->problem.settle)
+        phase->problem.settle(&phase->problem, t, x, 1);
+}
+
+void tb_episode_begin(tb_episode *e, const tb_problem *problem, double t, double *x) {
+    long number = tb_phase_of(e, x);
+    if (number < 0)
+        return;
+    tb_phase *phase = lend(e, problem, number);
+    if (any_tracks(phase)) { /* what tracks moves, not what it follows */
+        const tb_impact nothing_struck = {phase->constrained, NULL};
+        memcpy(e->struck, x, (size_t)e->n * sizeof *x);
+        if (meet_positions(phase, t, x) < INFINITY)
+            strike(phase, &nothing_struck, 0, x, NULL, e);
+        else
+            memcpy(x, e->struck, (size_t)e->n * sizeof *x);
+    }
+    go_on(phase, t, x);
+}
+
+/* The fastest of the contacts' velocities. */
+static double rebound(const tb_impact *impact, const double *x) {
+    tb_constrained *c = impact->set;
+    double fastest = 0.0;
+    memcpy(tb_velocities(c), x + c->nq, (size_t)c->n * sizeof *x);
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    for (long i = 0; i < c->m; i++)
+        if (impact->contacts[i] >= 0)
+            fastest = fmax(fastest, fabs(c->residual[i]));
+    return fastest;
+}
+
+static void note(tb_episode *e, double t, long from, long exit, long to, double gap,
+                 const double *x) {
+    e->transitions++;
+    if (!e->log || e->logged == e->capacity)
+        return;
+    double *row = e->log + e->logged++ * (TB_TRANSITION_HEAD + 2 * e->n);
+    const double head[TB_TRANSITION_HEAD] = {t, (double)from, (double)exit, (double)to, gap};
+    memcpy(row, head, sizeof head);
+    memcpy(row + TB_TRANSITION_HEAD, e->before, (size_t)e->n * sizeof *x);
+    memcpy(row + TB_TRANSITION_HEAD + e->n, x, (size_t)e->n * sizeof *x);
+}
+
+static int fail(tb_episode *e, double t, long phase, long exit, double gap) {
+    e->failed = exit;
+    e->failed_phase = phase;
+    e->failed_gap = gap;
+    e->failed_time = t;
+    return 0;
+}
+
+int tb_episode_cross(tb_episode *e, const tb_problem *problem, double t, double *x, long number,
+                     long rests) {
+    long from = tb_phase_of(e, x), to;
+    const tb_exit *exit = e->phases[from].exits + number;
+    values_at(lend(e, problem, from), t, x, e->values);
+    memcpy(e->before, x, (size_t)e->n * sizeof *x);
+    for (long i = 0; i < exit->reset_count; i++)
+        x[exit->reset_places[i]] = e->values[exit->reset_start + i];
+    memcpy(e->struck, x, (size_t)e->n * sizeof *x);
+    const double *e_of = e->values + exit->restitution_start;
+    x[exit->mode_place] = exit->target_number;
+    to = exit->target;
+    tb_phase *after = lend(e, problem, to);
+    double gap = meet_positions(after, t, x);
+    if (!(gap <= e->widest_gap))
+        return fail(e, t, from, number, gap);
+    strike(after, &exit->impact, exit->poisson && exit->struck, x, e_of, e);
+    if (exit->rest >= 0 && (rests || rebound(&exit->impact, x) < exit->rest_speed)) {
+        memcpy(x, e->struck, (size_t)e->n * sizeof *x);
+        x[exit->mode_place] = exit->rest_number;
+        to = exit->rest;
+        after = lend(e, problem, to);
+        gap = meet_positions(after, t, x);
+        if (!(gap <= e->widest_gap))
+            return fail(e, t, from, number, gap);
+        memset(e->values, 0, (size_t)e->phases[from].value_count * sizeof *x);
+        strike(after, &exit->rest_impact, 0, x, e_of, e);
+    }
+    go_on(after, t, x);
+    if (tb_first_not_finite(x, e->n) >= 0)
+        return fail(e, t, from, number, NAN);
+    note(e, t, from, number, to, gap, x);
+    return 1;
+}

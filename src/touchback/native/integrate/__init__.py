@@ -1,0 +1,1 @@
+"""A state, its rate, and the methods that step it through time; events, memories, books."""

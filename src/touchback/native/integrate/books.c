@@ -1,0 +1,59 @@
+#include "integrate/books.h"
+
+#include <string.h>
+
+#include "integrate/dense_output.h"
+
+/* Adds what the powers at the state in b->x do in `weight` seconds; sums keep their rounding
+ * (Kahan), as books of a million steps shall close too. */
+static void add(tb_books *b, double t, double weight) {
+    const tb_problem *own = b->own;
+    long n = tb_state_size(own);
+    double *rates = b->u + b->inputs;
+    if (own->settle)
+        own->settle(own, t, b->x, 0);
+    if (b->with_rates)
+        tb_rate(own, t, b->x, rates);
+    else
+        tb_set_inputs(own, t, b->x);
+    memcpy(b->u, own->u, (size_t)b->inputs * sizeof *rates);
+    if (b->rows)
+        memcpy(rates + n, b->multipliers, (size_t)b->rows * sizeof *rates);
+    b->powers.call(b->x, b->u, b->p, b->values, b->powers.work, b->powers.context);
+    for (long i = 0; i < b->count; i++) {
+        double term = weight * b->values[i] - b->rounding[i], sum = b->work[i] + term;
+        b->rounding[i] = (sum - b->work[i]) - term;
+        b->work[i] = sum;
+    }
+}
+
+void tb_books_add(tb_books *b, double t, double h, const double *dense, double part) {
+    long n = tb_state_size(b->own);
+    for (long i = 0; i < b->nodes; i++) {
+        double s = part * b->places[i];
+        tb_dense_state(n, dense, s, b->x);
+        add(b, t + s * h, part * b->weights[i] * h);
+    }
+    b->t = t + part * h;
+    tb_dense_state(n, dense, part, b->x);
+    if (b->own->settle) /* as the run does: which coordinates depend is reviewed here */
+        b->own->settle(b->own, b->t, b->x, 1);
+}
+
+void tb_books_between(tb_books *b, double t, double h, const double *x, const double *next) {
+    long n = tb_state_size(b->own);
+    double *first = b->dense + TB_DENSE_ROWS * n, *last = first + n;
+    tb_rate(b->own, t, x, first);
+    tb_rate(b->own, t + h, next, last);
+    tb_dense_cubic(n, h, x, next, first, last, b->dense);
+    tb_books_add(b, t, h, b->dense, 1.0);
+}
+
+void tb_books_rows(tb_books *b, long rows, const double *times, const double *weights,
+                   const double *x) {
+    long n = tb_state_size(b->own);
+    for (long row = 0; row < rows; row++) {
+        memcpy(b->x, x + row * n, (size_t)n * sizeof *x);
+        add(b, times[row], weights[row]);
+    }
+}

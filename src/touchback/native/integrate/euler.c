@@ -1,0 +1,23 @@
+/* Semi-implicit (symplectic) Euler: velocities first, then positions with the new velocities.
+ * Hairer, Lubich and Wanner, Geometric Numerical Integration (2006), I.1.2. */
+#include <string.h>
+
+#include "integrate/fixed_step.h"
+
+/* v += h a(q, v), z += h dz/dt, then q += h dq/dt(q, v_new). */
+void tb_euler_step(const tb_problem *problem, double t, double h, const double *x, double *next,
+                   double *scratch) {
+    long n = tb_state_size(problem), nq = problem->nq;
+    const tb_callable *turn = &problem->configuration_rate;
+    double *rate = scratch;
+    tb_rate(problem, t, x, rate);
+    memcpy(next, x, (size_t)nq * sizeof *x);
+    for (long i = nq; i < n; i++)
+        next[i] = x[i] + h * rate[i];
+    if (turn->call)
+        turn->call(next, problem->u, problem->p, rate, turn->work, turn->context);
+    else
+        memcpy(rate, next + nq, (size_t)nq * sizeof *x);
+    for (long i = 0; i < nq; i++)
+        next[i] = x[i] + h * rate[i];
+}

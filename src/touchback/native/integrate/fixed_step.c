@@ -1,0 +1,80 @@
+#include "integrate/fixed_step.h"
+
+#include <string.h>
+
+#include "integrate/books.h"
+#include "integrate/dense_output.h"
+#include "interrupt.h"
+#include "integrate/sampler.h"
+
+static void part_of_step(void *method, const tb_problem *problem, double part, double *x) {
+    tb_fixed *self = method;
+    double t = self->t0 + (double)self->steps * self->h + self->offset;
+    self->step(problem, t, part, self->x, x, self->scratch + tb_state_size(problem));
+}
+
+/* The cubic through the present state and the next one. */
+static void prepare_dense_output(tb_fixed *self, const tb_problem *problem, double t, double h,
+                                 double t_next) {
+    long n = tb_state_size(problem);
+    double *rates = self->rows + TB_DENSE_ROWS * n;
+    if (self->rate_known)
+        memcpy(rates, rates + n, (size_t)n * sizeof *rates);
+    else
+        tb_rate(problem, t, self->x, rates);
+    tb_rate(problem, t_next, self->scratch, rates + n);
+    self->rate_known = 1;
+    tb_dense_cubic(n, h, self->x, self->scratch, rates, rates + n, self->rows);
+}
+
+/* Events between the present state and the next one. Returns 1 at an active one. */
+static int scan(tb_fixed *self, const tb_problem *problem, double t, double h) {
+    tb_taken taken = {t, h, self->rows, part_of_step, self};
+    return tb_events_scan(self->events, problem, &taken);
+}
+
+/* Takes at most `count` steps and copies the state into the next row of `record` after every
+ * `every`-th step since the start; *written counts these rows. */
+int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
+                     double *record, long *written) {
+    long n = tb_state_size(problem);
+    double *next = self->scratch;
+    for (; count > 0; count--) {
+        if (tb_stop_asked())
+            return TB_INTERRUPTED;
+        double start = self->t0 + (double)self->steps * self->h, t = start + self->offset;
+        double h = self->h - self->offset, t_next = self->t0 + (double)(self->steps + 1) * self->h;
+        if (problem->sampler && self->offset == 0.0 && self->steps % problem->sampler->every == 0) {
+            tb_sample(problem->sampler, problem, t, self->x);
+            self->rate_known = 0;
+        }
+        self->step(problem, t, h, self->x, next, self->scratch + n);
+        if (problem->settle)
+            problem->settle(problem, t_next, next, 1);
+        self->bad = tb_first_not_finite(next, n);
+        if (self->bad >= 0)
+            return TB_NOT_FINITE;
+        if (self->events || problem->books)
+            prepare_dense_output(self, problem, t, h, t_next);
+        int active = self->events && scan(self, problem, t, h);
+        int early = active && tb_event_time(self->events) < t_next;
+        if (problem->books)
+            tb_books_add(problem->books, t, h, self->rows,
+                         early ? (tb_event_time(self->events) - t) / h : 1.0);
+        if (early) {
+            memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *next);
+            self->offset = tb_event_time(self->events) - start;
+            return TB_EVENT;
+        }
+        memcpy(self->x, next, (size_t)n * sizeof *next);
+        self->offset = 0.0;
+        self->steps++;
+        if (self->steps % every == 0)
+            memcpy(record + (*written)++ * n, self->x, (size_t)n * sizeof *next);
+        if (active)
+            return TB_EVENT;
+        if (self->events && tb_events_full(self->events))
+            return TB_PAUSED;
+    }
+    return TB_REACHED;
+}

@@ -1,0 +1,40 @@
+/* The loop shared by methods with a fixed step; a method is one function that takes one step. */
+#ifndef TOUCHBACK_FIXED_STEP_H
+#define TOUCHBACK_FIXED_STEP_H
+
+#include "integrate/events.h"
+#include "integrate/problem.h"
+
+/* Writes the state at t + h into `next`, which doesn't overlap x. Scratch holds 4 * state size
+ * doubles. */
+typedef void (*tb_step)(const tb_problem *problem, double t, double h, const double *x,
+                        double *next, double *scratch);
+
+/* A run with a fixed step, so that it can be taken in chunks: step k starts at t0 + k h (no drift of
+ * the clock). After an active event it goes on from `offset` within the step. */
+typedef struct tb_fixed {
+    tb_step step;
+    double t0, h, offset;
+    long steps;
+    long bad;          /* index of the component that was not finite, -1 when none */
+    double *x;         /* the last good state */
+    double *scratch;   /* 5 * state size: the next state, then the method's */
+    tb_events *events; /* may be NULL */
+    double *rows;      /* with events or books 7 * state size: dense output, rates at both ends */
+    long rate_known;   /* at the end of the last step; set to 0 with another state */
+} tb_fixed;
+
+void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x, double *next,
+                 double *scratch);
+void tb_linear_implicit_step(const tb_problem *problem, double t, double h, const double *x,
+                             double *next, double *scratch);
+void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h, const double *x,
+                                  double *next, double *scratch);
+void tb_euler_step(const tb_problem *problem, double t, double h, const double *x, double *next,
+                   double *scratch);
+void tb_implicit_euler_step(const tb_problem *problem, double t, double h, const double *x,
+                            double *next, double *scratch);
+void tb_trapezoidal_step(const tb_problem *problem, double t, double h, const double *x,
+                         double *next, double *scratch);
+
+#endif

@@ -1,0 +1,33 @@
+/* What implicit methods need beside the rate: its Jacobian, and memory for Newton's method. */
+#ifndef TOUCHBACK_NEWTON_H
+#define TOUCHBACK_NEWTON_H
+
+#include "integrate/problem.h"
+
+typedef struct tb_newton {
+    tb_callable jacobian; /* out = d(dx/dt)/dx, row-major; call is NULL: by differences */
+    const double *p;      /* parameters of the Jacobian */
+    double rtol, atol;    /* of the solution at fixed steps */
+    double *J, *matrix;   /* state size squared */
+    double *scratch;      /* 3 * state size */
+    int *pivots;
+    long jacobians, factorisations, evaluations; /* of the rate for differences included */
+    long solves, iterations, iterations_last, iterations_most, not_converged;
+} tb_newton;
+
+/* Fills newton->J at a state whose rate is known. */
+void tb_rate_jacobian(const tb_problem *problem, double t, const double *x, const double *rate);
+
+/* ---- dense.c, complex_dense.c -------------------------------------------------------------- */
+
+long tb_lu_factor(long n, double *A, int *pivots);
+void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
+
+typedef struct tb_complex {
+    double re, im;
+} tb_complex;
+
+long tb_complex_lu_factor(long n, tb_complex *A, int *pivots);
+void tb_complex_lu_solve(long n, const tb_complex *A, const int *pivots, tb_complex *x);
+
+#endif

@@ -1,0 +1,21 @@
+/* Memories: states that change only at ticks, where each takes the value of its update. */
+#ifndef TOUCHBACK_SAMPLER_H
+#define TOUCHBACK_SAMPLER_H
+
+#include "integrate/problem.h"
+
+typedef struct tb_sampler {
+    tb_callable update; /* out = the new values */
+    long count;
+    const long *places; /* of the memories in x */
+    long every;         /* steps from tick to tick */
+    long inputs;        /* length of [t, inputs...] */
+    long accelerations_count, multipliers_count;
+    const double *accelerations, *multipliers; /* of the last rate; NULL in trees */
+    double *u, *out, *rate; /* u: inputs, accelerations, multipliers; rate: scratch */
+} tb_sampler;
+
+/* Lets the memories in x take their new values; all updates see the old ones. */
+void tb_sample(const tb_sampler *sampler, const tb_problem *problem, double t, double *x);
+
+#endif

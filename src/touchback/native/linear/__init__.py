@@ -1,0 +1,1 @@
+"""Small dense and sparse systems of linear equations."""

@@ -1,0 +1,1 @@
+"""Runs against the clock, on a thread that never waits for Python."""

@@ -1,0 +1,155 @@
+/* A live run: a problem stepped against a clock by a thread of its own. All memory is given; in a
+ * tick nothing allocates, locks, waits or leaves C.
+ *
+ * Tick k, due at epoch + k period: take inputs from mailboxes, take new parameters, step, guard
+ * against NaN, measure, guard the outputs, publish them, and note everything in the ring. */
+#ifndef TOUCHBACK_LIVE_H
+#define TOUCHBACK_LIVE_H
+
+#include <stdint.h>
+
+#include "integrate/fixed_step.h"
+#include "live/energy.h"
+#include "live/safety.h"
+#include "live/statistics.h"
+#include "live/witness.h"
+#include "live/mailbox.h"
+
+enum { /* flags of a tick */
+    TB_STALE = 1,        /* an input is older than it may be */
+    TB_BAD_NUMBER = 2,   /* a NaN or an infinity; latched */
+    TB_STOPPED = 4,      /* emergency stop; latched */
+    TB_BEYOND_LIMIT = 8, /* an output whose limit trips; latched */
+    TB_HELD = 16,        /* the model was not stepped */
+    TB_SWAPPED = 32,     /* new parameters were taken */
+    TB_SWAP_REFUSED = 64,
+    TB_RESUMED = 128, /* a command cleared the latched faults before this tick */
+    TB_OPEN_LOOP = 256, /* constraints that a step left unmet; latched */
+    TB_ACTIVE = 512,    /* more energy would have left through a port than may; latched */
+    TB_DAMPED = 1024,   /* a port's forces were damped */
+    TB_RESTRUCTURED = 2048, /* the first tick of another structure */
+    TB_DIVERGED = 4096,     /* a speed, or another state, beyond what can be; latched */
+    TB_DEVICE_FAILED = 8192, /* what serves a port raised; latched */
+    TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP | TB_ACTIVE |
+                 TB_DIVERGED | TB_DEVICE_FAILED,
+    TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP | TB_DIVERGED,
+};
+
+typedef struct tb_input_port {
+    tb_mailbox *mailbox;
+    long place;       /* in u; 0 for the port of the emergency stop */
+    long quiet_limit; /* ticks without a message that may pass; -1: any number */
+    long quiet;       /* ticks since the last message */
+    int64_t seen;     /* sequence of the last message */
+    int64_t stamp;
+    int64_t messages, contended; /* contended: ticks that met a writer and kept the value before */
+} tb_input_port;
+
+/* A ring of rows with one writer and one reader. */
+typedef struct tb_ring {
+    double *rows;
+    int64_t width, capacity;
+    _Atomic int64_t written, read;
+} tb_ring;
+
+/* Row: tick, time, flags, version, version offered in this tick (0: none), substeps, lateness, step
+ * time, input age [ns], inputs, state, outputs as delivered, energies of ports. */
+enum { TB_ROW_HEAD = 9 };
+
+/* A change of parameters is followed by parts of its way that move positions by no more than this
+ * [m or rad]; where parts as small as the second don't do, it is refused. */
+#define TB_NEAR 0.05
+#define TB_LEAST_PART (1.0 / 4096)
+
+enum { TB_NOTHING, TB_OFFERED, TB_BEING_WRITTEN, TB_BEING_TAKEN }; /* the second parameter block */
+
+struct tb_swap;
+
+/* What other threads ask for; of the run, whatever its structure. */
+typedef struct tb_commands {
+    _Atomic long stop;    /* at once */
+    _Atomic long closing; /* once guarded outputs have followed their ramps to safe */
+    _Atomic long resume;
+    _Atomic long substeps;
+    _Atomic long failed; /* what serves a port */
+    _Atomic(struct tb_swap *) swap; /* another structure (live/swap.h) */
+} tb_commands;
+
+typedef struct tb_live {
+    tb_problem problem; /* u and p lie in the arena */
+    tb_fixed run;
+    double tick_length; /* of the model's time */
+    double period;      /* ns between ticks; 0: as fast as possible */
+    int64_t spin, late_limit, catch_up; /* ns, ns, ticks */
+    int64_t epoch, due;                 /* when tick 0 of the schedule was, and the next tick's */
+    int64_t tick;
+    long flags; /* of the last tick, latched faults included */
+
+    long input_count;
+    tb_input_port *inputs;
+    long guard_count;
+    tb_guard *guards;
+    const _Atomic uint64_t *gains; /* bits of a double for each output */
+    long energy_count;
+    tb_energy *energies;
+
+    tb_callable outputs; /* call is NULL without sensors */
+    long output_count, acceleration_count, multiplier_count;
+    double *accelerations, *multipliers; /* of the last rate; NULL in trees */
+    double *kept;                        /* both, while measuring */
+    double *output_u, *measured, *trial, *delivered;
+    double *rate;    /* scratch of the state's size */
+    double *good;    /* the state before this tick */
+    double max_speed;      /* of a generalized velocity; infinite: nothing is too fast */
+    long diverged_place;   /* of the last state beyond its bound, and what it would have been */
+    double diverged_value;
+    double *message; /* [tick, time, flags, outputs, state, energies] */
+    tb_mailbox *published;
+
+    double *blocks[3]; /* in use, on offer, and a mix on the way from one to the other */
+    long block_size, active;
+    long newton_start;    /* of the Jacobian's parameters in a block; 0 without any */
+    long parameter_start; /* of the parameters themselves, which end a block */
+    int64_t version, offered_version, tried_version; /* in use, on offer, tried in this tick */
+    _Atomic long offer;
+    long steps_per_tick; /* in use */
+    long entered;        /* by a swap; 0 after the first tick */
+    tb_commands *commands;
+
+    tb_ring ring, swaps; /* row of swaps: version, tick, refused, time, states before, after */
+    tb_live_statistics *statistics;
+
+    /* The thread. */
+    int64_t thread;
+    int64_t thread_id;
+    long priority, cpu; /* wanted; 0 and -1 for none */
+    long priority_error, pin_error;
+    int64_t page_faults; /* from the first tick to the end; -1 while it runs */
+    int64_t switches_asked, switches_forced; /* context switches, once it has ended */
+    int64_t queued; /* ns that it was ready to run while others did, once it has ended; -1: unknown */
+    tb_witness *witness; /* starts and ends with the thread */
+    _Atomic long running;
+} tb_live;
+
+/* fixed_step.c */
+int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
+                     double *record, long *written);
+
+/* Measures and publishes what there is before the first tick; guarded outputs are safe. */
+void tb_live_prepare(tb_live *live);
+/* Publishes safe outputs when no tick will follow. */
+void tb_live_close(tb_live *live);
+/* One tick; `now` is when it began. */
+void tb_live_tick(tb_live *live, int64_t now, int64_t lateness);
+/* `count` ticks in the calling thread, or fewer when it is to end or, unclocked, when *live has
+ * become another structure; returns how many. */
+int64_t tb_live_loop(tb_live **live, int64_t count);
+/* Takes over the offered parameters, if any, at the start of a tick. */
+long tb_live_take_parameters(tb_live *live);
+/* Measures at the present state into `trial`; returns 0 when a number is bad. */
+int tb_live_measure(tb_live *live);
+/* A row to fill, NULL when the ring is full; tb_ring_done makes it visible. */
+double *tb_ring_next(tb_ring *ring);
+void tb_ring_done(tb_ring *ring);
+
+#endif

@@ -1,0 +1,433 @@
+"""The clocked loop's Python face (live.h): its memory, and calls that start, feed and stop it."""
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError, SolveError
+from touchback.native.constrained.constrained import Constrained
+from touchback.native.integrate.fixed_step import FixedStep
+from touchback.native.integrate.newton import Newton
+from touchback.native.integrate.problem import CallableStruct, FunctionData, Problem
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+from touchback.native.live.mailbox import Mailbox, mailbox_bytes
+from touchback.native.live.memory import Arena, LockedArrays
+from touchback.native.live.structs import (
+    MESSAGE_HEAD,
+    ROW_HEAD,
+    SWAP_HEAD,
+    CommandsStruct,
+    EnergyStruct,
+    GuardStruct,
+    InputPortStruct,
+    LiveStruct,
+    RingStruct,
+    StatisticsStruct,
+    WitnessStruct,
+    check_layout,
+)
+
+(
+    STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP,
+    ACTIVE, DAMPED, RESTRUCTURED, DIVERGED, DEVICE_FAILED,
+) = (1 << i for i in range(14))  # fmt: skip
+LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP | ACTIVE | DIVERGED | DEVICE_FAILED
+
+_SWAPS = 1024  # parameter changes that may wait for their booking
+
+_P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
+for _name, _arguments in {
+    "prepare": [_P], "close": [_P], "start": [_P], "stop": [_P], "wind_down": [_P], "join": [_P],
+    "resume": [_P], "fail": [_P],
+    "offer": [_P, _P, _I], "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L],
+    "set_gain": [_P, _L, _D],
+}.items():  # fmt: skip
+    getattr(LIB, f"tb_live_{_name}").argtypes = _arguments
+LIB.tb_live_advance.restype = LIB.tb_ring_drain.restype = _I
+LIB.tb_live_advance.argtypes = [_P, _I]
+LIB.tb_ring_drain.argtypes = [_P, _P, _I]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """What stands between an output and its device (live/safety.h), in units of ticks."""
+
+    output: int
+    low: float = -np.inf
+    high: float = np.inf
+    slew: float = np.inf  # a tick
+    safe: float | None = 0.0  # None: hold the last good value
+    fall: float = 1.0  # of the blend, a tick
+    rise: float = 1.0
+    trips: bool = False
+
+
+@dataclass(frozen=True)
+class EnergyPort:
+    """A port whose energy is watched (live/energy.h): places of forces among the outputs and of
+    motions in u; without damping the limit trips."""
+
+    forces: Sequence[int]
+    motions: Sequence[int]
+    limit: float
+    by_position: bool = False
+    damping: float = 0.0
+    trip: float = np.inf
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The sensors of a system: their function and how many there are."""
+
+    function: FunctionData
+    count: int
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The clock: ticks a second of the model, how fast its time goes (None: unclocked), substeps
+    of a tick, and what the thread asks for."""
+
+    rate: float
+    speed: float | None = 1.0
+    substeps: int = 1
+    spin: float = 20e-6
+    catch_up: int = 10
+    priority: int = 0
+    cpu: int = -1
+
+
+def set_clock(witness: WitnessStruct, pace: Pace, spins: bool = False) -> None:
+    """Lets a witness keep the time of ticks: half a period after them, at most a thousand times a
+    second. A priority above theirs keeps their work from delaying it."""
+    period = 1e9 / (pace.rate * (pace.speed or 1.0))
+    witness.period = period if spins else period * max(1, round(1e6 / period))
+    witness.phase = 1.5 * period
+    witness.lead, witness.spins = int(1e9 * pace.spin), spins
+    witness.late_limit = int(period / 10)
+    witness.priority, witness.cpu = min(pace.priority + 1, 99) if pace.priority else 0, pace.cpu
+
+
+class RunMemory:
+    """What stays the same when a run changes its structure: statistics, commands, the witness."""
+
+    def __init__(self, pace: Pace) -> None:
+        sizes = [ctypes.sizeof(kind) for kind in (StatisticsStruct, CommandsStruct, WitnessStruct)]
+        self.arena = Arena(Arena.need(*sizes))
+        self.statistics = StatisticsStruct.from_address(self.arena.carve(sizes[0]))
+        self.commands = CommandsStruct.from_address(self.arena.carve(sizes[1]))
+        self.witness = WitnessStruct.from_address(self.arena.carve(sizes[2]))
+        if pace.speed is not None:
+            set_clock(self.witness, pace)
+
+
+class LiveLoop:
+    """A problem, stepped tick by tick: in the calling thread (`advance`) or in one of its own
+    (`start`). The inputs have a mailbox each, and there is one more: that of the emergency stop."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        method: str,
+        x0: ArrayLike,
+        pace: Pace,
+        quiet_limits: Sequence[int],
+        measured: Measured | None = None,
+        constrained: Constrained | None = None,
+        guards: Sequence[Guard] = (),
+        energies: Sequence[EnergyPort] = (),
+        ring_rows: int = 4096,
+        newton: Newton | None = None,
+        parameters: ArrayLike = (),
+        memory: RunMemory | None = None,
+        max_speed: float = np.inf,
+    ) -> None:
+        check_layout()
+        solved = self._solved(constrained)
+        inputs, n, outputs = (
+            len(problem.u) - 1,
+            problem.state_size,
+            measured.count if measured else 0,
+        )
+        self.newton = newton
+        self.pace, self.sizes = pace, (inputs, n, outputs)
+        self.row_width = ROW_HEAD + sum(self.sizes) + len(energies)
+        self._message_size = MESSAGE_HEAD + outputs + n + len(energies)
+        self._extra = len(solved[0]) + len(solved[1])
+        parts = [problem.p, newton._p if newton else np.empty(0), as_floats(parameters)]
+        block = np.concatenate(parts)
+        self.memory = memory or RunMemory(pace)
+        self.statistics, self.commands = self.memory.statistics, self.memory.commands
+        self.arena = Arena(self._needed(len(block), len(guards), energies, ring_rows))
+        self.struct = LiveStruct.from_address(self.arena.carve(ctypes.sizeof(LiveStruct)))
+        self.address = ctypes.addressof(self.struct)
+        self.struct.statistics = ctypes.addressof(self.statistics)
+        self.struct.commands = ctypes.addressof(self.commands)
+        if pace.speed is not None:
+            self.struct.witness = ctypes.addressof(self.memory.witness)
+        self._kept_alive: list[object] = [problem, measured, constrained, *solved]
+        self._set_problem(problem, method, x0)
+        self.struct.max_speed = max_speed
+        self._set_blocks(block, len(parts[0]), len(parts[1]), newton)
+        self._set_pace()
+        self._set_ports(quiet_limits)
+        self._set_guards(guards)
+        self._set_energies(energies)
+        self._set_outputs(measured, solved if constrained else None)
+        self._set_rings(ring_rows)
+        elsewhere = [*problem._kept_alive, *self._kept_alive]
+        if constrained:
+            elsewhere += constrained._memory._kept_alive
+        self._locked = LockedArrays(elsewhere)
+        self.lock_errors = (self.arena.lock_error, self._locked.error)
+
+    def _needed(
+        self, block: int, guards: int, energies: Sequence[EnergyPort], ring_rows: int
+    ) -> int:
+        """Bytes of everything that is carved from the arena."""
+        inputs, n, outputs = self.sizes
+        ports, message = inputs + 1, self._message_size
+        doubles = [
+            ring_rows * self.row_width, _SWAPS * (SWAP_HEAD + 2 * n), ports, message, 5 * n,
+            block, block, block, n, n, n, outputs, outputs, outputs, outputs,
+            ports + self._extra, self._extra,
+        ]  # fmt: skip
+        return Arena.need(
+            ctypes.sizeof(LiveStruct),
+            ctypes.sizeof(InputPortStruct) * ports,
+            max(ctypes.sizeof(GuardStruct) * guards, 1),
+            max(ctypes.sizeof(EnergyStruct) * len(energies), 1),
+            *[8 * len(port.forces) for port in energies for _ in range(4)],
+            *[mailbox_bytes(1)] * ports,
+            mailbox_bytes(message),
+            *[8 * count for count in doubles],
+        )
+
+    def _floats(self, name: str, count: int) -> Floats:
+        """Zeros of the arena, at a pointer of the struct."""
+        array = self.arena.floats(count)
+        setattr(self.struct, name, address_of(array))
+        return array
+
+    def _set_problem(self, problem: Problem, method: str, x0: ArrayLike) -> None:
+        """The problem and its integrator, with state, inputs and parameters in the arena."""
+        live, arena, n = self.struct, self.arena, problem.state_size
+        start = FixedStep(problem, method, x0, 0.0, 1.0 / self.pace.rate / self.pace.substeps)
+        self._kept_alive.append(start)
+        live.problem, live.run = problem._struct, start._struct
+        self.x, scratch, self.u = arena.floats(n), arena.floats(5 * n), arena.floats(len(problem.u))
+        self.x[:], self.u[:] = start.x, problem.u
+        live.problem.u = address_of(self.u)
+        live.run.x, live.run.scratch = address_of(self.x), address_of(scratch)
+        self._floats("rate", n)
+        self._floats("good", n)
+
+    def _set_blocks(
+        self, block: Floats, rate_size: int, newton_size: int, newton: Newton | None
+    ) -> None:
+        """The parameter block in use, the second one and their mix: the rate's, then the
+        Jacobian's, then the parameters themselves."""
+        live = self.struct
+        blocks = [self.arena.floats(len(block)) for _ in range(3)]
+        blocks[0][:] = block
+        live.blocks[:] = [address_of(each) for each in blocks]
+        live.block_size, live.problem.p = len(block), address_of(blocks[0])
+        live.parameter_start = rate_size + newton_size
+        self.first_block = blocks[0]
+        if newton is not None and newton_size:
+            live.newton_start = rate_size
+            newton._struct.p = address_of(blocks[0][rate_size:])
+
+    def _set_pace(self) -> None:
+        live, pace = self.struct, self.pace
+        live.tick_length = 1.0 / pace.rate
+        live.period = 0.0 if pace.speed is None else 1e9 / (pace.rate * pace.speed)
+        live.spin = int(1e9 * pace.spin)
+        live.late_limit = int(live.period / 10)
+        live.catch_up = pace.catch_up
+        live.steps_per_tick = pace.substeps
+        if not self.commands.substeps:  # another structure takes what the run has
+            self.commands.substeps = pace.substeps
+        live.priority, live.cpu = pace.priority, pace.cpu
+
+    def _set_outputs(self, measured: Measured | None, solved: tuple[Floats, Floats] | None) -> None:
+        live, outputs = self.struct, self.sizes[2]
+        live.output_count = outputs
+        if measured:
+            work = aligned_zeros(measured.function.work_size)
+            self._kept_alive.append(work)
+            live.outputs = CallableStruct(
+                measured.function.address, address_of(work), measured.function.context_address
+            )
+        if solved:
+            live.acceleration_count, live.multiplier_count = map(len, solved)
+            live.accelerations, live.multipliers = map(address_of, solved)
+        self._floats("kept", self._extra)
+        self._floats("output_u", self.sizes[0] + 1 + self._extra)
+        for name in ("measured", "trial", "delivered"):
+            self._floats(name, outputs)
+        self.gains = self._floats("gains", outputs)
+        self.gains[:] = 1.0
+        self._floats("message", self._message_size)
+
+    def _set_rings(self, ring_rows: int) -> None:
+        swap = SWAP_HEAD + 2 * self.sizes[1]
+        for name, width, rows in (("ring", self.row_width, ring_rows), ("swaps", swap, _SWAPS)):
+            memory = self.arena.floats(rows * width)
+            setattr(self.struct, name, RingStruct(address_of(memory), width, rows))
+
+    @staticmethod
+    def _solved(constrained: Constrained | None) -> tuple[Floats, Floats]:
+        """Where a formulation leaves accelerations and multipliers."""
+        if constrained is None:
+            return np.empty(0), np.empty(0)
+        memory = constrained._memory
+        return memory.array("a"), memory.array("lambda")
+
+    def _set_ports(self, quiet_limits: Sequence[int]) -> None:
+        ports, message = self.sizes[0] + 1, self._message_size
+        structs = InputPortStruct * ports
+        self.ports = structs.from_address(self.arena.carve(ctypes.sizeof(structs)))
+        for i, limit in zip(range(ports), (*quiet_limits, -1), strict=True):
+            box = Mailbox(self.arena.carve(mailbox_bytes(1)), 1)
+            self.ports[i].mailbox = box.address
+            self.ports[i].place = (i + 1) % ports  # 0 is that of the stop
+            self.ports[i].quiet_limit = limit
+        published = Mailbox(self.arena.carve(mailbox_bytes(message)), message)
+        self.struct.input_count, self.struct.inputs = ports, ctypes.addressof(self.ports)
+        self.struct.published = published.address
+
+    def use_mailboxes(self, inputs: Sequence[Mailbox], published: Mailbox) -> None:
+        """Mailboxes elsewhere, such as in shared memory, instead of the arena's own."""
+        for port, box in zip(self.ports, inputs, strict=True):
+            port.mailbox = box.address
+        self.struct.published = published.address
+
+    def _set_guards(self, guards: Sequence[Guard]) -> None:
+        structs = GuardStruct * len(guards)
+        self.guards = structs.from_address(self.arena.carve(max(ctypes.sizeof(structs), 1)))
+        for struct, guard in zip(self.guards, guards, strict=True):
+            for name in ("output", "low", "high", "slew", "fall", "rise"):
+                setattr(struct, name, getattr(guard, name))
+            struct.safe = guard.safe or 0.0
+            struct.safe_kind = guard.safe is None
+            struct.at_limit = guard.trips
+        self.struct.guard_count, self.struct.guards = len(guards), ctypes.addressof(self.guards)
+
+    def _set_energies(self, energies: Sequence[EnergyPort]) -> None:
+        structs = EnergyStruct * len(energies)
+        self.energies = structs.from_address(self.arena.carve(max(ctypes.sizeof(structs), 1)))
+        for struct, port in zip(self.energies, energies, strict=True):
+            count = struct.count = len(port.forces)
+            for name, places in (("forces", port.forces), ("motions", port.motions)):
+                array = self.arena.floats(count).view(np.int64)
+                array[:] = places
+                setattr(struct, name, address_of(array))
+            for name in ("before", "velocity"):
+                setattr(struct, name, address_of(self.arena.floats(count)))
+            for name in ("limit", "by_position", "damping", "trip"):
+                setattr(struct, name, getattr(port, name))
+        live = self.struct
+        live.energy_count, live.energies = len(energies), ctypes.addressof(self.energies)
+
+    # ---- running --------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Measures and publishes what there is before the first tick."""
+        LIB.tb_live_prepare(self.address)
+
+    def close(self) -> None:
+        """Publishes safe outputs, for no tick will follow."""
+        LIB.tb_live_close(self.address)
+
+    def start(self) -> None:
+        """Ticks in a thread of their own until `stop`."""
+        error = LIB.tb_live_start(self.address)
+        if error:
+            raise SolveError(f"The live thread can't be started: {os.strerror(error)}.")
+
+    def stop(self) -> None:
+        """Ends and joins the thread; further calls do nothing."""
+        LIB.tb_live_stop(self.address)
+        LIB.tb_live_join(self.address)
+
+    def wind_down(self) -> None:
+        """Ticks go on, with the model held, until outputs have followed their ramps to safe; then
+        the thread is joined, or `advance` makes no further ticks."""
+        LIB.tb_live_wind_down(self.address)
+        LIB.tb_live_join(self.address)
+
+    def advance(self, ticks: int) -> int:
+        """So many ticks in the calling thread; returns how many were made before a stop."""
+        return int(LIB.tb_live_advance(self.address, ticks))
+
+    def repeat(self, inputs: Floats, substeps: int, flags: int) -> None:
+        """A recorded tick again."""
+        LIB.tb_live_repeat(self.address, address_of(inputs), substeps, flags)
+
+    def resume(self) -> None:
+        """Clears latched faults at the next tick."""
+        LIB.tb_live_resume(self.address)
+
+    def fail(self) -> None:
+        """Outputs go to safe at the next tick, for what serves a port failed; any thread."""
+        LIB.tb_live_fail(self.address)
+
+    # ---- changes at a tick ----------------------------------------------------------------------
+
+    def offer(self, block: ArrayLike, version: int) -> None:
+        """Parameters to be taken over at the next tick; one caller at a time."""
+        numbers = as_floats(block)
+        if numbers.shape != (self.struct.block_size,):
+            raise InputError(
+                f"The parameter block has {self.struct.block_size} numbers, got {numbers.shape}."
+            )
+        LIB.tb_live_offer(self.address, address_of(numbers), version)
+
+    def set_substeps(self, substeps: int) -> None:
+        """Steps of the model in a tick, from the next tick on."""
+        LIB.tb_live_ask_substeps(self.address, substeps)
+
+    def set_gain(self, output: int, value: float) -> None:
+        """The factor of an output, from the next tick on."""
+        LIB.tb_live_set_gain(address_of(self.gains), output, value)
+
+    @property
+    def parameter_count(self) -> int:
+        """How many parameters end the block."""
+        return int(self.struct.block_size - self.struct.parameter_start)
+
+    @property
+    def parameters(self) -> Floats:
+        """The parameters in use, in the order of the system's."""
+        struct = self.struct
+        block = np.ctypeslib.as_array(
+            (ctypes.c_double * struct.block_size).from_address(struct.blocks[struct.active])
+        )
+        return np.array(block[struct.parameter_start :])
+
+    # ---- what was noted -------------------------------------------------------------------------
+
+    def drain(self) -> Floats:
+        """Rows of ticks since the last call; one caller at a time."""
+        return self._drain(self.struct.ring)
+
+    @property
+    def filled(self) -> float:
+        """How much of the ring of ticks waits for `drain`, 0 to 1."""
+        ring = self.struct.ring
+        return float(ring.written - ring.read) / ring.capacity
+
+    def drain_swaps(self) -> Floats:
+        """Rows of parameter changes since the last call; one caller at a time."""
+        return self._drain(self.struct.swaps)
+
+    @staticmethod
+    def _drain(ring: RingStruct) -> Floats:
+        rows = np.empty((ring.written - ring.read, ring.width))  # there may be more by now
+        count = LIB.tb_ring_drain(ctypes.addressof(ring), address_of(rows), len(rows))
+        return rows[:count]

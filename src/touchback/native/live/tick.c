@@ -1,0 +1,324 @@
+/* One tick of a live run. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "live/clock.h"
+#include "constrained/constrained.h"
+#include "episode/episode.h"
+#include "live/live.h"
+#include "integrate/sampler.h"
+
+static const long TRIES = 8; /* readings of a mailbox before the value before is kept */
+
+static double model_time(const tb_live *live) {
+    return live->run.t0 + (double)live->run.steps * live->run.h;
+}
+
+/* Inputs from their mailboxes. Returns flags; *age is that of the oldest message in use. */
+static long take_inputs(tb_live *live, int64_t now, int64_t *age) {
+    long flags = 0;
+    for (long i = 0; i < live->input_count; i++) {
+        tb_input_port *port = live->inputs + i;
+        double value;
+        int64_t stamp, sequence = tb_mailbox_sequence(port->mailbox);
+        port->quiet++;
+        if (sequence != port->seen) {
+            sequence = tb_mailbox_read(port->mailbox, 1, &stamp, &value, TRIES);
+            if (sequence < 0) {
+                port->contended++;
+                live->statistics->contended++;
+            } else if (sequence != port->seen) {
+                port->messages += (sequence - port->seen) / 2;
+                port->seen = sequence;
+                port->stamp = stamp;
+                port->quiet = 0;
+                if (port->place)
+                    live->problem.u[port->place] = value;
+                else if (value != 0.0)
+                    flags |= TB_STOPPED;
+            }
+        }
+        if (port->quiet_limit >= 0 && port->quiet > port->quiet_limit)
+            flags |= TB_STALE;
+        if (port->place && port->messages && now - port->stamp > *age)
+            *age = now - port->stamp;
+    }
+    return flags;
+}
+
+int tb_live_measure(tb_live *live) {
+    const tb_problem *problem = &live->problem;
+    double t = model_time(live);
+    if (!live->outputs.call)
+        return 1;
+    tb_set_inputs(problem, t, live->run.x);
+    long n = live->acceleration_count, m = live->multiplier_count, inputs = live->input_count;
+    if (live->accelerations) { /* sensors of constrained systems read what the last rate solved */
+        size_t accelerations = (size_t)n * sizeof(double), forces = (size_t)m * sizeof(double);
+        memcpy(live->kept, live->accelerations, accelerations);
+        memcpy(live->kept + n, live->multipliers, forces);
+        tb_rate(problem, t, live->run.x, live->rate);
+        memcpy(live->output_u + inputs, live->accelerations, accelerations);
+        memcpy(live->output_u + inputs + n, live->multipliers, forces);
+        /* A formulation may start its next step from them: measuring must leave no trace. */
+        memcpy(live->accelerations, live->kept, accelerations);
+        memcpy(live->multipliers, live->kept + n, forces);
+    }
+    memcpy(live->output_u, problem->u, (size_t)inputs * sizeof(double));
+    live->outputs.call(live->run.x, live->output_u, problem->p, live->trial, live->outputs.work,
+                       live->outputs.context);
+    return tb_first_not_finite(live->trial, live->output_count) < 0;
+}
+
+static double gain(const tb_live *live, long output) {
+    uint64_t bits = atomic_load_explicit(live->gains + output, memory_order_relaxed);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Whether a step that found no consistent state has left constraints open. What formulations without
+ * projection let drift is far below this; the implicit ones don't settle and see to it themselves. */
+static int open_loop(const tb_live *live) {
+    static const double GAP = 1e-3; /* m or rad */
+    if (!live->problem.settle)
+        return 0;
+    const tb_constrained *c = live->problem.settle_data;
+    for (long i = 0; i < c->m; i++)
+        if (c->holonomic[i] && !(fabs(c->at_positions[i]) <= GAP))
+            return 1;
+    return 0;
+}
+
+/* Whether a step led where no mechanism is: numbers that grow without bound stay finite for long. */
+static int diverged(tb_live *live) {
+    static const double LARGEST = 1e30; /* of states other than velocities, in any unit */
+    const tb_problem *problem = &live->problem;
+    long n = tb_state_size(problem), start = problem->nq, end = start + problem->nv;
+    if (isinf(live->max_speed))
+        return 0;
+    for (long i = 0; i < n; i++)
+        if (!(fabs(live->run.x[i]) <= (i >= start && i < end ? live->max_speed : LARGEST))) {
+            live->diverged_place = i;
+            live->diverged_value = live->run.x[i];
+            return 1;
+        }
+    return 0;
+}
+
+/* Steps so far with more transitions between modes than a step may have. */
+static long chattering(const tb_live *live) {
+    const tb_callable *rate = &live->problem.rate;
+    return rate->call == tb_episode_rate ? ((const tb_episode *)rate->context)->chattering : 0;
+}
+
+/* Evaluations so far in which the friction of constraints had no answer. */
+static long paradoxes(const tb_live *live) {
+    const tb_problem *problem = &live->problem;
+    long sum = 0;
+    if (problem->rate.call == tb_episode_rate) {
+        const tb_episode *e = problem->rate.context;
+        for (long i = 0; i < e->phase_count; i++)
+            sum += e->phases[i].constrained->statistics.paradoxes;
+    } else if (problem->settle)
+        sum = ((const tb_constrained *)problem->settle_data)->statistics.paradoxes;
+    return sum;
+}
+
+/* Steps and measures; after a bad number, an open loop or a divergence the state is the one before
+ * the tick. */
+static long step(tb_live *live) {
+    long written = 0, steps = live->run.steps, crowded = chattering(live), lost = paradoxes(live);
+    int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX,
+                                  NULL, &written);
+    live->statistics->chattering += chattering(live) - crowded;
+    live->statistics->paradoxes += paradoxes(live) > lost;
+    int open = status == TB_REACHED && open_loop(live);
+    int fast = status == TB_REACHED && !open && diverged(live);
+    if (status == TB_REACHED && !open && !fast && tb_live_measure(live)) {
+        memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
+        return 0;
+    }
+    memcpy(live->run.x, live->good, (size_t)tb_state_size(&live->problem) * sizeof(double));
+    live->run.steps = steps;
+    if (status == TB_INTERRUPTED)
+        return TB_STOPPED | TB_HELD;
+    live->statistics->not_finite += !open && !fast;
+    live->statistics->open_loops += open;
+    live->statistics->diverged += fast;
+    return (open ? TB_OPEN_LOOP : fast ? TB_DIVERGED : TB_BAD_NUMBER) | TB_HELD;
+}
+
+/* Books what has left through the ports, and damps or refuses what would leave beyond a limit. */
+static long watch_energy(tb_live *live, const double *before, double *forces) {
+    long flags = 0;
+    for (long i = 0; i < live->energy_count; i++) {
+        tb_energy *port = live->energies + i;
+        tb_energy_observe(port, live->problem.u, before, live->tick_length);
+        if (tb_energy_damp(port, forces, live->tick_length))
+            flags |= TB_DAMPED;
+        if (tb_energy_trips(port, forces, live->tick_length))
+            flags |= TB_ACTIVE;
+    }
+    return flags;
+}
+
+static long guard_outputs(tb_live *live, long flags) {
+    double *wanted = live->trial;
+    for (long i = 0; i < live->output_count; i++)
+        wanted[i] = gain(live, i) * live->measured[i];
+    flags |= watch_energy(live, live->delivered, wanted);
+    memcpy(live->delivered, wanted, (size_t)live->output_count * sizeof *wanted);
+    for (long i = 0; i < live->guard_count; i++)
+        if (tb_guard_trips(live->guards + i, wanted[live->guards[i].output]))
+            flags |= TB_BEYOND_LIMIT;
+    int healthy = !(flags & (TB_LATCHED | TB_STALE));
+    for (long i = 0; i < live->guard_count; i++) {
+        double *value = live->delivered + live->guards[i].output;
+        live->statistics->limited += tb_guard_deliver(live->guards + i, *value, healthy, value);
+    }
+    return flags;
+}
+
+static void publish(tb_live *live) {
+    double *message = live->message;
+    message[0] = (double)live->tick;
+    message[1] = model_time(live);
+    message[2] = (double)live->flags;
+    long n = tb_state_size(&live->problem);
+    memcpy(message += 3, live->delivered, (size_t)live->output_count * sizeof *message);
+    memcpy(message += live->output_count, live->run.x, (size_t)n * sizeof *message);
+    for (long i = 0; i < live->energy_count; i++)
+        message[n + i] = live->energies[i].energy;
+    /* The run is the only writer here, so that one try is enough. */
+    uint64_t count = (uint64_t)(3 + live->output_count + n + live->energy_count);
+    tb_mailbox_write(live->published, count, tb_clock_now(), live->message, 1);
+}
+
+static void publish_safe(tb_live *live) {
+    for (long i = 0; i < live->guard_count; i++) {
+        const tb_guard *guard = live->guards + i;
+        if (guard->safe_kind == TB_SAFE_VALUE || guard->started) /* else there is none to hold */
+            live->delivered[guard->output] = guard->safe;
+    }
+    publish(live);
+}
+
+static void record(tb_live *live, const tb_trace *trace) {
+    long n = tb_state_size(&live->problem), inputs = live->input_count - 1;
+    double *row = tb_ring_next(&live->ring);
+    if (!row) {
+        live->statistics->lost_rows++;
+        return;
+    }
+    const double head[TB_ROW_HEAD] = {
+        (double)live->tick,
+        model_time(live),
+        (double)live->flags,
+        (double)live->version,
+        (double)live->tried_version,
+        (double)live->steps_per_tick,
+        (double)trace->lateness,
+        (double)trace->step_time,
+        (double)trace->input_age,
+    };
+    memcpy(row, head, sizeof head);
+    memcpy(row += TB_ROW_HEAD, live->problem.u + 1, (size_t)inputs * sizeof *row);
+    memcpy(row += inputs, live->run.x, (size_t)n * sizeof *row);
+    memcpy(row += n, live->delivered, (size_t)live->output_count * sizeof *row);
+    for (long i = 0; i < live->energy_count; i++)
+        row[live->output_count + i] = live->energies[i].energy;
+    tb_ring_done(&live->ring);
+}
+
+/* Another number of substeps; the model's time goes on where it is. */
+static void set_substeps(tb_live *live, long substeps) {
+    live->run.t0 = model_time(live);
+    live->run.steps = 0;
+    live->run.h = live->tick_length / (double)substeps;
+    live->steps_per_tick = substeps;
+    if (live->problem.sampler)
+        live->problem.sampler->every = substeps;
+}
+
+/* Commands. Returns a flag for the tick's. */
+static long obey(tb_live *live) {
+    tb_commands *commands = live->commands;
+    int resumed = live->flags & TB_LATCHED;
+    if (atomic_exchange(&commands->resume, 0)) {
+        int held = live->flags & TB_HOLDING;
+        if (live->flags & TB_ACTIVE) /* whoever resumes allows the limit once more */
+            for (long i = 0; i < live->energy_count; i++)
+                live->energies[i].energy = 0.0;
+        live->flags = 0;
+        /* What a formulation remembers may be as bad as the state was. */
+        if (held && live->problem.settle)
+            live->problem.settle(&live->problem, model_time(live), live->run.x, 1);
+    } else
+        resumed = 0;
+    long substeps = atomic_load(&commands->substeps);
+    if (substeps != live->steps_per_tick)
+        set_substeps(live, substeps);
+    long entered = live->entered;
+    live->entered = 0;
+    return (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
+           (atomic_exchange(&commands->failed, 0) ? TB_DEVICE_FAILED : 0) |
+           (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
+}
+
+/* The part of a tick that a replay repeats: inputs are in u. */
+static void advance(tb_live *live, long flags) {
+    size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof(double);
+    memcpy(live->good, live->run.x, bytes);
+    flags |= live->flags & TB_LATCHED;
+    flags |= tb_live_take_parameters(live);
+    memcpy(live->good, live->run.x, bytes); /* what is good now meets the new constraints */
+    flags |= flags & TB_HOLDING ? TB_HELD : step(live);
+    live->flags = guard_outputs(live, flags);
+    live->tick++;
+}
+
+void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
+    tb_live_statistics *statistics = live->statistics;
+    int64_t age = -1;
+    long before = live->flags, asked = obey(live);
+    advance(live, asked | take_inputs(live, now, &age));
+    publish(live);
+    int64_t step_time = tb_clock_now() - now;
+    tb_trace trace = {live->tick, lateness, step_time, age, live->flags};
+    record(live, &trace);
+    statistics->ticks++;
+    statistics->stale += (live->flags & TB_STALE) != 0;
+    statistics->stops += (live->flags & TB_STOPPED) && !((before | asked) & TB_STOPPED);
+    tb_note(statistics, TB_LATENESS, lateness);
+    tb_note(statistics, TB_STEP_TIME, step_time);
+    if (age >= 0)
+        tb_note(statistics, TB_INPUT_AGE, age);
+    tb_note_trace(statistics, &trace);
+}
+
+/* Repeats a recorded tick: its inputs, its substeps, and whether the model was held. */
+void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long flags) {
+    static const long OUTSIDE = TB_STALE | TB_STOPPED; /* what came from outside */
+    tb_trace none = {0, 0, 0, 0, 0};
+    memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
+    if (flags & TB_RESUMED && !(live->flags & TB_LATCHED))
+        live->flags |= TB_BEYOND_LIMIT; /* a limit that no guard of the replay sees */
+    atomic_store(&live->commands->resume, (flags & TB_RESUMED) != 0);
+    atomic_store(&live->commands->substeps, substeps);
+    advance(live, obey(live) | (flags & OUTSIDE));
+    record(live, &none);
+}
+
+void tb_live_prepare(tb_live *live) {
+    if (tb_live_measure(live))
+        memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
+    memcpy(live->delivered, live->measured, (size_t)live->output_count * sizeof(double));
+    publish_safe(live);
+}
+
+void tb_live_close(tb_live *live) {
+    live->flags |= TB_STOPPED | TB_HELD;
+    publish_safe(live);
+}
