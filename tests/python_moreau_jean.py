@@ -7,7 +7,7 @@ import numpy as np
 
 from touchback.contact import ContactProblem, Friction, solve_contacts
 from touchback.simulate.protocol import Floats
-from touchback.simulate.time_stepping.equations import ContactEquations
+from touchback.system.contact_equations import ContactEquations
 
 
 @dataclass(frozen=True)

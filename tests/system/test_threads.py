@@ -55,7 +55,12 @@ def plain(result: Any) -> Any:
 
 SETTINGS = {"activate", "deactivate", "enter", "apart", "check"}  # change what all threads share
 TEXTS = {"counts", "disassemble", "function", "generate", "listing"}
-FOR_RUNS = {"constrained_function", "constrained_functions", "episode_data"}  # see the runs below
+FOR_RUNS = {
+    "constrained_function",
+    "derive",
+    "constrained_functions",
+    "episode_data",
+}  # see the runs below
 
 
 def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], Any]]:

@@ -11,10 +11,32 @@ from touchback.contact import ContactKind
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.walk import frames_of
+from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Floats
+from touchback.system import System
 from touchback.system.floats import float_instant
 
 TOUCHING = 1e-9  # m: deeper is an overlap
+
+
+def described_contacts(
+    caller: str, system: System, given: Mapping[str, ContactKind] | None
+) -> dict[str, ContactKind]:
+    """The contacts that a model describes, with those given beside; a given one stands in for the
+    model's of its name."""
+    refuse(f"tb.{caller}", system)
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            f"{caller}: contacts are given by name, as {{'floor': tb.SpherePlaneContact(…)}}, got "
+            f"{given!r}."
+        )
+    found = {**system.model.contacts, **(given or {})}
+    if given is None and not found:
+        raise InputError(
+            f"{caller}: model '{system.name}' describes no rigid contacts; add some by "
+            "`m.contact(name, tb.SpherePlaneContact(…))`, or give them by name."
+        )
+    return found
 
 
 def length_scale(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> float:

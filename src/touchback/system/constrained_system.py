@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from touchback.codegen import Backend
-from touchback.dynamics.constraints import apply_multipliers, constraint_rows
+from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import InputError, SolveError
 from touchback.model.model import Model
@@ -15,7 +15,6 @@ from touchback.model.names import unknown
 from touchback.model.switching import active_constraints, switched
 from touchback.native import ConstrainedFunctions, RateSlopes
 from touchback.symbolic.count import Counts
-from touchback.symbolic.stages import split_many
 from touchback.system.assembly import (
     OpenLoop,
     assemble_positions,
@@ -32,9 +31,10 @@ from touchback.system.constrained import (
     solve_accelerations,
     split_terms,
 )
-from touchback.system.derivation import Derivation
+from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
+from touchback.system.function_set import FunctionSet
 from touchback.system.functions import Recipe, update_equations
 from touchback.system.layout import fill
 from touchback.system.once import derived_once
@@ -52,7 +52,7 @@ class ConstrainedSet:
     """What a solver of constrained motion needs, on one parameter block."""
 
     layout: ConstraintLayout
-    functions: dict[str, Function]
+    functions: FunctionSet
 
 
 class ConstrainedSystem(System):
@@ -80,32 +80,23 @@ class ConstrainedSystem(System):
         return self._sets[key]
 
     def _derive_constrained(self, with_stiffness: bool) -> ConstrainedSet:
-        d = Derivation(
-            self.model, self.layout, self._extra(), self.plan.frame_pass, self._merge_fixed
-        )
+        d = self.derive(self._extra())
         equations = derive_constraints(d)
         wanted = {"terms": equations.terms, "positions": equations.positions}
         wanted["velocity level"] = equations.velocity_level
         wanted["configuration rate"] = configuration_rate(d.instant)
         if with_stiffness:
             wanted["stiffness"] = derive_stiffness(d, equations.f)
-        n = len(self.layout.v)
-        d.instant.a = d.extra[:n]
-        apply_multipliers(d.instant, equations.rows, d.extra[n:])
-        wanted["outputs"] = [x for name in self.model.outputs() for x in d.instant.measure(name)]
+        d.solved(equations.rows)
+        wanted["outputs"] = d.outputs()
         wanted["updates"] = update_equations(d)
-        first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
-        functions = {
-            name: Function(name, first, second, (len(wanted[name]),), self._backend)
-            for name, second in seconds.items()
-        }
-        return ConstrainedSet(equations.layout, functions)
+        return ConstrainedSet(equations.layout, d.functions(wanted))
 
     def _extra(self) -> tuple[str, ...]:
         """Further arguments of functions that know accelerations and multipliers."""
         rows = self.model.constraint_rows()
         names = [row for name in active_constraints(self.model) for row in rows[name]]
-        return (*(f"a:{name}" for name in self.layout.v), *(f"lambda:{name}" for name in names))
+        return solved_arguments(self.layout, names)
 
     # ---- switching ------------------------------------------------------------------------------
 
@@ -203,7 +194,7 @@ class ConstrainedSystem(System):
         return RateSlopes(function.compiled, pattern.rows, pattern.columns), block
 
     @property
-    def _run(self) -> dict[str, Function]:
+    def _run(self) -> FunctionSet:
         return self.constrained.functions
 
     @property
@@ -285,11 +276,10 @@ class ConstrainedSystem(System):
         return self._evaluate(function, q, v, u, t, np.concatenate([given, multipliers]), z)
 
     def _reaction_equations(self, d: Derivation, joint: str) -> list[int]:
-        n = len(self.layout.v)
-        d.instant.a = d.extra[:n]
+        d.instant.a = d.accelerations
         rows = constraint_rows(d.instant)
         d.instant.efforts()  # applied forces first, then those of closures
-        apply_multipliers(d.instant, rows, d.extra[n:])
+        d.solved(rows)
         force, moment = d.instant.reaction(joint)
         return [*force, *moment]
 

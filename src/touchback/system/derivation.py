@@ -1,14 +1,33 @@
-"""One derivation: a tape with the symbols of a system, and the mechanism at that symbolic
-instant."""
+"""One derivation: a tape with the symbols of a system, the mechanism at that symbolic instant, and
+the way from equations on that tape to compiled functions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from touchback.codegen import Backend
 from touchback.dynamics import Coordinates, Instant
+from touchback.dynamics.constraints import apply_multipliers
+from touchback.dynamics.row import Row
 from touchback.model.model import Model
 from touchback.symbolic.program import Place
+from touchback.symbolic.stages import split_many
 from touchback.symbolic.tape import Tape
+from touchback.system.function import Function
+from touchback.system.function_set import FunctionSet
 from touchback.system.layout import Layout
+
+_ACCELERATION, _RATE, _MULTIPLIER = "a:", "rate:", "lambda:"
+
+
+def solved_arguments(layout: Layout, rows: Sequence[str]) -> tuple[str, ...]:
+    """Further arguments of functions that know what the equations are solved for: accelerations of
+    the velocity coordinates, and multipliers of constraint rows."""
+    return (*(_ACCELERATION + x for x in layout.v), *(_MULTIPLIER + x for x in rows))
+
+
+def flow_arguments(layout: Layout, rows: Sequence[str]) -> tuple[str, ...]:
+    """Further arguments of functions along a motion: rates of x = [q, v, z], and multipliers."""
+    return (*(_RATE + x for x in layout.state_names), *(_MULTIPLIER + x for x in rows))
 
 
 class Derivation:
@@ -23,16 +42,19 @@ class Derivation:
         frame_pass: bool = False,
         merge_fixed: bool = True,
         tape: Tape | None = None,
+        backend: Backend = "machine",
     ) -> None:
+        """`merge_fixed` lets rigid joints vanish; `tape`: that of a derivation with the same
+        symbols, whose functions are to share one parameter block with those of this one."""
         self.tape = Tape() if tape is None else tape
-        self.layout = layout
+        self.layout, self._backend = layout, backend
         symbol = self.tape.symbol
         self.q = [symbol(f"q:{name}") for name in layout.q]
         self.v = [symbol(f"v:{name}") for name in layout.v]
         self.z = [symbol(name) for name in layout.z]
         self.time = symbol("time")
         self.u = [symbol(name) for name in layout.inputs]
-        self.extra = [symbol(f"extra:{name}") for name in extra]
+        self._extra = {name: symbol(f"extra:{name}") for name in extra}
         self.parameters = [symbol(name) for name in layout.parameters]
         self._model, self._frame_pass, self._merge_fixed = model, frame_pass, merge_fixed
 
@@ -49,6 +71,64 @@ class Derivation:
             dict(zip(layout.parameters, self.parameters, strict=True)),
         )
         return Instant(self._model, self.tape, at, self._merge_fixed, self._frame_pass)
+
+    # ---- further arguments ----------------------------------------------------------------------
+
+    @property
+    def extra(self) -> list[int]:
+        """Further arguments, in order."""
+        return list(self._extra.values())
+
+    @property
+    def accelerations(self) -> list[int]:
+        """Those that are accelerations: given as such, or as rates of the velocities."""
+        rates = self._named(_RATE)
+        start = len(self.q)
+        return self._named(_ACCELERATION) or rates[start : start + len(self.v)]
+
+    @property
+    def z_rates(self) -> list[int]:
+        """Those that are rates of extra states."""
+        return self._named(_RATE)[len(self.q) + len(self.v) :]
+
+    def multipliers(self, rows: Sequence[Row]) -> list[int]:
+        """Those that are multipliers of some constraint rows."""
+        return [self._extra[_MULTIPLIER + row.name] for row in rows]
+
+    def _named(self, kind: str) -> list[int]:
+        return [node for name, node in self._extra.items() if name.startswith(kind)]
+
+    def argument(self, name: str) -> int:
+        """One more."""
+        return self._extra.setdefault(name, self.tape.symbol(name))
+
+    def solved(self, rows: Sequence[Row]) -> None:
+        """Lets sensors and reactions know what was solved for: arguments from here on."""
+        self.instant.a = self.accelerations
+        apply_multipliers(self.instant, list(rows), self.multipliers(rows))
+
+    def outputs(self) -> list[int]:
+        """What the sensors show."""
+        model = self.instant.model
+        return [x for sensor in model.outputs() for x in self.instant.measure(sensor)]
+
+    # ---- functions ------------------------------------------------------------------------------
+
+    def functions(
+        self,
+        wanted: Mapping[str, Sequence[int]],
+        shapes: Mapping[str, tuple[int, ...]] | None = None,
+    ) -> FunctionSet:
+        """Functions by name from the nodes that they give, on one parameter block; `shapes` are
+        those of results that aren't flat."""
+        first, seconds = split_many(self.tape, wanted, self.parameters, self.places())
+        shapes = {name: (len(nodes),) for name, nodes in wanted.items()} | dict(shapes or {})
+        return FunctionSet(
+            {
+                name: Function(name, first, second, shapes[name], self._backend)
+                for name, second in seconds.items()
+            }
+        )
 
     def places(self) -> dict[int, Place]:
         """Where each symbol is read from."""

@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from touchback.dynamics.constraints import apply_multipliers, constraint_rows
+from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, inverse
 from touchback.symbolic.differentiate import jacobian, jvp
-from touchback.symbolic.stages import split_many
 from touchback.system.constrained import Pattern
-from touchback.system.derivation import Derivation
+from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.function import Function
 from touchback.system.once import derived_once
 
@@ -73,10 +72,7 @@ class Equations:
     def __init__(self, system: System) -> None:
         self._system, self.layout, self.deriving = system, system.layout, system.deriving
         n, rows = len(self.layout.v), system.constraint_names
-        extra = (*(f"a:{name}" for name in self.layout.v), *(f"lambda:{name}" for name in rows))
-        self._d = Derivation(
-            system.model, self.layout, extra, system.plan.frame_pass, system._merge_fixed
-        )
+        self._d = system.derive(solved_arguments(self.layout, rows))
         m, nz, ny = len(rows), len(self.layout.z), len(self.layout.outputs)
         self.rows = _slices(dict(zip(ROWS, (n, m, m, m, nz, ny), strict=True)))
         widths = (n, n, nz, len(self.layout.inputs), n, m, len(self.layout.parameters))
@@ -129,10 +125,9 @@ class Equations:
 
     @derived_once
     def _equations(self) -> list[int]:
-        d, n = self._d, len(self.layout.v)
-        instant, tape = d.instant, d.tape
-        a, multipliers = d.extra[:n], d.extra[n:]
+        d, instant, tape = self._d, self._d.instant, self._d.tape
         rows = constraint_rows(instant)
+        a, multipliers = d.accelerations, d.multipliers(rows)
         own = instant.efforts()
         effort = [tape.sub(x, y) for x, y in zip(inverse(instant, a), own, strict=True)]
         for row, multiplier in zip(rows, multipliers, strict=True):
@@ -146,10 +141,8 @@ class Equations:
         rate = [tape.sub(self._along(row.J, d.v), row.b) for row in rows]
         acceleration = [tape.add(self._along(row.J, a), row.gamma) for row in rows]
         states = [instant.value(state.rate) for state in instant.model.states.values()]
-        instant.a = a
-        apply_multipliers(instant, rows, multipliers)
-        outputs = [x for sensor in instant.model.outputs() for x in instant.measure(sensor)]
-        return [*effort, *position, *rate, *acceleration, *states, *outputs]
+        d.solved(rows)
+        return [*effort, *position, *rate, *acceleration, *states, *d.outputs()]
 
     def _along(self, row: dict[int, int], vector: Sequence[int]) -> int:
         total = 0
@@ -201,9 +194,7 @@ class Equations:
         return function, Pattern(where[:, 0], where[:, 1])
 
     def _function(self, name: str, outputs: list[int]) -> Function:
-        d = self._d
-        first, seconds = split_many(d.tape, {name: outputs}, d.parameters, d.places())
-        return Function(name, first, seconds[name], (len(outputs),), self._system._backend)
+        return self._d.functions({name: outputs})[name]
 
     def _call(self, function: Function, at: Point, p: np.ndarray) -> np.ndarray:
         if not function.out_size:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from touchback.dynamics.constraints import apply_multipliers, constraint_rows
+from touchback.dynamics.constraints import constraint_rows
 from touchback.errors import InputError
 from touchback.model.check import all_contacts
 from touchback.model.names import unknown
 from touchback.symbolic.expression import Expr
-from touchback.symbolic.stages import split_many
-from touchback.system.derivation import Derivation
+from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.function import Function
 from touchback.system.functions import rate_equations
 
@@ -24,9 +23,8 @@ def event_function(system: System, wanted: Sequence[Expr | str]) -> Function:
     gaps of contacts by theirs."""
     d, sensors = _derivation(system, any(name in system.layout.outputs for name in wanted))
     values = [_value(system, d, sensors, item) for item in wanted]
-    first, seconds = split_many(d.tape, {"events": values}, d.parameters, d.places())
     _refuse_forces(system, d, wanted, values)
-    return Function("events", first, seconds["events"], (len(values),), system._backend)
+    return d.functions({"events": values})["events"]
 
 
 def _derivation(system: System, with_sensors: bool) -> tuple[Derivation, list[int]]:
@@ -35,19 +33,13 @@ def _derivation(system: System, with_sensors: bool) -> tuple[Derivation, list[in
     Accelerations and multipliers of a constrained system are known only after solving its
     equations: they are further arguments."""
     rows = system.constraint_names
-    extra = (*(f"a:{name}" for name in system.layout.v), *(f"lambda:{name}" for name in rows))
-    d = Derivation(
-        system.model, system.layout, extra if rows else (), system.plan.frame_pass,
-        system._merge_fixed,
-    )  # fmt: skip
+    d = system.derive(solved_arguments(system.layout, rows) if rows else ())
     if not with_sensors:
         return d, []
     if not rows:
         return d, rate_equations(d, system.plan.algorithm)[2]
-    n = len(system.layout.v)
-    d.instant.a = d.extra[:n]
-    apply_multipliers(d.instant, constraint_rows(d.instant), d.extra[n:])
-    return d, [x for name in system.model.outputs() for x in d.instant.measure(name)]
+    d.solved(constraint_rows(d.instant))
+    return d, d.outputs()
 
 
 def _value(system: System, d: Derivation, sensors: Sequence[int], item: Expr | str) -> int:
@@ -70,11 +62,9 @@ def _value(system: System, d: Derivation, sensors: Sequence[int], item: Expr | s
 def _refuse_forces(
     system: System, d: Derivation, wanted: Sequence[Expr | str], values: Sequence[int]
 ) -> None:
-    places = d.places()
     known = 1 + len(system.layout.inputs)
     for item, value in zip(wanted, values):
-        _, program = split_many(d.tape, {"": [value]}, d.parameters, places)
-        if program[""].size("u") > known:
+        if d.functions({"": [value]})[""].second.size("u") > known:
             raise InputError(
                 f"{system.name}: the event function '{item}' depends on accelerations or "
                 "constraint forces, which a constrained system gives only after its equations "

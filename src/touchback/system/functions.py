@@ -156,5 +156,4 @@ def rate_equations(d: Derivation, algorithm: str) -> tuple[list[int], list[int],
     q_rates = configuration_rate(instant)
     states = instant.model.states.values()
     z_rates = [instant.value(state.rate) for state in states]
-    outputs = [x for sensor in instant.model.outputs() for x in instant.measure(sensor)]
-    return [*q_rates, *accelerations, *z_rates], q_rates, outputs
+    return [*q_rates, *accelerations, *z_rates], q_rates, d.outputs()

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.dynamics.constraints import apply_multipliers
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import ModelError
 from touchback.model.automata import Automaton, automata_of, in_modes
@@ -23,11 +22,9 @@ from touchback.model.episodes import Transition
 from touchback.model.model import Model
 from touchback.model.signals import ExtraState
 from touchback.model.switching import active_constraints
-from touchback.symbolic.stages import split_many
 from touchback.system.constrained import ConstraintEquations, derive_constraints
 from touchback.system.constrained_system import ConstrainedSet
-from touchback.system.derivation import Derivation
-from touchback.system.function import Function
+from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.functions import update_equations
 from touchback.system.layout import Layout
 
@@ -129,18 +126,14 @@ class PhaseDerivation:
         self.automata = automata_of(model)
         self.modes = phase_modes(self.automata)
         self.rows = tuple(row for rows in model.constraint_rows().values() for row in rows)
-        extra = (*(f"a:{x}" for x in self.layout.v), *(f"lambda:{x}" for x in self.rows))
-        self.extra = extra
-        self.base = self.derivation(model)
+        self.extra = solved_arguments(self.layout, self.rows)
+        self.base = system.derive(self.extra, model)
         self.wanted: dict[str, list[int]] = {}
         self.sets: dict[frozenset[str], tuple[str, ConstraintEquations]] = {}
 
-    def derivation(self, model: Model, base: Derivation | None = None) -> Derivation:
-        system = self.system
-        return Derivation(
-            model, self.layout, self.extra, system.plan.frame_pass, system._merge_fixed,
-            None if base is None else base.tape,
-        )  # fmt: skip
+    def derivation(self, model: Model) -> Derivation:
+        """One more on the same tape."""
+        return self.system.derive(self.extra, model, self.base.tape)
 
     def phases(self) -> Phases:
         """All of them, as compiled functions on one parameter block."""
@@ -151,15 +144,15 @@ class PhaseDerivation:
                 impacts[i, k] = self._struck(exit.target, exit)
                 if exit.rest is not None:
                     rest_impacts[i, k] = self._struck(exit.rest, exit)
-        functions = self._compiled()
+        functions = self.base.functions(self.wanted)
 
         def known(key: str, equations: ConstraintEquations) -> ConstrainedSet:
             own = {
-                name.removeprefix(f"{key}: "): function
-                for name, function in functions.items()
+                name: name.removeprefix(f"{key}: ")
+                for name in functions
                 if name.startswith(f"{key}: ")
             }
-            return ConstrainedSet(equations.layout, own)
+            return ConstrainedSet(equations.layout, functions.only(own))
 
         phases = []
         for i, (key, equations, exits) in enumerate(found):
@@ -186,14 +179,11 @@ class PhaseDerivation:
     ) -> tuple[str, ConstraintEquations, list[Exit]]:
         """Equations, outputs and indicators of a phase; the functions wanted are noted."""
         model = self._in(modes)
-        d = self.derivation(model, self.base)
+        d = self.derivation(model)
         key = f"phase {number}"
         equations = self._equations(d, key)
-        n = len(self.layout.v)
-        d.instant.a = d.extra[:n]
-        multipliers = dict(zip(self.rows, d.extra[n:], strict=True))
-        apply_multipliers(d.instant, equations.rows, [multipliers[r.name] for r in equations.rows])
-        self.wanted[f"{key}: outputs"] = [x for s in model.outputs() for x in d.instant.measure(s)]
+        d.solved(equations.rows)
+        self.wanted[f"{key}: outputs"] = d.outputs()
         self.wanted[f"{key}: updates"] = update_equations(d)
         self.sets[_acting(model)] = key, equations
         exits, values = self._exits(d, modes)
@@ -248,7 +238,7 @@ class PhaseDerivation:
         acting = _acting(model)
         if acting not in self.sets:
             key = f"impact {len(self.sets)}"
-            self.sets[acting] = key, self._equations(self.derivation(model, self.base), key)
+            self.sets[acting] = key, self._equations(self.derivation(model), key)
         kept = _acting(self._in(self.modes[target]))
         own = self.model.constraint_rows()
         contact_of = {
@@ -260,14 +250,6 @@ class PhaseDerivation:
         names = self.sets[acting][1].layout.names
         contacts = np.array([contact_of.get(name, -1) for name in names], dtype=np.int32)
         return self.sets[acting], contacts
-
-    def _compiled(self) -> dict[str, Function]:
-        d, backend = self.base, self.system._backend
-        first, seconds = split_many(d.tape, self.wanted, d.parameters, d.places())
-        return {
-            name: Function(name, first, second, (len(self.wanted[name]),), backend)
-            for name, second in seconds.items()
-        }
 
 
 def _acting(model: Model) -> frozenset[str]:

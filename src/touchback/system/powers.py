@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from touchback.contact import ContactKind
-from touchback.dynamics.constraints import apply_multipliers, constraint_rows
+from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.efforts import joint_potential
 from touchback.dynamics.energy import kinetic_energy, potential_energy
 from touchback.dynamics.forward import configuration_rate
@@ -34,9 +34,8 @@ from touchback.model.walk import expressions_of
 from touchback.symbolic import ops
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.expression import Expr
-from touchback.symbolic.stages import split_many
 from touchback.symbolic.tape import Tape
-from touchback.system.derivation import Derivation
+from touchback.system.derivation import Derivation, flow_arguments
 from touchback.system.function import Function
 
 if TYPE_CHECKING:
@@ -115,23 +114,17 @@ def _derive_from(
     """Powers of a model with constraint rows; `rates_vary` tells that extra states have rates that
     depend on the mode, so that they are asked for."""
     layout = system.layout
-    extra = (*(f"rate:{name}" for name in layout.state_names), *(f"lambda:{x}" for x in rows))
-    d = Derivation(model, layout, extra, system.plan.frame_pass, system._merge_fixed)
+    d = system.derive(flow_arguments(layout, rows), model)
     account = _Account(d, model, rates_vary)
     account.forces()
     account.joints()
     account.constraints_and_ground()
     account.contacts(contacts)
-    wanted = {"powers": account.powers, "levels": account.levels}
-    first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
-    functions = {
-        name: Function(name, first, second, (len(wanted[name]),), system._backend)
-        for name, second in seconds.items()
-    }
+    functions = d.functions({"powers": account.powers, "levels": account.levels})
     known = 1 + len(layout.inputs)
     return PowerSet(
         tuple(account.lines), tuple(account.stored), functions["powers"], functions["levels"],
-        seconds["powers"].size("u") > known,
+        functions["powers"].second.size("u") > known,
     )  # fmt: skip
 
 
@@ -147,7 +140,7 @@ class _Account:
         self._driven = _driven_names(model)
         self._model = model
         z_rates = (
-            d.extra[len(d.q) + len(d.v) :][: len(d.z)]
+            d.z_rates
             if rates_vary
             else [self.instant.value(state.rate) for state in model.states.values()]
         )
@@ -170,9 +163,8 @@ class _Account:
         """Rows that move by themselves or act as motors do work, rows that rub take it; ideal ones
         that stand still only where the motion has left them."""
         instant, d = self.instant, self.d
-        nx = len(d.q) + len(d.v) + len(d.z)
-        multipliers = list(d.extra[nx:])
         rows = constraint_rows(instant)
+        multipliers = d.multipliers(rows)
         names = {row: name for name, own in self._model.constraint_rows().items() for row in own}
         at_work: dict[str, int] = {}
         drift = 0
@@ -201,8 +193,7 @@ class _Account:
             normal = jvp(tape, [kind.gap(instant)], {x: self._flow[x] for x in (*d.q, d.time)})
             rubbing = [*kind.slip(instant), *kind.roll(instant)]
             for i, speed in enumerate([*normal, *rubbing]):
-                force = tape.symbol(f"contact:{name}.{i}")
-                d.extra.append(force)
+                force = d.argument(f"contact:{name}.{i}")
                 own = jvp(tape, [speed], along)[0]
                 moved = tape.add(moved, tape.mul(force, tape.sub(own, speed)))
                 if i:
@@ -215,8 +206,7 @@ class _Account:
         instant, d = self.instant, self.d
         if instant.ground.moves:
             instant.efforts()  # applied forces first, then those of closures
-            instant.a = d.extra[len(d.q) : len(d.q) + len(d.v)]
-            apply_multipliers(instant, rows, multipliers)
+            d.solved(rows)
             self._line(Line(BASE, WORK), base_power(instant, rows, multipliers))
         varies = _depends(self.tape, self.levels[1], [d.time, *d.z, *d.u])
         if varies:

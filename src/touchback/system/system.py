@@ -15,11 +15,12 @@ from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.native import tree_products
 from touchback.symbolic.count import Counts
-from touchback.symbolic.stages import split_many
+from touchback.symbolic.tape import Tape
 from touchback.system import functions as recipes
 from touchback.system.begin import begun
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
+from touchback.system.function_set import FunctionSet
 from touchback.system.jacobian import rate_jacobian_recipe
 from touchback.system.layout import Layout, fill, layout_of
 from touchback.system.once import derived_once
@@ -317,18 +318,29 @@ class System:
 
     # ---- what a run needs (simulate, realtime) --------------------------------------------------
 
+    def derive(
+        self,
+        extra: Sequence[str] = (),
+        model: Model | None = None,
+        tape: Tape | None = None,
+        merge_fixed: bool | None = None,
+    ) -> Derivation:
+        """A derivation of functions of x, u = [t, inputs…] and `extra` arguments; of another
+        `model` than the present one, with the same coordinates; on the `tape` of another
+        derivation, to share its parameter block. `merge_fixed` lets rigid joints vanish: without it
+        where no sensor is in one of them."""
+        return Derivation(
+            model or self.model, self.layout, extra, self.plan.frame_pass,
+            self._merge_fixed if merge_fixed is None else merge_fixed, tape, self._backend,
+        )  # fmt: skip
+
     @derived_once
-    def _run(self) -> dict[str, Function]:
-        """`rate`, `configuration rate`, `outputs`, `updates`: one tape, one parameter block."""
-        d = Derivation(self.model, self.layout, (), self.plan.frame_pass, self._merge_fixed)
+    def _run(self) -> FunctionSet:
+        """`rate`, `configuration rate`, `outputs`, `updates`."""
+        d = self.derive()
         rate, q_rate, outputs = recipes.rate_equations(d, self.plan.algorithm)
         wanted = {"rate": rate, "configuration rate": q_rate, "outputs": outputs}
-        wanted["updates"] = recipes.update_equations(d)
-        first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
-        return {
-            name: Function(name, first, second, (len(wanted[name]),), self._backend)
-            for name, second in seconds.items()
-        }
+        return d.functions(wanted | {"updates": recipes.update_equations(d)})
 
     @property
     def _merge_fixed(self) -> bool:
@@ -460,16 +472,10 @@ class System:
         with self.deriving:
             if key not in self._functions:
                 recipe = make()
-                d = Derivation(
-                    self.model, self.layout, recipe.extra, self.plan.frame_pass,
-                    not recipe.keep_fixed,
-                )  # fmt: skip
+                d = self.derive(recipe.extra, merge_fixed=not recipe.keep_fixed)
                 name = key if isinstance(key, str) else f"{self.name} {len(self._functions)}"
-                wanted = {name: recipe.build(d)}
-                first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
-                self._functions[key] = Function(
-                    name, first, seconds[name], recipe.shape, self._backend
-                )
+                derived = d.functions({name: recipe.build(d)}, {name: recipe.shape})
+                self._functions[key] = derived[name]
             return self._functions[key]
 
     def _of_frame(

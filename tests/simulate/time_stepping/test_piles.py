@@ -11,7 +11,7 @@ import touchback as tb
 from piles import MASS, RADIUS, G, pile, places
 from python_moreau_jean import moreau_jean
 from touchback.simulate import RunInterrupted
-from touchback.simulate.time_stepping.equations import STEPPED, ContactEquations
+from touchback.system.contact_equations import STEPPED, ContactEquations
 
 STEP = 1e-3
 

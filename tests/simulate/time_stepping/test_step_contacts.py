@@ -6,7 +6,7 @@ import pytest
 import touchback as tb
 from python_moreau_jean import moreau_jean
 from touchback.simulate import RunFailed
-from touchback.simulate.time_stepping.equations import ContactEquations
+from touchback.system.contact_equations import ContactEquations
 
 G = 9.81
 

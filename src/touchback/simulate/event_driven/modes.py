@@ -17,7 +17,7 @@ from touchback.simulate.event_driven.impacts import Jump, halt, impact, jam
 from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import TOUCHING, length_scale, overlaps, reach
-from touchback.simulate.time_stepping.equations import ContactEquations
+from touchback.system.contact_equations import ContactEquations
 
 Integers = NDArray[np.int32]
 STILL = 1e-9  # m/s, rad/s

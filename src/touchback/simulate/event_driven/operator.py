@@ -10,7 +10,8 @@ import numpy as np
 
 from touchback.contact import ContactProblem, Friction
 from touchback.simulate.protocol import Floats
-from touchback.simulate.time_stepping.equations import ContactEquations, Layout
+from touchback.system.contact_equations import ContactEquations
+from touchback.system.contact_rows import ContactLayout
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Felt:
     """M, f, rows and gaps at a state: M a = f + Eᵀ λ, u̇ = W a + bias. Forces of the mechanism's own
     constraints follow from those of the contacts and are eliminated."""
 
-    layout: Layout
+    layout: ContactLayout
     M: Floats
     f: Floats
     u: Floats

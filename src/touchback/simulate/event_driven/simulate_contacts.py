@@ -23,10 +23,10 @@ from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.plan import Plan, Trajectory
 from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.record import Column, named_run
-from touchback.simulate.rigid import positive
+from touchback.simulate.rigid import described_contacts, positive
 from touchback.simulate.simulate import initial_state
-from touchback.simulate.time_stepping.equations import ContactEquations, described_contacts
 from touchback.system import System
+from touchback.system.contact_equations import ContactEquations
 from touchback.system.powers import power_set_with
 
 _STEPS_AT_A_TIME = 256

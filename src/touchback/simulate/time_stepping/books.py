@@ -11,7 +11,7 @@ from touchback.native import evaluate_rows
 from touchback.native.contact.moreau_jean import Steps
 from touchback.recording import EnergyBooks
 from touchback.simulate.protocol import Floats
-from touchback.simulate.time_stepping.equations import ContactEquations
+from touchback.system.contact_equations import ContactEquations
 from touchback.system.function import Function
 from touchback.system.powers import DISSIPATED, WORK, power_set
 

@@ -10,8 +10,8 @@ from touchback.contact import ContactKind, critical_friction
 from touchback.errors import InputError
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Floats
-from touchback.simulate.time_stepping.equations import ContactEquations
 from touchback.system import System
+from touchback.system.contact_equations import ContactEquations
 
 
 def contact_operator(

@@ -19,11 +19,11 @@ from touchback.simulate.failure import RunFailed, interrupted
 from touchback.simulate.inputs import Inputs, read_inputs
 from touchback.simulate.plan import refuse_rows
 from touchback.simulate.protocol import Floats, StateData
-from touchback.simulate.rigid import is_real, overlaps, positive
+from touchback.simulate.rigid import described_contacts, is_real, overlaps, positive
 from touchback.simulate.simulate import initial_state
 from touchback.simulate.time_stepping.books import StepBooks
-from touchback.simulate.time_stepping.equations import STEPPED, ContactEquations, described_contacts
 from touchback.system import System
+from touchback.system.contact_equations import STEPPED, ContactEquations
 
 
 def step_contacts(

@@ -8,28 +8,25 @@ tangents and its rolling rows. All matrices are dense and row by row.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from touchback.contact import ContactKind
-from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
-from touchback.errors import InputError, ModelError
+from touchback.errors import ModelError
 from touchback.model.walk import expressions_of, normalised
 from touchback.native import FunctionData, evaluate_rows
 from touchback.native.contact.mode import ContactFunctions
 from touchback.native.contact.moreau_jean import SteppedFunctions
 from touchback.native.contact.pattern import ContactPattern
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Floats
-from touchback.symbolic.differentiate import jacobian, jvp
-from touchback.symbolic.stages import split_many
-from touchback.system import System
+from touchback.symbolic.differentiate import jacobian
+from touchback.system.contact_rows import ContactRows
 from touchback.system.derivation import Derivation
-from touchback.system.function import Function
+from touchback.system.system import System
 
+Floats = NDArray[np.float64]
 STEPPED = ("kinematics", "gaps", "configuration rate", "smooth")  # what time stepping needs
 
 
@@ -39,47 +36,6 @@ class Group(NamedTuple):
     nodes: list[int]
     shape: tuple[int, ...]
     places: list[tuple[int, int]] | None = None
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Which rows there are: `bilateral` ones first; of each contact its normal row; and the groups
-    of friction rows, each with its contact."""
-
-    bilateral: int
-    rows: int
-    normals: tuple[int, ...]
-    groups: tuple[tuple[tuple[int, ...], int], ...]
-
-    def friction_labels(self, contact: int) -> list[tuple[int, str, str]]:
-        """Friction rows of a contact: which, what they are called, the unit of their impulses."""
-        found = []
-        own = [rows for rows, i in self.groups if i == contact]
-        for rows, word, unit in zip(own, ("friction", "rolling"), ("N s", "N m s"), strict=True):
-            for k, row in enumerate(rows):
-                number = f" {k + 1}" if len(rows) > 1 else ""
-                found.append((row, f"{word}{number}", unit))
-        return found
-
-
-def described_contacts(
-    caller: str, system: System, given: Mapping[str, ContactKind] | None
-) -> dict[str, ContactKind]:
-    """The contacts that a model describes, with those given beside; a given one stands in for the
-    model's of its name."""
-    refuse(f"tb.{caller}", system)
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(
-            f"{caller}: contacts are given by name, as {{'floor': tb.SpherePlaneContact(…)}}, got "
-            f"{given!r}."
-        )
-    found = {**system.model.contacts, **(given or {})}
-    if given is None and not found:
-        raise InputError(
-            f"{caller}: model '{system.name}' describes no rigid contacts; add some by "
-            "`m.contact(name, tb.SpherePlaneContact(…))`, or give them by name."
-        )
-    return found
 
 
 class ContactEquations:
@@ -102,23 +58,17 @@ class ContactEquations:
         """`names` are those of the functions that are wanted."""
         self.system = system
         self.contacts = {name: _checked(system, name, kind) for name, kind in contacts.items()}
-        d = Derivation(system.model, system.layout, (), system.plan.frame_pass, system._merge_fixed)
-        rows = _Rows(d, self.contacts)
+        d = system.derive()
+        rows = ContactRows(d, self.contacts)
         self.layout = rows.layout
         slopes = _slopes(d, system) if "smooth" in names else {}
         self._pattern = rows.pattern(d, system, slopes)
         groups = _functions(d, system, self.contacts, rows, slopes, self._pattern, names)
-        wanted = {name: [x for part in parts for x in part.nodes] for name, parts in groups.items()}
-        first, seconds = split_many(d.tape, wanted, d.parameters, d.places())
-        given = system._with(parameters or {})
         self._groups = groups
-        self.functions: dict[str, Function] = {}
-        for name, second in seconds.items():
-            self.functions[name] = Function(
-                name, first, second, (len(wanted[name]),), system._backend
-            )
-        shared = next(iter(self.functions.values()))
-        self.block: Floats = shared.block_for(given)  # all functions share it
+        self.functions = d.functions(
+            {name: [x for part in parts for x in part.nodes] for name, parts in groups.items()}
+        )
+        self.block: Floats = self.functions.block_for(system._with(parameters or {}))
 
     def stepped(self) -> SteppedFunctions:
         """What the C library needs for steps."""
@@ -175,85 +125,6 @@ class ContactEquations:
         return found
 
 
-class _Rows:
-    """Nodes of all rows on a derivation's tape."""
-
-    def __init__(self, d: Derivation, contacts: Mapping[str, Any]) -> None:
-        instant, tape = d.instant, d.tape
-        n = len(d.v)
-        flow = dict(zip([*d.q, d.time], [*configuration_rate(instant), 1], strict=True))
-        own = constraint_rows(instant)
-        self.h = [0 if row.h is None else row.h for row in own]
-        self.gaps: list[int] = [kind.gap(instant) for kind in contacts.values()]
-        speeds: list[int] = []
-        normals: list[int] = []
-        groups: list[tuple[tuple[int, ...], int]] = []
-        for i, kind in enumerate(contacts.values()):
-            normals.append(len(own) + len(speeds))
-            speeds += jvp(tape, [self.gaps[i]], flow)
-            for part in (kind.slip(instant), kind.roll(instant)):
-                start = len(own) + len(speeds)
-                groups.append((tuple(range(start, start + len(part))), i))
-                speeds += part
-        slopes = jacobian(tape, speeds, d.v) if speeds else []
-        self._check(d, contacts, normals, len(own), slopes)
-        self.W = [[row.J.get(j, 0) for j in range(n)] for row in own] + slopes
-        self.effect = [[(row.through or row.J).get(j, 0) for j in range(n)] for row in own] + slopes
-        self.u = [tape.sub(_along(d, row, d.v), each.b) for row, each in zip(self.W, own)] + speeds
-        self.bias = [row.gamma for row in own] + jvp(tape, speeds, flow)
-        self.layout = Layout(len(own), len(self.u), tuple(normals), tuple(groups))
-
-    def _check(
-        self,
-        d: Derivation,
-        contacts: Mapping[str, Any],
-        normals: Sequence[int],
-        first: int,
-        slopes: Sequence[Sequence[int]],
-    ) -> None:
-        """Refuse gaps that no coordinate changes, gaps of velocities, and speeds that aren't linear
-        in them."""
-        ends = [*normals[1:], first + len(slopes)]
-        if not _uses(d, [*self.gaps, *(x for row in slopes for x in row)]) and all(
-            any(slopes[start - first]) for start in normals
-        ):
-            return
-        for name, gap, start, end in zip(contacts, self.gaps, normals, ends):
-            label = f"Contact '{name}'"
-            if _uses(d, [gap]):
-                raise ModelError(
-                    f"{label}: its gap depends on velocities; a gap is an expression of positions, "
-                    "as m.coordinate('z')."
-                )
-            if not any(slopes[start - first]):
-                raise ModelError(f"{label}: its gap stays the same whatever moves; use positions.")
-            if _uses(d, [x for row in slopes[start - first : end - first] for x in row]):
-                raise ModelError(
-                    f"{label}: its slip speed must be linear in the velocities, as "
-                    "m.rate('x') - 0.4."
-                )
-
-    def pattern(
-        self, d: Derivation, system: System, slopes: Mapping[tuple[int, int], int]
-    ) -> ContactPattern:
-        """Where nonzeros lie."""
-        touched = [
-            (i, j)
-            for i, (row, through) in enumerate(zip(self.W, self.effect))
-            for j, (a, b) in enumerate(zip(row, through))
-            if a or b
-        ]
-        masses = entries(d.instant, system.plan.world_mass_matrix)
-        layout = self.layout
-        return ContactPattern(
-            system.sizes, layout.bilateral, layout.rows, layout.groups, len(self.gaps),
-            [place for place, node in masses.items() if node], list(slopes), touched,
-        )  # fmt: skip
-
-    def flat(self, matrix: Sequence[Sequence[int]]) -> list[int]:
-        return [x for row in matrix for x in row]
-
-
 def _slopes(d: Derivation, system: System) -> dict[tuple[int, int], int]:
     """The nonzeros of ∂ẋ/∂x by (row, column)."""
     slopes = jacobian(d.tape, _rate(d, system), [*d.q, *d.v, *d.z])
@@ -274,7 +145,7 @@ def _functions(
     d: Derivation,
     system: System,
     contacts: Mapping[str, Any],
-    rows: _Rows,
+    rows: ContactRows,
     slopes: Mapping[tuple[int, int], int],
     pattern: ContactPattern,
     names: Sequence[str],
@@ -323,12 +194,6 @@ def _functions(
     return {name: makers[name]() for name in names}
 
 
-def _uses(d: Derivation, nodes: Sequence[int]) -> bool:
-    """Whether nodes depend on velocities."""
-    live = d.tape.live([abs(node) for node in nodes])
-    return any(live[abs(v)] for v in d.v)
-
-
 def _rolling(kind: Any) -> Any:
     return getattr(kind, "rolling", 0.0)
 
@@ -336,13 +201,6 @@ def _rolling(kind: Any) -> Any:
 def _static(kind: Any) -> Any:
     given = getattr(kind, "static_friction", None)
     return kind.friction if given is None else given
-
-
-def _along(d: Derivation, row: Sequence[int], vector: Sequence[int]) -> int:
-    total = 0
-    for entry, x in zip(row, vector, strict=True):
-        total = d.tape.add(total, d.tape.mul(entry, x))
-    return total
 
 
 def _checked(system: System, name: str, kind: Any) -> Any:
