@@ -17,6 +17,9 @@ from films import hammer_film, harpsichord_film
 from PIL import Image
 
 from touchback import gallery
+from touchback.draw import state_graph_svg
+from touchback.draw.stick import StickFigure, stick_figure
+from touchback.draw.view import view_of
 from touchback.gallery.piano import Straight, grand_piano_action
 from touchback.gallery.piano.drawing import film as piano_film
 from touchback.gallery.piano.experiments.strokes import play
@@ -24,11 +27,8 @@ from touchback.haptics.wall import KINDS, passivity
 from touchback.haptics.wall.figures import SHEETS
 from touchback.haptics.wall.figures.limits import grip_sheet, passive_sheet
 from touchback.haptics.wall.findings import grip_errors
-from touchback.model.state_graph import state_graph_svg
 from touchback.recording import Run
 from touchback.system import System
-from touchback.system.stick import StickFigure, stick_figure
-from touchback.system.view import view_of
 
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import touchback as tb
-from touchback.model.state_graph import state_graph_svg
+from touchback.draw import state_graph_svg
 
 dip, string_height = 0.010, 0.045  # m
 

@@ -283,7 +283,7 @@ def _() -> None:
     "loop.yaml, line 4, closures.rod.lenght: there is no such key here; did you mean 'length'?",
 )
 def _() -> None:
-    tb.model.files.model_from_text(
+    tb.files.model_from_text(
         "touchback: 1\nname: a\nclosures:\n  rod: {kind: rod, lenght: 1, a: ground, b: ground}\n",
         source="loop.yaml",
     )

@@ -20,8 +20,8 @@ DIRECTIVE = re.compile(
     r"^\.\. (currentmodule|auto\w+):: ([\w.]+)\n((?:   .*\n)*)", re.MULTILINE
 )  # its kind, what it shows, its options
 ROOMS = (
-    "contact", "devices", "estimate", "gallery", "haptics", "interop", "realtime", "recording",
-    "simulate",
+    "contact", "devices", "draw", "estimate", "files", "gallery", "haptics", "interop", "realtime",
+    "recording", "simulate",
 )  # fmt: skip
 
 

@@ -9,16 +9,16 @@ import pytest
 import touchback
 
 ROOMS = (
-    "native", "symbolic", "spatial", "model", "contact", "dynamics", "codegen", "system",
-    "recording", "simulate", "estimate", "realtime", "devices", "haptics", "interop", "vehicle",
-    "fleet", "workbench", "gallery", "cli",
+    "native", "symbolic", "spatial", "model", "contact", "dynamics", "files", "draw",
+    "codegen", "system", "recording", "simulate", "estimate", "realtime", "devices", "haptics",
+    "interop", "vehicle", "fleet", "workbench", "gallery", "cli",
 )  # fmt: skip
 FREE_FOR_ALL = {"errors", "regular_file", "version"}
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
 ROOM_WITH_THE_LAZY_CALL = "model"
 COMPILED_TYPE = "if TYPE_CHECKING:\n    from touchback.system import System"
-LAZY_CALLS = {"compile", "_repr_html_"}  # of Model: what computes with it
+LAZY_CALLS = {"compile", "save", "_repr_html_"}  # of Model: what computes with it
 
 
 def room_of(path: Path) -> str:

@@ -15,7 +15,7 @@ import faulty_models
 import faulty_modes
 from constraint_faults import CONSTRAINT_FAULTS, SECTIONS
 from faults import FAULTS, Fault
-from touchback.model.files import model_schema
+from touchback.files import model_schema
 
 DOCS = Path(__file__).parent.parent / "docs"
 FILLED = (

@@ -13,13 +13,13 @@ import numpy as np
 
 from benchmarks.engines.build import HERE, OPTIMISED, Unavailable, compiled, wheel_folder
 from benchmarks.timing import Floats
+from touchback.contact import ProfileContact
 from touchback.gallery.piano.action import Builder
 from touchback.gallery.piano.driving import FINGER_DAMPING, FINGER_STIFFNESS
 from touchback.gallery.piano.geometry import placements
 from touchback.gallery.piano.parameters import Specification
 from touchback.gallery.piano.screws import add_screws
 from touchback.model import Model
-from touchback.model.forces import ProfileContact
 
 HINGES = ("key", "whippen", "jack", "lever", "hammer", "damper")
 ENDLESS, DEPTH, WIDTH = 0.05, 0.02, 0.01  # of boxes for faces without ends [m]

@@ -8,9 +8,13 @@ from touchback.contact import (
     ContactKind,
     DescribedContact,
     DiscPlaneContact,
+    ProfileContact,
+    SphereOnPlane,
     SpherePlaneContact,
     SphereSphereContact,
 )
+from touchback.contact.laws import ContactLaw, Felt, HuntCrossley, UnilateralSpring
+from touchback.contact.profiles import Arc, Circle, Line, Outline
 from touchback.errors import (
     CompileError,
     DeviceError,
@@ -19,7 +23,7 @@ from touchback.errors import (
     SolveError,
     TouchbackError,
 )
-from touchback.interop import read_mbs, read_urdf
+from touchback.interop import read, read_mbs, read_urdf
 from touchback.model import Body, Frame, Model
 from touchback.model.closures import (
     PointInPlane,
@@ -38,14 +42,10 @@ from touchback.model.forces import (
     InternalState,
     JointEffort,
     LinkForce,
-    ProfileContact,
-    SphereOnPlane,
     SpringDamper,
     TorsionSpring,
     Wrench,
 )
-from touchback.model.forces.contact_laws import ContactLaw, Felt, HuntCrossley, UnilateralSpring
-from touchback.model.forces.profiles import Arc, Circle, Line, Outline
 from touchback.model.joints import (
     Cylindrical,
     Fixed,
@@ -59,7 +59,6 @@ from touchback.model.joints import (
     Universal,
 )
 from touchback.model.motions import Ramp, Sine, SmoothStep
-from touchback.model.read import read
 from touchback.model.sensors import (
     Acceleration,
     AngularVelocity,

@@ -7,8 +7,8 @@ import pytest
 
 import touchback as tb
 from touchback.contact import ContactProblem, Friction, critical_friction, solve_contacts
-from touchback.contact.enumeration import enumerate_states
-from touchback.contact.gauss_seidel import gauss_seidel
+from touchback.contact.impulses.enumeration import enumerate_states
+from touchback.contact.impulses.gauss_seidel import gauss_seidel
 from touchback.native.contact.moreau_jean import ImpulseProblem
 
 

@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import touchback as tb
-from touchback.model.forces.profiles import Profile
-from touchback.system.floats import float_instant
+from touchback.contact.profiles import Profile
+from touchback.dynamics.floats import float_instant
 
 REACH = 8.0  # how far walls without an end are sampled
 

@@ -10,6 +10,7 @@ from random_mechanisms import Mechanism, frame, random_mechanism
 from touchback import gallery
 from touchback.dynamics import Coordinates, Instant, closing
 from touchback.dynamics.constraints import closure_rows
+from touchback.dynamics.floats import float_instant
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.jacobian import jacobian
 from touchback.dynamics.row import Row
@@ -19,7 +20,6 @@ from touchback.symbolic.count import count_tape
 from touchback.symbolic.scalars import Operators
 from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.derivation import Derivation
-from touchback.system.floats import float_instant
 from touchback.system.layout import layout_of
 from touchback.system.plan import make_plan
 

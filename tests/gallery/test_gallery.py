@@ -7,9 +7,9 @@ from scipy.special import ellipj, ellipk
 
 import touchback as tb
 from touchback import gallery
+from touchback.files import to_text
 from touchback.gallery import buoy, motor_arm, pendulum, spinning_top
-from touchback.model.files import to_text
-from touchback.model.read import read
+from touchback.interop.formats import read
 
 G = 9.81
 

@@ -8,8 +8,8 @@ import pytest
 
 from touchback.errors import ModelError
 from touchback.interop import ImportNotice, Mimic, read_urdf
+from touchback.interop.formats import read
 from touchback.model.joints import Fixed, Free, Prismatic, Revolute
-from touchback.model.read import read
 
 INERTIAL = """<inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""

@@ -8,7 +8,7 @@ import pytest
 
 import touchback as tb
 from touchback.errors import ModelError
-from touchback.model.files import model_from_text
+from touchback.files import model_from_text
 from touchback.model.part import LARGEST, size_of
 
 JOINT = (

@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 
 import touchback as tb
 from featured_models import COPIES, FEATURES, TIP, compiled
-from touchback.contact.surface_contact import SurfaceContact
+from touchback.contact.compliant.surface_contact import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
 from touchback.simulate.features import REFUSED
 from touchback.simulate.progress import Progress

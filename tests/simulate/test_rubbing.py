@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import touchback as tb
 from rubbing_models import hoop
-from touchback.model.files import model_from_text, to_text
+from touchback.files import model_from_text, to_text
 from touchback.symbolic.functions import cos, sin
 
 G = 9.81

@@ -9,12 +9,12 @@ from rich.live import Live
 from rich.panel import Panel
 from rich.text import Text
 
-from touchback.cli.braille import Canvas
 from touchback.cli.console import out
-from touchback.cli.draw import draw, view_for
+from touchback.draw.braille import Canvas
+from touchback.draw.stick import stick_figure
+from touchback.draw.stick_text import draw, view_for
 from touchback.recording import Run
 from touchback.system import System
-from touchback.system.stick import stick_figure
 
 _RATE = 25  # pictures a second
 _STILLS = 3

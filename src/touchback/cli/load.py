@@ -5,9 +5,9 @@ from pathlib import Path
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.gallery import Experiment
+from touchback.interop.formats import read
 from touchback.model import Model
 from touchback.model.names import suggestion
-from touchback.model.read import read
 
 _DURATION = 5.0  # seconds, of a run of a file that says nothing
 

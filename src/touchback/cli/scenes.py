@@ -12,10 +12,10 @@ from touchback import gallery
 from touchback.cli.bench import seconds_per_call
 from touchback.cli.console import out
 from touchback.cli.film import film
+from touchback.draw.stick import stick_figure
+from touchback.draw.stick_svg import figure_svg
 from touchback.recording import Run
 from touchback.system import System
-from touchback.system.stick import stick_figure
-from touchback.system.stick_svg import figure_svg
 
 # Name in the gallery, what to watch for, the sensor that leaves a trail.
 _SCENES = (

@@ -7,18 +7,18 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from touchback.cli.braille import Canvas
 from touchback.cli.console import out, working
-from touchback.cli.draw import draw, view_for
 from touchback.cli.load import load
 from touchback.cli.options import output
+from touchback.draw.braille import Canvas
+from touchback.draw.state_graph import state_graph_svg
+from touchback.draw.stick import Floats, stick_figure
+from touchback.draw.stick_svg import figure_svg
+from touchback.draw.stick_text import draw, view_for
 from touchback.dynamics.stops import default_stops
 from touchback.model.part import flatten
 from touchback.model.show import tree_text
-from touchback.model.state_graph import state_graph_svg
 from touchback.system import System
-from touchback.system.stick import Floats, stick_figure
-from touchback.system.stick_svg import figure_svg
 
 _FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")
 

@@ -4,13 +4,13 @@ Rates come from the tape."""
 
 from collections.abc import Sequence
 
+from touchback.contact.laws import regularised_coulomb
 from touchback.dynamics.forward import configuration_rate
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.row import Row, Rubbing
 from touchback.errors import ModelError
 from touchback.model.constrained import Constraint, Drive
 from touchback.model.couplings import AnyCoupling, coordinate_of
-from touchback.model.forces.contact_laws import regularised_coulomb
 from touchback.model.value import is_zero
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.differentiate import jacobian, jvp

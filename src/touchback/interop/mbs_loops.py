@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from touchback.dynamics.floats import float_instant
 from touchback.errors import ModelError
 from touchback.interop.mbs_points import Mechanism, named_point
 from touchback.interop.naming import safe_names
@@ -10,7 +11,6 @@ from touchback.model import Frame, Model
 from touchback.model.closures import AnyClosure, Rod
 from touchback.model.joints import Fixed, Spherical
 from touchback.model.value import Data
-from touchback.system.floats import float_instant
 
 _CUTS = ("ball", "rod", "solid")
 _KNOWN = ("name", "endpoint1", "endpoint2")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from touchback.errors import ModelError
 from touchback.model.automata import episode_problems
 from touchback.model.forces import TorsionSpring
-from touchback.model.forces.compliant_contact import CompliantContact
 from touchback.model.frame import GROUND
 from touchback.model.names import suggestion
 from touchback.model.sensors import Multiplier, Reaction
@@ -83,7 +82,7 @@ def all_closures(model: Model) -> list[str]:
 
 def all_contacts(model: Model) -> list[str]:
     """Forces of a model that are contacts and, as "part/name", of its parts."""
-    own = [name for name, force in model.forces.items() if isinstance(force, CompliantContact)]
+    own = [name for name, force in model.forces.items() if force.TOUCHES]
     inner = [
         f"{prefix}/{name}"
         for prefix, part in model.parts.items()

@@ -482,7 +482,7 @@ class Model(Constrained, Episodic):
 
     def save(self, path: str | Path) -> None:
         """Write a file that `touchback.read` gives the same model of: .yaml, .yml or .json."""
-        from touchback.model.files.write import save
+        from touchback.files import save
 
         save(self, path)
 
@@ -493,7 +493,7 @@ class Model(Constrained, Episodic):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a stick figure and the tree."""
-        from touchback.system.stick_svg import notebook_html
+        from touchback.draw import notebook_html
 
         return notebook_html(self)
 

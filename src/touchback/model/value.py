@@ -85,3 +85,12 @@ def is_number(given: Any) -> TypeGuard[float]:
 def is_zero(given: Any) -> bool:
     """Whether a value is the plain number 0, and so what it multiplies isn't there at all."""
     return is_number(given) and given == 0.0
+
+
+def check_positive(label: str, zero: bool = False, **numbers: Any) -> None:
+    """Refuse plain numbers that are not above zero (or, with `zero`, not from zero), by name."""
+    for word, given in numbers.items():
+        number = value(f"{label}: {word}", given)
+        if is_number(number) and not (number > 0.0 or (zero and number == 0.0)):
+            wanted = "a number from 0" if zero else "a positive number"
+            raise ModelError(f"{label}: its {word} is {given}; give {wanted}.")

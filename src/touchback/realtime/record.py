@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError, ModelError
-from touchback.model.files import to_text
+from touchback.files import to_text
 from touchback.realtime.build import Plan
 from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.model.files import model_from_text
+from touchback.files import model_from_text
 from touchback.native.library import address_of
 from touchback.native.live.live import LiveLoop, Pace
 from touchback.native.live.structs import ROW_HEAD

@@ -8,13 +8,13 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from touchback.contact import ContactKind
+from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.walk import frames_of
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Floats
 from touchback.system import System
-from touchback.system.floats import float_instant
 
 TOUCHING = 1e-9  # m: deeper is an overlap
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from touchback.dynamics.floats import float_instant
 from touchback.errors import SolveError
 from touchback.model.forces import ForceKind
 from touchback.model.model import Model
-from touchback.system.floats import float_instant
 
 
 def begun(

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from touchback.dynamics.floats import float_instant
 from touchback.errors import SolveError
 from touchback.model.closures import Closure
 from touchback.model.frame import AXES
 from touchback.model.joints import Cylindrical, Fixed, Planar, Prismatic, Revolute
 from touchback.model.joints.base import axis_vector
 from touchback.model.model import Model
-from touchback.system.floats import float_instant
 
 
 def check_branches(model: Model, q: np.ndarray, parameters: Mapping[str, float]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from touchback.dynamics import Instant
 from touchback.dynamics.crba import world_poses
+from touchback.dynamics.floats import float_instant
 from touchback.dynamics.numbers import is_numeric
 from touchback.dynamics.tree import Link, Tree
 from touchback.errors import ModelError
@@ -17,7 +18,6 @@ from touchback.model.body import Body, check_body
 from touchback.model.check import check_names
 from touchback.model.model import Model
 from touchback.symbolic.scalars import Operators
-from touchback.system.floats import float_instant
 
 _NOTHING = 1e-12  # what is this much smaller than what it is a difference of counts as zero
 _SOLID = 1e-6  # least eigenvalue of a scaled pseudo-inertia that is no matter of rounding

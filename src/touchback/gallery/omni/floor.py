@@ -1,17 +1,16 @@
 """A wheel on the floor: what it feels and what friction does to it."""
 
+from touchback.contact.compliant.base import CompliantContact
+from touchback.contact.laws import HuntCrossley, regularised_coulomb
 from touchback.errors import ModelError
 from touchback.gallery.omni.footing import TRACKERS, Floor, Footing, sector_over
 from touchback.gallery.omni.shape import WheelShape
 from touchback.model.forces.base import ForceKind
-from touchback.model.forces.compliant_contact import CompliantContact
-from touchback.model.forces.contact_laws import HuntCrossley, regularised_coulomb
-from touchback.model.forces.contact_laws.base import check_positive
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.names import suggestion
 from touchback.model.sensors.base import XYZ, SensorKind
-from touchback.model.value import Data, Value
+from touchback.model.value import Data, Value, check_positive
 from touchback.spatial.vectors import Scalar, Vector
 
 TOUCHING = 1e-7  # m: a gap that is less is none

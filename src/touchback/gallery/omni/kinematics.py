@@ -21,7 +21,7 @@ import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.gallery.omni.shape import WheelShape
-from touchback.model.forces.contact_laws.base import check_positive
+from touchback.model.value import check_positive
 from touchback.symbolic.functions import cos
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from touchback.contact.laws import HuntCrossley
 from touchback.errors import ModelError
 from touchback.gallery.omni.floor import ContactPoint, RollerContact
 from touchback.gallery.omni.kinematics import Mount, check_driven, rolling_speeds, wheel_speeds
@@ -18,11 +19,10 @@ from touchback.gallery.omni.shape import WheelShape
 from touchback.gallery.omni.wheel import add_rollers, total_mass
 from touchback.model import Model
 from touchback.model.forces import JointEffort
-from touchback.model.forces.contact_laws import HuntCrossley
-from touchback.model.forces.contact_laws.base import check_positive
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Free, Revolute
 from touchback.model.sensors import Direction, Energy, Position, Signal
+from touchback.model.value import check_positive
 from touchback.symbolic.functions import atan2, cos, sin
 
 G = 9.81

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.forces.contact_laws.base import check_positive
-from touchback.model.value import Data, number
+from touchback.model.value import Data, check_positive, number
 from touchback.symbolic.functions import floor
 
 

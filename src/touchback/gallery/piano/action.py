@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from touchback.contact import ProfileContact
+from touchback.contact.laws import Felt
+from touchback.contact.profiles import Circle, Line
 from touchback.gallery.piano.driving import Touch, add_drive
 from touchback.gallery.piano.geometry import Placements, Point, Surface, placements, turned
 from touchback.gallery.piano.parameters import Cloth, Specification
 from touchback.gallery.piano.screws import Screws, add_screws
 from touchback.gallery.piano.sensing import CONTACTS, add_sensors
 from touchback.model import Model
-from touchback.model.forces import ProfileContact
-from touchback.model.forces.contact_laws import Felt
-from touchback.model.forces.profiles import Circle, Line
 from touchback.model.frame import BodyHandle, Frame
 from touchback.model.joints import Fixed, Revolute
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from touchback.contact.profiles import Circle, Line
 from touchback.gallery.entry import Entry, Experiment
 from touchback.gallery.piano.action import Builder
 from touchback.gallery.piano.driving import Touch, add_drive
@@ -24,7 +25,6 @@ from touchback.gallery.piano.phases.sensing import action_load, add_episode_sens
 from touchback.gallery.piano.screws import add_screws
 from touchback.gallery.piano.touch import Pressed
 from touchback.model import Model
-from touchback.model.forces.profiles import Circle, Line
 
 # Rigid contacts give nothing, so that two screws stand otherwise than over cloth:
 CAPSTAN_SAG = -0.03e-3  # only cloth of back rail and lever gives: brings the blow to its value [m]

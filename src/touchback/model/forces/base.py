@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.value import Data
@@ -19,7 +20,9 @@ class InternalState:
 
 class ForceKind(Data, frozen=True, tag_field="kind"):
     """A kind of force. Fields called `joint` name a joint; places are frames (`Frame`); numbers
-    may be expressions."""
+    may be expressions. One that `TOUCHES` is a contact: it also has a gap and a normal force."""
+
+    TOUCHES: ClassVar[bool] = False
 
     def apply(self, mechanics: Forces) -> None:
         """Push bodies and add joint efforts."""

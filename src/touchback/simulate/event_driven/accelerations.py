@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback.contact import ContactProblem, Friction
-from touchback.contact.enumeration import (
+from touchback.contact.impulses.enumeration import (
     BACKWARD,
     FORWARD,
     MOST_COMBINATIONS,
@@ -24,7 +24,7 @@ from touchback.contact.enumeration import (
     fitting,
     groups_of,
 )
-from touchback.contact.gauss_seidel import gauss_seidel
+from touchback.contact.impulses.gauss_seidel import gauss_seidel
 from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback.contact import ContactProblem, solve_contacts
-from touchback.contact.enumeration import fitting
-from touchback.contact.gauss_seidel import gauss_seidel
+from touchback.contact.impulses.enumeration import fitting
+from touchback.contact.impulses.gauss_seidel import gauss_seidel
 from touchback.errors import SolveError
 from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats

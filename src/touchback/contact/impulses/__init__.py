@@ -1,0 +1,1 @@
+"""Impulses and forces of rigid contacts at one instant, whatever kinds touch."""

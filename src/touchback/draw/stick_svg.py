@@ -1,0 +1,177 @@
+"""Stick figures as SVG, for notebooks, pages and files."""
+
+from collections.abc import Iterator
+from html import escape
+
+import numpy as np
+
+from touchback.draw.state_shapes import rimmed_svg
+from touchback.draw.stick import Floats, StickFigure, stick_figure
+from touchback.draw.view import axes_for
+from touchback.model.model import Model
+from touchback.model.show import tree_text
+
+_SIZE = 360.0  # of the longer side [px]
+_MARGIN = 36.0
+_COLOURS = ("#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b8860b", "#2a9d8f", "#8c564b")
+_STYLES = {
+    "body": 'stroke-width="6" stroke-linecap="round"',
+    "arm": 'stroke-width="2"',
+    "cross": 'stroke-width="3" stroke-linecap="round"',
+    "slide": 'stroke="#999" stroke-width="1.5" stroke-dasharray="4 3"',
+    "link": 'stroke="#666" stroke-width="2" stroke-dasharray="1 3"',
+}
+_LETTER = 6.5  # width of a letter, about [px]
+_LINE = 12.0  # height of a line [px]
+_BESIDE = (-10.0, 14.0, 2.0, -22.0, 26.0)  # heights at which a name may stand, from its dot [px]
+_LABELS = 14  # joints up to which their names are written beside them
+_AXIS = 22.0  # px
+
+
+def figure_svg(
+    figure: StickFigure, title: str, instant: int = 0, trail: Floats | None = None
+) -> str:
+    """One instant as a picture on which all instants have their place: joints as dots, bodies as
+    lines, centres of mass as rings; `trail` (N, 3) are points that were passed before."""
+    return _Drawing(figure, title, instant, np.empty((0, 3)) if trail is None else trail).svg()
+
+
+def notebook_html(model: Model) -> str:
+    """What a notebook shows of a model: its stick figure and its tree."""
+    return (
+        '<div style="display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start">'
+        f"{figure_svg(stick_figure(model), model.name)}<pre>{escape(tree_text(model))}</pre></div>"
+    )
+
+
+class _Drawing:
+    def __init__(self, figure: StickFigure, title: str, instant: int, trail: Floats) -> None:
+        self.figure, self.title, self.instant, self.trail = figure, title, instant, trail
+        points = np.concatenate([figure.points, trail])
+        if not len(points):  # of an empty model
+            points = np.zeros((1, 3))
+        self.axes = axes_for(points)
+        flat = points @ self.axes.T
+        self.corner = flat[:, 0].min(), flat[:, 1].max()
+        width, height = np.ptp(flat, axis=0)
+        self.scale = _SIZE / (max(width, height) or 1.0)
+        beside = max((len(label) for label in self.labels()), default=0) * _LETTER
+        self.width = max(width * self.scale, _SIZE / 3) + 2 * _MARGIN + beside
+        self.height = max(height * self.scale, _SIZE / 6) + 2 * _MARGIN
+        self.top = (self.height - height * self.scale) / 2
+
+    def at(self, point: Floats) -> tuple[str, str]:
+        across, up = self.axes @ point
+        x = _MARGIN + (across - self.corner[0]) * self.scale
+        y = self.top + (self.corner[1] - up) * self.scale
+        return f"{x:.1f}", f"{y:.1f}"
+
+    def places(self, named: dict[str, Floats]) -> list[tuple[str, str, str]]:
+        return [(name, *self.at(points[self.instant])) for name, points in named.items()]
+
+    def svg(self) -> str:
+        size = f'width="{self.width:.0f}" height="{self.height:.0f}"'
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" '
+            'font-family="sans-serif" font-size="11" text-anchor="middle">',
+            f"<title>{escape(self.title)}</title>",
+            '<rect width="100%" height="100%" fill="#fff"/>',
+            *self.way(),
+            *self.bearings(),
+            *self.lines(),
+            *self.masses(),
+            *self.joints(),
+            *self.directions(),
+            "</svg>",
+        ]
+        return "\n".join(parts)
+
+    def way(self) -> list[str]:
+        if not len(self.trail):
+            return []
+        points = " ".join(",".join(self.at(point)) for point in self.trail)
+        return [f'<polyline points="{points}" fill="none" stroke="#e07a5f" stroke-width="1.5"/>']
+
+    def lines(self) -> list[str]:
+        bodies = [each.name for each in self.figure.lines if each.kind in ("body", "cross")]
+        numbers = {name: number for number, name in enumerate(dict.fromkeys(bodies))}
+        found = []
+        for line in self.figure.lines:
+            (x1, y1), (x2, y2) = map(self.at, line.ends[self.instant])
+            style = _STYLES[line.kind]
+            if line.kind not in ("slide", "link"):
+                style += f' stroke="{_COLOURS[numbers[line.name] % len(_COLOURS)]}"'
+            found.append(
+                f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" {style}>'
+                f"<title>{escape(line.name)}</title></line>"
+            )
+        return found
+
+    def bearings(self) -> list[str]:
+        """The usual sign for a support on the ground."""
+        return [
+            f'<path d="M{x} {y} l-9 14 h18 z" fill="#ddd" stroke="#333"/>'
+            for _, x, y in self.places(self.figure.bearings)
+        ]
+
+    def masses(self) -> list[str]:
+        return [
+            f'<circle cx="{x}" cy="{y}" r="4" fill="#fff" stroke="#333" stroke-width="1.5">'
+            f"<title>{escape(name)}: centre of mass</title></circle>"
+            for name, x, y in self.places(self.figure.masses)
+        ]
+
+    def joints(self) -> list[str]:
+        places = self.places(self.figure.joints)
+        dots = [
+            f'<circle cx="{x}" cy="{y}" r="4.5" fill="#333"><title>{escape(name)}</title></circle>'
+            for name, x, y in places
+        ]
+        words = self.words([(name, float(x), float(y)) for name, x, y in places])
+        return dots + [
+            text for name, x, y in words for text in rimmed_svg(name, x, y, 'fill="#333"')
+        ]
+
+    def words(self, dots: list[tuple[str, float, float]]) -> Iterator[tuple[str, float, float]]:
+        """Names beside their dots, each where it covers least of lines, dots and other names."""
+        along = np.linspace(0.0, 1.0, 40)[:, None]
+        ends = [[self.at(end) for end in line.ends[self.instant]] for line in self.figure.lines]
+        pairs = np.array(ends, dtype=float).reshape(-1, 2, 2)
+        drawn = [(1 - along) * a + along * b for a, b in pairs]
+        taken = np.concatenate([np.empty((0, 2)), *drawn, *(6 * [[x, y]] for _, x, y in dots)])
+        for name, x, y in dots:
+            if name not in self.labels():
+                continue
+            half = np.array([len(name) * _LETTER / 2, _LINE / 2])
+
+            def covered(
+                middle: Floats, half: Floats = half, taken: Floats = taken
+            ) -> tuple[bool, int]:
+                outside = middle[0] < half[0] or middle[0] > self.width - half[0]
+                return bool(outside), int((np.abs(taken - middle) < half).all(axis=1).sum())
+
+            sides = ((up, side) for up in _BESIDE for side in (1, -1))
+            places = [np.array([x + side * (half[0] + 8.0), y + up]) for up, side in sides]
+            best = min(places, key=covered)  # the first of equals
+            grid = np.linspace(-1.0, 1.0, 2 * len(name) + 1)[:, None] * [half[0], 0.0]
+            taken = np.concatenate([taken, *(best + grid + [0.0, dy] for dy in (-4.0, 0.0, 4.0))])
+            yield name, float(best[0]), float(best[1]) + 4.0
+
+    def labels(self) -> list[str]:
+        """The joints whose names are written: all, where that can be read."""
+        names = list(self.figure.joints)
+        return names if len(names) <= _LABELS and not len(self.trail) else []
+
+    def directions(self) -> list[str]:
+        """The axes of the world that aren't seen end on."""
+        found = []
+        x, y = 12.0, self.height - 12.0
+        for name, (across, up) in zip("xyz", self.axes.T):
+            if np.hypot(across, up) > 0.1:
+                tip = x + _AXIS * across, y - _AXIS * up
+                letter = x + 1.3 * _AXIS * across, y - 1.3 * _AXIS * up + 3
+                found += [
+                    f'<path d="M{x} {y:.0f} L{tip[0]:.1f} {tip[1]:.1f}" stroke="#999"/>',
+                    f'<text x="{letter[0]:.1f}" y="{letter[1]:.1f}" fill="#999">{name}</text>',
+                ]
+        return found

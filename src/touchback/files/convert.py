@@ -1,0 +1,119 @@
+"""Plain data as the structs of `schema.py`, with complaints that name the place and the value."""
+
+import re
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec.structs import FieldInfo, fields
+
+from touchback.files.document import Document, Path
+from touchback.files.schema import kinds_in
+from touchback.model.names import suggestion
+
+_WORDS = {
+    "float": "a number",
+    "int": "a whole number",
+    "str": "text",
+    "array": "a list",
+    "object": "a mapping",
+    "bool": "true or false",
+    "null": "nothing",
+}
+_PLACE = re.compile(r"(.*) - at `\$(.*)`", re.DOTALL)
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[(\.\.\.)\]")
+
+
+def mapping(document: Document, path: Path, given: Any) -> dict[str, Any]:
+    """The given mapping, or a complaint."""
+    if not isinstance(given, dict):
+        raise document.error(path, f"a mapping is expected, got {shown(given)}.")
+    return given
+
+
+def convert(document: Document, path: Path, given: Any, kind: Any) -> Any:
+    """A struct of this kind; a dict of kinds is chosen from by the item's `kind`."""
+    if isinstance(kind, dict):
+        kind = _chosen(document, path, mapping(document, path, given), kind)
+    if hasattr(kind, "__struct_fields__") and not isinstance(given, str):
+        _check_keys(document, path, mapping(document, path, given), kind)
+    try:
+        return msgspec.convert(given, type=kind)
+    except msgspec.ValidationError as error:
+        raise _translated(document, path, given, str(error)) from None
+
+
+def check_keys(document: Document, path: Path, given: dict[str, Any], known: list[str]) -> None:
+    """Refuse keys that mean nothing."""
+    for key in given:
+        if key not in known:
+            hint = suggestion(key, known)
+            raise document.error((*path, key), f"there is no such key here; {hint}")
+
+
+def _chosen(document: Document, path: Path, given: dict[str, Any], kinds: dict[str, Any]) -> Any:
+    kind = given.get("kind")
+    if "kind" not in given:
+        raise document.error(path, f"its `kind` is missing; {suggestion('', kinds)}")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise document.error(
+            (*path, "kind"), f"there is no kind {shown(kind)}; {suggestion(str(kind), kinds)}"
+        )
+    return kinds[kind]
+
+
+def _check_keys(document: Document, path: Path, given: dict[str, Any], kind: Any) -> None:
+    tag = kind.__struct_config__.tag_field
+    own = _fields(kind)
+    check_keys(document, path, given, [*([tag] if tag else []), *(item.name for item in own)])
+    for item in own:
+        if item.required and item.name not in given:
+            raise document.error(path, f"its `{item.name}` is missing.")
+        if item.name in given:
+            _check_inner(document, (*path, item.name), given[item.name], kinds_in(item.type))
+
+
+@cache
+def _fields(kind: type) -> tuple[FieldInfo, ...]:
+    return fields(kind)
+
+
+def _check_inner(document: Document, path: Path, given: Any, kinds: dict[str, Any]) -> None:
+    """The same for data of some kind that lie in others, alone or in a list: profiles, laws."""
+    if not kinds:
+        return
+    if isinstance(given, list):
+        for i, item in enumerate(given):
+            _check_inner(document, (*path, i), item, kinds)
+        return
+    kind = _chosen(document, path, mapping(document, path, given), kinds)
+    _check_keys(document, path, given, kind)
+
+
+def _translated(document: Document, path: Path, given: Any, said: str) -> Exception:
+    match = _PLACE.fullmatch(said)
+    message, inner = (match[1], match[2]) if match else (said, "")
+    value = given
+    for step in _STEP.finditer(inner):
+        if step[3]:
+            break
+        key: str | int = step[1] if step[1] else int(step[2])
+        value = value[key]
+        path = (*path, key)
+    expected = re.match(r"Expected `([^`]*)`", message)
+    if expected is None:
+        return document.error(path, f"{message}.")
+    length = re.search(r"of length [^,]*", message)
+    words = " or ".join(_WORDS.get(word, word) for word in expected[1].split(" | "))
+    size = f" {length[0]}" if length else ""
+    return document.error(path, f"{words}{size} is expected, got {shown(value)}.")
+
+
+def shown(given: Any) -> str:
+    """A value as a message shows it: short, as it stands in a file."""
+    if given is None:
+        return "nothing"
+    if isinstance(given, bool):
+        return "true" if given else "false"
+    text = repr(given)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,197 @@
+"""What a model file holds, item by item: made from the model's own data, published as JSON schema.
+
+In a file a value is a number or the text of an expression, a frame may be just a body's name, a
+joint's options stand beside its kind, and one number may stand for a list of one.
+"""
+
+import functools
+import operator
+import types
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import msgspec
+from msgspec import Meta, defstruct
+from msgspec.structs import FieldInfo, fields
+
+from touchback.contact.compliant import AnyCompliant
+from touchback.contact.rigid import AnyRigid
+from touchback.model.body import Body, Six
+from touchback.model.closures import AnyClosure, Closure
+from touchback.model.constrained import Constraint, Drive
+from touchback.model.couplings import AnyCoupling
+from touchback.model.episodes import Mode, Transition
+from touchback.model.forces import AnyForce
+from touchback.model.frame import Frame
+from touchback.model.joints import AnyJoint, Joint
+from touchback.model.sensors import AnySensor
+from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
+from touchback.model.value import Data, Triple, Value
+
+VERSION = 1
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_Value = float | str
+_Inertia = Annotated[tuple[_Value, ...], Meta(min_length=3, max_length=6)]
+
+
+def plain(kind: Any) -> Any:
+    """The type in a file of a type in the model."""
+    if kind is Value:
+        return _Value
+    if kind is Frame:
+        return str | FRAME
+    if kind == Six:
+        return _Inertia
+    if hasattr(kind, "__struct_config__") and kind.__struct_config__.tag is not None:
+        return _nested(kind)
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return functools.reduce(operator.or_, map(plain, inside))
+    if origin is tuple:
+        items = (item if item is ... else plain(item) for item in inside)
+        return types.GenericAlias(tuple, tuple(items))
+    if origin is dict:
+        return types.GenericAlias(dict, (str, plain(inside[1])))
+    return kind
+
+
+def one_for_a_list(kind: Any) -> Any:
+    """An option of a joint in a file: where the model has a list, one item may stand alone."""
+    inside = get_args(kind)
+    if get_origin(kind) is not tuple or inside[-1] is not ...:
+        return plain(kind)
+    if get_origin(inside[0]) is tuple:
+        return types.GenericAlias(tuple, (plain(inside[0]) | float, ...))
+    return plain(inside[0]) | types.GenericAlias(tuple, (plain(inside[0]), ...))
+
+
+def in_file(kind: Any, options: Any = None) -> Any:
+    """The struct that a file has for one kind of the model's data; the fields of `options` stand
+    beside its own."""
+    given = [(field, plain(field.type)) for field in fields(kind)]
+    if options is not None:
+        given += [(f, one_for_a_list(f.type)) for f in fields(options) if f.name != "kind"]
+    config = kind.__struct_config__
+    return defstruct(
+        kind.__name__ + (options.__name__ if options else ""),
+        [
+            (field.name, own) if field.required else (field.name, own, _default(field))
+            for field, own in given
+        ],
+        namespace={"__doc__": kind.__doc__},
+        tag_field=config.tag_field,
+        tag=config.tag,
+        forbid_unknown_fields=True,
+        kw_only=True,
+    )
+
+
+@functools.cache
+def _nested(kind: Any) -> Any:
+    """One struct for each kind, wherever it lies in another."""
+    return in_file(kind)
+
+
+def kinds_in(kind: Any) -> dict[str, Any]:
+    """The kinds of data by tag that a field's type may hold, also in a list."""
+    if hasattr(kind, "__struct_config__"):
+        tag = kind.__struct_config__.tag
+        return {} if tag is None else {tag: kind}
+    return {tag: found for item in get_args(kind) for tag, found in kinds_in(item).items()}
+
+
+def _default(field: FieldInfo) -> Any:
+    made = field.default_factory
+    return field.default if made is msgspec.NODEFAULT else msgspec.field(default_factory=made)
+
+
+def _by_kind(section: str) -> dict[str, Any]:
+    return {tag: in_file(kind, _BESIDE.get(section)) for tag, kind in KINDS[section].items()}
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "joints": kinds_in(AnyJoint),
+    "forces": kinds_in(AnyForce | AnyCompliant),
+    "contacts": kinds_in(AnyRigid),
+    "closures": kinds_in(AnyClosure),
+    "couplings": kinds_in(AnyCoupling),
+    "sensors": kinds_in(AnySensor),
+}
+"""The model's own data of each section whose items say their `kind`, by that word."""
+_BESIDE = {"joints": Joint, "closures": Closure}  # whose fields stand beside those of the kind
+
+
+class TableInFile(Data, frozen=True):
+    """A lookup table: values on breakpoints x, or, with y, a row of values for each x."""
+
+    x: tuple[float, ...]
+    values: tuple[float | tuple[float, ...], ...]
+    y: tuple[float, ...] = ()
+
+
+class PartInFile(Data, frozen=True):
+    """A copy of a model of the library: its ground becomes the frame `at`."""
+
+    model: str
+    at: Frame = Frame("ground")
+    share: tuple[str, ...] = ()
+    bind: dict[str, Value] = msgspec.field(default_factory=dict)
+
+
+FRAME = in_file(Frame)
+BASE = in_file(BaseMotion)
+GRAVITY = plain(Triple)
+REPORT = tuple[str, ...]
+SETTINGS = ("gravity", "base", "report")
+SECTIONS: dict[str, Any] = {
+    "parameters": in_file(Parameter),
+    "inputs": in_file(Input),
+    "states": in_file(ExtraState),
+    "tables": in_file(TableInFile),
+    "definitions": str,
+    "bodies": in_file(Body),
+    "joints": _by_kind("joints"),
+    "forces": _by_kind("forces"),
+    "contacts": _by_kind("contacts"),
+    "closures": _by_kind("closures"),
+    "couplings": _by_kind("couplings"),
+    "constraints": in_file(Constraint),
+    "drives": in_file(Drive),
+    "modes": in_file(Mode),
+    "transitions": in_file(Transition),
+    "controls": in_file(Control),
+    "sensors": _by_kind("sensors"),
+    "parts": in_file(PartInFile),
+}
+"""The type of the items of each section; a dict has one for each kind."""
+
+
+def add_kind(section: str, kind: Any) -> None:
+    """Let files know one more kind, as of force (`section` "forces"); its fields are frames,
+    values, texts, numbers, or kinds themselves."""
+    tag = kind.__struct_config__.tag
+    KINDS[section][tag], SECTIONS[section][tag] = kind, in_file(kind, _BESIDE.get(section))
+
+
+def model_schema() -> dict[str, Any]:
+    """The JSON schema of a model file."""
+    sections: list[Any] = [_named(name, _union(item)) for name, item in SECTIONS.items()]
+    optional = [
+        ("gravity", GRAVITY, (0.0, 0.0, -9.81)), ("base", BASE, None), ("report", REPORT, None),
+        *sections,
+    ]  # fmt: skip
+    part = defstruct("LibraryModel", [("name", str, ""), *optional], forbid_unknown_fields=True)
+    whole = defstruct(
+        "Model",
+        [("touchback", Literal[1]), ("name", str), *optional, _named("library", part)],
+        forbid_unknown_fields=True,
+    )
+    return {"$schema": DIALECT, "title": "Touchback model", **msgspec.json.schema(whole)}
+
+
+def _named(section: str, item: Any) -> tuple[str, Any, Any]:
+    return section, dict[str, item], msgspec.field(default_factory=dict)
+
+
+def _union(item: Any) -> Any:
+    return functools.reduce(operator.or_, item.values()) if isinstance(item, dict) else item

@@ -1,0 +1,39 @@
+"""Reading models from files, by suffix: one table of formats."""
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from touchback.errors import ModelError
+from touchback.files import read_model
+from touchback.interop.mbs import read_mbs
+from touchback.interop.urdf import read_urdf
+from touchback.model.model import Model
+from touchback.model.names import unknown
+
+FORMATS: dict[str, Callable[..., Model]] = {
+    ".yaml": read_model,
+    ".yml": read_model,
+    ".json": read_model,
+    ".urdf": read_urdf,
+    ".mbs": read_mbs,
+}
+"""Who reads files of each suffix. A reader takes the path, and options of its own by keyword."""
+
+
+def read(path: str | Path, **options: Any) -> Model:
+    """The model that a file describes; its suffix says how it is written. Options are those of its
+    reader (tb.read_urdf, tb.read_mbs)."""
+    file = Path(path)
+    reader = FORMATS.get(file.suffix.lower())
+    if reader is None:
+        known = ", ".join(sorted(FORMATS))
+        raise ModelError(
+            f"{file}: files that end in '{file.suffix}' can't be read; known: {known}."
+        )
+    known_options = list(inspect.signature(reader).parameters)[1:]
+    for word in options:
+        if word not in known_options:
+            raise unknown("option", word, known_options, where=str(file))
+    return reader(file, **options)
