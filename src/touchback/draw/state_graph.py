@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from touchback.draw.state_map import StateMap, arrow_count
 from touchback.draw.state_shapes import (
     INK,
@@ -184,23 +186,20 @@ def _label_places(curves: list[_Arrow], ovals: list[Oval]) -> list[Point]:
     """Places of the labels, each the first at which it covers no mode, no other label and no arrow;
     where there is none, the place at which it covers least."""
     taken = [(oval.x, oval.y, *oval.half) for oval in ovals]
-    points = [point for arrow in curves for point in arrow.points]
+    ends = np.cumsum([0, *(len(arrow.points) for arrow in curves)])
+    points = np.array([point for arrow in curves for point in arrow.points])
     places: list[Point] = []
-    for arrow in curves:
+    for arrow, start, end in zip(curves, ends, ends[1:]):
         w, h = (half / 2 + _CLEAR for half in arrow.size)
-
-        def covered(place: Point, arrow: _Arrow = arrow, w: float = w, h: float = h) -> int:
-            x, y = place
-            boxes = sum(abs(x - a) < w + c and abs(y - b) < h + d for a, b, c, d in taken)
-
-            def off(point: Point) -> float:
-                return max(abs(x - point[0]) - w, abs(y - point[1]) - h, 0.0)
-
-            # Far from its own arrow and near to another one, it would be read as that one's.
-            strange = min(map(off, points)) < 0.5 * min(map(off, arrow.points))
-            return _HEAVY * (boxes + strange) + sum(off(point) == 0.0 for point in points)
-
-        best = min(arrow.labels(), key=covered)  # the first of equals
+        free = list(arrow.labels())
+        x, y = np.array(free).T[:, :, None]  # a row for each place, a column for each thing covered
+        a, b, c, d = np.array(taken).T
+        boxes = np.sum((abs(x - a) < w + c) & (abs(y - b) < h + d), axis=1)
+        off = np.maximum(abs(x - points[:, 0]) - w, abs(y - points[:, 1]) - h).clip(min=0.0)
+        # Far from its own arrow and near to another one, it would be read as that one's.
+        strange = off.min(axis=1) < 0.5 * off[:, start:end].min(axis=1)
+        covered = _HEAVY * (boxes + strange) + np.sum(off == 0.0, axis=1)
+        best = free[int(covered.argmin())]  # the first of equals
         places.append(best)
         taken.append((*best, w - _CLEAR, h - _CLEAR))
     return places
