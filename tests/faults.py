@@ -7,6 +7,7 @@ their own, in `constraint_faults.py`.
 """
 
 import inspect
+import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ class Fault:
     shown: str
     run: Callable[[], object]
     message: str
+    home: str  # the module that has it in its table
     is_file: bool = False
     is_said: bool = False  # printed, not raised
 
@@ -41,7 +43,8 @@ def fault(
         source = textwrap.dedent(inspect.getsource(function))
         body = source[source.index("def _() -> None:\n") + len("def _() -> None:\n") :]
         shown = textwrap.dedent(body).strip()
-        table.append(Fault(title, section, shown, function, message, is_said=said))
+        home = function.__module__
+        table.append(Fault(title, section, shown, function, message, home, is_said=said))
 
     return note
 
@@ -53,7 +56,8 @@ def file_fault(title: str, text: str, message: str) -> None:
     def run() -> object:
         return model_from_text(written, ".yaml", "arm.yaml")
 
-    FAULTS.append(Fault(title, "Files", written, run, message, is_file=True))
+    home = sys._getframe(1).f_globals["__name__"]
+    FAULTS.append(Fault(title, "Files", written, run, message, home, is_file=True))
 
 
 def arm() -> Model:

@@ -38,7 +38,7 @@ def errors_page() -> str:
         "# What faulty models are told\n\n"
         "Every message names the thing, the value and, where there is one, the usual mend. This\n"
         "page is made from the tests of these messages.\n",
-        FAULTS,
+        sorted(FAULTS, key=lambda fault: fault.home),  # whichever was imported first
     )
 
 
@@ -48,7 +48,7 @@ def constraint_errors_page() -> str:
         "# What faulty constraints are told\n\n"
         "As in [the page of other faults](errors.md), every message is tested. `four_bar()`,\n"
         "`slider_crank()` and `two_arms()` are models that nothing is wrong with.\n",
-        sorted(CONSTRAINT_FAULTS, key=lambda fault: SECTIONS.index(fault.section)),
+        sorted(CONSTRAINT_FAULTS, key=lambda fault: (SECTIONS.index(fault.section), fault.home)),
     )
 
 
