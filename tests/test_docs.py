@@ -1,12 +1,11 @@
 """Every Python block of the documentation runs, page by page, in the order of reading."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import forked
 from command import touchback
 
 ROOT = Path(__file__).parents[1]
@@ -27,9 +26,7 @@ RUNNING = [page for page in PAGES if blocks(page) and page.stem not in FAILING_O
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     script = tmp_path / f"{page.stem}.py"
     script.write_text("\n\n".join(blocks(page)), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
+    done = forked.run(script, tmp_path)
     assert done.returncode == 0, done.stderr
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import forked
+
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
 
@@ -26,14 +28,17 @@ def test_an_example_is_short_and_has_a_title(path: Path) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_runs_alone(path: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(path)],
-        cwd=tmp_path,
-        env={**os.environ, "MPLBACKEND": "Agg"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = forked.run(path, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout and not done.stderr
     assert list(tmp_path.iterdir())  # each leaves a picture or a source text
+
+
+def test_an_example_runs_in_an_interpreter_that_has_nothing_imported(tmp_path: Path) -> None:
+    surroundings = {**os.environ, "MPLBACKEND": "Agg"}
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES[0])],
+        cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout and not done.stderr
