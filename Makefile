@@ -16,7 +16,13 @@ NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
 .PHONY: test play bench docs wheel search sanitize soak clean lint types pytest native
 
-test: lint types docs pytest
+# Tests start a hundred processes: none should compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Style, types and documentation side by side (each one's words in one piece), then every core tests.
+test: $(STAMPS)/develop
+	@$(MAKE) --no-print-directory -j $(JOBS) -k -O types docs lint
+	@$(MAKE) --no-print-directory pytest
 
 lint: $(STAMPS)/develop
 	$(BIN)/ruff check .
@@ -25,8 +31,9 @@ lint: $(STAMPS)/develop
 types: $(STAMPS)/develop
 	$(BIN)/mypy
 
+# Neighbours run in one worker, which has their models compiled, until another has nothing to do.
 pytest: $(STAMPS)/develop $(STAMPS)/qemu
-	$(BIN)/python -m pytest -n $(JOBS) -m "not soak"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak"
 
 search: $(STAMPS)/develop
 	$(BIN)/python tests/search --minutes $(MINUTES)
@@ -65,9 +72,9 @@ $(STAMPS)/package: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 	$(BIN)/python -m pip install -q -e .
 	touch $@
 
-$(STAMPS)/develop: $(STAMPS)/package
+$(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 	$(BIN)/python -m pip install -q -e ".[dev]"
-	touch $@
+	touch $(STAMPS)/package $@
 
 # Foreign machine code runs under qemu; its tests are skipped where qemu can't be installed.
 $(STAMPS)/qemu: $(STAMPS)/venv
