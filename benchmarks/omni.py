@@ -63,10 +63,10 @@ def _trackers(section: Section, label: str, shape: WheelShape) -> None:
             steps[tracker] = min(steps[tracker], _seconds_a_step(run))
     for tracker, system in systems.items():
         at, terms = starts[tracker], system.function("terms")
-        system.forward_dynamics(at.q, at.v)  # fills the block of parameters
         x = np.concatenate([at.q, at.v, at.z])[None, :]
-        u = np.zeros((1, terms.here.u.size))
-        routine = {"terms": replace(as_routine(terms.compiled), parameters=terms.here.block)}
+        u = np.zeros((1, max(terms.compiled.sizes[1], 1)))
+        block = terms.block_for(np.array(list(system.parameters.values())))
+        routine = {"terms": replace(as_routine(terms.compiled), parameters=block)}
         alone = interleaved(routine, x, u, terms.compiled.out_size, TURNS)["terms"].best
         ratio = steps[tracker] / steps["explicit"]
         off = float(np.abs(ways[tracker] - ways["explicit"]).max())

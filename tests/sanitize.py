@@ -14,7 +14,10 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
+
+import numpy
 
 ROOT = Path(__file__).resolve().parent.parent
 FLAGS = ["-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-ffp-contract=off", "-Wall"]
@@ -55,19 +58,14 @@ def build(kind: str, folder: Path) -> None:
         ROOT / "src" / "touchback", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
     )
     native = package / "native"
-    sources = sorted(str(path) for path in native.rglob("*.c"))
+    sources = sorted(str(path) for path in native.rglob("*.c") if path.parent.name != "python")
     library = str(native / "libtouchback.so")
-    command = [
-        "gcc",
-        "-shared",
-        "-fPIC",
-        "-pthread",
-        f"-I{native}",
-        *FLAGS,
-        *WATCHED[kind],
-        *sources,
-    ]
-    subprocess.run([*command, "-lm", "-o", library], check=True)
+    command = ["gcc", "-shared", "-fPIC", "-pthread", f"-I{native}", *FLAGS, *WATCHED[kind]]
+    subprocess.run([*command, *sources, "-lm", "-o", library], check=True)
+    sources = sorted(str(path) for path in native.glob("python/*.c"))
+    headers = [f"-I{path}" for path in (sysconfig.get_path("include"), numpy.get_include())]
+    module = str(native / "_calls.abi3.so")
+    subprocess.run([*command, *headers, *sources, "-o", module], check=True)
 
 
 def runtime(kind: str) -> str:

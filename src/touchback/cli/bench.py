@@ -5,6 +5,7 @@ import sys
 import time
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.table import Table
 
@@ -74,11 +75,10 @@ def seconds_per_call(system: System, name: str, calls: int = 2000) -> float:
     """The median time of a call from C, at the initial state."""
     function = system.function(name)
     compiled = function.compiled
-    x, u = function.here.x, function.here.u
-    start = system.initial_state().x
-    x[:] = start[: x.size]
+    start, parameters = system.initial_state().x, np.array(list(system.parameters.values()))
+    x, u = np.append(start, 0.0), np.zeros(max(compiled.sizes[1], 1))
     timing = time_calls(
-        compiled.address, x, u, function.here.block, compiled.out_size, compiled.work_size,
-        compiled.context_address, calls=calls,
+        compiled.address, x, u, function.block_for(parameters), compiled.out_size,
+        compiled.work_size, compiled.context_address, calls=calls,
     )  # fmt: skip
     return timing.median

@@ -23,6 +23,7 @@ from touchback.system.assembly import (
 )
 from touchback.system.begin import begun
 from touchback.system.branches import check_branches
+from touchback.system.calls import written
 from touchback.system.constrained import (
     ConstraintLayout,
     Terms,
@@ -127,6 +128,7 @@ class ConstrainedSystem(System):
         self.model = model
         for word in _OF_A_MODE:
             self.__dict__.pop(word, None)
+        self._forget_calls()
 
     def consistent(
         self, x: np.ndarray, t: float = 0.0, inputs: Any = None
@@ -210,11 +212,18 @@ class ConstrainedSystem(System):
         return split_terms(out, self.constrained.layout, len(self.layout.v))
 
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any = None, u: Any = None, t: float = 0.0, z: Any = None
+        self,
+        q: Any,
+        v: Any,
+        tau: Any = None,
+        u: Any = None,
+        t: Any = 0.0,
+        z: Any = None,
+        out: Any = None,
     ) -> np.ndarray:
         """Accelerations that keep the constraints. Without `tau` the model's own joint efforts act;
         with it `tau` replaces them."""
-        return self._solve(q, v, tau, u, t, z)[0]
+        return written(self._solve(q, v, tau, u, t, z)[0], out)
 
     def multipliers(
         self, q: Any, v: Any, tau: Any = None, u: Any = None, t: float = 0.0, z: Any = None
@@ -232,14 +241,15 @@ class ConstrainedSystem(System):
         return solve_accelerations(terms)
 
     def state_rate(
-        self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None
+        self, q: Any, v: Any, u: Any = None, t: Any = 0.0, z: Any = None, out: Any = None
     ) -> np.ndarray:
         """dx/dt of x = [q, v, z]."""
         functions = self.constrained.functions
         a = self.forward_dynamics(q, v, u=u, t=t, z=z)
         rates = self._evaluate(functions["configuration rate"], q, v, u, t, z=z)
-        out = self._evaluate(functions["terms"], q, v, u, t, z=z)
-        return np.concatenate([rates, a, out[out.size - self.sizes[2] :]])
+        terms = self._evaluate(functions["terms"], q, v, u, t, z=z)
+        whole = np.concatenate([rates, a, terms[terms.size - self.sizes[2] :]])
+        return written(whole, out)
 
     def sensors(
         self, q: Any = None, v: Any = None, u: Any = None, t: float = 0.0, z: Any = None
@@ -257,23 +267,25 @@ class ConstrainedSystem(System):
         v: Any,
         a: Any = None,
         u: Any = None,
-        t: float = 0.0,
+        t: Any = 0.0,
         z: Any = None,
+        out: Any = None,
     ) -> np.ndarray:
         """Force (3) and moment (3) that the parent exerts on the child, at and along the joint's
         child frame; of a closure, that a's body exerts on b's, at and along frame b.
 
         Without `a` the accelerations are those of the forward dynamics; with it, the multipliers
         still are."""
-        known = {**self.model.joints, **self.model.closures}
-        if joint not in known:
-            raise unknown("joint or closure", joint, known)
+        every = {**self.model.joints, **self.model.closures}
+        if joint not in every:
+            raise unknown("joint or closure", joint, every)
         key = ("reaction", joint, self.active)
         recipe = Recipe(lambda d: self._reaction_equations(d, joint), (6,), self._extra(), True)
         function = self._derived(key, lambda: recipe)
         solved, multipliers = self._solve(q, v, None, u, t, z)
         given = solved if a is None else self._velocity("a", a)
-        return self._evaluate(function, q, v, u, t, np.concatenate([given, multipliers]), z)
+        known = np.concatenate([given, multipliers])
+        return self._evaluate(function, q, v, u, t, known, z, out)
 
     def _reaction_equations(self, d: Derivation, joint: str) -> list[int]:
         d.instant.a = d.accelerations

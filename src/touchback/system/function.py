@@ -1,31 +1,27 @@
 """A derived function of a system: programs, counts, machine code, and the call."""
 
-import threading
+import os
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from touchback import native
-from touchback.codegen import Backend, Compiled, compile_program
+from touchback.codegen import Backend, Compiled, compile_program, native_lanes
+from touchback.errors import InputError
+from touchback.native._calls import rows
 from touchback.symbolic.count import Counts, count
 from touchback.symbolic.program import Program
 
+Floats = NDArray[np.float64]
 
-class Caller:
-    """The arrays of one thread that calls a function, with the pointers to them ready."""
-
-    def __init__(self, function: "Function") -> None:
-        self.x = np.zeros(max(function.second.size("x"), 1))
-        self.u = np.zeros(max(function.second.size("u"), 1))
-        self.block = np.zeros(function.block_size)
-        self.out = np.zeros(function.out_size)
-        self.parameters: np.ndarray | None = None  # what the block was computed from
-        self.call = function.compiled.bind(self.x, self.u, self.block, self.out)
+_WIDE_FROM = 256  # rows from which code for several lanes is worth emitting
+_A_THREAD = 2048  # rows that are worth a thread of their own
 
 
 class Function:
-    """One program with its parameter stage. Any number of threads may call it: each has arrays of
-    its own."""
+    """One program with its parameter stage. Any number of threads may call it."""
 
     def __init__(
         self, name: str, first: Program, second: Program, shape: tuple[int, ...], backend: Backend
@@ -33,7 +29,7 @@ class Function:
         self.name, self.first, self.second, self.shape = name, first, second, shape
         self._backend = backend
         self.block_size, self.out_size = max(len(first.outputs), 1), len(second.outputs)
-        self._threads = threading.local()
+        self._wide: dict[int, Compiled] = {}
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -44,27 +40,48 @@ class Function:
         """The function of so many instances at once: one, or as many as a vector register holds."""
         if lanes == 1:
             return self.compiled
-        return compile_program(self.second, self.name.replace(" ", "_"), lanes)
+        if lanes not in self._wide:
+            name = self.name.replace(" ", "_")
+            self._wide[lanes] = compile_program(self.second, name, lanes)
+        return self._wide[lanes]
 
-    @property
-    def here(self) -> Caller:
-        """The arrays of the present thread."""
-        try:
-            return self._threads.caller
-        except AttributeError:
-            caller = self._threads.caller = Caller(self)
-            return caller
+    def rows(
+        self,
+        sizes: tuple[int, int],
+        parts: Sequence[tuple[Floats, int]],
+        blocks: Floats,
+        result: Floats,
+        first: int = 0,
+    ) -> None:
+        """Outputs from the `first` on for each row of `result`. `sizes`: of x and u; parts of
+        [x, u], each with its place there, and parameter blocks have a row for each, or one for all
+        (one dimension)."""
+        count, one = len(result), self.compiled
+        lanes = native_lanes() if count >= _WIDE_FROM and one.backend == "machine" else 1
+        wide = self.for_lanes(lanes)
+        if sizes[0] < one.sizes[0] or sizes[1] < one.sizes[1]:
+            raise InputError(
+                f"{self.name}: x and u of {one.sizes[0]} and {one.sizes[1]} numbers are expected, "
+                f"got {sizes[0]} and {sizes[1]}."
+            )
+        rows(
+            (one.address, one.context_address), (wide.address, wide.context_address, lanes),
+            (*sizes, self.block_size, self.out_size, max(one.work_size, wide.work_size)),
+            tuple(
+                (part.reshape(-1), part.shape[-1] if part.ndim > 1 else 0, part.shape[-1], place)
+                for part, place in parts
+            ),
+            blocks.reshape(-1), result.reshape(-1), first, count,
+            min(len(os.sched_getaffinity(0)), count // _A_THREAD),
+        )  # fmt: skip
 
-    def at(self, x: np.ndarray, u: np.ndarray, block: np.ndarray) -> np.ndarray:
+    def at(self, x: Floats, u: Floats, block: Floats) -> Floats:
         """The outputs, flat, for a state, u = [t, inputs…] and a parameter block; of `x` and `u` it
         reads as much as it needs."""
-        here = self.here
-        here.parameters = None  # the block is that of this call
-        here.x[:] = x[: here.x.size] if x.size else 0.0
-        here.u[:] = u[: here.u.size]
-        here.block[:] = block
-        here.call()
-        return here.out.copy()
+        result = np.empty((1, self.out_size))
+        parts = [(np.ascontiguousarray(x, float), 0), (np.ascontiguousarray(u, float), len(x))]
+        self.rows((len(x), len(u)), parts, block, result)
+        return result[0]
 
     @cached_property
     def _first(self) -> native.Interpreter:
@@ -75,10 +92,12 @@ class Function:
         """What computes the block from the parameters; None when nothing depends on them."""
         return self._first if self.first.outputs else None
 
-    def block_for(self, parameters: np.ndarray) -> np.ndarray:
-        """The derived parameter block of given parameters."""
+    def block_for(self, parameters: Floats) -> Floats:
+        """The derived parameter block of given parameters; of rows of them, a row for each."""
         if not self.first.outputs:
             return np.zeros(1)
+        if parameters.ndim > 1:
+            return self._first.run_rows(parameters, np.zeros(1), np.zeros(1))
         return self._first.run(parameters, np.zeros(1), np.zeros(1))
 
     @cached_property

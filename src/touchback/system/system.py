@@ -18,6 +18,7 @@ from touchback.symbolic.count import Counts
 from touchback.symbolic.tape import Tape
 from touchback.system import functions as recipes
 from touchback.system.begin import begun
+from touchback.system.calls import Calls, Way, components, filled, hot, written
 from touchback.system.derivation import Derivation
 from touchback.system.function import Function
 from touchback.system.function_set import FunctionSet
@@ -47,7 +48,7 @@ class System:
         self.name = model.name
         self.layout = layout_of(model)
         self._functions: dict[Hashable, Function] = {}
-        self._parameters = np.array([given.default for given in model.parameters.values()])
+        self._parameters = np.array([given.default for given in model.parameters.values()], float)
         self.deriving = threading.RLock()  # held while a function is derived or a setting changed
 
     # ---- names and sizes ------------------------------------------------------------------------
@@ -110,8 +111,10 @@ class System:
     def apart(self) -> Self:
         """The same system with settings of its own (parameters, active constraints, mode), as they
         are now; what is derived of both is derived once."""
-        other = copy.copy(self)
+        with self.deriving:
+            other = copy.copy(self)
         other.__dict__.pop("equations", None)  # they ask the system that they are of
+        other._forget_calls()
         return other
 
     # ---- parameters -----------------------------------------------------------------------------
@@ -126,7 +129,20 @@ class System:
 
     def __setitem__(self, name: str, number: float) -> None:
         with self.deriving:
-            self._parameters = self._with({name: number})  # a new array: functions tell by it
+            self._parameters = self._with({name: number})
+            self._forget_calls()
+
+    @cached_property
+    def calls(self) -> Calls:
+        """The functions as C callables, with the settings as they are now."""
+        return Calls(self)
+
+    def _forget_calls(self) -> None:
+        """Settings have changed: what was called is made again when it is called next."""
+        known = self.__dict__
+        calls: Calls | None = known.pop("calls", None)
+        for name in calls.held if calls is not None else ():
+            known.pop(name, None)
 
     def _with(self, overrides: Mapping[str, float]) -> np.ndarray:
         changed = self._parameters.copy()
@@ -154,65 +170,87 @@ class System:
 
     # ---- functions on arrays --------------------------------------------------------------------
 
+    @hot(Way("inverse dynamics", "a"))
     def inverse_dynamics(
-        self, q: Any, v: Any, a: Any, u: Any = None, t: float = 0.0, z: Any = None
+        self, q: Any, v: Any, a: Any, u: Any = None, t: Any = 0.0, z: Any = None, out: Any = None
     ) -> np.ndarray:
         """Joint efforts τ = M a + c that produce the accelerations `a` (Docquier 2021, eq. 2).
 
         These are *total* joint efforts: springs, damping, friction and motors described in joints
         are efforts too and are not in c; forces on bodies are (with inputs `u`)."""
-        return self._call("inverse dynamics", q, v, u, t, self._velocity("a", a), z)
+        return self._call("inverse dynamics", q, v, u, t, self._velocity("a", a), z, out)
 
-    def bias(self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None) -> np.ndarray:
+    @hot(Way("bias"))
+    def bias(
+        self, q: Any, v: Any, u: Any = None, t: Any = 0.0, z: Any = None, out: Any = None
+    ) -> np.ndarray:
         """c(q, v): Coriolis, centrifugal and gravity terms less forces on bodies."""
-        return self._call("bias", q, v, u, t, z=z)
+        return self._call("bias", q, v, u, t, z=z, out=out)
 
-    def mass_matrix(self, q: Any) -> np.ndarray:
+    @hot(Way("mass matrix"))
+    def mass_matrix(self, q: Any, out: Any = None) -> np.ndarray:
         """M(q), armature included."""
         if not self.plan.loop_mass_matrix:
-            return self._call("mass matrix", q, None, None, 0.0)
+            return self._call("mass matrix", q, None, None, 0.0, out=out)
         n, order = self.sizes[1], self.plan.dof_order
         columns = self._call("mass matrix columns", q, None, None, 0.0)
-        S, F = columns[: 6 * n].reshape(6, n)[:, order], columns[6 * n : 12 * n].reshape(n, 6)
-        M = tree_products(self.plan.dof_parents, S, F[order])
-        M.flat[:: n + 1] += columns[12 * n :][order]
         back = np.argsort(order)
-        return M if np.all(back == np.arange(n)) else M[np.ix_(back, back)]
+        result = np.empty((*columns.shape[:-1], n, n)) if out is None else out
+        for row, M_row in zip(columns.reshape(-1, 13 * n), result.reshape(-1, n, n), strict=True):
+            S, F = row[: 6 * n].reshape(6, n)[:, order], row[6 * n : 12 * n].reshape(n, 6)
+            M = tree_products(self.plan.dof_parents, S, F[order])
+            M.flat[:: n + 1] += row[12 * n :][order]
+            M_row[:] = M[np.ix_(back, back)]
+        return result
 
+    @hot(Way("forward dynamics", "tau"), Way("rate", part="v"))
     def forward_dynamics(
-        self, q: Any, v: Any, tau: Any = None, u: Any = None, t: float = 0.0, z: Any = None
+        self,
+        q: Any,
+        v: Any,
+        tau: Any = None,
+        u: Any = None,
+        t: Any = 0.0,
+        z: Any = None,
+        out: Any = None,
     ) -> np.ndarray:
         """Accelerations a with M a + c = τ. Without `tau` the model's own joint efforts act (motors
         by the inputs `u`, springs, damping, friction); with it `tau` replaces them, so that it
         undoes `inverse_dynamics`."""
-        if tau is None:
-            nq, nv, _ = self.sizes
-            return self._call("rate", q, v, u, t, z=z)[nq : nq + nv]
-        return self._call("forward dynamics", q, v, u, t, self._velocity("tau", tau), z=z)
+        if tau is not None:
+            tau = self._velocity("tau", tau)
+            return self._call("forward dynamics", q, v, u, t, tau, z, out)
+        nq, nv, _ = self.sizes
+        return written(self._call("rate", q, v, u, t, z=z)[..., nq : nq + nv], out)
 
+    @hot(Way("joint efforts"))
     def joint_efforts(
-        self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None
+        self, q: Any, v: Any, u: Any = None, t: Any = 0.0, z: Any = None, out: Any = None
     ) -> np.ndarray:
         """The model's own joint efforts: motors, springs, damping, friction, stops."""
-        return self._call("joint efforts", q, v, u, t, z=z)
+        return self._call("joint efforts", q, v, u, t, z=z, out=out)
 
+    @hot(Way("rate"))
     def state_rate(
-        self, q: Any, v: Any, u: Any = None, t: float = 0.0, z: Any = None
+        self, q: Any, v: Any, u: Any = None, t: Any = 0.0, z: Any = None, out: Any = None
     ) -> np.ndarray:
         """dx/dt of x = [q, v, z]."""
-        return self._call("rate", q, v, u, t, z=z)
+        return self._call("rate", q, v, u, t, z=z, out=out)
 
     def sensors(
-        self, q: Any = None, v: Any = None, u: Any = None, t: float = 0.0, z: Any = None
-    ) -> dict[str, float]:
-        """What every sensor shows."""
-        shown = self._call("outputs", q, v, u, t, z=z)
-        return dict(zip(self.layout.outputs, map(float, shown), strict=True))
+        self, q: Any = None, v: Any = None, u: Any = None, t: Any = 0.0, z: Any = None
+    ) -> dict[str, Any]:
+        """What every sensor shows: a number, or an array over the states."""
+        return self._shown(self._call("outputs", q, v, u, t, z=z))
 
-    def energy(self, q: Any, v: Any, t: float = 0.0, z: Any = None) -> tuple[float, float]:
-        """Kinetic and potential energy (gravity and springs) [J]."""
-        kinetic, potential = self._call("energy", q, v, None, t, z=z)
-        return float(kinetic), float(potential)
+    def _shown(self, outputs: np.ndarray) -> dict[str, Any]:
+        return dict(zip(self.layout.outputs, components(outputs), strict=True))
+
+    def energy(self, q: Any, v: Any, t: Any = 0.0, z: Any = None) -> tuple[Any, Any]:
+        """Kinetic and potential energy (gravity and springs) [J]: numbers, or arrays over the
+        states."""
+        kinetic, potential = components(self._call("energy", q, v, None, t, z=z))
+        return kinetic, potential
 
     def stored_energy(
         self, x: np.ndarray, parameters: Mapping[str, float], t: float = 0.0
@@ -222,40 +260,54 @@ class System:
         block = function.block_for(np.array(list(parameters.values())))
         return float(function.compiled.call(x, np.append(t, self.input_defaults), block).sum())
 
-    def momentum(self, q: Any, v: Any, t: float = 0.0, z: Any = None) -> np.ndarray:
+    @hot(Way("momentum"))
+    def momentum(self, q: Any, v: Any, t: Any = 0.0, z: Any = None, out: Any = None) -> np.ndarray:
         """Linear momentum and angular momentum about the world's origin, 2 × 3."""
-        return self._call("momentum", q, v, None, t, z=z)
+        return self._call("momentum", q, v, None, t, z=z, out=out)
 
-    def centre_of_mass(self, q: Any, t: float = 0.0, z: Any = None) -> np.ndarray:
+    @hot(Way("centre of mass"))
+    def centre_of_mass(self, q: Any, t: Any = 0.0, z: Any = None, out: Any = None) -> np.ndarray:
         """Centre of mass of everything that moves [m]."""
-        return self._call("centre of mass", q, None, None, t, z=z)
+        return self._call("centre of mass", q, None, None, t, z=z, out=out)
 
     def pose(
-        self, frame: Any, q: Any, t: float = 0.0, z: Any = None
+        self, frame: Any, q: Any, t: Any = 0.0, z: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """R_WF (3 × 3) and p_WF [m] of a body or frame; the world is where a ground that moves
         would be if it didn't."""
         given = self._of_frame("pose", recipes.pose_recipe, frame)
         flat = self._evaluate(given, q, None, None, t, z=z)
-        return flat[:9].reshape(3, 3), flat[9:]
+        return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
 
-    def velocity(self, frame: Any, q: Any, v: Any, t: float = 0.0, z: Any = None) -> np.ndarray:
+    def velocity(
+        self, frame: Any, q: Any, v: Any, t: Any = 0.0, z: Any = None, out: Any = None
+    ) -> np.ndarray:
         """Angular velocity (3) and velocity of the origin (3) of a body or frame, along world
         axes."""
         given = self._of_frame("velocity", recipes.velocity_recipe, frame)
-        return self._evaluate(given, q, v, None, t, z=z)
+        return self._evaluate(given, q, v, None, t, z=z, out=out)
 
     def acceleration(
-        self, frame: Any, q: Any, v: Any, a: Any, u: Any = None, t: float = 0.0, z: Any = None
+        self,
+        frame: Any,
+        q: Any,
+        v: Any,
+        a: Any,
+        u: Any = None,
+        t: Any = 0.0,
+        z: Any = None,
+        out: Any = None,
     ) -> np.ndarray:
         """Angular acceleration (3) and acceleration of the origin (3), along world axes."""
         given = self._of_frame("acceleration", recipes.acceleration_recipe, frame)
-        return self._evaluate(given, q, v, u, t, self._velocity("a", a), z)
+        return self._evaluate(given, q, v, u, t, self._velocity("a", a), z, out)
 
-    def jacobian(self, frame: Any, q: Any, t: float = 0.0, z: Any = None) -> np.ndarray:
+    def jacobian(
+        self, frame: Any, q: Any, t: Any = 0.0, z: Any = None, out: Any = None
+    ) -> np.ndarray:
         """6 × nv: rows ω and velocity of the origin, along world axes."""
         given = self._of_frame("jacobian", recipes.jacobian_recipe, frame)
-        return self._evaluate(given, q, None, None, t, z=z)
+        return self._evaluate(given, q, None, None, t, z=z, out=out)
 
     def reaction(
         self,
@@ -264,8 +316,9 @@ class System:
         v: Any,
         a: Any = None,
         u: Any = None,
-        t: float = 0.0,
+        t: Any = 0.0,
         z: Any = None,
+        out: Any = None,
     ) -> np.ndarray:
         """Force (3) and moment (3) that the parent exerts on the child, at and along the joint's
         child frame.
@@ -277,7 +330,7 @@ class System:
             ("reaction", joint), lambda: recipes.reaction_recipe(self.layout, joint)
         )
         given = self.forward_dynamics(q, v, u=u, t=t, z=z) if a is None else self._velocity("a", a)
-        return self._evaluate(function, q, v, u, t, given, z)
+        return self._evaluate(function, q, v, u, t, given, z, out)
 
     # ---- states ---------------------------------------------------------------------------------
 
@@ -491,7 +544,7 @@ class System:
         return self._derived((kind, given), lambda: recipe(self.layout, given))
 
     def _velocity(self, label: str, given: Any) -> np.ndarray:
-        return fill(label, given, self.layout.v, np.zeros(len(self.layout.v)))
+        return filled(label, given, self.layout.v, np.zeros(len(self.layout.v)))
 
     def _call(
         self,
@@ -499,11 +552,13 @@ class System:
         q: Any,
         v: Any,
         u: Any,
-        t: float,
+        t: Any,
         extra: np.ndarray | None = None,
         z: Any = None,
+        out: np.ndarray | None = None,
     ) -> np.ndarray:
-        return self._evaluate(self.function(name), q, v, u, t, extra, z)
+        calls = self.calls
+        return calls.evaluate(calls.by_name(name), q, v, u, t, extra, z, out)
 
     def _evaluate(
         self,
@@ -511,26 +566,12 @@ class System:
         q: Any,
         v: Any,
         u: Any,
-        t: float,
+        t: Any,
         extra: np.ndarray | None = None,
         z: Any = None,
+        out: np.ndarray | None = None,
     ) -> np.ndarray:
-        here, parameters = function.here, self._parameters
-        if here.parameters is not parameters:
-            here.block[:] = function.block_for(parameters)
-            here.parameters = parameters
-        start = self._start
-        layout = self.layout
-        x = np.concatenate([
-            fill("q", q, layout.q, start.q), fill("v", v, layout.v, np.zeros(len(layout.v))),
-            fill("z", z, layout.z, start.z),
-        ])  # fmt: skip
-        inputs = fill("u", u, layout.inputs, self.input_defaults)
-        arguments = np.concatenate([[t], inputs, [] if extra is None else extra])
-        here.x[:] = x[: here.x.size] if x.size else 0.0
-        here.u[:] = arguments[: here.u.size]
-        here.call()
-        return here.out.reshape(function.shape).copy()
+        return self.calls.evaluate(function, q, v, u, t, extra, z, out)
 
     @cached_property
     def _start(self) -> State:

@@ -1,0 +1,40 @@
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Argument = tuple[str, int, int, int, bool]  # name, kind, place in [x, u], size, required
+Part = tuple[Floats, int, int, int]  # numbers, stride, size, place in [x, u]
+
+class Call:
+    method: Final[Callable[..., Floats]]
+    def __new__(
+        cls,
+        name: str,
+        doc: str,
+        function: tuple[int, int, int],
+        x: int,
+        defaults: Floats,
+        block: Floats,
+        out: tuple[int, int, tuple[int, ...]],
+        arguments: tuple[Argument, ...],
+        friendly: Callable[..., object],
+        owner: object,
+        otherwise: Call | None,
+        /,
+    ) -> Call: ...
+
+def rows(
+    one: tuple[int, int],
+    wide: tuple[int, int, int],
+    sizes: tuple[int, int, int, int, int],
+    parts: tuple[Part, ...],
+    block: Floats,
+    result: Floats,
+    first: int,
+    count: int,
+    threads: int,
+    /,
+) -> None: ...

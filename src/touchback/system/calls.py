@@ -1,0 +1,282 @@
+"""Functions of a system as C callables: float64 arrays of the right shape go straight in, and
+everything else (dicts, lists, arrays of states) is read kindly first."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.model.names import unknown
+from touchback.native._calls import Call
+from touchback.system.function import Floats, Function
+
+if TYPE_CHECKING:
+    from touchback.system.system import System
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S", bound="System")
+
+_ARRAY, _NUMBER, _ABSENT, _OUT = range(4)  # kinds of arguments, as calls.c numbers them
+_ORDER = ("q", "v", "u", "t", "extra", "z", "out")
+
+
+@dataclass(frozen=True)
+class Way:
+    """A function that a method is: its name, the argument that is the function's further one, and
+    which part of its output is wanted ("v": of [q, v, z]; else all)."""
+
+    function: str
+    extra: str = ""
+    part: str = ""
+
+
+def hot(
+    *ways: Way,
+) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
+    """A method that gives what a function gives, in the first of these ways whose further argument
+    is there. The method itself is the friendly road; when it was taken once, the system holds a C
+    callable in its place, until a setting changes."""
+
+    def decorate(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+        @functools.wraps(method)
+        def friendly(system: S, /, *given: P.args, **named: P.kwargs) -> R:
+            calls = system.calls
+            result = method(system, *given, **named)
+            calls.hold(system, friendly, ways)
+            return result
+
+        return friendly
+
+    return decorate
+
+
+class Calls:
+    """The C callables of a system with its parameters as they are now: when a setting changes, the
+    system gets new `Calls`, so that a thread that is late can't bring old settings back."""
+
+    def __init__(self, system: System) -> None:
+        self._system, self._parameters = system, system._parameters
+        self._evaluated: dict[tuple[Function, int], Callable[..., Floats]] = {}
+        self._known: dict[str, Function] = {}
+        self.held: dict[str, int] = {}  # methods that are C callables, and in how many ways
+
+    # ---- a function by itself -------------------------------------------------------------------
+
+    def by_name(self, name: str) -> Function:
+        """A function of the system."""
+        if name not in self._known:
+            self._known[name] = self._system.function(name)
+        return self._known[name]
+
+    def evaluate(
+        self,
+        function: Function,
+        q: Any,
+        v: Any,
+        u: Any,
+        t: Any,
+        extra: Floats | None = None,
+        z: Any = None,
+        out: Floats | None = None,
+    ) -> Floats:
+        """The output at a state, or at an array of states."""
+        further = 0 if extra is None else extra.shape[-1]
+        call = self._evaluated.get((function, further))
+        if call is None:
+            friendly = functools.partial(self._kindly, function, further)
+            shape = function.shape
+            made = self._call(function, function.name, "", _ORDER, "extra", further, (0, shape),
+                              friendly, None)  # fmt: skip
+            call = self._evaluated[function, further] = made.method
+        return call(q, v, u, t, extra, z, out)
+
+    def _kindly(
+        self,
+        function: Function,
+        further: int,
+        q: Any,
+        v: Any,
+        u: Any,
+        t: Any,
+        extra: Floats | None,
+        z: Any,
+        out: Floats | None,
+    ) -> Floats:
+        layout, start = self._system.layout, self._system._start
+        inputs = self._system.input_defaults
+        given = [
+            filled("q", q, layout.q, start.q),
+            filled("v", v, layout.v, np.zeros(len(layout.v))),
+            filled("z", z, layout.z, start.z),
+            _times(t),
+            filled("u", u, layout.inputs, inputs),
+            np.zeros(0) if extra is None else np.ascontiguousarray(extra),
+        ]
+        lead = _leading(function.name, given)
+        shape = (*lead, *function.shape)
+        result = np.empty(shape) if out is None else checked_out(function.name, out, shape)
+        flat = result.reshape(math.prod(lead), function.out_size)
+        places = np.cumsum([0, *(array.shape[-1] for array in given)])
+        parts = [
+            (_rows(array, lead, out), int(place))
+            for array, place in zip(given, places, strict=False)
+        ]
+        function.rows(
+            (int(places[3]), int(places[6] - places[3])), parts, self._block(function), flat
+        )
+        return result
+
+    # ---- methods --------------------------------------------------------------------------------
+
+    def hold(self, system: System, method: Callable[..., Any], ways: Sequence[Way]) -> None:
+        """Lets the system hold a C callable in place of a method, in the ways that were taken."""
+        taken = [way for way in ways if way.function in self._known]
+        name = method.__name__
+        if self.held.get(name, 0) == len(taken):
+            return
+        arguments = tuple(inspect.signature(method).parameters)[1:]
+        doc = f"{name}({', '.join(arguments)})\n--\n\n{method.__doc__}"
+        friendly, made = MethodType(method, system), None
+        for way in reversed(taken):
+            function = self._known[way.function]
+            further = len(system.layout.v) if way.extra else 0
+            made = self._call(function, name, doc, arguments, way.extra, further,
+                              self._part(function, way.part), friendly, made)  # fmt: skip
+        with system.deriving:
+            if system.calls is self and made is not None:
+                self.held[name] = len(taken)
+                system.__dict__[name] = made.method
+
+    def _part(self, function: Function, part: str) -> tuple[int, tuple[int, ...]]:
+        nq, nv, _ = self._system.sizes
+        return (nq, (nv,)) if part == "v" else (0, function.shape)
+
+    def _call(
+        self,
+        function: Function,
+        name: str,
+        doc: str,
+        arguments: Sequence[str],
+        extra: str,
+        further: int,
+        part: tuple[int, tuple[int, ...]],
+        friendly: Callable[..., Any],
+        otherwise: Call | None,
+    ) -> Call:
+        """`extra` names the argument of `further` numbers that the function has, if any."""
+        layout, start = self._system.layout, self._system._start
+        sizes = {"q": len(layout.q), "v": len(layout.v), "z": len(layout.z), "t": 1,
+                 "u": len(layout.inputs)}  # fmt: skip
+        x = sizes["q"] + sizes["v"] + sizes["z"]
+        starts = np.cumsum([0, *sizes.values()])
+        place = dict(zip(sizes, map(int, starts), strict=False))
+        described = []
+        for argument in arguments:
+            if argument == "out":
+                described.append((argument, _OUT, 0, 0, False))
+            elif argument == extra and further:
+                described.append((argument, _ARRAY, int(starts[-1]), further, True))
+            elif argument in sizes:
+                kind = _NUMBER if argument == "t" else _ARRAY
+                described.append((argument, kind, place[argument], sizes[argument], False))
+            else:
+                described.append((argument, _ABSENT, 0, 0, False))
+        compiled = function.compiled
+        defaults = [start.q, np.zeros(sizes["v"]), start.z, [0.0], self._system.input_defaults]
+        return Call(
+            name, doc, (compiled.address, compiled.context_address, compiled.work_size), x,
+            np.concatenate([*defaults, np.zeros(further)]), self._block(function),
+            (function.out_size, *part), tuple(described), friendly, compiled, otherwise,
+        )  # fmt: skip
+
+    def _block(self, function: Function) -> Floats:
+        return function.block_for(self._parameters)
+
+
+# ---- reading kindly ---------------------------------------------------------------------------
+
+
+def filled(label: str, given: Any, names: tuple[str, ...], default: Floats) -> Floats:
+    """Numbers by name, (…, names): from nothing (the defaults), a dict by name whose values may be
+    arrays, or any array with these numbers in its last dimension."""
+    if given is None:
+        return default
+    if isinstance(given, Mapping):
+        numbers = {name: np.asarray(number, dtype=float) for name, number in given.items()}
+        for name in numbers:
+            if name not in names:
+                raise InputError(str(unknown(label, name, names)))
+        lead = np.broadcast_shapes(*(number.shape for number in numbers.values()))
+        array = np.broadcast_to(default, (*lead, len(names))).copy()
+        for name, number in numbers.items():
+            array[..., names.index(name)] = number
+        return array
+    array = np.asarray(given, dtype=float)
+    if array.ndim == 0 or array.shape[-1] != len(names):
+        raise InputError(
+            f"{label}: {len(names)} numbers are expected ({', '.join(names[:6])}"
+            f"{'…' if len(names) > 6 else ''}), got an array of shape {array.shape}."
+        )
+    return array
+
+
+def _times(t: Any) -> Floats:
+    return np.asarray(t, dtype=float)[..., None]
+
+
+def _leading(name: str, given: Sequence[Floats]) -> tuple[int, ...]:
+    shapes = [array.shape[:-1] for array in given]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        known = ", ".join(str(shape) for shape in dict.fromkeys(shapes) if shape)
+        raise InputError(
+            f"{name}: arrays of states with leading dimensions {known} don't go together; they "
+            "must be equal or one, as NumPy broadcasts."
+        ) from None
+
+
+def _rows(array: Floats, lead: tuple[int, ...], out: Floats | None) -> Floats:
+    """One row for all, or a row for each, apart from what is written."""
+    if math.prod(array.shape[:-1]) == 1:
+        array = array.reshape(array.shape[-1])
+    else:
+        array = np.broadcast_to(array, (*lead, array.shape[-1]))
+    whole = np.ascontiguousarray(array, dtype=np.float64)
+    if out is not None and np.may_share_memory(whole, out):
+        whole = whole.copy()
+    return whole if array.ndim == 1 else whole.reshape(math.prod(lead), array.shape[-1])
+
+
+def checked_out(name: str, out: Any, shape: tuple[int, ...]) -> Floats:
+    """An array that a result can be written to."""
+    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
+        kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+        raise InputError(f"{name}: out must be a float64 array of shape {shape}, got {kind}.")
+    if not out.flags.carray:
+        raise InputError(f"{name}: out must be contiguous, in native byte order and writeable.")
+    return out
+
+
+def written(result: Floats, out: Any) -> Floats:
+    """A result of its own, or in the array that was given for it."""
+    if out is None:
+        return result.copy()
+    checked_out("result", out, result.shape)[...] = result
+    return out
+
+
+def components(result: Floats) -> list[Any]:
+    """The components in the last dimension: numbers, or arrays over the states."""
+    if result.ndim == 1:
+        return [float(number) for number in result]
+    return [result[..., i].copy() for i in range(result.shape[-1])]
