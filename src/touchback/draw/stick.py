@@ -10,12 +10,13 @@ from touchback.dynamics import Instant
 from touchback.dynamics.floats import float_instant
 from touchback.model.forces import LinkForce, SpringDamper
 from touchback.model.frame import GROUND, Frame
-from touchback.model.joints import Free, Joint
+from touchback.model.joints import Joint
 from touchback.model.model import Model
 from touchback.model.walk import frames_of
 
 Floats = NDArray[np.float64]
 _SAME = 1e-12  # m: points nearer than that are one
+_ALL = 6  # freedoms of a body that nothing holds
 _PLATE = 3  # points beside its own joint, from which on a body is drawn as a plate, not as spokes
 
 
@@ -86,7 +87,7 @@ class _Sketch:
             {
                 name: self.place(joint.parent)
                 for name, joint in model.joints.items()
-                if joint.parent.body == GROUND and not isinstance(joint.kind, Free)
+                if joint.parent.body == GROUND and not _floats(joint)
             },
             {
                 name: self.place(Frame(name, body.com))
@@ -110,7 +111,7 @@ class _Sketch:
         carries = any(each.parent.body == body for each in self.model.joints.values())
         if not ends:  # what carries others at its own joint stays a point
             ends = [start if carries else centre]
-        rim = ends if isinstance(joint.kind, Free) else [start, *ends]
+        rim = ends if _floats(joint) else [start, *ends]
         plate = len(ends) >= _PLATE
         pairs = _round(rim) if plate else [(start, end) for end in ends]
         lines = [_line(body, "body", *pair) for pair in pairs]
@@ -118,7 +119,7 @@ class _Sketch:
             lines += [_line(body, "arm", start, end) for end in _distinct([centre], start, *ends)]
         if joint.kind.nq != joint.kind.nv and not plate:
             lines += self.cross(body, centre)
-        if not isinstance(joint.kind, Free):
+        if not _floats(joint):
             parent = self.place(joint.parent)
             lines += [_line(name, "slide", parent, end) for end in _distinct([start], parent)]
         return lines
@@ -143,6 +144,11 @@ class _Sketch:
         tips = [self.place(Frame(name, tuple(c + h * u for c, h, u in zip(body.com, halves, axis))))
                 for axis in np.eye(3)]  # fmt: skip
         return [_line(name, "cross", 2 * centre - tip, tip) for tip in tips]
+
+
+def _floats(joint: Joint) -> bool:
+    """Whether it holds its body nowhere."""
+    return joint.kind.nv == _ALL
 
 
 def _line(name: str, kind: str, start: Floats, end: Floats) -> Line:

@@ -7,8 +7,8 @@ from touchback.dynamics.loops import Seen, between, common_link, seen_from
 from touchback.dynamics.rolling import grip, still, touch
 from touchback.dynamics.row import Action, Effect, Row
 from touchback.errors import ModelError
-from touchback.model.closures.closure import Closure, closure_equations
-from touchback.model.closures.equations import (
+from touchback.model.closures.closure import Closure
+from touchback.model.equations import (
     Along,
     Apart,
     Equation,
@@ -32,7 +32,7 @@ def closure_rows(instant: Instant, name: str, closure: Closure) -> list[Row]:
         )
     common = common_link(instant.tree, first, second)
     A, B = seen_from(instant, closure.a, common), seen_from(instant, closure.b, common)
-    equations = closure_equations(closure)
+    equations = closure.kind.equations()
     many = len(equations) > 1
     rows = []
     for i, equation in enumerate(equations):

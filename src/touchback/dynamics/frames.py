@@ -7,44 +7,18 @@ added to the coordinate); one that slides may take over the parent's axes. As De
 placement between them is then a shift (a, 0, d) and one turn about x. Other children need one more
 turn about z. Only placements made of numbers are touched."""
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from touchback.dynamics.pose import Pose, identity, snapped
 from touchback.dynamics.tree import Attachment, Link, Tree
-from touchback.model.joints.motion import (
-    AxisMotion,
-    Column,
-    Helix,
-    Motion,
-    SlideAlong,
-    TurnAbout,
-)
 from touchback.spatial import Turn
 from touchback.spatial.rotation import Part
-from touchback.spatial.vectors import ZERO, Vector
 from touchback.symbolic.scalars import Scalars
 
 _PARALLEL = 1e-9  # sine below which the common normal of two axes is left undecided
 _NEARLY = 0.05  # sine below which the common normal is too far away to be used
 
 Axis = tuple[np.ndarray, np.ndarray] | None  # direction and a point
-
-
-@dataclass(frozen=True)
-class SlideVector(Motion):
-    """Translation by q along any constant unit vector."""
-
-    direction: tuple[float, float, float]
-    nq, nv, regroups = 1, 1, "slide"
-
-    def columns(self, k: Scalars, value: Any) -> list[Column]:
-        return [(ZERO, [k.const(x) for x in self.direction])]
-
-    def offset(self, k: Scalars, q: Any, value: Any) -> Vector:
-        return [k.mul(k.const(x), q[0]) for x in self.direction]
 
 
 def choose_frames(tree: Tree, k: Scalars) -> Tree:
@@ -83,11 +57,7 @@ def _main_children(tree: Tree) -> list[int | None]:
             size[tree.links[i].parent] += size[i]
     main: list[int | None] = [None] * len(tree.links)
     for i, link in enumerate(tree.links):
-        if (
-            link.parent >= 0
-            and link.placement.numeric
-            and isinstance(link.motion, (TurnAbout, Helix))
-        ):
+        if link.parent >= 0 and link.placement.numeric and link.motion.turning is not None:
             best = main[link.parent]
             if best is None or size[i] > size[best]:
                 main[link.parent] = i
@@ -102,20 +72,19 @@ def _choose(
     if placement.numbers is None:
         return identity(), new
     R, p = placement.numbers
-    if isinstance(link.motion, SlideAlong):
-        x, y, z = map(float, snapped(R[:, link.motion.axis]))
-        new.motion = SlideVector((x, y, z))
-        new.placement = identity()
-        return Pose(-R.T @ p, R.T), new
-    if isinstance(link.motion, (TurnAbout, Helix)):
-        return _choose_turn(k, link.motion, new, R, p, _main_axis(tree, main))
-    return identity(), new
+    if link.motion.turning is not None:
+        return _choose_turn(k, link.motion.turning, new, R, p, _main_axis(tree, main))
+    seen = link.motion.in_parent(snapped(R))
+    if seen is None:
+        return identity(), new
+    new.motion, new.placement = seen, identity()
+    return Pose(-R.T @ p, R.T), new
 
 
 def _choose_turn(
-    k: Scalars, motion: TurnAbout | Helix, new: Link, R: np.ndarray, p: np.ndarray, main: Axis
+    k: Scalars, axis: int, new: Link, R: np.ndarray, p: np.ndarray, main: Axis
 ) -> tuple[Pose, Link]:
-    A = np.roll(np.eye(3), motion.axis - 2, axis=0)  # cyclic: its third column is the axis
+    A = np.roll(np.eye(3), axis - 2, axis=0)  # cyclic: its third column is the axis
     G = R @ A
     w = G[:, 2]  # the turning axis in the parent's chosen frame
     beta_turn, alpha_turn, gamma = _zxz(G)
@@ -124,7 +93,7 @@ def _choose_turn(
     noise = 1e-15 * (np.abs(p).max() + abs(shift))
     p = p + shift * w
     p = np.where(np.abs(p) <= noise, 0.0, p)
-    new.motion = TurnAbout(2) if isinstance(motion, TurnAbout) else Helix(2, motion.pitch)
+    new.motion = new.motion.about(2)
     new.angle = _tidy(gamma + phi)
     new.placement = Pose(p, _matrix(beta_turn, alpha_turn), tuple(_turns(k, beta_turn, alpha_turn)))
     s, c = snapped(np.array([np.sin(phi), np.cos(phi)]))
@@ -167,10 +136,10 @@ def _main_axis(tree: Tree, main: int | None) -> Axis:
     if main is None:
         return None
     child = tree.links[main]
-    if child.placement.numbers is None or not isinstance(child.motion, AxisMotion):
+    if child.placement.numbers is None or child.motion.turning is None:
         return None
     R, p = child.placement.numbers
-    return R[:, child.motion.axis], p
+    return R[:, child.motion.turning], p
 
 
 def _angle_to_child(A: np.ndarray, main: Axis) -> float:

@@ -7,7 +7,7 @@ for a slide E; for a ball the mass."""
 
 from touchback.dynamics.numbers import placed
 from touchback.dynamics.tree import Link, Tree
-from touchback.model.joints.motion import AxisMotion
+from touchback.model.joints.motion import Entry
 from touchback.spatial import Inertia
 from touchback.symbolic.scalars import Scalars
 
@@ -16,7 +16,7 @@ def regroup(tree: Tree, k: Scalars) -> None:
     """Move what can be moved, leaves first: among numbers as long as no live parameter is met."""
     for link in reversed(tree.links):
         parent = tree.links[link.parent] if link.parent >= 0 else None
-        shared = _shared(link)
+        shared = link.motion.shared()
         if link.live is None and (parent is None or link.placement.numeric):
             _move_numbers(link, parent, shared)
         else:
@@ -25,22 +25,7 @@ def regroup(tree: Tree, k: Scalars) -> None:
         link.settle(k)
 
 
-def _shared(link: Link) -> list[tuple[int, int]]:
-    """Entries (i ≤ j) of the 4×4 inertia [[E, h], [hᵀ, m]] that the parent can carry."""
-    kind = link.motion.regroups
-    if kind == "turn" and isinstance(link.motion, AxisMotion):
-        a = link.motion.axis
-        return [(a, a), (a, 3), (3, 3)]
-    if kind == "slide":
-        return [(i, j) for i in range(3) for j in range(i, 3)]
-    if kind == "ball":
-        return [(3, 3)]
-    if kind == "all":
-        return [(i, j) for i in range(4) for j in range(i, 4)]
-    return []
-
-
-def _move_numbers(link: Link, parent: Link | None, shared: list[tuple[int, int]]) -> None:
+def _move_numbers(link: Link, parent: Link | None, shared: list[Entry]) -> None:
     own = link.numbers.copy()
     moved = own * 0.0
     for i, j in shared:
@@ -51,7 +36,7 @@ def _move_numbers(link: Link, parent: Link | None, shared: list[tuple[int, int]]
         parent.numbers = parent.numbers + placed(moved, link.placement)
 
 
-def _move_live(link: Link, parent: Link | None, shared: list[tuple[int, int]], k: Scalars) -> None:
+def _move_live(link: Link, parent: Link | None, shared: list[Entry], k: Scalars) -> None:
     link.settle(k)
     own = [[*link.inertia.E[i], link.inertia.h[i]] for i in range(3)] + [
         [*link.inertia.h, link.inertia.m]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.loops import Seen, between
 from touchback.dynamics.row import Effect, Row
-from touchback.model.closures.equations import Direction, Grip, Still, Touch
+from touchback.model.equations import Direction, Grip, Still, Touch
 from touchback.spatial.vectors import ZERO, Scalar, Vector
 
 

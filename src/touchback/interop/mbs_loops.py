@@ -8,8 +8,8 @@ from touchback.interop.mbs_points import Mechanism, named_point
 from touchback.interop.naming import safe_names
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
-from touchback.model.closures import AnyClosure, Rod
-from touchback.model.joints import Fixed, Spherical
+from touchback.model.closures import ClosureKind, Rod
+from touchback.model.joints import Fixed, JointKind, Spherical
 from touchback.model.value import Data
 
 _CUTS = ("ball", "rod", "solid")
@@ -62,7 +62,7 @@ def _close(mechanism: Mechanism, cuts: dict[str, Cut]) -> None:
         model.close(names[original], _kind(model, original, cut), cut.b, cut.a)
 
 
-def _kind(model: Model, name: str, cut: Cut) -> AnyClosure:
+def _kind(model: Model, name: str, cut: Cut) -> ClosureKind | JointKind:
     if cut.kind == "rod":
         return Rod(_length(model, name, cut))
     return Spherical() if cut.kind == "ball" else Fixed()

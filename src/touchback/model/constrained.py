@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TypeVar
 from msgspec.structs import replace
 
 from touchback.errors import ModelError
-from touchback.model.closures import AnyClosure, Closure, ClosureKind, closure_equations
+from touchback.model.closures import Closure, ClosureKind
 from touchback.model.couplings import AnyCoupling, CouplingKind, coordinate_of
 from touchback.model.frame import as_frame
 from touchback.model.joints import Joint, JointKind
@@ -63,7 +63,9 @@ class Constrained:
         self.constraints: dict[str, Constraint] = {}
         self.drives: dict[str, Drive] = {}
 
-    def close(self, name: str, kind: AnyClosure, a: Any, b: Any, active: bool = True) -> None:
+    def close(
+        self, name: str, kind: ClosureKind | JointKind, a: Any, b: Any, active: bool = True
+    ) -> None:
         """Close a loop: tie frame `b` to frame `a` by a point closure (tb.PointInPlane, tb.Rod, …),
         by a joint used as a closure (tb.Spherical() is a ball, tb.Revolute("z") a pin, …), or by
         their velocities (tb.Skate, tb.Rolling)."""
@@ -75,7 +77,7 @@ class Constrained:
         frames = as_frame(f"{label}: a", a), as_frame(f"{label}: b", b)
         closure = Closure(normalised(label, kind), *frames, truth(f"{label}: active", active))
         try:
-            closure_equations(closure)
+            closure.kind.equations()
         except ModelError as error:
             raise ModelError(f"{label}: {error}") from None
         self.closures[name] = self._own(label, closure)
@@ -171,7 +173,7 @@ class Constrained:
         written constraints, drives."""
         rows: dict[str, tuple[str, ...]] = {}
         for name, closure in self.closures.items():
-            count = len(closure_equations(closure))
+            count = len(closure.kind.equations())
             rows[name] = tuple(f"{name}.{i + 1}" for i in range(count)) if count > 1 else (name,)
         rows.update({name: (name,) for name in (*self.couplings, *self.constraints, *self.drives)})
         return rows

@@ -4,6 +4,7 @@ from typing import Any
 
 from touchback.errors import ModelError
 from touchback.model.value import Data, Triple, Value, listed, moderate, triple, value
+from touchback.symbolic.functions import atan2, cos, sin
 
 AXES = {"x": 0, "y": 1, "z": 2}
 GROUND = "ground"
@@ -40,6 +41,18 @@ def _turn(label: str, given: Any) -> tuple[str, Any]:
 def _bad_turn(label: str, given: Any) -> ModelError:
     return ModelError(
         f"{label}: a turn is an axis 'x', 'y' or 'z' and an angle in radians, got {given!r}."
+    )
+
+
+def turns_of(R: Any) -> tuple[tuple[str, Any], ...]:
+    """A rotation matrix as turns about x, y and z. The later ones are read from Rx⁻¹ R, so that
+    they fit the first, whatever that is where x and z turn about the same line."""
+    x = atan2(-R[1][2], R[2][2])
+    c, s = cos(x), sin(x)
+    return (
+        ("x", x),
+        ("y", atan2(R[0][2], c * R[2][2] - s * R[1][2])),
+        ("z", atan2(c * R[1][0] + s * R[2][0], c * R[1][1] + s * R[2][1])),
     )
 
 

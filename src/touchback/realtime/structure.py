@@ -15,29 +15,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.model import Frame, Model
+from touchback.model.frame import turns_of
 from touchback.model.joints import Joint
-from touchback.model.joints.motion import (
-    FreeMotion,
-    Helix,
-    Motion,
-    QuaternionTurn,
-    SlideAlong,
-    TurnAbout,
-)
+from touchback.model.joints.base import Step
+from touchback.model.joints.motion import Motion
 from touchback.model.part import composed
 from touchback.model.signals import Parameter
-from touchback.spatial import quaternion_matrix
-from touchback.symbolic.functions import atan2, cos, sin
-from touchback.symbolic.scalars import Operators
 
-Step = Motion | np.ndarray
 STATE, PARAMETER = "state", "parameter"
 
 
@@ -173,13 +163,9 @@ def _same(a: Sequence[Piece], b: Sequence[Piece]) -> bool:
 
 
 def _same_step(a: Step, b: Step) -> bool:
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return np.array_equal(a, b)
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return False
-    if isinstance(a, Helix) and isinstance(b, Helix):  # a pitch may be an expression
-        return a.axis == b.axis and str(a.pitch) == str(b.pitch)
-    return a == b
+    if isinstance(a, Motion) and isinstance(b, Motion):
+        return a.same(b)
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.array_equal(a, b)
 
 
 # ---- freezing -----------------------------------------------------------------------------------
@@ -242,41 +228,9 @@ def _parameter(model: Model, name: str, parameter: Parameter, joint: str) -> Non
 
 def _frame(model: Model, body: str, piece: Piece) -> Frame:
     """Where a frozen piece puts the frame after it."""
-    return _placed(body, piece.step, [model.signal(each.name) for each in piece.positions])
-
-
-def _placed(body: str, step: Step, q: list[Any]) -> Frame:
-    zero: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
-    if isinstance(step, np.ndarray):
-        return Frame(body, zero, _turns(step.tolist()))
-    if isinstance(step, SlideAlong):
-        return Frame(body, _along(step.axis, q[0]))
-    if isinstance(step, TurnAbout):
-        return Frame(body, zero, (("xyz"[step.axis], q[0]),))
-    if isinstance(step, Helix):
-        return Frame(body, _along(step.axis, step.pitch * q[0]), (("xyz"[step.axis], q[0]),))
-    if isinstance(step, QuaternionTurn):
-        return Frame(body, zero, _turns(quaternion_matrix(Operators(), q)))
-    if isinstance(step, FreeMotion):
-        return Frame(body, tuple(q[:3]), _turns(quaternion_matrix(Operators(), q[3:])))
-    raise InputError(f"A motion of kind {type(step).__name__} can't be frozen; keep that joint.")
-
-
-def _along(axis: int, way: Any) -> tuple[Any, Any, Any]:
-    x, y, z = (way if i == axis else 0.0 for i in range(3))
-    return x, y, z
-
-
-def _turns(R: Any) -> tuple[tuple[str, Any], ...]:
-    """A rotation matrix as turns about x, y and z. The later ones are read from Rx⁻¹ R, so that
-    they fit the first, whatever that is where x and z turn about the same line."""
-    x = atan2(-R[1][2], R[2][2])
-    c, s = cos(x), sin(x)
-    return (
-        ("x", x),
-        ("y", atan2(R[0][2], c * R[2][2] - s * R[1][2])),
-        ("z", atan2(c * R[1][0] + s * R[2][0], c * R[1][1] + s * R[2][1])),
-    )
+    if isinstance(piece.step, np.ndarray):
+        return Frame(body, (0.0, 0.0, 0.0), turns_of(piece.step.tolist()))
+    return piece.step.placed(body, [model.signal(each.name) for each in piece.positions])
 
 
 def _inverted(frame: Frame) -> tuple[Frame, Frame]:

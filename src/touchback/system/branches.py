@@ -6,10 +6,6 @@ import numpy as np
 
 from touchback.dynamics.floats import float_instant
 from touchback.errors import SolveError
-from touchback.model.closures import Closure
-from touchback.model.frame import AXES
-from touchback.model.joints import Cylindrical, Fixed, Planar, Prismatic, Revolute
-from touchback.model.joints.base import axis_vector
 from touchback.model.model import Model
 
 
@@ -18,7 +14,7 @@ def check_branches(model: Model, q: np.ndarray, parameters: Mapping[str, float])
     tied = {
         name: axes
         for name, closure in model.closures.items()
-        if closure.active and (axes := _parallel_axes(closure))
+        if closure.active and (axes := closure.kind.shared_axes())
     }
     if not tied:
         return
@@ -33,13 +29,3 @@ def check_branches(model: Model, q: np.ndarray, parameters: Mapping[str, float])
                     "opposite. Give a guess nearer to the branch that you want (`guess=`, or the "
                     f"initial positions of joints), or turn a frame of '{b.body}' by half a turn."
                 )
-
-
-def _parallel_axes(closure: Closure) -> list[np.ndarray]:
-    """The axes that the two frames share in the branch that is meant."""
-    kind = closure.kind
-    if isinstance(kind, Fixed | Prismatic):
-        return list(np.eye(3))
-    if isinstance(kind, Revolute | Cylindrical):
-        return [axis_vector(kind.axis)]
-    return [np.eye(3)[AXES[kind.normal]]] if isinstance(kind, Planar) else []

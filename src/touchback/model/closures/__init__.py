@@ -1,7 +1,7 @@
 """Closures of loops: joints used as closures, point closures, rolling and skates."""
 
 from touchback.model.closures.base import ClosureKind
-from touchback.model.closures.closure import AnyClosure, Closure, closure_equations
+from touchback.model.closures.closure import AnyClosure, Closure
 from touchback.model.closures.points import PointInPlane, PointOnLine, PointOnPlane, Rod
 from touchback.model.closures.rolling import Rolling, Skate
 
@@ -15,5 +15,4 @@ __all__ = [
     "Rod",
     "Rolling",
     "Skate",
-    "closure_equations",
 ]

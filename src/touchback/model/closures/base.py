@@ -1,10 +1,7 @@
 """What every kind of closure says of itself."""
 
-from touchback.model.closures.equations import Along, Equation, Meet
+from touchback.model.equations import Direction, Equation
 from touchback.model.value import Data
-
-UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-TOGETHER = (Meet(0), Meet(1), Meet(2))
 
 
 class ClosureKind(Data, frozen=True, tag_field="kind"):
@@ -14,7 +11,6 @@ class ClosureKind(Data, frozen=True, tag_field="kind"):
         """In order; each has a multiplier."""
         raise NotImplementedError(type(self).__name__)
 
-
-def across(axis: int) -> tuple[Equation, ...]:
-    """The origin of B stays on the coordinate axis of A."""
-    return Along(UNIT[(axis + 1) % 3]), Along(UNIT[(axis + 2) % 3])
+    def shared_axes(self) -> tuple[Direction, ...]:
+        """Axes that the two frames share in the branch that is meant, not the wrong way round."""
+        return ()

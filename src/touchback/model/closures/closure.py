@@ -1,12 +1,10 @@
 """A closure of a model: its kind and the two frames it ties."""
 
 from touchback.model.closures.base import ClosureKind
-from touchback.model.closures.equations import Equation
-from touchback.model.closures.joints import joint_equations
 from touchback.model.closures.points import PointInPlane, PointOnLine, PointOnPlane, Rod
 from touchback.model.closures.rolling import Rolling, Skate
 from touchback.model.frame import Frame
-from touchback.model.joints.kinds import AnyJoint
+from touchback.model.joints import AnyJoint, JointKind
 from touchback.model.value import Data
 
 AnyClosure = PointInPlane | PointOnPlane | PointOnLine | Rod | Skate | Rolling | AnyJoint
@@ -16,14 +14,7 @@ class Closure(Data, frozen=True):
     """Ties frame `b` to frame `a`; its multipliers are the force (and torque) on b's body. While it
     isn't `active` it ties nothing."""
 
-    kind: AnyClosure
+    kind: ClosureKind | JointKind
     a: Frame
     b: Frame
     active: bool = True
-
-
-def closure_equations(closure: Closure) -> tuple[Equation, ...]:
-    """The equations of a closure."""
-    if isinstance(closure.kind, ClosureKind):
-        return closure.kind.equations()
-    return joint_equations(closure.kind)

@@ -1,8 +1,8 @@
 """Closures between points: coincident, in a plane, on a line, at a distance."""
 
 from touchback.errors import ModelError
-from touchback.model.closures.base import UNIT, ClosureKind, across
-from touchback.model.closures.equations import Along, Apart, Equation, Meet
+from touchback.model.closures.base import ClosureKind
+from touchback.model.equations import UNIT, Along, Apart, Equation, Meet
 from touchback.model.frame import AXES
 from touchback.model.value import Value
 
@@ -43,7 +43,8 @@ class PointOnLine(ClosureKind, frozen=True, tag="point-on-line"):
         check_axis("PointOnLine", self.line)
 
     def equations(self) -> tuple[Equation, ...]:
-        return across(AXES[self.line])
+        axis = AXES[self.line]
+        return Along(UNIT[(axis + 1) % 3]), Along(UNIT[(axis + 2) % 3])
 
 
 class Rod(ClosureKind, frozen=True, tag="rod"):

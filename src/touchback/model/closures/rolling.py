@@ -1,8 +1,8 @@
 """Closures on velocities: a skate, and a disc that rolls without slip."""
 
 from touchback.errors import ModelError
-from touchback.model.closures.base import UNIT, ClosureKind
-from touchback.model.closures.equations import Equation, Grip, Still, Touch
+from touchback.model.closures.base import ClosureKind
+from touchback.model.equations import UNIT, Equation, Grip, Still, Touch
 from touchback.model.frame import AXES
 from touchback.model.joints.base import Axis, axis_vector
 from touchback.model.joints.base import check_axis as check_direction

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import ModelError
+from touchback.model.equations import UNIT, Along, Direction, Equation, Square
 from touchback.model.frame import AXES
 from touchback.model.joints.motion import Motion
 from touchback.model.value import Data
@@ -59,6 +60,20 @@ class JointKind(Data, frozen=True, tag_field="kind"):
         """Coordinates of no displacement."""
         return [number for motion in self.motions() for number in motion.neutral()]
 
+    def equations(self) -> tuple[Equation, ...]:
+        """What it leaves between its two frames A and B where it closes a loop; each equation has a
+        multiplier."""
+        raise ModelError(
+            f"{type(self).__name__} can't close a loop. Closures are Spherical (ball), Revolute, "
+            "Prismatic, Cylindrical, Universal, Planar, Fixed, Rod, PointInPlane, PointOnPlane, "
+            "PointOnLine, Skate and Rolling."
+        )
+
+    def shared_axes(self) -> tuple[Direction, ...]:
+        """Axes that its two frames share where it closes a loop: in the branch that is meant they
+        are parallel, and not opposite."""
+        return ()
+
 
 def check_axis(kind: str, axis: Any) -> Axis:
     """'x', '-y', … or three numbers that aren't all zero, as given."""
@@ -97,6 +112,41 @@ def axis_vector(axis: Axis) -> np.ndarray:
         return unit
     vector = np.array(axis, dtype=float)
     return vector / np.linalg.norm(vector)
+
+
+def direction(axis: Axis) -> Direction:
+    """The unit vector of an axis, as equations have it."""
+    x, y, z = map(float, axis_vector(axis))
+    return x, y, z
+
+
+def parallel(axis: Axis) -> tuple[Equation, ...]:
+    """An axis of A stays parallel to the same one of B (or opposite: the branch is chosen at
+    assembly)."""
+    u, v = _normals(axis)
+    return Square(u, direction(axis)), Square(v, direction(axis))
+
+
+def on_axis(axis: Axis) -> tuple[Equation, ...]:
+    """The origin of B stays on an axis of A."""
+    u, v = _normals(axis)
+    return Along(u), Along(v)
+
+
+def aligned() -> tuple[Equation, ...]:
+    """The axes of A and B stay parallel (and not opposite: the branch is chosen at assembly)."""
+    x, y, z = UNIT
+    return Square(x, z), Square(y, z), Square(x, y)
+
+
+def _normals(axis: Axis) -> tuple[Direction, Direction]:
+    """Two directions square to an axis and to each other, coordinate axes where they are ones."""
+    vector = axis_vector(axis)
+    if np.count_nonzero(vector) == 1:
+        a = int(np.argmax(np.abs(vector)))
+        return UNIT[(a + 1) % 3], UNIT[(a + 2) % 3]
+    (a0, b0), (a1, b1), (a2, b2) = rotation_to(vector)[:, :2].tolist()
+    return (a0, a1, a2), (b0, b1, b2)
 
 
 def rotation_to(vector: np.ndarray) -> np.ndarray:

@@ -1,6 +1,16 @@
 """The cylindrical joint: rotation about and translation along one axis."""
 
-from touchback.model.joints.base import Axis, JointKind, Step, about_axis, check_axis
+from touchback.model.equations import Direction, Equation
+from touchback.model.joints.base import (
+    Axis,
+    JointKind,
+    Step,
+    about_axis,
+    check_axis,
+    direction,
+    on_axis,
+    parallel,
+)
 from touchback.model.joints.motion import SlideAlong, TurnAbout
 
 
@@ -20,3 +30,9 @@ class Cylindrical(JointKind, frozen=True, tag="cylindrical"):
 
     def position_units(self) -> tuple[str, ...]:
         return ("m", "rad")
+
+    def equations(self) -> tuple[Equation, ...]:
+        return (*on_axis(self.axis), *parallel(self.axis))
+
+    def shared_axes(self) -> tuple[Direction, ...]:
+        return (direction(self.axis),)

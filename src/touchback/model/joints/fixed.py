@@ -1,6 +1,7 @@
 """The fixed joint: two bodies move as one."""
 
-from touchback.model.joints.base import JointKind, Step
+from touchback.model.equations import TOGETHER, UNIT, Direction, Equation
+from touchback.model.joints.base import JointKind, Step, aligned
 
 
 class Fixed(JointKind, frozen=True, tag="fixed"):
@@ -14,3 +15,9 @@ class Fixed(JointKind, frozen=True, tag="fixed"):
 
     def position_units(self) -> tuple[str, ...]:
         return ()
+
+    def equations(self) -> tuple[Equation, ...]:
+        return (*TOGETHER, *aligned())
+
+    def shared_axes(self) -> tuple[Direction, ...]:
+        return UNIT

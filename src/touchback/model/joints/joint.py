@@ -1,12 +1,11 @@
 """A joint of a model: its kind, the two frames it joins, and what acts in it."""
 
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.joints.base import JointKind
-from touchback.model.joints.kinds import AnyJoint
 from touchback.model.names import unknown
 from touchback.model.value import Data, Value, is_number, listed, number, value
 from touchback.model.walk import normalised
@@ -20,7 +19,7 @@ class Joint(Data, frozen=True):
     default stop, as stiff as the moved inertia and a step of 1 ms allow; with `stop=False` nothing.
     `position` and `velocity` are the initial coordinates."""
 
-    kind: AnyJoint
+    kind: JointKind
     parent: Frame
     child: Frame
     spring: tuple[Value, ...] = ()
@@ -85,8 +84,7 @@ def make_joint(
         fields["stop"] = _stop(label, given["stop"], bool(fields["limits"]))
     if "friction_speed" in given:
         fields["friction_speed"] = _friction_speed(label, given["friction_speed"])
-    own = cast(AnyJoint, normalised(label, kind))
-    return Joint(kind=own, parent=parent, child=child, **fields)
+    return Joint(kind=normalised(label, kind), parent=parent, child=child, **fields)
 
 
 def _spread(label: str, given: Any, names: tuple[str, ...]) -> tuple[Any, ...]:

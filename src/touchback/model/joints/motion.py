@@ -9,21 +9,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from touchback.model.frame import Frame, turns_of
 from touchback.spatial import MatrixPart, Turn, quaternion_matrix, quaternion_rate
-from touchback.spatial.rotation import Part
-from touchback.spatial.vectors import ZERO, Scalar, Vector
-from touchback.symbolic.scalars import Scalars
+from touchback.spatial.rotation import Part, Rotation
+from touchback.spatial.vectors import IDENTITY, ZERO, Scalar, Vector, Vectors
+from touchback.symbolic.scalars import Operators, Scalars
 
 Column = tuple[Vector, Vector]
+Entry = tuple[int, int]
 _UNIT = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+_NOWHERE = (0.0, 0.0, 0.0)
+_TURNED_ONLY = [(i, j) for i in range(3) for j in range(i, 3)]  # of what doesn't turn: E
+_ALL = [(i, j) for i in range(4) for j in range(i, 4)]
 
 
 class Motion:
-    """No motion at all; the base of the others."""
+    """The base of all motions: without coordinates, and the frames stay together."""
 
     nq: int = 0
     nv: int = 0
-    regroups: str = "all"  # inertial parameters the parent may take over (dynamics/regroup.py)
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
         """Angular and linear velocity in C for each unit velocity coordinate."""
@@ -53,6 +59,37 @@ class Motion:
         """The quaternion among the coordinates, if there is one."""
         return None
 
+    def shared(self) -> list[Entry]:
+        """Entries (i ≤ j) of the 4×4 inertia [[E, h], [hᵀ, m]] of what C carries that act as if P
+        carried them, whatever the motion: all where there is none, else those that it says."""
+        return [] if self.nv else _ALL
+
+    @property
+    def turning(self) -> int | None:
+        """The axis about which its frames may be turned, and along which they may be put, without
+        another motion coming of it; None if they stay as described."""
+        return None
+
+    def about(self, axis: int) -> "Motion":
+        """The same motion about another coordinate axis; for those with one for `turning`."""
+        raise NotImplementedError(type(self).__name__)
+
+    def in_parent(self, R_PC: np.ndarray) -> "Motion | None":
+        """The same motion along the axes of P, where C doesn't turn against P."""
+        return None
+
+    def same(self, other: "Motion") -> bool:
+        """Whether coordinates of the other mean the same."""
+        return self == other
+
+    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+        """C as a frame of the body that P is, for coordinates that stay: numbers or expressions."""
+        k, part = Operators(), self.rotation(Operators(), q)
+        R = IDENTITY if part is None else Rotation([part]).times(k, IDENTITY)
+        offset = Vectors(k).apply(R, self.offset(k, q, lambda given: given))
+        x, y, z = Vectors(k).add(self.place(k, q), offset)
+        return Frame(body, (x, y, z), () if part is None else turns_of(R))
+
 
 @dataclass(frozen=True)
 class AxisMotion(Motion):
@@ -60,12 +97,17 @@ class AxisMotion(Motion):
 
     axis: int
 
+    def along(self, way: Any) -> tuple[Any, Any, Any]:
+        """A vector along the axis."""
+        x, y, z = (way if i == self.axis else 0.0 for i in range(3))
+        return x, y, z
+
 
 @dataclass(frozen=True)
 class TurnAbout(AxisMotion):
     """Rotation by q about coordinate axis 0, 1 or 2."""
 
-    nq, nv, regroups = 1, 1, "turn"
+    nq, nv = 1, 1
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
         return [(_UNIT[self.axis], ZERO)]
@@ -73,12 +115,26 @@ class TurnAbout(AxisMotion):
     def rotation(self, k: Scalars, q: Sequence[Scalar]) -> Part:
         return Turn(self.axis, *k.sincos(q[0]))
 
+    def shared(self) -> list[Entry]:
+        """What is spread along the axis."""
+        return [(self.axis, self.axis), (self.axis, 3), (3, 3)]
+
+    @property
+    def turning(self) -> int:
+        return self.axis
+
+    def about(self, axis: int) -> Motion:
+        return TurnAbout(axis)
+
+    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+        return Frame(body, _NOWHERE, (("xyz"[self.axis], q[0]),))
+
 
 @dataclass(frozen=True)
 class SlideAlong(AxisMotion):
     """Translation by q along coordinate axis 0, 1 or 2."""
 
-    nq, nv, regroups = 1, 1, "slide"
+    nq, nv = 1, 1
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
         return [(ZERO, _UNIT[self.axis])]
@@ -86,13 +142,40 @@ class SlideAlong(AxisMotion):
     def offset(self, k: Scalars, q: Sequence[Scalar], value: Any) -> Vector:
         return [q[0] if i == self.axis else 0 for i in range(3)]
 
+    def shared(self) -> list[Entry]:
+        return _TURNED_ONLY
+
+    def in_parent(self, R_PC: np.ndarray) -> Motion:
+        x, y, z = map(float, R_PC[:, self.axis])
+        return SlideVector((x, y, z))
+
+    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+        return Frame(body, self.along(q[0]))
+
+
+@dataclass(frozen=True)
+class SlideVector(Motion):
+    """Translation by q along any constant unit vector."""
+
+    direction: tuple[float, float, float]
+    nq, nv = 1, 1
+
+    def columns(self, k: Scalars, value: Any) -> list[Column]:
+        return [(ZERO, [k.const(x) for x in self.direction])]
+
+    def offset(self, k: Scalars, q: Sequence[Scalar], value: Any) -> Vector:
+        return [k.mul(k.const(x), q[0]) for x in self.direction]
+
+    def shared(self) -> list[Entry]:
+        return _TURNED_ONLY
+
 
 @dataclass(frozen=True)
 class Helix(AxisMotion):
     """Rotation by q about a coordinate axis and translation by pitch·q [m/rad] along it."""
 
     pitch: Any
-    nq, nv, regroups = 1, 1, "nothing"
+    nq, nv = 1, 1
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
         pitch = value(self.pitch)
@@ -105,12 +188,28 @@ class Helix(AxisMotion):
         advance = k.mul(value(self.pitch), q[0])
         return [advance if i == self.axis else 0 for i in range(3)]
 
+    @property
+    def turning(self) -> int:
+        return self.axis
+
+    def about(self, axis: int) -> Motion:
+        return Helix(axis, self.pitch)
+
+    def same(self, other: Motion) -> bool:
+        """By the words of the pitch, which may be an expression."""
+        if not isinstance(other, Helix):
+            return False
+        return self.axis == other.axis and str(self.pitch) == str(other.pitch)
+
+    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+        return Frame(body, self.along(self.pitch * q[0]), (("xyz"[self.axis], q[0]),))
+
 
 @dataclass(frozen=True)
 class QuaternionTurn(Motion):
     """Any rotation: quaternion (w, x, y, z), angular velocity in C."""
 
-    nq, nv, regroups = 4, 3, "ball"
+    nq, nv = 4, 3
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
         return [(unit, ZERO) for unit in _UNIT]
@@ -127,12 +226,19 @@ class QuaternionTurn(Motion):
     def quaternion(self, q: Sequence[Scalar]) -> Sequence[Scalar]:
         return q
 
+    def shared(self) -> list[Entry]:
+        """The mass."""
+        return [(3, 3)]
+
+    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+        return Frame(body, _NOWHERE, turns_of(quaternion_matrix(Operators(), q)))
+
 
 @dataclass(frozen=True)
 class FreeMotion(Motion):
     """Any displacement: position in P, quaternion; velocity and angular velocity in C."""
 
-    nq, nv, regroups = 7, 6, "nothing"
+    nq, nv = 7, 6
 
     def columns(self, k: Scalars, value: Any) -> list[Column]:
         return [(ZERO, unit) for unit in _UNIT] + [(unit, ZERO) for unit in _UNIT]
@@ -152,3 +258,7 @@ class FreeMotion(Motion):
 
     def quaternion(self, q: Sequence[Scalar]) -> Sequence[Scalar]:
         return q[3:7]
+
+    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+        x, y, z = q[:3]
+        return Frame(body, (x, y, z), turns_of(quaternion_matrix(Operators(), q[3:])))

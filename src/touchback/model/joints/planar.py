@@ -1,8 +1,9 @@
 """The planar joint: two translations in a plane and a rotation about its normal."""
 
 from touchback.errors import ModelError
+from touchback.model.equations import UNIT, Along, Direction, Equation
 from touchback.model.frame import AXES
-from touchback.model.joints.base import JointKind, Step
+from touchback.model.joints.base import JointKind, Step, parallel
 from touchback.model.joints.motion import SlideAlong, TurnAbout
 
 
@@ -27,3 +28,9 @@ class Planar(JointKind, frozen=True, tag="planar"):
 
     def position_units(self) -> tuple[str, ...]:
         return ("m", "m", "rad")
+
+    def equations(self) -> tuple[Equation, ...]:
+        return (Along(UNIT[AXES[self.normal]]), *parallel(self.normal))
+
+    def shared_axes(self) -> tuple[Direction, ...]:
+        return (UNIT[AXES[self.normal]],)

@@ -1,6 +1,15 @@
 """The prismatic joint: one translation along an axis."""
 
-from touchback.model.joints.base import Axis, JointKind, Step, about_axis, check_axis
+from touchback.model.equations import UNIT, Direction, Equation
+from touchback.model.joints.base import (
+    Axis,
+    JointKind,
+    Step,
+    about_axis,
+    aligned,
+    check_axis,
+    on_axis,
+)
 from touchback.model.joints.motion import SlideAlong
 
 
@@ -17,3 +26,9 @@ class Prismatic(JointKind, frozen=True, tag="prismatic"):
 
     def position_units(self) -> tuple[str, ...]:
         return ("m",)
+
+    def equations(self) -> tuple[Equation, ...]:
+        return (*on_axis(self.axis), *aligned())
+
+    def shared_axes(self) -> tuple[Direction, ...]:
+        return UNIT

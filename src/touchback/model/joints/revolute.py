@@ -1,6 +1,15 @@
 """The revolute joint: one rotation about an axis."""
 
-from touchback.model.joints.base import Axis, JointKind, Step, about_axis, check_axis
+from touchback.model.equations import TOGETHER, Direction, Equation
+from touchback.model.joints.base import (
+    Axis,
+    JointKind,
+    Step,
+    about_axis,
+    check_axis,
+    direction,
+    parallel,
+)
 from touchback.model.joints.motion import TurnAbout
 
 
@@ -14,3 +23,9 @@ class Revolute(JointKind, frozen=True, tag="revolute"):
 
     def steps(self) -> list[Step]:
         return about_axis(self.axis, TurnAbout)
+
+    def equations(self) -> tuple[Equation, ...]:
+        return (*TOGETHER, *parallel(self.axis))
+
+    def shared_axes(self) -> tuple[Direction, ...]:
+        return (direction(self.axis),)

@@ -1,5 +1,6 @@
 """The spherical joint: any rotation about a point, by a quaternion."""
 
+from touchback.model.equations import TOGETHER, Equation
 from touchback.model.joints.base import JointKind, Step
 from touchback.model.joints.motion import QuaternionTurn
 
@@ -22,3 +23,6 @@ class Spherical(JointKind, frozen=True, tag="spherical"):
 
     def velocity_units(self) -> tuple[str, ...]:
         return ("rad/s",) * 3
+
+    def equations(self) -> tuple[Equation, ...]:
+        return TOGETHER

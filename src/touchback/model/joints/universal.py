@@ -3,6 +3,7 @@
 import numpy as np
 
 from touchback.errors import ModelError
+from touchback.model.equations import TOGETHER, Equation, Square
 from touchback.model.joints.base import (
     Axis,
     JointKind,
@@ -10,10 +11,12 @@ from touchback.model.joints.base import (
     about_axis,
     axis_vector,
     check_axis,
+    direction,
 )
 from touchback.model.joints.motion import TurnAbout
 
 _PARALLEL = 1e-6  # sine of the angle between them
+_SQUARE = 1e-12  # cosine of an angle that counts as a right one
 
 
 class Universal(JointKind, frozen=True, tag="universal"):
@@ -40,3 +43,12 @@ class Universal(JointKind, frozen=True, tag="universal"):
 
     def position_units(self) -> tuple[str, ...]:
         return ("rad", "rad")
+
+    def equations(self) -> tuple[Equation, ...]:
+        first, second = direction(self.first), direction(self.second)
+        if abs(np.dot(first, second)) > _SQUARE:
+            raise ModelError(
+                f"Universal: as a closure its axes must be square to each other, got "
+                f"{self.first!r} and {self.second!r}."
+            )
+        return (*TOGETHER, Square(first, second))

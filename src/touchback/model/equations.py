@@ -1,4 +1,5 @@
-"""The elementary equations that closures are made of, between a frame A and a frame B."""
+"""The elementary equations that closures, and joints as closures, put between a frame A and a frame
+B."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -62,3 +63,6 @@ class Grip:
 
 
 Equation = Meet | Along | Square | Apart | Still | Touch | Grip
+
+UNIT: tuple[Direction, Direction, Direction] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+TOGETHER = (Meet(0), Meet(1), Meet(2))
