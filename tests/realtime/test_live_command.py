@@ -36,6 +36,19 @@ def test_every_mechanism_of_the_gallery_runs_live(name: str, tmp_path: Path) -> 
     assert touchback("live", name, *words).returncode == 0
 
 
+def test_a_mechanism_of_a_kind_that_files_do_not_know_is_replayed_by_its_name(
+    tmp_path: Path,
+) -> None:
+    recording = tmp_path / "run.mcap"
+    words = ["--seconds", "0.02", "--speed", "0", "--record", recording]
+    done = touchback("live", "omni-wheel", *words)
+    assert f"touchback replay {recording} --model omni-wheel" in done.stdout
+    again = touchback("replay", recording, "--model", "omni-wheel")
+    assert "the same bits" in again.stdout, again.stderr
+    unknown = touchback("replay", recording)
+    assert unknown.returncode == 2 and "doesn't hold its model, 'omni wheel'" in unknown.stderr
+
+
 @pytest.mark.parametrize("speed", ["0", "1"])
 def test_an_experiments_input_is_followed_over_the_models_time(speed: str, tmp_path: Path) -> None:
     """The hammer's key is pressed with 2 N, then held with 0.8 N, as its experiment says."""

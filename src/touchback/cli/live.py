@@ -17,7 +17,7 @@ from touchback.cli.load import load
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
 from touchback.errors import SolveError
-from touchback.realtime import Live
+from touchback.realtime import Live, open_recording
 from touchback.realtime import live as start_live
 from touchback.realtime import replay as run_again
 from touchback.realtime.table import live_table
@@ -92,7 +92,9 @@ def live(
         report.write_text(json.dumps(run.report().as_dict(), indent=2), encoding="utf-8")
         out.print(f"report: {report}")
     if record is not None:
-        out.print(f"replay: {shlex.join(['touchback', 'replay', str(record)])}")
+        held = open_recording(record).about["description"]
+        words = ["touchback", "replay", str(record), *([] if held else ["--model", model])]
+        out.print(f"replay: {shlex.join(words)}", soft_wrap=True)
     counts = run.report().counts
     if counts["not_finite"] or counts["diverged"]:
         went = "was no finite number any more" if counts["not_finite"] else "grew without bound"
@@ -150,10 +152,14 @@ def _watch(run: Live, seconds: float, following: list[_Following]) -> None:
 
 def replay(
     recording: Annotated[Path, typer.Argument(help="A file of `touchback live --record`.")],
+    model: Annotated[
+        str | None,
+        typer.Option(help="A name of the gallery, or a file: for recordings without their model."),
+    ] = None,
 ) -> None:
     """Run a recording again and compare it bit for bit."""
     with working(f"replaying {recording.name}"):
-        again = run_again(recording)
+        again = run_again(recording, load(model)[0].compile() if model else None)
     about = again.recording.about
     out.print(
         f"{about['model']}: {again.ticks} ticks at {about['rate']:g} Hz, "

@@ -40,7 +40,6 @@ def save(model: Model, path: str | Path) -> None:
         raise ModelError(
             f"{target}: a model is saved as {', '.join(WRITERS)}, not as '{target.suffix}'."
         )
-    check_known(model.described or model)
     target.write_text(to_text(model, target.suffix), encoding="utf-8")
 
 
@@ -52,6 +51,7 @@ def to_text(model: Model, suffix: str = ".yaml") -> str:
 def plain_model(model: Model) -> dict[str, Any]:
     """A model as a file holds it: mappings, lists, numbers and texts."""
     model = model.described or model
+    check_known(model)
     library = _Library()
     body = _Writer(model, library).plain()
     found = {"touchback": VERSION, "name": model.name, **body}

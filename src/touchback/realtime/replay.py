@@ -98,7 +98,10 @@ def _system(part: Part, given: System | None) -> System:
     about, system = part.about, given
     if system is None:
         if not about["description"]:
-            raise InputError("The recording doesn't hold its model: give the system to `replay`.")
+            raise InputError(
+                f"The recording doesn't hold its model, '{about['model']}', of kinds that files "
+                "don't know: give the system to `replay`, or its name to `--model`."
+            )
         system = model_from_text(about["description"], ".json").compile()
         names = about.get("copies")
         system = copies(system, names) if names else system
