@@ -4,254 +4,69 @@ Describe a mechanism, derive its equations symbolically, run them as machine cod
 or offline.
 """
 
-from touchback.contact import (
-    ContactKind,
-    DescribedContact,
-    DiscPlaneContact,
-    ProfileContact,
-    SphereOnPlane,
-    SpherePlaneContact,
-    SphereSphereContact,
-)
-from touchback.contact.laws import ContactLaw, Felt, HuntCrossley, UnilateralSpring
-from touchback.contact.profiles import Arc, Circle, Line, Outline
-from touchback.errors import (
-    CompileError,
-    DeviceError,
-    InputError,
-    ModelError,
-    SolveError,
-    TouchbackError,
-)
-from touchback.interop import read, read_mbs, read_urdf
-from touchback.model import Body, Frame, Model
-from touchback.model.closures import (
-    PointInPlane,
-    PointOnLine,
-    PointOnPlane,
-    Rod,
-    Rolling,
-    Skate,
-)
-from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
-from touchback.model.forces import (
-    Buoyancy,
-    Bushing,
-    Drag,
-    ForceKind,
-    InternalState,
-    JointEffort,
-    LinkForce,
-    SpringDamper,
-    TorsionSpring,
-    Wrench,
-)
-from touchback.model.joints import (
-    Cylindrical,
-    Fixed,
-    Free,
-    JointKind,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-)
-from touchback.model.motions import Ramp, Sine, SmoothStep
-from touchback.model.sensors import (
-    Acceleration,
-    AngularVelocity,
-    ContactForce,
-    Direction,
-    Distance,
-    Effort,
-    Energy,
-    FrictionForce,
-    Gap,
-    Multiplier,
-    Position,
-    Reaction,
-    Readout,
-    SensorKind,
-    Signal,
-    Velocity,
-)
-from touchback.realtime import EnergyObserver, GuardedOutput, Live, WatchedInput, live, replay
-from touchback.recording import EnergyBooks, Run, compare
-from touchback.recording import open_run as open
-from touchback.simulate import AugmentedLagrangian, Baumgarte, Event, Switch, simulate
-from touchback.simulate.analysis import (
-    Equilibrium,
-    Linear,
-    Modes,
-    Sensitivity,
-    equilibrium,
-    inverse_dynamics,
-    kinematics,
-    linearise,
-    modes,
-    sensitivity,
-)
-from touchback.simulate.event_driven import simulate_contacts
-from touchback.simulate.quality import Demand, Quality, quality
-from touchback.simulate.time_stepping import contact_operator, painleve, step_contacts
-from touchback.symbolic import Table
-from touchback.symbolic.expression import Expr
-from touchback.symbolic.functions import (
-    acos,
-    asin,
-    atan,
-    atan2,
-    cos,
-    exp,
-    floor,
-    log,
-    lookup,
-    maximum,
-    minimum,
-    pow,
-    select,
-    sign,
-    sin,
-    sqrt,
-    tan,
-)
-from touchback.system import State, System
-from touchback.system.copies import copies
+import ast
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
 from touchback.version import VERSION
 
 __version__ = VERSION
 
-__all__ = [
-    "Acceleration",
-    "AngularVelocity",
-    "Arc",
-    "AugmentedLagrangian",
-    "Baumgarte",
-    "Body",
-    "Buoyancy",
-    "Bushing",
-    "Circle",
-    "CompileError",
-    "ContactForce",
-    "ContactKind",
-    "ContactLaw",
-    "Cylindrical",
-    "Demand",
-    "DescribedContact",
-    "DeviceError",
-    "Differential",
-    "Direction",
-    "DiscPlaneContact",
-    "Distance",
-    "Drag",
-    "Effort",
-    "Energy",
-    "EnergyBooks",
-    "EnergyObserver",
-    "Equilibrium",
-    "Event",
-    "Expr",
-    "Felt",
-    "Fixed",
-    "ForceKind",
-    "Frame",
-    "Free",
-    "FrictionForce",
-    "Gap",
-    "Gear",
-    "GuardedOutput",
-    "HuntCrossley",
-    "InputError",
-    "InternalState",
-    "JointEffort",
-    "JointKind",
-    "Line",
-    "Linear",
-    "LinkForce",
-    "Live",
-    "Model",
-    "ModelError",
-    "Modes",
-    "Multiplier",
-    "Outline",
-    "Planar",
-    "PointInPlane",
-    "PointOnLine",
-    "PointOnPlane",
-    "Position",
-    "Prismatic",
-    "ProfileContact",
-    "Quality",
-    "Rack",
-    "Ramp",
-    "Reaction",
-    "Readout",
-    "Revolute",
-    "Rod",
-    "Rolling",
-    "Run",
-    "Screw",
-    "ScrewCoupling",
-    "Sensitivity",
-    "SensorKind",
-    "Signal",
-    "Sine",
-    "Skate",
-    "SmoothStep",
-    "SolveError",
-    "SphereOnPlane",
-    "SpherePlaneContact",
-    "SphereSphereContact",
-    "Spherical",
-    "SpringDamper",
-    "State",
-    "Switch",
-    "System",
-    "Table",
-    "TorsionSpring",
-    "TouchbackError",
-    "UnilateralSpring",
-    "Universal",
-    "Velocity",
-    "WatchedInput",
-    "Wrench",
-    "acos",
-    "asin",
-    "atan",
-    "atan2",
-    "compare",
-    "contact_operator",
-    "copies",
-    "cos",
-    "equilibrium",
-    "exp",
-    "floor",
-    "inverse_dynamics",
-    "kinematics",
-    "linearise",
-    "live",
-    "log",
-    "lookup",
-    "maximum",
-    "minimum",
-    "modes",
-    "open",
-    "painleve",
-    "pow",
-    "quality",
-    "read",
-    "read_mbs",
-    "read_urdf",
-    "replay",
-    "select",
-    "sensitivity",
-    "sign",
-    "simulate",
-    "simulate_contacts",
-    "sin",
-    "sqrt",
-    "step_contacts",
-    "tan",
-]
+
+def _public() -> dict[str, tuple[str, str]]:
+    """Where each public name comes from (module, name there), as `__init__.pyi` says."""
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_bytes())
+    return {
+        name.asname or name.name: (statement.module or "", name.name)
+        for statement in stub.body
+        if isinstance(statement, ast.ImportFrom)
+        for name in statement.names
+    }
+
+
+_PUBLIC = _public()
+
+__all__ = sorted(_PUBLIC)
+
+
+def __getattr__(name: str) -> object:
+    if name in _PUBLIC:
+        module, inner = _PUBLIC[name]
+        found: object = getattr(import_module(module), inner)
+        globals()[name] = found
+        return found
+    if not name.startswith("_") and find_spec(f"touchback.{name}") is not None:
+        return import_module(f"touchback.{name}")  # a room
+    raise AttributeError(f"module 'touchback' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _beside_room(name: str) -> property:
+    """A public name that a room has too: it stays what it is when the room gets imported."""
+    held = f"_public_{name}"
+
+    def get(module: ModuleType) -> object:
+        if held not in module.__dict__:
+            module.__dict__[held] = getattr(import_module(_PUBLIC[name][0]), _PUBLIC[name][1])
+        return module.__dict__[held]
+
+    def put(module: ModuleType, given: object) -> None:
+        if not isinstance(given, ModuleType):
+            module.__dict__[held] = given
+
+    return property(get, put)
+
+
+class _Face(ModuleType):
+    """`tb.simulate` is a function, and `touchback.simulate` the room that it lives in."""
+
+    simulate = _beside_room("simulate")
+
+
+sys.modules[__name__].__class__ = _Face

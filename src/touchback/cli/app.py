@@ -6,28 +6,13 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from touchback.cli.bench import bench
-from touchback.cli.check import check
+from touchback.cli.commands import Commands
 from touchback.cli.console import err, prepare
-from touchback.cli.feel import feel
-from touchback.cli.generate import generate
-from touchback.cli.listing import list_gallery
-from touchback.cli.live import live, replay
-from touchback.cli.machine import machine
-from touchback.cli.piano import piano
-from touchback.cli.piano_models import piano_models
-from touchback.cli.play import play
-from touchback.cli.quality import quality
-from touchback.cli.repair import repair
-from touchback.cli.show import show
-from touchback.cli.simulation import simulate
-from touchback.cli.trial import trial
-from touchback.cli.validate import validate
-from touchback.cli.wall import wall
 from touchback.errors import InputError, TouchbackError
 from touchback.version import VERSION
 
 app = typer.Typer(
+    cls=Commands,
     help="Mechanisms as equations, equations as machine code, machine code that people can touch.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -35,24 +20,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="markdown",
 )
-app.command("play")(play)
-app.command("list")(list_gallery)
-app.command("show")(show)
-app.command("simulate")(simulate)
-app.command("live")(live)
-app.command("replay")(replay)
-app.command("repair")(repair)
-app.command("machine")(machine)
-app.command("feel")(feel)
-app.command("quality")(quality)
-app.command("check")(check)
-app.command("generate")(generate)
-app.command("bench")(bench)
-app.command("validate")(validate)
-app.command("wall")(wall)
-app.command("trial")(trial)
-app.command("piano")(piano)
-app.command("piano-models")(piano_models)
 
 
 def _version(wanted: bool) -> None:

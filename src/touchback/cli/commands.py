@@ -1,0 +1,126 @@
+"""The commands, each imported when it is run: a list of them needs none of what they need."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
+
+
+class Listed(NamedTuple):
+    """Where a command is, and what it does: the first paragraph of its docstring."""
+
+    module: str
+    function: str
+    short: str
+
+    def load(self) -> Callable[..., Any]:
+        """The command itself."""
+        found: Callable[..., Any] = getattr(
+            import_module(f"touchback.cli.{self.module}"), self.function
+        )
+        return found
+
+
+COMMANDS: dict[str, Listed] = {
+    "play": Listed(
+        "play", "play",
+        "Play an instrument on motorised keys with simulated fingers: every tick the motors push "
+        "back as the instrument would. Notes are shown as they sound, then the deadlines.",
+    ),
+    "list": Listed("listing", "list_gallery", "List the ready mechanisms of the gallery."),
+    "show": Listed(
+        "show", "show",
+        "Show a mechanism: its tree, modes, a stick figure, names with units, and operation "
+        "counts.",
+    ),
+    "simulate": Listed(
+        "simulation", "simulate", "Run a mechanism and show how its signals went."
+    ),
+    "live": Listed(
+        "live", "live",
+        "Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it.",
+    ),
+    "replay": Listed("live", "replay", "Run a recording again and compare it bit for bit."),
+    "repair": Listed(
+        "repair", "repair",
+        "Write what a cut recording holds as a whole file, which Foxglove and other tools open.",
+    ),
+    "machine": Listed(
+        "machine", "machine",
+        "Tell whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help.",
+    ),
+    "feel": Listed(
+        "feel", "feel",
+        "Press a key slowly and draw its force over its depth; let a passage sound.",
+    ),
+    "quality": Listed(
+        "quality", "quality",
+        "Compare every way to run a mechanism: drift, energy, error, cost, stability; recommend "
+        "one.",
+    ),
+    "check": Listed(
+        "check", "check",
+        "Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work.",
+    ),
+    "generate": Listed(
+        "generate", "generate", "Print a function of a mechanism as C, Python or MATLAB."
+    ),
+    "bench": Listed(
+        "bench", "bench",
+        "Measure speed: against other engines in a source tree, else our own figures alone.",
+    ),
+    "validate": Listed(
+        "validate", "validate",
+        "Run the published validation cases (they live in the source tree).",
+    ),
+    "wall": Listed(
+        "wall", "wall",
+        "Why sampled walls chatter, and walls that don't: Gillespie's chapters 5 and 6, measured.",
+    ),
+    "trial": Listed(
+        "trial", "trial", "Feel hidden voices on a simulated key and say what you felt."
+    ),
+    "piano": Listed(
+        "piano", "piano",
+        "Measure the grand piano action as technicians, pianists and laboratories do.",
+    ),
+    "piano-models": Listed(
+        "piano_models", "piano_models",
+        "Compare the episodes model of the piano action with the full-contact model.",
+    ),
+}  # fmt: skip
+
+
+class Commands(TyperGroup):
+    """The commands of the table, made when asked for; a list of them is the table itself."""
+
+    _listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name; None where there is none."""
+        if cmd_name not in COMMANDS or cmd_name in self.commands:
+            return self.commands.get(cmd_name)
+        listed = COMMANDS[cmd_name]
+        if self._listing:
+            return TyperCommand(cmd_name, help=listed.short)
+        info = CommandInfo(cmd_name, callback=listed.load())
+        made = get_command_from_info(
+            info, pretty_exceptions_short=False, rich_markup_mode=self.rich_markup_mode
+        )
+        self.commands[cmd_name] = made
+        return made
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help of all commands, without importing them."""
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False
