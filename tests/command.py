@@ -20,10 +20,12 @@ class Done:
     stderr: str
 
 
-def touchback(*words: str | Path, cwd: Path | None = None, answers: str = "") -> Done:
+def touchback(
+    *words: str | Path, cwd: Path | None = None, answers: str = "", encoding: str = "utf-8"
+) -> Done:
     """Runs `touchback WORDS` in a folder, with answers to what it asks; what isn't an error of
     ours comes through, for users would see a traceback."""
-    said, complained = _stream(), _stream()
+    said, complained = _stream(encoding=encoding), _stream(encoding=encoding)
     with (
         mock.patch.object(sys, "argv", ["touchback", *map(str, words)]),
         mock.patch.object(sys, "stdin", _stream(answers)),
@@ -40,8 +42,8 @@ def touchback(*words: str | Path, cwd: Path | None = None, answers: str = "") ->
     return Done(code or 0, _text(said), _text(complained))
 
 
-def _stream(text: str = "") -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8", write_through=True)
+def _stream(text: str = "", encoding: str = "utf-8") -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(text.encode()), encoding=encoding, write_through=True)
 
 
 def _text(stream: io.TextIOWrapper) -> str:

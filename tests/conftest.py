@@ -9,10 +9,12 @@ from hypothesis.internal.conjecture import providers
 
 # `make test` judges every copy of a change on the same examples, whatever the machine is doing:
 # nothing is drawn by chance, nothing is remembered from earlier runs, and no clock decides.
-# `make search` is for finding new examples; its profile draws from the seed it is given.
+# `make search` is for finding new examples, so it draws more, from the seed it is given.
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("fixed", derandomize=True, **PATIENT)
-settings.register_profile("search", derandomize=False, database=None, print_blob=True, **PATIENT)
+settings.register_profile("fixed", derandomize=True, max_examples=40, **PATIENT)
+settings.register_profile(
+    "search", derandomize=False, database=None, print_blob=True, max_examples=150, **PATIENT
+)
 settings.load_profile("fixed")
 
 # Hypothesis also draws numbers that it finds in the modules imported so far. They depend on which

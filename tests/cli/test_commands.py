@@ -16,8 +16,7 @@ from touchback.model import Model
 
 
 def test_help_names_every_command() -> None:
-    command = [sys.executable, "-m", "touchback.cli", "--help"]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    shown = touchback("--help")
     assert shown.returncode == 0
     for command in ("play", "list", "show", "simulate", "check", "generate", "bench", "validate"):
         assert command in shown.stdout

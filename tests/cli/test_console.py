@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import touchback as tb
 from command import touchback
 from touchback.cli.console import prepare
@@ -39,24 +41,29 @@ def test_names_and_units_are_neither_markup_nor_emoji(tmp_path: Path) -> None:
 
 
 def test_an_error_shows_brackets_as_they_are(tmp_path: Path) -> None:
-    shown = subprocess.run(
-        [sys.executable, "-m", "touchback.cli", "show", "[bold]:x:"],
-        capture_output=True, text=True, cwd=tmp_path, timeout=120,
-    )  # fmt: skip
+    shown = touchback("show", "[bold]:x:", cwd=tmp_path)
     assert shown.returncode == 2
     assert "'[bold]:x:'" in shown.stderr
 
 
-def test_an_ascii_terminal_is_given_letters_that_it_has() -> None:
+@pytest.mark.parametrize(
+    "words", [["--help"], ["show", "cart-pole"], ["simulate", "--help"], ["list"]], ids=str
+)
+def test_an_ascii_terminal_is_given_letters_that_it_has(words: list[str]) -> None:
+    shown = touchback(*words, encoding="ascii")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.isascii()
+    assert "?" not in shown.stdout.replace("--", "")
+
+
+def test_a_process_on_an_ascii_terminal_says_the_same() -> None:
     surroundings = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
-    for words in (["--help"], ["show", "cart-pole"], ["simulate", "--help"], ["list"]):
-        shown = subprocess.run(
-            [sys.executable, "-m", "touchback.cli", *words],
-            capture_output=True, env=surroundings, timeout=120,
-        )  # fmt: skip
-        assert shown.returncode == 0, shown.stderr
-        assert shown.stdout.isascii()
-        assert b"?" not in shown.stdout.replace(b"--", b"")
+    shown = subprocess.run(
+        [sys.executable, "-m", "touchback.cli", "show", "cart-pole"],
+        capture_output=True, env=surroundings, timeout=120,
+    )  # fmt: skip
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.decode("ascii") == touchback("show", "cart-pole", encoding="ascii").stdout
 
 
 def test_every_character_has_a_plain_one() -> None:

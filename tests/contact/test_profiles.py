@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import touchback as tb
@@ -73,7 +73,6 @@ places = st.floats(-2.5, 2.5, allow_subnormal=False)
 N = 4000
 
 
-@settings(max_examples=100, deadline=None)
 @given(places, places, st.floats(0.2, 2.0), st.floats(0.1, 2.0))
 def test_plates_are_as_far_as_a_search_says(
     x: float, z: float, length: float, thickness: float
@@ -87,7 +86,6 @@ def test_plates_are_as_far_as_a_search_says(
     check(plate, surface, in_line(p, length) and p[1] >= -thickness, p, 2.0 / N)
 
 
-@settings(max_examples=150, deadline=None)
 @given(places, places, st.floats(0.2, 2.0))
 def test_lines_are_as_far_as_a_search_says(x: float, z: float, length: float) -> None:
     p = np.array([x, z])
@@ -95,7 +93,6 @@ def test_lines_are_as_far_as_a_search_says(x: float, z: float, length: float) ->
     check(line, line_surface(length, N), in_line(p, length), p, REACH / N)
 
 
-@settings(max_examples=250, deadline=None)
 @given(
     places, places, st.floats(0.3, 1.5), st.floats(-3.0, 3.0), st.floats(0.1, 6.1), st.booleans()
 )
@@ -109,7 +106,6 @@ def test_arcs_are_as_far_as_a_search_says(
     check(arc, surface, in_arc(p, radius, start, end, hollow), p, (REACH + 7 * radius) / N)
 
 
-@settings(max_examples=50, deadline=None)
 @given(places, places, st.floats(0.1, 1.5))
 def test_circles_are_as_far_as_their_centres_less_their_radius(
     x: float, z: float, radius: float

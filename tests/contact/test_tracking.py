@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 from scipy.spatial.transform import Rotation
@@ -46,7 +46,6 @@ def gap_of(a: Side, b: Side, at: Nearest) -> float:
     return float(Tracking(Operators(), float, a, b).normal(at)[1])
 
 
-@settings(max_examples=40, deadline=None)
 @given(poses)
 def test_a_ball_touches_a_tilted_plane_below_its_centre(
     pose: tuple[int, float, float, float],
@@ -62,7 +61,6 @@ def test_a_ball_touches_a_tilted_plane_below_its_centre(
     assert gap_of(plane, ball, at) == pytest.approx(0.2, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(poses, st.floats(-0.2, 1.0))
 def test_balls_are_nearest_on_the_line_of_their_centres(
     pose: tuple[int, float, float, float], gap: float
@@ -83,7 +81,6 @@ def lowest_of_ellipsoid(R: np.ndarray, halves: np.ndarray) -> np.ndarray:
     return down / math.sqrt(-down[2])
 
 
-@settings(max_examples=40, deadline=None)
 @given(poses)
 def test_an_ellipsoid_rests_on_the_point_of_its_support(
     pose: tuple[int, float, float, float],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import touchback as tb
@@ -47,7 +47,6 @@ def check(text: str, suffix: str = ".yaml") -> None:
     assert to_text(model_from_text(again)) == again
 
 
-@settings(max_examples=250, deadline=None)
 @given(st.sampled_from(SAMPLES), st.randoms(use_true_random=False), st.integers(1, 4))
 def test_spoilt_text_is_refused_or_read(text: str, dice: random.Random, count: int) -> None:
     for _ in range(count):
@@ -57,7 +56,6 @@ def test_spoilt_text_is_refused_or_read(text: str, dice: random.Random, count: i
     check(text)
 
 
-@settings(max_examples=250, deadline=None)
 @given(st.sampled_from(PLAIN), st.randoms(use_true_random=False), odd_values)
 def test_odd_values_anywhere_are_refused_or_read(
     plain: dict[str, object], dice: random.Random, odd: object

@@ -24,11 +24,12 @@ from touchback.haptics.wall import (
 from touchback.haptics.wall.findings import deadbeat_is_exact
 
 
-def test_a_thousand_bounces_keep_energy_and_place() -> None:
-    findings = list(deadbeat_is_exact(1000))
+@pytest.mark.parametrize("count", [150, pytest.param(1000, marks=pytest.mark.soak)])
+def test_many_bounces_keep_energy_and_place(count: int) -> None:
+    findings = list(deadbeat_is_exact(count))
     assert [found.what for found in findings if not found.holds] == []
     (stiff,) = [found.what for found in findings if "stiff floor: energy" in found.what]
-    assert int(stiff.split()[-6]) > 200  # contacts of fewer than two samples, counted apart
+    assert int(stiff.split()[-6]) > count / 5  # contacts of fewer than two samples, counted apart
 
 
 def test_the_continuous_ball_is_that_of_an_ode_solver() -> None:
@@ -45,7 +46,7 @@ def test_the_continuous_ball_is_that_of_an_ode_solver() -> None:
     assert found == pytest.approx(run.y[0][::200], abs=1e-3)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @example(0.34765625, 51.0, 0.25, 3.0, False, False)  # leaves and lands again between two samples
 @given(
     st.floats(0.02, 0.35), st.floats(1.0, 60.0), st.floats(0.2, 2.0), st.floats(0.3, 3.0),

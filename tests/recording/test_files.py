@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -26,7 +26,6 @@ def runs(draw: st.DrawFn) -> Run:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@settings(max_examples=60, deadline=None)
 @given(run=runs())
 def test_any_run_reads_back_bit_for_bit(
     run: Run, suffix: str, tmp_path_factory: pytest.TempPathFactory

@@ -13,7 +13,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from touchback.codegen import compile_program
@@ -256,7 +256,6 @@ class Followed:
 
 @example([("sub", 1, 2), ("sub", 0, 32)], [(0.0, 0.0)])  # (−2 − y) + 2 is −y
 @example([("abs", 0, 0), ("add", 0, 98), ("neg", 0, 0)], [(0.0, -0.0)])  # |0| + y is y
-@settings(max_examples=100)
 @given(st.lists(steps, min_size=1, max_size=5), st.lists(st.tuples(small, small), max_size=10))
 def test_directions_by_any_sums_and_products_point_where_they_did(
     rows: list[tuple[str, int, int]], arguments: list[tuple[float, float]]

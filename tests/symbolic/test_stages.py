@@ -4,7 +4,7 @@ import math
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from random_programs import ARRAYS, random_point, random_tape
@@ -28,7 +28,6 @@ def parameter_only_operations(program: Program) -> list[str]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
 @given(seed=st.integers(0, 2**32), operations=st.integers(1, 100))
 def test_stages_of_random_programs_give_the_same_values(seed: int, operations: int) -> None:
     tape, symbols, nodes = random_tape(Random(seed), operations)

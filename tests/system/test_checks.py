@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import touchback as tb
@@ -30,7 +30,6 @@ links = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(links, min_size=1, max_size=4))
 def test_the_check_agrees_with_the_rank_of_the_mass_matrix(described: list[tuple]) -> None:
     """NumPy's rank, after scaling rows and columns to a unit diagonal, is the other opinion."""

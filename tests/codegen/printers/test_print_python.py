@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from printed_programs import python_function
@@ -25,7 +25,6 @@ def test_the_pendulum_reads_as_expected(
     matches_golden(print_python(pendulum, "pendulum", "A pendulum.\nx = (q, v)"), "pendulum.py.txt")
 
 
-@settings(max_examples=100, deadline=None)
 @given(seed=st.integers(0, 2**32), operations=st.integers(1, 120))
 def test_every_operation_of_random_programs_agrees(seed: int, operations: int) -> None:
     program = with_every_node_as_output(random_program(seed, operations))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -154,7 +154,6 @@ def footings(
     return {name: tracker(mechanics, shape, sector, floor) for name, tracker in TRACKERS.items()}
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(3, 12),
     st.floats(0.5, 1.0),

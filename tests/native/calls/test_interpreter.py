@@ -5,7 +5,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from touchback.errors import InputError
@@ -54,7 +54,6 @@ def test_the_operations_are_numbered_as_in_the_tape() -> None:
     assert OPERATION_NAMES == ops.NAME
 
 
-@settings(max_examples=300, deadline=None)
 @given(programs(), st.lists(NUMBERS, min_size=6, max_size=6))
 def test_every_program_gives_the_bits_of_plain_evaluation(
     program: Program, numbers: list[float]
@@ -81,7 +80,6 @@ def test_each_operation_gives_the_bits_of_plain_evaluation(op: int) -> None:
         assert all(map(same_bits, expected, found))
 
 
-@settings(max_examples=40, deadline=None)
 @given(programs(), st.integers(0, 2**32 - 1))
 def test_a_batch_gives_the_bits_of_single_runs(program: Program, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from touchback import native
@@ -39,7 +39,6 @@ def tree_mass_matrix(random: np.random.Generator, parent: np.ndarray) -> np.ndar
     return M
 
 
-@settings(max_examples=50)
 @given(SIZES, SEEDS)
 def test_tree_products_are_the_products_along_branches_and_zero_elsewhere(
     n: int, seed: int
@@ -54,7 +53,6 @@ def test_tree_products_are_the_products_along_branches_and_zero_elsewhere(
             assert M[i, j] == M[j, i] == pytest.approx(expected, abs=1e-14)
 
 
-@settings(max_examples=50)
 @given(SIZES, SEEDS)
 def test_tree_factors_rebuild_and_solve_a_tree_matrix(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -69,7 +67,6 @@ def test_tree_factors_rebuild_and_solve_a_tree_matrix(n: int, seed: int) -> None
     np.testing.assert_allclose(M @ x, b, atol=1e-12 * scale)
 
 
-@settings(max_examples=50)
 @given(SIZES, SEEDS)
 def test_lu_solves_as_numpy_does(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -80,7 +77,6 @@ def test_lu_solves_as_numpy_does(n: int, seed: int) -> None:
     assert np.allclose(x, np.linalg.solve(A, b), rtol=1e-13 * np.linalg.cond(A) * n, atol=1e-13)
 
 
-@settings(max_examples=50)
 @given(SIZES, SEEDS)
 def test_cholesky_agrees_with_numpy(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)
