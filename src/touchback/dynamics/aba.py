@@ -12,7 +12,7 @@ from touchback.dynamics.motion import Base, link_motions
 from touchback.dynamics.rnea import Wrench, carried_up, own_wrenches
 from touchback.dynamics.tree import Link, Tree
 from touchback.spatial import Vectors, skew
-from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 
@@ -35,6 +35,9 @@ class Eliminated:
     effort: Scalar
 
 
+Carried = tuple[Articulated, Wrench]
+
+
 def forward_dynamics(
     tree: Tree,
     k: Scalars,
@@ -47,32 +50,32 @@ def forward_dynamics(
     """Accelerations a with M a + c = τ."""
     vectors = Vectors(k)
     motions = link_motions(tree, k, v, None, base)
-    bias = own_wrenches(tree, k, motions, external)
-    inertia = [_own(link, k) for link in tree.links]
+    wrenches = own_wrenches(tree, k, motions, external)
+    inertias = [_own(link, k) for link in tree.links]
     eliminated: list[list[Eliminated]] = [[] for _ in tree.links]
-    for i in range(len(tree.links) - 1, -1, -1):
-        link = tree.links[i]
-        for offset in range(len(link.columns) - 1, -1, -1):
-            column = link.columns[offset]
+
+    def settle(link: Link, total: Carried) -> Carried:
+        inertia, bias = total
+        for offset in reversed(range(len(link.columns))):
             index = link.v_index + offset
-            step, inertia[i], bias[i] = _eliminate(
-                k, inertia[i], bias[i], column, tau[index], armature[index],
+            step, inertia, bias = _eliminate(
+                k, inertia, bias, link.columns[offset], tau[index], armature[index],
                 needed=link.parent >= 0 or offset > 0,
             )  # fmt: skip
-            eliminated[i].insert(0, step)
-        if link.parent >= 0:
-            above = inertia[link.parent]
-            moved = _carried_up(link, k, inertia[i])
-            inertia[link.parent] = Articulated(
-                _plus_symmetric(k, above.J, moved.J),
-                vectors.matrix_add(above.H, moved.H),
-                _plus_symmetric(k, above.M, moved.M),
-            )
-            F, N = carried_up(link, k, bias[i])
-            bias[link.parent] = (
-                vectors.add(bias[link.parent][0], F),
-                vectors.add(bias[link.parent][1], N),
-            )
+            eliminated[link.index].insert(0, step)
+        return inertia, bias
+
+    def gather(link: Link, above: Carried, own: Carried) -> Carried:
+        moved = _carried_up(link, k, own[0])
+        both = Articulated(
+            _plus_symmetric(k, above[0].J, moved.J),
+            vectors.matrix_add(above[0].H, moved.H),
+            _plus_symmetric(k, above[0].M, moved.M),
+        )
+        F, N = carried_up(link, k, own[1])
+        return both, (vectors.add(above[1][0], F), vectors.add(above[1][1], N))
+
+    tree.inward(zip(inertias, wrenches, strict=True), gather, settle)
     return _accelerations(tree, k, eliminated)
 
 
@@ -195,20 +198,19 @@ def _accelerations(
     """Root to leaves: a_j = u/D − (U/D)·(change of acceleration so far)."""
     vectors, add, mul = Vectors(k), k.add, k.mul
     a: list[Scalar] = [0] * tree.nv
-    changes: list[tuple[Vector, Vector]] = []
-    for link, steps in zip(tree.links, eliminated, strict=True):
-        alpha: Vector = [0, 0, 0]
-        linear: Vector = [0, 0, 0]
-        if link.parent >= 0:
-            alpha_p, linear_p = changes[link.parent]
-            alpha = link.rotation.down(k, alpha_p)
-            carried = vectors.add(linear_p, vectors.cross(alpha_p, link.p))
-            linear = vectors.add(link.rotation.down(k, carried), vectors.cross(alpha, link.d))
-        for offset, (step, (s_ang, s_lin)) in enumerate(zip(steps, link.columns, strict=True)):
+
+    def changes(link: Link, parent: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        alpha = link.rotation.down(k, parent[0])
+        carried = vectors.add(parent[1], vectors.cross(parent[0], link.p))
+        linear = vectors.add(link.rotation.down(k, carried), vectors.cross(alpha, link.d))
+        steps = zip(eliminated[link.index], link.columns, strict=True)
+        for offset, (step, (s_ang, s_lin)) in enumerate(steps):
             already = add(vectors.dot(step.linear, linear), vectors.dot(step.angular, alpha))
             rate = add(mul(step.inverse, step.effort), -already)
             a[link.v_index + offset] = rate
             alpha = vectors.add(alpha, vectors.scale(rate, s_ang))
             linear = vectors.add(linear, vectors.scale(rate, s_lin))
-        changes.append((alpha, linear))
+        return alpha, linear
+
+    list(tree.outward((ZERO, ZERO), changes))
     return a

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from touchback.dynamics.rnea import Wrench, carried_up
 from touchback.dynamics.tree import Link, Tree
 from touchback.spatial import Inertia, Vectors
-from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
 # (row, column) for both orders of every pair on one path; what is not there is zero
 Entries = dict[tuple[int, int], Scalar]
+WorldPose = tuple[Matrix, Vector]
 
 
 def unit_wrench(k: Scalars, inertia: Inertia, angular: Vector, linear: Vector) -> Wrench:
@@ -27,13 +28,11 @@ def unit_wrench(k: Scalars, inertia: Inertia, angular: Vector, linear: Vector) -
 
 def composite_inertias(tree: Tree, k: Scalars) -> list[Inertia]:
     """Inertia of everything a link carries, about and along the link's frame."""
-    composite = [link.inertia for link in tree.links]
-    for i in range(len(tree.links) - 1, -1, -1):
-        link = tree.links[i]
-        if link.parent >= 0:
-            shifted = composite[i].shifted(k, link.d).turned_up(k, link.rotation).shifted(k, link.p)
-            composite[link.parent] = composite[link.parent].plus(k, shifted)
-    return composite
+
+    def gather(link: Link, above: Inertia, own: Inertia) -> Inertia:
+        return above.plus(k, own.shifted(k, link.d).turned_up(k, link.rotation).shifted(k, link.p))
+
+    return tree.inward((link.inertia for link in tree.links), gather)
 
 
 def mass_matrix(tree: Tree, k: Scalars) -> Entries:
@@ -41,23 +40,17 @@ def mass_matrix(tree: Tree, k: Scalars) -> Entries:
     vectors = Vectors(k)
     composite = composite_inertias(tree, k)
     M: Entries = {}
-    for i in range(len(tree.links) - 1, -1, -1):
-        link = tree.links[i]
+    for link in reversed(tree.links):
         for offset, (angular, linear) in enumerate(link.columns):
             row = link.v_index + offset
-            wrench = unit_wrench(k, composite[i], angular, linear)
-            carrier: Link | None = link
-            last = offset
-            while carrier is not None:
-                for other in range(last + 1):
-                    s_ang, s_lin = carrier.columns[other]
+            wrench = unit_wrench(k, composite[link.index], angular, linear)
+            for carrier in tree.path(link.index):
+                known = carrier.columns[: offset + 1] if carrier is link else carrier.columns
+                for other, (s_ang, s_lin) in enumerate(known):
                     entry = k.add(vectors.dot(s_ang, wrench[1]), vectors.dot(s_lin, wrench[0]))
                     M[row, carrier.v_index + other] = M[carrier.v_index + other, row] = entry
-                if carrier.parent < 0:
-                    break
-                wrench = carried_up(carrier, k, wrench)
-                carrier = tree.links[carrier.parent]
-                last = len(carrier.columns) - 1
+                if carrier.parent >= 0:
+                    wrench = carried_up(carrier, k, wrench)
     return M
 
 
@@ -67,13 +60,8 @@ def world_columns(tree: Tree, k: Scalars) -> tuple[list[list[Scalar]], list[list
     F_j along a path."""
     vectors = Vectors(k)
     poses = world_poses(tree, k)
-    composite: list[Inertia] = []
-    for link, (R, p) in zip(tree.links, poses, strict=True):
-        composite.append(_in_world(k, link.inertia, R, p))
-    for i in range(len(tree.links) - 1, -1, -1):
-        parent = tree.links[i].parent
-        if parent >= 0:
-            composite[parent] = composite[parent].plus(k, composite[i])
+    own = [_in_world(k, link.inertia, *pose) for link, pose in zip(tree.links, poses, strict=True)]
+    composite = tree.inward(own, lambda link, above, carried: above.plus(k, carried))
     S: list[list[Scalar]] = [[0] * 6 for _ in range(tree.nv)]
     F: list[list[Scalar]] = [[0] * 6 for _ in range(tree.nv)]
     for link, (R, p), inertia in zip(tree.links, poses, composite, strict=True):
@@ -102,30 +90,28 @@ def mass_matrix_world(tree: Tree, k: Scalars) -> Entries:
 def dof_parents(tree: Tree) -> list[int]:
     """The velocity coordinate that carries each velocity coordinate, −1 at the ground."""
     parents = [-1] * tree.nv
-    last_of: list[int] = []
-    for link in tree.links:
-        above = last_of[link.parent] if link.parent >= 0 else -1
-        for offset in range(len(link.columns)):
-            parents[link.v_index + offset] = above
-            above = link.v_index + offset
-        last_of.append(above)
+
+    def last_of(link: Link, above: int) -> int:
+        for index in range(link.v_index, link.v_index + len(link.columns)):
+            parents[index], above = above, index
+        return above
+
+    list(tree.outward(-1, last_of))
     return parents
 
 
-def world_poses(tree: Tree, k: Scalars) -> list[tuple[Matrix, Vector]]:
+def world_poses(tree: Tree, k: Scalars) -> list[WorldPose]:
     """R_WL and p_WL of every link."""
+    at_ground: WorldPose = (IDENTITY, ZERO)
+    return list(tree.outward(at_ground, lambda link, parent: world_pose(link, k, parent)))
+
+
+def world_pose(link: Link, k: Scalars, parent: WorldPose) -> WorldPose:
+    """R_WL and p_WL of a link from those of its parent."""
     vectors = Vectors(k)
-    poses: list[tuple[Matrix, Vector]] = []
-    for link in tree.links:
-        R_parent, p_parent = (
-            poses[link.parent]
-            if link.parent >= 0
-            else (((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, 0))
-        )
-        R = link.rotation.times(k, R_parent)
-        p = vectors.add(p_parent, vectors.apply(R_parent, link.p))
-        poses.append((R, vectors.add(p, vectors.apply(R, link.d))))
-    return poses
+    R = link.rotation.times(k, parent[0])
+    p = vectors.add(parent[1], vectors.apply(parent[0], link.p))
+    return R, vectors.add(p, vectors.apply(R, link.d))
 
 
 def _in_world(k: Scalars, inertia: Inertia, R: Matrix, p: Vector) -> Inertia:

@@ -7,6 +7,8 @@ added to the coordinate); one that slides may take over the parent's axes. As De
 placement between them is then a shift (a, 0, d) and one turn about x. Other children need one more
 turn about z. Only placements made of numbers are touched."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from touchback.dynamics.pose import Pose, identity, snapped
@@ -24,14 +26,15 @@ Axis = tuple[np.ndarray, np.ndarray] | None  # direction and a point
 def choose_frames(tree: Tree, k: Scalars) -> Tree:
     """The same mechanism with chosen link frames. Inertias are added afterwards."""
     main = _main_children(tree)
-    change: list[Pose] = []  # X_LN: chosen frame N in the literal link frame L
     links: list[Link] = []
-    for i, link in enumerate(tree.links):
-        above = change[link.parent] if link.parent >= 0 else identity()
+
+    def choose(link: Link, above: Pose) -> Pose:
         placement = above.inverse(k).then(k, link.placement)
-        chosen, new = _choose(tree, k, link, placement, main[i])
-        change.append(chosen)
+        chosen, new = _choose(tree, k, link, placement, main[link.index])
         links.append(new)
+        return chosen
+
+    change = list(tree.outward(identity(), choose))  # X_LN: chosen N in the literal link frame L
 
     def moved(home: Attachment) -> Attachment:
         if home.link < 0:
@@ -51,10 +54,7 @@ def choose_frames(tree: Tree, k: Scalars) -> Tree:
 def _main_children(tree: Tree) -> list[int | None]:
     """For each link the child with the largest subtree among those that turn at a placement made of
     numbers."""
-    size = [1] * len(tree.links)
-    for i in range(len(tree.links) - 1, -1, -1):
-        if tree.links[i].parent >= 0:
-            size[tree.links[i].parent] += size[i]
+    size = tree.inward([1] * len(tree.links), lambda link, above, own: above + own)
     main: list[int | None] = [None] * len(tree.links)
     for i, link in enumerate(tree.links):
         if link.parent >= 0 and link.placement.numeric and link.motion.turning is not None:
@@ -68,7 +68,7 @@ def _choose(
     tree: Tree, k: Scalars, link: Link, placement: Pose, main: int | None
 ) -> tuple[Pose, Link]:
     """The chosen frame of a link, and the link as seen from the parent's chosen frame."""
-    new = Link(link.joint, link.parent, placement, link.motion, link.q_index, link.v_index)
+    new = replace(link, placement=placement)
     if placement.numbers is None:
         return identity(), new
     R, p = placement.numbers

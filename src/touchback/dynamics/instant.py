@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from touchback.dynamics.crba import world_pose
 from touchback.dynamics.efforts import passive_efforts, passive_potential
 from touchback.dynamics.frames import choose_frames
 from touchback.dynamics.ground import ground_of
@@ -151,10 +152,7 @@ class Instant:
         """R_WL and p_WL."""
         for j in self._unknown(i, self._poses):
             link = self.tree.links[j]
-            R_parent, p_parent = self._poses[link.parent]
-            R = link.rotation.times(self.k, R_parent)
-            p = self.vectors.add(p_parent, self.vectors.apply(R_parent, link.p))
-            self._poses[j] = R, self.vectors.add(p, self.vectors.apply(R, link.d))
+            self._poses[j] = world_pose(link, self.k, self._poses[link.parent])
         return self._poses[i]
 
     def link_velocity(self, i: int) -> tuple[Vector, Vector]:

@@ -10,15 +10,12 @@ def jacobian(instant: Instant, frame: Frame) -> list[list[Scalar]]:
     vectors = instant.vectors
     rows: list[list[Scalar]] = [[0] * instant.tree.nv for _ in range(6)]
     point = instant.position(frame)
-    i = instant.attachment(frame).link
-    while i >= 0:
-        link = instant.tree.links[i]
-        R, p = instant.link_pose(i)
+    for link in instant.tree.path(instant.attachment(frame).link):
+        R, p = instant.link_pose(link.index)
         lever = vectors.sub(point, p)
         for offset, (s_ang, s_lin) in enumerate(link.columns):
             angular = vectors.apply(R, s_ang)
             linear = vectors.add(vectors.apply(R, s_lin), vectors.cross(angular, lever))
             for row, entry in enumerate([*angular, *linear]):
                 rows[row][link.v_index + offset] = entry
-        i = link.parent
     return rows

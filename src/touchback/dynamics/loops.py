@@ -7,10 +7,11 @@ equations of a loop involve its own joints only.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.motion import combined
-from touchback.dynamics.tree import Tree
+from touchback.dynamics.tree import Link, Tree
 from touchback.model.frame import Frame
 from touchback.spatial import IDENTITY, ZERO, Rotation
 from touchback.spatial.vectors import Matrix, Scalar, Vector
@@ -41,38 +42,25 @@ def between(instant: Instant, A: Seen, B: Seen) -> Vector:
     return vectors.add(vectors.sub(B.start, A.start), vectors.sub(B.p, A.p))
 
 
-def path_to_root(tree: Tree, link: int) -> list[int]:
-    """The links from a link to the ground, itself first."""
-    path = []
-    while link >= 0:
-        path.append(link)
-        link = tree.links[link].parent
-    return path
-
-
 def common_link(tree: Tree, first: int, second: int) -> int:
     """The closest link that carries both, −1 for the ground."""
-    above = set(path_to_root(tree, first))
-    return next((link for link in path_to_root(tree, second) if link in above), -1)
+    above = {link.index for link in tree.path(first)}
+    return next((link.index for link in tree.path(second) if link.index in above), -1)
 
 
 def seen_from(instant: Instant, frame: Frame, common: int) -> Seen:
     """A frame as seen from a link that carries it."""
     home = instant.attachment(frame)
-    path = []
-    for link in path_to_root(instant.tree, home.link):
-        if link == common:
-            break
-        path.append(link)
+    path = takewhile(lambda link: link.index != common, instant.tree.path(home.link))
     seen = _STILL
-    for link in reversed(path):
+    for link in reversed(list(path)):
         seen = _carried(instant, seen, link)
     return _placed(instant, seen, home.pose.scalars(instant.k), home.pose.rotation(instant.k))
 
 
-def _carried(instant: Instant, parent: Seen, i: int) -> Seen:
+def _carried(instant: Instant, parent: Seen, link: Link) -> Seen:
     """A link from its parent, both seen from the common link."""
-    k, vectors, link = instant.k, instant.vectors, instant.tree.links[i]
+    k, vectors = instant.k, instant.vectors
     R = link.rotation.times(k, parent.R)
     place, slid = vectors.apply(parent.R, link.p), vectors.apply(R, link.d)
     lever = vectors.add(place, slid)

@@ -62,12 +62,9 @@ def link_motions(
 
     One by one, so that what needs a motion can be written right after it: values then live
     shorter, and more of them stay in registers."""
-    ground = ground_motion(k, base)
-    motions: list[LinkMotion] = []
-    for link in tree.links:
-        parent = motions[link.parent] if link.parent >= 0 else ground
-        motions.append(_link_motion(link, k, v, a, parent))
-        yield motions[-1]
+    return tree.outward(
+        ground_motion(k, base), lambda link, parent: _link_motion(link, k, v, a, parent)
+    )
 
 
 def _link_motion(

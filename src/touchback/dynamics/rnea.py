@@ -51,15 +51,12 @@ def link_wrenches(
 ) -> list[Wrench]:
     """What each link's carrier must transmit, leaves to root: own need plus the children's."""
     vectors = Vectors(k)
-    totals = own_wrenches(tree, k, motions, external)
-    for i in range(len(tree.links) - 1, -1, -1):
-        link = tree.links[i]
-        if link.parent < 0:
-            continue
-        F, N = totals[link.parent]
-        F_up, N_up = carried_up(link, k, totals[i])
-        totals[link.parent] = vectors.add(F, F_up), vectors.add(N, N_up)
-    return totals
+
+    def gather(link: Link, above: Wrench, own: Wrench) -> Wrench:
+        F_up, N_up = carried_up(link, k, own)
+        return vectors.add(above[0], F_up), vectors.add(above[1], N_up)
+
+    return tree.inward(own_wrenches(tree, k, motions, external), gather)
 
 
 def carried_up(link: Link, k: Scalars, wrench: Wrench) -> Wrench:

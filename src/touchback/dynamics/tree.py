@@ -5,9 +5,9 @@ A link's frame is the child frame of its joint; bodies are attached to links by 
 and bodies joined rigidly share a link. A link's origin sits at p (components in the parent link)
 plus d (components in the link)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from touchback.spatial import Inertia, MatrixPart, Rotation, Turn, Vectors
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
+T = TypeVar("T")
+
 
 @dataclass
 class Link:
@@ -32,6 +34,7 @@ class Link:
     motion: Motion
     q_index: int  # first position coordinate
     v_index: int  # first velocity coordinate
+    index: int = -1  # its own, −1 for the ground
     angle: float = 0.0  # constant added to the coordinate of a turn (frame pass)
     numbers: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))  # numeric inertia
     live: Inertia | None = None  # inertia with live parameters in it
@@ -73,6 +76,37 @@ class Tree:
         """Fill in what depends on the coordinates."""
         for link in self.links:
             _place(link, k, q, value)
+
+    # ---- recursion -----------------------------------------------------------------------------
+
+    def outward(self, at_ground: T, step: Callable[[Link, T], T]) -> Iterator[T]:
+        """Root to leaves, link by link: what `step` makes of what a link's parent has."""
+        found: list[T] = []
+        for link in self.links:
+            found.append(step(link, found[link.parent] if link.parent >= 0 else at_ground))
+            yield found[-1]
+
+    def inward(
+        self,
+        own: Iterable[T],
+        gather: Callable[[Link, T, T], T],
+        settle: Callable[[Link, T], T] = lambda link, total: total,
+    ) -> list[T]:
+        """Leaves to root: what links have of their `own` and from their children. When all of those
+        are in, a total may `settle`; `gather` gives a parent's with what a link carries up to it.
+        """
+        totals = list(own)
+        for link in reversed(self.links):
+            total = totals[link.index] = settle(link, totals[link.index])
+            if link.parent >= 0:
+                totals[link.parent] = gather(link, totals[link.parent], total)
+        return totals
+
+    def path(self, index: int) -> Iterator[Link]:
+        """The links from one to the ground, itself first."""
+        while index >= 0:
+            yield self.links[index]
+            index = self.links[index].parent
 
     def attachment(self, k: Scalars, frame: Frame, value: Callable[[Any], Scalar]) -> Attachment:
         """Link and pose of any described frame."""
@@ -149,8 +183,9 @@ def build_tree(
             if isinstance(step, np.ndarray):
                 pose = pose.then(k, turned(step))
                 continue
-            tree.links.append(Link(name, link, pose, step, q_index, v_index))
-            link = len(tree.links) - 1
+            index = len(tree.links)
+            tree.links.append(Link(name, link, pose, step, q_index, v_index, index))
+            link = index
             tree.joint_links[name].append(link)
             q_index, v_index = q_index + step.nq, v_index + step.nv
             pose = identity()

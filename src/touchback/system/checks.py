@@ -124,6 +124,9 @@ def _labelled(label: str) -> Iterator[None]:
         raise ModelError(f"{label}: {error}") from None
 
 
+Bounded = tuple[np.ndarray, np.ndarray]  # a spatial inertia, and a bound of its error
+
+
 def _check_inertia(instant: Instant) -> None:
     """The pivots, each against what rounding leaves of it. Errors of a spatial inertia are bounded
     by a matrix, −E ≤ ΔI ≤ E in the sense of quadratic forms, which an elimination carries on: to
@@ -133,10 +136,10 @@ def _check_inertia(instant: Instant) -> None:
     poses = [_floats(pose) for pose in world_poses(tree, instant.k)]
     armature = [float(rotor) for rotor in instant.armature()]
     inertias = [_spatial_inertia(link, R) for link, (R, _) in zip(tree.links, poses, strict=True)]
-    errors = [_rounding(inertia) for inertia in inertias]
-    for i in range(len(tree.links) - 1, -1, -1):
-        link, inertia, error, (R, p) = tree.links[i], inertias[i], errors[i], poses[i]
-        for offset in range(len(link.columns) - 1, -1, -1):
+
+    def settle(link: Link, total: Bounded) -> Bounded:
+        (inertia, error), R = total, poses[link.index][0]
+        for offset in reversed(range(len(link.columns))):
             index = link.v_index + offset
             s = np.concatenate([R @ np.array(x, dtype=float) for x in link.columns[offset]])
             U = inertia @ s
@@ -146,12 +149,15 @@ def _check_inertia(instant: Instant) -> None:
             P = np.eye(6) - np.outer(U, s) / D
             error = P @ error @ P.T + _rounding(inertia)
             inertia = inertia - np.outer(U, U) / D
-        if link.parent >= 0:
-            lever = np.eye(6)
-            lever[:3, 3:] = _skew(p - poses[link.parent][1])
-            moved = lever @ inertia @ lever.T
-            inertias[link.parent] = inertias[link.parent] + moved
-            errors[link.parent] = errors[link.parent] + lever @ error @ lever.T + _rounding(moved)
+        return inertia, error
+
+    def gather(link: Link, above: Bounded, own: Bounded) -> Bounded:
+        lever = np.eye(6)
+        lever[:3, 3:] = _skew(poses[link.index][1] - poses[link.parent][1])
+        moved = lever @ own[0] @ lever.T
+        return above[0] + moved, above[1] + lever @ own[1] @ lever.T + _rounding(moved)
+
+    tree.inward([(inertia, _rounding(inertia)) for inertia in inertias], gather, settle)
 
 
 def _rounding(inertia: np.ndarray) -> np.ndarray:
