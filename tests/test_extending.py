@@ -1,6 +1,9 @@
-"""The joint, the forces and the printer of docs/extending work as they stand."""
+"""What is added from outside, by one file (those of docs/extending) and one line, works everywhere:
+joints, forces, file formats, printers."""
 
 import importlib.util
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,16 @@ import pytest
 
 import touchback as tb
 from touchback import gallery
+from touchback.cli.load import load as load_for_command
+from touchback.draw import figure_svg, stick_figure
+from touchback.files import add_kind, model_from_text, to_text
+from touchback.files.schema import KINDS, SECTIONS
+from touchback.interop.formats import FORMATS
+from touchback.model.joints.motion import Motion
+from touchback.spatial import Turn
+from touchback.spatial.rotation import Part
+from touchback.spatial.vectors import Scalar, Vector
+from touchback.symbolic.scalars import Scalars
 
 FOLDER = Path(__file__).parents[1] / "docs" / "extending"
 
@@ -38,6 +51,138 @@ def test_a_pin_in_a_slot_moves_as_a_slide_and_a_hinge() -> None:
     np.testing.assert_allclose(
         first.inverse_dynamics(q, v, a), second.inverse_dynamics(q, v, a), rtol=1e-12, atol=1e-12
     )
+
+
+@pytest.fixture
+def files() -> Iterator[None]:
+    """Lets files know more kinds for the time of a test."""
+    tables = [*KINDS.values(), *(item for item in SECTIONS.values() if isinstance(item, dict))]
+    before = [dict(table) for table in tables]
+    yield
+    for table, known in zip(tables, before, strict=True):
+        table.clear()
+        table.update(known)
+
+
+def guided() -> tb.Model:
+    """A plate in a slot, of a joint that isn't ours."""
+    m = tb.Model("guided")
+    m.body("plate", mass=2.0, com=(0.1, 0.2, 0.0), inertia=(0.1, 0.2, 0.25))
+    m.joint("guide", load("pin_in_slot").PinInSlot(), m.ground, "plate", position=(0.1, 0.3))
+    m.sensor("corner", tb.Position(tb.Frame("plate", (0.3, 0.0, 0.0))))
+    return m
+
+
+def test_a_joint_of_ones_own_goes_into_files_by_one_line(files: None) -> None:
+    model = guided()
+    with pytest.raises(tb.ModelError, match=r'add_kind\("joints"'):
+        to_text(model)
+    add_kind("joints", type(model.joints["guide"].kind))
+    again = model_from_text(to_text(model))
+    assert again.joints == model.joints
+    assert again.compile().coordinates == ("guide.slide", "guide.turn")
+
+
+def test_a_joint_of_ones_own_is_drawn() -> None:
+    model = guided()
+    assert "<svg" in figure_svg(stick_figure(model), model.name)
+
+
+def test_a_joint_of_ones_own_closes_a_loop_as_the_tree_has_it(files: None) -> None:
+    """A free plate that is tied by it moves as one that hangs in it."""
+    kind = load("pin_in_slot").PinInSlot
+    add_kind("joints", kind)
+    tree, loop = guided(), tb.Model("tied")
+    loop.body("plate", mass=2.0, com=(0.1, 0.2, 0.0), inertia=(0.1, 0.2, 0.25))
+    turned = (0.1, 0.0, 0.0, np.cos(0.15), 0.0, 0.0, np.sin(0.15))
+    loop.joint("free", tb.Free(), loop.ground, "plate", position=turned)
+    loop.close("slot", kind(), loop.ground, "plate")
+    loop = model_from_text(to_text(loop))
+    assert len(loop.constraint_rows()["slot"]) == 4
+    hangs, tied = tree.compile(), loop.compile()
+    expected = hangs.forward_dynamics([0.1, 0.3], [0.0, 0.0])
+    found = tied.forward_dynamics(np.array(turned), np.zeros(6))
+    cos, sin = np.cos(0.3), np.sin(0.3)
+    np.testing.assert_allclose(cos * found[0] - sin * found[1], expected[0], atol=1e-9)
+    np.testing.assert_allclose(found[5], expected[1], atol=1e-9)
+
+
+def test_a_joint_of_ones_own_met_the_wrong_way_round_is_refused() -> None:
+    m = tb.Model("upside down")
+    m.body("plate", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("free", tb.Free(), m.ground, "plate", position=(0, 0, 0, 0, 1, 0, 0))
+    m.close("slot", load("pin_in_slot").PinInSlot(), m.ground, "plate")
+    with pytest.raises(tb.SolveError, match="wrong way round"):
+        m.compile().assemble()
+
+
+def test_a_joint_of_ones_own_freezes_and_goes_on_while_it_runs() -> None:
+    hinged = tb.Model("guided")
+    hinged.body("plate", mass=2.0, com=(0.1, 0.2, 0.0), inertia=(0.1, 0.2, 0.25))
+    hinged.joint("guide", tb.Revolute("z"), hinged.ground, "plate")
+    hinged.sensor("corner", tb.Position(tb.Frame("plate", (0.3, 0.0, 0.0))))
+    with tb.live(guided().compile(), rate=1000.0, speed=None) as live:
+        live.run(0.02)
+        before = live.snapshot()
+        change = live.swap(hinged)
+        live.run(0.001)
+        after = live.snapshot()
+    assert change.state == "taken"
+    assert change.frozen == {"guide.slide": before["guide.slide"]}
+    step = [after[f"corner.{axis}"] - before[f"corner.{axis}"] for axis in "xy"]
+    assert np.abs(step).max() < 1e-3  # it goes on from where it was
+
+
+@dataclass(frozen=True)
+class Spiral(Motion):
+    """C turns by q about z while it goes outwards along its own x axis, by 0.2 q."""
+
+    nq, nv = 1, 1
+
+    def rotation(self, k: Scalars, q: Sequence[Scalar]) -> Part:
+        return Turn(2, *k.sincos(q[0]))
+
+    def offset(self, k: Scalars, q: Sequence[Scalar], value: Any) -> Vector:
+        return [k.mul(k.const(0.2), q[0]), 0, 0]
+
+
+def test_a_motion_of_ones_own_can_stand_where_it_moved() -> None:
+    """By its rotation and its place alone: the frame that it leaves is derived."""
+    angle, way = 0.7, 0.2 * 0.7
+    frame = Spiral().placed("arm", [angle])
+    expected = way * np.cos(angle), way * np.sin(angle), 0.0
+    np.testing.assert_allclose(np.array(frame.at, dtype=float), expected, atol=1e-15)
+    np.testing.assert_allclose([float(turn) for _, turn in frame.turn], [0, 0, angle], atol=1e-15)
+    assert Spiral().shared() == []  # no inertia is moved unless it says so
+
+
+def test_a_force_of_ones_own_goes_into_files_by_one_line(files: None) -> None:
+    attraction = load("attraction").Attraction
+    m = tb.Model("planet", gravity=(0, 0, 0))
+    planet = m.body("planet", mass=0.5)
+    m.joint("way", tb.Planar("z"), m.ground, planet, armature=(0, 0, 1.0), position=(1, 0, 0))
+    m.force("sun", attraction(m.ground, planet, m.parameter("strength", 3.0)))
+    add_kind("forces", attraction)
+    again = model_from_text(to_text(m))
+    assert type(again.forces["sun"]) is attraction
+    np.testing.assert_array_equal(
+        again.compile().forward_dynamics([1, 0.5, 0], [0, 0, 0]),
+        m.compile().forward_dynamics([1, 0.5, 0], [0, 0, 0]),
+    )
+
+
+def test_a_file_format_of_ones_own_is_read_by_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FORMATS, ".rods", load("rod_list").read_rods)
+    file = tmp_path / "chain.rods"
+    file.write_text("upper, 0.5, 1.0\nlower, 0.25, 0.5\n")
+    model = tb.read(file, damping=0.1)
+    assert model.compile().coordinates == ("upper", "lower")
+    assert model.joints["lower"].damping == (0.1,)
+    assert list(load_for_command(str(file))[0].joints) == ["upper", "lower"]
+    with pytest.raises(tb.ModelError, match=r"dampening.*damping"):
+        tb.read(file, dampening=0.1)
 
 
 def test_attraction_gives_keplers_orbit() -> None:

@@ -1,6 +1,7 @@
 """A pin in a slot: the child slides along the parent's x axis and turns about z."""
 
-from touchback.model.joints.base import JointKind, Step
+from touchback.model.equations import UNIT, Along, Direction, Equation
+from touchback.model.joints.base import JointKind, Step, parallel
 from touchback.model.joints.motion import SlideAlong, TurnAbout
 
 
@@ -16,3 +17,11 @@ class PinInSlot(JointKind, frozen=True, tag="pin-in-slot"):
 
     def position_units(self) -> tuple[str, ...]:
         return ("m", "rad")
+
+    def equations(self) -> tuple[Equation, ...]:
+        """As a closure: on the slot, in its plane, and the pin stays upright."""
+        _, y, z = UNIT
+        return (Along(y), Along(z), *parallel("z"))
+
+    def shared_axes(self) -> tuple[Direction, ...]:
+        return (UNIT[2],)

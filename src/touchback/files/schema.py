@@ -170,7 +170,8 @@ def add_kind(section: str, kind: Any) -> None:
     """Let files know one more kind, as of force (`section` "forces"); its fields are frames,
     values, texts, numbers, or kinds themselves."""
     tag = kind.__struct_config__.tag
-    KINDS[section][tag], SECTIONS[section][tag] = kind, in_file(kind, _BESIDE.get(section))
+    for own in (section, "closures") if section == "joints" else (section,):  # joints close loops
+        KINDS[own][tag], SECTIONS[own][tag] = kind, in_file(kind, _BESIDE.get(own))
 
 
 def model_schema() -> dict[str, Any]:
