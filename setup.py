@@ -1,6 +1,7 @@
 """Builds the C library of `touchback.native` as a plain shared object, and the module that calls
 compiled functions from Python on the stable ABI: one wheel for every Python from 3.11 on."""
 
+import runpy
 from pathlib import Path
 
 import numpy
@@ -11,6 +12,9 @@ from setuptools.command.build_ext import build_ext
 NATIVE = Path("src/touchback/native")
 PYTHON = NATIVE / "python"  # what knows Python
 LIBRARY = "touchback.native.libtouchback"
+SOURCES = [path for path in NATIVE.rglob("*.c") if path.parent != PYTHON]
+DESCRIPTION = Path("build/description.c")  # of the library's headers, for Python
+runpy.run_path(str(NATIVE / "describe.py"))["write"](NATIVE, DESCRIPTION)
 
 
 class BuildLibrary(build_ext):
@@ -36,7 +40,7 @@ class PlatformWheel(bdist_wheel):
 # numbers stay loops: a call of memset or memcpy in their place costs more.
 FLAGS = [
     "-std=c11", "-O3", "-ffp-contract=off", "-fno-fast-math", "-Wall",
-    "-fno-tree-loop-distribute-patterns",
+    "-fno-tree-loop-distribute-patterns", "-Werror=vla",
 ]  # fmt: skip
 
 
@@ -44,10 +48,10 @@ setup(
     ext_modules=[
         Extension(
             LIBRARY,
-            sources=sorted(str(path) for path in NATIVE.rglob("*.c") if path.parent != PYTHON),
+            sources=sorted(str(path) for path in [*SOURCES, DESCRIPTION]),
             depends=sorted(str(path) for path in NATIVE.rglob("*.h")),
             include_dirs=[str(NATIVE)],
-            extra_compile_args=FLAGS,
+            extra_compile_args=[*FLAGS, "-Werror=missing-prototypes"],  # Python knows headers only
             libraries=["m"],
         ),
         Extension(

@@ -57,8 +57,10 @@ def build(kind: str, folder: Path) -> None:
     shutil.copytree(
         ROOT / "src" / "touchback", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
     )
-    native = package / "native"
-    sources = sorted(str(path) for path in native.rglob("*.c") if path.parent.name != "python")
+    native, described = package / "native", folder / "description.c"
+    subprocess.run([sys.executable, str(native / "describe.py"), str(described)], check=True)
+    own = [path for path in native.rglob("*.c") if path.parent.name != "python"]
+    sources = sorted(str(path) for path in [*own, described])
     library = str(native / "libtouchback.so")
     command = ["gcc", "-shared", "-fPIC", "-pthread", f"-I{native}", *FLAGS, *WATCHED[kind]]
     subprocess.run([*command, *sources, "-lm", "-o", library], check=True)

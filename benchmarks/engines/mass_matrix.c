@@ -1,5 +1,5 @@
 /* Our mass matrix of a large mechanism as one call: the generated columns, then the loops of
- * native/tree.c. For joints numbered parents first. */
+ * native/linear/tree.c. For joints numbered parents first. */
 
 typedef void (*function)(const double *, const double *, const double *, double *, double *,
                          const void *);
@@ -7,21 +7,25 @@ typedef void (*function)(const double *, const double *, const double *, double 
 typedef struct {
     function columns;
     const void *columns_context;
-    void (*products)(long n, const int *parent, const double *S, const double *F, double *M);
-    void (*mirror)(long n, const int *parent, double *M); /* null: the lower triangle is enough */
+    void (*products)(long n, const int *parent, const double *S, const double *F, double *M,
+                     int *work);
+    void (*mirror)(long n, const int *parent, double *M, int *work); /* null: the lower
+                                                                       triangle is enough */
     long n;
     const int *parent;
 } engine;
 
-/* Work memory: 13 n doubles of columns, rounded up to 64 bytes, then what the columns need. */
+/* Work memory: 13 n doubles of columns, rounded up to 64 bytes, then what the columns and
+ * the loops need. */
 void mass_matrix(const double *x, const double *u, const double *p, double *out, double *work,
                  const void *ctx) {
     const engine *e = ctx;
     long n = e->n, used = (13 * n + 7) / 8 * 8;
     e->columns(x, u, p, work, work + used, e->columns_context);
-    e->products(n, e->parent, work, work + 6 * n, out);
+    int *loops = (int *)(work + used);
+    e->products(n, e->parent, work, work + 6 * n, out, loops);
     if (e->mirror)
-        e->mirror(n, e->parent, out);
+        e->mirror(n, e->parent, out, loops);
     for (long i = 0; i < n; i++)
         out[i * n + i] += work[12 * n + i];
 }

@@ -66,7 +66,7 @@ def _looped_mass_matrix(system: System, whole: bool) -> Routine:
     )
     return Routine(
         address(library, "mass_matrix"),
-        13 * n + 8 + columns.work_size,
+        13 * n + 8 + max(columns.work_size, 2 * n),
         ctypes.addressof(context),
         owners=(library, columns, parents, context),
     )

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import touchback as tb
 from touchback.native.library import LIB
-from touchback.native.live.structs import StatisticsStruct
 from touchback.realtime.blame import Blame, MachineTimes, machine_times
 from touchback.realtime.histogram import Histogram
 
@@ -18,23 +17,16 @@ PERIOD = 1_000_000  # ns
 Tick = tuple[int, int, int]  # ns: woken late, on a processor, off it within the step
 
 
-class Course(ctypes.Structure):
-    """tb_course of live/statistics.h."""
-
-    _fields_ = [
-        (name, ctypes.c_int64)
-        for name in ("lateness", "step", "worked", "period", "late_limit", "behind")
-    ]
-
-
-def judged(ticks: list[Tick]) -> tuple[StatisticsStruct, list[int]]:
+def judged(ticks: list[Tick]) -> tuple[ctypes.Structure, list[int]]:
     """Ticks of a schedule that never slips, blamed one by one; and how late each was."""
-    statistics, lateness, ended = StatisticsStruct(), [], 0
+    statistics, lateness, ended = LIB.struct("tb_live_statistics")(), [], 0
     for due, (pause, worked, off) in enumerate(ticks):
         began = max(ended, due * PERIOD) + pause
         late, step = began - due * PERIOD, worked + off
         ended = began + step
-        course = Course(late, step, worked, PERIOD, PERIOD // 10, ended - (due + 1) * PERIOD)
+        course = LIB.struct("tb_course")(
+            late, step, worked, PERIOD, PERIOD // 10, ended - (due + 1) * PERIOD
+        )
         LIB.tb_blame(ctypes.byref(statistics), ctypes.byref(course))
         lateness.append(late)
     return statistics, lateness

@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from command import touchback
 from touchback.native.library import LIB
-from touchback.native.live.structs import BUCKETS
+from touchback.native.live.layout import BUCKETS
 from touchback.realtime import machine, promise
 from touchback.realtime.histogram import Histogram
 from touchback.realtime.machine import Finding, findings

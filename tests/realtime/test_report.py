@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.native.live.structs import BUCKETS
+from touchback.native.live.layout import BUCKETS
 from touchback.realtime.histogram import Histogram, duration, lower_edges
 
 CONTRACT = {

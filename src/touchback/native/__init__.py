@@ -15,18 +15,11 @@ from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
 from touchback.native.integrate.events import Crossing, EventFunction, EventRule, Events
 from touchback.native.integrate.fixed_step import FixedStep, Status
 from touchback.native.integrate.newton import Newton
-from touchback.native.integrate.problem import FunctionData, Problem, SampledInputs
+from touchback.native.integrate.problem import Problem, SampledInputs
 from touchback.native.interrupt import Listening, stop_asked
 from touchback.native.library import ABI_VERSION, LIBRARY_PATH, aligned_zeros
-from touchback.native.linear.linear import (
-    cholesky_factor,
-    cholesky_solve,
-    lu_factor,
-    lu_solve,
-    tree_factor,
-    tree_products,
-    tree_solve,
-)
+from touchback.native.linear.tree import tree_products
+from touchback.native.record import FunctionData
 
 __all__ = [
     "ABI_VERSION",
@@ -55,17 +48,11 @@ __all__ = [
     "Status",
     "Timing",
     "aligned_zeros",
-    "cholesky_factor",
-    "cholesky_solve",
     "evaluate_rows",
-    "lu_factor",
-    "lu_solve",
     "publish",
     "reorder",
     "slices",
     "stop_asked",
     "time_calls",
-    "tree_factor",
     "tree_products",
-    "tree_solve",
 ]

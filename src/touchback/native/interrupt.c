@@ -24,7 +24,6 @@ static void note(int number) {
         before.sa_handler(number);
 }
 
-/* Lets this thread's loops end at Ctrl-C. Returns whether there is a plain handler to stand in for. */
 int tb_listen(void) {
     if (sigaction(SIGINT, NULL, &before) || before.sa_flags & SA_SIGINFO ||
         before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL)
@@ -36,7 +35,6 @@ int tb_listen(void) {
     return sigaction(SIGINT, &own, NULL) == 0;
 }
 
-/* Gives Ctrl-C back. Returns how often it was pressed. */
 long tb_unlisten(void) {
     sigaction(SIGINT, &before, NULL);
     tb_stop_by(NULL);

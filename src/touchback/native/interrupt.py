@@ -1,14 +1,11 @@
 """Ctrl-C within loops of the C library (interrupt.h): what they have computed is kept."""
 
-import ctypes
 import signal
 import threading
 from types import TracebackType
 from typing import Self
 
 from touchback.native.library import LIB
-
-LIB.tb_unlisten.restype = ctypes.c_long
 
 
 def stop_asked() -> bool:

@@ -1,8 +1,9 @@
-"""Loading the shared library, and memory as it wants it."""
+"""The shared library with all that its headers declare, and memory as it wants it."""
 
 import ctypes
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,85 @@ ALIGNMENT = 64  # bytes: what the calling convention promises for work memory
 LIBRARY_PATH = Path(__file__).with_name("libtouchback.so")
 
 
-def load(path: Path) -> ctypes.CDLL:
+_KINDS: "dict[str, type[ctypes._SimpleCData[Any]]]" = {
+    "i": ctypes.c_int, "l": ctypes.c_long, "L": ctypes.c_ulong, "q": ctypes.c_longlong,
+    "Q": ctypes.c_ulonglong, "d": ctypes.c_double, "p": ctypes.c_void_p, "s": ctypes.c_char_p,
+}  # fmt: skip
+_FIRST_STRUCT = 256  # kinds from here on are structs, in the order of their description
+
+
+class Library(ctypes.CDLL):
+    """The C library. It describes itself (describe.py): functions take what its headers declare,
+    and structs and constants are those of the headers. Nothing of them is spelled here."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path), use_errno=True)
+        self._functions: dict[str, tuple[str, str]] = {}
+        self._fields: dict[str, tuple[list[str], int]] = {}  # names, and where the numbers start
+        self._structs: dict[str, type[ctypes.Structure]] = {}
+        self._constants: dict[str, int] = {}
+
+    def read_description(self) -> None:
+        """Learns what the headers declare."""
+        text = ctypes.string_at(self.address("tb_description")).decode()
+        count = ctypes.c_int.in_dll(self, "tb_description_count").value
+        self._numbers = (ctypes.c_int * count).in_dll(self, "tb_description_numbers")
+        start = 0
+        for line in text.splitlines():
+            what, name, *rest = line.split(" ")
+            if what == "struct":
+                self._fields[name] = rest, start
+                start += 1 + 4 * len(rest)
+            elif what == "constants":
+                for constant in (name, *rest):
+                    self._constants[constant] = self._numbers[start]
+                    start += 1
+            else:
+                self._functions[name] = rest[0], rest[1]
+
+    def __getattr__(self, name: str) -> "ctypes._NamedFuncPointer":
+        function = super().__getattr__(name)
+        if name in self._functions:
+            result, arguments = self._functions[name]
+            function.restype = None if result == "v" else _KINDS[result]
+            function.argtypes = [_KINDS[letter] for letter in arguments]
+        return function
+
+    def address(self, name: str) -> int:
+        """Where a function or a table is."""
+        return ctypes.addressof(ctypes.c_char.in_dll(self, name))
+
+    def constant(self, name: str) -> int:
+        """The number of an enumerator."""
+        return self._constants[name]
+
+    def struct(self, name: str) -> type[ctypes.Structure]:
+        """A struct, laid out as the compiler has."""
+        if name not in self._structs:
+            self._structs[name] = self._made(name)
+        return self._structs[name]
+
+    def _made(self, name: str) -> type[ctypes.Structure]:
+        names, start = self._fields[name]
+        rows = [self._numbers[start + 1 + 4 * i : start + 5 + 4 * i] for i in range(len(names))]
+        fields = [(field, self._type(*row[1:])) for field, row in zip(names, rows)]
+        made = type(name, (ctypes.Structure,), {"_fields_": fields})
+        places = [getattr(made, field).offset for field in names]
+        if places != [row[0] for row in rows] or ctypes.sizeof(made) != self._numbers[start]:
+            raise CompileError(f"The struct {name} can't be laid out as C does: a mistake of ours.")
+        return made
+
+    def _type(self, kind: int, first: int, second: int) -> Any:
+        if kind >= _FIRST_STRUCT:
+            made: Any = self.struct([*self._fields][kind - _FIRST_STRUCT])
+        else:
+            made = _KINDS[chr(kind)]
+        for length in filter(None, (second, first)):
+            made = made * length
+        return made
+
+
+def load(path: Path) -> Library:
     """The library at a path, checked to speak this version of the calling convention."""
     if not path.exists():
         raise CompileError(
@@ -24,7 +103,7 @@ def load(path: Path) -> ctypes.CDLL:
             "run `make` or `pip install -e .` in the source tree to build it."
         )
     try:
-        library = ctypes.CDLL(str(path), use_errno=True)
+        library = Library(path)
     except OSError as error:
         raise CompileError(
             f"The C library {path} can't be loaded ({error}); build it on this machine with "
@@ -36,13 +115,11 @@ def load(path: Path) -> ctypes.CDLL:
             f"The C library {path} speaks version {version} of the calling convention, not "
             f"{ABI_VERSION}; rebuild it with `make` or `pip install -e .`."
         )
+    library.read_description()
     return library
 
 
 LIB = load(LIBRARY_PATH)
-LIB.tb_red_zone.restype = ctypes.c_int64
-for _function in (LIB.tb_forbid, LIB.tb_allow):
-    _function.argtypes, _function.restype = [ctypes.c_void_p, ctypes.c_int64], None
 RED_ZONE: int = LIB.tb_red_zone()  # bytes between pieces that the address sanitizer watches, or 0
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from touchback.native.live.layout import copied_counts
 from touchback.native.live.live import LiveLoop
-from touchback.native.live.structs import copied_counts
 from touchback.realtime.histogram import Histogram, duration
 
 _TICK = float(os.sysconf("SC_CLK_TCK"))  # units of /proc/stat in a second

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native import FunctionData, Newton, Problem
 from touchback.native.integrate.sampler import Sampler
-from touchback.native.live.live import Guard, LiveLoop, Measured, Pace, RunMemory
+from touchback.native.live.live import LiveLoop, RunMemory
 from touchback.native.live.swap import Staged
+from touchback.native.live.wanted import Guard, Measured, Pace
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchback.errors import InputError
-from touchback.native.live.live import EnergyPort
+from touchback.native.live.wanted import EnergyPort
 from touchback.recording import unknown_name
 
 

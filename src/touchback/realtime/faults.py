@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from touchback.native.live.live import DIVERGED, LiveLoop
+from touchback.native.live.layout import DIVERGED
+from touchback.native.live.live import LiveLoop
 from touchback.system import System
 
 _REMEMBERED = 1000  # faults, for the report

@@ -19,9 +19,10 @@ from touchback.model import Model
 from touchback.model.controls import alternatives, choice_name
 from touchback.model.switching import active_constraints, switched
 from touchback.native import Listening
-from touchback.native.live.live import LATCHED, STALE, Pace
+from touchback.native.live.layout import LATCHED, STALE
 from touchback.native.live.mailbox import Message
 from touchback.native.live.swap import TAKEN, WAITING
+from touchback.native.live.wanted import Pace
 from touchback.realtime.blame import MachineWatch, blame_of
 from touchback.realtime.build import (
     Plan,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.native.live.layout import SWAP_HEAD
 from touchback.native.live.live import LiveLoop
-from touchback.native.live.structs import SWAP_HEAD
 from touchback.native.live.swap import PARAMETERS
 from touchback.realtime.build import Plan, block_of, problem_of
 from touchback.realtime.swap import Pending

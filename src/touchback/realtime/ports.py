@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, SupportsFloat
 
 from touchback.errors import InputError
-from touchback.native.live.live import Guard
+from touchback.native.live.wanted import Guard
 
 LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
 STOP_PORT = "emergency stop"  # every run has it; a message other than zero stops

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchback.errors import InputError
-from touchback.native.live.live import Pace
-from touchback.native.live.structs import copied_counts
+from touchback.native.live.layout import copied_counts
+from touchback.native.live.wanted import Pace
 from touchback.native.live.witness import IdleClock
 from touchback.realtime.blame import MachineWatch
 from touchback.realtime.histogram import Histogram

@@ -11,8 +11,9 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.files import model_from_text
 from touchback.native.library import address_of
-from touchback.native.live.live import LiveLoop, Pace
-from touchback.native.live.structs import ROW_HEAD
+from touchback.native.live.layout import ROW_HEAD
+from touchback.native.live.live import LiveLoop
+from touchback.native.live.wanted import Pace
 from touchback.realtime.build import (
     MOST_SUBSTEPS,
     Plan,

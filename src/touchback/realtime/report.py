@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from touchback.native.live.live import (
+from touchback.native.live.layout import (
     ACTIVE,
     BAD_NUMBER,
     BEYOND_LIMIT,
@@ -22,9 +22,9 @@ from touchback.native.live.live import (
     STOPPED,
     SWAP_REFUSED,
     SWAPPED,
-    LiveLoop,
+    copied_counts,
 )
-from touchback.native.live.structs import copied_counts
+from touchback.native.live.live import LiveLoop
 from touchback.realtime.blame import Blame
 from touchback.realtime.histogram import Histogram, duration
 

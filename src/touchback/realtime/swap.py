@@ -12,8 +12,9 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.part import flatten
-from touchback.native.live.live import LiveLoop, Pace
+from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import NOT_FINITE, OPEN, PARAMETERS, STATE, Carried, Staged, Swap
+from touchback.native.live.wanted import Pace
 from touchback.realtime.build import Plan, check_plan, make_loop, settled_near, stages_of
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native.live.structs import ROW_HEAD
+from touchback.native.live.layout import ROW_HEAD
 from touchback.recording.live_about import HEAD, HEAD_UNITS, change_of, check_about, check_fault
 from touchback.recording.mcap_tables import Table, Tables, TableWriter, read_tables
 from touchback.recording.plain_data import parsed

@@ -14,7 +14,7 @@ from touchback.errors import InputError, SolveError
 from touchback.model.automata import in_modes
 from touchback.model.model import Model
 from touchback.model.names import unknown
-from touchback.native.episode.episode import EpisodeData, ExitData, ImpactData, PhaseData
+from touchback.native.episode.data import EpisodeData, ExitData, ImpactData, PhaseData
 from touchback.system.assembly import assemble_positions, assemble_velocities
 from touchback.system.constrained import Terms
 from touchback.system.constrained_system import ConstrainedSet, ConstrainedSystem

@@ -102,7 +102,7 @@ def fixed_dopri5_error(steps: int, fractions: np.ndarray) -> float:
     h = 2.0 / steps
     times = (np.arange(steps)[:, None] + fractions).ravel() * h
     run = Dopri5(oscillator(), [1.0, 0.0], 0.0, 2.0, times, rtol=1e6, atol=1e6, max_step=h)
-    run._struct.h = h
+    run._record.struct.h = h
     assert run.advance(10**6) == Status.REACHED
     assert run.statistics["accepted"] == steps
     return float(np.abs(run.record - np.column_stack([np.cos(times), -np.sin(times)])).max())

@@ -38,6 +38,10 @@ typedef struct tb_context {
     const tb_table *tables[];
 } tb_context;
 
+long tb_abi_version(void);
+/* Fills the slots that are the same for every program. */
+void tb_context_fill(tb_context *context);
+
 _Static_assert(sizeof(void *) == 8, "the context is laid out in 8-byte slots");
 _Static_assert(sizeof(tb_context) == 80, "tables start at byte 80");
 

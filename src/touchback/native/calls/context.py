@@ -1,16 +1,13 @@
 """Contexts: the table of C functions and lookup tables that a generated function may call."""
 
-import ctypes
 from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.native.library import LIB, Floats, address_of, as_floats
-
-LIB.tb_context_fill.restype = None
-LIB.tb_context_fill.argtypes = [ctypes.c_void_p]
+from touchback.native.library import LIB, address_of, as_floats
+from touchback.native.record import Record
 
 FUNCTION_SLOTS = ("asin", "acos", "exp", "log", "atan2", "pow", "sin", "cos", "lookup1", "lookup2")
 FIRST_TABLE_OFFSET = 8 * len(FUNCTION_SLOTS)
@@ -36,26 +33,14 @@ class LookupData(Protocol):
     def want(self) -> int: ...
 
 
-class TableStruct(ctypes.Structure):
-    """tb_table of table.h."""
-
-    _fields_ = [
-        ("nx", ctypes.c_long),
-        ("ny", ctypes.c_long),
-        ("x", ctypes.c_void_p),
-        ("y", ctypes.c_void_p),
-        ("values", ctypes.c_void_p),
-    ]
-
-
 class NativeTable:
     """A table in C's memory."""
 
     def __init__(self, x: ArrayLike, values: ArrayLike, y: ArrayLike = ()) -> None:
-        self._arrays: tuple[Floats, ...] = (as_floats(x), as_floats(y), as_floats(values))
-        addresses = [address_of(array) for array in self._arrays]
-        self.struct = TableStruct(len(self._arrays[0]), len(self._arrays[1]), *addresses)
-        self.address = ctypes.addressof(self.struct)
+        self.record = Record("tb_table", nx=np.size(x), ny=np.size(y))
+        for name, numbers in (("x", x), ("y", y), ("values", values)):
+            self.record.point(name, as_floats(numbers))
+        self.address = self.record.address
 
 
 class Context:

@@ -1,25 +1,11 @@
-/* One function for a row of copies of a mechanism. A state has the positions of all copies, then all
- * velocities, then the others, as every state does; so do rates. u is the time and the inputs of each
- * copy. As many copies as a vector register holds are computed at once, those that are left one by
- * one: p holds the blocks of such a group interleaved, as the code for several lanes takes them. */
-#include "calls/abi.h"
-
-enum { PARTS = 3 };
-
-typedef struct tb_copies {
-    tb_function one, wide; /* of a copy, and of `lanes` copies */
-    const void *one_context, *wide_context;
-    long count, lanes, inputs, parameters;
-    long states[PARTS], outputs[PARTS]; /* sizes of the parts of a copy's x and out */
-    long work;                          /* of either function, in doubles: x, u and out follow it */
-} tb_copies;
+#include "calls/copies.h"
 
 #define INLINE static inline __attribute__((always_inline)) /* with a number of lanes that is known */
 
 typedef double pair __attribute__((vector_size(16), may_alias));
 typedef double four __attribute__((vector_size(32), may_alias));
 
-static long size_of(const long parts[PARTS]) { return parts[0] + parts[1] + parts[2]; }
+static long size_of(const long parts[TB_PARTS]) { return parts[0] + parts[1] + parts[2]; }
 
 /* Code for several lanes loads whole vectors: these are stored whole, or the load would wait. */
 INLINE void interleave(const double *from, long stride, long size, long lanes, double *to) {
@@ -34,7 +20,7 @@ INLINE void interleave(const double *from, long stride, long size, long lanes, d
 
 /* The parts of copies `first`, first + 1, … of the row. */
 INLINE void gather(const tb_copies *c, const double *row, long first, long lanes, double *to) {
-    for (long part = 0; part < PARTS; part++) {
+    for (long part = 0; part < TB_PARTS; part++) {
         long size = c->states[part];
         interleave(row + first * size, size, size, lanes, to);
         row += c->count * size;
@@ -43,7 +29,7 @@ INLINE void gather(const tb_copies *c, const double *row, long first, long lanes
 }
 
 INLINE void scatter(const tb_copies *c, const double *from, long first, long lanes, double *row) {
-    for (long part = 0; part < PARTS; part++) {
+    for (long part = 0; part < TB_PARTS; part++) {
         long size = c->outputs[part];
         for (long k = 0; k < size; k++)
             for (long lane = 0; lane < lanes; lane++)

@@ -1,27 +1,14 @@
 """A function of a row of copies, made of the function of one and of several at once (copies.c)."""
 
-import ctypes
 from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.native.integrate.problem import FunctionData
 from touchback.native.library import LIB, Floats
+from touchback.native.record import FunctionData, Record
 
 _LINE = 8  # doubles that a cache line holds
 Parts = tuple[int, int, int]
-
-
-class _CopiesStruct(ctypes.Structure):
-    """tb_copies of copies.c."""
-
-    _fields_ = [
-        *[(name, ctypes.c_void_p) for name in ("one", "wide", "one_context", "wide_context")],
-        *[(name, ctypes.c_long) for name in ("count", "lanes", "inputs", "parameters")],
-        ("states", ctypes.c_long * 3),
-        ("outputs", ctypes.c_long * 3),
-        ("work", ctypes.c_long),
-    ]
 
 
 @dataclass(frozen=True)
@@ -52,11 +39,12 @@ class CopiedFunction:
         own = row.lanes * (sum(row.states) + 1 + row.inputs + sum(outputs))
         work = -(-max(one.work_size, wide.work_size) // _LINE) * _LINE
         self._functions = (one, wide)
-        self._struct = _CopiesStruct(
-            one.address, wide.address, one.context_address, wide.context_address,
-            row.count, row.lanes, row.inputs, row.parameters,
-            (ctypes.c_long * 3)(*row.states), (ctypes.c_long * 3)(*outputs), work,
+        self._record = Record(
+            "tb_copies", one=one.address, wide=wide.address, one_context=one.context_address,
+            wide_context=wide.context_address, count=row.count, lanes=row.lanes,
+            inputs=row.inputs, parameters=row.parameters, work=work,
         )  # fmt: skip
-        self.address: int = ctypes.cast(LIB.tb_copies_call, ctypes.c_void_p).value or 0
-        self.context_address: int = ctypes.addressof(self._struct)
+        self._record.struct.states[:], self._record.struct.outputs[:] = row.states, outputs
+        self.address = LIB.address("tb_copies_call")
+        self.context_address = self._record.address
         self.work_size: int = work + own

@@ -1,20 +1,15 @@
 """Plain evaluation of a program in C: the fast reference, and the back end of last resort."""
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from touchback.errors import InputError
 from touchback.native.calls.context import Context, LookupData
 from touchback.native.calls.rows import evaluate_rows
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
-
-LIB.tb_operation_names.restype = ctypes.c_char_p
-LIB.tb_interpret.restype = None
-LIB.tb_interpret.argtypes = [ctypes.c_void_p] * 6
+from touchback.native.record import Record
 
 OPERATION_NAMES: tuple[str, ...] = tuple(LIB.tb_operation_names().decode().lower().split())
 _CONST, _INPUT = OPERATION_NAMES.index("const"), OPERATION_NAMES.index("input")
@@ -42,23 +37,6 @@ class ProgramData(Protocol):
     def lookups(self) -> Sequence[LookupData]: ...
 
 
-class _ProgramStruct(ctypes.Structure):
-    """tb_program of interpreter.c."""
-
-    _fields_ = [
-        ("nodes", ctypes.c_long),
-        ("output_count", ctypes.c_long),
-        ("op", ctypes.c_void_p),
-        ("a", ctypes.c_void_p),
-        ("b", ctypes.c_void_p),
-        ("c", ctypes.c_void_p),
-        ("outputs", ctypes.c_void_p),
-        ("constants", ctypes.c_void_p),
-        ("tables", ctypes.c_void_p),
-        ("wants", ctypes.c_void_p),
-    ]
-
-
 class Interpreter:
     """A program ready to be interpreted.
 
@@ -76,23 +54,23 @@ class Interpreter:
                 array, b[node] = program.inputs[node]
                 a[node] = _ARRAYS.index(array)
         rows = (program.op, a, b, program.c, program.outputs)
-        whole: list[NDArray[np.int32]] = [np.array(row, dtype=np.int32) for row in rows]
-        wants = np.array([int(use.want) for use in program.lookups], dtype=np.int32)
-        numbers = as_floats(constants)
-        context = Context(program.lookups)
-        self._kept_alive = (whole, wants, numbers, context)
-        self._struct = _ProgramStruct(
-            len(program.op), len(program.outputs), *(address_of(array) for array in whole),
-            address_of(numbers), context.tables_address, address_of(wants),
+        self._context = Context(program.lookups)
+        self._record = Record(
+            "tb_program", nodes=len(program.op), output_count=len(program.outputs),
+            tables=self._context.tables_address,
         )  # fmt: skip
+        for name, row in zip(("op", "a", "b", "c", "outputs"), rows):
+            self._record.ints(name, row)
+        self._record.point("constants", as_floats(constants))
+        self._record.ints("wants", [int(use.want) for use in program.lookups])
         self.sizes: tuple[int, ...] = tuple(
             1 + max((index for name, index in program.inputs.values() if name == array), default=-1)
             for array in _ARRAYS
         )
         self.out_size: int = len(program.outputs)
         self.work_size: int = len(program.op)
-        self.address: int = ctypes.cast(LIB.tb_interpret, ctypes.c_void_p).value or 0
-        self.context_address: int = ctypes.addressof(self._struct)
+        self.address = LIB.address("tb_interpret")
+        self.context_address = self._record.address
 
     def run(self, x: object = (), u: object = (), p: object = ()) -> Floats:
         """The outputs for one set of inputs."""

@@ -1,11 +1,10 @@
-/* Machine code made runnable: memory is writable first and executable afterwards, never both at
- * once. */
 #define _DEFAULT_SOURCE /* mmap flags and clocks beside C11 */
+
+#include "calls/publish.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/* A read-only, executable copy of the code, or NULL when the system refuses (errno says why). */
 void *tb_publish(const void *code, size_t size) {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)

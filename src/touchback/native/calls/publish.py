@@ -7,11 +7,6 @@ import weakref
 from touchback.errors import CompileError
 from touchback.native.library import LIB
 
-LIB.tb_publish.restype = ctypes.c_void_p
-LIB.tb_publish.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-LIB.tb_withdraw.restype = None
-LIB.tb_withdraw.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-
 
 class Published:
     """Code in executable memory at `address`; unmapped on `close` or when the object goes."""

@@ -1,7 +1,5 @@
-/* List scheduling of straight-line code: the same operations in an order that keeps a pipelined
- * processor busy (Gibbons and Muchnick, "Efficient instruction scheduling for a pipelined
- * architecture", 1986), within a window that slides along the given order.
- */
+#include "calls/reorder.h"
+
 #include <string.h>
 
 enum {
@@ -82,8 +80,6 @@ static int choose(const code *c, const int *waiting, int size, long cycle, int s
     return best;
 }
 
-/* order = positions of the operations as they are best done. Nothing moves across the `stops`, which
- * rise and end with `count`. work: 4 * count zeros. */
 void tb_reorder(long count, const int *operands, const int *latency, long window, const int *stops,
                 int *work, int *order) {
     code c = {operands, latency, work, work + count, work + 2 * count, work + 3 * count};

@@ -1,17 +1,9 @@
 """Straight-line code in an order that keeps a pipelined processor busy."""
 
-import ctypes
-
 import numpy as np
-from numpy.typing import NDArray
 
 from touchback.native.library import LIB, address_of
-
-Indices = NDArray[np.int32]
-
-_P, _L = ctypes.c_void_p, ctypes.c_long
-LIB.tb_reorder.restype = None
-LIB.tb_reorder.argtypes = [_L, _P, _P, _L, _P, _P, _P]
+from touchback.native.record import Indices
 
 
 def reorder(operands: Indices, latency: Indices, window: int, stops: Indices) -> Indices:

@@ -1,11 +1,9 @@
-/* A function applied to many rows of inputs, and the time that its calls take. */
 #define _DEFAULT_SOURCE /* mmap flags and clocks beside C11 */
+
+#include "calls/rows.h"
 
 #include <time.h>
 
-#include "calls/abi.h"
-
-/* Rows lie `stride` doubles apart; a stride of 0 gives every call the same row. */
 void tb_rows(tb_function f, long rows, const double *x, long x_stride, const double *u,
              long u_stride, const double *p, long p_stride, double *out, long out_stride,
              double *work, const void *ctx) {
@@ -19,8 +17,6 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Seconds per call of `repeats` loops of `calls` calls that cycle over the rows, after one loop to
- * warm up. */
 void tb_time_calls(tb_function f, long rows, const double *x, long x_stride, const double *u,
                    long u_stride, const double *p, double *out, double *work, const void *ctx,
                    long calls, long repeats, double *seconds) {

@@ -1,6 +1,5 @@
 """A function of the one calling convention applied to many rows, and how long its calls take."""
 
-import ctypes
 from typing import NamedTuple
 
 import numpy as np
@@ -8,12 +7,6 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native.chunks import slices
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
-
-_P, _L = ctypes.c_void_p, ctypes.c_long
-LIB.tb_rows.restype = None
-LIB.tb_rows.argtypes = [_P, _L, _P, _L, _P, _L, _P, _L, _P, _L, _P, _P]
-LIB.tb_time_calls.restype = None
-LIB.tb_time_calls.argtypes = [_P, _L, _P, _L, _P, _L, _P, _P, _P, _P, _L, _L, _P]
 
 
 class Timing(NamedTuple):

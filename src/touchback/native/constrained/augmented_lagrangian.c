@@ -15,6 +15,7 @@
 
 #include "constrained/constrained.h"
 #include "integrate/fixed_step.h"
+#include "linear/dense.h"
 
 static const long ITERATIONS = 30;
 static const double STILL = 1e-12; /* part of a radian or metre of the last increment */
@@ -168,7 +169,7 @@ static void move(tb_constrained *c, const double *x, const double *theta, const 
 
 void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h, const double *x,
                                   double *next, double *scratch) {
-    tb_constrained *c = problem->settle_data;
+    tb_constrained *c = problem->constrained;
     const double *u = problem->u, *p = problem->p, *v_n = x + c->nq, *z_n = v_n + c->n;
     long n = c->n, size = c->nq + c->n + c->nz;
     double *theta = scratch, *a = scratch + size, *force = scratch + 2 * size, *g = c->candidates;

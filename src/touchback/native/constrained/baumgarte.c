@@ -1,11 +1,11 @@
 /* Baumgarte's stabilisation (1972): index 1 with J a = -gamma - 2 alpha (J v - b) - beta^2 h, which
  * pulls a drifting state back; for rows without a position equation J a = -gamma - alpha (J v - b).
  * Settling is that of multipliers.c: nothing is moved. */
-#include "constrained/constrained.h"
+#include "constrained/formulations.h"
 
 void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out,
                        double *work, const void *context) {
-    tb_constrained *c = (tb_constrained *)context;
+    tb_constrained *c = tb_constrained_of(context);
     const double *h = c->at_terms;
     (void)work;
     tb_begin_rate(c, x, u, p);

@@ -98,6 +98,11 @@ static inline double *tb_terms_z(const tb_constrained *c) { return tb_terms_f(c)
 static inline double *tb_positions_J(const tb_constrained *c) { return c->at_positions + c->m; }
 static inline double *tb_velocities(const tb_constrained *c) { return c->x + c->nq; }
 
+/* The mechanism that a rate of its own gets as its context. */
+static inline tb_constrained *tb_constrained_of(const void *context) {
+    return (tb_constrained *)context;
+}
+
 /* ---- evaluations at c->x (constrained.c) -------------------------------------------------- */
 
 static inline void tb_copy(double *restrict to, const double *restrict from, long count) {
@@ -210,17 +215,6 @@ void tb_sparse_correct(tb_constrained *c, const double *J, const double *residua
 /* As tb_solve, with -softness on the diagonal of the multipliers (zero: exact constraints). */
 void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const double *f,
                      const double *right, const double *softness, double *a, double *lambda);
-
-#pragma GCC visibility pop
-
-/* ---- dense.c ------------------------------------------------------------------------------ */
-
-long tb_lu_factor(long n, double *A, int *pivots);
-void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
-long tb_cholesky_factor(long n, double *A);
-void tb_cholesky_solve(long n, const double *A, double *x);
-
-#pragma GCC visibility push(hidden)
 
 /* ---- shared by formulations --------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@ enforced. It is a rate of the one calling convention, so that every integrator t
 settles states after accepted steps (problem.h).
 """
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native.constrained.memory import ConstrainedMemory
-from touchback.native.integrate.problem import FunctionData, Problem, Refresh, SampledInputs
+from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats
+from touchback.native.record import FunctionData
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class _Formulation:
     """
 
     rate: str
-    settle: str | None
+    motion: str
     tolerance: float
     rank_tolerance: float
     jacobian: str | None = None
@@ -84,22 +84,22 @@ class _Formulation:
 
 FORMULATIONS: dict[str, _Formulation] = {
     "partitioning": _Formulation(
-        "partitioning_rate", "partitioning_settle", 1e-13, 1e-8, "partitioning_jacobian"
+        "partitioning_rate", "partitioning_motion", 1e-13, 1e-8, "partitioning_jacobian"
     ),
     "multipliers": _Formulation(
-        "multipliers_rate", "multipliers_settle", 1e-13, 1e-5, "multipliers_jacobian"
+        "multipliers_rate", "multipliers_motion", 1e-13, 1e-5, "multipliers_jacobian"
     ),
     "baumgarte": _Formulation(
-        "baumgarte_rate", "multipliers_settle", 1e-13, 1e-5, "baumgarte_jacobian"
+        "baumgarte_rate", "multipliers_motion", 1e-13, 1e-5, "baumgarte_jacobian"
     ),
     "projection": _Formulation(
-        "multipliers_rate", "projection_settle", 1e-13, 1e-8, "multipliers_jacobian"
+        "multipliers_rate", "projection_motion", 1e-13, 1e-8, "multipliers_jacobian"
     ),
     "linear-implicit": _Formulation(
-        "multipliers_rate", None, 1e-13, 1e-5, step=True, elsewhere=False
+        "multipliers_rate", "stepped_motion", 1e-13, 1e-5, step=True, elsewhere=False
     ),
     "augmented-lagrangian": _Formulation(
-        "multipliers_rate", None, 1e-11, 1e-5, step=True, elsewhere=False
+        "multipliers_rate", "stepped_motion", 1e-11, 1e-5, step=True, elsewhere=False
     ),
 }
 
@@ -145,16 +145,15 @@ class Constrained:
         self.functions, self.formulation = functions, formulation
         self.stepper: str | None = formulation if kind.step else None
         self._memory = ConstrainedMemory(functions, False if dense_only else sparse)
-        struct = self._memory.struct
+        struct = self._memory.record.struct
         struct.tolerance = kind.tolerance if tolerance is None else tolerance
         struct.rank_tolerance = kind.rank_tolerance
         struct.alpha, struct.beta, struct.penalty = alpha, beta, penalty
-        self.address = _symbol(kind.rate)
+        self.address = LIB.address(f"tb_{kind.rate}")
         self.work_size = 0
-        self.context_address = ctypes.addressof(struct)
-        self.settle_address = _symbol(kind.settle) if kind.settle else 0
-        self.settle_data_address = self.context_address
-        self.jacobian_address = _symbol(kind.jacobian) if kind.jacobian else 0
+        self.context_address = self._memory.record.address
+        self.table_address, self.field = LIB.address(f"tb_{kind.motion}"), "constrained"
+        self.jacobian_address = LIB.address(f"tb_{kind.jacobian}") if kind.jacobian else 0
         self.row_count = len(functions.names)
 
     def problem(
@@ -170,49 +169,55 @@ class Constrained:
     @property
     def sparse(self) -> bool:
         """Whether the many-loops way is taken."""
-        return bool(self._memory.struct.sparse)
+        return bool(self._memory.record.struct.sparse)
+
+    @property
+    def solved(self) -> Solved:
+        """Where the rate leaves accelerations and multipliers."""
+        return Solved(self._memory.floats("a"), self._memory.floats("lambda"))
+
+    @property
+    def kept(self) -> list[object]:
+        """What lives as long as this: arrays that a rate works on among it."""
+        return self._memory.record.kept
 
     @property
     def multipliers(self) -> Floats:
         """λ of the last evaluation, zero in rows that are redundant there."""
-        return self._memory.array("lambda").copy()
+        return self.solved.multipliers.copy()
 
     @property
     def accelerations(self) -> Floats:
         """a of the last evaluation."""
-        return self._memory.array("a").copy()
+        return self.solved.accelerations.copy()
 
     @property
     def dependent(self) -> list[int]:
         """The freedoms that are dependent at present."""
-        struct = self._memory.struct
-        return sorted(int(j) for j in self._memory.array("columns")[: struct.rank])
+        struct = self._memory.record.struct
+        return sorted(int(j) for j in self._memory.ints("columns")[: struct.rank])
 
     @property
     def redundant(self) -> list[str]:
         """The rows that are redundant at present."""
-        struct = self._memory.struct
-        return [self.functions.names[i] for i in sorted(self._memory.array("rows")[struct.rank :])]
+        struct = self._memory.record.struct
+        return [self.functions.names[i] for i in sorted(self._memory.ints("rows")[struct.rank :])]
 
     @property
     def shared(self) -> list[str]:
         """The rows with friction whose forces redundant rows could carry as well, where the motion
         was evaluated last: then nobody can tell how much friction there is."""
-        struct, rubbing = self._memory.struct, self.functions.rubbing
+        struct, rubbing = self._memory.record.struct, self.functions.rubbing
         if not rubbing or not struct.started or struct.rank == struct.m:
             return []
-        J, array = np.zeros((struct.m, struct.n)), self._memory.array
-        values = array("at_terms")[3 * struct.m :][: struct.J_count]
-        J[array("J_rows"), array("J_columns")] = values
+        J, ints = np.zeros((struct.m, struct.n)), self._memory.ints
+        values = self._memory.floats("at_terms")[3 * struct.m :][: struct.J_count]
+        J[ints("J_rows"), ints("J_columns")] = values
         shares = np.abs(np.linalg.svd(J)[0][:, struct.rank :]).max(axis=1)
         return [name for name in rubbing if shares[list(self.functions.names).index(name)] > 1e-6]
 
     @property
     def statistics(self) -> dict[str, float]:
         """Counts since the start (tb_constraint_statistics of constrained.h)."""
-        counts = self._memory.struct.statistics
+        counts = self._memory.record.struct.statistics
         return {name: getattr(counts, name) for name, _ in counts._fields_}
-
-
-def _symbol(name: str) -> int:
-    return ctypes.cast(getattr(LIB, f"tb_{name}"), ctypes.c_void_p).value or 0

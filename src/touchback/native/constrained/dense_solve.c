@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "constrained/constrained.h"
+#include "linear/dense.h"
 
 #define INLINED static inline __attribute__((always_inline))
 #define IS_SIZE(c, columns, rows) ((c)->n == (columns) && (c)->rank == (rows))

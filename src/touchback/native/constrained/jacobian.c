@@ -11,23 +11,9 @@
  */
 #include <string.h>
 
-#include "constrained/constrained.h"
+#include "constrained/formulations.h"
 #include "integrate/newton.h"
-
-typedef struct tb_rate_slopes {
-    const tb_problem *problem;
-    tb_callable slopes;    /* the nonzeros from x, [t, inputs, a, lambda] and parameters */
-    const int *rows;       /* of each nonzero: in the stack of the blocks below */
-    const int *starts;     /* of each column of [q, v, z] among the nonzeros, and their end */
-    long row_count;        /* of the stack */
-    long input_count;      /* time included */
-    double *u, *values;
-    double *stacks;        /* a stack for each element of the state: what changes with it */
-    double *column;        /* state size */
-    double *matrix;        /* n + m squared: that of the motion; none for many loops */
-    double *right;         /* n + m: forces, then what J da must be */
-    int *pivots;
-} tb_rate_slopes;
+#include "linear/dense.h"
 
 /* The blocks of a stack: dq/dt (nq), M a - f - W^T lambda (n), h (m), J v - b (m), J a + gamma (m),
  * dz/dt (nz). */
@@ -48,9 +34,9 @@ static tb_constrained *evaluate(const tb_rate_slopes *s, const double *x, const 
                                 const double *p) {
     const tb_problem *problem = s->problem;
     const tb_callable *rate = &problem->rate;
-    tb_constrained *c = (tb_constrained *)rate->context;
+    tb_constrained *c = problem->constrained;
     long size = tb_state_size(problem);
-    rate->call(x, u, problem->p, s->column, rate->work, c);
+    rate->call(x, u, problem->p, s->column, rate->work, rate->context);
     problem->newton->evaluations++;
     memcpy(s->u, u, (size_t)s->input_count * sizeof *u);
     memcpy(s->u + s->input_count, c->a, (size_t)c->n * sizeof *u);

@@ -1,15 +1,13 @@
 """The Jacobian of the rate of a mechanism with constraints, from slopes of its equations."""
 
-import ctypes
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native.integrate.problem import CallableStruct, FunctionData, Problem
-from touchback.native.library import address_of, aligned_zeros
+from touchback.native.integrate.problem import Problem
+from touchback.native.record import FunctionData, Record
 
 
 @dataclass(frozen=True)
@@ -25,21 +23,6 @@ class RateSlopes:
     function: FunctionData
     rows: ArrayLike
     columns: ArrayLike
-
-
-class _RateSlopesStruct(ctypes.Structure):
-    """tb_rate_slopes of constrained/jacobian.c."""
-
-    _fields_ = [
-        ("problem", ctypes.c_void_p),
-        ("slopes", CallableStruct),
-        *[(name, ctypes.c_void_p) for name in ("rows", "starts")],
-        *[(name, ctypes.c_long) for name in ("row_count", "input_count")],
-        *[
-            (name, ctypes.c_void_p)
-            for name in ("u", "values", "stacks", "column", "matrix", "right", "pivots")
-        ],
-    ]
 
 
 class ConstrainedJacobian:
@@ -58,21 +41,18 @@ class ConstrainedJacobian:
         size, stack, inputs = problem.state_size, nq + n + 3 * m + nz, len(problem.u)
         rows = np.ascontiguousarray(slopes.rows, dtype=np.int32)
         starts = np.searchsorted(slopes.columns, np.arange(size + 1)).astype(np.int32)
-        arrays: list[NDArray[Any]] = [
-            aligned_zeros(inputs + n + m),
-            aligned_zeros(len(rows)),
-            aligned_zeros(size * stack),
-            aligned_zeros(size),
-            aligned_zeros(1 if enforced.sparse else (n + m) ** 2),
-            aligned_zeros(n + m),
-            np.zeros(n + m, dtype=np.int32),
-        ]
-        work = aligned_zeros(function.work_size)
-        self._kept_alive = [function, work, rows, starts, *arrays]
-        self._struct = _RateSlopesStruct(
-            problem.address,
-            CallableStruct(function.address, address_of(work), function.context_address),
-            address_of(rows), address_of(starts), stack, inputs, *map(address_of, arrays),
-        )  # fmt: skip
+        self._record = record = Record(
+            "tb_rate_slopes", problem=problem.address, row_count=stack, input_count=inputs
+        )
+        record.call("slopes", function)
+        record.point("rows", rows)
+        record.point("starts", starts)
+        for name, count in (
+            ("u", inputs + n + m), ("values", len(rows)), ("stacks", size * stack),
+            ("column", size), ("matrix", 1 if enforced.sparse else (n + m) ** 2),
+            ("right", n + m),
+        ):  # fmt: skip
+            record.floats(name, count)
+        record.ints("pivots", np.zeros(n + m))
         self.address = enforced.jacobian_address
-        self.context_address = ctypes.addressof(self._struct)
+        self.context_address = record.address

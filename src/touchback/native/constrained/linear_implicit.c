@@ -63,7 +63,7 @@ static void add_to_velocities(tb_constrained *c, const double *step) {
 
 void tb_linear_implicit_step(const tb_problem *problem, double t, double h, const double *x,
                              double *next, double *scratch) {
-    tb_constrained *c = problem->settle_data;
+    tb_constrained *c = problem->constrained;
     const double *u = problem->u, *p = problem->p;
     double *force = scratch, *z = c->x + c->nq + c->n;
     int first = !c->started;

@@ -1,11 +1,11 @@
 /* Index 1: accelerations and multipliers from M a = f + W^T lambda, J a = -gamma (Docquier 2021,
  * eq. 3; Wang 2011, eq. 7). Nothing holds positions and velocities on their constraints: they
  * drift by rounding and by the integrator's error. */
-#include "constrained/constrained.h"
+#include "constrained/formulations.h"
 
 void tb_multipliers_rate(const double *x, const double *u, const double *p, double *out,
                          double *work, const void *context) {
-    tb_constrained *c = (tb_constrained *)context;
+    tb_constrained *c = tb_constrained_of(context);
     (void)work;
     tb_begin_rate(c, x, u, p);
     for (long i = 0; i < c->m; i++)
@@ -15,7 +15,7 @@ void tb_multipliers_rate(const double *x, const double *u, const double *p, doub
 
 /* Changes nothing: notes the drift and reviews the choice. */
 long tb_multipliers_settle(const tb_problem *problem, double t, double *x, long accepted) {
-    tb_constrained *c = problem->settle_data;
+    tb_constrained *c = problem->constrained;
     if (!accepted)
         return 0;
     int first = !c->started;

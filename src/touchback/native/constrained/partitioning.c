@@ -8,7 +8,7 @@
  * which takes away only the energy of the step itself. */
 #include <string.h>
 
-#include "constrained/constrained.h"
+#include "constrained/formulations.h"
 
 static const long ITERATIONS = 20;
 static const double STAGNANT = 1e3; /* times the tolerance: rounding may keep |h| from falling */
@@ -117,7 +117,7 @@ static void make_consistent(tb_constrained *c, const double *x, const double *u,
 /* dx/dt; the accelerations of all coordinates, so that the integrator extrapolates them all. */
 void tb_partitioning_rate(const double *x, const double *u, const double *p, double *out,
                           double *work, const void *context) {
-    tb_constrained *c = (tb_constrained *)context;
+    tb_constrained *c = tb_constrained_of(context);
     (void)work;
     size_t bytes = (size_t)(c->nq + c->n + c->nz) * sizeof *x;
     int settled = c->started && !c->truncated && memcmp(x, c->settled, bytes) == 0;
@@ -143,7 +143,7 @@ void tb_partitioning_rate(const double *x, const double *u, const double *p, dou
 /* Writes the consistent state back. The rate at it is the one already evaluated: returns 0, or 1
  * when rows left out at a singular position are back in force. */
 long tb_partitioning_settle(const tb_problem *problem, double t, double *x, long accepted) {
-    tb_constrained *c = problem->settle_data;
+    tb_constrained *c = problem->constrained;
     int first = !c->started;
     tb_set_inputs(problem, t, x);
     make_consistent(c, x, problem->u, problem->p);

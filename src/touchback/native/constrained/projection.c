@@ -4,7 +4,7 @@
  * multipliers.c. */
 #include <string.h>
 
-#include "constrained/constrained.h"
+#include "constrained/formulations.h"
 
 static const long ITERATIONS = 20;
 static const double STAGNANT = 1e3; /* times the tolerance: rounding may keep |h| from falling */
@@ -46,7 +46,7 @@ void tb_project_state(tb_constrained *c, const double *u, const double *p) {
 
 /* Returns 1: the rate must be evaluated anew. */
 long tb_projection_settle(const tb_problem *problem, double t, double *x, long accepted) {
-    tb_constrained *c = problem->settle_data;
+    tb_constrained *c = problem->constrained;
     const double *u = problem->u, *p = problem->p;
     int first = !c->started;
     tb_set_inputs(problem, t, x);

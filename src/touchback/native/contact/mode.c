@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "constrained/constrained.h"
+#include "linear/dense.h"
 #include "linear/full_pivoting.h"
 
 static const double REDUNDANT = 1e-11; /* part of the largest pivot: less repeats other rows */
@@ -231,8 +232,8 @@ static void note_ways(tb_contact_mode *c) {
             slipping_way(c, g, c->way + 2 * g);
 }
 
-long tb_contact_settle(const tb_problem *problem, double t, double *x, long accepted) {
-    tb_contact_mode *c = problem->settle_data;
+static long settle(const tb_problem *problem, double t, double *x, long accepted) {
+    tb_contact_mode *c = problem->touching;
     long n = c->n;
     tb_set_inputs(problem, t, x);
     load(c, x);
@@ -250,3 +251,5 @@ long tb_contact_settle(const tb_problem *problem, double t, double *x, long acce
     memcpy(x, c->x, (size_t)(c->nq + n) * sizeof *x);
     return 1;
 }
+
+const tb_motion tb_contact_motion = {.settle = settle};

@@ -43,7 +43,7 @@ void tb_contact_rate(const double *x, const double *u, const double *p, double *
 void tb_contact_indicators(const double *x, const double *u, const double *p, double *out,
                            double *work, const void *context);
 
-/* Moves a state onto the rows that hold, with corrections weighted by the mass. */
-long tb_contact_settle(const tb_problem *problem, double t, double *x, long accepted);
+/* Moves states onto the rows that hold, with corrections weighted by the mass. */
+extern const tb_motion tb_contact_motion;
 
 #endif

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "constrained/constrained.h"
-#include "linear/full_pivoting.h"
 #include "interrupt.h"
+#include "linear/dense.h"
+#include "linear/full_pivoting.h"
 
 static const double REDUNDANT = 1e-12, DRIFT = 1e-13;
 static const double TOUCHING = 1e-12; /* m or rad: rounding of a gap */

@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "contact/problem.h"
-#include "interrupt.h"
 #include "integrate/newton.h"
+#include "interrupt.h"
+#include "linear/dense.h"
 
 static const double INSIDE = 1e-9, GIVE = 1e-9;
 enum { STEPS = 12 };

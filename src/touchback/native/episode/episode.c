@@ -92,7 +92,7 @@ void tb_phase_indicators(const double *x, const double *u, const double *p, doub
 
 void tb_episode_rows(const tb_problem *problem, long rows, const double *times, const double *x,
                      double *solutions, double *outputs, long output_count) {
-    tb_episode *e = (tb_episode *)problem->rate.context;
+    tb_episode *e = problem->episode;
     long width = e->velocities + e->row_count;
     for (long row = 0; row < rows; row++, x += e->n, solutions += width, outputs += output_count) {
         tb_set_inputs(problem, times[row], x);

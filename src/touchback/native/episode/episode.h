@@ -7,8 +7,8 @@
 #ifndef TOUCHBACK_EPISODE_H
 #define TOUCHBACK_EPISODE_H
 
-#include "integrate/books.h"
 #include "constrained/constrained.h"
+#include "integrate/books.h"
 #include "integrate/fixed_step.h"
 
 /* The constraints whose impulses act in a transition: those of the phase that follows, and the
@@ -96,8 +96,9 @@ void tb_phase_indicators(const double *x, const double *u, const double *p, doub
                          double *work, const void *context);
 /* Makes a state from which a phase goes on consistent. */
 void tb_episode_begin(tb_episode *episode, const tb_problem *problem, double t, double *x);
-/* Likewise a state within a phase, as tb_settle says; for problems whose steps know of no phases. */
-long tb_episode_settle(const tb_problem *problem, double t, double *x, long accepted);
+/* What problems of an episode can do: those whose steps are tb_episode_step, and those that settle
+ * states within the phase they are in, for steps that know of no phases. */
+extern const tb_motion tb_episode_motion, tb_episode_settling;
 /* The values of the present phase `ahead` seconds later, in e->ahead_values. */
 void tb_episode_look_ahead(tb_episode *episode, const tb_problem *problem, double t,
                            const double *x, double ahead);

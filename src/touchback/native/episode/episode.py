@@ -5,9 +5,7 @@ present modes, with a step of its own that finds and takes the transitions insid
 """
 
 import ctypes
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,21 +14,15 @@ from touchback.errors import InputError
 from touchback.native.calls.rows import evaluate_rows
 from touchback.native.chunks import slices
 from touchback.native.constrained.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
+from touchback.native.episode.data import Crossed, EpisodeData, ExitData, ImpactData, PhaseData
 from touchback.native.integrate.books import NativeBooks
-from touchback.native.integrate.problem import (
-    CallableStruct,
-    FunctionData,
-    Problem,
-    Refresh,
-    SampledInputs,
-    _ProblemStruct,
-)
+from touchback.native.integrate.fixed_step import step_address
+from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.record import FunctionData, Record
 
-_P, _L, _D = ctypes.c_void_p, ctypes.c_long, ctypes.c_double
-
-STEPS = {"rk4": LIB.tb_rk4_step, "euler": LIB.tb_euler_step}
-HEAD = 5  # of a row of the log: time, phase before, exit, phase after, gap
+STEPS = ("rk4", "euler")
+HEAD = LIB.constant("TB_TRANSITION_HEAD")  # numbers before the states in a row of the log
 MOST = 64  # transitions in one step
 LIVE_LOOKS = 12  # tries of a clocked run to find an instant, each a step of the method:
 # forces that vanish in a jump are found by halving, to a 4000th of the step
@@ -41,147 +33,6 @@ _ROWS = 65 * MOST
 
 
 @dataclass(frozen=True)
-class ImpactData:
-    """Constraints whose impulses act, and of each row the number of its contact (−1: it stays)."""
-
-    functions: ConstrainedFunctions
-    contacts: ArrayLike
-
-
-@dataclass(frozen=True)
-class ExitData:
-    """tb_exit of episode.h."""
-
-    target: int
-    rest: int | None
-    mode_place: int
-    target_number: int
-    rest_number: int
-    direction: int
-    when: int
-    reset_places: Sequence[int]
-    reset_start: int
-    restitution_start: int
-    poisson: bool
-    rest_speed: float
-    impact: ImpactData
-    rest_impact: ImpactData | None
-
-
-@dataclass(frozen=True)
-class PhaseData:
-    """The equations of a phase, the places of its constraint rows among all, which of them let an
-    idle coordinate track, its indicators (with
-    resets and restitutions), its sensors, what its memories become, and its exits."""
-
-    functions: ConstrainedFunctions
-    rows: ArrayLike
-    tracks: ArrayLike
-    indicators: FunctionData | None
-    value_count: int
-    uses_forces: bool
-    outputs: FunctionData | None
-    updates: FunctionData | None
-    exits: Sequence[ExitData]
-
-
-@dataclass(frozen=True)
-class EpisodeData:
-    """All phases of a mechanism; `mode_places` are those of the modes' numbers in x, `mode_counts`
-    how many there are: phases are counted with the last changing fastest."""
-
-    sizes: tuple[int, int, int]
-    input_count: int
-    row_names: Sequence[str]
-    phases: Sequence[PhaseData]
-    mode_places: Sequence[int]
-    mode_counts: Sequence[int]
-    output_count: int
-
-
-class _ImpactStruct(ctypes.Structure):
-    """tb_impact."""
-
-    _fields_ = [("set", _P), ("contacts", _P)]
-
-
-class _ExitStruct(ctypes.Structure):
-    """tb_exit."""
-
-    _fields_ = [
-        *[(name, _L) for name in ("target", "rest", "mode_place")],
-        *[(name, _D) for name in ("target_number", "rest_number")],
-        *[(name, _L) for name in ("direction", "when", "reset_count")],
-        ("reset_places", _P),
-        *[(name, _L) for name in ("reset_start", "restitution_start", "struck", "poisson")],
-        ("rest_speed", _D),
-        *[(name, _ImpactStruct) for name in ("impact", "rest_impact")],
-    ]
-
-
-class _PhaseStruct(ctypes.Structure):
-    """tb_phase."""
-
-    _fields_ = [
-        ("problem", _ProblemStruct),
-        *[(name, _P) for name in ("constrained", "rows", "tracks")],
-        *[(name, CallableStruct) for name in ("indicators", "outputs", "updates")],
-        *[(name, _L) for name in ("value_count", "uses_forces", "exit_count")],
-        *[(name, _P) for name in ("exits", "episode")],
-    ]
-
-
-class _EpisodeStruct(ctypes.Structure):
-    """tb_episode."""
-
-    _fields_ = [
-        *[(x, _L) for x in ("n", "velocities", "nq", "input_count", "row_count", "phase_count")],
-        ("phases", _P),
-        ("automaton_count", _L),
-        *[(name, _P) for name in ("mode_places", "mode_counts", "step")],
-        *[(name, _L) for name in ("compensated", "most", "looks")],
-        *[(name, _D) for name in ("ahead", "widest_gap")],
-        *[
-            (name, _P)
-            for name in (
-                "a", "lambda", "u", "values", "end_values", "ahead_values", "sides", "thresholds",
-                "waits", "rate", "ahead_state", "before", "struck", "trial", "scratch", "effort",
-            )
-        ],
-        *[
-            (name, _L)
-            for name in ("looks_left", "transitions", "chattering", "failed", "failed_phase")
-        ],
-        *[(name, _D) for name in ("failed_gap", "failed_time")],
-        *[(name, _L) for name in ("capacity", "logged")],
-        *[(name, _P) for name in ("log", "books")],
-    ]  # fmt: skip
-
-
-LIB.tb_episode_fires.restype = LIB.tb_phase_of.restype = _L
-LIB.tb_episode_fires.argtypes = [_P, _P, _D, _P, _D]
-LIB.tb_phase_of.argtypes = [_P, _P]
-LIB.tb_episode_begin.restype = LIB.tb_episode_rows.restype = None
-LIB.tb_episode_begin.argtypes = [_P, _P, _D, _P]
-LIB.tb_episode_cross.argtypes = [_P, _P, _D, _P, _L, _L]
-LIB.tb_episode_rows.argtypes = [_P, _L, *[_P] * 4, _L]
-
-
-@dataclass(frozen=True)
-class Crossed:
-    """A transition that was taken: when, from which phase by which of its exits to which phase, how
-    far constraints were open then, and the states before and after."""
-
-    time: float
-    phase: int
-    exit: int
-    after: int
-    gap: float
-    before: Floats
-    state: Floats
-
-
-@dataclass
 class _Function:
     """A function of the library with its context."""
 
@@ -190,12 +41,13 @@ class _Function:
     work_size: int = 0
 
 
-@dataclass
-class _Settling:
-    """SettleData of problem.py, of an episode."""
+@dataclass(frozen=True)
+class _Motion:
+    """MotionData of problem.py, of an episode."""
 
-    settle_address: int
-    settle_data_address: int
+    table_address: int
+    context_address: int
+    field: str = "episode"
     stepper: str | None = None
     jacobian_address: int = 0
     row_count: int = 0
@@ -222,142 +74,117 @@ class Episode:
                 f"constraints={formulation!r}."
             )
         self.data, self.formulation = data, formulation
-        self._kept_alive: list[Any] = []
         self._sets: dict[int, Constrained] = {}
-        self.phases = [self._constrained(phase.functions) for phase in data.phases]
-        self._struct = _EpisodeStruct(
-            n=sum(data.sizes), velocities=data.sizes[1], nq=data.sizes[0],
+        self._record = record = Record(
+            "tb_episode", n=sum(data.sizes), velocities=data.sizes[1], nq=data.sizes[0],
             input_count=1 + data.input_count, row_count=len(data.row_names),
-            phase_count=len(data.phases), automaton_count=len(data.mode_places),
-            compensated=compensated, most=MOST,
+            automaton_count=len(data.mode_places), compensated=compensated, most=MOST,
             looks=NO_END if logging else LIVE_LOOKS, ahead=AHEAD, widest_gap=WIDEST_GAP, failed=-1,
-            step=ctypes.cast(STEPS[method], _P).value,
+            step=step_address(method),
         )  # fmt: skip
-        self.context_address = ctypes.addressof(self._struct)
-        self.address = _symbol("episode_rate")
-        self.work_size = 0
-        self.steps = {method: _symbol("episode_step")}
-        self._struct.mode_places = self._ints(data.mode_places)
-        self._struct.mode_counts = self._ints(data.mode_counts)
+        self.context_address = record.address
+        self.address, self.work_size = LIB.address("tb_episode_rate"), 0
+        self.steps = {method: LIB.address("tb_episode_step")}
+        record.ints("mode_places", data.mode_places)
+        record.ints("mode_counts", data.mode_counts)
         self._make_arrays()
         if logging:
-            self._log = aligned_zeros(_ROWS * self._log_width).reshape(_ROWS, self._log_width)
-            self._struct.log, self._struct.capacity = address_of(self._log), _ROWS
-        phases = (_PhaseStruct * len(data.phases))()
-        for struct, phase, constrained in zip(phases, data.phases, self.phases, strict=True):
-            self._fill(struct, phase, constrained)
-        self._phases = phases
-        self._struct.phases = ctypes.addressof(phases)
-        self._kept_alive += self._arrays.values()
+            width = HEAD + 2 * sum(data.sizes)
+            self._log = record.point("log", aligned_zeros(_ROWS * width).reshape(_ROWS, width))
+            record.struct.capacity = _ROWS
+        self.phases = [self._constrained(phase.functions) for phase in data.phases]
+        record.records("phases", "phase_count", "tb_phase", [*map(self._phase, data.phases)])
         for constrained in self._sets.values():
-            self._kept_alive += constrained._memory._kept_alive
+            record.kept += [constrained, *constrained.kept]
 
     # ---- memory ---------------------------------------------------------------------------------
-
-    @property
-    def _log_width(self) -> int:
-        return HEAD + 2 * int(self._struct.n)
 
     def _constrained(self, functions: ConstrainedFunctions) -> Constrained:
         """One for each set of constraints, however often it is named."""
         key = functions.terms.address
         if key not in self._sets:
             self._sets[key] = Constrained(functions, self.formulation)
-            self._kept_alive.append(functions)
         return self._sets[key]
 
     def _make_arrays(self) -> None:
-        s = self._struct
+        record, s = self._record, self._record.struct
         values = max(1, *(phase.value_count for phase in self.data.phases))
-        self._arrays: dict[str, Floats] = {}
         sizes = {
             **dict.fromkeys(("rate", "ahead_state", "before", "struck", "trial"), s.n),
-            **dict.fromkeys(("a", "effort"), s.velocities),
             **dict.fromkeys(("values", "end_values", "ahead_values"), values),
             **dict.fromkeys(("sides", "thresholds"), values),
-            "lambda": s.row_count, "scratch": 4 * s.n,
+            "effort": s.velocities, "scratch": 4 * s.n,
             "u": s.input_count + s.velocities + s.row_count,
         }  # fmt: skip
         for name, size in sizes.items():
-            self._arrays[name] = aligned_zeros(max(size, 1))
-            setattr(s, name, address_of(self._arrays[name]))
-        self._waits = np.zeros(values, dtype=np.int64)
-        s.waits = address_of(self._waits)
-        self._kept_alive.append(self._waits)
-        self._arrays["lambda"] = self._arrays["lambda"][: s.row_count]
+            record.floats(name, size)
+        self.solved = Solved(record.floats("a", s.velocities), record.floats("lambda", s.row_count))
+        self._waits = record.point("waits", np.zeros(values, dtype=np.int64))
 
-    def _fill(self, struct: _PhaseStruct, phase: PhaseData, constrained: Constrained) -> None:
+    def _phase(self, phase: PhaseData) -> Record:
+        constrained = self._constrained(phase.functions)
         problem = constrained.problem(np.zeros(1 + self.data.input_count))
-        exits = (_ExitStruct * len(phase.exits))(*map(self._exit, phase.exits))
-        self._kept_alive += [problem, exits]
-        struct.problem = problem._struct
-        struct.constrained = constrained.context_address
-        struct.rows = self._ints(phase.rows)
-        struct.tracks = self._ints(phase.tracks)
-        struct.indicators = self._callable(phase.indicators)
-        struct.outputs = self._callable(phase.outputs)
-        struct.updates = self._callable(phase.updates)
-        struct.value_count, struct.uses_forces = phase.value_count, phase.uses_forces
-        struct.exit_count, struct.exits = len(phase.exits), ctypes.addressof(exits)
-        struct.episode = self.context_address
-
-    def _exit(self, given: ExitData) -> _ExitStruct:
-        return _ExitStruct(
-            given.target, -1 if given.rest is None else given.rest, given.mode_place,
-            given.target_number, given.rest_number, given.direction, given.when,
-            len(given.reset_places), self._ints(given.reset_places), given.reset_start,
-            given.restitution_start, int(np.sum(np.asarray(given.impact.contacts) >= 0)),
-            given.poisson, given.rest_speed, self._impact(given.impact),
-            self._impact(given.rest_impact),
+        made = Record(
+            "tb_phase", value_count=phase.value_count, uses_forces=phase.uses_forces,
+            episode=self.context_address,
         )  # fmt: skip
+        made.kept += [problem, *problem.record.kept]
+        made.struct.problem = problem.record.struct
+        made.struct.constrained = constrained.context_address
+        made.ints("rows", phase.rows)
+        made.ints("tracks", phase.tracks)
+        for name in ("indicators", "outputs", "updates"):
+            made.call(name, getattr(phase, name))
+        made.records("exits", "exit_count", "tb_exit", [*map(self._exit, phase.exits)])
+        return made
 
-    def _impact(self, given: ImpactData | None) -> _ImpactStruct:
-        if given is None:
-            return _ImpactStruct()
-        constrained = self._constrained(given.functions)
-        return _ImpactStruct(constrained.context_address, self._ints(given.contacts))
+    def _exit(self, given: ExitData) -> Record:
+        made = Record(
+            "tb_exit", target=given.target, rest=-1 if given.rest is None else given.rest,
+            mode_place=given.mode_place, target_number=given.target_number,
+            rest_number=given.rest_number, direction=given.direction, when=given.when,
+            reset_count=len(given.reset_places), reset_start=given.reset_start,
+            restitution_start=given.restitution_start, poisson=given.poisson,
+            rest_speed=given.rest_speed,
+            struck=int(np.sum(np.asarray(given.impact.contacts) >= 0)),
+        )  # fmt: skip
+        made.ints("reset_places", given.reset_places)
+        made.kept += self._fill_impact(Record(made.struct.impact), given.impact)
+        if given.rest_impact is not None:
+            made.kept += self._fill_impact(Record(made.struct.rest_impact), given.rest_impact)
+        return made
 
-    def _callable(self, function: FunctionData | None) -> CallableStruct:
-        if function is None:
-            return CallableStruct()
-        work = aligned_zeros(function.work_size)
-        self._kept_alive += [function, work]
-        return CallableStruct(function.address, address_of(work), function.context_address)
-
-    def _ints(self, values: ArrayLike) -> int:
-        array = np.ascontiguousarray(values, dtype=np.int32)
-        self._kept_alive.append(array)
-        return address_of(array)
+    def _fill_impact(self, impact: Record, given: ImpactData) -> list[object]:
+        impact.struct.set = self._constrained(given.functions).context_address
+        impact.ints("contacts", given.contacts)
+        return impact.kept
 
     # ---- as a live loop sees a formulation ------------------------------------------------------
 
     @property
-    def _memory(self) -> "Episode":
-        return self
-
-    def array(self, name: str) -> Floats:
-        """Accelerations "a" and multipliers "lambda" of all constraint rows, after a rate."""
-        return self._arrays[name]
+    def kept(self) -> list[object]:
+        """What lives as long as this: arrays that a rate works on among it."""
+        return self._record.kept
 
     @property
     def multipliers(self) -> Floats:
         """Those of all constraint rows, after a rate."""
-        return self._arrays["lambda"].copy()
+        return self.solved.multipliers.copy()
 
     @property
     def outputs(self) -> FunctionData:
         """The sensors in the phase that a state is in; u holds accelerations and multipliers."""
-        return _Function(_symbol("episode_outputs"), self.context_address)
+        return _Function(LIB.address("tb_episode_outputs"), self.context_address)
 
     @property
     def updates(self) -> FunctionData:
         """What memories become at a tick, likewise."""
-        return _Function(_symbol("episode_updates"), self.context_address)
+        return _Function(LIB.address("tb_episode_updates"), self.context_address)
 
     def indicators(self, phase: int) -> FunctionData:
         """The indicators of a phase's exits as a function of x and u."""
-        place = ctypes.addressof(self._phases) + phase * ctypes.sizeof(_PhaseStruct)
-        return _Function(_symbol("phase_indicators"), place)
+        place = self._record.struct.phases + phase * ctypes.sizeof(LIB.struct("tb_phase"))
+        return _Function(LIB.address("tb_phase_indicators"), place)
 
     def indicator_rows(self, problem: Problem, phase: int, times: Floats, states: Floats) -> Floats:
         """The indicators of a phase's exits at many instants, a row each."""
@@ -387,7 +214,7 @@ class Episode:
         inputs: SampledInputs | Refresh | None = None,
     ) -> Problem:
         """The problem that fixed-step runs take, whose steps hold the transitions."""
-        problem = self._problem(u, p, inputs, None)
+        problem = self._problem(u, p, inputs, "tb_episode_motion")
         problem.steps = self.steps
         return problem
 
@@ -396,24 +223,24 @@ class Episode:
     ) -> Problem:
         """The problem that books take: states are made consistent in the phase they are in, and
         none is left."""
-        settling = _Settling(_symbol("episode_settle"), self.context_address)
-        return self._problem(u, p, inputs, settling)
+        return self._problem(u, p, inputs, "tb_episode_settling")
 
     def _problem(
         self,
         u: ArrayLike,
         p: ArrayLike,
         inputs: SampledInputs | Refresh | None,
-        settling: _Settling | None,
+        table: str,
     ) -> Problem:
         turn = self.data.phases[0].functions.configuration_rate
-        return Problem(self, self.data.sizes, u, p, turn, inputs, settling)
+        motion = _Motion(LIB.address(table), self.context_address)
+        return Problem(self, self.data.sizes, u, p, turn, inputs, motion)
 
     def keep_books(self, books: NativeBooks) -> None:
         """Lets fixed steps add what happens between transitions to energy books, whose own problem
         is the `settled_problem` of another episode."""
-        self._kept_alive.append(books)
-        self._struct.books = books.address
+        self._record.kept.append(books)
+        self._record.struct.books = books.address
 
     def phase_of(self, x: Floats) -> int:
         """The phase that a state is in."""
@@ -457,31 +284,31 @@ class Episode:
 
     def take_log(self) -> list[Crossed]:
         """Transitions since the last call, in the order of time."""
-        n = int(self._struct.n)
+        n = int(self._record.struct.n)
         found = [
             Crossed(
                 float(row[0]), int(row[1]), int(row[2]), int(row[3]), float(row[4]),
                 row[HEAD : HEAD + n].copy(), row[HEAD + n :].copy(),
             )
-            for row in self._log[: self._struct.logged]
+            for row in self._log[: self._record.struct.logged]
         ]  # fmt: skip
-        self._struct.logged = 0
+        self._record.struct.logged = 0
         return found
 
     @property
     def chattering(self) -> int:
         """Steps that had more transitions than a step may have."""
-        return int(self._struct.chattering)
+        return int(self._record.struct.chattering)
 
     @property
     def failed(self) -> tuple[float, int, int, float] | None:
         """Time, phase and exit whose next phase could not begin, and by how much it was open."""
-        s = self._struct
+        s = self._record.struct
         return (s.failed_time, s.failed_phase, s.failed, s.failed_gap) if s.failed >= 0 else None
 
     def rows(self, problem: Problem, times: Floats, states: Floats) -> tuple[Floats, Floats]:
         """[accelerations, multipliers of all rows] and sensors at many instants, a row each."""
-        s = self._struct
+        s = self._record.struct
         solutions = np.zeros((len(times), s.velocities + s.row_count))
         outputs = np.zeros((len(times), self.data.output_count))
         times, states = np.ascontiguousarray(times), np.ascontiguousarray(states)
@@ -501,7 +328,3 @@ class Episode:
         return {
             name: (max if name in worst else sum)(each[name] for each in every) for name in every[0]
         }
-
-
-def _symbol(name: str) -> int:
-    return ctypes.cast(getattr(LIB, f"tb_{name}"), _P).value or 0

@@ -24,8 +24,7 @@ static void try_step(const part *from, double length, double *values) {
     const tb_problem *problem = &from->phase->problem;
     double t = from->t + length;
     e->step(problem, from->t, length, from->start, e->trial, e->scratch);
-    if (problem->settle)
-        problem->settle(problem, t, e->trial, 1);
+    tb_settle(problem, t, e->trial, 1);
     tb_set_inputs(problem, t, e->trial);
     tb_phase_values(e->trial, problem->u, problem->p, values, NULL, from->phase);
 }
@@ -143,12 +142,12 @@ static void book_on(const tb_episode *e, double t, const double *x) {
         return;
     memcpy(books->x, x, (size_t)e->n * sizeof *x);
     books->t = t;
-    tb_episode_begin((tb_episode *)books->own->rate.context, books->own, t, books->x);
+    tb_episode_begin(books->own->episode, books->own, t, books->x);
 }
 
 void tb_episode_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                      double *scratch) {
-    tb_episode *e = (tb_episode *)problem->rate.context;
+    tb_episode *e = problem->episode;
     size_t bytes = (size_t)e->n * sizeof *x;
     long number = tb_phase_of(e, x);
     (void)scratch;

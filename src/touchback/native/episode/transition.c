@@ -19,7 +19,7 @@ static tb_phase *lend(tb_episode *e, const tb_problem *problem, long number) {
     phase->problem.u = problem->u;
     phase->problem.p = problem->p;
     phase->problem.input = problem->input;
-    phase->problem.input_data = problem->input_data;
+    phase->problem.samples = problem->samples;
     return phase;
 }
 
@@ -34,15 +34,6 @@ static void load_anew(tb_constrained *c, const double *x, const tb_problem *prob
     c->started = c->truncated = 0;
     tb_load(c, x);
     tb_first_choice(c, problem->u, problem->p);
-}
-
-long tb_episode_settle(const tb_problem *problem, double t, double *x, long accepted) {
-    tb_episode *e = problem->settle_data;
-    long number = tb_phase_of(e, x);
-    if (number < 0)
-        return 0;
-    tb_phase *phase = lend(e, problem, number);
-    return phase->problem.settle ? phase->problem.settle(&phase->problem, t, x, accepted) : 0;
 }
 
 void tb_episode_look_ahead(tb_episode *e, const tb_problem *problem, double t, const double *x,
@@ -218,8 +209,7 @@ static void strike(const tb_phase *after, const tb_impact *impact, int poisson, 
 /* Lets a phase go on from a state that meets its constraints but for rounding. */
 static void go_on(tb_phase *phase, double t, double *x) {
     phase->constrained->started = phase->constrained->truncated = 0;
-    if (phase->problem.settle)
-        phase->problem.settle(&phase->problem, t, x, 1);
+    tb_settle(&phase->problem, t, x, 1);
 }
 
 void tb_episode_begin(tb_episode *e, const tb_problem *problem, double t, double *x) {
@@ -304,3 +294,23 @@ int tb_episode_cross(tb_episode *e, const tb_problem *problem, double t, double 
     note(e, t, from, number, to, gap, x);
     return 1;
 }
+
+static long settle(const tb_problem *problem, double t, double *x, long accepted) {
+    tb_episode *e = problem->episode;
+    long number = tb_phase_of(e, x);
+    if (number < 0)
+        return 0;
+    tb_phase *phase = lend(e, problem, number);
+    return tb_settle(&phase->problem, t, x, accepted);
+}
+
+static tb_troubles troubles(const tb_problem *problem) {
+    const tb_episode *e = problem->episode;
+    tb_troubles sum = {.chattering = e->chattering};
+    for (long i = 0; i < e->phase_count; i++)
+        sum.paradoxes += e->phases[i].constrained->statistics.paradoxes;
+    return sum;
+}
+
+const tb_motion tb_episode_motion = {.troubles = troubles};
+const tb_motion tb_episode_settling = {.settle = settle, .troubles = troubles};

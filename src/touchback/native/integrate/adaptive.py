@@ -1,7 +1,7 @@
 """Integrators with error control that step inside C, in chunks."""
 
 import ctypes
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,39 +9,10 @@ from numpy.typing import ArrayLike
 from touchback.native.integrate.events import Events
 from touchback.native.integrate.fixed_step import Status, check_method, initial_state_for
 from touchback.native.integrate.problem import Problem
-from touchback.native.library import LIB, address_of, aligned_zeros, as_floats
+from touchback.native.library import LIB, address_of, as_floats
+from touchback.native.record import Record
 
-_D, _L, _P = ctypes.c_double, ctypes.c_long, ctypes.c_void_p
-_COMMON = [(name, _D) for name in ("t", "h", "max_step", "rtol", "atol")]
 _COUNTS = ("accepted", "rejected", "evaluations")
-
-for _method in ("dopri5", "radau5"):
-    getattr(LIB, f"tb_{_method}_start").argtypes = [_P, _P, _D]
-    getattr(LIB, f"tb_{_method}_restart").argtypes = [_P, _P]
-    getattr(LIB, f"tb_{_method}_advance").argtypes = [_P, _P, _D, _L, _P, _L, _P, _P]
-
-
-class _Dopri5Struct(ctypes.Structure):
-    """tb_dopri5 of dopri5.c."""
-
-    _fields_ = [
-        *_COMMON,
-        ("last_error", _D),
-        *[(name, _L) for name in (*_COUNTS, "step_limit", "bad", "after_rejection")],
-        *[(name, _P) for name in ("x", "stages", "next", "events", "again")],
-    ]
-
-
-class _Radau5Struct(ctypes.Structure):
-    """tb_radau5 of radau5.c."""
-
-    _fields_ = [
-        *_COMMON,
-        *[(name, _D) for name in ("last_h", "last_error", "factored", "contraction")],
-        *[(name, _L) for name in (*_COUNTS, "step_limit", "bad", "after_rejection", "fresh")],
-        *[(name, _P) for name in ("x", "rate", "Z", "W", "F", "next", "rows", "error")],
-        *[(name, _P) for name in ("real", "complex", "right", "complex_pivots", "events")],
-    ]
 
 
 class Adaptive:
@@ -74,22 +45,21 @@ class Adaptive:
         self.record = np.empty((len(self.times), problem.state_size))
         self._written = ctypes.c_long(0)
         self._events = events
-        self._struct = self._memory(problem.state_size)
-        settings = {
-            "t": t0, "max_step": max_step, "rtol": rtol, "atol": atol, "step_limit": step_limit,
-            "bad": -1, "x": address_of(self.x), "events": events.address if events else None,
-        }  # fmt: skip
-        for name, value in settings.items():
-            setattr(self._struct, name, value)
+        self._record = Record(
+            f"tb_{self._name}", t=t0, max_step=max_step, rtol=rtol, atol=atol,
+            step_limit=step_limit, bad=-1, events=events.address if events else None,
+        )  # fmt: skip
+        self._record.point("x", self.x)
+        self._make_arrays(problem.state_size)
         self.status = self._call("start", t_end)
 
-    def _memory(self, n: int) -> Any:
-        """The method's struct with memory for n states; what it points to stays in `self`."""
+    def _make_arrays(self, n: int) -> None:
+        """The method's own memory, for n states."""
         raise NotImplementedError
 
-    def _call(self, function: str, *arguments: Any) -> Status:
+    def _call(self, function: str, *arguments: object) -> Status:
         call = getattr(LIB, f"tb_{self._name}_{function}")
-        return Status(call(ctypes.byref(self._struct), self.problem.address, *arguments))
+        return Status(call(self._record.address, self.problem.address, *arguments))
 
     def advance(self, attempts: int) -> Status:
         """Tries at most `attempts` more steps."""
@@ -111,30 +81,30 @@ class Adaptive:
 
     @property
     def t(self) -> float:
-        return float(self._struct.t)
+        return float(self._record.struct.t)
 
     @property
     def step(self) -> float:
         """The length of the step to be tried next."""
-        return float(self._struct.h)
+        return float(self._record.struct.h)
 
     @property
     def max_step(self) -> float:
         """The longest step that may be taken; it can be changed between calls."""
-        return float(self._struct.max_step)
+        return float(self._record.struct.max_step)
 
     @max_step.setter
     def max_step(self, seconds: float) -> None:
-        self._struct.max_step = seconds
+        self._record.struct.max_step = seconds
 
     @property
     def bad(self) -> int:
         """Index of the component that was not finite, −1 when none."""
-        return int(self._struct.bad)
+        return int(self._record.struct.bad)
 
     @property
     def statistics(self) -> dict[str, int]:
-        return {name: int(getattr(self._struct, name)) for name in _COUNTS}
+        return self._record.numbers(*_COUNTS)
 
 
 class Dopri5(Adaptive):
@@ -142,10 +112,9 @@ class Dopri5(Adaptive):
 
     _name = "dopri5"
 
-    def _memory(self, n: int) -> _Dopri5Struct:
-        self._arrays = [aligned_zeros(rows * n) for rows in (7, 7, 6)]
-        stages, following, again = map(address_of, self._arrays)
-        return _Dopri5Struct(stages=stages, next=following, again=again)
+    def _make_arrays(self, n: int) -> None:
+        for name, rows in (("stages", 7), ("next", 7), ("again", 6)):
+            self._record.floats(name, rows * n)
 
 
 class Radau5(Adaptive):
@@ -153,12 +122,11 @@ class Radau5(Adaptive):
 
     _name = "radau5"
 
-    def _memory(self, n: int) -> _Radau5Struct:
+    def _make_arrays(self, n: int) -> None:
         sizes = {
             "rate": n, "Z": 3 * n, "W": 3 * n, "F": 3 * n, "next": n, "rows": 5 * n,
             "error": 2 * n, "real": n * n, "complex": 2 * n * n, "right": 2 * n,
         }  # fmt: skip
-        self._arrays = {name: aligned_zeros(size) for name, size in sizes.items()}
-        self._pivots = np.zeros(n, dtype=np.int32)
-        addresses = {name: address_of(array) for name, array in self._arrays.items()}
-        return _Radau5Struct(**addresses, complex_pivots=address_of(self._pivots))
+        for name, size in sizes.items():
+            self._record.floats(name, size)
+        self._record.ints("complex_pivots", np.zeros(n))

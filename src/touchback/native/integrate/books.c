@@ -10,8 +10,7 @@ static void add(tb_books *b, double t, double weight) {
     const tb_problem *own = b->own;
     long n = tb_state_size(own);
     double *rates = b->u + b->inputs;
-    if (own->settle)
-        own->settle(own, t, b->x, 0);
+    tb_settle(own, t, b->x, 0);
     if (b->with_rates)
         tb_rate(own, t, b->x, rates);
     else
@@ -36,8 +35,8 @@ void tb_books_add(tb_books *b, double t, double h, const double *dense, double p
     }
     b->t = t + part * h;
     tb_dense_state(n, dense, part, b->x);
-    if (b->own->settle) /* as the run does: which coordinates depend is reviewed here */
-        b->own->settle(b->own, b->t, b->x, 1);
+    /* as the run does: which coordinates depend is reviewed here */
+    tb_settle(b->own, b->t, b->x, 1);
 }
 
 void tb_books_between(tb_books *b, double t, double h, const double *x, const double *next) {

@@ -1,14 +1,13 @@
 """Powers integrated along a run, beside it (books.h)."""
 
-import ctypes
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.native.constrained.constrained import Constrained
-from touchback.native.integrate.problem import CallableStruct, FunctionData, Problem
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+from touchback.native.integrate.problem import Problem, Solving
+from touchback.native.library import LIB, Floats, address_of, as_floats
+from touchback.native.record import FunctionData, Record
 
 _ROOT6 = 6.0**0.5
 _GAUSS = np.polynomial.legendre.leggauss
@@ -27,27 +26,6 @@ def quadrature(method: str) -> tuple[Floats, Floats]:
     return 0.5 * (places + 1.0), 0.5 * weights
 
 
-class _BooksStruct(ctypes.Structure):
-    """tb_books of books.h."""
-
-    _fields_ = [
-        ("count", ctypes.c_long),
-        ("powers", CallableStruct),
-        *[(name, ctypes.c_void_p) for name in ("p", "own")],
-        *[(name, ctypes.c_long) for name in ("inputs", "with_rates", "rows")],
-        ("multipliers", ctypes.c_void_p),
-        ("nodes", ctypes.c_long),
-        *[(name, ctypes.c_void_p) for name in ("places", "weights", "work", "rounding")],
-        *[(name, ctypes.c_void_p) for name in ("x", "u", "values", "dense")],
-        ("t", ctypes.c_double),
-    ]
-
-
-_P, _L = ctypes.c_void_p, ctypes.c_long
-LIB.tb_books_rows.restype = None
-LIB.tb_books_rows.argtypes = [_P, _L, _P, _P, _P]
-
-
 @dataclass(frozen=True)
 class Powers:
     """A function of x and u = [t, inputs…, rates of x…, multipliers…] that gives `count` powers
@@ -59,10 +37,9 @@ class Powers:
     with_rates: bool
 
 
-def live_multipliers(constrained: Constrained) -> Floats:
+def live_multipliers(constrained: Solving) -> Floats:
     """The array in which the rate of a constrained problem leaves its multipliers."""
-    found: Floats = constrained._memory.array("lambda")
-    return found
+    return constrained.solved.multipliers
 
 
 class NativeBooks:
@@ -77,26 +54,24 @@ class NativeBooks:
         n, inputs = own.state_size, len(own.u)
         rows = 0 if multipliers is None else len(multipliers)
         self._places, self._weights = (np.array(part) for part in quadrature(method))
-        self._function_work = aligned_zeros(powers.function.work_size)
-        self._p = as_floats(powers.p)
-        self._work, self._rounding = np.zeros(powers.count), np.zeros(powers.count)
-        self._values, self._x = aligned_zeros(powers.count), aligned_zeros(n)
-        self._u, self._dense = aligned_zeros(inputs + n + rows), aligned_zeros(7 * n)
-        self._kept_alive = (powers, own, multipliers)
         self._own = own
-        self._struct = _BooksStruct(
-            count=powers.count, p=address_of(self._p), own=own.address, inputs=inputs,
-            with_rates=powers.with_rates, rows=rows,
-            multipliers=None if multipliers is None else address_of(multipliers),
-            nodes=len(self._places), places=address_of(self._places),
-            weights=address_of(self._weights), work=address_of(self._work),
-            rounding=address_of(self._rounding), x=address_of(self._x), u=address_of(self._u),
-            values=address_of(self._values), dense=address_of(self._dense),
+        self._record = record = Record(
+            "tb_books", count=powers.count, own=own.address, inputs=inputs,
+            with_rates=powers.with_rates, rows=rows, nodes=len(self._places),
         )  # fmt: skip
-        self._struct.powers = CallableStruct(
-            powers.function.address, address_of(self._function_work),
-            powers.function.context_address,
-        )  # fmt: skip
+        record.call("powers", powers.function)
+        record.point("p", as_floats(powers.p))
+        record.point("places", self._places)
+        record.point("weights", self._weights)
+        if multipliers is not None:
+            record.point("multipliers", multipliers)
+        self._work = record.floats("work", powers.count)
+        self._x = record.floats("x", n)
+        for name, size in (
+            ("rounding", powers.count), ("values", powers.count), ("u", inputs + n + rows),
+            ("dense", 7 * n),
+        ):  # fmt: skip
+            record.floats(name, size)
 
     def attach(self, problem: Problem) -> None:
         """Lets the integrators of a problem add their steps."""
@@ -105,12 +80,12 @@ class NativeBooks:
     @property
     def address(self) -> int:
         """Of the struct."""
-        return ctypes.addressof(self._struct)
+        return self._record.address
 
     @property
     def end(self) -> tuple[float, Floats]:
         """To where steps were added: the time and the state."""
-        return float(self._struct.t), self._x.copy()
+        return float(self._record.struct.t), self._x.copy()
 
     def start(self, t: float, x: ArrayLike) -> None:
         """Makes the books' own problem ready at the state from which a run starts."""
@@ -118,7 +93,7 @@ class NativeBooks:
 
     def start_at(self, t: float, x: Floats) -> None:
         """Notes a state for which the books' own problem is ready."""
-        self._struct.t = t
+        self._record.struct.t = t
         self._x[:] = x
 
     def add_step(self, t: float, h: float, states: ArrayLike) -> None:
@@ -126,7 +101,7 @@ class NativeBooks:
         rows = as_floats(states)
         times, weights = t + h * self._places, h * self._weights
         LIB.tb_books_rows(
-            ctypes.byref(self._struct), len(rows), address_of(times), address_of(weights),
+            self._record.address, len(rows), address_of(times), address_of(weights),
             address_of(rows),
         )  # fmt: skip
 

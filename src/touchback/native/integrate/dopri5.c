@@ -1,17 +1,11 @@
-/* Dormand and Prince's method of order 5(4), with a PI controller, first-same-as-last and dense
- * output.
- *
- * Dormand and Prince (1980) for the coefficients; Hairer, Norsett and Wanner, Solving Ordinary
- * Differential Equations I (1993): II.4 for the starting step and the controller, II.6 for the
- * continuous extension.
- */
+#include "integrate/dopri5.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "integrate/adaptive.h"
 #include "integrate/books.h"
 #include "integrate/dense_output.h"
-#include "integrate/events.h"
 #include "interrupt.h"
 
 static const double C[6] = {0.0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1.0};
@@ -35,22 +29,6 @@ static const double D[7] = {-12715105075.0 / 11282082432.0,  0.0,
                             69997945.0 / 29380423.0};
 static const double SAFETY = 0.9, BETA = 0.04, SHRINK = 0.2, GROW = 10.0;
 
-/* Everything that survives between calls, so that a run can be taken in chunks. */
-typedef struct tb_dopri5 {
-    double t, h, max_step, rtol, atol;
-    double last_error; /* scaled error of the last accepted step */
-    long accepted, rejected, evaluations, step_limit;
-    long bad;             /* index of the component that was not finite, -1 when none */
-    long after_rejection; /* the step must not grow right after a rejection */
-    double *x;            /* the state at t */
-    double *stages;       /* 7 rows: k1 (the rate at t) .. k7 */
-    double *next;         /* 7 rows: the trial state, 5 of the continuous extension, 1 of scratch */
-    tb_events *events;    /* may be NULL */
-    double *again;        /* with events 6 rows: stages of steps to events */
-} tb_dopri5;
-
-/* Evaluates the rate at the start and chooses a step. Set t, x, max_step, rtol, atol, step_limit
- * before. */
 int tb_dopri5_start(tb_dopri5 *self, const tb_problem *problem, double t_end) {
     self->accepted = self->rejected = self->after_rejection = 0;
     self->last_error = 1e-4;
@@ -69,7 +47,6 @@ int tb_dopri5_start(tb_dopri5 *self, const tb_problem *problem, double t_end) {
     return TB_PAUSED;
 }
 
-/* Goes on from another state at the same time, with the step as it is. */
 int tb_dopri5_restart(tb_dopri5 *self, const tb_problem *problem) {
     self->evaluations++;
     self->last_error = 1e-4;
@@ -138,8 +115,6 @@ static int scan(tb_dopri5 *self, const tb_problem *problem, double h) {
     return tb_events_scan(self->events, problem, &taken);
 }
 
-/* Steps towards t_end, at most max_attempts steps, writing the state at each of the rising
- * times[*written ..] that is reached into the rows of `record`. */
 int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, long max_attempts,
                       const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
@@ -178,8 +153,7 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
         for (; *written < count && times[*written] <= t_new; ++*written) {
             double *state = record + *written * n, t = times[*written];
             tb_dense_state(n, self->next + n, (t - self->t) / h, state);
-            if (problem->settle)
-                problem->settle(problem, t, state, 0);
+            tb_settle(problem, t, state, 0);
         }
         if (active) {
             memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *self->x);
@@ -190,7 +164,7 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
         memcpy(self->x, self->next, (size_t)n * sizeof *self->x);
         memcpy(self->stages, self->stages + 6 * n, (size_t)n * sizeof *self->x);
         self->t = t_new;
-        if (problem->settle && problem->settle(problem, t_new, self->x, 1)) {
+        if (tb_settle(problem, t_new, self->x, 1)) {
             tb_rate(problem, t_new, self->x, self->stages);
             self->evaluations++;
         }

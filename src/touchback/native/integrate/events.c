@@ -33,8 +33,7 @@ static void evaluate(const tb_events *e, const tb_problem *problem, double t, co
 /* The state at a fraction of the step, made consistent, in e->state. */
 static void interpolate(tb_events *e, const tb_problem *problem, const tb_taken *step, double s) {
     tb_dense_state(tb_state_size(problem), step->rows, s, e->state);
-    if (problem->settle)
-        problem->settle(problem, step->t + s * step->h, e->state, 0);
+    tb_settle(problem, step->t + s * step->h, e->state, 0);
 }
 
 typedef struct located {
@@ -126,8 +125,7 @@ static double correct(tb_events *e, const tb_problem *problem, const tb_taken *s
     for (long round = 0;; round++) {
         double t = step->t + s * step->h;
         step->again(step->method, problem, s * step->h, e->exact);
-        if (problem->settle)
-            problem->settle(problem, t, e->exact, 0);
+        tb_settle(problem, t, e->exact, 0);
         evaluate(e, problem, t, e->exact, e->values);
         double change = -(e->values[i] - at.level) / slope;
         if (round == CORRECTIONS || !(fabs(change) <= b - a) || fabs(change) <= resolution(step))

@@ -7,37 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.native.integrate.problem import CallableStruct, FunctionData, Problem
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+from touchback.native.integrate.problem import Problem
+from touchback.native.library import LIB, Floats, address_of, as_floats
+from touchback.native.record import FunctionData, Record
 
 EventFunction = Callable[[float, Floats], float]
 
 _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 _ROWS_AT_A_TIME = 64  # of found events, beyond what one step can find
-
-
-class _EventsStruct(ctypes.Structure):
-    """tb_events of events.h."""
-
-    _fields_ = [
-        *[(name, ctypes.c_long) for name in ("count", "compiled", "samples", "sloped", "watched")],
-        ("function", CallableStruct),
-        ("p", ctypes.c_void_p),
-        *[
-            (name, ctypes.c_void_p)
-            for name in ("callback", "direction", "active", "locking", "floor")
-        ],
-        *[(name, ctypes.c_double) for name in ("rtol", "atol")],
-        *[(name, ctypes.c_void_p) for name in ("sign", "locked_until", "values", "end_values")],
-        *[(name, ctypes.c_void_p) for name in ("slopes", "state", "exact")],
-        *[(name, ctypes.c_long) for name in ("capacity", "found")],
-        *[(name, ctypes.c_void_p) for name in ("times", "errors", "states")],
-        *[(name, ctypes.c_void_p) for name in ("indices", "directions")],
-    ]
-
-
-LIB.tb_events_start.restype = None
-LIB.tb_events_start.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p]
 
 
 @dataclass(frozen=True)
@@ -93,36 +70,31 @@ class Events:
         self.rules = rules
         self.raised: BaseException | None = None
         self._problem = problem
-        work = aligned_zeros(function.work_size if function else 0)
-        self._kept_alive: list[object] = [function, work]
-        self._struct = _EventsStruct(
-            count=count, compiled=count - len(callables), samples=samples, rtol=rtol, atol=atol,
-            capacity=rows, sloped=sloped, watched=count if watched is None else watched,
+        self._record = record = Record(
+            "tb_events", count=count, compiled=count - len(callables), samples=samples, rtol=rtol,
+            atol=atol, capacity=rows, sloped=sloped, watched=count if watched is None else watched,
         )  # fmt: skip
-        self._numbers("p", as_floats(p))
-        if function is not None:
-            self._struct.function = CallableStruct(
-                function.address, address_of(work), function.context_address
-            )
+        record.point("p", as_floats(p))
+        record.call("function", function)
         if callables:
-            self._struct.callback = self._callback(callables)
-        self._integers("direction", [rule.direction for rule in rules])
-        self._integers("active", [rule.active for rule in rules])
-        self._integers("sign", [0] * count)
-        self._numbers("locking", np.array([rule.locking for rule in rules]))
-        self._locked_until = self._numbers("locked_until", np.zeros(count))
-        self.floors = self._numbers("floor", np.zeros(count))
-        self.values = self._numbers("values", np.zeros(count + sloped))
-        self._numbers("end_values", np.zeros(count + sloped))
-        self._numbers("slopes", np.zeros(sloped))
+            record.struct.callback = self._callback(callables)
+        record.ints("direction", [rule.direction for rule in rules])
+        record.ints("active", [rule.active for rule in rules])
+        record.ints("sign", [0] * count)
+        record.point("locking", np.array([rule.locking for rule in rules]))
+        self._locked_until = record.floats("locked_until", count)
+        self.floors = record.floats("floor", count)
+        self.values = record.floats("values", count + sloped)
+        record.floats("end_values", count + sloped)
+        record.floats("slopes", sloped)
         for name in ("state", "exact"):
-            self._numbers(name, np.zeros(n))
-        self._times = self._numbers("times", np.zeros(rows))
-        self._errors = self._numbers("errors", np.zeros(rows))
-        self._states = self._numbers("states", np.zeros((rows, n)))
-        self._indices = self._integers("indices", [0] * rows)
-        self._directions = self._integers("directions", [0] * rows)
-        self.address: int = ctypes.addressof(self._struct)
+            record.floats(name, n)
+        self._times = record.floats("times", rows)
+        self._errors = record.floats("errors", rows)
+        self._states = record.floats("states", rows * n).reshape(rows, n)
+        self._indices = record.ints("indices", [0] * rows)
+        self._directions = record.ints("directions", [0] * rows)
+        self.address = record.address
 
     def start(self, t: float, x: Floats) -> None:
         """Reads the signs at the state from which a run starts."""
@@ -137,23 +109,12 @@ class Events:
         found = [
             Crossing(int(i), float(t), int(direction), state.copy(), float(error))
             for i, t, direction, state, error in zip(
-                self._indices[: self._struct.found], self._times, self._directions,
+                self._indices[: self._record.struct.found], self._times, self._directions,
                 self._states, self._errors,
             )
         ]  # fmt: skip
-        self._struct.found = 0
+        self._record.struct.found = 0
         return found
-
-    def _numbers(self, name: str, array: Floats) -> Floats:
-        self._kept_alive.append(array)
-        setattr(self._struct, name, address_of(array))
-        return array
-
-    def _integers(self, name: str, values: Sequence[int]) -> np.ndarray:
-        array = np.array(values, dtype=np.int32)
-        self._kept_alive.append(array)
-        setattr(self._struct, name, address_of(array))
-        return array
 
     def _callback(self, callables: Sequence[EventFunction]) -> int | None:
         state_type = ctypes.c_double * self._problem.state_size
@@ -170,5 +131,5 @@ class Events:
                     values[i] = np.nan
 
         callback = _CALLBACK(call)
-        self._kept_alive.append(callback)
+        self._record.kept.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value

@@ -4,8 +4,8 @@
 
 #include "integrate/books.h"
 #include "integrate/dense_output.h"
-#include "interrupt.h"
 #include "integrate/sampler.h"
+#include "interrupt.h"
 
 static void part_of_step(void *method, const tb_problem *problem, double part, double *x) {
     tb_fixed *self = method;
@@ -33,8 +33,6 @@ static int scan(tb_fixed *self, const tb_problem *problem, double t, double h) {
     return tb_events_scan(self->events, problem, &taken);
 }
 
-/* Takes at most `count` steps and copies the state into the next row of `record` after every
- * `every`-th step since the start; *written counts these rows. */
 int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
                      double *record, long *written) {
     long n = tb_state_size(problem);
@@ -49,8 +47,7 @@ int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long
             self->rate_known = 0;
         }
         self->step(problem, t, h, self->x, next, self->scratch + n);
-        if (problem->settle)
-            problem->settle(problem, t_next, next, 1);
+        tb_settle(problem, t_next, next, 1);
         self->bad = tb_first_not_finite(next, n);
         if (self->bad >= 0)
             return TB_NOT_FINITE;

@@ -24,6 +24,11 @@ typedef struct tb_fixed {
     long rate_known;   /* at the end of the last step; set to 0 with another state */
 } tb_fixed;
 
+/* Takes at most `count` steps and copies the state into the next row of `record` after every
+ * `every`-th step since the start; *written counts these rows. */
+int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
+                     double *record, long *written);
+
 void tb_rk4_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                  double *scratch);
 void tb_linear_implicit_step(const tb_problem *problem, double t, double h, const double *x,

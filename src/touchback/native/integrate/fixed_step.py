@@ -9,46 +9,26 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native.integrate.events import Events
 from touchback.native.integrate.problem import Problem
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.library import LIB, Floats, address_of
+from touchback.native.record import Record
 
 
 class Status(IntEnum):
     """How a chunk of steps ended (problem.h)."""
 
-    REACHED = 0
-    PAUSED = 1
-    NOT_FINITE = 2
-    STEP_TOO_SMALL = 3
-    STEP_LIMIT = 4
-    EVENT = 5
-    INTERRUPTED = 6
+    REACHED = LIB.constant("TB_REACHED")
+    PAUSED = LIB.constant("TB_PAUSED")
+    NOT_FINITE = LIB.constant("TB_NOT_FINITE")
+    STEP_TOO_SMALL = LIB.constant("TB_STEP_TOO_SMALL")
+    STEP_LIMIT = LIB.constant("TB_STEP_LIMIT")
+    EVENT = LIB.constant("TB_EVENT")
+    INTERRUPTED = LIB.constant("TB_INTERRUPTED")
 
 
-class _FixedStruct(ctypes.Structure):
-    """tb_fixed of fixed_step.h."""
-
-    _fields_ = [
-        ("step", ctypes.c_void_p),
-        *[(name, ctypes.c_double) for name in ("t0", "h", "offset")],
-        *[(name, ctypes.c_long) for name in ("steps", "bad")],
-        *[(name, ctypes.c_void_p) for name in ("x", "scratch", "events", "rows")],
-        ("rate_known", ctypes.c_long),
-    ]
-
-
-_P, _L = ctypes.c_void_p, ctypes.c_long
-LIB.tb_fixed_advance.argtypes = [_P, _P, _L, _L, _P, _P]
-
-_STEPS = {"rk4": LIB.tb_rk4_step, "euler": LIB.tb_euler_step}
-_IMPLICIT = {
-    "implicit-euler": LIB.tb_implicit_euler_step,
-    "trapezoidal": LIB.tb_trapezoidal_step,
-}
+_STEPS = ("rk4", "euler")
+_IMPLICIT = ("implicit-euler", "trapezoidal")
 # Steps that belong to a formulation of constraints and work on its data.
-_STEPPERS = {
-    "linear-implicit": LIB.tb_linear_implicit_step,
-    "augmented-lagrangian": LIB.tb_augmented_lagrangian_step,
-}
+_STEPPERS = ("linear-implicit", "augmented-lagrangian")
 
 
 def initial_state_for(problem: Problem, x: ArrayLike, t0: float) -> Floats:
@@ -75,9 +55,9 @@ def check_method(problem: Problem, method: str) -> None:
         )
 
 
-def _step_of(problem: Problem, method: str) -> int | None:
-    own = problem.steps.get(method)
-    return own or ctypes.cast((_STEPS | _IMPLICIT | _STEPPERS)[method], ctypes.c_void_p).value
+def step_address(method: str) -> int:
+    """The function of a fixed-step method."""
+    return LIB.address(f"tb_{method.replace('-', '_')}_step")
 
 
 class FixedStep:
@@ -105,26 +85,27 @@ class FixedStep:
         self.step = step
         self._events = events
         dense = events is not None or problem.books is not None
-        self._scratch, self._rows = aligned_zeros(5 * n), aligned_zeros(7 * n if dense else 0)
-        self._struct = _FixedStruct(
-            step=_step_of(problem, method),
-            t0=t0, h=step, bad=-1, x=address_of(self.x), scratch=address_of(self._scratch),
-            events=events.address if events else None, rows=address_of(self._rows),
+        self.record = Record(
+            "tb_fixed", step=problem.steps.get(method) or step_address(method), t0=t0, h=step,
+            bad=-1, events=events.address if events else None,
         )  # fmt: skip
+        self.record.point("x", self.x)
+        self.record.floats("scratch", 5 * n)
+        self.record.floats("rows", 7 * n if dense else 0)
 
     @property
     def t(self) -> float:
-        struct = self._struct
+        struct = self.record.struct
         return float(struct.t0 + struct.steps * struct.h + struct.offset)
 
     @property
     def steps(self) -> int:
         """Whole steps taken."""
-        return int(self._struct.steps)
+        return int(self.record.struct.steps)
 
     @property
     def bad(self) -> int:
-        return int(self._struct.bad)
+        return int(self.record.struct.bad)
 
     def advance(self, count: int, every: int = 1) -> tuple[Status, Floats]:
         """Takes `count` steps; returns the states after every `every`-th step since the start.
@@ -134,7 +115,7 @@ class FixedStep:
         record = np.empty((rows, self.problem.state_size))
         written = ctypes.c_long(0)
         code = LIB.tb_fixed_advance(
-            ctypes.byref(self._struct), self.problem.address, count, every, address_of(record),
+            self.record.address, self.problem.address, count, every, address_of(record),
             ctypes.byref(written),
         )  # fmt: skip
         return Status(code), record[: written.value]
@@ -142,4 +123,4 @@ class FixedStep:
     def restart(self, x: ArrayLike) -> None:
         """Goes on from another state at the present time."""
         self.x[:] = self.problem.settle(self.t, x, accepted=True)
-        self._struct.rate_known = 0
+        self.record.struct.rate_known = 0

@@ -18,16 +18,4 @@ typedef struct tb_newton {
 /* Fills newton->J at a state whose rate is known. */
 void tb_rate_jacobian(const tb_problem *problem, double t, const double *x, const double *rate);
 
-/* ---- dense.c, complex_dense.c -------------------------------------------------------------- */
-
-long tb_lu_factor(long n, double *A, int *pivots);
-void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
-
-typedef struct tb_complex {
-    double re, im;
-} tb_complex;
-
-long tb_complex_lu_factor(long n, tb_complex *A, int *pivots);
-void tb_complex_lu_solve(long n, const tb_complex *A, const int *pivots, tb_complex *x);
-
 #endif

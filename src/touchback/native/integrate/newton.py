@@ -1,32 +1,12 @@
 """What implicit methods need beside a problem: the Jacobian of its rate, and memory."""
 
-import ctypes
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.native.constrained.jacobian import ConstrainedJacobian, RateSlopes
-from touchback.native.integrate.problem import CallableStruct, FunctionData, Problem
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
-
-_COUNTS = ("jacobians", "factorisations", "evaluations", "solves", "iterations")
-_MORE_COUNTS = ("iterations_last", "iterations_most", "not_converged")
-
-
-class _NewtonStruct(ctypes.Structure):
-    """tb_newton of newton.h."""
-
-    _fields_ = [
-        ("jacobian", CallableStruct),
-        ("p", ctypes.c_void_p),
-        *[(name, ctypes.c_double) for name in ("rtol", "atol")],
-        *[(name, ctypes.c_void_p) for name in ("J", "matrix", "scratch", "pivots")],
-        *[(name, ctypes.c_long) for name in (*_COUNTS, *_MORE_COUNTS)],
-    ]
-
-
-LIB.tb_rate_jacobian.restype = None
-LIB.tb_rate_jacobian.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p]
+from touchback.native.integrate.problem import Problem
+from touchback.native.library import LIB, Floats, address_of, as_floats
+from touchback.native.record import FunctionData, Record
 
 
 class Newton:
@@ -49,20 +29,14 @@ class Newton:
         if isinstance(jacobian, RateSlopes):
             jacobian = ConstrainedJacobian(problem, jacobian)
         self._problem, self._n = problem, n
-        self._J, self._matrix = aligned_zeros(n * n), aligned_zeros(n * n)
-        self._scratch, self._pivots = aligned_zeros(3 * n), np.zeros(n, dtype=np.int32)
-        self._work = aligned_zeros(jacobian.work_size if jacobian else 0)
-        self._jacobian, self._p = jacobian, as_floats(p)
-        self._struct = _NewtonStruct(
-            p=address_of(self._p), rtol=rtol, atol=atol,
-            J=address_of(self._J), matrix=address_of(self._matrix),
-            scratch=address_of(self._scratch), pivots=address_of(self._pivots),
-        )  # fmt: skip
-        if jacobian is not None:
-            self._struct.jacobian = CallableStruct(
-                jacobian.address, address_of(self._work), jacobian.context_address
-            )
-        problem.use_newton(self, ctypes.addressof(self._struct))
+        self.record = record = Record("tb_newton", rtol=rtol, atol=atol)
+        self.p = record.point("p", as_floats(p))
+        self._J = record.floats("J", n * n)
+        record.floats("matrix", n * n)
+        record.floats("scratch", 3 * n)
+        record.ints("pivots", np.zeros(n))
+        record.call("jacobian", jacobian)
+        problem.use_newton(self, record.address)
 
     def jacobian(self, t: float, x: Floats) -> Floats:
         """∂(dx/dt)/∂x, n × n."""
@@ -73,4 +47,7 @@ class Newton:
     @property
     def statistics(self) -> dict[str, int]:
         """Counts since the start."""
-        return {name: int(getattr(self._struct, name)) for name in (*_COUNTS, *_MORE_COUNTS)}
+        return self.record.numbers(
+            "jacobians", "factorisations", "evaluations", "solves", "iterations",
+            "iterations_last", "iterations_most", "not_converged",
+        )  # fmt: skip

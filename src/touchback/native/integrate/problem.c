@@ -5,7 +5,6 @@ void tb_problem_rate(const tb_problem *problem, double t, const double *x, doubl
     tb_rate(problem, t, x, rate);
 }
 
-/* The inputs at each of many times and states, as the integrators saw them. */
 void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,
                    double *inputs, long input_count) {
     long n = tb_state_size(problem);
@@ -16,10 +15,9 @@ void tb_input_rows(const tb_problem *problem, long rows, const double *times, co
     }
 }
 
-/* Rows of states made consistent in place, as an integrator leaves them. */
 void tb_settle_rows(const tb_problem *problem, long rows, const double *times, double *x,
                     long accepted) {
     long n = tb_state_size(problem);
-    for (long row = 0; row < rows && problem->settle; row++)
-        problem->settle(problem, times[row], x + row * n, accepted);
+    for (long row = 0; row < rows && tb_settles(problem); row++)
+        tb_settle(problem, times[row], x + row * n, accepted);
 }

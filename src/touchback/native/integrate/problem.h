@@ -5,8 +5,17 @@
 
 #include "calls/abi.h"
 
+struct tb_problem;
+struct tb_samples;
+struct tb_constrained;
+struct tb_contact_mode;
+struct tb_episode;
+struct tb_newton;
+struct tb_sampler;
+struct tb_books;
+
 /* Refreshes u[1:] at a time and a state; must not touch anything else. */
-typedef void (*tb_input)(double t, const double *x, double *u, const void *data);
+typedef void (*tb_input)(double t, const double *x, double *u, const struct tb_samples *samples);
 
 typedef struct tb_callable {
     tb_function call;
@@ -14,26 +23,43 @@ typedef struct tb_callable {
     const void *context;
 } tb_callable;
 
-struct tb_problem;
-struct tb_newton;
-struct tb_sampler;
-struct tb_books;
+/* What went wrong so far. */
+typedef struct tb_troubles {
+    long chattering;    /* steps with more transitions between modes than a step may have */
+    long paradoxes;     /* evaluations in which the friction of constraints had no answer */
+    long not_converged; /* states that could not be made consistent */
+} tb_troubles;
 
-/* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end of a
- * step from an interpolated state. Returns 1 when the rate at the end of the step must be evaluated
- * anew, 0 when the one evaluated before stands. */
-typedef long (*tb_settle)(const struct tb_problem *problem, double t, double *x, long accepted);
+/* What a kind of motion can do beside its rate. Each kind has a table, in its own folder, and works on
+ * its own member of the problem; whoever holds a problem calls through the table (the functions below)
+ * and never asks which kind it is. Any entry may be NULL. */
+typedef struct tb_motion {
+    /* Makes a state that an integrator has reached consistent, in place. `accepted` tells the end of
+     * a step from an interpolated state. Returns 1 when the rate at the end of the step must be
+     * evaluated anew, 0 when the one evaluated before stands. */
+    long (*settle)(const struct tb_problem *problem, double t, double *x, long accepted);
+    /* Moves a state onto the constraints by the smallest step (weighted with the mass), also under
+     * formulations that let it drift, and settles it. */
+    void (*project)(const struct tb_problem *problem, double t, double *x);
+    /* How far constraints are open at a state [m or rad]. */
+    double (*gap)(const struct tb_problem *problem, double t, const double *x);
+    /* How far the state that was settled last has left them open. */
+    double (*left_open)(const struct tb_problem *problem);
+    tb_troubles (*troubles)(const struct tb_problem *problem);
+} tb_motion;
 
 typedef struct tb_problem {
     long nq, nv, nz;
     tb_callable rate;               /* out = dx/dt */
     tb_callable configuration_rate; /* out = dq/dt; call is NULL when nq == nv and dq/dt = v */
     tb_input input;                 /* NULL when the inputs are constant */
-    const void *input_data;
+    const struct tb_samples *samples;
     double *u;
     const double *p;
-    tb_settle settle; /* NULL when every state is consistent */
-    void *settle_data;
+    const tb_motion *motion; /* NULL when every state is consistent */
+    struct tb_constrained *constrained;
+    struct tb_contact_mode *touching;
+    struct tb_episode *episode;
     struct tb_newton *newton;   /* of implicit methods (newton.h); NULL for the others */
     struct tb_sampler *sampler; /* of memories (sampler.h); NULL without any */
     struct tb_books *books;     /* of energy (books.h); NULL when none are kept */
@@ -56,12 +82,38 @@ static inline long tb_state_size(const tb_problem *problem) {
 static inline void tb_set_inputs(const tb_problem *problem, double t, const double *x) {
     problem->u[0] = t;
     if (problem->input)
-        problem->input(t, x, problem->u, problem->input_data);
+        problem->input(t, x, problem->u, problem->samples);
 }
 
 static inline void tb_rate(const tb_problem *problem, double t, const double *x, double *rate) {
     tb_set_inputs(problem, t, x);
     problem->rate.call(x, problem->u, problem->p, rate, problem->rate.work, problem->rate.context);
+}
+
+static inline int tb_settles(const tb_problem *problem) {
+    return problem->motion && problem->motion->settle;
+}
+
+static inline long tb_settle(const tb_problem *problem, double t, double *x, long accepted) {
+    return tb_settles(problem) ? problem->motion->settle(problem, t, x, accepted) : 0;
+}
+
+/* Whether there are constraints that a state can be projected onto. */
+static inline int tb_projects(const tb_problem *problem) {
+    return problem->motion && problem->motion->project;
+}
+
+static inline double tb_gap(const tb_problem *problem, double t, const double *x) {
+    return problem->motion && problem->motion->gap ? problem->motion->gap(problem, t, x) : 0.0;
+}
+
+static inline double tb_left_open(const tb_problem *problem) {
+    return problem->motion && problem->motion->left_open ? problem->motion->left_open(problem) : 0.0;
+}
+
+static inline tb_troubles tb_troubles_of(const tb_problem *problem) {
+    static const tb_troubles NONE;
+    return problem->motion && problem->motion->troubles ? problem->motion->troubles(problem) : NONE;
 }
 
 /* Index of the first NaN or infinity, -1 when all numbers are finite. */
@@ -71,5 +123,15 @@ static inline long tb_first_not_finite(const double *values, long count) {
             return i;
     return -1;
 }
+
+/* ---- seen from Python (problem.c) ---------------------------------------------------------- */
+
+void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate);
+/* The inputs at each of many times and states, as the integrators saw them. */
+void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,
+                   double *inputs, long input_count);
+/* Rows of states made consistent in place, as an integrator leaves them. */
+void tb_settle_rows(const tb_problem *problem, long rows, const double *times, double *x,
+                    long accepted);
 
 #endif

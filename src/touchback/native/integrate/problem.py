@@ -2,15 +2,16 @@
 
 import ctypes
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native.calls.context import NativeTable, TableStruct
+from touchback.native.calls.context import NativeTable
 from touchback.native.chunks import slices
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+from touchback.native.library import LIB, Floats, address_of, as_floats
+from touchback.native.record import FunctionData, Record
 
 Refresh = Callable[[float, Floats, Floats], None]
 Slopes = Callable[[float, Floats], Floats]
@@ -21,25 +22,17 @@ _CALLBACK = ctypes.CFUNCTYPE(
 )
 
 
-class FunctionData(Protocol):
-    """A function of the one calling convention: where it is, and what it must be given."""
+class MotionData(Protocol):
+    """A kind of motion: its table (tb_motion), its struct, and the field of a problem that points
+    to that; the fixed-step method it is tied to, if any, and what turns slopes of its equations
+    into the Jacobian of its rate (0: nothing)."""
 
     @property
-    def address(self) -> int: ...
+    def table_address(self) -> int: ...
     @property
-    def work_size(self) -> int: ...
+    def field(self) -> str: ...
     @property
     def context_address(self) -> int: ...
-
-
-class SettleData(Protocol):
-    """What makes states consistent (problem.h), the fixed-step method it is tied to, if any, and
-    what turns slopes of its equations into the Jacobian of its rate (0: nothing)."""
-
-    @property
-    def settle_address(self) -> int: ...
-    @property
-    def settle_data_address(self) -> int: ...
     @property
     def stepper(self) -> str | None: ...
     @property
@@ -48,6 +41,20 @@ class SettleData(Protocol):
     def row_count(self) -> int: ...
     @property
     def sparse(self) -> bool: ...
+
+
+class Solved(NamedTuple):
+    """Where a rate leaves the accelerations and the multipliers that it solved for."""
+
+    accelerations: Floats
+    multipliers: Floats
+
+
+class Solving(Protocol):
+    """A formulation, whose rate solves equations."""
+
+    @property
+    def solved(self) -> Solved: ...
 
 
 class NewtonData(Protocol):
@@ -72,71 +79,17 @@ class StepBooks(Protocol):
     def add_step(self, t: float, h: float, states: ArrayLike) -> None: ...
 
 
-class CallableStruct(ctypes.Structure):
-    """tb_callable of problem.h."""
-
-    _fields_ = [
-        ("call", ctypes.c_void_p),
-        ("work", ctypes.c_void_p),
-        ("context", ctypes.c_void_p),
-    ]
-
-
-class _ProblemStruct(ctypes.Structure):
-    """tb_problem of problem.h."""
-
-    _fields_ = [
-        ("nq", ctypes.c_long),
-        ("nv", ctypes.c_long),
-        ("nz", ctypes.c_long),
-        ("rate", CallableStruct),
-        ("configuration_rate", CallableStruct),
-        ("input", ctypes.c_void_p),
-        ("input_data", ctypes.c_void_p),
-        ("u", ctypes.c_void_p),
-        ("p", ctypes.c_void_p),
-        ("settle", ctypes.c_void_p),
-        ("settle_data", ctypes.c_void_p),
-        ("newton", ctypes.c_void_p),
-        ("sampler", ctypes.c_void_p),
-        ("books", ctypes.c_void_p),
-    ]
-
-
-class _SamplesStruct(ctypes.Structure):
-    """tb_samples of samples.c."""
-
-    _fields_ = [
-        ("count", ctypes.c_long),
-        ("slots", ctypes.c_void_p),
-        ("tables", ctypes.c_void_p),
-    ]
-
-
-LIB.tb_problem_rate.restype = None
-LIB.tb_problem_rate.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p]
-LIB.tb_settle_rows.restype = None
-LIB.tb_settle_rows.argtypes = [
-    ctypes.c_void_p, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long
-]  # fmt: skip
-LIB.tb_input_rows.restype = None
-LIB.tb_input_rows.argtypes = [ctypes.c_void_p, ctypes.c_long, *[ctypes.c_void_p] * 3, ctypes.c_long]
-
-
 class SampledInputs:
     """Inputs that follow samples on a time grid, linear in between; read by C without Python."""
 
     def __init__(self, series: Mapping[int, Series]) -> None:
         """`series` maps the place of an input in u to its times and values."""
         tables = [NativeTable(times, values) for times, values in series.values()]
-        self._slots = np.array(list(series), dtype=np.int64)
-        self._structs = (TableStruct * len(tables))(*(table.struct for table in tables))
-        self._tables = tables
-        self._struct = _SamplesStruct(
-            len(tables), address_of(self._slots), ctypes.addressof(self._structs)
-        )
-        self.address: int = ctypes.cast(LIB.tb_sampled_input, ctypes.c_void_p).value or 0
-        self.data_address: int = ctypes.addressof(self._struct)
+        self._record = Record("tb_samples")
+        self._record.point("slots", np.array(list(series), dtype=np.int64))
+        self._record.records("tables", "count", "tb_table", [table.record for table in tables])
+        self.address = LIB.address("tb_sampled_input")
+        self.data_address = self._record.address
 
 
 class Problem:
@@ -146,7 +99,7 @@ class Problem:
     Python function f(t, x, u) that writes into u. What such a function raises is kept in `raised`
     and turns the inputs into NaN, so that a chunk of steps ends with a status as usual.
 
-    `settle` makes the states that integrators reach consistent, after each accepted step and at
+    `motion` makes the states that integrators reach consistent, after each accepted step and at
     each interpolated instant.
     """
 
@@ -158,7 +111,7 @@ class Problem:
         p: ArrayLike = (),
         configuration_rate: FunctionData | None = None,
         inputs: SampledInputs | Refresh | None = None,
-        settle: SettleData | None = None,
+        motion: MotionData | None = None,
     ) -> None:
         nq, nv, nz = sizes
         if configuration_rate is None and nq != nv:
@@ -168,22 +121,24 @@ class Problem:
         self.u: Floats = np.array(u, dtype=np.float64)
         self.p: Floats = as_floats(p)
         self.raised: BaseException | None = None
-        self.enforced = settle
-        self.stepper: str | None = settle.stepper if settle else None
+        self.enforced = motion
+        self.stepper: str | None = motion.stepper if motion else None
         self.implicit = False  # whether Newton's method is at hand
         self.jacobian: Slopes | None = None  # that it uses
         self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (episode.py)
         self.books: StepBooks | None = None
         self._sampler: SamplerData | None = None
-        self._kept_alive: list[object] = [rate, configuration_rate, inputs, settle]
-        input_address, input_data = self._input(inputs)
-        self._struct = _ProblemStruct(
-            nq, nv, nz, self._callable(rate), self._callable(configuration_rate),
-            input_address, input_data, address_of(self.u), address_of(self.p),
-            settle.settle_address if settle else None,
-            settle.settle_data_address if settle else None,
-        )  # fmt: skip
-        self.address: int = ctypes.addressof(self._struct)
+        self.record = Record("tb_problem", nq=nq, nv=nv, nz=nz)
+        self.address = self.record.address
+        self.record.kept += [inputs, motion]
+        self.record.call("rate", rate)
+        self.record.call("configuration_rate", configuration_rate)
+        self.record.struct.input, self.record.struct.samples = self._input(inputs)
+        self.record.point("u", self.u)
+        self.record.point("p", self.p)
+        if motion:
+            self.record.struct.motion = motion.table_address
+            setattr(self.record.struct, motion.field, motion.context_address)
         # Pointers are made once: making one takes longer than most rates.
         self._x, self._rate = np.empty(self.state_size), np.empty(self.state_size)
         self._x_address, self._rate_address = address_of(self._x), address_of(self._rate)
@@ -191,23 +146,23 @@ class Problem:
     def use_newton(self, newton: NewtonData, address: int) -> None:
         """Gives implicit methods what they need (newton.py)."""
         self.implicit, self.jacobian = True, newton.jacobian
-        self._struct.newton = address
+        self.record.struct.newton = address
 
     def use_sampler(self, sampler: SamplerData, address: int) -> None:
         """Lets fixed steps refresh memories at ticks (sampler.py)."""
         self._sampler = sampler
-        self._struct.sampler = address
+        self.record.struct.sampler = address
 
     def leave_memories(self, steps: int) -> None:
         """Lets a shorter step at the end, after so many `steps`, change no memories unless a tick
         begins there."""
         if self._sampler and steps % self._sampler.every:
-            self._struct.sampler = None
+            self.record.struct.sampler = None
 
     def keep_books(self, books: StepBooks, address: int) -> None:
         """Lets integrators add each accepted step to energy books (books.py)."""
         self.books = books
-        self._struct.books = address
+        self.record.struct.books = address
 
     def rate(self, t: float, x: ArrayLike) -> Floats:
         """dx/dt at a time and a state."""
@@ -231,13 +186,6 @@ class Problem:
             )  # fmt: skip
         return rows.reshape(x.shape)
 
-    def _callable(self, function: FunctionData | None) -> CallableStruct:
-        if function is None:
-            return CallableStruct()
-        work = aligned_zeros(function.work_size)
-        self._kept_alive.append(work)
-        return CallableStruct(function.address, address_of(work), function.context_address)
-
     def _input(self, inputs: SampledInputs | Refresh | None) -> tuple[int | None, int | None]:
         if inputs is None:
             return None, None
@@ -254,7 +202,7 @@ class Problem:
                 self.u[1:] = np.nan
 
         callback = _CALLBACK(call)
-        self._kept_alive.append(callback)
+        self.record.kept.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value, None
 
     def input_rows(self, times: ArrayLike, states: ArrayLike) -> Floats:

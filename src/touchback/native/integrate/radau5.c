@@ -1,21 +1,13 @@
-/* Radau IIA of order 5 with error control: three implicit stages, stiffly accurate, and damped
- * without limit towards infinitely stiff parts.
- *
- * Hairer and Wanner, Solving Ordinary Differential Equations II (1996), IV.8: the transformation
- * of the stages to one real and one complex system (eq. 8.5 to 8.7), simplified Newton iterations
- * and when to stop them (8.10, 8.11), the error estimate (8.19, 8.20), and Gustafsson's step
- * control (8.25). Their estimate is of order 3; they enter the tolerances to the power 2/3, so that
- * the error of the solution, not of the estimate, goes with the tolerance. So do we.
- */
+#include "integrate/radau5.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "integrate/adaptive.h"
 #include "integrate/books.h"
 #include "integrate/dense_output.h"
-#include "integrate/events.h"
-#include "interrupt.h"
 #include "integrate/newton.h"
+#include "interrupt.h"
 
 #define ROOT6 2.449489742783178
 static const double C[3] = {(4.0 - ROOT6) / 10.0, (4.0 + ROOT6) / 10.0, 1.0};
@@ -38,24 +30,6 @@ static const double FIRST[3] = {(13.0 + 7.0 * ROOT6) / 3.0, (13.0 - 7.0 * ROOT6)
 static const double LAST[3] = {-1.0 + 8.0 * ROOT6 / 3.0, -1.0 - 8.0 * ROOT6 / 3.0, 5.0};
 static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 8.0;
 static const long ITERATIONS = 7;
-
-/* Everything that survives between calls, so that a run can be taken in chunks. */
-typedef struct tb_radau5 {
-    double t, h, max_step, rtol, atol;
-    double last_h, last_error; /* of the last accepted step; last_h is 0 before the first */
-    double factored;           /* the step of the present factors, 0 when there are none */
-    double contraction;        /* what Newton's method may be trusted with from step to step */
-    long accepted, rejected, evaluations, step_limit;
-    long bad;
-    long after_rejection, fresh; /* whether the Jacobian is that of the present state */
-    double *x, *rate;            /* the state at t and its rate */
-    double *Z, *W, *F;           /* 3 rows each: stages less x, transformed stages, rates */
-    double *next, *rows, *error; /* the trial state, 5 rows of dense output, 2 rows */
-    double *real;
-    tb_complex *complex, *right; /* the complex matrix; a right side */
-    int *complex_pivots;         /* the real ones are those of tb_newton */
-    tb_events *events;           /* may be NULL */
-} tb_radau5;
 
 static double error_tolerance(const tb_radau5 *self) {
     return 0.1 * pow(self->rtol, 2.0 / 3.0);
@@ -230,7 +204,6 @@ static void prepare_dense_output(tb_radau5 *self, long n, double h) {
     tb_dense_cubic(n, h, self->x, self->next, first, last, self->rows);
 }
 
-/* Goes on from another state at the same time, with the step as it is. */
 int tb_radau5_restart(tb_radau5 *self, const tb_problem *problem) {
     self->last_h = self->factored = 0.0;
     self->contraction = 1.0;
@@ -244,8 +217,6 @@ int tb_radau5_restart(tb_radau5 *self, const tb_problem *problem) {
     return TB_PAUSED;
 }
 
-/* Evaluates the rate at the start and chooses a step. Set t, x, max_step, rtol, atol, step_limit
- * before. */
 int tb_radau5_start(tb_radau5 *self, const tb_problem *problem, double t_end) {
     self->accepted = self->rejected = self->evaluations = self->after_rejection = 0;
     self->h = 0.0;
@@ -283,8 +254,6 @@ static double growth(const tb_radau5 *self, double h, double error, long iterati
     return fmin(fmax(safety * factor, SHRINK), self->after_rejection ? 1.0 : GROW);
 }
 
-/* Steps towards t_end, at most max_attempts steps, writing the state at each of the rising
- * times[*written ..] that is reached into the rows of `record`. */
 int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, long max_attempts,
                       const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
@@ -326,8 +295,7 @@ int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, 
         for (; *written < count && times[*written] <= t_new; ++*written) {
             double *state = record + *written * n, t = times[*written];
             tb_dense_state(n, self->rows, (t - self->t) / h, state);
-            if (problem->settle)
-                problem->settle(problem, t, state, 0);
+            tb_settle(problem, t, state, 0);
         }
         tb_dense_state(n, self->rows, 1.0, self->x);
         self->t = t_new;
@@ -337,8 +305,7 @@ int tb_radau5_advance(tb_radau5 *self, const tb_problem *problem, double t_end, 
             memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *self->x);
             return TB_EVENT;
         }
-        if (problem->settle)
-            problem->settle(problem, t_new, self->x, 1);
+        tb_settle(problem, t_new, self->x, 1);
         tb_rate(problem, t_new, self->x, self->rate);
         self->evaluations++;
         self->bad = tb_first_not_finite(self->rate, n);

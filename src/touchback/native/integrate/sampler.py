@@ -1,28 +1,11 @@
 """Memories of a model in C: what they become at each tick (sampler.h)."""
 
-import ctypes
 from collections.abc import Sequence
 
 import numpy as np
 
-from touchback.native.constrained.constrained import Constrained
-from touchback.native.integrate.problem import CallableStruct, FunctionData, Problem
-from touchback.native.library import address_of, aligned_zeros
-
-
-class _SamplerStruct(ctypes.Structure):
-    """tb_sampler of sampler.h."""
-
-    _fields_ = [
-        ("update", CallableStruct),
-        ("count", ctypes.c_long),
-        ("places", ctypes.c_void_p),
-        *[
-            (name, ctypes.c_long)
-            for name in ("every", "inputs", "accelerations_count", "multipliers_count")
-        ],
-        *[(name, ctypes.c_void_p) for name in ("accelerations", "multipliers", "u", "out", "rate")],
-    ]
+from touchback.native.integrate.problem import Problem, Solving
+from touchback.native.record import FunctionData, Record
 
 
 class Sampler:
@@ -35,27 +18,27 @@ class Sampler:
         update: FunctionData,
         places: Sequence[int],
         every: int,
-        constrained: Constrained | None = None,
+        constrained: Solving | None = None,
     ) -> None:
         inputs, count = len(problem.u), len(places)
-        n, m = (problem.sizes[1], len(constrained.multipliers)) if constrained else (0, 0)
-        self._places = np.array(places, dtype=np.int64)
-        self._work = aligned_zeros(update.work_size)
-        self._u = aligned_zeros(inputs + n + m)
-        self._out, self._rate = aligned_zeros(count), aligned_zeros(problem.state_size)
-        self._kept_alive = (update, constrained)
-        self._struct = _SamplerStruct(
-            CallableStruct(update.address, address_of(self._work), update.context_address),
-            count, address_of(self._places), every, inputs, n, m,
-            u=address_of(self._u), out=address_of(self._out), rate=address_of(self._rate),
+        solved = constrained.solved if constrained else None
+        n, m = (problem.sizes[1], len(solved.multipliers)) if solved else (0, 0)
+        self._record = record = Record(
+            "tb_sampler", count=count, every=every, inputs=inputs, accelerations_count=n,
+            multipliers_count=m,
         )  # fmt: skip
-        if constrained:
-            memory = constrained._memory
-            self._struct.accelerations = address_of(memory.array("a"))
-            self._struct.multipliers = address_of(memory.array("lambda"))
-        problem.use_sampler(self, ctypes.addressof(self._struct))
+        record.call("update", update)
+        record.point("places", np.array(places, dtype=np.int64))
+        record.floats("u", inputs + n + m)
+        record.floats("out", count)
+        record.floats("rate", problem.state_size)
+        if solved:
+            record.kept.append(constrained)
+            record.point("accelerations", solved.accelerations)
+            record.point("multipliers", solved.multipliers)
+        problem.use_sampler(self, record.address)
 
     @property
     def every(self) -> int:
         """Steps from tick to tick."""
-        return int(self._struct.every)
+        return int(self._record.struct.every)

@@ -13,6 +13,7 @@
 #include "integrate/adaptive.h"
 #include "integrate/fixed_step.h"
 #include "integrate/newton.h"
+#include "linear/dense.h"
 
 static const long PATIENT = 6, ITERATIONS = 25; /* with the first Jacobian; with new ones too */
 static const double SHARE = 0.01;                /* of the tolerance that may be left */

@@ -2,7 +2,7 @@
  * because C's own complex product looks for infinities at every multiplication. */
 #include <math.h>
 
-#include "integrate/newton.h"
+#include "linear/dense.h"
 
 static inline tb_complex product(tb_complex a, tb_complex b) {
     return (tb_complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
@@ -30,7 +30,6 @@ static inline void swap(tb_complex *a, tb_complex *b) {
     *b = kept;
 }
 
-/* P A = L U with partial pivoting. Returns 0, or 1 + the first column without a usable pivot. */
 long tb_complex_lu_factor(long n, tb_complex *A, int *pivots) {
     for (long k = 0; k < n; k++) {
         long best = k;

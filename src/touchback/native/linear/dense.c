@@ -1,9 +1,7 @@
-/* Small dense systems, row-major, in place. Golub and Van Loan, Matrix Computations (2013), 3.4
- * and 4.2. */
+#include "linear/dense.h"
+
 #include <math.h>
 
-/* P A = L U with partial pivoting; pivots[k] is the row swapped with row k.
- * Returns 0, or 1 + the first column without a usable pivot. */
 long tb_lu_factor(long n, double *A, int *pivots) {
     for (long k = 0; k < n; k++) {
         long best = k;
@@ -44,8 +42,6 @@ void tb_lu_solve(long n, const double *A, const int *pivots, double *x) {
     }
 }
 
-/* A = L L^T; L replaces the lower triangle, which alone is read.
- * Returns 0, or 1 + the row whose pivot is not positive. */
 long tb_cholesky_factor(long n, double *A) {
     for (long i = 0; i < n; i++)
         for (long j = 0; j <= i; j++) {

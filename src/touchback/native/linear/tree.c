@@ -1,8 +1,5 @@
-/* Linear algebra along a kinematic tree, for mechanisms whose mass matrix is too large to unroll.
- *
- * parent[i] < i, and -1 for a body on the ground. Matrices are dense, row-major, n by n.
- * Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.5.
- */
+#include "linear/tree.h"
+
 #include <string.h>
 
 /* Fused where the processor surely has the instruction; elsewhere fma() would be a slow call. */
@@ -27,10 +24,9 @@ static void products(long n, const double *restrict A, const double *restrict b,
     }
 }
 
-/* M[i][j] = S_j . F_i for every ancestor-or-self j of i and zero for branches that don't meet, in
- * the lower triangle. S is 6 by n, F is n by 6. Ancestors that follow one another are one run. */
-void tb_tree_products(long n, const int *parent, const double *S, const double *F, double *M) {
-    int first[n > 0 ? n : 1]; /* of the run of successive ancestors that ends at i */
+void tb_tree_products(long n, const int *parent, const double *S, const double *F, double *M,
+                      int *work) {
+    int *first = work; /* of the run of successive ancestors that ends at i */
     for (long i = 0; i < n; i++) {
         first[i] = i > 0 && parent[i] == i - 1 ? first[i - 1] : (int)i;
         double *row = M + i * n;
@@ -59,9 +55,8 @@ static void copy_column(long n, double *M, long i, long count, long first, long 
                 to[r] = from[r * n + j];
 }
 
-/* The upper triangle from the lower, along the tree; zeros where branches don't meet. */
-void tb_mirror(long n, const int *parent, double *M) {
-    int first[n > 0 ? n : 1], last[n > 0 ? n : 1], below[n > 0 ? n : 1];
+void tb_mirror(long n, const int *parent, double *M, int *work) {
+    int *first = work, *last = work + n, *below = work + 2 * n;
     for (long i = 0; i < n; i++) {
         first[i] = i > 0 && parent[i] == i - 1 ? first[i - 1] : (int)i;
         last[i] = (int)i;
@@ -85,34 +80,5 @@ void tb_mirror(long n, const int *parent, double *M) {
                 M[j * n + i + r] = M[(i + r) * n + j];
         for (long j = parent[i]; j >= 0; j = parent[first[j]])
             copy_column(n, M, i, count, first[j], j);
-    }
-}
-
-/* M = L^T D L in place: D on the diagonal, unit lower L below it (table 6.3). Only the lower
- * triangle is read. Returns 0, or 1 + the row whose pivot is not positive. */
-long tb_tree_factor(long n, const int *parent, double *M) {
-    for (long k = n - 1; k >= 0; k--) {
-        double *row = M + k * n;
-        if (!(row[k] > 0.0))
-            return k + 1;
-        for (long i = parent[k]; i >= 0; i = parent[i]) {
-            double ratio = row[i] / row[k];
-            for (long j = i; j >= 0; j = parent[j])
-                M[i * n + j] -= ratio * row[j];
-            row[i] = ratio;
-        }
-    }
-    return 0;
-}
-
-/* x = M^-1 x with the factors of tb_tree_factor (table 6.5). */
-void tb_tree_solve(long n, const int *parent, const double *M, double *x) {
-    for (long i = n - 1; i >= 0; i--)
-        for (long j = parent[i]; j >= 0; j = parent[j])
-            x[j] -= M[i * n + j] * x[i];
-    for (long i = 0; i < n; i++) {
-        x[i] /= M[i * n + i];
-        for (long j = parent[i]; j >= 0; j = parent[j])
-            x[i] -= M[i * n + j] * x[j];
     }
 }

@@ -10,10 +10,10 @@
 
 #include "integrate/fixed_step.h"
 #include "live/energy.h"
+#include "live/mailbox.h"
 #include "live/safety.h"
 #include "live/statistics.h"
 #include "live/witness.h"
-#include "live/mailbox.h"
 
 enum { /* flags of a tick */
     TB_STALE = 1,        /* an input is older than it may be */
@@ -55,6 +55,8 @@ typedef struct tb_ring {
 /* Row: tick, time, flags, version, version offered in this tick (0: none), substeps, lateness, step
  * time, input age [ns], inputs, state, outputs as delivered, energies of ports. */
 enum { TB_ROW_HEAD = 9 };
+enum { TB_MESSAGE_HEAD = 3 }; /* of what is published: tick, time, flags */
+enum { TB_SWAP_HEAD = 4 };    /* of a row of swaps: version, tick, refused, time */
 
 /* A change of parameters is followed by parts of its way that move positions by no more than this
  * [m or rad]; where parts as small as the second don't do, it is refused. */
@@ -131,9 +133,10 @@ typedef struct tb_live {
     _Atomic long running;
 } tb_live;
 
-/* fixed_step.c */
-int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
-                     double *record, long *written);
+/* The model's time. */
+static inline double tb_live_time(const tb_live *live) {
+    return live->run.t0 + (double)live->run.steps * live->run.h;
+}
 
 /* Measures and publishes what there is before the first tick; guarded outputs are safe. */
 void tb_live_prepare(tb_live *live);
@@ -144,6 +147,24 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness);
 /* `count` ticks in the calling thread, or fewer when it is to end or, unclocked, when *live has
  * become another structure; returns how many. */
 int64_t tb_live_loop(tb_live **live, int64_t count);
+/* Repeats a recorded tick: its inputs, its substeps, and whether the model was held. */
+void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long flags);
+
+/* Ticks in a thread of their own; returns 0 or an errno. */
+int tb_live_start(tb_live *live);
+void tb_live_join(tb_live *live);
+int64_t tb_live_advance(tb_live *live, int64_t count); /* tb_live_loop, of one structure */
+
+/* Commands, from any thread. */
+void tb_live_stop(tb_live *live);
+void tb_live_wind_down(tb_live *live);
+void tb_live_resume(tb_live *live);
+void tb_live_fail(tb_live *live);
+void tb_live_ask_substeps(tb_live *live, long substeps);
+void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value);
+/* Offers a block, replacing an offer that no tick has taken yet. Called by one thread at a time. */
+void tb_live_offer(tb_live *live, const double *block, int64_t version);
+
 /* Takes over the offered parameters, if any, at the start of a tick. */
 long tb_live_take_parameters(tb_live *live);
 /* Measures at the present state into `trial`; returns 0 when a number is bad. */
@@ -151,5 +172,7 @@ int tb_live_measure(tb_live *live);
 /* A row to fill, NULL when the ring is full; tb_ring_done makes it visible. */
 double *tb_ring_next(tb_ring *ring);
 void tb_ring_done(tb_ring *ring);
+/* Copies at most `limit` rows out, for the one reader; returns how many. */
+int64_t tb_ring_drain(tb_ring *ring, double *rows, int64_t limit);
 
 #endif

@@ -3,124 +3,42 @@
 import ctypes
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
-from touchback.native.constrained.constrained import Constrained
 from touchback.native.integrate.fixed_step import FixedStep
 from touchback.native.integrate.newton import Newton
-from touchback.native.integrate.problem import CallableStruct, FunctionData, Problem
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros, as_floats
+from touchback.native.integrate.problem import Problem, Solved
+from touchback.native.library import LIB, Floats, address_of, as_floats
+from touchback.native.live.layout import MESSAGE_HEAD, ROW_HEAD, SWAP_HEAD
 from touchback.native.live.mailbox import Mailbox, mailbox_bytes
-from touchback.native.live.memory import Arena, LockedArrays
-from touchback.native.live.structs import (
-    MESSAGE_HEAD,
-    ROW_HEAD,
-    SWAP_HEAD,
-    CommandsStruct,
-    EnergyStruct,
-    GuardStruct,
-    InputPortStruct,
-    LiveStruct,
-    RingStruct,
-    StatisticsStruct,
-    WitnessStruct,
-    check_layout,
-)
-
-(
-    STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP,
-    ACTIVE, DAMPED, RESTRUCTURED, DIVERGED, DEVICE_FAILED,
-) = (1 << i for i in range(14))  # fmt: skip
-LATCHED = BAD_NUMBER | STOPPED | BEYOND_LIMIT | OPEN_LOOP | ACTIVE | DIVERGED | DEVICE_FAILED
+from touchback.native.live.memory import Arena, LockedArrays, struct_bytes
+from touchback.native.live.wanted import EnergyPort, Guard, Measured, Pace
+from touchback.native.live.witness import set_clock
+from touchback.native.record import Record
 
 _SWAPS = 1024  # parameter changes that may wait for their booking
 
-_P, _L, _D, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_double, ctypes.c_int64
-for _name, _arguments in {
-    "prepare": [_P], "close": [_P], "start": [_P], "stop": [_P], "wind_down": [_P], "join": [_P],
-    "resume": [_P], "fail": [_P],
-    "offer": [_P, _P, _I], "repeat": [_P, _P, _L, _L], "ask_substeps": [_P, _L],
-    "set_gain": [_P, _L, _D],
-}.items():  # fmt: skip
-    getattr(LIB, f"tb_live_{_name}").argtypes = _arguments
-LIB.tb_live_advance.restype = LIB.tb_ring_drain.restype = _I
-LIB.tb_live_advance.argtypes = [_P, _I]
-LIB.tb_ring_drain.argtypes = [_P, _P, _I]
 
+class Formulation(Protocol):
+    """What enforces constraints, with the arrays that its rate works on."""
 
-@dataclass(frozen=True)
-class Guard:
-    """What stands between an output and its device (live/safety.h), in units of ticks."""
-
-    output: int
-    low: float = -np.inf
-    high: float = np.inf
-    slew: float = np.inf  # a tick
-    safe: float | None = 0.0  # None: hold the last good value
-    fall: float = 1.0  # of the blend, a tick
-    rise: float = 1.0
-    trips: bool = False
-
-
-@dataclass(frozen=True)
-class EnergyPort:
-    """A port whose energy is watched (live/energy.h): places of forces among the outputs and of
-    motions in u; without damping the limit trips."""
-
-    forces: Sequence[int]
-    motions: Sequence[int]
-    limit: float
-    by_position: bool = False
-    damping: float = 0.0
-    trip: float = np.inf
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The sensors of a system: their function and how many there are."""
-
-    function: FunctionData
-    count: int
-
-
-@dataclass(frozen=True)
-class Pace:
-    """The clock: ticks a second of the model, how fast its time goes (None: unclocked), substeps
-    of a tick, and what the thread asks for."""
-
-    rate: float
-    speed: float | None = 1.0
-    substeps: int = 1
-    spin: float = 20e-6
-    catch_up: int = 10
-    priority: int = 0
-    cpu: int = -1
-
-
-def set_clock(witness: WitnessStruct, pace: Pace, spins: bool = False) -> None:
-    """Lets a witness keep the time of ticks: half a period after them, at most a thousand times a
-    second. A priority above theirs keeps their work from delaying it."""
-    period = 1e9 / (pace.rate * (pace.speed or 1.0))
-    witness.period = period if spins else period * max(1, round(1e6 / period))
-    witness.phase = 1.5 * period
-    witness.lead, witness.spins = int(1e9 * pace.spin), spins
-    witness.late_limit = int(period / 10)
-    witness.priority, witness.cpu = min(pace.priority + 1, 99) if pace.priority else 0, pace.cpu
+    @property
+    def solved(self) -> Solved: ...
+    @property
+    def kept(self) -> list[object]: ...
 
 
 class RunMemory:
     """What stays the same when a run changes its structure: statistics, commands, the witness."""
 
     def __init__(self, pace: Pace) -> None:
-        sizes = [ctypes.sizeof(kind) for kind in (StatisticsStruct, CommandsStruct, WitnessStruct)]
-        self.arena = Arena(Arena.need(*sizes))
-        self.statistics = StatisticsStruct.from_address(self.arena.carve(sizes[0]))
-        self.commands = CommandsStruct.from_address(self.arena.carve(sizes[1]))
-        self.witness = WitnessStruct.from_address(self.arena.carve(sizes[2]))
+        kinds = ("tb_live_statistics", "tb_commands", "tb_witness")
+        self.arena = Arena(Arena.need(*map(struct_bytes, kinds)))
+        self.statistics, self.commands, self.witness = map(self.arena.struct, kinds)
         if pace.speed is not None:
             set_clock(self.witness, pace)
 
@@ -137,7 +55,7 @@ class LiveLoop:
         pace: Pace,
         quiet_limits: Sequence[int],
         measured: Measured | None = None,
-        constrained: Constrained | None = None,
+        constrained: Formulation | None = None,
         guards: Sequence[Guard] = (),
         energies: Sequence[EnergyPort] = (),
         ring_rows: int = 4096,
@@ -146,7 +64,6 @@ class LiveLoop:
         memory: RunMemory | None = None,
         max_speed: float = np.inf,
     ) -> None:
-        check_layout()
         solved = self._solved(constrained)
         inputs, n, outputs = (
             len(problem.u) - 1,
@@ -158,18 +75,18 @@ class LiveLoop:
         self.row_width = ROW_HEAD + sum(self.sizes) + len(energies)
         self._message_size = MESSAGE_HEAD + outputs + n + len(energies)
         self._extra = len(solved[0]) + len(solved[1])
-        parts = [problem.p, newton._p if newton else np.empty(0), as_floats(parameters)]
+        parts = [problem.p, newton.p if newton else np.empty(0), as_floats(parameters)]
         block = np.concatenate(parts)
         self.memory = memory or RunMemory(pace)
         self.statistics, self.commands = self.memory.statistics, self.memory.commands
         self.arena = Arena(self._needed(len(block), len(guards), energies, ring_rows))
-        self.struct = LiveStruct.from_address(self.arena.carve(ctypes.sizeof(LiveStruct)))
-        self.address = ctypes.addressof(self.struct)
+        self.record = Record(self.arena.struct("tb_live"))
+        self.struct, self.address = self.record.struct, self.record.address
         self.struct.statistics = ctypes.addressof(self.statistics)
         self.struct.commands = ctypes.addressof(self.commands)
         if pace.speed is not None:
             self.struct.witness = ctypes.addressof(self.memory.witness)
-        self._kept_alive: list[object] = [problem, measured, constrained, *solved]
+        self.record.kept += [problem, measured, constrained, *solved]
         self._set_problem(problem, method, x0)
         self.struct.max_speed = max_speed
         self._set_blocks(block, len(parts[0]), len(parts[1]), newton)
@@ -179,10 +96,8 @@ class LiveLoop:
         self._set_energies(energies)
         self._set_outputs(measured, solved if constrained else None)
         self._set_rings(ring_rows)
-        elsewhere = [*problem._kept_alive, *self._kept_alive]
-        if constrained:
-            elsewhere += constrained._memory._kept_alive
-        self._locked = LockedArrays(elsewhere)
+        elsewhere = constrained.kept if constrained else []
+        self._locked = LockedArrays([*problem.record.kept, *self.record.kept, *elsewhere])
         self.lock_errors = (self.arena.lock_error, self._locked.error)
 
     def _needed(
@@ -197,10 +112,10 @@ class LiveLoop:
             ports + self._extra, self._extra,
         ]  # fmt: skip
         return Arena.need(
-            ctypes.sizeof(LiveStruct),
-            ctypes.sizeof(InputPortStruct) * ports,
-            max(ctypes.sizeof(GuardStruct) * guards, 1),
-            max(ctypes.sizeof(EnergyStruct) * len(energies), 1),
+            struct_bytes("tb_live"),
+            struct_bytes("tb_input_port", ports),
+            struct_bytes("tb_guard", guards),
+            struct_bytes("tb_energy", len(energies)),
             *[8 * len(port.forces) for port in energies for _ in range(4)],
             *[mailbox_bytes(1)] * ports,
             mailbox_bytes(message),
@@ -217,8 +132,8 @@ class LiveLoop:
         """The problem and its integrator, with state, inputs and parameters in the arena."""
         live, arena, n = self.struct, self.arena, problem.state_size
         start = FixedStep(problem, method, x0, 0.0, 1.0 / self.pace.rate / self.pace.substeps)
-        self._kept_alive.append(start)
-        live.problem, live.run = problem._struct, start._struct
+        self.record.kept.append(start)
+        live.problem, live.run = problem.record.struct, start.record.struct
         self.x, scratch, self.u = arena.floats(n), arena.floats(5 * n), arena.floats(len(problem.u))
         self.x[:], self.u[:] = start.x, problem.u
         live.problem.u = address_of(self.u)
@@ -240,7 +155,7 @@ class LiveLoop:
         self.first_block = blocks[0]
         if newton is not None and newton_size:
             live.newton_start = rate_size
-            newton._struct.p = address_of(blocks[0][rate_size:])
+            newton.record.struct.p = address_of(blocks[0][rate_size:])
 
     def _set_pace(self) -> None:
         live, pace = self.struct, self.pace
@@ -254,15 +169,10 @@ class LiveLoop:
             self.commands.substeps = pace.substeps
         live.priority, live.cpu = pace.priority, pace.cpu
 
-    def _set_outputs(self, measured: Measured | None, solved: tuple[Floats, Floats] | None) -> None:
+    def _set_outputs(self, measured: Measured | None, solved: Solved | None) -> None:
         live, outputs = self.struct, self.sizes[2]
         live.output_count = outputs
-        if measured:
-            work = aligned_zeros(measured.function.work_size)
-            self._kept_alive.append(work)
-            live.outputs = CallableStruct(
-                measured.function.address, address_of(work), measured.function.context_address
-            )
+        self.record.call("outputs", measured.function if measured else None)
         if solved:
             live.acceleration_count, live.multiplier_count = map(len, solved)
             live.accelerations, live.multipliers = map(address_of, solved)
@@ -277,21 +187,19 @@ class LiveLoop:
     def _set_rings(self, ring_rows: int) -> None:
         swap = SWAP_HEAD + 2 * self.sizes[1]
         for name, width, rows in (("ring", self.row_width, ring_rows), ("swaps", swap, _SWAPS)):
-            memory = self.arena.floats(rows * width)
-            setattr(self.struct, name, RingStruct(address_of(memory), width, rows))
+            ring = Record(getattr(self.struct, name), width=width, capacity=rows)
+            ring.point("rows", self.arena.floats(rows * width))
 
     @staticmethod
-    def _solved(constrained: Constrained | None) -> tuple[Floats, Floats]:
+    def _solved(constrained: Formulation | None) -> Solved:
         """Where a formulation leaves accelerations and multipliers."""
         if constrained is None:
-            return np.empty(0), np.empty(0)
-        memory = constrained._memory
-        return memory.array("a"), memory.array("lambda")
+            return Solved(np.empty(0), np.empty(0))
+        return constrained.solved
 
     def _set_ports(self, quiet_limits: Sequence[int]) -> None:
         ports, message = self.sizes[0] + 1, self._message_size
-        structs = InputPortStruct * ports
-        self.ports = structs.from_address(self.arena.carve(ctypes.sizeof(structs)))
+        self.ports = self.arena.structs("tb_input_port", ports)
         for i, limit in zip(range(ports), (*quiet_limits, -1), strict=True):
             box = Mailbox(self.arena.carve(mailbox_bytes(1)), 1)
             self.ports[i].mailbox = box.address
@@ -308,8 +216,7 @@ class LiveLoop:
         self.struct.published = published.address
 
     def _set_guards(self, guards: Sequence[Guard]) -> None:
-        structs = GuardStruct * len(guards)
-        self.guards = structs.from_address(self.arena.carve(max(ctypes.sizeof(structs), 1)))
+        self.guards = self.arena.structs("tb_guard", len(guards))
         for struct, guard in zip(self.guards, guards, strict=True):
             for name in ("output", "low", "high", "slew", "fall", "rise"):
                 setattr(struct, name, getattr(guard, name))
@@ -319,8 +226,7 @@ class LiveLoop:
         self.struct.guard_count, self.struct.guards = len(guards), ctypes.addressof(self.guards)
 
     def _set_energies(self, energies: Sequence[EnergyPort]) -> None:
-        structs = EnergyStruct * len(energies)
-        self.energies = structs.from_address(self.arena.carve(max(ctypes.sizeof(structs), 1)))
+        self.energies = self.arena.structs("tb_energy", len(energies))
         for struct, port in zip(self.energies, energies, strict=True):
             count = struct.count = len(port.forces)
             for name, places in (("forces", port.forces), ("motions", port.motions)):
@@ -427,7 +333,7 @@ class LiveLoop:
         return self._drain(self.struct.swaps)
 
     @staticmethod
-    def _drain(ring: RingStruct) -> Floats:
+    def _drain(ring: ctypes.Structure) -> Floats:
         rows = np.empty((ring.written - ring.read, ring.width))  # there may be more by now
         count = LIB.tb_ring_drain(ctypes.addressof(ring), address_of(rows), len(rows))
         return rows[:count]

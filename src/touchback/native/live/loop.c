@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "live/clock.h"
 #include "interrupt.h"
+#include "live/clock.h"
 #include "live/live.h"
 #include "live/swap.h"
 
@@ -133,7 +133,6 @@ static void *body(void *data) {
     return NULL;
 }
 
-/* Returns 0 or an errno. */
 int tb_live_start(tb_live *live) {
     pthread_attr_t attributes;
     pthread_t thread;
@@ -170,10 +169,6 @@ void tb_live_fail(tb_live *live) { atomic_store(&live->commands->failed, 1); }
 void tb_live_ask_substeps(tb_live *live, long substeps) {
     atomic_store(&live->commands->substeps, substeps);
 }
-int64_t tb_live_size(void) { return (int64_t)sizeof(tb_live); }
-int64_t tb_live_energy_size(void) { return (int64_t)sizeof(tb_energy); }
-int64_t tb_live_swap_size(void) { return (int64_t)sizeof(tb_swap); }
-int64_t tb_live_statistics_size(void) { return (int64_t)sizeof(tb_live_statistics); }
 
 void tb_live_offer_swap(tb_live *live, tb_swap *swap) {
     atomic_store(&live->commands->swap, swap);

@@ -11,19 +11,10 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError, SolveError
 from touchback.native.library import LIB, Floats, address_of, as_floats
 
-HEADER = 32  # bytes before the doubles
+HEADER = ctypes.sizeof(LIB.struct("tb_mailbox"))  # bytes before the doubles
 ALIGNMENT = 64  # bytes: a mailbox has cache lines of its own
 _TRIES = 1000  # at a stretch, before others get the processor
 _PATIENCE = 1.0  # seconds: a writer that is alive lets go long before
-
-_P, _L, _I = ctypes.c_void_p, ctypes.c_long, ctypes.c_int64
-LIB.tb_mailbox_open.restype = None
-LIB.tb_mailbox_open.argtypes = [_P, ctypes.c_uint64]
-LIB.tb_mailbox_write.argtypes = [_P, ctypes.c_uint64, _I, _P, _L]
-LIB.tb_mailbox_read.restype = _I
-LIB.tb_mailbox_read.argtypes = [_P, ctypes.c_uint64, _P, _P, _L]
-LIB.tb_clock_now.restype = _I
-LIB.tb_clock_now.argtypes = []
 
 
 def clock_now() -> int:

@@ -20,11 +20,6 @@ from touchback.native.library import LIB, RED_ZONE, Floats, forbid
 _PAGE = mmap.PAGESIZE
 _LINE = 64
 
-_P, _I = ctypes.c_void_p, ctypes.c_int64
-LIB.tb_memory_lock.argtypes = [_P, _I]
-LIB.tb_memory_unlock.argtypes = [_P, _I]
-
-
 # What a fork does to pages, of madvise, which Python doesn't name.
 _WIPE_ON_FORK, _KEEP_ON_FORK = 18, 19
 
@@ -81,6 +76,16 @@ class Arena:
         start = self.carve(8 * count) - self.address
         return self._bytes[start : start + 8 * count].view(np.float64)
 
+    def struct(self, name: str) -> ctypes.Structure:
+        """A struct of the library, all zeros."""
+        made = LIB.struct(name)
+        return made.from_address(self.carve(ctypes.sizeof(made)))
+
+    def structs(self, name: str, count: int) -> "ctypes.Array[ctypes.Structure]":
+        """So many of them."""
+        made = LIB.struct(name) * count
+        return made.from_address(self.carve(max(ctypes.sizeof(made), 1)))
+
     def keep_in_children(self) -> None:
         """Lets children have copies, once no tick writes any more."""
         keep_in_children(self._map)
@@ -89,6 +94,11 @@ class Arena:
     def need(*sizes: int) -> int:
         """Bytes that pieces of these sizes take."""
         return sum(-(-size // _LINE) * _LINE + RED_ZONE for size in sizes)
+
+
+def struct_bytes(name: str, count: int = 1) -> int:
+    """What `structs` takes."""
+    return max(ctypes.sizeof(LIB.struct(name)) * count, 1)
 
 
 class LockedArrays:

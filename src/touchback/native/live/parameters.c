@@ -2,14 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "constrained/constrained.h"
-#include "episode/episode.h"
-#include "live/live.h"
 #include "integrate/newton.h"
+#include "live/live.h"
 
 static const double DRIFT = 1e-9; /* m or rad: what formulations without projection may always have */
 
-/* Offers a block, replacing an offer that no tick has taken yet. Called by one thread at a time. */
 void tb_live_offer(tb_live *live, const double *block, int64_t version) {
     for (;;) {
         long state = atomic_load(&live->offer);
@@ -22,50 +19,22 @@ void tb_live_offer(tb_live *live, const double *block, int64_t version) {
     atomic_store(&live->offer, TB_OFFERED);
 }
 
-static double model_time(const tb_live *live) {
-    return live->run.t0 + (double)live->run.steps * live->run.h;
-}
-
 static void use_block(tb_live *live, long which) {
     live->problem.p = live->blocks[which];
     if (live->newton_start)
         live->problem.newton->p = live->blocks[which] + live->newton_start;
 }
 
-/* The constraints of the mechanism, NULL without any and where modes see to theirs. */
-static tb_constrained *constraints_of(const tb_live *live) {
-    return live->problem.rate.call == tb_episode_rate ? NULL : live->problem.settle_data;
-}
-
-/* The largest |h| where the run is. */
-static double gap(const tb_live *live, tb_constrained *c) {
-    const tb_problem *problem = &live->problem;
-    tb_set_inputs(problem, model_time(live), live->run.x);
-    tb_load(c, live->run.x);
-    tb_positions(c, problem->u, problem->p);
-    return tb_position_size(c, c->at_positions);
-}
-
 /* Onto the constraints, also under formulations that let h be: drift up to `allowed` is left to them.
  * Returns 0 when they can't be met from here, or a number is bad. */
 static int meet(tb_live *live, double allowed) {
-    tb_problem *problem = &live->problem;
-    tb_constrained *c = constraints_of(live);
-    double t = model_time(live), *x = live->run.x;
-    long before = c ? c->statistics.not_converged : 0;
-    if (problem->settle)
-        problem->settle(problem, t, x, 1);
-    if (c && !(gap(live, c) <= allowed)) {
-        if (c->started)
-            tb_terms(c, problem->u, problem->p);
-        else
-            tb_first_choice(c, problem->u, problem->p);
-        tb_project_state(c, problem->u, problem->p);
-        memcpy(x, c->x, (size_t)(c->nq + c->n) * sizeof *x);
-        if (problem->settle)
-            problem->settle(problem, t, x, 1);
-    }
-    return (!c || c->statistics.not_converged == before) &&
+    const tb_problem *problem = &live->problem;
+    double t = tb_live_time(live), *x = live->run.x;
+    long before = tb_troubles_of(problem).not_converged;
+    tb_settle(problem, t, x, 1);
+    if (tb_projects(problem) && !(tb_gap(problem, t, x) <= allowed))
+        problem->motion->project(problem, t, x);
+    return tb_troubles_of(problem).not_converged == before &&
            tb_first_not_finite(x, tb_state_size(problem)) < 0;
 }
 
@@ -83,8 +52,7 @@ static int follow(tb_live *live) {
     const double *from = live->blocks[live->active], *to = live->blocks[1 - live->active];
     double *mix = live->blocks[2], *last = live->rate, done = 0.0, part = 1.0;
     size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof *last;
-    tb_constrained *c = constraints_of(live);
-    double allowed = c ? fmax(DRIFT, 2.0 * gap(live, c)) : 0.0;
+    double allowed = fmax(DRIFT, 2.0 * tb_gap(&live->problem, tb_live_time(live), live->run.x));
     memcpy(last, live->run.x, bytes);
     while (done < 1.0) {
         double next = fmin(done + part, 1.0);
@@ -113,9 +81,9 @@ static void note(tb_live *live, int64_t version, int refused) {
     row[0] = (double)version;
     row[1] = (double)(live->tick + 1); /* the tick that is beginning */
     row[2] = refused;
-    row[3] = model_time(live);
-    memcpy(row + 4, live->good, n * sizeof *row);
-    memcpy(row + 4 + n, live->run.x, n * sizeof *row);
+    row[3] = tb_live_time(live);
+    memcpy(row + TB_SWAP_HEAD, live->good, n * sizeof *row);
+    memcpy(row + TB_SWAP_HEAD + n, live->run.x, n * sizeof *row);
     tb_ring_done(&live->swaps);
 }
 

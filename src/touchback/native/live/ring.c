@@ -14,7 +14,6 @@ void tb_ring_done(tb_ring *ring) {
     atomic_store_explicit(&ring->written, written + 1, memory_order_release);
 }
 
-/* Copies at most `limit` rows out, for the one reader; returns how many. */
 int64_t tb_ring_drain(tb_ring *ring, double *rows, int64_t limit) {
     int64_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
     int64_t count = atomic_load_explicit(&ring->written, memory_order_acquire) - read;

@@ -3,12 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linear/dense.h"
 #include "live/clock.h"
-#include "constrained/constrained.h"
-
-static double model_time(const tb_live *live) {
-    return live->run.t0 + (double)live->run.steps * live->run.h;
-}
 
 static double *parameters(const tb_live *live) {
     return live->blocks[live->active] + live->parameter_start;
@@ -58,7 +54,7 @@ static int carry_velocities(tb_swap *swap) {
         return 1;
     fill_block(&swap->velocities, parameters(from));
     fill_block(&swap->transfer, parameters(to));
-    tb_set_inputs(&from->problem, model_time(from), from->run.x);
+    tb_set_inputs(&from->problem, tb_live_time(from), from->run.x);
     const tb_callable *velocities = &swap->velocities.second, *transfer = &swap->transfer.second;
     velocities->call(from->run.x, from->problem.u, swap->velocities.block,
                      swap->transfer_u + inputs, velocities->work, velocities->context);
@@ -76,24 +72,11 @@ static int carry_velocities(tb_swap *swap) {
 
 /* Onto the new constraints, M-orthogonally. Returns 0 when they can't be met from here. */
 static int meet_constraints(tb_swap *swap) {
-    tb_live *to = swap->to;
-    const tb_problem *problem = &to->problem;
-    double t = model_time(to), *x = to->run.x;
-    tb_constrained *c = problem->settle_data;
-    if (!c)
-        return 1;
-    long failures = c->statistics.not_converged;
-    tb_set_inputs(problem, t, x);
-    tb_load(c, x);
-    if (c->started)
-        tb_terms(c, problem->u, problem->p);
-    else
-        tb_first_choice(c, problem->u, problem->p);
-    tb_project_state(c, problem->u, problem->p);
-    memcpy(x, c->x, (size_t)(c->nq + c->n) * sizeof *x);
-    if (problem->settle)
-        problem->settle(problem, t, x, 1);
-    return c->statistics.not_converged == failures;
+    const tb_problem *problem = &swap->to->problem;
+    long failures = tb_troubles_of(problem).not_converged;
+    if (tb_projects(problem))
+        problem->motion->project(problem, tb_live_time(swap->to), swap->to->run.x);
+    return tb_troubles_of(problem).not_converged == failures;
 }
 
 static void carry_outputs(const tb_swap *swap) {
@@ -148,7 +131,7 @@ static void carry_clock(const tb_swap *swap) {
 static long carry_over(tb_swap *swap) {
     tb_live *to = swap->to;
     long nq = to->problem.nq;
-    to->run.t0 = model_time(swap->from);
+    to->run.t0 = tb_live_time(swap->from);
     to->run.steps = 0;
     carry_numbers(swap);
     carry_inputs(swap);
@@ -169,7 +152,7 @@ static long carry_over(tb_swap *swap) {
 
 tb_live *tb_live_take_swap(tb_live *live) {
     tb_swap *swap = atomic_load_explicit(&live->commands->swap, memory_order_acquire);
-    if (!swap || model_time(live) < swap->not_before)
+    if (!swap || tb_live_time(live) < swap->not_before)
         return live;
     int64_t began = tb_clock_now();
     long state = carry_over(swap);
@@ -186,7 +169,6 @@ tb_live *tb_live_take_swap(tb_live *live) {
     return live;
 }
 
-/* Whoever sees that a swap is done also sees what it has done. */
 long tb_live_swap_state(const tb_swap *swap) {
     return atomic_load_explicit(&swap->state, memory_order_acquire);
 }

@@ -46,5 +46,9 @@ typedef struct tb_swap {
 
 /* The structure that the coming tick is of: after a swap that was due the new one. */
 tb_live *tb_live_take_swap(tb_live *live);
+/* To be taken at the next tick from `not_before` on. */
+void tb_live_offer_swap(tb_live *live, tb_swap *swap);
+/* Whoever sees that a swap is done also sees what it has done. */
+long tb_live_swap_state(const tb_swap *swap);
 
 #endif

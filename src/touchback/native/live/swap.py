@@ -1,26 +1,21 @@
 """The Python face of live/swap.h: what another structure takes over from the one that runs."""
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from touchback.errors import InputError
-from touchback.native.integrate.problem import CallableStruct, FunctionData
-from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+from touchback.native.library import LIB, Floats, aligned_zeros
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.memory import LockedArrays
-from touchback.native.live.structs import MoveStruct, StagedStruct, SwapStruct
+from touchback.native.record import FunctionData, Record
 
-WAITING, TAKEN, NOT_FINITE, OPEN = range(4)
-STATE, PARAMETERS = range(2)  # arrays of a structure, which numbers come from and go to
-
-LIB.tb_live_offer_swap.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-LIB.tb_live_take_swap.restype = ctypes.c_void_p
-LIB.tb_live_take_swap.argtypes = LIB.tb_live_swap_state.argtypes = [ctypes.c_void_p]
-LIB.tb_live_swap_state.restype = ctypes.c_long
+WAITING, TAKEN, NOT_FINITE, OPEN = (
+    LIB.constant(f"TB_SWAP_{name}") for name in ("WAITING", "TAKEN", "NOT_FINITE", "OPEN")
+)
+# Arrays of a structure, which numbers come from and go to.
+STATE, PARAMETERS = LIB.constant("TB_STATE"), LIB.constant("TB_PARAMETERS")
 
 
 @dataclass(frozen=True)
@@ -101,58 +96,32 @@ class Swap:
         `directory` the address of the ports' directory word and what it becomes."""
         carried.check(old, new)
         self.old, self.new = old, new
-        self._arrays: list[NDArray[np.generic]] = []
-        self._kept_alive: list[object] = [blocks, velocities, transfer]
+        self.record = record = Record("tb_swap", to=new.address, not_before=not_before)
+        self.struct = struct = record.struct
+        setattr(struct, "from", old.address)
         inputs, n, _ = new.sizes
         freedoms = new.struct.problem.nv
-        self.after = self._floats(n)
-        struct = self.struct = SwapStruct(old.address, new.address, not_before)
-        both = ((STATE, carried.to_state), (PARAMETERS, carried.to_parameters))
-        moves = [
-            MoveStruct(source, place, target, to)
-            for target, given in both
-            for source, place, to in given
-        ]
-        self._moves_array = (MoveStruct * len(moves))(*moves)
-        struct.move_count, struct.moves = len(moves), ctypes.addressof(self._moves_array)
-        staged = [self._staged(each, new.first_block[start:]) for each, start in blocks]
-        self._blocks_array = (StagedStruct * len(staged))(*staged)
-        struct.block_count, struct.blocks = len(staged), ctypes.addressof(self._blocks_array)
-        struct.velocities, struct.transfer = self._staged(velocities), self._staged(transfer)
-        struct.transfer_u = address_of(self._floats(1 + inputs + 6 * bodies))
-        struct.transferred = address_of(self._floats(freedoms + freedoms**2))
+        self.after = record.floats("after", n)
+        record.records("moves", "move_count", "tb_move", _moves(carried))
+        staged = [(Record("tb_staged"), each, new.first_block[start:]) for each, start in blocks]
+        for made, each, block in staged:
+            _fill(made, each, block)
+        record.records("blocks", "block_count", "tb_staged", [made for made, _, _ in staged])
+        for part, each in ((struct.velocities, velocities), (struct.transfer, transfer)):
+            made = Record(part)
+            _fill(made, each, aligned_zeros(each.block_size))
+            record.kept += made.kept
+        record.floats("transfer_u", 1 + inputs + 6 * bodies)
+        record.floats("transferred", freedoms + freedoms**2)
         for name in ("inputs", "outputs", "guards", "energies"):
-            setattr(struct, name, address_of(self._places(getattr(carried, name))))
-        struct.after = address_of(self.after)
+            places = [*getattr(carried, name), -1]  # never empty
+            record.point(name, np.array(places, dtype=np.int64))
         struct.directory, struct.next_directory = directory
-        self._locked = LockedArrays(self._arrays)
-
-    def _floats(self, count: int) -> Floats:
-        array = aligned_zeros(max(count, 1))
-        self._arrays.append(array)
-        return array
-
-    def _places(self, places: Sequence[int]) -> NDArray[np.int64]:
-        array = np.array([*places, -1], dtype=np.int64)  # never empty
-        self._arrays.append(array)
-        return array
-
-    def _callable(self, function: FunctionData | None) -> CallableStruct:
-        if function is None:
-            return CallableStruct()
-        self._kept_alive.append(function)
-        work = address_of(self._floats(function.work_size))
-        return CallableStruct(function.address, work, function.context_address)
-
-    def _staged(self, given: Staged, block: Floats | None = None) -> StagedStruct:
-        out = self._floats(given.block_size) if block is None else block
-        return StagedStruct(
-            self._callable(given.first), address_of(out), self._callable(given.second)
-        )
+        self._locked = LockedArrays(record.kept)
 
     def offer(self) -> None:
         """To be taken at the next tick from `not_before` on."""
-        LIB.tb_live_offer_swap(self.old.address, ctypes.addressof(self.struct))
+        LIB.tb_live_offer_swap(self.old.address, self.record.address)
 
     def take(self) -> bool:
         """Takes it over at once, for a replay; returns whether it was taken."""
@@ -162,4 +131,19 @@ class Swap:
     @property
     def state(self) -> int:
         """WAITING, TAKEN, or why it was refused."""
-        return int(LIB.tb_live_swap_state(ctypes.addressof(self.struct)))
+        return int(LIB.tb_live_swap_state(self.record.address))
+
+
+def _moves(carried: Carried) -> list[Record]:
+    given = ((STATE, carried.to_state), (PARAMETERS, carried.to_parameters))
+    return [
+        Record("tb_move", **{"source": source, "from": place, "target": target, "to": to})
+        for target, moves in given
+        for source, place, to in moves
+    ]
+
+
+def _fill(staged: Record, given: Staged, block: Floats) -> None:
+    staged.call("first", given.first)
+    staged.point("block", block)
+    staged.call("second", given.second)

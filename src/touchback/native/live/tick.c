@@ -3,17 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "live/clock.h"
-#include "constrained/constrained.h"
-#include "episode/episode.h"
-#include "live/live.h"
 #include "integrate/sampler.h"
+#include "live/clock.h"
+#include "live/live.h"
 
 static const long TRIES = 8; /* readings of a mailbox before the value before is kept */
-
-static double model_time(const tb_live *live) {
-    return live->run.t0 + (double)live->run.steps * live->run.h;
-}
 
 /* Inputs from their mailboxes. Returns flags; *age is that of the oldest message in use. */
 static long take_inputs(tb_live *live, int64_t now, int64_t *age) {
@@ -49,7 +43,7 @@ static long take_inputs(tb_live *live, int64_t now, int64_t *age) {
 
 int tb_live_measure(tb_live *live) {
     const tb_problem *problem = &live->problem;
-    double t = model_time(live);
+    double t = tb_live_time(live);
     if (!live->outputs.call)
         return 1;
     tb_set_inputs(problem, t, live->run.x);
@@ -82,13 +76,7 @@ static double gain(const tb_live *live, long output) {
  * projection let drift is far below this; the implicit ones don't settle and see to it themselves. */
 static int open_loop(const tb_live *live) {
     static const double GAP = 1e-3; /* m or rad */
-    if (!live->problem.settle)
-        return 0;
-    const tb_constrained *c = live->problem.settle_data;
-    for (long i = 0; i < c->m; i++)
-        if (c->holonomic[i] && !(fabs(c->at_positions[i]) <= GAP))
-            return 1;
-    return 0;
+    return !(tb_left_open(&live->problem) <= GAP);
 }
 
 /* Whether a step led where no mechanism is: numbers that grow without bound stay finite for long. */
@@ -107,33 +95,16 @@ static int diverged(tb_live *live) {
     return 0;
 }
 
-/* Steps so far with more transitions between modes than a step may have. */
-static long chattering(const tb_live *live) {
-    const tb_callable *rate = &live->problem.rate;
-    return rate->call == tb_episode_rate ? ((const tb_episode *)rate->context)->chattering : 0;
-}
-
-/* Evaluations so far in which the friction of constraints had no answer. */
-static long paradoxes(const tb_live *live) {
-    const tb_problem *problem = &live->problem;
-    long sum = 0;
-    if (problem->rate.call == tb_episode_rate) {
-        const tb_episode *e = problem->rate.context;
-        for (long i = 0; i < e->phase_count; i++)
-            sum += e->phases[i].constrained->statistics.paradoxes;
-    } else if (problem->settle)
-        sum = ((const tb_constrained *)problem->settle_data)->statistics.paradoxes;
-    return sum;
-}
-
 /* Steps and measures; after a bad number, an open loop or a divergence the state is the one before
  * the tick. */
 static long step(tb_live *live) {
-    long written = 0, steps = live->run.steps, crowded = chattering(live), lost = paradoxes(live);
+    long written = 0, steps = live->run.steps;
+    tb_troubles before = tb_troubles_of(&live->problem);
     int status = tb_fixed_advance(&live->run, &live->problem, live->steps_per_tick, LONG_MAX,
                                   NULL, &written);
-    live->statistics->chattering += chattering(live) - crowded;
-    live->statistics->paradoxes += paradoxes(live) > lost;
+    tb_troubles after = tb_troubles_of(&live->problem);
+    live->statistics->chattering += after.chattering - before.chattering;
+    live->statistics->paradoxes += after.paradoxes > before.paradoxes;
     int open = status == TB_REACHED && open_loop(live);
     int fast = status == TB_REACHED && !open && diverged(live);
     if (status == TB_REACHED && !open && !fast && tb_live_measure(live)) {
@@ -184,15 +155,15 @@ static long guard_outputs(tb_live *live, long flags) {
 static void publish(tb_live *live) {
     double *message = live->message;
     message[0] = (double)live->tick;
-    message[1] = model_time(live);
+    message[1] = tb_live_time(live);
     message[2] = (double)live->flags;
     long n = tb_state_size(&live->problem);
-    memcpy(message += 3, live->delivered, (size_t)live->output_count * sizeof *message);
+    memcpy(message += TB_MESSAGE_HEAD, live->delivered, (size_t)live->output_count * sizeof *message);
     memcpy(message += live->output_count, live->run.x, (size_t)n * sizeof *message);
     for (long i = 0; i < live->energy_count; i++)
         message[n + i] = live->energies[i].energy;
     /* The run is the only writer here, so that one try is enough. */
-    uint64_t count = (uint64_t)(3 + live->output_count + n + live->energy_count);
+    uint64_t count = (uint64_t)(TB_MESSAGE_HEAD + live->output_count + n + live->energy_count);
     tb_mailbox_write(live->published, count, tb_clock_now(), live->message, 1);
 }
 
@@ -214,7 +185,7 @@ static void record(tb_live *live, const tb_trace *trace) {
     }
     const double head[TB_ROW_HEAD] = {
         (double)live->tick,
-        model_time(live),
+        tb_live_time(live),
         (double)live->flags,
         (double)live->version,
         (double)live->tried_version,
@@ -234,7 +205,7 @@ static void record(tb_live *live, const tb_trace *trace) {
 
 /* Another number of substeps; the model's time goes on where it is. */
 static void set_substeps(tb_live *live, long substeps) {
-    live->run.t0 = model_time(live);
+    live->run.t0 = tb_live_time(live);
     live->run.steps = 0;
     live->run.h = live->tick_length / (double)substeps;
     live->steps_per_tick = substeps;
@@ -253,8 +224,8 @@ static long obey(tb_live *live) {
                 live->energies[i].energy = 0.0;
         live->flags = 0;
         /* What a formulation remembers may be as bad as the state was. */
-        if (held && live->problem.settle)
-            live->problem.settle(&live->problem, model_time(live), live->run.x, 1);
+        if (held)
+            tb_settle(&live->problem, tb_live_time(live), live->run.x, 1);
     } else
         resumed = 0;
     long substeps = atomic_load(&commands->substeps);
@@ -298,7 +269,6 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     tb_note_trace(statistics, &trace);
 }
 
-/* Repeats a recorded tick: its inputs, its substeps, and whether the model was held. */
 void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long flags) {
     static const long OUTSIDE = TB_STALE | TB_STOPPED; /* what came from outside */
     tb_trace none = {0, 0, 0, 0, 0};

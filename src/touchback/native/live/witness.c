@@ -5,8 +5,6 @@
 
 #include "live/clock.h"
 
-int64_t tb_witness_size(void) { return (int64_t)sizeof(tb_witness); }
-
 #ifdef __linux__
 
 #include <pthread.h>

@@ -7,21 +7,27 @@ from typing import Self
 
 from touchback.errors import SolveError
 from touchback.native.library import LIB
-from touchback.native.live.live import Pace, set_clock
-from touchback.native.live.memory import Arena
-from touchback.native.live.structs import WitnessStruct, check_layout
+from touchback.native.live.memory import Arena, struct_bytes
+from touchback.native.live.wanted import Pace
 
-LIB.tb_witness_start.argtypes = LIB.tb_witness_join.argtypes = [ctypes.c_void_p]
+
+def set_clock(witness: ctypes.Structure, pace: Pace, spins: bool = False) -> None:
+    """Lets a witness keep the time of ticks: half a period after them, at most a thousand times a
+    second. A priority above theirs keeps their work from delaying it."""
+    period = 1e9 / (pace.rate * (pace.speed or 1.0))
+    witness.period = period if spins else period * max(1, round(1e6 / period))
+    witness.phase = 1.5 * period
+    witness.lead, witness.spins = int(1e9 * pace.spin), spins
+    witness.late_limit = int(period / 10)
+    witness.priority, witness.cpu = min(pace.priority + 1, 99) if pace.priority else 0, pace.cpu
 
 
 class IdleClock:
     """Wakes at the instants of ticks of a pace, spinning as they do; runs within `with`."""
 
     def __init__(self, pace: Pace) -> None:
-        check_layout()
-        size = ctypes.sizeof(WitnessStruct)
-        self.arena = Arena(Arena.need(size))
-        self.struct = WitnessStruct.from_address(self.arena.carve(size))
+        self.arena = Arena(Arena.need(struct_bytes("tb_witness")))
+        self.struct = self.arena.struct("tb_witness")
         set_clock(self.struct, pace, spins=True)
 
     def __enter__(self) -> Self:

@@ -1,0 +1,48 @@
+/* What whoever holds a problem may ask of its constraints, whatever the formulation. */
+#include <string.h>
+
+#include "constrained/formulations.h"
+
+static double gap(const tb_problem *problem, double t, const double *x) {
+    tb_constrained *c = problem->constrained;
+    tb_set_inputs(problem, t, x);
+    tb_load(c, x);
+    tb_positions(c, problem->u, problem->p);
+    return tb_position_size(c, c->at_positions);
+}
+
+static void project(const tb_problem *problem, double t, double *x) {
+    tb_constrained *c = problem->constrained;
+    tb_set_inputs(problem, t, x);
+    tb_load(c, x);
+    if (c->started)
+        tb_terms(c, problem->u, problem->p);
+    else
+        tb_first_choice(c, problem->u, problem->p);
+    tb_project_state(c, problem->u, problem->p);
+    memcpy(x, c->x, (size_t)(c->nq + c->n) * sizeof *x);
+    tb_settle(problem, t, x, 1);
+}
+
+static double left_open(const tb_problem *problem) {
+    const tb_constrained *c = problem->constrained;
+    double largest = 0.0;
+    for (long i = 0; i < c->m; i++)
+        if (c->holonomic[i] && !(fabs(c->at_positions[i]) <= largest)) {
+            largest = fabs(c->at_positions[i]);
+            if (isnan(largest))
+                return INFINITY;
+        }
+    return largest;
+}
+
+static tb_troubles troubles(const tb_problem *problem) {
+    const tb_constraint_statistics *s = &problem->constrained->statistics;
+    return (tb_troubles){.paradoxes = s->paradoxes, .not_converged = s->not_converged};
+}
+
+const tb_motion tb_partitioning_motion = {tb_partitioning_settle, project, gap, left_open, troubles};
+const tb_motion tb_multipliers_motion = {tb_multipliers_settle, project, gap, left_open, troubles};
+const tb_motion tb_projection_motion = {tb_projection_settle, project, gap, left_open, troubles};
+/* These see to consistency themselves, step by step. */
+const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles};

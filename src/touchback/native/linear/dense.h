@@ -1,0 +1,24 @@
+/* Small dense systems, row-major, in place. Golub and Van Loan, Matrix Computations (2013), 3.4
+ * and 4.2. */
+#ifndef TOUCHBACK_DENSE_H
+#define TOUCHBACK_DENSE_H
+
+/* P A = L U with partial pivoting; pivots[k] is the row swapped with row k.
+ * Returns 0, or 1 + the first column without a usable pivot. */
+long tb_lu_factor(long n, double *A, int *pivots);
+void tb_lu_solve(long n, const double *A, const int *pivots, double *x);
+
+/* A = L L^T; L replaces the lower triangle, which alone is read.
+ * Returns 0, or 1 + the row whose pivot is not positive. */
+long tb_cholesky_factor(long n, double *A);
+void tb_cholesky_solve(long n, const double *A, double *x);
+
+typedef struct tb_complex {
+    double re, im;
+} tb_complex;
+
+/* P A = L U as above (complex_dense.c). */
+long tb_complex_lu_factor(long n, tb_complex *A, int *pivots);
+void tb_complex_lu_solve(long n, const tb_complex *A, const int *pivots, tb_complex *x);
+
+#endif

@@ -1,0 +1,71 @@
+"""A struct of the C library, filled by name, with the memory that it points to."""
+
+import ctypes
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from touchback.native.library import LIB, Floats, address_of, aligned_zeros
+
+Indices = NDArray[np.int32]
+Kept = TypeVar("Kept", bound=NDArray[np.generic])
+
+
+class FunctionData(Protocol):
+    """A function of the one calling convention: where it is, and what it must be given."""
+
+    @property
+    def address(self) -> int: ...
+    @property
+    def work_size(self) -> int: ...
+    @property
+    def context_address(self) -> int: ...
+
+
+class Record:
+    """A struct by the name that headers give it, or one that exists already, and what it points to:
+    `kept` lives as long as the record.
+
+    Arrays have the names of the fields that point to them."""
+
+    def __init__(self, kind: str | ctypes.Structure, **values: float | None) -> None:
+        self.struct = LIB.struct(kind)() if isinstance(kind, str) else kind
+        self.address = ctypes.addressof(self.struct)
+        self.kept: list[object] = []
+        for name, value in values.items():
+            setattr(self.struct, name, value)
+
+    def point(self, name: str, array: Kept) -> Kept:
+        """Lets a field point to an array."""
+        self.kept.append(array)
+        setattr(self.struct, name, address_of(array))
+        return array
+
+    def floats(self, name: str, count: int) -> Floats:
+        """So many zeros, aligned."""
+        return self.point(name, aligned_zeros(max(count, 1))[:count])
+
+    def ints(self, name: str, values: ArrayLike) -> Indices:
+        """These numbers as C's int."""
+        return self.point(name, np.array(values, dtype=np.int32).reshape(-1))
+
+    def call(self, name: str, function: FunctionData | None) -> None:
+        """Lets a tb_callable be that function, with work memory of its own; None: nothing."""
+        if function is not None:
+            work = aligned_zeros(function.work_size)
+            self.kept += [function, work]
+            target = getattr(self.struct, name)
+            target.call, target.context = function.address, function.context_address
+            target.work = address_of(work)
+
+    def records(self, name: str, count: str, kind: str, records: "list[Record]") -> None:
+        """Lets a field point to copies of these, and `count` say how many; they stay alive."""
+        array = (LIB.struct(kind) * len(records))(*(record.struct for record in records))
+        self.kept += [array, *(kept for record in records for kept in record.kept)]
+        setattr(self.struct, name, ctypes.addressof(array))
+        setattr(self.struct, count, len(records))
+
+    def numbers(self, *names: str) -> dict[str, int]:
+        """Some of its counts."""
+        return {name: int(getattr(self.struct, name)) for name in names}
