@@ -18,7 +18,7 @@ class Call:
         x: int,
         defaults: Floats,
         block: Floats,
-        out: tuple[int, int, tuple[int, ...]],
+        out: tuple[int, int, int, tuple[int, ...]],
         arguments: tuple[Argument, ...],
         friendly: Callable[..., object],
         owner: object,

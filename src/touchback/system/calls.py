@@ -17,6 +17,7 @@ from touchback.errors import InputError
 from touchback.model.names import unknown
 from touchback.native._calls import Call
 from touchback.system.function import Floats, Function
+from touchback.system.motion import Motion
 
 if TYPE_CHECKING:
     from touchback.system.system import System
@@ -32,7 +33,7 @@ _ORDER = ("q", "v", "u", "t", "extra", "z", "out")
 @dataclass(frozen=True)
 class Way:
     """A function that a method is: its name, the argument that is the function's further one, and
-    which part of its output is wanted ("v": of [q, v, z]; else all)."""
+    which part of its output is wanted ("v" of [q, v, z], "x": all of that; else everything)."""
 
     function: str
     extra: str = ""
@@ -65,21 +66,21 @@ class Calls:
 
     def __init__(self, system: System) -> None:
         self._system, self._parameters = system, system._parameters
-        self._evaluated: dict[tuple[Function, int], Callable[..., Floats]] = {}
-        self._known: dict[str, Function] = {}
+        self._evaluated: dict[tuple[Function | Motion, int], Callable[..., Floats]] = {}
+        self._known: dict[str, Function | Motion] = {}
         self.held: dict[str, int] = {}  # methods that are C callables, and in how many ways
 
     # ---- a function by itself -------------------------------------------------------------------
 
-    def by_name(self, name: str) -> Function:
+    def by_name(self, name: str) -> Function | Motion:
         """A function of the system."""
         if name not in self._known:
-            self._known[name] = self._system.function(name)
+            self._known[name] = self._system._callable(name)
         return self._known[name]
 
     def evaluate(
         self,
-        function: Function,
+        function: Function | Motion,
         q: Any,
         v: Any,
         u: Any,
@@ -94,14 +95,14 @@ class Calls:
         if call is None:
             friendly = functools.partial(self._kindly, function, further)
             shape = function.shape
-            made = self._call(function, function.name, "", _ORDER, "extra", further, (0, shape),
+            made = self._call(function, function.name, "", _ORDER, "extra", further, (0, -1, shape),
                               friendly, None)  # fmt: skip
             call = self._evaluated[function, further] = made.method
         return call(q, v, u, t, extra, z, out)
 
     def _kindly(
         self,
-        function: Function,
+        function: Function | Motion,
         further: int,
         q: Any,
         v: Any,
@@ -156,19 +157,22 @@ class Calls:
                 self.held[name] = len(taken)
                 system.__dict__[name] = made.method
 
-    def _part(self, function: Function, part: str) -> tuple[int, tuple[int, ...]]:
-        nq, nv, _ = self._system.sizes
-        return (nq, (nv,)) if part == "v" else (0, function.shape)
+    def _part(self, function: Function | Motion, part: str) -> tuple[int, int, tuple[int, ...]]:
+        """The first output that is wanted, the one that tells a refusal, and the shape."""
+        nq, nv, nz = self._system.sizes
+        refusal = function.refusal if isinstance(function, Motion) else -1
+        first, shape = {"v": (nq, (nv,)), "x": (0, (nq + nv + nz,))}.get(part, (0, function.shape))
+        return first, refusal, shape
 
     def _call(
         self,
-        function: Function,
+        function: Function | Motion,
         name: str,
         doc: str,
         arguments: Sequence[str],
         extra: str,
         further: int,
-        part: tuple[int, tuple[int, ...]],
+        part: tuple[int, int, tuple[int, ...]],
         friendly: Callable[..., Any],
         otherwise: Call | None,
     ) -> Call:
@@ -195,10 +199,10 @@ class Calls:
         return Call(
             name, doc, (compiled.address, compiled.context_address, compiled.work_size), x,
             np.concatenate([*defaults, np.zeros(further)]), self._block(function),
-            (function.out_size, *part), tuple(described), friendly, compiled, otherwise,
+            (function.out_size, *part), tuple(described), friendly, (function, compiled), otherwise,
         )  # fmt: skip
 
-    def _block(self, function: Function) -> Floats:
+    def _block(self, function: Function | Motion) -> Floats:
         return function.block_for(self._parameters)
 
 

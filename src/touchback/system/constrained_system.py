@@ -23,7 +23,7 @@ from touchback.system.assembly import (
 )
 from touchback.system.begin import begun
 from touchback.system.branches import check_branches
-from touchback.system.calls import written
+from touchback.system.calls import Way, components, filled, hot, written
 from touchback.system.constrained import (
     ConstraintLayout,
     Terms,
@@ -38,6 +38,7 @@ from touchback.system.function import Function
 from touchback.system.function_set import FunctionSet
 from touchback.system.functions import Recipe, update_equations
 from touchback.system.layout import fill
+from touchback.system.motion import Motion
 from touchback.system.once import derived_once
 from touchback.system.plan import Plan
 from touchback.system.state import State
@@ -211,6 +212,7 @@ class ConstrainedSystem(System):
         out = self._evaluate(self.constrained.functions["terms"], q, v, u, t, z=z)
         return split_terms(out, self.constrained.layout, len(self.layout.v))
 
+    @hot(Way("motion by tau", "tau", part="v"), Way("motion", part="v"))
     def forward_dynamics(
         self,
         q: Any,
@@ -223,42 +225,90 @@ class ConstrainedSystem(System):
     ) -> np.ndarray:
         """Accelerations that keep the constraints. Without `tau` the model's own joint efforts act;
         with it `tau` replaces them."""
-        return written(self._solve(q, v, tau, u, t, z)[0], out)
+        nq, n, _ = self.sizes
+        return written(self._solve(q, v, tau, u, t, z)[..., nq : nq + n], out)
 
     def multipliers(
-        self, q: Any, v: Any, tau: Any = None, u: Any = None, t: float = 0.0, z: Any = None
-    ) -> dict[str, float]:
-        """The force, torque or effort that keeps each constraint row."""
-        solved = self._solve(q, v, tau, u, t, z)[1]
-        return dict(zip(self.constraint_names, map(float, solved), strict=True))
+        self, q: Any, v: Any, tau: Any = None, u: Any = None, t: Any = 0.0, z: Any = None
+    ) -> dict[str, Any]:
+        """The force, torque or effort that keeps each constraint row: a number, or an array over
+        the states."""
+        solved = self._solve(q, v, tau, u, t, z)[..., sum(self.sizes) :]
+        return dict(zip(self.constraint_names, components(solved), strict=True))
 
-    def _solve(
-        self, q: Any, v: Any, tau: Any, u: Any, t: float, z: Any
-    ) -> tuple[np.ndarray, np.ndarray]:
-        terms = self.terms(q, v, u, t, z)
-        if tau is not None:
-            terms.f = self._velocity("tau", tau) - self.bias(q, v, u, t)
-        return solve_accelerations(terms)
-
+    @hot(Way("motion", part="x"))
     def state_rate(
         self, q: Any, v: Any, u: Any = None, t: Any = 0.0, z: Any = None, out: Any = None
     ) -> np.ndarray:
         """dx/dt of x = [q, v, z]."""
-        functions = self.constrained.functions
-        a = self.forward_dynamics(q, v, u=u, t=t, z=z)
-        rates = self._evaluate(functions["configuration rate"], q, v, u, t, z=z)
-        terms = self._evaluate(functions["terms"], q, v, u, t, z=z)
-        whole = np.concatenate([rates, a, terms[terms.size - self.sizes[2] :]])
-        return written(whole, out)
+        return written(self._solve(q, v, None, u, t, z)[..., : sum(self.sizes)], out)
+
+    def _solve(self, q: Any, v: Any, tau: Any, u: Any, t: Any, z: Any) -> np.ndarray:
+        """[dq/dt, a, dz/dt, λ]."""
+        if tau is None:
+            motion = self._call("motion", q, v, u, t, z=z)
+        else:
+            tau = self._velocity("tau", tau)
+            motion = self._call("motion by tau", q, v, u, t, tau, z)
+        refused = motion[..., -1] != 0.0
+        if refused.any():
+            self._solve_hard(motion, refused, q, v, tau, u, t, z)
+        return motion[..., :-1]
+
+    def _solve_hard(
+        self,
+        motion: np.ndarray,
+        refused: np.ndarray,
+        q: Any,
+        v: Any,
+        tau: np.ndarray | None,
+        u: Any,
+        t: Any,
+        z: Any,
+    ) -> None:
+        """Redundant rows share their load with least norm, and friction may leave no answer."""
+        layout, lead = self.layout, refused.shape
+        nq, n, nz = self.sizes
+        given = [
+            np.broadcast_to(array, (*lead, array.shape[-1]))
+            for array in (
+                filled("q", q, layout.q, self._start.q),
+                filled("v", v, layout.v, np.zeros(n)),
+                filled("u", u, layout.inputs, self.input_defaults),
+                filled("z", z, layout.z, self._start.z),
+                np.zeros(n) if tau is None else tau,
+            )
+        ]
+        times = np.broadcast_to(np.asarray(t, dtype=float), lead)
+        for at in np.ndindex(lead):
+            if refused[at]:
+                q_at, v_at, u_at, z_at, tau_at = (array[at] for array in given)
+                terms = self.terms(q_at, v_at, u_at, float(times[at]), z_at)
+                if tau is not None:
+                    terms.f = tau_at - self.bias(q_at, v_at, u_at, float(times[at]), z_at)
+                a, multipliers = solve_accelerations(terms)
+                motion[at][nq : nq + n] = a
+                motion[at][nq + n + nz : -1] = multipliers
+
+    def _callable(self, name: str) -> Function | Motion:
+        if name not in ("motion", "motion by tau"):
+            return super()._callable(name)
+        bias = super().function("bias") if name == "motion by tau" else None
+        terms = self.constrained.functions["terms"]
+        return Motion(self.constrained_functions(), terms, bias, len(self.layout.inputs))
+
+    def _solved(self, q: Any, v: Any, u: Any, t: Any, z: Any) -> tuple[np.ndarray, np.ndarray]:
+        """a and λ under the model's own efforts."""
+        motion, (nq, n, nz) = self._solve(q, v, None, u, t, z), self.sizes
+        return motion[..., nq : nq + n], motion[..., nq + n + nz :]
 
     def sensors(
-        self, q: Any = None, v: Any = None, u: Any = None, t: float = 0.0, z: Any = None
-    ) -> dict[str, float]:
-        """What every sensor shows."""
-        a, multipliers = self._solve(q, v, None, u, t, z)
-        extra = np.concatenate([a, multipliers])
-        shown = self._evaluate(self.constrained.functions["outputs"], q, v, u, t, extra, z)
-        return dict(zip(self.layout.outputs, map(float, shown), strict=True))
+        self, q: Any = None, v: Any = None, u: Any = None, t: Any = 0.0, z: Any = None
+    ) -> dict[str, Any]:
+        """What every sensor shows: a number, or an array over the states."""
+        extra = np.concatenate(self._solved(q, v, u, t, z), axis=-1)
+        outputs = self.constrained.functions["outputs"]
+        return self._shown(self._evaluate(outputs, q, v, u, t, extra, z))
 
     def reaction(
         self,
@@ -282,9 +332,12 @@ class ConstrainedSystem(System):
         key = ("reaction", joint, self.active)
         recipe = Recipe(lambda d: self._reaction_equations(d, joint), (6,), self._extra(), True)
         function = self._derived(key, lambda: recipe)
-        solved, multipliers = self._solve(q, v, None, u, t, z)
+        solved, multipliers = self._solved(q, v, u, t, z)
         given = solved if a is None else self._velocity("a", a)
-        known = np.concatenate([given, multipliers])
+        lead = np.broadcast_shapes(given.shape[:-1], multipliers.shape[:-1])
+        known = np.concatenate(
+            [np.broadcast_to(part, (*lead, part.shape[-1])) for part in (given, multipliers)], -1
+        )
         return self._evaluate(function, q, v, u, t, known, z, out)
 
     def _reaction_equations(self, d: Derivation, joint: str) -> list[int]:
@@ -297,7 +350,9 @@ class ConstrainedSystem(System):
 
     def constraint_error(self, q: Any, t: float = 0.0, u: Any = None) -> np.ndarray:
         """h of every row (zero for rows on velocities only)."""
-        return self._evaluate(self.constrained.functions["positions"], q, None, u, t)[: self._m]
+        return self._evaluate(self.constrained.functions["positions"], q, None, u, t)[
+            ..., : self._m
+        ]
 
     def freedoms(self, q: Any = None, t: float = 0.0, inputs: Any = None) -> Freedoms:
         """Degrees of freedom, independent coordinates, redundant constraints and singularity at a

@@ -115,16 +115,16 @@ class EpisodicSystem(ConstrainedSystem):
         return self.phases.phases[self._phase].known
 
     def sensors(
-        self, q: Any = None, v: Any = None, u: Any = None, t: float = 0.0, z: Any = None
-    ) -> dict[str, float]:
+        self, q: Any = None, v: Any = None, u: Any = None, t: Any = 0.0, z: Any = None
+    ) -> dict[str, Any]:
         """What every sensor shows in the mode entered."""
         phase = self.phases.phases[self._phase]
-        a, multipliers = self._solve(q, v, None, u, t, z)
-        every = np.zeros(len(self.phases.row_names))
-        every[phase.rows] = multipliers
+        a, multipliers = self._solved(q, v, u, t, z)
+        every = np.zeros((*a.shape[:-1], len(self.phases.row_names)))
+        every[..., phase.rows] = multipliers
         outputs = phase.known.functions["outputs"]
-        shown = self._evaluate(outputs, q, v, u, t, np.concatenate([a, every]), z)
-        return dict(zip(self.layout.outputs, map(float, shown), strict=True))
+        extra = np.concatenate([a, every], axis=-1)
+        return self._shown(self._evaluate(outputs, q, v, u, t, extra, z))
 
     def assemble(  # type: ignore[override]  # no coordinate is called "mode"
         self,

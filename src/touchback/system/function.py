@@ -67,10 +67,7 @@ class Function:
         rows(
             (one.address, one.context_address), (wide.address, wide.context_address, lanes),
             (*sizes, self.block_size, self.out_size, max(one.work_size, wide.work_size)),
-            tuple(
-                (part.reshape(-1), part.shape[-1] if part.ndim > 1 else 0, part.shape[-1], place)
-                for part, place in parts
-            ),
+            row_parts(parts),
             blocks.reshape(-1), result.reshape(-1), first, count,
             min(len(os.sched_getaffinity(0)), count // _A_THREAD),
         )  # fmt: skip
@@ -104,3 +101,11 @@ class Function:
     def counts(self) -> Counts:
         """Operations per call."""
         return count(self.second)
+
+
+def row_parts(parts: Sequence[tuple[Floats, int]]) -> tuple[tuple[Floats, int, int, int], ...]:
+    """Parts of [x, u] with their places, as C takes them: one dimension serves all rows."""
+    return tuple(
+        (part.reshape(-1), part.shape[-1] if part.ndim > 1 else 0, part.shape[-1], place)
+        for part, place in parts
+    )

@@ -24,6 +24,7 @@ from touchback.system.function import Function
 from touchback.system.function_set import FunctionSet
 from touchback.system.jacobian import rate_jacobian_recipe
 from touchback.system.layout import Layout, fill, layout_of
+from touchback.system.motion import Motion
 from touchback.system.once import derived_once
 from touchback.system.plan import Plan
 from touchback.system.state import State
@@ -559,6 +560,10 @@ class System:
     ) -> np.ndarray:
         calls = self.calls
         return calls.evaluate(calls.by_name(name), q, v, u, t, extra, z, out)
+
+    def _callable(self, name: str) -> Function | Motion:
+        """What calls by this name evaluate."""
+        return self.function(name)
 
     def _evaluate(
         self,

@@ -36,6 +36,7 @@ typedef struct Call {
     double *memory, *defaults, *x, *u, *p, *out, *work;
     long given; /* doubles of [x, u] */
     long first, width, out_size;
+    long refusal; /* the output that isn't 0 where the function has no answer, or -1 */
     int dimensions;
     npy_intp shape[MOST_DIMENSIONS];
     long count;
@@ -113,6 +114,7 @@ static int read_arguments(Call *call, PyObject **given, PyObject **result) {
     return 1;
 }
 
+/* NULL without an exception where the function refuses. */
 static PyObject *run(Call *call, PyObject *result) {
     if (result)
         Py_INCREF(result);
@@ -124,6 +126,10 @@ static PyObject *run(Call *call, PyObject *result) {
         return result;
     }
     call->function(call->x, call->u, call->p, call->out, call->work, call->context);
+    if (call->refusal >= 0 && call->out[call->refusal] != 0.0) {
+        Py_DECREF(result);
+        return NULL;
+    }
     for (long k = 0; k < call->width; k++)
         to[k] = call->out[call->first + k];
     return result;
@@ -157,8 +163,12 @@ static PyObject *call_function(PyObject *self, PyObject *const *from, Py_ssize_t
     PyObject *given[MOST_ARGUMENTS], *result;
     if (sort_arguments(call, from, count, names, given))
         for (Call *taken = call; taken; taken = (Call *)taken->otherwise)
-            if (read_arguments(taken, given, &result))
-                return run(taken, result);
+            if (read_arguments(taken, given, &result)) {
+                PyObject *found = run(taken, result);
+                if (found || PyErr_Occurred())
+                    return found;
+                break;
+            }
     return take_friendly_road(call, from, count, names);
 }
 
@@ -228,27 +238,28 @@ PyDoc_STRVAR(CALL_DOC,
 "Call(name, doc, function, x, defaults, block, out, arguments, friendly, owner, otherwise)\n--\n\n"
 "A function and where its arguments go.\n\n"
 "function = (address, context address, work size); x: size of x in [x, u], whose defaults are given;\n"
-"out = (outputs of the function, the first that is wanted, shape of what is wanted); arguments =\n"
+"out = (outputs of the function, the first that is wanted, the one that isn't 0 where there is no\n"
+"answer or -1, shape of what is wanted); arguments =\n"
 "((name, kind, place, size, required), …); friendly: what takes other arguments; otherwise: a Call\n"
 "with the same arguments that is tried in between.");
 
 static PyObject *make_call(PyTypeObject *type, PyObject *given, PyObject *named) {
     const char *name, *doc;
     unsigned long long address, context;
-    long work, x, out_size, first;
+    long work, x, out_size, first, refusal;
     PyObject *shape, *defaults, *block, *arguments, *friendly, *owner, *otherwise;
     if (named && PyDict_Size(named)) {
         PyErr_SetString(PyExc_TypeError, "Call takes no keywords");
         return NULL;
     }
-    if (!PyArg_ParseTuple(given, "ss(KKl)lO!O!(llO!)O!OOO", &name, &doc, &address, &context, &work,
+    if (!PyArg_ParseTuple(given, "ss(KKl)lO!O!(lllO!)O!OOO", &name, &doc, &address, &context, &work,
                           &x, &PyArray_Type, &defaults, &PyArray_Type, &block, &out_size, &first,
-                          &PyTuple_Type, &shape, &PyTuple_Type, &arguments, &friendly, &owner,
+                          &refusal, &PyTuple_Type, &shape, &PyTuple_Type, &arguments, &friendly, &owner,
                           &otherwise))
         return NULL;
     npy_intp sizes[] = {PyArray_SIZE((PyArrayObject *)defaults),
                         PyArray_SIZE((PyArrayObject *)block)};
-    if (!fits(defaults, 1, &sizes[0]) || !fits(block, 1, &sizes[1]) || x < 0 || x > sizes[0] ||
+    if (refusal >= out_size || first < 0 || first > out_size || !fits(defaults, 1, &sizes[0]) || !fits(block, 1, &sizes[1]) || x < 0 || x > sizes[0] ||
         (otherwise != Py_None && Py_TYPE(otherwise) != type)) {
         PyErr_SetString(PyExc_ValueError, "defaults and block are float64, otherwise is a Call");
         return NULL;
@@ -260,6 +271,7 @@ static PyObject *make_call(PyTypeObject *type, PyObject *given, PyObject *named)
     call->function = (tb_function)(uintptr_t)address;
     call->context = (const void *)(uintptr_t)context;
     call->given = (long)sizes[0], call->out_size = out_size, call->first = first;
+    call->refusal = refusal;
     call->otherwise = otherwise == Py_None ? NULL : otherwise;
     call->friendly = friendly, call->owner = owner;
     Py_XINCREF(call->otherwise);

@@ -1,0 +1,38 @@
+#include "constrained/at_state.h"
+
+#include <string.h>
+
+static void forget(tb_constrained *c) {
+    c->started = c->truncated = 0;
+    c->redundant_h = 0.0;
+    memset(c->row_size, 0, (size_t)c->m * sizeof *c->row_size);
+    memset(&c->statistics, 0, sizeof c->statistics);
+}
+
+static int all_finite(const double *values, long count) {
+    double sum = 0.0;
+    for (long i = 0; i < count; i++)
+        sum += values[i] - values[i];
+    return sum == 0.0;
+}
+
+void tb_at_state_call(const double *x, const double *u, const double *p, double *out, double *work,
+                      const void *context) {
+    const tb_at_state *motion = context;
+    tb_constrained *c = motion->constrained;
+    (void)work;
+    forget(c);
+    tb_begin_rate(c, x, u, p);
+    if (motion->bias.call) {
+        tb_call(&motion->bias, x, u, p + motion->bias_block, c->step);
+        for (long j = 0; j < c->n; j++)
+            tb_terms_f(c)[j] = u[motion->efforts + j] - c->step[j];
+    }
+    for (long i = 0; i < c->m; i++)
+        c->right[i] = -tb_terms_gamma(c)[i];
+    tb_finish_rate(c, u, p, out);
+    long size = c->nq + c->n + c->nz;
+    tb_copy(out + size, c->lambda, c->m);
+    out[size + c->m] = c->rank < c->m || c->statistics.paradoxes || !all_finite(c->a, c->n) ||
+                       !all_finite(c->lambda, c->m);
+}

@@ -1,0 +1,106 @@
+"""Calls of constrained systems: C gives what NumPy's least squares give, and hands over where it
+can't."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.gallery import make
+from touchback.system.constrained import solve_accelerations
+from touchback.system.constrained_system import ConstrainedSystem
+
+
+def compiled(name: str) -> ConstrainedSystem:
+    system = make(name).compile()
+    assert isinstance(system, ConstrainedSystem)
+    return system
+
+
+def states(system: tb.System, count: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    start, random = system.assemble(), np.random.default_rng(3)
+    q = start.q + 1e-3 * random.normal(size=(count, start.q.size))
+    return q, start.v + random.normal(size=(count, start.v.size))
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "crank-rocker", "stewart-platform", "suspension"])
+def test_accelerations_and_multipliers_are_those_of_least_squares(name: str) -> None:
+    system = compiled(name)
+    Q, V = states(system)
+    tau = np.random.default_rng(4).normal(size=V.shape)
+    for q, v, effort in zip(Q, V, tau, strict=True):
+        for given in (None, effort):
+            terms = system.terms(q, v)
+            if given is not None:
+                terms.f = given - system.bias(q, v)
+            a, multipliers = solve_accelerations(terms)
+            found = system.forward_dynamics(q, v, given)
+            np.testing.assert_allclose(found, a, rtol=1e-8, atol=1e-8 * np.abs(a).max())
+            told = list(system.multipliers(q, v, given).values())
+            scale = np.abs(multipliers).max(initial=1e-300)
+            np.testing.assert_allclose(told, multipliers, rtol=1e-7, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "stewart-platform"])
+def test_arrays_of_states_and_calls_in_any_order_give_the_same_bits(name: str) -> None:
+    system = compiled(name)
+    Q, V = states(system)
+    n = V.shape[1]
+    alone = [compiled(name).forward_dynamics(q, v) for q, v in zip(Q, V, strict=True)]
+    for order in ([0, 1, 2, 3, 4], [4, 2, 0, 3, 1, 1]):
+        for k in order:  # no call hangs on those before
+            np.testing.assert_array_equal(system.forward_dynamics(Q[k], V[k]), alone[k])
+    np.testing.assert_array_equal(system.forward_dynamics(Q, V), alone)
+    rates = system.state_rate(Q[None], V)
+    assert rates.shape == (1, 5, sum(system.sizes))
+    nq = Q.shape[1]
+    np.testing.assert_array_equal(rates[0, :, nq : nq + n], alone)
+    np.testing.assert_array_equal(system.state_rate(Q[2], V[2]), rates[0, 2])
+    multipliers, joint = system.multipliers(Q, V), next(iter(system.model.joints))
+    for row, numbers in multipliers.items():
+        assert numbers.tolist() == [system.multipliers(q, v)[row] for q, v in zip(Q, V)]
+    reactions = [system.reaction(joint, q, v) for q, v in zip(Q, V)]
+    np.testing.assert_array_equal(system.reaction(joint, Q, V), reactions)
+    for sensor, shown in system.sensors(Q, V).items():
+        assert shown.tolist() == [system.sensors(q, v)[sensor] for q, v in zip(Q, V)]
+
+
+def redundant() -> tb.System:
+    """Two slides of one body, in parallel: rows beyond those that are needed share the load."""
+    m = tb.Model("sledge", gravity=(0, 0, -9.81))
+    sledge = m.body("sledge", 2.0, (0.1, 0, 0), (0.1, 0.1, 0.1))
+    m.joint("free", tb.Planar("y"), m.ground, sledge)
+    m.close("left", tb.PointOnPlane("z"), m.ground, sledge.at(-1, 0, 0))
+    m.close("middle", tb.PointOnPlane("z"), m.ground, sledge)
+    m.close("right", tb.PointOnPlane("z"), m.ground, sledge.at(1, 0, 0))
+    return m.compile()
+
+
+def test_redundant_rows_share_their_load_with_least_norm_on_both_roads() -> None:
+    system = redundant()
+    start = system.assemble()
+    terms = system.terms(start.q, start.v)
+    a, wanted = solve_accelerations(terms)
+    for _ in range(2):
+        told = system.multipliers(start.q, start.v)
+        np.testing.assert_array_equal(list(told.values()), wanted)
+        np.testing.assert_array_equal(system.forward_dynamics(start.q, start.v), a)
+    assert all(abs(number) > 1.0 for number in wanted)  # each carries some
+    pair = system.forward_dynamics(np.stack([start.q] * 2), start.v)
+    np.testing.assert_array_equal(pair, [a, a])
+
+
+def test_switching_and_parameters_are_in_the_next_call() -> None:
+    system = compiled("slider-crank")
+    start = system.assemble()
+    tied = system.forward_dynamics(start.q, start.v)
+    system.deactivate("pin")
+    free = system.forward_dynamics(start.q, start.v)
+    assert not np.allclose(tied, free) and system.multipliers(start.q, start.v) == {}
+    system.activate("pin")
+    np.testing.assert_array_equal(system.forward_dynamics(start.q, start.v), tied)
+    system["crank radius"] = 0.12
+    moved = system.assemble()
+    other = system.forward_dynamics(moved.q, moved.v)
+    fresh = compiled("slider-crank")
+    fresh["crank radius"] = 0.12
+    np.testing.assert_array_equal(fresh.forward_dynamics(moved.q, moved.v), other)
