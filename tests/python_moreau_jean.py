@@ -5,7 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.contact import ContactProblem, Friction, solve_contacts
+import python_gauss_seidel
+from touchback.contact import ContactProblem, Friction
+from touchback.contact.impulses.enumeration import (
+    MOST_COMBINATIONS,
+    combinations,
+    enumerate_states,
+)
 from touchback.simulate.protocol import Floats
 from touchback.system.contact_equations import ContactEquations
 
@@ -77,6 +83,8 @@ def _impulses(
         taking = [*problem.normals, *(row for group in problem.friction for row in group.rows)]
         guess = np.zeros(len(c))
         guess[taking] = last[taking]
-        p = solve_contacts(problem, guess)
+        few = problem.planar and combinations(problem) <= MOST_COMBINATIONS
+        exact = enumerate_states(problem) if few else None
+        p = python_gauss_seidel.gauss_seidel(problem, guess) if exact is None else exact
     p[own] = -(x0 + X @ p)
     return p

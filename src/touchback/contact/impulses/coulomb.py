@@ -45,12 +45,6 @@ class ContactProblem:
         return all(len(group.rows) < 2 or group.coefficient == 0.0 for group in self.friction)
 
 
-def project(p: Floats, limit: float) -> Floats:
-    """The nearest point of the disc of radius `limit`."""
-    length = float(np.sqrt(p @ p))
-    return p if length <= limit else p * (max(limit, 0.0) / length)
-
-
 def solve_contacts(
     problem: ContactProblem, guess: Floats | None = None, tolerance: float = 1e-13
 ) -> Floats:

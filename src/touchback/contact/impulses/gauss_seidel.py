@@ -1,12 +1,14 @@
-"""Impulses of any contacts by projected Gauss–Seidel: one contact after the other, until all agree.
+"""Impulses of any contacts by projected Gauss–Seidel in C (native/contact/gauss_seidel.c): one
+contact after the other, until all agree.
 
 Normal impulse projected onto p_n ≥ 0 (or what Poisson's restitution gives back at least), friction
 onto the disc |p_t| ≤ μ p_n (Jourdan, Alart and Jean 1998; Moreau's sweeping of contacts)."""
 
 import numpy as np
 
-from touchback.contact.impulses.coulomb import ContactProblem, Floats, project
+from touchback.contact.impulses.coulomb import ContactProblem, Floats
 from touchback.errors import SolveError
+from touchback.native.contact.moreau_jean import ImpulseProblem
 
 
 def gauss_seidel(
@@ -18,37 +20,24 @@ def gauss_seidel(
     """p whose last sweep changed no velocity by more than `tolerance` times the largest of c.
 
     A `guess`, as the impulses of the step before, saves sweeps."""
-    G, c = problem.G, problem.c
-    p = np.zeros(len(c)) if guess is None else guess.copy()
-    least = np.zeros(len(problem.normals)) if problem.least is None else problem.least
-    target = tolerance * float(np.abs(c).max())
+    own, count = np.diag(problem.G), len(problem.normals)
     groups = [
-        (i, list(group.rows), _scale(G, group.rows), group.coefficient)
-        for i in range(len(problem.normals))
-        for group in problem.friction
-        if group.contact == i
+        (group.rows, group.contact, group.coefficient)
+        for group in sorted(problem.friction, key=lambda group: group.contact)
+        if sum(own[row] for row in group.rows) > 0.0
     ]
-    for _ in range(sweep_limit):
-        change = 0.0
-        for n, floor in zip(problem.normals, least):
-            new = max(floor, p[n] - (G[n] @ p + c[n]) / G[n, n])
-            change = max(change, abs(new - p[n]) * G[n, n])
-            p[n] = new
-        for contact, t, scale, coefficient in groups:
-            if scale > 0.0:
-                limit = coefficient * p[problem.normals[contact]]
-                moved = project(p[t] - (G[t] @ p + c[t]) / scale, limit)
-                change = max(change, float(np.abs(moved - p[t]).max()) * scale)
-                p[t] = moved
-        if change <= target:
-            return p
+    memory = ImpulseProblem(len(problem.c), count, len(groups))
+    memory.fill(problem.G, problem.c, problem.normals, groups)
+    p = np.zeros(len(problem.c)) if guess is None else np.array(guess, dtype=np.float64)
+    least = np.zeros(count) if problem.least is None else np.array(problem.least, dtype=np.float64)
+    target = tolerance * float(np.abs(problem.c).max())
+    if memory.sweep(p, least, target, sweep_limit) >= 0:
+        return p
+    before = p.copy()
+    memory.sweep(p, least, 0.0, 1)
+    change = float((np.abs(p - before) * own).max())
     raise SolveError(
-        f"Contact impulses: {sweep_limit} sweeps over {len(problem.normals)} contacts still change "
-        f"velocities by {change:.2g} (wanted {target:.2g}); contacts that repeat each other with "
-        "friction may have no solution: take some away, or lower the friction."
+        f"Contact impulses: {sweep_limit} sweeps over {count} contacts still change velocities by "
+        f"{change:.2g} (wanted {target:.2g}); contacts that repeat each other with friction may "
+        "have no solution: take some away, or lower the friction."
     )
-
-
-def _scale(G: Floats, rows: tuple[int, ...]) -> float:
-    """A step that no row of a group takes too far."""
-    return float(np.trace(G[np.ix_(rows, rows)])) if rows else 0.0

@@ -5,11 +5,12 @@
 #include "contact/problem.h"
 #include "interrupt.h"
 
-static double sweep_normals(const tb_contact_problem *q, double *p) {
+static double sweep_normals(const tb_contact_problem *q, const double *least, double *p) {
     double change = 0.0;
     for (long i = 0; i < q->contacts; i++) {
         long n = q->normals[i];
-        double own = q->own[n], next = fmax(0.0, p[n] - tb_contact_velocity(q, n, p) / own);
+        double own = q->own[n], floor = least ? least[i] : 0.0;
+        double next = fmax(floor, p[n] - tb_contact_velocity(q, n, p) / own);
         change = fmax(change, fabs(next - p[n]) * own);
         p[n] = next;
     }
@@ -39,9 +40,10 @@ static double sweep_friction(const tb_contact_problem *q, double *p) {
     return change;
 }
 
-long tb_gauss_seidel(const tb_contact_problem *q, double *p, double target, long limit) {
+long tb_gauss_seidel(const tb_contact_problem *q, const double *least, double *p, double target,
+                     long limit) {
     for (long sweep = 1; sweep <= limit && !tb_stop_asked(); sweep++)
-        if (fmax(sweep_normals(q, p), sweep_friction(q, p)) <= target)
+        if (fmax(sweep_normals(q, least, p), sweep_friction(q, p)) <= target)
             return sweep;
     return -1;
 }

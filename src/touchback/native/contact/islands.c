@@ -177,14 +177,14 @@ static int sweep(tb_moreau_jean *s, const tb_contact_problem *q, double fastest,
     long most = (long)fmin(fmax((double)FIRST_SWEEPS, size * size * size / (3.0 * entries)),
                            (double)SWEEPS);
     for (long taken = 0; taken < SWEEPS; most *= 2) {
-        long sweeps = tb_gauss_seidel(q, p, SETTLED * fastest, most);
+        long sweeps = tb_gauss_seidel(q, NULL, p, SETTLED * fastest, most);
         s->sweeps += sweeps < 0 ? most : sweeps;
         if (sweeps >= 0)
             return 1;
         taken += most;
         if (q->rows <= s->memory.rows)
             tb_contact_newton(q, p, &s->memory);
-        if (taken >= PATIENCE && tb_gauss_seidel(q, p, ROUGHLY * fastest, 1) >= 0) {
+        if (taken >= PATIENCE && tb_gauss_seidel(q, NULL, p, ROUGHLY * fastest, 1) >= 0) {
             s->rough++;
             return 1;
         }

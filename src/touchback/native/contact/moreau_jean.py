@@ -58,16 +58,8 @@ class ImpulseProblem:
         for name in ("order", "columns", "held"):
             memory.ints(name, np.zeros(dense))
 
-    def solve(
-        self,
-        G: ArrayLike,
-        c: ArrayLike,
-        normals: ArrayLike,
-        groups: Sequence[Group],
-        method: str,
-    ) -> tuple[Floats, int]:
-        """p by "lemke" or "gauss-seidel", and the pivots or sweeps (−1: failed); `groups` are
-        (rows, contact, coefficient)."""
+    def fill(self, G: ArrayLike, c: ArrayLike, normals: ArrayLike, groups: Sequence[Group]) -> None:
+        """Puts a problem there."""
         ints, size = self._ints, len(self._c)
         self._G[:], self._c[:] = np.ravel(G), c
         self._own[:] = np.diag(np.reshape(G, (size, size)))
@@ -77,13 +69,17 @@ class ImpulseProblem:
         for g, (rows, contact, coefficient) in enumerate(groups):
             ints["group_rows"][2 * g : 2 * g + 2] = [*rows, -1][:2]
             ints["group_contact"][g], self._coefficient[g] = contact, coefficient
-        p = np.zeros(size)
-        if method == "lemke":
-            count = LIB.tb_lemke(self.problem.address, address_of(p), self.memory.address)
-        else:
-            target = 1e-13 * float(np.abs(self._c).max(initial=0.0))
-            count = LIB.tb_gauss_seidel(self.problem.address, address_of(p), target, 100_000)
-        return p, int(count)
+
+    def pivot(self) -> tuple[Floats, int]:
+        """p by Lemke's pivoting, and the pivots (−1: failed)."""
+        p = np.zeros(len(self._c))
+        return p, int(LIB.tb_lemke(self.problem.address, address_of(p), self.memory.address))
+
+    def sweep(self, p: Floats, least: Floats, target: float, limit: int) -> int:
+        """Sweeps from the guess p on, in place, until one changes no velocity by more than
+        `target`, with the `least` impulse of each contact; how many (−1: failed)."""
+        places = self.problem.address, address_of(least), address_of(p)
+        return int(LIB.tb_gauss_seidel(*places, target, limit))
 
 
 @dataclass(frozen=True)

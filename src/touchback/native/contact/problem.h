@@ -1,5 +1,5 @@
 /* Impulses of rigid contacts with friction: u = G p + c, 0 <= p_n _|_ u_n >= 0, and friction in
- * groups of one or two rows, |p_t| <= coefficient * p_n, against the slip (contact/coulomb.py). */
+ * groups of one or two rows, |p_t| <= coefficient * p_n, against the slip (contact/impulses/coulomb.py). */
 #ifndef TOUCHBACK_CONTACT_PROBLEM_H
 #define TOUCHBACK_CONTACT_PROBLEM_H
 
@@ -35,8 +35,10 @@ static inline double tb_contact_velocity(const tb_contact_problem *q, long row, 
 }
 
 /* Projected Gauss-Seidel from the guess in p, until a sweep changes no velocity by more than
- * `target`; returns the sweeps, or -1 when they don't settle. */
-long tb_gauss_seidel(const tb_contact_problem *problem, double *p, double target, long limit);
+ * `target`; returns the sweeps, or -1 when they don't settle. `least` are the least normal impulses
+ * of contacts, NULL: none. */
+long tb_gauss_seidel(const tb_contact_problem *problem, const double *least, double *p,
+                     double target, long limit);
 
 /* Newton's method from p; returns whether p has become better. */
 int tb_contact_newton(const tb_contact_problem *problem, double *p, tb_contact_memory *memory);
