@@ -11,6 +11,7 @@ from touchback.native import library
 from touchback.native.describe import HERE, description, headers_of, write
 from touchback.native.library import LIB, Library
 
+FOLDERS = ("calls", "linear", "integrate", "constrained", "contact", "episode", "live")
 HEADER = """
 typedef struct tb_inner { double value; } tb_inner;
 typedef struct tb_outer {
@@ -89,11 +90,19 @@ def test_an_argument_of_a_kind_that_nobody_knows_is_refused() -> None:
 
 
 def test_no_array_on_a_stack_has_a_length_that_a_model_decides() -> None:
-    """The build refuses them; so does this, whatever the flags."""
-    lists = [path for path in HERE.rglob("*.c") if re.search(r"\balloca\b", path.read_text())]
-    assert lists == []
+    """The build refuses them; so does this, whatever its flags."""
+    declared = re.compile(r"^ +(?:int|long|double|char|tb_\w+) \w+\[([^\]]+)\]", re.M)
     for path in HERE.rglob("*.c"):
-        for length in re.findall(
-            r"^ +(?:int|long|double|tb_\w+) \w+\[([^\]]*)\]", path.read_text(), re.M
-        ):
-            assert not length or length == length.upper() or length.isdigit(), (path.name, length)
+        text = path.read_text()
+        assert "alloca" not in text, path.name
+        lengths = set(declared.findall(text))
+        assert all(length == length.upper() for length in lengths), (path.name, lengths)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_folder_of_c_includes_only_folders_before_it(folder: str) -> None:
+    """What lies beside the folders serves them all."""
+    known = FOLDERS[: FOLDERS.index(folder) + 1]
+    for path in (HERE / folder).glob("*.[ch]"):
+        for name in re.findall(r'#include "([^"]+)"', path.read_text()):
+            assert "/" not in name or name.startswith(known), f"{path.name} includes {name}"

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.native import FunctionData, Newton, Problem
 from touchback.native.integrate.sampler import Sampler
-from touchback.native.live.live import LiveLoop, RunMemory
+from touchback.native.live.live import LiveLoop
+from touchback.native.live.loop_memory import RunMemory
 from touchback.native.live.swap import Staged
 from touchback.native.live.wanted import Guard, Measured, Pace
 from touchback.realtime.energy import EnergyObserver

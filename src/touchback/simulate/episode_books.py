@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from touchback.native import Problem
-from touchback.native.episode.episode import STEPS, Crossed, Episode
+from touchback.native.episode.data import Crossed
+from touchback.native.episode.episode import STEPS, Episode
 from touchback.native.integrate.books import live_multipliers
 from touchback.recording import EnergyBooks
 from touchback.simulate.books import BookKeeper

@@ -16,7 +16,9 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native import FixedStep, Problem, Status
 from touchback.native.constrained.constrained import FORMULATIONS
-from touchback.native.episode.episode import MOST, STEPS, Crossed, Episode, EpisodeData
+from touchback.native.episode.data import Crossed, EpisodeData
+from touchback.native.episode.episode import STEPS, Episode
+from touchback.native.episode.memory import MOST
 from touchback.native.integrate.sampler import Sampler
 from touchback.recording import Run, unknown_name
 from touchback.recording.transitions import TransitionRecord

@@ -63,6 +63,16 @@ def test_tree_products_are_the_products_along_branches_and_zero_elsewhere(
             assert M[i, j] == M[j, i] == pytest.approx(expected, abs=1e-14)
 
 
+def test_a_thousand_bodies_are_as_good_as_ten() -> None:
+    """Nothing lies on the stack: of a chain, every pair has its product."""
+    random, n = np.random.default_rng(1), 1000
+    S, F = random.normal(size=(n, 6)), random.normal(size=(n, 6))
+    lower = np.tril(F @ S.T)
+    M = native.tree_products(np.arange(-1, n - 1), S.T, F)
+    np.testing.assert_allclose(np.tril(M), lower, atol=1e-13)
+    np.testing.assert_array_equal(M, M.T)
+
+
 @given(SIZES, SEEDS)
 def test_lu_solves_as_numpy_does(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "constrained/constrained.h"
 #include "linear/dense.h"
 #include "linear/full_pivoting.h"
 
