@@ -1,5 +1,6 @@
 """What holds for every test."""
 
+import gc
 import signal
 import threading
 
@@ -31,6 +32,13 @@ def pytest_configure() -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_collection_finish() -> None:
+    """What thousands of tests consist of stays: the collector need not look at it again and again
+    while they run."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -33,15 +33,16 @@ def _check(target: str, cases: list[Case]) -> None:
         assert_same_bits(got, expected(case), case.program, f"{target}, graph {number}")
 
 
+@pytest.mark.parametrize("graphs", [50, pytest.param(1000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("mix", [EVERYTHING, PLAIN, CHOOSING, TURNING, SUMS, CALLING])
 @pytest.mark.parametrize("wide", [False, True])
 def test_random_graphs_give_the_same_bits_and_keep_what_is_to_be_kept(
-    target: str, mix: tuple[int, ...], wide: bool
+    target: str, mix: tuple[int, ...], wide: bool, graphs: int
 ) -> None:
     rng = np.random.default_rng([wide, *mix])
     lanes = TARGETS[target].vector_width if wide else 1
     cases = []
-    for number in range(120):
+    for number in range(graphs):
         program = random_graph(
             rng,
             operations=int(rng.choice((1, 5, 20, 60, 150))),
@@ -78,5 +79,5 @@ def test_a_full_set_of_registers_survives_each_kind_of_call(target: str, wide: b
 def test_a_large_graph_with_distant_memory(target: str, wide: bool) -> None:
     rng = np.random.default_rng(3)
     lanes = TARGETS[target].vector_width if wide else 1
-    program = random_graph(rng, 66_000, PLAIN, inputs=18_000, outputs=15_000)
+    program = random_graph(rng, 30_000, PLAIN, inputs=18_000, outputs=15_000)
     _check(target, [Case(program, random_inputs(rng, program, lanes, special=0.0))])

@@ -25,7 +25,7 @@ def close(ours: np.ndarray, theirs: np.ndarray, what: str) -> None:
 @pytest.mark.parametrize("place", ["root", "leaf"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_joint_agrees(kind: str, place: str) -> None:
-    @examples(5)
+    @examples(3)
     @given(mechanisms(**{place: kind}))
     def agrees(mechanism: Mechanism) -> None:
         system = mechanism.model().compile()

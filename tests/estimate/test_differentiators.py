@@ -61,7 +61,7 @@ def quantised(position, step):
 
 
 def test_a_long_window_steadies_slow_motion_and_a_short_one_follows_fast_motion():
-    step, t = 1e-5, T * np.arange(2000)
+    step, t = 1e-5, T * np.arange(800)
     window = AdaptiveWindow(T, noise=step, longest=16)
     slow, fast = 1e-3 * t, 0.1 * np.sin(2 * np.pi * 8.0 * t)
     for motion, velocity in ((slow, np.full_like(t, 1e-3)), (fast, np.gradient(fast, t))):

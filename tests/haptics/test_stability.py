@@ -117,6 +117,7 @@ def test_the_last_coefficient_alone_is_not_enough() -> None:
     assert [name for name, margin in conditions.items() if margin < 0] == ["(−1)ⁿ p(−1) > 0"]
 
 
+@pytest.mark.soak  # `touchback wall edges` says the same, and is tested
 def test_formula_and_simulation_agree_to_a_millionth() -> None:
     findings = list(edges_agree())
     assert len(findings) == 7

@@ -85,9 +85,17 @@ def compare(model: Model, other: Any, seed: int, dynamics: Callable[..., Any]) -
     assert_close(found.tau, pin.rnea(other, data, q, v, a)[order], "inverse dynamics")
 
 
+def pairs_of_robot_and_base() -> list[Any]:
+    """Every robot on one kind of base; the other way round, `make soak` has time for them."""
+    return [
+        pytest.param(path, base, marks=[pytest.mark.soak] * turned, id=f"{path.stem}-{base}")
+        for number, path in enumerate(ROBOTS)
+        for turned, base in enumerate(("fixed", "floating")[:: 1 if number % 2 else -1])
+    ]
+
+
 @pytest.mark.filterwarnings("ignore:.*nothing resists its motion:RuntimeWarning")
-@pytest.mark.parametrize("base", ["fixed", "floating"])
-@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(("path", "base"), pairs_of_robot_and_base())
 def test_a_robot_moves_as_in_pinocchio(path: Path, base: str, dynamics: Callable[..., Any]) -> None:
     root = [pin.JointModelFreeFlyer()] if base == "floating" else []
     other = pin.buildModelFromUrdf(str(path), *root)

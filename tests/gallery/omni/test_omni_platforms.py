@@ -154,7 +154,13 @@ PLANS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PLANS)
+VARIED = ("omni, ten rollers, light", "mecanum, pointed", "mecanum, 30°, long, heavy")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.soak] * (name in VARIED)) for name in PLANS],
+)
 def test_a_platform_follows_commanded_motion(name: str) -> None:
     """In x, y and heading at once: within 2.5 mm and 2.5 mrad all the way."""
     plan, commands = PLANS[name]
