@@ -8,6 +8,7 @@ which it counts, and are selected where guards join.
 
 from collections.abc import Mapping, Sequence
 
+from touchback.symbolic import ops
 from touchback.symbolic.guards import ALWAYS, Guards
 from touchback.symbolic.partials import choice, partial
 from touchback.symbolic.tape import Tape
@@ -39,6 +40,8 @@ def jacobian(tape: Tape, outputs: Sequence[int], symbols: Sequence[int]) -> list
     Forward or reverse, whichever touches fewer pairs of a node and a direction.
     """
     forward, reverse = _costs(tape, outputs, symbols)
+    if not forward:
+        return [[0] * len(symbols) for _ in outputs]
     if forward <= reverse:
         seeds = {symbol: {j: 1} for j, symbol in enumerate(symbols)}
         rows = _forward(tape, outputs, seeds)
@@ -48,20 +51,29 @@ def jacobian(tape: Tape, outputs: Sequence[int], symbols: Sequence[int]) -> list
 
 def _active(tape: Tape, outputs: Sequence[int], leaves: Mapping[int, int]) -> dict[int, int]:
     """Nodes between outputs and leaves, oldest first, with the union of the leaves' bit masks."""
+    arity, op, a, b, c = ops.ARITY, tape.op, tape.a, tape.b, tape.c
+    oldest = min(leaves, default=0)  # what is older than all leaves depends on none
     waiting = [abs(o) for o in outputs]
     marks = set(waiting)
     while waiting:  # only what outputs need: on a long tape that may be little
         node = waiting.pop()
-        if node > 1 and node not in leaves:
-            fresh = [operand for operand in tape.operands(node) if operand not in marks]
-            marks.update(fresh)
-            waiting += fresh
+        if node > oldest and node not in leaves:
+            for operand in (a[node], b[node], c[node])[: arity[op[node]]]:
+                if operand >= oldest and operand not in marks:
+                    marks.add(operand)
+                    waiting.append(operand)
     masks: dict[int, int] = {}
+    known = masks.get
     for node in sorted(marks):
         mask = leaves.get(node, 0)
         if not mask:
-            for operand in tape.operands(node):
-                mask |= masks.get(operand, 0)
+            n = arity[op[node]]
+            if n:
+                mask = known(a[node], 0)
+                if n > 1:
+                    mask |= known(b[node], 0)
+                    if n > 2:
+                        mask |= known(c[node], 0)
         if mask:
             masks[node] = mask
     return masks
