@@ -155,6 +155,8 @@ class Constrained:
         self.table_address, self.field = LIB.address(f"tb_{kind.motion}"), "constrained"
         self.jacobian_address = LIB.address(f"tb_{kind.jacobian}") if kind.jacobian else 0
         self.row_count = len(functions.names)
+        # Where the rate leaves accelerations and multipliers.
+        self.solved = Solved(self._memory.floats("a"), self._memory.floats("lambda"))
 
     def problem(
         self,
@@ -170,11 +172,6 @@ class Constrained:
     def sparse(self) -> bool:
         """Whether the many-loops way is taken."""
         return bool(self._memory.record.struct.sparse)
-
-    @property
-    def solved(self) -> Solved:
-        """Where the rate leaves accelerations and multipliers."""
-        return Solved(self._memory.floats("a"), self._memory.floats("lambda"))
 
     @property
     def kept(self) -> list[object]:
