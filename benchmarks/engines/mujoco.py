@@ -29,7 +29,7 @@ def routines(mechanism: Mechanism) -> tuple[Alternatives, Any]:
         raise Unavailable("the package mujoco has no libmujoco.so here")
     flags = [*OPTIMISED, f"-I{folder / 'include'}", str(libraries[0]), f"-Wl,-rpath,{folder}"]
     library = ctypes.CDLL(str(compiled([HERE / "mujoco.c"], flags, version("mujoco"))))
-    model = _model(mujoco, mechanism)
+    model = python_model(mechanism)
     data = mujoco.MjData(model)
     context = _Context(model._address, data._address)
     owners = (library, model, data, context)
@@ -48,8 +48,10 @@ def routines(mechanism: Mechanism) -> tuple[Alternatives, Any]:
     return found, read
 
 
-def _model(mujoco: Any, mechanism: Mechanism) -> Any:
+def python_model(mechanism: Mechanism) -> Any:
     """Bodies with their frames at the joints, no geometry."""
+    import mujoco
+
     arrays, spec = in_joint_frames(mechanism), mujoco.MjSpec()
     spec.option.gravity = np.array(GRAVITY)
     bodies: list[Any] = []

@@ -83,6 +83,24 @@ def routines(mechanism: Mechanism) -> tuple[Alternatives, Any]:
     }, engine.read
 
 
+def python_model(mechanism: Mechanism, joints: int) -> tuple[Any, Any]:
+    """Model and data of the first joints, for its Python functions."""
+    import pinocchio as pin
+
+    made, arrays = pin.Model(), in_joint_frames(mechanism)
+    made.gravity.linear = np.array(GRAVITY)
+    kinds = (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ)
+    for i in range(joints):
+        R, p = arrays.placement[i, :9].reshape(3, 3), arrays.placement[i, 9:]
+        mass, *com = arrays.inertia[i, :4]
+        xx, yy, zz, xy, xz, yz = arrays.inertia[i, 4:]
+        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        kind = kinds[arrays.axis[i]]()
+        joint = made.addJoint(int(arrays.parent[i]) + 1, kind, pin.SE3(R, p), f"j{i}")
+        made.appendBodyToJoint(joint, pin.Inertia(mass, np.array(com), J), pin.SE3.Identity())
+    return made, made.createData()
+
+
 def _from_python(mechanism: Mechanism, reason: str) -> Alternatives:
     try:
         import pinocchio as pin
@@ -91,22 +109,8 @@ def _from_python(mechanism: Mechanism, reason: str) -> Alternatives:
     if mechanism.size < PYTHON_FROM:
         raise Unavailable(f"no C++ ({reason}); from Python only {PYTHON_FROM} joints or more")
 
-    def model(joints: int) -> tuple[Any, Any]:
-        made, arrays = pin.Model(), in_joint_frames(mechanism)
-        made.gravity.linear = np.array(GRAVITY)
-        kinds = (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ)
-        for i in range(joints):
-            R, p = arrays.placement[i, :9].reshape(3, 3), arrays.placement[i, 9:]
-            mass, *com = arrays.inertia[i, :4]
-            xx, yy, zz, xy, xz, yz = arrays.inertia[i, 4:]
-            J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            kind = kinds[arrays.axis[i]]()
-            joint = made.addJoint(int(arrays.parent[i]) + 1, kind, pin.SE3(R, p), f"j{i}")
-            made.appendBodyToJoint(joint, pin.Inertia(mass, np.array(com), J), pin.SE3.Identity())
-        return made, made.createData()
-
     def calls(joints: int) -> dict[str, Any]:
-        made, data = model(joints)
+        made, data = python_model(mechanism, joints)
         n = joints
         return {
             "inverse": lambda x, u: pin.rnea(made, data, x[:n], x[n : 2 * n], u[1 : n + 1]),

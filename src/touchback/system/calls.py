@@ -8,6 +8,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -126,14 +127,10 @@ class Calls:
         shape = (*lead, *function.shape)
         result = np.empty(shape) if out is None else checked_out(function.name, out, shape)
         flat = result.reshape(math.prod(lead), function.out_size)
-        places = np.cumsum([0, *(array.shape[-1] for array in given)])
-        parts = [
-            (_rows(array, lead, out), int(place))
-            for array, place in zip(given, places, strict=False)
-        ]
-        function.rows(
-            (int(places[3]), int(places[6] - places[3])), parts, self._block(function), flat
-        )
+        places = [0, *accumulate(array.shape[-1] for array in given)]
+        parts = [(_rows(array, lead, out), at) for array, at in zip(given, places, strict=False)]
+        sizes = places[3], places[6] - places[3]
+        function.rows(sizes, parts, self._block(function), flat)
         return result
 
     # ---- methods --------------------------------------------------------------------------------
@@ -239,6 +236,9 @@ def _times(t: Any) -> Floats:
 
 def _leading(name: str, given: Sequence[Floats]) -> tuple[int, ...]:
     shapes = [array.shape[:-1] for array in given]
+    different = set(shapes) - {()}
+    if len(different) < 2:
+        return different.pop() if different else ()
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
@@ -253,7 +253,7 @@ def _rows(array: Floats, lead: tuple[int, ...], out: Floats | None) -> Floats:
     """One row for all, or a row for each, apart from what is written."""
     if math.prod(array.shape[:-1]) == 1:
         array = array.reshape(array.shape[-1])
-    else:
+    elif array.shape[:-1] != lead:
         array = np.broadcast_to(array, (*lead, array.shape[-1]))
     whole = np.ascontiguousarray(array, dtype=np.float64)
     if out is not None and np.may_share_memory(whole, out):

@@ -17,7 +17,7 @@ from touchback.symbolic.program import Program
 Floats = NDArray[np.float64]
 
 _WIDE_FROM = 256  # rows from which code for several lanes is worth emitting
-_A_THREAD = 2048  # rows that are worth a thread of their own
+_A_THREAD = 10_000_000  # operations, some milliseconds, that are worth a thread of their own
 
 
 class Function:
@@ -69,7 +69,7 @@ class Function:
             (*sizes, self.block_size, self.out_size, max(one.work_size, wide.work_size)),
             row_parts(parts),
             blocks.reshape(-1), result.reshape(-1), first, count,
-            min(len(os.sched_getaffinity(0)), count // _A_THREAD),
+            min(len(os.sched_getaffinity(0)), count * len(self.second.op) // _A_THREAD),
         )  # fmt: skip
 
     def at(self, x: Floats, u: Floats, block: Floats) -> Floats:

@@ -9,14 +9,42 @@ enum { LINE = 8, MOST_THREADS = 64 }; /* doubles in a cache line */
 #define INLINE static inline __attribute__((always_inline)) /* with a number of lanes that is known */
 
 typedef double pair __attribute__((vector_size(16), may_alias));
-typedef double four __attribute__((vector_size(32), may_alias, aligned(16)));
+typedef double four __attribute__((vector_size(32), may_alias));
+
+/* Only code for four lanes needs four at once: it runs where the processor has AVX. */
+#ifdef __x86_64__
+#define WITH_FOUR __attribute__((target("avx")))
+#else
+#define WITH_FOUR
+#endif
+
+typedef double loose __attribute__((vector_size(32), may_alias, aligned(8)));
+typedef long order __attribute__((vector_size(32)));
 
 typedef struct memory {
     double *x, *u, *p, *out, *work;
 } memory;
 
+/* Four rows of four numbers as columns, and back. */
+INLINE void turn(const double *from, long from_stride, double *to, long to_stride) {
+    four a = *(const loose *)from, b = *(const loose *)(from + from_stride);
+    four c = *(const loose *)(from + 2 * from_stride), d = *(const loose *)(from + 3 * from_stride);
+    const order low = {0, 4, 2, 6}, high = {1, 5, 3, 7}, first = {0, 1, 4, 5}, last = {2, 3, 6, 7};
+    four ab = __builtin_shuffle(a, b, low), AB = __builtin_shuffle(a, b, high);
+    four cd = __builtin_shuffle(c, d, low), CD = __builtin_shuffle(c, d, high);
+    *(loose *)to = __builtin_shuffle(ab, cd, first);
+    *(loose *)(to + to_stride) = __builtin_shuffle(AB, CD, first);
+    *(loose *)(to + 2 * to_stride) = __builtin_shuffle(ab, cd, last);
+    *(loose *)(to + 3 * to_stride) = __builtin_shuffle(AB, CD, last);
+}
+
 /* Code for several lanes loads whole vectors: these are stored whole, or the load would wait. */
 INLINE void interleave(const double *from, long stride, long size, long lanes, double *to) {
+    if (lanes == 4 && size >= 4) { /* the last four may overlap those before */
+        for (long k = 0; k < size; k = k + 8 > size && k + 4 < size ? size - 4 : k + 4)
+            turn(from + k, stride, to + 4 * k, 4);
+        return;
+    }
     for (long k = 0; k < size; k++, from++)
         if (lanes == 1)
             to[k] = from[0];
@@ -43,6 +71,11 @@ INLINE void gather(const tb_rows *r, const memory *m, long row, long lanes, int 
 INLINE void scatter(const tb_rows *r, const memory *m, long row, long lanes) {
     const double *from = m->out + lanes * r->first;
     double *to = r->result + row * r->width;
+    if (lanes == 4 && r->width >= 4) {
+        for (long k = 0; k < r->width; k = k + 8 > r->width && k + 4 < r->width ? r->width - 4 : k + 4)
+            turn(from + 4 * k, 4, to + k, r->width);
+        return;
+    }
     for (long k = 0; k < r->width; k++)
         for (long lane = 0; lane < lanes; lane++)
             to[lane * r->width + k] = from[k * lanes + lane];
@@ -61,6 +94,14 @@ INLINE long groups(const tb_rows *r, memory m, long row, long end, long lanes) {
     return row;
 }
 
+static long pairs(const tb_rows *r, memory m, long row, long end) {
+    return groups(r, m, row, end, 2);
+}
+
+WITH_FOUR static long fours(const tb_rows *r, memory m, long row, long end) {
+    return groups(r, m, row, end, 4);
+}
+
 static long whole_lines(long doubles) { return (doubles + LINE) / LINE * LINE; }
 
 static int slice(const tb_rows *r, long row, long end) {
@@ -73,9 +114,9 @@ static int slice(const tb_rows *r, long row, long end) {
     memset(all, 0, size);
     memory m = {all, NULL, all + arguments, all + arguments + block, all + arguments + block + out};
     if (r->lanes == 2)
-        row = groups(r, m, row, end, 2);
+        row = pairs(r, m, row, end);
     else if (r->lanes == 4)
-        row = groups(r, m, row, end, 4);
+        row = fours(r, m, row, end);
     else if (r->lanes > 1)
         row = groups(r, m, row, end, r->lanes);
     groups(r, m, row, end, 1);

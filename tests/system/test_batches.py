@@ -1,0 +1,102 @@
+"""Arrays of states: leading dimensions broadcast, and each state has the bits of a call alone."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.gallery import make
+
+
+@pytest.fixture(scope="module")
+def arm() -> tb.System:
+    return make("seven-joint-arm").compile()
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).normal(size=shape)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 255, 256, 257, 4999])
+def test_any_number_of_states_gives_the_bits_of_single_calls(arm: tb.System, count: int) -> None:
+    q, v, a = numbers(3, count, 7)
+    for found, one in (
+        (arm.inverse_dynamics(q, v, a), lambda k: arm.inverse_dynamics(q[k], v[k], a[k])),
+        (arm.forward_dynamics(q, v, a), lambda k: arm.forward_dynamics(q[k], v[k], a[k])),
+        (arm.forward_dynamics(q, v), lambda k: arm.forward_dynamics(q[k], v[k])),
+        (arm.mass_matrix(q), lambda k: arm.mass_matrix(q[k])),
+    ):
+        assert found.shape[0] == count and found.flags.c_contiguous
+        for k in {0, 1, 2, 3, count // 2, count - 2, count - 1} & set(range(count)):
+            np.testing.assert_array_equal(found[k], one(k))
+
+
+def test_threads_share_many_states_without_changing_a_bit(
+    arm: tb.System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    q, v, a = numbers(3, 1003, 7)
+    wanted = arm.inverse_dynamics(q, v, a)
+    monkeypatch.setattr("touchback.system.function._A_THREAD", 1)
+    for cores in (1, 2, 3, 7, 100):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: range(cores))
+        np.testing.assert_array_equal(arm.inverse_dynamics(q, v, a), wanted)
+
+
+def test_leading_dimensions_broadcast_as_numpy_does(arm: tb.System) -> None:
+    q, v, a = numbers(4, 1, 7), numbers(3, 7), numbers(7)
+    found = arm.inverse_dynamics(q, v, a, t=np.zeros((2, 1, 1)))
+    assert found.shape == (2, 4, 3, 7)
+    for i in range(4):
+        for j in range(3):
+            wanted = arm.inverse_dynamics(q[i, 0], v[j], a)
+            np.testing.assert_array_equal(found[:, i, j], [wanted, wanted])
+    many = np.linspace(0.0, 1.0, 5)
+    by_name = arm.mass_matrix({arm.coordinates[0]: many})
+    assert by_name.shape == (5, 7, 7)
+    np.testing.assert_array_equal(by_name[3], arm.mass_matrix({arm.coordinates[0]: many[3]}))
+    with pytest.raises(tb.InputError, match=r"leading dimensions \(4,\), \(3,\) don't go together"):
+        arm.bias(numbers(4, 7), v)
+    with pytest.raises(tb.InputError, match=r"7 numbers .* shape \(7, 4\)"):
+        arm.bias(numbers(4, 7).T, v)
+
+
+def test_out_takes_arrays_of_states_even_when_it_is_an_argument(arm: tb.System) -> None:
+    q, v, a = numbers(3, 600, 7)
+    wanted = arm.inverse_dynamics(q, v, a)
+    out = np.empty((600, 7))
+    assert arm.inverse_dynamics(q, v, a, out=out) is out
+    np.testing.assert_array_equal(out, wanted)
+    whole = np.concatenate([a, numbers(1, 7)])
+    np.testing.assert_array_equal(arm.inverse_dynamics(q, v, whole[:-1], out=whole[1:]), wanted)
+    with pytest.raises(tb.InputError, match="shape"):
+        arm.inverse_dynamics(q, v, a, out=np.empty((599, 7)))
+
+
+def test_everything_else_takes_arrays_of_states_too(arm: tb.System) -> None:
+    q, v = numbers(2, 3, 7)
+    body, joint = next(iter(arm.model.bodies)), next(iter(arm.model.joints))
+    pairs = [
+        (arm.pose(body, q)[0], lambda k: arm.pose(body, q[k])[0]),
+        (arm.pose(body, q)[1], lambda k: arm.pose(body, q[k])[1]),
+        (arm.velocity(body, q, v), lambda k: arm.velocity(body, q[k], v[k])),
+        (arm.acceleration(body, q, v, v), lambda k: arm.acceleration(body, q[k], v[k], v[k])),
+        (arm.jacobian(body, q), lambda k: arm.jacobian(body, q[k])),
+        (arm.reaction(joint, q, v), lambda k: arm.reaction(joint, q[k], v[k])),
+        (arm.momentum(q, v), lambda k: arm.momentum(q[k], v[k])),
+        (arm.centre_of_mass(q), lambda k: arm.centre_of_mass(q[k])),
+        (np.stack(arm.energy(q, v), -1), lambda k: np.array(arm.energy(q[k], v[k]))),
+        (arm.state_rate(q, v), lambda k: arm.state_rate(q[k], v[k])),
+        (arm.joint_efforts(q, v), lambda k: arm.joint_efforts(q[k], v[k])),
+    ]
+    for found, one in pairs:
+        np.testing.assert_array_equal(found, [one(k) for k in range(3)])
+    for sensor, shown in arm.sensors(q, v).items():
+        assert shown.tolist() == [arm.sensors(q[k], v[k])[sensor] for k in range(3)]
+
+
+def test_a_mass_matrix_by_a_loop_takes_arrays_too() -> None:
+    chain = make("hanging-chain", links=60).compile()
+    assert chain.plan.loop_mass_matrix
+    q = numbers(2, len(chain.coordinates))
+    out = np.empty((2, q.shape[1], q.shape[1]))
+    assert chain.mass_matrix(q, out=out) is out
+    np.testing.assert_array_equal(out, [chain.mass_matrix(q[0]), chain.mass_matrix(q[1])])
