@@ -19,6 +19,7 @@ from PIL import Image
 from touchback import gallery
 from touchback.draw import state_graph_svg
 from touchback.draw.stick import StickFigure, stick_figure
+from touchback.draw.style import ACCENT, INK
 from touchback.draw.view import view_of
 from touchback.gallery.piano import Straight, grand_piano_action
 from touchback.gallery.piano.drawing import film as piano_film
@@ -33,7 +34,6 @@ from touchback.system import System
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"
 EXAMPLES = HERE.parent / "examples"
-INK, ACCENT = "#3d405b", "#e07a5f"
 TRAILS = {
     "pendulum": "bob position",
     "double-pendulum": "tip",

@@ -5,24 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from touchback.draw.state_map import StateMap, arrow_count
-from touchback.draw.state_shapes import (
-    INK,
-    LETTER,
-    LINE,
-    SOFT,
-    Oval,
-    Point,
-    cause_text,
-    cut,
-    path_svg,
-    rimmed_svg,
-)
+from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
+from touchback.draw.style import INK, LETTER, LINE, SOFT, rimmed_svg, svg_page
 from touchback.model.automata import Automaton, automata_of
 from touchback.model.part import flatten
 
@@ -48,21 +37,16 @@ def state_graph_svg(model: Model) -> str:
     width = max((drawing.width for drawing in drawings), default=10.0)
     height = sum(drawing.height for drawing in drawings)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" font-family="sans-serif" '
-        'font-size="11" text-anchor="middle">',
-        f"<title>Modes of {escape(model.name)}</title>",
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         f'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{INK}"/></marker>'
         "</defs>",
-        '<rect width="100%" height="100%" fill="#ffffff"/>',
     ]
     top = 0.0
     for drawing in drawings:
         parts.append(f'<g transform="{drawing.placed(top)}">')
         parts += [*drawing.drawn(), "</g>"]
         top += drawing.height
-    return "\n".join([*parts, "</svg>", ""])
+    return svg_page(width, height, f"Modes of {model.name}", parts)
 
 
 @dataclass(frozen=True)

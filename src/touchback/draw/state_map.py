@@ -9,19 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchback.draw.state_layout import arranged
-from touchback.draw.state_shapes import (
-    INK,
-    LETTER,
-    LINE,
-    SOFT,
-    Oval,
-    Point,
-    cause_text,
-    cut,
-    path_svg,
-    rimmed_svg,
-    text_svg,
-)
+from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
+from touchback.draw.style import INK, LETTER, LINE, SOFT, rimmed_svg, text_svg
 from touchback.model.automata import Automaton
 
 if TYPE_CHECKING:

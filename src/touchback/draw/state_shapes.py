@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import escape
 
+from touchback.draw.style import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
 from touchback.model.episodes import Transition
 from touchback.model.show import value_text
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 
 Point = tuple[float, float]
-LETTER, LINE = 6.3, 14.0  # width of a letter and height of a line [px]
 LONGEST = 34  # characters of a cause
-INK, SOFT, FILL, FIRST = "#3d405b", "#6b6f8d", "#eef1f8", "#dfe9dc"
 _ROUND = 34.0  # of a mode's corners at most [px]
 _NAMES = re.compile(r"'(?:[qv]:)?([^']+)'|(?<![\w.])([A-Za-z_]\w*)\b(?!\()")
 
@@ -85,18 +83,6 @@ def path_svg(path: str, dashed: bool) -> str:
         f'<path d="{path}" fill="none" stroke="{INK}" stroke-width="1.3"{dashes} '
         'marker-end="url(#head)"/>'
     )
-
-
-def text_svg(text: str, x: float, y: float, style: str) -> str:
-    """Words at a place."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escape(text)}</text>'
-
-
-def rimmed_svg(text: str, x: float, y: float, style: str) -> list[str]:
-    """Words with a white rim; drawn apart, since not every viewer knows paint-order."""
-    halo = 'fill="#ffffff" stroke="#ffffff" stroke-width="4" stroke-linejoin="round"'
-    weight = ' font-weight="bold"' if "bold" in style else ""
-    return [text_svg(text, x, y, halo + weight), text_svg(text, x, y, style)]
 
 
 def cut(text: str, longest: int = LONGEST) -> str:

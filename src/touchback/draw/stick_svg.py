@@ -5,24 +5,33 @@ from html import escape
 
 import numpy as np
 
-from touchback.draw.state_shapes import rimmed_svg
 from touchback.draw.stick import Floats, StickFigure, stick_figure
+from touchback.draw.style import (
+    ACCENT,
+    BODIES,
+    FILL,
+    INK,
+    LETTER,
+    LINE,
+    PALE,
+    PAPER,
+    SOFT,
+    rimmed_svg,
+    svg_page,
+)
 from touchback.draw.view import axes_for
 from touchback.model.model import Model
 from touchback.model.show import tree_text
 
 _SIZE = 360.0  # of the longer side [px]
 _MARGIN = 36.0
-_COLOURS = ("#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b8860b", "#2a9d8f", "#8c564b")
 _STYLES = {
     "body": 'stroke-width="6" stroke-linecap="round"',
     "arm": 'stroke-width="2"',
     "cross": 'stroke-width="3" stroke-linecap="round"',
-    "slide": 'stroke="#999" stroke-width="1.5" stroke-dasharray="4 3"',
-    "link": 'stroke="#666" stroke-width="2" stroke-dasharray="1 3"',
+    "slide": f'stroke="{PALE}" stroke-width="1.5" stroke-dasharray="4 3"',
+    "link": f'stroke="{SOFT}" stroke-width="2" stroke-dasharray="1 3"',
 }
-_LETTER = 6.5  # width of a letter, about [px]
-_LINE = 12.0  # height of a line [px]
 _BESIDE = (-10.0, 14.0, 2.0, -22.0, 26.0)  # heights at which a name may stand, from its dot [px]
 _LABELS = 14  # joints up to which their names are written beside them
 _AXIS = 22.0  # px
@@ -55,7 +64,7 @@ class _Drawing:
         self.corner = flat[:, 0].min(), flat[:, 1].max()
         width, height = np.ptp(flat, axis=0)
         self.scale = _SIZE / (max(width, height) or 1.0)
-        beside = max((len(label) for label in self.labels()), default=0) * _LETTER
+        beside = max((len(label) for label in self.labels()), default=0) * LETTER
         self.width = max(width * self.scale, _SIZE / 3) + 2 * _MARGIN + beside
         self.height = max(height * self.scale, _SIZE / 6) + 2 * _MARGIN
         self.top = (self.height - height * self.scale) / 2
@@ -70,27 +79,21 @@ class _Drawing:
         return [(name, *self.at(points[self.instant])) for name, points in named.items()]
 
     def svg(self) -> str:
-        size = f'width="{self.width:.0f}" height="{self.height:.0f}"'
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" '
-            'font-family="sans-serif" font-size="11" text-anchor="middle">',
-            f"<title>{escape(self.title)}</title>",
-            '<rect width="100%" height="100%" fill="#fff"/>',
             *self.way(),
             *self.bearings(),
             *self.lines(),
             *self.masses(),
             *self.joints(),
             *self.directions(),
-            "</svg>",
         ]
-        return "\n".join(parts)
+        return svg_page(self.width, self.height, self.title, parts)
 
     def way(self) -> list[str]:
         if not len(self.trail):
             return []
         points = " ".join(",".join(self.at(point)) for point in self.trail)
-        return [f'<polyline points="{points}" fill="none" stroke="#e07a5f" stroke-width="1.5"/>']
+        return [f'<polyline points="{points}" fill="none" stroke="{ACCENT}" stroke-width="1.5"/>']
 
     def lines(self) -> list[str]:
         bodies = [each.name for each in self.figure.lines if each.kind in ("body", "cross")]
@@ -100,7 +103,7 @@ class _Drawing:
             (x1, y1), (x2, y2) = map(self.at, line.ends[self.instant])
             style = _STYLES[line.kind]
             if line.kind not in ("slide", "link"):
-                style += f' stroke="{_COLOURS[numbers[line.name] % len(_COLOURS)]}"'
+                style += f' stroke="{BODIES[numbers[line.name] % len(BODIES)]}"'
             found.append(
                 f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" {style}>'
                 f"<title>{escape(line.name)}</title></line>"
@@ -110,13 +113,13 @@ class _Drawing:
     def bearings(self) -> list[str]:
         """The usual sign for a support on the ground."""
         return [
-            f'<path d="M{x} {y} l-9 14 h18 z" fill="#ddd" stroke="#333"/>'
+            f'<path d="M{x} {y} l-9 14 h18 z" fill="{FILL}" stroke="{INK}"/>'
             for _, x, y in self.places(self.figure.bearings)
         ]
 
     def masses(self) -> list[str]:
         return [
-            f'<circle cx="{x}" cy="{y}" r="4" fill="#fff" stroke="#333" stroke-width="1.5">'
+            f'<circle cx="{x}" cy="{y}" r="4" fill="{PAPER}" stroke="{INK}" stroke-width="1.5">'
             f"<title>{escape(name)}: centre of mass</title></circle>"
             for name, x, y in self.places(self.figure.masses)
         ]
@@ -124,12 +127,12 @@ class _Drawing:
     def joints(self) -> list[str]:
         places = self.places(self.figure.joints)
         dots = [
-            f'<circle cx="{x}" cy="{y}" r="4.5" fill="#333"><title>{escape(name)}</title></circle>'
+            f'<circle cx="{x}" cy="{y}" r="4.5" fill="{INK}"><title>{escape(name)}</title></circle>'
             for name, x, y in places
         ]
         words = self.words([(name, float(x), float(y)) for name, x, y in places])
         return dots + [
-            text for name, x, y in words for text in rimmed_svg(name, x, y, 'fill="#333"')
+            text for name, x, y in words for text in rimmed_svg(name, x, y, f'fill="{INK}"')
         ]
 
     def words(self, dots: list[tuple[str, float, float]]) -> Iterator[tuple[str, float, float]]:
@@ -142,7 +145,7 @@ class _Drawing:
         for name, x, y in dots:
             if name not in self.labels():
                 continue
-            half = np.array([len(name) * _LETTER / 2, _LINE / 2])
+            half = np.array([len(name) * LETTER / 2, LINE / 2])
 
             def covered(
                 middle: Floats, half: Floats = half, taken: Floats = taken
@@ -171,7 +174,7 @@ class _Drawing:
                 tip = x + _AXIS * across, y - _AXIS * up
                 letter = x + 1.3 * _AXIS * across, y - 1.3 * _AXIS * up + 3
                 found += [
-                    f'<path d="M{x} {y:.0f} L{tip[0]:.1f} {tip[1]:.1f}" stroke="#999"/>',
-                    f'<text x="{letter[0]:.1f}" y="{letter[1]:.1f}" fill="#999">{name}</text>',
+                    f'<path d="M{x} {y:.0f} L{tip[0]:.1f} {tip[1]:.1f}" stroke="{PALE}"/>',
+                    f'<text x="{letter[0]:.1f}" y="{letter[1]:.1f}" fill="{PALE}">{name}</text>',
                 ]
         return found

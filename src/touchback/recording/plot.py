@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from touchback.draw.style import PICTURES, light_grid, pyplot
 from touchback.errors import InputError
 from touchback.regular_file import check_output
 
@@ -16,26 +17,15 @@ if TYPE_CHECKING:
     from touchback.recording.run import Run
 
 
-def _pyplot() -> Any:
-    try:
-        import matplotlib.pyplot as pyplot
-    except ImportError as error:
-        raise InputError(
-            "Plotting needs matplotlib; install it with `pip install touchback[plot]`."
-        ) from error
-    return pyplot
-
-
 def _panels(count: int) -> tuple[Figure, list[Any]]:
     """A figure with panels one above the other on the same time axis."""
-    figure, axes = _pyplot().subplots(
+    figure, axes = pyplot().subplots(
         count, 1, sharex=True, squeeze=False, figsize=(8.0, 1.2 + 2.4 * count), layout="constrained"
     )
     axes[-1, 0].set_xlabel("time [s]")
     return figure, list(axes[:, 0])
 
 
-PICTURES = (".png", ".svg", ".pdf", ".jpg")
 _INSIDE = 4  # lines whose legend has room within a panel
 _ENTRIES = 8  # of a legend; what else there is, is counted
 
@@ -45,15 +35,15 @@ def _legend(panel: Any, handles: Sequence[Any], **where: Any) -> None:
     shown = list(handles[:_ENTRIES])
     labels = [str(line.get_label()) for line in shown]
     if len(handles) > len(shown):
-        shown.append(_pyplot().Line2D([], [], linestyle="none"))
+        shown.append(pyplot().Line2D([], [], linestyle="none"))
         labels.append(f"… and {len(handles) - _ENTRIES} more")
     panel.legend(shown, labels, fontsize="small", **where)
 
 
-def _finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+def finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     if path is not None:
         figure.savefig(path, dpi=150)
-        _pyplot().close(figure)
+        pyplot().close(figure)
     return figure
 
 
@@ -80,11 +70,11 @@ def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None
             _legend(axis, lines, loc="center left", bbox_to_anchor=(1.0, 0.5))
         elif not alone:
             _legend(axis, lines, loc="best")
-        axis.grid(alpha=0.3)
+        light_grid(axis)
     if events:  # the same in every panel, so told once
         _legend(figure, events, loc="outside lower center", ncols=3, title="events")
     axes[0].set_title(str(run.metadata.get("model", "")))
-    return _finished(figure, path)
+    return finished(figure, path)
 
 
 def _mark_events(axis: Any, run: Run) -> list[Any]:
@@ -111,5 +101,5 @@ def plot_comparison(
     for axis, row in zip(axes, rows):
         axis.plot(comparison.time, row.values)
         axis.set_ylabel(_label(f"Δ {row.name}", row.unit))
-        axis.grid(alpha=0.3)
-    return _finished(figure, path)
+        light_grid(axis)
+    return finished(figure, path)

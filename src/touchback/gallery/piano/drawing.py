@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from touchback.draw.style import INK, PAPER
 from touchback.gallery.piano.geometry import Placements, placements
 from touchback.gallery.piano.parameters import Specification
 from touchback.gallery.piano.shapes import Shape, shapes
@@ -11,8 +12,8 @@ from touchback.recording import Run
 
 COLOURS = {
     "wood": "#d9b382", "lever": "#c79a63", "ivory": "#fbf7ea", "metal": "#8d99ae",
-    "leather": "#b08968", "felt": "#a4383f", "white felt": "#f1e9da", "pin": "#3d405b",
-    "rail": "#cfd3dc", "string": "#3d405b", "dark": "#3d405b",
+    "leather": "#b08968", "felt": "#a4383f", "white felt": "#f1e9da", "pin": INK,
+    "rail": "#cfd3dc", "string": INK, "dark": INK,
 }  # fmt: skip
 # Drawn in this order. Each turns about its own hinge, and with the body that carries it.
 BODIES = ("key", "damper", "damper head", "whippen", "hammer")
@@ -107,7 +108,7 @@ def _place(point: Sequence[float] | np.ndarray) -> tuple[float, float]:
 
 
 def _shape(shape: Shape) -> str:
-    style = f'fill="{COLOURS[shape.material]}" stroke="#3d405b" stroke-width="1.2"'
+    style = f'fill="{COLOURS[shape.material]}" stroke="{INK}" stroke-width="1.2"'
     if shape.radius is not None:
         x, y = _place(shape.points[0])
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{SCALE * shape.radius:.1f}" {style}/>'
@@ -119,6 +120,6 @@ def _svg(lines: Sequence[str], left: float) -> str:
     x, width, height = SCALE * (left - LEFT), SCALE * (RIGHT - left), SCALE * (TOP - BOTTOM)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x:.0f} 0 {width:.0f} {height:.0f}">',
-        f'<rect x="{x:.0f}" width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
+        f'<rect x="{x:.0f}" width="{width:.0f}" height="{height:.0f}" fill="{PAPER}"/>',
     )
     return "\n".join([*head, *lines, "</svg>", ""])

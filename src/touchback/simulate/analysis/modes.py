@@ -83,9 +83,10 @@ class Modes(tuple[Mode, ...]):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
         """A bar a coordinate (real part of the shape), one panel a mode."""
-        from touchback.recording.plot import _finished, _pyplot
+        from touchback.draw.style import pyplot
+        from touchback.recording.plot import finished
 
-        figure, axes = _pyplot().subplots(
+        figure, axes = pyplot().subplots(
             len(self), 1, sharex=True, squeeze=False, layout="constrained",
             figsize=(8.0, 1.0 + 1.4 * len(self)),
         )  # fmt: skip
@@ -95,7 +96,7 @@ class Modes(tuple[Mode, ...]):
             axis.set_ylim(-1.1, 1.1)
             axis.set_ylabel(f"mode {i}\n{mode.frequency:.4g} Hz", rotation=0, labelpad=32)
         axes[-1, 0].tick_params(axis="x", rotation=30)
-        return _finished(figure, path)
+        return finished(figure, path)
 
 
 def modes(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from touchback.errors import InputError
-from touchback.recording.plot import PICTURES
+from touchback.draw.style import PICTURES, light_grid, pyplot
 from touchback.regular_file import check_output
 from touchback.simulate.quality.row import Row
 
@@ -24,13 +23,7 @@ def draw(quality: Quality, path: str | os.PathLike[str] | None = None) -> Figure
     formulation keeps its colour; adaptive methods are dashed."""
     if path is not None:
         check_output(path, PICTURES, "Plot")
-    try:
-        import matplotlib.pyplot as pyplot
-    except ImportError as error:
-        raise InputError(
-            "Plotting needs matplotlib; install it with `pip install touchback[plot]`."
-        ) from error
-    figure, (work, steps) = pyplot.subplots(1, 2, figsize=(11.0, 4.8), layout="constrained")
+    figure, (work, steps) = pyplot().subplots(1, 2, figsize=(11.0, 4.8), layout="constrained")
     what, title = _second(quality)
     names = list(dict.fromkeys(_family(row) for row in quality.rows))
     for label in quality.labels:
@@ -54,12 +47,12 @@ def draw(quality: Quality, path: str | os.PathLike[str] | None = None) -> Figure
     work.axhline(max(quality.uncertainty, _FLOOR), color="0.6", linewidth=1.0, linestyle=":")
     for axis in (work, steps):
         axis.set(xscale="log", yscale="log")
-        axis.grid(alpha=0.3)
+        light_grid(axis)
     figure.suptitle(f"{quality.model}, {quality.duration:g} s (dotted: the reference's own error)")
     figure.legend(loc="outside right upper", fontsize="small")
     if path is not None:
         figure.savefig(path, dpi=110)
-        pyplot.close(figure)
+        pyplot().close(figure)
     return figure
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from touchback.draw.style import ACCENT, GREEN, INK, PALE
 from touchback.haptics.wall.continuous import ContinuousBall
 from touchback.haptics.wall.controllers import (
     Controller,
@@ -15,7 +16,7 @@ from touchback.haptics.wall.controllers import (
     StandardWall,
 )
 from touchback.haptics.wall.deadbeat import DeadbeatWall
-from touchback.haptics.wall.figures.sheet import ACCENT, GREEN, INK, SOFT, Sheet, panel
+from touchback.haptics.wall.figures.sheet import Sheet, panel
 from touchback.haptics.wall.setups import UNIT_BALL
 from touchback.haptics.wall.simulation import Trace, simulate
 
@@ -88,7 +89,7 @@ def draw_roots(figure: Figure) -> None:
     """The sampled poles of the sprung mass, e^(±jω₀T)."""
     axis = panel(figure, "real part", "imaginary part")
     around = np.linspace(0.0, 2.0 * np.pi, 200)
-    axis.plot(np.cos(around), np.sin(around), color=SOFT, lw=1.0)
+    axis.plot(np.cos(around), np.sin(around), color=PALE, lw=1.0)
     angle = np.sqrt(UNIT_BALL.wall.stiffness / UNIT_BALL.plant.motion.mass) * UNIT_BALL.period
     axis.plot(np.cos([angle, -angle]), np.sin([angle, -angle]), "x", color=ACCENT, ms=9, mew=2)
     axis.plot([1.0, 1.0], [0.0, 0.0], "x", color=INK, ms=7, label="the free mass (twice)")

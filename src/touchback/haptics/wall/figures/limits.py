@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from touchback.haptics.wall.figures.sheet import ACCENT, INK, SOFT, Sheet, panel
+from touchback.draw.style import ACCENT, INK, PALE
+from touchback.haptics.wall.figures.sheet import Sheet, panel
 from touchback.haptics.wall.passivity import BENCH_DEVICE, expressible_stiffness
 from touchback.haptics.wall.plant import Finger
 
@@ -22,7 +23,7 @@ def passive_sheet(rates: list[float], table: dict[str, list[float]]) -> Sheet:
         axis = panel(figure, "sampling rate [Hz]", "largest passive stiffness [N/m]")
         mass = BENCH_DEVICE.mass + Finger().mass
         top = [expressible_stiffness(mass, rate) for rate in rates]
-        axis.plot(rates, top, "--", color=SOFT, label="contacts of two samples")
+        axis.plot(rates, top, "--", color=PALE, label="contacts of two samples")
         for (name, values), mark in zip(table.items(), _MARKS):
             shown = [min(value, limit) for value, limit in zip(values, top)]
             axis.plot(rates, shown, marker=mark, ms=4, lw=1.1, label=name)
@@ -43,7 +44,7 @@ def grip_sheet(fixed: list[float], adaptive: list[float]) -> Sheet:
         axis = panel(figure, "tap", "error of the energy")
         taps = range(1, len(fixed) + 1)
         for name, errors, colour in (
-            ("designed for the first grip", fixed, SOFT),
+            ("designed for the first grip", fixed, PALE),
             ("identified while playing", adaptive, ACCENT),
         ):
             shown = [max(error, 1e-15) if math.isfinite(error) else 1.0 for error in errors]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.haptics.wall.figures.sheet import ACCENT, GREEN, INK, SOFT, Sheet, panel
+from touchback.draw.style import ACCENT, GREEN, INK, PALE
+from touchback.haptics.wall.figures.sheet import Sheet, panel
 from touchback.haptics.wall.full_map import LateWall, largest_exit_speed, late_history
 from touchback.haptics.wall.oscillator import Oscillator, State
 from touchback.haptics.wall.setups import WORST
@@ -37,11 +38,11 @@ def _draw_history(figure: Figure, history: dict[str, np.ndarray]) -> None:
     for name, colour in (("kinetic", INK), ("potential", ACCENT), ("dissipated", GREEN)):
         top.plot(history["time"], history[name], color=colour, lw=1.0, label=name)
     total = history["kinetic"] + history["potential"] + history["dissipated"]
-    top.plot(history["time"], total, color=SOFT, lw=1.4, label="sum")
+    top.plot(history["time"], total, color=PALE, lw=1.4, label="sum")
     top.legend(fontsize=7, loc="upper right")
     bottom = panel(figure, "time [s]", "y [m], v [m/s]", (2, 1, 2))
     bottom.plot(history["time"], history["y"], color=INK, lw=1.2, label="y")
-    bottom.plot(history["time"], history["v"], color=SOFT, lw=1.0, label="v")
+    bottom.plot(history["time"], history["v"], color=PALE, lw=1.0, label="v")
     bottom.legend(fontsize=7, loc="upper right")
 
 
@@ -69,7 +70,7 @@ def draw_phase(figure: Figure) -> None:
     ):
         history = worst_history(WORST, 1.0, damping, 3, 600)
         axis.plot(history["y"], history["v"], color=colour, lw=1.0, label=name)
-    axis.axvline(0.0, color=SOFT, lw=0.8)
+    axis.axvline(0.0, color=PALE, lw=0.8)
     axis.legend(fontsize=8)
 
 
@@ -90,7 +91,7 @@ def draw_biased(figure: Figure) -> None:
     periods = _PERIODS[::2]
     for bias in np.linspace(0.0, 1.0, 9):
         damping = [_at(float(T)).biased_damping(1.0, -float(bias)) for T in periods]
-        colour, width = (SOFT, 1.0) if bias else (ACCENT, 2.0)
+        colour, width = (PALE, 1.0) if bias else (ACCENT, 2.0)
         axis.plot(periods, np.full_like(periods, bias), damping, color=colour, lw=width,
                   label=f"bias {bias:g}")  # fmt: skip
     axis.set_xlabel("T [s]", fontsize=8)

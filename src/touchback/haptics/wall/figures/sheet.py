@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from touchback.errors import InputError
+from touchback.draw.style import light_grid, pyplot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-INK, ACCENT, SOFT, GREEN = "#3d405b", "#e07a5f", "#9aa0b5", "#43896b"
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,7 @@ class Sheet:
 
     def save(self, folder: Path) -> Path:
         """Draws the figure into a file of the folder, with its curves as a table beside it."""
-        pyplot = _pyplot()
-        figure = pyplot.figure(figsize=(7.5, 4.0), layout="constrained")
+        figure = pyplot().figure(figsize=(7.5, 4.0), layout="constrained")
         try:
             self.draw(figure)
             from_source = self.number[0].isdigit()
@@ -43,7 +40,7 @@ class Sheet:
             figure.savefig(path, dpi=90)
             _write_curves(figure, path.with_suffix(".csv"))
         finally:
-            pyplot.close(figure)
+            pyplot().close(figure)
         return path
 
 
@@ -52,7 +49,7 @@ def panel(figure: Figure, x: str, y: str, place: int | tuple[int, int, int] = 11
     axis = figure.add_subplot(*place) if isinstance(place, tuple) else figure.add_subplot(place)
     axis.set_xlabel(x, fontsize=9)
     axis.set_ylabel(y, fontsize=9)
-    axis.grid(alpha=0.3)
+    light_grid(axis)
     axis.tick_params(labelsize=8)
     return axis
 
@@ -67,13 +64,3 @@ def _write_curves(figure: Figure, path: Path) -> None:
                 data = getattr(line, "get_data_3d", line.get_data)()
                 for point in zip(*data):
                     writer.writerow([number, line.get_label(), *(f"{c:.9g}" for c in point)])
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib.pyplot as pyplot
-    except ImportError as error:
-        raise InputError(
-            "Pictures need matplotlib; install it with `pip install touchback[plot]`."
-        ) from error
-    return pyplot

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from touchback.draw.style import ACCENT, GREEN, INK, PALE
 from touchback.haptics.wall.edges import (
     PASSIVE_ALPHA,
     SampledSpring,
@@ -14,7 +15,7 @@ from touchback.haptics.wall.edges import (
     printed_damping,
     stabilising_damping,
 )
-from touchback.haptics.wall.figures.sheet import ACCENT, GREEN, INK, SOFT, Sheet, panel
+from touchback.haptics.wall.figures.sheet import Sheet, panel
 from touchback.haptics.wall.oscillator import State
 from touchback.haptics.wall.plant import Device, Finger, Plant
 from touchback.haptics.wall.setups import DEVICE_MASS, WALL_STIFFNESS
@@ -38,7 +39,7 @@ def draw_uncoupled(figure: Figure) -> None:
     axis = panel(figure, "sampling period T [ms]", "stabilising damping b [N s/m]")
     axis.plot(1e3 * _PERIODS, _damping(None), color=INK, label="all Jury conditions")
     alone = [printed_damping(WALL_STIFFNESS, DEVICE_MASS, float(T)) for T in _PERIODS]
-    axis.plot(1e3 * _PERIODS, alone, "--", color=SOFT, label="eq. 6.5 alone")
+    axis.plot(1e3 * _PERIODS, alone, "--", color=PALE, label="eq. 6.5 alone")
     passive = [colgate_damping(WALL_STIFFNESS, 0.0, float(T)) for T in _PERIODS]
     axis.plot(1e3 * _PERIODS, passive, ":", color=GREEN, label="passive: KT/2 (Colgate)")
     marked = stabilising_damping(WALL_STIFFNESS, DEVICE_MASS, MARKED_PERIOD)
@@ -51,8 +52,8 @@ def draw_alpha(figure: Figure) -> None:
     axis = panel(figure, "τ = bT/m", "α = KT/b")
     taus = np.linspace(0.02, 12.0, 400)
     edges = np.array([alpha_edges(float(tau)) for tau in taus])
-    axis.plot(taus, edges[:, 0], color=SOFT, lw=1.0, label="|last coefficient| = 1 (eq. 6.5)")
-    axis.plot(taus, edges[:, 1], "--", color=SOFT, lw=1.0, label="root at z = −1")
+    axis.plot(taus, edges[:, 0], color=PALE, lw=1.0, label="|last coefficient| = 1 (eq. 6.5)")
+    axis.plot(taus, edges[:, 1], "--", color=PALE, lw=1.0, label="root at z = −1")
     axis.plot(taus, edges.min(axis=1), color=INK, lw=1.8, label="edge of stability")
     axis.axhline(PASSIVE_ALPHA, color=GREEN, ls=":", label="passive below (Colgate)")
     b = stabilising_damping(WALL_STIFFNESS, DEVICE_MASS, MARKED_PERIOD)
@@ -80,7 +81,7 @@ def draw_coupled(figure: Figure) -> None:
     axis = panel(figure, "sampling period T [ms]", "stabilising damping b [N s/m]")
     axis.plot(1e3 * _PERIODS, _damping(None), color=INK, label="no finger (Fig. 6.2)")
     axis.plot(1e3 * _PERIODS, _damping(Finger()), color=ACCENT, label="with the finger")
-    axis.axhline(0.0, color=SOFT, lw=0.8)
+    axis.axhline(0.0, color=PALE, lw=0.8)
     axis.legend(fontsize=8)
 
 
