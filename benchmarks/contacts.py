@@ -38,7 +38,14 @@ def run() -> Section:
 
 def _touchback() -> dict[str, float]:
     system, contacts = pile(SIDE, LAYERS, wall_friction=0.0)
-    run = tb.step_contacts(system, contacts, duration=DURATION, step=STEP)
+    run = tb.simulate(
+        system,
+        duration=DURATION,
+        method="moreau-jean",
+        step=STEP,
+        contacts=contacts,
+        progress=False,
+    )
     count = SIDE * SIDE * LAYERS
     centres = np.array([[run[f"ball {i}.{x}"][-1] for x in "xyz"] for i in range(count)])
     statistics = run.metadata["statistics"]

@@ -76,14 +76,14 @@ def _() -> None:
 @fault(
     "friction of a constraint among rigid contacts",
     SECTION,
-    "arms: tb.simulate_contacts knows nothing of its constraints with friction 'level'; "
+    "arms: method 'event-driven' knows nothing of its constraints with friction 'level'; "
     "describe them as rigid contacts, or set their friction to 0.",
 )
 def _() -> None:
     m = two_arms()
     m.constrain("level", m.coordinate("left"), friction=0.3, slides=m.rate("right"))
     floor = tb.SpherePlaneContact(tb.Frame("right"), m.ground.at(0.0, 0.0, -5.0), radius=0.1)
-    tb.simulate_contacts(m.compile(), {"floor": floor}, duration=0.1)
+    tb.simulate(m.compile(), contacts={"floor": floor}, duration=0.1)
 
 
 @fault(

@@ -20,7 +20,7 @@ class Drop:
     inertia: tuple[float, ...]  # about its centre of mass, of the turning velocities in order
 
     def run(self, duration: float, **given: object) -> tb.Run:
-        return tb.simulate_contacts(self.system, self.corners, self.start, duration, **given)  # type: ignore[arg-type]
+        return tb.simulate(self.system, self.start, duration, contacts=self.corners, **given)  # type: ignore[arg-type]
 
 
 def flat(

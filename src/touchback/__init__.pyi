@@ -76,22 +76,37 @@ from touchback.model.sensors import (
 from touchback.realtime import EnergyObserver, GuardedOutput, Live, WatchedInput, live, replay
 from touchback.recording import EnergyBooks, Run, compare
 from touchback.recording import open_run as open
-from touchback.simulate import AugmentedLagrangian, Baumgarte, Event, Switch, simulate
+from touchback.simulate import (
+    RK4,
+    AugmentedLagrangian,
+    Baumgarte,
+    Dopri5,
+    Euler,
+    Event,
+    EventDriven,
+    ImplicitEuler,
+    MoreauJean,
+    Radau5,
+    SciPy,
+    Switch,
+    Trapezoidal,
+    simulate,
+)
 from touchback.simulate.analysis import (
     Equilibrium,
     Linear,
     Modes,
     Sensitivity,
+    contact_operator,
     equilibrium,
     inverse_dynamics,
     kinematics,
     linearise,
     modes,
+    painleve,
     sensitivity,
 )
-from touchback.simulate.event_driven import simulate_contacts
 from touchback.simulate.quality import Demand, Quality, quality
-from touchback.simulate.time_stepping import contact_operator, painleve, step_contacts
 from touchback.symbolic import Table
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import (
@@ -119,6 +134,7 @@ from touchback.system.copies import copies
 __version__: str
 
 __all__ = [
+    "RK4",
     "Acceleration",
     "AngularVelocity",
     "Arc",
@@ -140,13 +156,16 @@ __all__ = [
     "Direction",
     "DiscPlaneContact",
     "Distance",
+    "Dopri5",
     "Drag",
     "Effort",
     "Energy",
     "EnergyBooks",
     "EnergyObserver",
     "Equilibrium",
+    "Euler",
     "Event",
+    "EventDriven",
     "Expr",
     "Felt",
     "Fixed",
@@ -158,6 +177,7 @@ __all__ = [
     "Gear",
     "GuardedOutput",
     "HuntCrossley",
+    "ImplicitEuler",
     "InputError",
     "InternalState",
     "JointEffort",
@@ -169,6 +189,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Modes",
+    "MoreauJean",
     "Multiplier",
     "Outline",
     "Planar",
@@ -180,6 +201,7 @@ __all__ = [
     "ProfileContact",
     "Quality",
     "Rack",
+    "Radau5",
     "Ramp",
     "Reaction",
     "Readout",
@@ -187,6 +209,7 @@ __all__ = [
     "Rod",
     "Rolling",
     "Run",
+    "SciPy",
     "Screw",
     "ScrewCoupling",
     "Sensitivity",
@@ -207,6 +230,7 @@ __all__ = [
     "Table",
     "TorsionSpring",
     "TouchbackError",
+    "Trapezoidal",
     "UnilateralSpring",
     "Universal",
     "Velocity",
@@ -244,9 +268,7 @@ __all__ = [
     "sensitivity",
     "sign",
     "simulate",
-    "simulate_contacts",
     "sin",
     "sqrt",
-    "step_contacts",
     "tan",
 ]

@@ -225,7 +225,7 @@ def test_a_model_with_rigid_contacts_runs_from_event_to_event_or_step_by_step(
     assert "--method moreau-jean --step 0.0001" in stepped.stdout
     refused = touchback("simulate", "ball.yaml", "--method", "rk4", cwd=tmp_path)
     assert refused.returncode != 0
-    assert "take event-driven (the default) or moreau-jean" in " ".join(refused.stderr.split())
+    assert "use method='event-driven' or 'moreau-jean'" in " ".join(refused.stderr.split())
 
 
 def test_printed_dynamics_of_a_mechanism_with_constraints_say_that_they_are_the_trees() -> None:

@@ -18,7 +18,7 @@ def test_an_interrupted_run_is_shown_and_saved(
         run = tb.simulate(system, duration=0.1, progress=False, books=True)
         raise RunInterrupted("pendulum: interrupted at t = 0.1 s.", run)
 
-    monkeypatch.setattr(simulation, "run_of", interrupted)
+    monkeypatch.setattr(simulation, "run_it", interrupted)
     done = touchback("simulate", "pendulum", "--csv", "kept.csv", cwd=tmp_path)
     assert done.returncode == 130
     assert "interrupted at t = 0.1 s" in done.stderr and "pivot" in done.stdout

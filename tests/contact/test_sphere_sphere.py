@@ -49,9 +49,12 @@ def test_a_rough_collision_in_any_direction_keeps_momenta_and_obeys_the_laws(
     rates |= {f"b.w{c}": x for c, x in zip("xyz", spin, strict=True)}
     start = system.assemble(rates=rates)
     if how == "located":
-        run, near = tb.simulate_contacts(system, x0=start, duration=0.1), 1e-9
+        run, near = tb.simulate(system, x0=start, duration=0.1), 1e-9
     else:  # a ball turns by 0.003 in a step, within which its axes are those of the middle
-        run, near = tb.step_contacts(system, x0=start, duration=0.1, step=1e-4), 1e-4
+        run, near = (
+            tb.simulate(system, method="moreau-jean", x0=start, duration=0.1, step=1e-4),
+            1e-4,
+        )
     before, after = motion(run, 0), motion(run, -1)
     np.testing.assert_allclose(after[0], before[0], atol=near)
     np.testing.assert_allclose(after[1], before[1], atol=near)
@@ -80,7 +83,7 @@ def test_twelve_balls_on_each_other_bear_their_weight() -> None:
         m.joint(f"ball {i}", tb.Free(), m.ground, ball, position=place)
         m.contact(f"{i}", tb.SphereSphereContact(below, ball, 0.1, 0.1, friction=0.5))
         below = ball
-    run = tb.step_contacts(m.compile(), duration=0.02, step=1e-3)
+    run = tb.simulate(m.compile(), method="moreau-jean", duration=0.02, step=1e-3)
     for i in range(count):
         np.testing.assert_allclose(run[f"{i} impulse"][1:] / 1e-3, (count - i) * G, rtol=1e-9)
 
@@ -98,7 +101,7 @@ def test_a_ball_that_slides_off_a_ball_leaves_it_where_two_thirds_say() -> None:
         velocity=(0.5,) + (0,) * 5,
     )
     m.contact("dome", tb.SphereSphereContact(m.ground, ball, 0.5, 0.1))
-    run = tb.simulate_contacts(m.compile(), duration=0.6)
+    run = tb.simulate(m.compile(), duration=0.6)
     left = next(event for event in run.events if event.name == "dome opens")
     cosine = left.state["free.z"] / 0.6
     assert cosine == pytest.approx((2 + 0.25 / (G * 0.6)) / 3, abs=1e-8)
@@ -113,7 +116,7 @@ def test_a_ball_that_rolls_off_a_ball_leaves_it_where_ten_seventeenths_say() -> 
     place = (0.6 * math.sin(tilt), 0, 0.6 * math.cos(tilt), 1, 0, 0, 0)
     m.joint("free", tb.Free(), m.ground, ball, position=place)
     m.contact("dome", tb.SphereSphereContact(m.ground, ball, 0.5, 0.1, friction=1e4))
-    run = tb.simulate_contacts(m.compile(), duration=3.0)
+    run = tb.simulate(m.compile(), duration=3.0)
     left = next(event for event in run.events if event.name == "dome opens")
     assert left.state["free.z"] / 0.6 == pytest.approx(10 / 17, abs=1e-5)
 

@@ -1,6 +1,7 @@
 """Rigid contacts as part of a model: in Python, in files, in parts, and in runs."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,10 +57,10 @@ def described_belt() -> tb.Model:
 def test_a_file_gives_what_python_gives() -> None:
     m, read = described_belt(), model_from_text(BELT)
     assert to_text(m) == to_text(read)
-    runs = [tb.simulate_contacts(each.compile(), duration=1.5) for each in (m, read)]
+    runs = [tb.simulate(each.compile(), duration=1.5) for each in (m, read)]
     assert [event.name for event in runs[0].events][-1] == "belt slips"
     np.testing.assert_array_equal(runs[0]["x"], runs[1]["x"])
-    harder = tb.simulate_contacts(read.compile(), duration=1.5, parameters={"grip": 0.6})
+    harder = tb.simulate(read.compile(), duration=1.5, parameters={"grip": 0.6})
     assert harder.events[2].time > runs[0].events[2].time + 0.01  # live: it sticks longer
 
 
@@ -83,13 +84,13 @@ def test_every_kind_is_written_and_read(suffix: str, tmp_path: Path) -> None:
 
 def test_both_ways_of_running_take_a_model_s_own_contacts() -> None:
     system = model_from_text(BALL).compile()
-    located = tb.simulate_contacts(system, duration=1.0)
-    stepped = tb.step_contacts(system, duration=1.0, step=1e-4)
+    located = tb.simulate(system, duration=1.0)
+    stepped = tb.simulate(system, method="moreau-jean", duration=1.0, step=1e-4)
     assert located["floor gap"].min() > -1e-12 and stepped["floor gap"].min() > -1e-3
     fall = np.sqrt(2 * 0.48 / 9.81)
     assert located.events[0].time == pytest.approx(fall, abs=1e-10)
     again = tb.SpherePlaneContact(tb.Frame("ball"), radius=0.02, restitution=0.0)
-    dead = tb.simulate_contacts(system, {"floor": again}, duration=1.0)
+    dead = tb.simulate(system, contacts={"floor": again}, duration=1.0)
     assert dead["z"][-1] == pytest.approx(0.02)  # one given by name stands in for the model's
 
 
@@ -98,25 +99,26 @@ def test_a_part_brings_its_contacts() -> None:
     for name, x, z in (("low", 0, 0.0), ("high", 1, 3.0)):
         whole.add(model_from_text(BALL), at=whole.ground.at(x, 0, z), name=name)
     system = whole.compile()
-    run = tb.simulate_contacts(system, duration=0.5)
+    run = tb.simulate(system, duration=0.5)
     assert {event.name for event in run.events} == {"low/floor hits", "high/floor hits"}
     assert to_text(model_from_text(to_text(whole))) == to_text(whole)
 
 
 def test_runs_that_know_no_contacts_say_so() -> None:
     system = model_from_text(BALL).compile()
-    for run in (lambda: tb.simulate(system, duration=1), lambda: tb.live(system, rate=1000)):
+    for run in (lambda: tb.simulate(system, method="rk4"), lambda: tb.live(system, rate=1000)):
         with pytest.raises(tb.InputError, match="knows nothing of its rigid contacts 'floor'"):
             run()
     bare = tb.Model("bare")
     bare.body("b", mass=1)
     bare.joint("z", tb.Prismatic("z"), bare.ground, "b")
     plain = bare.compile()
-    for start in (tb.simulate_contacts, tb.step_contacts):
-        with pytest.raises(tb.InputError, match="model 'bare' describes no rigid contacts; add"):
-            start(plain)
+    for method in ("event-driven", "moreau-jean"):
+        with pytest.raises(tb.InputError, match="Model 'bare' describes no rigid contacts; add"):
+            tb.simulate(plain, method=method)
         with pytest.raises(tb.InputError, match="contacts are given by name"):
-            start(plain, [tb.SpherePlaneContact(tb.Frame("b"))])
+            given: Any = [tb.SpherePlaneContact(tb.Frame("b"))]
+            tb.simulate(plain, method=method, contacts=given)
 
 
 @pytest.mark.parametrize(

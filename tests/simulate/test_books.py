@@ -255,7 +255,7 @@ def test_a_rod_that_catches_a_ball_books_its_impact() -> None:
     taut = tb.Event("taut", lambda t, x: float(np.hypot(x[0], x[1])) - 1.0, direction=+1)
     run = tb.simulate(
         system, start, 1.0, rtol=1e-10, atol=1e-12, books=True,
-        switches=[tb.Switch(taut, activate=["rod"])],
+        events=[tb.Switch(taut, activate=["rod"])],
     )  # fmt: skip
     assert run.books.impacts["switch +rod"] == pytest.approx(0.64 * 2 * G * 0.8, rel=1e-6)
     assert abs(run.books.unexplained) < 1e-7

@@ -344,7 +344,11 @@ def test_events_that_make_no_sense_are_refused(arguments: dict, message: str) ->
     [
         ([tb.Event("a", "hight")], {}, "height"),
         ([tb.Event("a", "height"), tb.Event("a", "height")], {}, "Two events are called 'a'"),
-        ([tb.Event("a", "height")], {"method": "RK45"}, "'RK45' doesn't look for events"),
+        (
+            [tb.Event("a", "height")],
+            {"method": "RK45"},
+            "'RK45' looks for no events; use method='dopri5'",
+        ),
         ([tb.Event("a", lambda t, x: 1 / 0)], {}, "event function raised ZeroDivisionError"),
         ([tb.Event("a", falling_ball().coordinate("height"))], {}, "belongs to another model"),
     ],

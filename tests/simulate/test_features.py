@@ -17,11 +17,13 @@ import touchback as tb
 from featured_models import COPIES, FEATURES, TIP, compiled
 from touchback.contact.compliant.surface_contact import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
-from touchback.simulate.features import REFUSED
+from touchback.simulate.features import OF_SOLVERS, REFUSED, refused_by
 from touchback.simulate.progress import Progress
 from touchback.simulate.quality.bench import Bench, Clock
 from touchback.simulate.quality.measures import Measures
 from touchback.simulate.quality.reference import make_reference, reference_candidate
+from touchback.simulate.solvers import METHODS, Can
+from touchback.simulate.solvers.formulation_step import WORDS
 
 T, TICK = 0.2, 1e-3
 EPSILON = 1e-6
@@ -74,16 +76,41 @@ def independent(system: tb.System) -> list[str]:
 # ---- runs ----------------------------------------------------------------------------------------
 
 
-@check("tb.simulate")
-def _(system: tb.System, name: str) -> None:
-    rate = {"rate": 1.0 / TICK} if name == "memories" else {"rtol": 1e-10}
-    run = tb.simulate(system, start_of(system), T, progress=False, **rate)
-    if name == "memories":
-        assert run["count"][-1] == round(T / TICK)
-    elif name == "modes":
-        assert run["mode"][-1] == 1 and run["x"][-1] == pytest.approx(0.02, abs=1e-9)
-    else:
-        np.testing.assert_allclose(last(run, system), truth(name), atol=1e-6)
+ROUGH = {"trapezoidal": 1e-4, "rk4": 5e-4} | dict.fromkeys(
+    ("euler", "implicit-euler", "moreau-jean", "linear-implicit", "augmented-lagrangian"), 2e-3
+)
+
+
+def by_method(word: str) -> Callable[[tb.System, str], None]:
+    def run_it(system: tb.System, name: str) -> None:
+        options: Any = {"method": word}
+        if Can.CONTACTS in METHODS[word].can:
+            options["contacts"] = FAR
+        if word in WORDS:
+            options["constraints"] = word
+        if word == "implicit-euler":
+            options["step"] = 2e-4
+        if name == "memories":
+            options["rate"] = 1.0 / TICK
+        elif "rtol" in METHODS[word].options():
+            options |= {"rtol": 1e-10, "atol": 1e-12}
+        run = tb.simulate(system, start_of(system), T, progress=False, **options)
+        within = ROUGH.get(word, 1e-6)
+        if name == "rigid contacts":
+            assert run["floor gap"].min() > -5e-5  # the way of a step
+            assert max(run[f"floor {what}"].max() for what in WORDS_OF_FORCE[word]) > 0.0
+        elif name == "memories":
+            assert run["count"][-1] == round(T / TICK)
+        elif name == "modes":
+            assert run["mode"][-1] == 1 and run["x"][-1] == pytest.approx(0.02, abs=within)
+        else:
+            np.testing.assert_allclose(last(run, system), truth(name), atol=within)
+
+    return run_it
+
+
+WORDS_OF_FORCE = {"event-driven": ["force"], "moreau-jean": ["impulse"]}
+CHECKS |= {f"method '{word}'": by_method(word) for word in METHODS}
 
 
 @check("tb.simulate with switches")
@@ -91,7 +118,7 @@ def _(system: tb.System, name: str) -> None:
     alone, half = start_of(system), 0.5 * T
     system = system if name == COPIES else compiled(name, switchable=True)
     switch = tb.Switch(half, activate=["stay"])
-    run = tb.simulate(system, alone, T, switches=[switch], rtol=1e-10, progress=False)
+    run = tb.simulate(system, alone, T, events=[switch], rtol=1e-10, progress=False)
     before = tb.simulate(compiled(name), alone, half, rtol=1e-10, progress=False)
     k = np.searchsorted(run.time, half)
     assert run["x"][k] == pytest.approx(before["x"][-1], abs=1e-6)
@@ -108,25 +135,6 @@ def _(system: tb.System, name: str) -> None:
     run = tb.simulate(system, start, T, method="rk4", step=TICK, progress=False, **ticks)
     found = np.array([shown[each] for each in system.state_names])
     np.testing.assert_allclose(found, last(run, system), atol=1e-12)
-
-
-@check("tb.simulate_contacts")
-def _(system: tb.System, name: str) -> None:
-    run = tb.simulate_contacts(system, FAR, start_of(system), T, rtol=1e-10)
-    if name == "rigid contacts":
-        assert run["floor gap"].min() > -1e-9 and run["floor force"].max() > 1.0
-    else:
-        np.testing.assert_allclose(last(run, system), truth(name), atol=1e-6)
-
-
-@check("tb.step_contacts")
-def _(system: tb.System, name: str) -> None:
-    run = tb.step_contacts(system, FAR, start_of(system), T, step=2e-4)
-    if name == "rigid contacts":
-        assert run["floor gap"].min() > -5e-5  # the way of a step
-        assert run["floor impulse"].max() > 0.0
-    else:
-        np.testing.assert_allclose(last(run, system), truth(name), atol=2e-3)
 
 
 @check("tb.quality")
@@ -325,16 +333,35 @@ def _(system: tb.System, name: str) -> None:
 # ---- the table -----------------------------------------------------------------------------------
 
 
+REFUSALS = {call: list(features) for call, features in REFUSED.items()} | {
+    f"method '{word}'": refused_by(solver) for word, solver in METHODS.items()
+}
+BY_DEFAULT = {"a live run": "method 'rk4'"}  # what refuses when no method is given
+USUAL = ("method 'dopri5'", "method 'rk4'", "method 'event-driven'", "method 'moreau-jean'")
+
+
 def refused(call: str, name: str) -> str:
     """What the table says of a call and a feature, as a pattern; nothing where it says nothing."""
-    for feature in REFUSED[call]:
+    call = BY_DEFAULT.get(call, call)
+    for feature in REFUSALS[call]:
         if feature.names(compiled(name)):
             return rf"{call} knows nothing of its {feature.word}.*'"
-    return ""
+    own = [word for word in WORDS if f"'{word}'" in call]
+    return "constraints" if own and not compiled(name).constraint_names else ""
 
 
-@pytest.mark.parametrize("name", [*FEATURES, COPIES])
-@pytest.mark.parametrize("call", CHECKS)
+def pairs() -> list[tuple[str, str]]:
+    """Other methods than the usual ones differ in what solvers may refuse."""
+    special = {*(feature.word.split(",")[0] for feature in OF_SOLVERS), "friction of constraints"}
+    return [
+        (call, name)
+        for call in CHECKS
+        for name in [*FEATURES, COPIES]
+        if not call.startswith("method") or call in USUAL or name in special
+    ]
+
+
+@pytest.mark.parametrize(("call", "name"), pairs())
 def test_a_feature_is_refused_or_counts(call: str, name: str) -> None:
     system = compiled(name)
     if pattern := refused(call, name):
@@ -345,9 +372,9 @@ def test_a_feature_is_refused_or_counts(call: str, name: str) -> None:
 
 
 def test_every_call_of_the_table_is_checked_and_in_the_documentation() -> None:
-    assert set(CHECKS) == set(REFUSED)
+    assert set(CHECKS) == {*REFUSALS, *BY_DEFAULT}
     page = (Path(__file__).parents[2] / "docs" / "analysis.md").read_text().replace("`", "")
-    for call, features in REFUSED.items():
+    for call, features in REFUSALS.items():
         assert f"| {call} | {', '.join(each.word.rstrip(',') for each in features)} |" in page
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.simulate import METHODS, RunFailed, RunInterrupted
+from touchback.simulate import RunFailed, RunInterrupted
+from touchback.simulate.solvers import INTEGRATORS
 
 LOOPS = ("linear-implicit", "augmented-lagrangian")
 
@@ -60,7 +61,7 @@ def bouncing() -> tb.System:
     return m.compile()
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if m not in LOOPS])
+@pytest.mark.parametrize("method", [m for m in INTEGRATORS if m not in LOOPS])
 def test_ctrl_c_ends_a_run_by_any_method_and_keeps_it(method: str) -> None:
     system = pendulum()
     with pytest.raises(RunInterrupted, match=r"pendulum: interrupted at t = .* kept in") as caught:
@@ -176,6 +177,6 @@ def test_a_run_with_switches_keeps_the_parts_before_the_last(ending: str) -> Non
     if ending == "failure":
         given = {"push": lambda t: 0.1 if t < 0.6 else float("nan")}
     with pytest.raises((RunFailed, RunInterrupted)) as caught:
-        tb.simulate(system, system.assemble(), 2.0, switches=switch, inputs=given, progress=False)
+        tb.simulate(system, system.assemble(), 2.0, events=switch, inputs=given, progress=False)
     run = caught.value.run  # type: ignore[attr-defined]
     assert run.time[0] == 0.0 and run.time[-1] > 0.5

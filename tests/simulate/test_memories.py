@@ -112,7 +112,7 @@ def test_what_cannot_tick_is_said():
     system = counter().compile()
     with pytest.raises(InputError, match=r"'before'.*rate="):
         tb.simulate(system, duration=0.01)
-    with pytest.raises(InputError, match="fixed steps"):
+    with pytest.raises(InputError, match=r"nothing of its memories.*; use method='rk4'"):
         tb.simulate(system, duration=0.01, rate=100.0, method="dopri5")
     with pytest.raises(InputError, match="no multiple of the step"):
         tb.simulate(system, duration=0.01, rate=300.0, step=1e-3)
@@ -165,7 +165,7 @@ def test_what_knows_of_no_ticks_refuses_memories():
         lambda: tb.modes(system),
         lambda: tb.sensitivity(system, parameters=[]),
         lambda: tb.quality(system),
-        lambda: tb.simulate(system, duration=0.2, rate=1 / T, switches=switch),
+        lambda: tb.simulate(system, duration=0.2, rate=1 / T, events=switch),
     ):
         with pytest.raises(InputError, match=r"knows nothing of its memories.*'force'"):
             ask()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.simulate.scipy_solvers import NAMES
+from touchback.simulate.solvers.scipy import NAMES
 
 HELD = ("partitioning", "projection")
 LOOSE = ("multipliers", "baumgarte")

@@ -80,7 +80,7 @@ def test_a_rod_that_slides_moves_as_a_rigid_contact_lets_it() -> None:
     run = tb.simulate(system, start, 0.15, rtol=1e-10, atol=1e-12, progress=False)
     tip = tb.Frame("rod", (0.5, 0.0, 0.0))
     contact = tb.SpherePlaneContact(tip, tb.Frame("ground"), radius=1e-9, friction=0.3)
-    other = tb.simulate_contacts(free, {"tip": contact}, start, duration=0.15)
+    other = tb.simulate(free, start, contacts={"tip": contact}, duration=0.15)
     assert run["tip"].min() > 5.0
     for name in system.state_names:
         assert run[name][-1] == pytest.approx(other[name][-1], abs=1e-7)
@@ -114,7 +114,7 @@ def test_friction_without_an_answer_is_told_and_left_out() -> None:
         system.forward_dynamics(start.q, start.v)
     with pytest.warns(RuntimeWarning, match="the friction of 'tip' was so strong"):
         run = tb.simulate(system, start, 0.02, progress=False)
-    assert "tb.simulate_contacts" in run.metadata["remarks"][0]
+    assert "a rigid contact" in run.metadata["remarks"][0]
     assert run.metadata["statistics"]["paradoxes"] > 0
     assert all(np.isfinite(run[name]).all() for name in run.names)
 
@@ -140,6 +140,6 @@ def test_a_constraint_that_comes_to_carry_the_load_of_one_that_rubs_is_told() ->
     system = m.compile()
     start = system.assemble(rates={"x": 1.0})
     for switches, expected in (([], 0), ([tb.Switch(0.1, activate=["again"])], 1)):
-        run = tb.simulate(system, start, 0.2, switches=switches, progress=False)
+        run = tb.simulate(system, start, 0.2, events=switches, progress=False)
         said = [x for x in run.metadata["remarks"] if "The force of constraint 'floor' rubs" in x]
         assert len(said) == expected

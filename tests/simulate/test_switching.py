@@ -23,7 +23,7 @@ def test_a_pendulum_that_is_let_go_flies_on_a_parabola() -> None:
     system = falling_ball(active=True).compile()
     start = system.assemble(**{"ball.x": 1.0, "ball.z": 0.0})
     run = tb.simulate(
-        system, start, 0.6, rtol=1e-10, atol=1e-12, switches=[tb.Switch(0.4, deactivate=["rod"])]
+        system, start, 0.6, rtol=1e-10, atol=1e-12, events=[tb.Switch(0.4, deactivate=["rod"])]
     )
     free = run.time > 0.4
     first = np.flatnonzero(free)[0] - 1
@@ -45,7 +45,7 @@ def test_a_rod_that_catches_a_falling_ball_takes_the_speed_along_it() -> None:
     start = system.assemble(**{"ball.x": 0.6, "ball.z": 0.0})
     taut = tb.Event("taut", lambda t, x: float(np.hypot(x[0], x[1])) - 1.0, direction=+1)
     run = tb.simulate(
-        system, start, 1.0, rtol=1e-10, atol=1e-12, switches=[tb.Switch(taut, activate=["rod"])]
+        system, start, 1.0, rtol=1e-10, atol=1e-12, events=[tb.Switch(taut, activate=["rod"])]
     )
     (switch,) = run.metadata["switches"]
     speed = np.sqrt(2 * G * 0.8)
@@ -60,7 +60,7 @@ def test_switching_twice_comes_back_to_the_first_mode_with_fixed_steps() -> None
     system = falling_ball(active=True).compile()
     start = system.assemble(**{"ball.x": 1.0, "ball.z": 0.0})
     switches = [tb.Switch(0.2, deactivate=["rod"]), tb.Switch(0.2, activate=["rod"])]
-    run = tb.simulate(system, start, 0.5, method="rk4", step=1e-3, switches=switches)
+    run = tb.simulate(system, start, 0.5, method="rk4", step=1e-3, events=switches)
     plain = tb.simulate(system, start, 0.5, method="rk4", step=1e-3)
     np.testing.assert_allclose(run["ball.z"][-1], plain["ball.z"][-1], atol=1e-9)
 
@@ -79,7 +79,7 @@ def test_a_switch_sees_the_inputs_of_its_instant() -> None:
     np.testing.assert_allclose(x0.x, [0.5, 0.5, 2.0, 2.0])
     run = tb.simulate(
         system, x0, 1.0, inputs={"turn": lambda t: 0.5 + 2.0 * t, "speed": 2.0},
-        switches=[tb.Switch(0.25, deactivate=["gear"]), tb.Switch(0.5, activate=["gear"])],
+        events=[tb.Switch(0.25, deactivate=["gear"]), tb.Switch(0.5, activate=["gear"])],
     )  # fmt: skip
     np.testing.assert_allclose(run["second"], 0.5 + 2.0 * run.time, atol=1e-9)
     assert [each["energy lost"] for each in run.metadata["switches"]] == pytest.approx([0.0, 0.0])
@@ -93,7 +93,7 @@ def test_a_switch_sees_the_parameters_of_the_run() -> None:
     start = system.assemble(**{"ball.x": 1.0, "ball.z": 0.0})
     run = tb.simulate(
         system, start, 0.4, parameters={"length": 1.0 + 1e-9},
-        switches=[tb.Switch(0.2, activate=["string"], deactivate=["rod"])],
+        events=[tb.Switch(0.2, activate=["string"], deactivate=["rod"])],
     )  # fmt: skip
     assert np.hypot(run["ball.x"], run["ball.z"])[-1] == pytest.approx(1.0 + 1e-9, abs=1e-12)
     assert run.metadata["switches"][0]["energy lost"] == pytest.approx(0.0, abs=1e-6)
@@ -106,7 +106,7 @@ def test_statistics_and_remarks_are_those_of_all_modes() -> None:
     start = system.assemble(**{"ball.x": 1.0, "ball.z": 0.0})
     run = tb.simulate(
         system, start, 2.0, constraints="multipliers", method="rk4", step=0.005,
-        switches=[tb.Switch(0.0, activate=["rod"]), tb.Switch(1.9, deactivate=["rod"])],
+        events=[tb.Switch(0.0, activate=["rod"]), tb.Switch(1.9, deactivate=["rod"])],
     )  # fmt: skip
     assert run.metadata["statistics"]["largest_h"] > 1e-9
     assert run.metadata["statistics"]["steps"] == 400
@@ -139,4 +139,4 @@ def test_a_system_without_constraints_has_nothing_to_switch() -> None:
     m = tb.Model("pendulum")
     m.joint("pivot", tb.Revolute("y"), m.ground, m.body("bob", mass=1.0, com=(0, 0, -1)))
     with pytest.raises(InputError, match="no constraints to switch"):
-        tb.simulate(m.compile(), duration=1.0, switches=[tb.Switch(0.5, activate=["rod"])])
+        tb.simulate(m.compile(), duration=1.0, events=[tb.Switch(0.5, activate=["rod"])])

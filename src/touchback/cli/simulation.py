@@ -12,12 +12,12 @@ from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import number, output, seconds
-from touchback.cli.runs import run_of
 from touchback.recording import EventRecord, Run
 from touchback.recording.files import FORMATS
 from touchback.recording.plot import PICTURES
 from touchback.recording.transitions import TransitionRecord
-from touchback.simulate import RunFailed, RunInterrupted
+from touchback.simulate import METHODS, RunFailed, RunInterrupted
+from touchback.simulate import simulate as run_it
 
 _INTERRUPTED = 130  # as shells count what Ctrl-C ended
 _FIRST, _LAST = 12, 4  # changes of mode or events that are shown of many
@@ -36,8 +36,8 @@ def simulate(
     ] = None,
     step: Annotated[float | None, seconds("Fixed step, or the longest adaptive one [s].")] = None,
     rtol: Annotated[
-        float, number("Relative tolerance of adaptive methods.", 0.0, open=True)
-    ] = 1e-8,
+        float | None, number("Relative tolerance of adaptive methods.", 0.0, open=True)
+    ] = None,
     rate: Annotated[
         float | None,
         number("Ticks a second, at which a model's memories change.", 0.0, open=True),
@@ -67,9 +67,10 @@ def simulate(
     wanted = [name.strip() for name in signals.split(",")] if signals else []
     failure: RunFailed | RunInterrupted | None = None
     try:
-        run = run_of(
-            system, start, span, method=method, step=step, rtol=rtol, rate=rate, inputs=inputs
-        )
+        run = run_it(
+            system, start, span, method=method, inputs=inputs, books=True, step=step, rtol=rtol,
+            rate=rate,
+        )  # fmt: skip
     except (RunFailed, RunInterrupted) as error:
         run, failure = error.run, error
     out.print(_table(run, wanted or run.names))
@@ -157,7 +158,8 @@ def _repeat(
     words += ["--method", about["method"]]
     for name in ("step", "rate"):
         words += [f"--{name}", f"{about[name]!r}"] if about.get(name) is not None else []
-    words += ["--rtol", f"{about['rtol']!r}"] if about.get("rtol", 1e-8) != 1e-8 else []
+    usual = METHODS[about["method"]].options().get("rtol")
+    words += ["--rtol", f"{about['rtol']!r}"] if about.get("rtol") != usual else []
     for name, value in changes.items():
         words += ["--set", f"{name}={value!r}"]
     for name, value in inputs.items():

@@ -257,8 +257,8 @@ class Model(Constrained, Episodic):
             self.states[full] = ExtraState(given.initial, rate, given.unit)
 
     def contact(self, name: str, kind: ContactKind) -> None:
-        """A rigid contact, as tb.SpherePlaneContact: what `tb.simulate_contacts` and
-        `tb.step_contacts` keep apart. (A soft one is a force.)"""
+        """A rigid contact, as tb.SpherePlaneContact: what runs keep apart. (A soft one is a
+        force.)"""
         check_name("Contact", name)
         label = f"Contact '{name}'"
         self._refuse_known("contact", name, self.contacts)

@@ -5,16 +5,20 @@ from collections.abc import Iterator
 
 
 class Chunks:
-    """How much to do in C at a time: enough to be cheap, little enough for Ctrl-C."""
+    """How much to do in C at a time: enough to be cheap, little enough for Ctrl-C; `even` ones do
+    as much each time."""
 
     LONG, SHORT = 0.1, 0.03  # seconds
 
-    def __init__(self) -> None:
-        self.size = 32
+    def __init__(self, even: int | None = None) -> None:
+        self.size = even or 32
+        self._even = even is not None
         self._began = time.monotonic()
 
     def next(self) -> int:
         """The size of the next chunk, from the time that the last one took."""
+        if self._even:
+            return self.size
         now = time.monotonic()
         took, self._began = now - self._began, now
         if took < self.SHORT:

@@ -20,16 +20,16 @@ from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.constrained import DEFAULT, IMPLICIT, ConstrainedSystem, Enforced, enforce
-from touchback.simulate.episodes import enforce_episodes, is_episodic
-from touchback.simulate.features import refuse
+from touchback.simulate.episodes.course import enforce_episodes, is_episodic
+from touchback.simulate.features import refuse_model, refuse_run
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.methods import FIXED_STEP
-from touchback.simulate.methods import IMPLICIT as IMPLICIT_METHODS
-from touchback.simulate.simulate import initial_state
+from touchback.simulate.solvers import INTEGRATORS, Can
+from touchback.simulate.start import initial_state
 from touchback.system import System
 from touchback.system.constrained_system import ConstrainedSystem as SystemWithConstraints
 from touchback.system.state import State
 
+FIXED_STEP = [name for name, each in INTEGRATORS.items() if Can.LIVE in each.can]
 Floats = np.ndarray
 _SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days
 _RING_SECONDS = 2.0
@@ -70,7 +70,10 @@ def check_substeps(substeps: int) -> None:
 
 def check_plan(system: System, plan: Plan) -> None:
     """Refuses what can't run."""
-    refuse("a live run", system)
+    if plan.method not in FIXED_STEP:
+        raise unknown_name("fixed-step method", plan.method, FIXED_STEP)
+    refuse_model("a live run", system)
+    refuse_run(INTEGRATORS[plan.method], system, Can.LIVE)
     if not (np.isfinite(plan.rate) and 1.0 <= plan.rate <= 10_000.0):
         raise InputError(f"A live run has 1 to 10 000 ticks a second, got rate={plan.rate!r}.")
     if plan.speed is not None and not (np.isfinite(plan.speed) and plan.speed >= _SLOWEST):
@@ -84,8 +87,6 @@ def check_plan(system: System, plan: Plan) -> None:
             f"max_speed is a positive number of m/s or rad/s, or infinite for no bound; got "
             f"{plan.max_speed!r}."
         )
-    if plan.method not in FIXED_STEP:
-        raise unknown_name("fixed-step method", plan.method, FIXED_STEP)
     for name in plan.inputs:
         if name not in system.input_names:
             raise unknown_name("input", name, system.input_names)
@@ -127,7 +128,7 @@ def jacobian_of(
     system: System, method: str, parameters: Mapping[str, Any]
 ) -> tuple[FunctionData | None, Floats]:
     """The Jacobian that an implicit method takes and its parameters; none: by differences."""
-    derived = system.rate_jacobian(parameters) if method in IMPLICIT_METHODS else None
+    derived = system.rate_jacobian(parameters) if INTEGRATORS[method].implicit else None
     return derived or (None, np.empty(0))
 
 
@@ -155,7 +156,7 @@ def stages_of(system: System, method: str, constraints: str | None) -> list[tupl
         functions = [system.constrained_function(constraints in IMPLICIT)]
     else:
         functions = [system.function("rate")]
-        if method in IMPLICIT_METHODS:
+        if INTEGRATORS[method].implicit:
             functions.append(system.function("rate jacobian"))
     stages, start = [], 0
     for function in functions:
@@ -208,7 +209,7 @@ def make_loop(
             enforced.constrained if enforced else None,
         )  # fmt: skip
     newton = None
-    if plan.method in IMPLICIT_METHODS:
+    if INTEGRATORS[plan.method].implicit:
         newton = Newton(problem, *jacobian_of(system, plan.method, plan.parameters))
     limits = [
         plan.inputs.get(name, WatchedInput()).quiet_limit(plan.rate) for name in system.input_names

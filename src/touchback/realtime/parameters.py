@@ -15,7 +15,7 @@ from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import PARAMETERS
 from touchback.realtime.build import Plan, block_of, problem_of
 from touchback.realtime.swap import Pending
-from touchback.simulate.episodes import is_episodic
+from touchback.simulate.episodes.course import is_episodic
 from touchback.system import System
 
 _REMEMBERED = 1000  # changes, for the report

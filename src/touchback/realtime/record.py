@@ -17,7 +17,7 @@ from touchback.recording import Run
 from touchback.recording.live_about import columns_of
 from touchback.recording.live_file import Part, Recorder, Recording
 from touchback.regular_file import check_output
-from touchback.simulate.plan import MOST_NUMBERS
+from touchback.simulate.span import MOST_NUMBERS
 from touchback.system import System
 from touchback.system.copies import Copies
 from touchback.version import VERSION

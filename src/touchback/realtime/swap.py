@@ -19,7 +19,7 @@ from touchback.realtime.build import Plan, check_plan, make_loop, settled_near, 
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow
 from touchback.simulate.constrained import IMPLICIT
-from touchback.simulate.episodes import is_episodic
+from touchback.simulate.episodes.course import is_episodic
 from touchback.system import System
 from touchback.system.compile import compile_model
 from touchback.system.constrained_system import ConstrainedSystem

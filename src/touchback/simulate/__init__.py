@@ -3,19 +3,41 @@
 from touchback.simulate.constrained import AugmentedLagrangian, Baumgarte
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
-from touchback.simulate.methods import METHODS
 from touchback.simulate.protocol import CompiledSystem
 from touchback.simulate.simulate import simulate
+from touchback.simulate.solvers import (
+    METHODS,
+    RK4,
+    Dopri5,
+    Euler,
+    EventDriven,
+    ImplicitEuler,
+    MoreauJean,
+    Radau5,
+    SciPy,
+    Solver,
+    Trapezoidal,
+)
 from touchback.simulate.switching import Switch
 
 __all__ = [
     "METHODS",
+    "RK4",
     "AugmentedLagrangian",
     "Baumgarte",
     "CompiledSystem",
+    "Dopri5",
+    "Euler",
     "Event",
+    "EventDriven",
+    "ImplicitEuler",
+    "MoreauJean",
+    "Radau5",
     "RunFailed",
     "RunInterrupted",
+    "SciPy",
+    "Solver",
     "Switch",
+    "Trapezoidal",
     "simulate",
 ]

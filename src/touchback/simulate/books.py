@@ -13,8 +13,8 @@ from touchback.native.integrate.books import NativeBooks, Powers, live_multiplie
 from touchback.recording import EnergyBooks, EventRecord
 from touchback.simulate.constrained import IMPLICIT, Formulation, enforce, free_problem, word_of
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.plan import Trajectory
 from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.span import Trajectory
 from touchback.system import System
 from touchback.system.powers import DISSIPATED, WORK, PowerSet, power_set
 

@@ -113,19 +113,6 @@ class Enforced:
         return np.array(rows)
 
 
-def method_for(method: str | None, constraints: Formulation | None) -> str:
-    """The integrator that goes with a formulation: an implicit formulation is its own."""
-    word = word_of(constraints)
-    if word in IMPLICIT:
-        if method is not None and method != word:
-            raise InputError(
-                f"constraints={constraints!r} is a step of its own; leave method={method!r} away "
-                "and give `step`."
-            )
-        return str(word)
-    return method or "dopri5"
-
-
 def enforce(
     system: CompiledSystem,
     constraints: Formulation | None,

@@ -7,8 +7,8 @@ import numpy as np
 from touchback.errors import SolveError
 from touchback.native import Problem
 from touchback.recording import Run
-from touchback.simulate.plan import Failure
 from touchback.simulate.protocol import Floats
+from touchback.simulate.span import Failure, Span
 
 
 class RunFailed(SolveError):
@@ -25,6 +25,33 @@ class RunInterrupted(KeyboardInterrupt):
     def __init__(self, message: str, run: Run) -> None:
         super().__init__(message)
         self.run = run
+
+
+def raise_failure(
+    name: str, method: str, span: Span, run: Run, problem: Problem, failure: Failure | None
+) -> None:
+    """Raises what ended a run before its time, or left it in doubt, if anything did."""
+    raised, kept = problem.raised, "The run up to there is kept in `.run`."
+    if raised is not None:
+        if isinstance(raised, KeyboardInterrupt):  # inside an input function
+            raise interrupted(name, run) from raised
+        if not isinstance(raised, Exception):
+            raise raised
+        raise RunFailed(
+            f"{name}: an input function raised {type(raised).__name__} ({raised}) after "
+            f"t = {run.time[-1]:.6g} s; mend the function. {kept}",
+            run,
+        ) from raised
+    if failure is None:
+        return
+    told = f"{failure.what}; {failure.mend}" if failure.mend else failure.what
+    if failure.whole:
+        raise RunFailed(f"{name}: {told}. The run is kept in `.run`.", run)
+    raise RunFailed(
+        f"{name}: {method} stopped at t = {failure.time:.6g} s of {span.duration:g} s: {told}. "
+        f"{kept}",
+        run,
+    ) from failure.cause
 
 
 def interrupted(name: str, run: Run) -> RunInterrupted:

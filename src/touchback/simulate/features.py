@@ -1,7 +1,8 @@
-"""What runs and analyses can't treat of a model: one table, from which all of them refuse.
+"""What runs and analyses can't treat of a model: one table, from which all of them refuse. Solvers
+state themselves what they can (`solvers`).
 
-What isn't in the table is treated: `tests/simulate/test_features.py` goes over every call and every
-feature, and checks that it is either refused here or counts in the answer.
+What isn't refused is treated: `tests/simulate/test_features.py` goes over every call, every solver
+and every feature, and checks that it is either refused here or counts in the answer.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from typing import Any
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.value import is_zero
+from touchback.simulate.solvers import METHODS, Can, Solver
+from touchback.simulate.ticks import memories_of
 
 _NAMED = 5  # things that a message lists
 
@@ -18,11 +21,13 @@ _NAMED = 5  # things that a message lists
 @dataclass(frozen=True)
 class Feature:
     """Something of a model that not every call can treat: its `word`, the `names` of such things
-    in a system (none: it has no such feature), and the usual `mend`."""
+    in a system (none: it has no such feature), the usual `mend`, and what a solver `needs` for
+    it."""
 
     word: str
     names: Callable[[Any], list[str]]
     mend: str
+    needs: Can
 
 
 def _model(system: Any) -> Any:
@@ -37,11 +42,6 @@ def _rigid(system: Any) -> list[str]:
 
 def _modes(system: Any) -> list[str]:
     return list(getattr(_model(system), "modes", ()))
-
-
-def _memories(system: Any) -> list[str]:
-    names = list(system.state_names)
-    return [names[place] for place in getattr(system, "memory_places", ())]
 
 
 def _copies(system: Any) -> list[str]:
@@ -63,40 +63,39 @@ def _constraints(system: Any) -> list[str]:
 
 RIGID = Feature(
     "rigid contacts", _rigid,
-    "use tb.simulate_contacts (few contacts, every event located) or tb.step_contacts (many), or "
-    "make them soft (tb.SphereOnPlane, tb.ProfileContact)",
+    "make them soft (tb.SphereOnPlane, tb.ProfileContact), or leave them out of the model",
+    Can.CONTACTS,
 )  # fmt: skip
 MODES = Feature(
     "modes", _modes,
     "describe the mechanism as it is in one of them, its constraints without modes",
+    Can.MODES,
 )  # fmt: skip
 MEMORIES = Feature(
-    "memories, which change at ticks,", _memories,
+    "memories, which change at ticks,", memories_of,
     "give what they drive as inputs instead",
+    Can.TICKS,
 )  # fmt: skip
-COPIES = Feature("copies", _copies, "pass `.one`, the system of each")
+COPIES = Feature("copies", _copies, "pass `.one`, the system of each", Can.COPIES)
 RUBBING = Feature(
     "constraints with friction", _rubbing,
     "describe them as rigid contacts, or set their friction to 0",
+    Can.RUBBING,
 )  # fmt: skip
-CONSTRAINTS = Feature("constraints", _constraints, "give a mechanism that is a tree")
+CONSTRAINTS = Feature("constraints", _constraints, "give a mechanism that is a tree", Can(0))
 
-SOFTEN = "make them soft (tb.SphereOnPlane, tb.ProfileContact), or leave them out of the model"
-_ONE_STATE = {RIGID: SOFTEN, MODES: "", MEMORIES: "", COPIES: ""}
-_CONTACTS = {MODES: "", MEMORIES: "", COPIES: "", RUBBING: ""}
+OF_SOLVERS = (RIGID, MODES, MEMORIES, COPIES, RUBBING)
+
+_ONE_STATE = {RIGID: "", MODES: "", MEMORIES: "", COPIES: ""}
 
 # Of each call what it can't treat, and the mend where it isn't the usual one.
 REFUSED: dict[str, dict[Feature, str]] = {
-    "tb.simulate": {RIGID: ""},
     "tb.simulate with switches": {
         RIGID: "",
         MODES: "they say which constraints act",
         MEMORIES: "describe the constraints by modes (`m.mode`) instead",
         COPIES: "",
     },
-    "a live run": {RIGID: ""},
-    "tb.simulate_contacts": _CONTACTS,
-    "tb.step_contacts": _CONTACTS,
     "tb.contact_operator": {MODES: "", COPIES: "", RUBBING: ""},
     "tb.painleve": {MODES: "", COPIES: "", RUBBING: "", CONSTRAINTS: ""},
     "tb.equilibrium": _ONE_STATE,
@@ -109,17 +108,57 @@ REFUSED: dict[str, dict[Feature, str]] = {
 }
 
 
+def refused_by(solver: Solver) -> list[Feature]:
+    """What a solver can't treat."""
+    return [feature for feature in OF_SOLVERS if feature.needs not in solver.can]
+
+
 def refuse(call: str, system: Any) -> None:
     """Raise where the system has what the call would otherwise leave out in silence, or is none."""
+    refuse_model(call, system)
+    for feature, mend in REFUSED[call].items():
+        _refuse(call, system, feature, mend or feature.mend)
+
+
+def refuse_run(solver: Solver, system: Any, asked: Can) -> None:
+    """Raise where a solver can't treat what the system has, or can't do what was `asked` for. The
+    mend is a solver that can do all of it, if there is one."""
+    needs = asked
+    for feature in OF_SOLVERS:
+        needs |= feature.needs if feature.names(system) else Can(0)
+    able = [repr(word) for word, each in METHODS.items() if needs in each.can]
+    use = f"use method={' or '.join(able)}"
+    for feature in refused_by(solver):
+        _refuse(f"method '{solver.word}'", system, feature, use if able else feature.mend)
+    for what, words in _REQUESTS.items():
+        if what in asked and what not in solver.can:
+            raise InputError(
+                f"{system.name}: method '{solver.word}' {words}; "
+                f"{use if able else 'leave that away'}."
+            )
+
+
+_REQUESTS = {
+    Can.FORMULATIONS: "enforces constraints in its own way, without `constraints`",
+    Can.EVENTS: "looks for no events",
+    Can.SWITCHES: "switches no constraints",
+    Can.LIVE: "can't run against a clock",
+}
+
+
+def refuse_model(call: str, system: Any) -> None:
+    """Raise where a model stands in place of a system."""
     if isinstance(system, Model):
         raise InputError(
             f"{call}: '{system.name}' is a model; compile it first: `system = model.compile()`."
         )
-    for feature, mend in REFUSED[call].items():
-        names = feature.names(system)
-        if names:
-            listed = ", ".join(f"'{name}'" for name in names[:_NAMED])
-            raise InputError(
-                f"{system.name}: {call} knows nothing of its {feature.word} {listed}"
-                f"{' …' if names[_NAMED:] else ''}; {mend or feature.mend}."
-            )
+
+
+def _refuse(call: str, system: Any, feature: Feature, mend: str) -> None:
+    names = feature.names(system)
+    if names:
+        listed = ", ".join(f"'{name}'" for name in names[:_NAMED])
+        raise InputError(
+            f"{system.name}: {call} knows nothing of its {feature.word} {listed}"
+            f"{' …' if names[_NAMED:] else ''}; {mend}."
+        )

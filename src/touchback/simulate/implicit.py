@@ -1,20 +1,22 @@
 """What implicit methods need of a system: the Jacobian of its rate, where it can be derived."""
 
-from typing import Any
-
 from touchback.native import Newton, Problem
-from touchback.simulate.plan import Failure, Plan, Trajectory
 from touchback.simulate.protocol import CompiledSystem
+from touchback.simulate.span import Failure, Trajectory
 
 
 def newton_for(
-    system: CompiledSystem, problem: Problem, plan: Plan, parameters: dict[str, Any] | None = None
+    system: CompiledSystem,
+    problem: Problem,
+    rtol: float,
+    atol: float,
+    parameters: dict[str, float] | None = None,
 ) -> Newton:
     """Newton's method for a problem of a system, with differences where there is no Jacobian."""
     derive = getattr(system, "rate_jacobian", None)
     derived = derive(parameters) if derive else None
     jacobian, p = derived or (None, ())
-    return Newton(problem, jacobian, p, plan.rtol, plan.atol)
+    return Newton(problem, jacobian, p, rtol, atol)
 
 
 def add_counts(trajectory: Trajectory, newton: Newton) -> None:

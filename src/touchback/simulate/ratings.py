@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.native import evaluate_rows
 from touchback.recording import Run
-from touchback.simulate.episodes import is_episodic
+from touchback.simulate.episodes.course import is_episodic
 from touchback.simulate.protocol import CompiledSystem, Floats
 from touchback.system import System
 from touchback.system.copies import Copies

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 KEPT = 1e-10  # m or rad: what counts as keeping the constraints
 LEFT = 1e-6  # m or rad: beyond it a run warns
@@ -46,7 +47,7 @@ def remarks(
         found.append(
             f"{_times(paradoxes)} the friction of {names} was so strong that mechanics has no "
             "answer, or several (Painlevé's paradox), and where it had none it was left out; take "
-            "less friction, or describe a rigid contact, for tb.simulate_contacts."
+            "less friction, or describe a rigid contact."
         )
     found += [
         f"The force of constraint '{name}' rubs, but redundant constraints could carry it as well: "
@@ -56,11 +57,15 @@ def remarks(
     return found
 
 
-def warn_when_astray(name: str, said: list[str], statistics: Mapping[str, float]) -> None:
-    """A RuntimeWarning at the caller of `simulate` where a run is not to be trusted."""
-    astray = statistics["not_converged"] or statistics["paradoxes"]
-    if astray or not statistics["largest_h"] <= LEFT:
-        warnings.warn(f"{name}: {' '.join(said)}", RuntimeWarning, stacklevel=3)
+def warn_when_astray(name: str, about: Mapping[str, Any]) -> None:
+    """A RuntimeWarning at the caller of `simulate` where a run, by what it says `about` itself, is
+    not to be trusted."""
+    counts = about["statistics"]
+    if "largest_h" not in counts:  # no formulation of constraints
+        return
+    astray = counts["not_converged"] or counts["paradoxes"]
+    if astray or not counts["largest_h"] <= LEFT:
+        warnings.warn(f"{name}: {' '.join(about['remarks'])}", RuntimeWarning, stacklevel=4)
 
 
 def warn_when_open(name: str, gap: float) -> None:
@@ -71,7 +76,7 @@ def warn_when_open(name: str, gap: float) -> None:
             "formulations that hold positions move it onto them, the others carry the gap along. "
             "Start from system.assemble(…).",
             RuntimeWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

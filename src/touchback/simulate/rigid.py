@@ -1,6 +1,5 @@
 """What runs with rigid contacts check: their numbers, and overlaps at the start."""
 
-import math
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any, TypeGuard
@@ -12,31 +11,10 @@ from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.walk import frames_of
-from touchback.simulate.features import refuse
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import CompiledSystem, Floats
 from touchback.system import System
 
 TOUCHING = 1e-9  # m: deeper is an overlap
-
-
-def described_contacts(
-    caller: str, system: System, given: Mapping[str, ContactKind] | None
-) -> dict[str, ContactKind]:
-    """The contacts that a model describes, with those given beside; a given one stands in for the
-    model's of its name."""
-    refuse(f"tb.{caller}", system)
-    if given is not None and not isinstance(given, Mapping):
-        raise InputError(
-            f"{caller}: contacts are given by name, as {{'floor': tb.SpherePlaneContact(…)}}, got "
-            f"{given!r}."
-        )
-    found = {**system.model.contacts, **(given or {})}
-    if given is None and not found:
-        raise InputError(
-            f"{caller}: model '{system.name}' describes no rigid contacts; add some by "
-            "`m.contact(name, tb.SpherePlaneContact(…))`, or give them by name."
-        )
-    return found
 
 
 def length_scale(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> float:
@@ -63,11 +41,28 @@ def is_real(given: Any) -> TypeGuard[float]:
     return isinstance(given, Real) and not isinstance(given, bool)
 
 
-def positive(caller: str, **numbers: Any) -> None:
-    """Refuse what is no positive, finite number, by name."""
-    for word, given in numbers.items():
-        if not is_real(given) or not (math.isfinite(given) and given > 0.0):
-            raise InputError(f"{caller}: {word} is {given!r}; give a positive number of seconds.")
+def contacts_of(
+    system: CompiledSystem, given: Mapping[str, ContactKind] | None
+) -> tuple[System, dict[str, ContactKind]]:
+    """The system, and the contacts that its model describes, with those given beside; a given one
+    stands in for the model's of its name."""
+    if not isinstance(system, System):
+        raise InputError(
+            f"{system.name}: rigid contacts need a system made by Model.compile(), which knows its "
+            "bodies."
+        )
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            f"{system.name}: contacts are given by name, as {{'floor': tb.SpherePlaneContact(…)}}, "
+            f"got {given!r}."
+        )
+    found = {**system.model.contacts, **(given or {})}
+    if given is None and not found:
+        raise InputError(
+            f"Model '{system.name}' describes no rigid contacts; add some by "
+            "`m.contact(name, tb.SpherePlaneContact(…))`, or give them by name."
+        )
+    return system, found
 
 
 def overlaps(names: Iterable[str], gaps: Iterable[float], outcome: str) -> list[str]:

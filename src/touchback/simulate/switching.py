@@ -7,7 +7,7 @@ v⁺ = v + M⁻¹ Jᵀ Λ with J v⁺ = b, so that what is lost is the kinetic e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats
+from touchback.simulate.span import Span
 
 _LARGEST = ("largest_h", "worst_choice", "iterations_most", "iterations_last", "step")
 
@@ -36,37 +37,37 @@ def simulate_switched(
     simulate: Callable[..., Run],
     system: Any,
     x0: Floats,
-    duration: float,
-    start: float,
-    switches: Sequence[Switch],
-    events: Sequence[Event],
-    options: dict[str, Any],
+    span: Span,
+    happenings: Sequence[Event | Switch],
+    inputs: Mapping[str, Any] | None,
+    parameters: Mapping[str, float],
 ) -> Run:
     """The runs between switches as one; the system keeps its constraints and parameters."""
     if not hasattr(system, "consistent"):
         raise InputError(f"{system.name}: it has no constraints to switch.")
     system = system.apart()
-    options = {**options, "inputs": _timed(options["inputs"], start + duration)}
-    given = read_inputs(
-        system.input_names, system.input_defaults, options["inputs"], start + duration
-    )
+    switches = [each for each in happenings if isinstance(each, Switch)]
+    events = [each for each in happenings if isinstance(each, Event)]
+    timely = _timed(inputs, span.end)
+    given = read_inputs(system.input_names, system.input_defaults, timely, span.end)
     timed = [(at, switch) for switch in switches if not isinstance(at := switch.at, Event)]
     waiting = sorted(timed, key=lambda pair: pair[0])
     on_event = {at.name: (at, switch) for switch in switches if isinstance(at := switch.at, Event)}
     runs: list[Run] = []
     done: list[dict[str, Any]] = []
-    t, x = start, x0
-    for name, number in (options["parameters"] or {}).items():
+    t, x = span.start, x0
+    for name, number in parameters.items():
         system[name] = number
-    while t < start + duration:
-        until = min(waiting[0][0] if waiting else np.inf, start + duration)
+    while t < span.end:
+        until = min(waiting[0][0] if waiting else np.inf, span.end)
         if until > t:
             watched = [
                 *events,
                 *(replace(event, terminal=True) for event, _ in on_event.values()),
             ]
             try:
-                runs.append(simulate(system, x, until - t, start=t, events=watched, **options))
+                run = simulate(system, x, until - t, start=t, events=watched, inputs=timely)
+                runs.append(run)
             except (RunFailed, RunInterrupted) as error:
                 error.run = _joined([*runs, error.run], done)
                 raise

@@ -9,20 +9,36 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native import Crossing, EventRule, Events, FunctionData, Problem, Status
+from touchback.native import Chunks, Crossing, EventRule, Events, FunctionData, Problem, Status
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
-from touchback.simulate.plan import Failure
 from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.span import Failure
 from touchback.symbolic.expression import Expr
 
-FIXED_SAMPLES, ADAPTIVE_SAMPLES = 2, 8  # parts of a step in which signs are compared
 
-
-class _Running(Protocol):
+class Running(Protocol):
     """A run that can go on from another state."""
 
+    @property
+    def t(self) -> float: ...
     def restart(self, x: ArrayLike) -> None: ...
+
+
+class Watching(Protocol):
+    """Who looks at a run between chunks of its steps. `native` is what looks at each step, `ended`
+    the terminal event that ended the run, if one did; `failure` tells why it can't go on."""
+
+    @property
+    def native(self) -> Events | None: ...
+    @property
+    def ended(self) -> Event | None: ...
+    @property
+    def failure(self) -> Failure | None: ...
+    @property
+    def chunks(self) -> Chunks: ...
+    def start(self, t: float, x: Floats) -> None: ...
+    def follow(self, run: Running, status: Status) -> bool: ...
 
 
 class Watch:
@@ -55,13 +71,18 @@ class Watch:
         self.ended: Event | None = None
         self.failure: Failure | None = None
 
+    @property
+    def chunks(self) -> Chunks:
+        """How many steps to take between looks."""
+        return Chunks()
+
     def start(self, t: float, x: Floats) -> None:
         """Reads on which side the initial state is."""
         self.native.start(t, x)
         if isinstance(self.native.raised, Exception):  # before anything was recorded
             raise InputError(f"{self._raised()}; mend the function.") from self.native.raised
 
-    def follow(self, run: _Running, status: Status) -> bool:
+    def follow(self, run: Running, status: Status) -> bool:
         """Notes what was found and restarts the run where it shall; False when it has to end."""
         crossings = self.native.take()
         for i, crossing in enumerate(crossings):
@@ -72,7 +93,7 @@ class Watch:
             self._note(run, self._events[crossing.index], crossing, last)
         return self.ended is None and self.failure is None
 
-    def _note(self, run: _Running, event: Event, crossing: Crossing, last: bool) -> None:
+    def _note(self, run: Running, event: Event, crossing: Crossing, last: bool) -> None:
         """Keeps an event; the `last` of a step that it ended also acts."""
         after = None
         if last and event.terminal:

@@ -194,7 +194,7 @@ def solve_accelerations(terms: Terms) -> tuple[np.ndarray, np.ndarray]:
         raise SolveError(
             f"Constraint '{terms.names[wrong[0]]}': its friction is so strong here that no force "
             "keeps it, neither a push nor a pull (Painlevé's paradox); take less friction, or "
-            "describe it as a rigid contact, for tb.simulate_contacts."
+            "describe it as a rigid contact."
         )
     return solution[:n], solution[n:]
 

@@ -31,7 +31,9 @@ def test_steps_of_a_pile_are_those_of_the_second_implementation(
 ) -> None:
     """Balls fall onto each other: dense matrices and sweeps in NumPy."""
     system, contacts = pile(side, layers)
-    run = tb.step_contacts(system, contacts, duration=steps * STEP, step=STEP)
+    run = tb.simulate(
+        system, method="moreau-jean", contacts=contacts, duration=steps * STEP, step=STEP
+    )
     equations = ContactEquations(system, contacts)
     x, last = system.initial_state().x, np.zeros(equations.layout.rows)
     for k in range(steps):
@@ -47,7 +49,11 @@ def test_steps_of_a_pile_are_those_of_the_second_implementation(
 def settled() -> tuple[tb.System, dict[str, tb.ContactKind], tb.Run]:
     """18 balls that come to rest between walls without friction."""
     system, contacts = pile(3, 2, wall_friction=0.0)
-    return system, contacts, tb.step_contacts(system, contacts, duration=0.3, step=STEP)
+    return (
+        system,
+        contacts,
+        tb.simulate(system, method="moreau-jean", contacts=contacts, duration=0.3, step=STEP),
+    )
 
 
 def test_the_floor_gives_what_gravity_takes(
@@ -101,7 +107,7 @@ def test_balls_that_meet_in_space_keep_their_momenta() -> None:
     system = m.compile()
     drift = []
     for step in (STEP, STEP / 4):
-        run = tb.step_contacts(system, contacts, duration=0.1, step=step)
+        run = tb.simulate(system, method="moreau-jean", contacts=contacts, duration=0.1, step=step)
         assert sum(run[f"{name} impulse"].max() > 0.0 for name in contacts) > 6
         assert run["energy"][-1] < run["energy"][0]
         change = momentum(system, run, -1) - momentum(system, run, 0)
@@ -131,7 +137,11 @@ def test_stacks_that_stand_apart_do_not_know_of_each_other() -> None:
                         ball, below, RADIUS, RADIUS, friction=0.4
                     )
                 below = ball
-        runs.append(tb.step_contacts(m.compile(), contacts, duration=0.2, step=STEP))
+        runs.append(
+            tb.simulate(
+                m.compile(), method="moreau-jean", contacts=contacts, duration=0.2, step=STEP
+            )
+        )
     for i in range(3):
         np.testing.assert_allclose(runs[1][f"0 {i}.z"], runs[0][f"0 {i}.z"], atol=1e-12)
         np.testing.assert_allclose(runs[1][f"1 {i}.x"] - 1, runs[0][f"0 {i}.x"], atol=1e-10)
@@ -148,8 +158,8 @@ def test_the_cost_of_a_ball_does_not_grow_with_their_number() -> None:
         assert pattern.size("mass_starts") == 6**2 * balls
 
 
-@pytest.mark.parametrize("run", [tb.step_contacts, tb.simulate_contacts])
-def test_ctrl_c_ends_runs_with_contacts_and_keeps_them(run: Any) -> None:
+@pytest.mark.parametrize("method", ["moreau-jean", "event-driven"])
+def test_ctrl_c_ends_runs_with_contacts_and_keeps_them(method: str) -> None:
     m = tb.Model("ball", gravity=(0, 0, -G))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("ball", MASS), position=0.1)
     m.force("push", tb.JointEffort("z", m.input("push", unit="N")))
@@ -161,7 +171,8 @@ def test_ctrl_c_ends_runs_with_contacts_and_keeps_them(run: Any) -> None:
 
     floor = {"floor": tb.DescribedContact(m.coordinate("z"))}
     with pytest.raises(RunInterrupted, match=r"ball: interrupted at t = 0\.0") as caught:
-        run(m.compile(), floor, duration=1.0, step=STEP, inputs={"push": press})
+        given: Any = {"method": method, "step": STEP, "contacts": floor}
+        tb.simulate(m.compile(), duration=1.0, inputs={"push": press}, **given)
     kept = caught.value.run
     assert 0.045 < kept.time[-1] < 0.055
     fallen = 0.5 * G * kept.time[-1] ** 2

@@ -1,6 +1,7 @@
-"""Analyses beyond running: equilibrium, kinematics, inverse dynamics, linear models, modes and
-sensitivities."""
+"""Analyses beyond running: equilibrium, kinematics, inverse dynamics, linear models, modes,
+sensitivities, and contacts at a state."""
 
+from touchback.simulate.analysis.contact_operator import Painleve, contact_operator, painleve
 from touchback.simulate.analysis.equilibrium import Equilibrium, equilibrium
 from touchback.simulate.analysis.inverse import inverse_dynamics
 from touchback.simulate.analysis.kinematics import kinematics
@@ -13,11 +14,14 @@ __all__ = [
     "Linear",
     "Mode",
     "Modes",
+    "Painleve",
     "Sensitivity",
+    "contact_operator",
     "equilibrium",
     "inverse_dynamics",
     "kinematics",
     "linearise",
     "modes",
+    "painleve",
     "sensitivity",
 ]

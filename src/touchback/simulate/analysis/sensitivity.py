@@ -25,7 +25,7 @@ from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.linearise import Chart
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.plan import output_times
+from touchback.simulate.span import output_times
 from touchback.system import System
 from touchback.system.begin import found_states
 from touchback.system.equations import Blocks, Point

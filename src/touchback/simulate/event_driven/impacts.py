@@ -67,7 +67,7 @@ def jam(felt: Felt, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
             return _jump(felt, problem, p)
     raise SolveError(
         "no impulse ends the sliding of the jammed contact; lower its friction, or use "
-        "tb.step_contacts"
+        "method='moreau-jean'"
     )
 
 

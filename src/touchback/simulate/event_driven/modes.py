@@ -17,6 +17,7 @@ from touchback.simulate.event_driven.impacts import Jump, halt, impact, jam
 from touchback.simulate.event_driven.operator import Felt
 from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import TOUCHING, length_scale, overlaps, reach
+from touchback.simulate.span import Failure
 from touchback.system.contact_equations import ContactEquations
 
 Integers = NDArray[np.int32]
@@ -91,23 +92,21 @@ class Modes:
             happened += words
             felt = self._felt(t, x)
         raise SolveError(
-            f"at t = {t:.6g} s {_ROUNDS} impacts follow each other without an end "
+            f"{_ROUNDS} impacts follow each other without an end "
             f"({', '.join(dict.fromkeys(happened))}); lower the restitution, or use "
-            "tb.step_contacts"
+            "method='moreau-jean'"
         )
 
-    def apart(self, x: Floats) -> Floats:
+    def apart(self, t: float, x: Floats) -> Floats:
         """The state at the start with contacts that overlap moved apart, least by mass: from inside
         a wall there is no way out that an event could tell. Velocities stay."""
         system = self._equations.system
         scale = length_scale(system.model, self._equations.contacts, x[: system.sizes[0]])
         self._deepest = TOUCHING * min(1.0, scale)
         self._reach = reach(system.model, self._equations.contacts, x[: system.sizes[0]])
-        self.remarks += overlaps(
-            self._names, self._felt(0.0, x).gap, "its bodies were moved apart."
-        )
-        x = self._pushed(0.0, x)
-        gaps = self._felt(0.0, x).gap
+        self.remarks += overlaps(self._names, self._felt(t, x).gap, "its bodies were moved apart.")
+        x = self._pushed(t, x)
+        gaps = self._felt(t, x).gap
         if gaps.size and gaps.min() < -TOUCHING:
             raise SolveError(
                 f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m at "
@@ -115,18 +114,18 @@ class Modes:
             )
         return x
 
-    def overlap(self, times: Floats, states: Floats) -> tuple[int, str]:
+    def overlap(self, times: Floats, states: Floats) -> tuple[int, Failure | None]:
         """The first of the states in which a contact overlaps, and what is wrong there; their
         number and nothing where none does."""
         if not self._names or not len(times):
-            return len(times), ""
+            return len(times), None
         inputs = self._problem.input_rows(times, states)
         gaps = self._equations.gaps(states, inputs, times)
         inside = np.flatnonzero((gaps < -self._deepest).any(axis=0))
         if not inside.size:
-            return len(times), ""
+            return len(times), None
         row = int(inside[0])
-        return row, self._told_overlap(float(times[row]), gaps[:, row])
+        return row, Failure(float(times[row]), self._told_overlap(gaps[:, row]), "")
 
     def books(self) -> EnergyBooks:
         """What impacts took, friction in them included, and what moving surfaces gave."""
@@ -155,11 +154,11 @@ class Modes:
     def _felt(self, t: float, x: Floats) -> Felt:
         return Felt.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
 
-    def _told_overlap(self, t: float, gaps: Floats) -> str:
+    def _told_overlap(self, gaps: Floats) -> str:
         return (
-            f"at t = {t:.6g} s contact '{self._names[int(gaps.argmin())]}' overlaps by "
-            f"{-gaps.min():.3g} m (at most {self._deepest:.3g} m may): where it closed was not "
-            "found; lower `step`, or use tb.step_contacts"
+            f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m (at most "
+            f"{self._deepest:.3g} m may): where it closed was not found; lower `step`, or use "
+            "method='moreau-jean'"
         )
 
     def _out_of_walls(self, t: float, x: Floats) -> tuple[Floats, Felt]:
@@ -167,7 +166,7 @@ class Modes:
         felt = self._felt(t, x)
         deepest = felt.gap.min(initial=0.0)
         if deepest < -TOUCHING:
-            raise SolveError(self._told_overlap(t, felt.gap))
+            raise SolveError(self._told_overlap(felt.gap))
         if deepest >= -_INSIDE:
             return x.copy(), felt
         x = self._pushed(t, x)
@@ -270,8 +269,8 @@ class Modes:
         if not stuck:
             names = ", ".join(f"'{self._names[i]}'" for i in kept)
             raise SolveError(
-                f"at t = {t:.6g} s no forces of the contacts {names} fit their laws; contacts that "
-                "repeat each other may have none: take some away, or use tb.step_contacts"
+                f"no forces of the contacts {names} fit their laws; contacts that repeat each "
+                "other may have none: take some away, or use method='moreau-jean'"
             )
         words = [f"{self._names[i]} jams" for i in stuck]
         self.remarks.append(

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from touchback.errors import TouchbackError
 from touchback.native import Problem
-from touchback.simulate.constrained import enforce
+from touchback.simulate.constrained import enforce, free_problem
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.methods import IMPLICIT, METHODS
-from touchback.simulate.plan import Plan, Trajectory
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.quality.row import Candidate
+from touchback.simulate.solvers import INTEGRATORS
+from touchback.simulate.span import Span, Trajectory
 from touchback.system import System
 
 STEP_LIMIT = 100_000_000  # within it time is the limit
@@ -71,16 +72,7 @@ class Bench:
         """What the candidate integrates."""
         system, given = self.system, self._inputs
         enforced = enforce(system, candidate.formulation, given, None)
-        if enforced is not None:
-            return enforced.problem
-        return Problem(
-            system.rate,
-            system.sizes,
-            given.u,
-            system.parameter_block(),
-            system.configuration_rate,
-            given.refresher(),
-        )
+        return enforced.problem if enforced else free_problem(system, given, None)
 
     def run(
         self,
@@ -93,19 +85,14 @@ class Bench:
         problem: Problem | None = None,
     ) -> Trajectory:
         """A run from the start; one that fails says so in `failure`."""
-        plan = Plan(
-            method=candidate.method,
-            duration=duration,
-            step=step,
-            rtol=rtol,
-            atol=0.01 * rtol,
-            output_step=output_step,
+        solver = INTEGRATORS[candidate.method]
+        solver = replace(
+            solver, step=step or solver.step, rtol=rtol, atol=0.01 * rtol, output_step=output_step,
             step_limit=STEP_LIMIT,
-        )
-        integrate = METHODS[candidate.method]
-        names = list(self.system.state_names)
+        )  # fmt: skip
+        names, span = list(self.system.state_names), Span(0.0, duration)
         with np.errstate(all="ignore"), Progress(candidate.label, self.clock.check) as progress:
             run = problem or self.problem(candidate)
-            if candidate.method in IMPLICIT and not run.implicit:
-                newton_for(self.system, run, plan)
-            return integrate(run, names, self.x0, plan, progress, None)
+            if solver.implicit and not run.implicit:
+                newton_for(self.system, run, solver.rtol, solver.atol)
+            return solver.integrate(run, names, self.x0, span, progress)

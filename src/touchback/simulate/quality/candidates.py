@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from touchback.native.constrained.constrained import FORMULATIONS
 from touchback.recording import unknown_name
-from touchback.simulate.constrained import IMPLICIT
-from touchback.simulate.methods import FIXED_STEP, METHODS
 from touchback.simulate.quality.row import Candidate
-from touchback.simulate.scipy_solvers import NAMES as SCIPY
+from touchback.simulate.solvers import INTEGRATORS, Can, SciPy
+from touchback.simulate.solvers.formulation_step import WORDS
 
 # SciPy's solvers step in Python: their times would say nothing about the mechanism.
-_COMPILED = tuple(name for name in METHODS if name not in SCIPY and name not in IMPLICIT)
+_COMPILED = tuple(
+    name for name, each in INTEGRATORS.items() if not isinstance(each, SciPy) and name not in WORDS
+)
 _WITH_CONSTRAINTS = ("rk4", "dopri5")  # the fixed and the adaptive method of each formulation
 
 
@@ -23,10 +24,14 @@ def candidates(constrained: bool, wanted: Sequence[str] | None) -> list[Candidat
         if name not in known:
             raise unknown_name(word, name, known)
     if not constrained:
-        free = [Candidate(None, name, name in FIXED_STEP) for name in names]
+        free = [Candidate(None, name, _fixed(name)) for name in names]
         return sorted(free, key=lambda candidate: not candidate.fixed)
     return [
-        Candidate(name, method, method in FIXED_STEP)
+        Candidate(name, method, _fixed(method))
         for name in names
-        for method in ((name,) if name in IMPLICIT else _WITH_CONSTRAINTS)
+        for method in ((name,) if name in WORDS else _WITH_CONSTRAINTS)
     ]
+
+
+def _fixed(method: str) -> bool:
+    return Can.ADAPTIVE not in INTEGRATORS[method].can

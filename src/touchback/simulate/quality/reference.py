@@ -8,11 +8,11 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.native import Chunks, Dopri5, Status
-from touchback.simulate.plan import output_times
 from touchback.simulate.protocol import Floats
 from touchback.simulate.quality.bench import Bench, OutOfTime
 from touchback.simulate.quality.measures import Measures
 from touchback.simulate.quality.row import Candidate
+from touchback.simulate.span import output_times
 
 TIGHT, LOOSER = 1e-13, 1e-12  # relative tolerances of the reference and of its check
 SAMPLES = 1000  # instants of a trajectory that are measured, at most

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback.simulate.plan import Trajectory
 from touchback.simulate.protocol import Floats
 from touchback.simulate.quality.bench import Bench
 from touchback.simulate.quality.measures import Measures
 from touchback.simulate.quality.reference import TIGHT, Reference, reference_candidate
 from touchback.simulate.quality.row import Candidate, Limit
+from touchback.simulate.span import Trajectory
 
 FACTOR = 20.0
 STEPS = 1000  # at least, of a run that has to stay bounded

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.simulate.features import refuse
-from touchback.simulate.plan import Trajectory
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import StateData
 from touchback.simulate.quality.bench import STEP_LIMIT, Bench, Clock, OutOfTime
@@ -29,6 +28,7 @@ from touchback.simulate.quality.reference import (
 from touchback.simulate.quality.result import Quality
 from touchback.simulate.quality.row import Candidate, Limit, Row
 from touchback.simulate.quality.stability import Bounds, stability_limit
+from touchback.simulate.span import Trajectory
 from touchback.system import System
 
 STEPS = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4)

@@ -1,4 +1,5 @@
-"""The exits of a phase as events of a run, beside the user's own events."""
+"""The exits of a phase: as events of a run whose steps adapt, beside the user's own events, or from
+the log of fixed steps, which take them."""
 
 from __future__ import annotations
 
@@ -7,18 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from touchback.native import EventRule, Events, Problem, Status
+from touchback.native import Chunks, EventRule, Events, Problem, Status
+from touchback.native.episode.data import Crossed
 from touchback.native.episode.episode import Episode
+from touchback.native.episode.memory import MOST
 from touchback.recording import EventRecord
+from touchback.simulate.episodes.chattering import MEND, Chattering, described
+from touchback.simulate.episodes.tale import Tale
 from touchback.simulate.event import Event
-from touchback.simulate.plan import Failure
 from touchback.simulate.protocol import Floats
-from touchback.simulate.watch import Watch, check_events
+from touchback.simulate.span import Failure
+from touchback.simulate.watch import Running, Watch, check_events
 from touchback.symbolic.expression import Expr
 from touchback.system import System
 
 AHEAD = 1e-8  # seconds by which is seen whether an indicator comes back
 _LOCKING = 1e-9  # seconds: an exit is taken once, so that this hardly matters
+_CHUNK = 64  # fixed steps between looks at the log
 
 
 class ExitWatch(Watch):
@@ -65,7 +71,7 @@ class ExitWatch(Watch):
         super().start(t, x)
         self.native.lock(self._episode.waiting(self._phase), t + AHEAD)
 
-    def follow(self, run: Any, status: Status) -> bool:
+    def follow(self, run: Running, status: Status) -> bool:
         """As of any run; an exit ends it."""
         found = self.native.take()
         for i, crossing in enumerate(found):
@@ -79,6 +85,40 @@ class ExitWatch(Watch):
             last = status == Status.EVENT and i == len(found) - 1
             self._note(run, event, crossing, last)
         return self.ended is None and self.failure is None and self.exit < 0
+
+
+class LogWatch:
+    """Reads the log of fixed steps that take transitions themselves; `cross` gets each of them."""
+
+    native, ended = None, None
+
+    def __init__(
+        self, episode: Episode, tale: Tale, cross: Callable[[Crossed], None], step: float
+    ) -> None:
+        self._episode, self._tale, self._cross = episode, tale, cross
+        self._chattering = Chattering(0.25 * MOST * step)  # four a step, for sixteen steps
+        self.failure: Failure | None = None
+
+    @property
+    def chunks(self) -> Chunks:
+        """The log holds as many steps."""
+        return Chunks(_CHUNK)
+
+    def start(self, t: float, x: Floats) -> None:
+        """Nothing is logged yet."""
+
+    def follow(self, run: Running, status: Status) -> bool:
+        """Notes what was logged; False where the run can't go on."""
+        for crossed in self._episode.take_log():
+            self._cross(crossed)
+            self._chattering.note(self._tale.note(crossed, None))
+            if self._tale.exit_of(crossed).rest is not None:
+                self._chattering.calm()  # such contacts stay in the end
+        if self._episode.chattering or self._chattering.found:
+            self.failure = Failure(run.t, described(self._tale.transitions[-MOST:]), MEND)
+        elif self._episode.failed is not None:
+            self.failure = self._tale.cannot_begin()
+        return self.failure is None
 
 
 def _callable(

@@ -1,0 +1,65 @@
+"""Which solver runs a system: the one asked for, or the one that its model needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from touchback.errors import InputError
+from touchback.recording import unknown_name
+from touchback.simulate.constrained import Formulation, word_of
+from touchback.simulate.features import RIGID, refuse_model, refuse_run
+from touchback.simulate.solvers import METHODS, Can, Solver
+from touchback.simulate.solvers.formulation_step import WORDS
+from touchback.simulate.solvers.solver import option_names
+from touchback.simulate.ticks import memories_of
+
+
+def solver_for(
+    system: Any,
+    method: str | Solver | None,
+    constraints: Formulation | None,
+    asked: Can,
+    options: Mapping[str, Any],
+) -> Solver:
+    """The solver with its options; refused where it can't do what is `asked`."""
+    refuse_model("tb.simulate", system)
+    given = {name: value for name, value in options.items() if value is not None}
+    if isinstance(method, Solver) and given:
+        raise InputError(
+            f"method={method} has its own options; give {', '.join(map(repr, given))} there."
+        )
+    word = method.word if isinstance(method, Solver) else method
+    own = word_of(constraints)
+    if own in WORDS:
+        if word not in (None, own):
+            raise InputError(
+                f"constraints={constraints!r} is a step of its own; leave method={word!r} away and "
+                "give `step`."
+            )
+        word = own
+    elif word is None:
+        word = "event-driven" if RIGID.names(system) or "contacts" in given else "dopri5"
+        word = "rk4" if memories_of(system) and word == "dopri5" else word
+    if word not in METHODS:
+        raise unknown_name("method", word, METHODS)
+    solver = method if isinstance(method, Solver) else METHODS[word]
+    rigid = {**solver.options(), **given}.get("contacts") is not None
+    refuse_run(solver, system, asked | Can.CONTACTS if rigid else asked)
+    if "rate" in given and not memories_of(system):
+        raise InputError(
+            f"{system.name}: rate={given['rate']!r} was asked for, but the model has no memories "
+            "that change at ticks; leave it away."
+        )
+    return _with(solver, given)
+
+
+def _with(solver: Solver, given: Mapping[str, Any]) -> Solver:
+    known = option_names(solver)
+    for name in given:
+        if name not in known:
+            raise InputError(
+                f"method '{solver.word}' has no option '{name}'; it has {', '.join(known)}."
+            )
+    return replace(solver, **given)

@@ -1,0 +1,65 @@
+"""A run under way: what was asked of it, and what every way to run a mechanism has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from touchback.native import Problem
+from touchback.simulate.constrained import Formulation
+from touchback.simulate.event import Event
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.span import Span, Trajectory
+
+Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a run, read and checked; `parameters` replace compiled ones."""
+
+    system: CompiledSystem
+    span: Span
+    given: Inputs
+    constraints: Formulation | None
+    parameters: dict[str, float]
+    events: Sequence[Event]
+    books: bool
+
+    @property
+    def width(self) -> int:
+        """How many numbers there are in a recorded row, at least."""
+        system = self.system
+        return len([*system.state_names, *system.input_names, *system.output_names])
+
+
+class Course(ABC):
+    """One run of a mechanism: how it goes from its start to its end, and what there is to record.
+
+    `problem` is what has its inputs, and what those raised."""
+
+    problem: Problem
+
+    def gap(self, x: Floats) -> float:
+        """By how much a state breaks the constraints [m or rad]."""
+        return 0.0
+
+    @abstractmethod
+    def go(self, x: Floats, shown: Progress) -> Trajectory:
+        """Everything from the state x up to the end, or to a failure."""
+
+    @abstractmethod
+    def labels(self) -> list[Label]:
+        """Which signals there are at each instant."""
+
+    @abstractmethod
+    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """The signals at some of the instants that `go` gave, a row each."""
+
+    @abstractmethod
+    def about(self, trajectory: Trajectory) -> Mapping[str, Any]:
+        """What the run says of itself: events, changes of mode, energy books, remarks."""

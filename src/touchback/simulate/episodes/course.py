@@ -1,0 +1,277 @@
+"""Runs of mechanisms with modes: a row of phases, each with equations of its own, over one state.
+
+Where steps adapt, exits are located on the dense output as events are, and taken there; several may
+follow each other at one instant. With fixed steps they are found and taken inside C, within the
+step: the same code that runs against a clock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import FORMULATIONS, Problem
+from touchback.native.episode.data import Crossed, EpisodeData
+from touchback.native.episode.episode import STEPS, Episode
+from touchback.native.integrate.sampler import Sampler
+from touchback.recording import unknown_name
+from touchback.simulate.constrained import DEFAULT, Enforced
+from touchback.simulate.course import Asked, Course, Label
+from touchback.simulate.episodes.books import EpisodeKeeper
+from touchback.simulate.episodes.chattering import MEND, Chattering, instant
+from touchback.simulate.episodes.tale import Tale
+from touchback.simulate.episodes.watch import AHEAD, ExitWatch, LogWatch
+from touchback.simulate.implicit import newton_for
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.remarks import remarks
+from touchback.simulate.span import Failure, Trajectory
+from touchback.simulate.ticks import steps_between
+
+if TYPE_CHECKING:
+    from touchback.simulate.solvers.integrator import Integrator
+
+
+@runtime_checkable
+class EpisodicSystem(Protocol):
+    """What a run needs of a system with modes, beyond what any system with constraints has."""
+
+    phases: Any
+
+    @property
+    def modes(self) -> dict[str, tuple[str, ...]]: ...
+    @property
+    def initial_modes(self) -> tuple[str, ...]: ...
+    def enter(self, *modes: str) -> None: ...
+    def phase_of(self, x: Floats) -> int: ...
+    def episode_data(self) -> EpisodeData: ...
+    def constrained_block(self, overrides: Any = None, stiffness: bool = False) -> Floats: ...
+    def energy_at(self, x: Floats, overrides: Any = None, t: float = 0.0) -> float: ...
+
+
+class EpisodeRun(Course):
+    """One run: its problem, what it has told, and where it is."""
+
+    def __init__(self, asked: Asked, solver: Integrator) -> None:
+        given = asked.given
+        if not isinstance(asked.constraints, str | None):
+            raise InputError(
+                "A run with modes takes its formulation as a word, such as 'baumgarte', got "
+                f"{asked.constraints}."
+            )
+        system: Any = asked.system
+        self._system, self._asked, self._solver = system, asked, solver
+        self._fixed = solver.word in STEPS
+        method = solver.word if self._fixed else next(iter(STEPS))
+        self._episode = _episode(system, method, asked.constraints, logging=True)
+        self._block = system.constrained_block(asked.parameters)
+        self.problem = self._episode.problem(given.u, self._block, given.refresher())
+        every = steps_between(system, solver)
+        if every is not None:
+            episode: Any = self._episode
+            Sampler(self.problem, episode.updates, system.memory_places, every, episode)
+        self._tale = Tale(system, self._episode, self.problem, asked.parameters)
+        self._parts: list[Trajectory] = []
+        self._events: list[dict[str, Any]] = []
+        self._problems: dict[int, Problem] = {}
+        self._paradoxes: float = 0
+        self._keeper: EpisodeKeeper | None = None
+        if asked.books:
+            self._keeper = EpisodeKeeper(
+                system, self._episode, self._block, given, asked.parameters, solver.word
+            )
+            if self._fixed:
+                self._keeper.keep(self._episode)
+
+    def gap(self, x: Floats) -> float:
+        """By how much a state breaks the constraints of its mode [m or rad]; what tracks may."""
+        return self._tale.gap(self._asked.span.start, x)
+
+    def go(self, x: Floats, shown: Progress) -> Trajectory:
+        """Everything up to the end, or to a failure."""
+        span = self._asked.span
+        x = self._episode.begin(self.problem, span.start, x)
+        if self._keeper:
+            self._keeper.begin(span.start, x)
+        if self._fixed:
+            watch = LogWatch(self._episode, self._tale, self._cross, self._solver.step or 0.0)
+            names = list(self._system.state_names)
+            found = self._solver.integrate(self.problem, names, x, span, shown, watch)
+        else:
+            failure = self._located(x, shown)
+            found = _joined(
+                self._parts or [Trajectory(np.array([span.start]), x[None, :])], failure
+            )
+        if found.failure is None and (late := self._tale.unread(found.times, found.states)):
+            self._cut(found, late)
+        found.statistics["transitions"] = len(self._tale.transitions)
+        return found
+
+    def _cut(self, found: Trajectory, failure: Failure) -> None:
+        """Leave out what came after a failure that was noticed late."""
+        before = found.times <= failure.time
+        found.times, found.states, found.failure = (
+            found.times[before],
+            found.states[before],
+            failure,
+        )
+        told = self._tale.transitions
+        told[:] = [each for each in told if each.time <= failure.time]
+
+    # ---- steps that adapt -----------------------------------------------------------------------
+
+    def _located(self, x: Floats, shown: Progress) -> Failure | None:
+        """From exit to exit; the parts of the run are kept. Returns why it can't go on."""
+        span, chattering = self._asked.span, Chattering(instant(self._asked.span.duration))
+        t, exit, error = span.start, -1, 0.0
+        while t < span.end:
+            if exit < 0:
+                exit = self._episode.fires(self.problem, t, x, AHEAD)
+            if exit < 0:
+                watch = self._segment(t, x, shown)
+                part = self._parts[-1]
+                t, x = float(part.times[-1]), part.states[-1].copy()
+                exit, error = watch.exit, watch.error
+                if exit < 0 or part.failure:
+                    return part.failure
+            crowded = chattering.found
+            leaving = self._system.phases.phases[self._episode.phase_of(x)].exits[exit]
+            if crowded and leaving.rest is None:
+                return Failure(t, chattering.what(), MEND)
+            if not self._episode.cross(self.problem, t, x, exit, crowded):
+                return self._tale.cannot_begin()
+            (crossed,) = self._episode.take_log()
+            self._cross(crossed)
+            chattering.note(self._tale.note(crossed, error))
+            if crowded:
+                chattering.calm()
+            x, exit = crossed.state, -1
+            if self._keeper:
+                self._keeper.begin(t, x)
+        if not self._parts:  # all of it at one instant
+            self._parts.append(Trajectory(np.array([t]), x[None, :]))
+        return None
+
+    def _segment(self, t: float, x: Floats, shown: Progress) -> ExitWatch:
+        """The run in one phase, up to its end."""
+        asked, solver, phase = self._asked, self._solver, self._episode.phase_of(x)
+        problem = self._problem_of(phase)
+        watch = ExitWatch(
+            self._system, problem, self._episode, phase, asked.events, asked.parameters,
+            (solver.rtol, solver.atol), solver.samples,
+        )  # fmt: skip
+        names, rest = list(self._system.state_names), asked.span.rest_from(t)
+        self._parts.append(solver.integrate(problem, names, x, rest, shown, watch))
+        for record in watch.records:
+            self._events.append(record.as_data())
+            if self._keeper:
+                self._keeper.note(record)
+        self.problem.raised = problem.raised
+        return watch
+
+    def _problem_of(self, phase: int) -> Problem:
+        if phase not in self._problems:
+            asked, solver, constrained = self._asked, self._solver, self._episode.phases[phase]
+            problem = constrained.problem(asked.given.u, self._block, asked.given.refresher())
+            if solver.implicit:
+                there = self._system.apart()
+                there.enter(*there.phases.phases[phase].modes)
+                newton_for(there, problem, solver.rtol, solver.atol, asked.parameters)
+            if self._keeper:
+                self._keeper.keep(problem)
+            self._problems[phase] = problem
+        return self._problems[phase]
+
+    def _cross(self, crossed: Crossed) -> None:
+        if self._keeper:
+            self._keeper.cross(self._tale.exit_of(crossed).name, crossed)
+
+    # ---- what is told ---------------------------------------------------------------------------
+
+    def labels(self) -> list[Label]:
+        """States, inputs, multipliers of all constraints and sensors."""
+        system = self._system
+        return [
+            *(("state", *each) for each in zip(system.state_names, system.state_units)),
+            *(("input", *each) for each in zip(system.input_names, system.input_units)),
+            *(("multiplier", name, "") for name in system.phases.row_names),
+            *(("output", *each) for each in zip(system.output_names, system.output_units)),
+        ]
+
+    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """What belongs to states, each in its mode."""
+        inputs = self.problem.input_rows(times, states)[:, 1:]
+        before = self._episode.statistics["paradoxes"]
+        solutions, outputs = self._episode.rows(self.problem, times, states)
+        self._paradoxes += self._episode.statistics["paradoxes"] - before
+        return np.hstack([states, inputs, solutions[:, self._system.sizes[1] :], outputs])
+
+    def about(self, trajectory: Trajectory) -> dict[str, Any]:
+        """Changes of mode, events, energy books, and how constraints were kept."""
+        kept = self._tale.kept(trajectory.times, trajectory.states)
+        kept["paradoxes"] = self._paradoxes  # as `kept`: of what is recorded
+        trajectory.statistics.update(kept)
+        formulation, phases = self._episode.formulation, self._episode.phases
+        rubbing = [name for phase in phases for name in phase.functions.rubbing]
+        shared = [name for phase in phases for name in phase.shared]
+        told: dict[str, Any] = {
+            "constraints": formulation,
+            "modes": {state: list(modes) for state, modes in self._system.modes.items()},
+            "transitions": [record.as_data() for record in self._tale.transitions],
+            "events": self._events,
+            "remarks": remarks(formulation, kept, rubbing, shared),
+        }
+        if self._keeper:
+            told["books"] = self._keeper.finish().as_data()
+        return told
+
+
+def _joined(parts: list[Trajectory], failure: Failure | None) -> Trajectory:
+    """Parts of a run as one: counts are summed."""
+    statistics: dict[str, float] = {}
+    for part in parts:
+        for name, count in part.statistics.items():
+            statistics[name] = statistics.get(name, 0) + count
+    times = np.concatenate([part.times for part in parts])
+    return Trajectory(times, np.vstack([part.states for part in parts]), statistics, failure)
+
+
+def _episode(system: Any, method: str, constraints: str | None, logging: bool) -> Episode:
+    formulation = constraints or DEFAULT
+    if formulation not in FORMULATIONS:
+        raise unknown_name("formulation", formulation, FORMULATIONS)
+    return Episode(system.episode_data(), formulation, method, logging=logging)
+
+
+class EnforcedEpisodes(Enforced):
+    """The problem of a system with modes for runs against a clock."""
+
+    def functions(self, system: Any) -> Any:
+        """The episode: its sensors and memories are those of the present mode."""
+        return self.constrained
+
+    def settled(self, t: float, x: Floats) -> Floats:
+        """A state made consistent in its mode."""
+        episode: Any = self.constrained
+        return np.asarray(episode.begin(self.problem, t, x))
+
+
+def enforce_episodes(
+    system: Any,
+    method: str,
+    constraints: str | None,
+    given: Inputs,
+    parameters: dict[str, Any],
+) -> EnforcedEpisodes:
+    """The problem of a system with modes, whose fixed steps hold the transitions."""
+    episode: Any = _episode(system, method, constraints, logging=False)
+    block = system.constrained_block(parameters)
+    return EnforcedEpisodes(episode.problem(given.u, block, given.refresher()), episode)
+
+
+def is_episodic(system: CompiledSystem) -> bool:
+    """Whether a system has modes."""
+    return isinstance(system, EpisodicSystem)

@@ -1,0 +1,70 @@
+"""Rigid contacts from event to event: Pfeiffer and Glocker 1996, "Multibody dynamics with
+unilateral contacts"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from touchback.contact import ContactKind
+from touchback.recording import unknown_name
+from touchback.simulate.course import Asked
+from touchback.simulate.event_driven.course import DrivenRun
+from touchback.simulate.event_driven.impacts import LAWS
+from touchback.simulate.solvers.solver import Can, Solver
+from touchback.simulate.span import positive, refuse_rows, refuse_steps
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventDriven(Solver):
+    """A few rigid contacts, every change located: impacts, lift-off, the instants at which
+    something sticks, slips or rolls. The contacts are those that the model describes, and the
+    `contacts` given by name.
+
+    Between events one mode is integrated by Dormand–Prince to `rtol` and `atol`: closed contacts
+    and sticking friction are constraints, slipping friction is Coulomb's exactly. At an event
+    complementarity decides which mode follows. `impacts` are "newton" (restitution of speeds) or
+    "poisson" (of impulses). Bounces that would be over within `rest` seconds are taken as over, and
+    no contact is left for a flight shorter than that, or lower than gaps are rounded: a ball comes
+    to rest, and so does a block of any size that rocks from corner to corner. `step` is the longest
+    step (a hundredth of the duration), `event_limit` the most events. Every recorded state has gaps
+    above −1e-9 m; a run that can't keep that ends before it.
+
+    The run holds, besides the states, of each contact by name "… gap", "… force" [N],
+    "… friction force" and "… rolling moment" (numbered with two tangents), and the multipliers of
+    the mechanism's own constraints; `run.events` ("floor hits", "floor slips", …), `run.books`, and
+    in `run.metadata["remarks"]` where Painlevé's paradox was met, which impacts gave energy, or
+    what overlapped at the start and was moved apart. Many contacts, or contacts that repeat each
+    other, are better stepped (`MoreauJean`)."""
+
+    word = "event-driven"
+    can = Can.ADAPTIVE | Can.CONTACTS
+
+    rtol: float = 1e-9
+    atol: float = 1e-11
+    step: float | None = None
+    output_step: float | None = None
+    step_limit: int = 10_000_000
+    impacts: str = "newton"
+    rest: float = 1e-8
+    event_limit: int = 100_000
+    contacts: Mapping[str, ContactKind] | None = None
+
+    def __post_init__(self) -> None:
+        if self.impacts not in LAWS:
+            raise unknown_name("law of impacts", self.impacts, LAWS)
+        positive(
+            rtol=self.rtol, atol=self.atol, step=self.step, output_step=self.output_step,
+            rest=self.rest,
+        )  # fmt: skip
+
+    def refuse_excess(self, duration: float, width: int) -> None:
+        """As other adaptive solvers."""
+        if self.step:
+            refuse_steps(duration, self.step, self.step_limit)
+        if self.output_step:
+            refuse_rows(duration, self.output_step, width)
+
+    def course(self, asked: Asked) -> DrivenRun:
+        """The run, ready to go."""
+        return DrivenRun(asked, self)

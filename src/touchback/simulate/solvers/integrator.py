@@ -1,0 +1,64 @@
+"""Solvers that integrate ẋ of a problem: of mechanisms with constraints and modes, or without."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from touchback.errors import InputError
+from touchback.native import Problem
+from touchback.simulate.course import Asked, Course
+from touchback.simulate.episodes.course import EpisodeRun, is_episodic
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import Floats
+from touchback.simulate.smooth import SmoothRun
+from touchback.simulate.solvers.solver import Solver
+from touchback.simulate.span import Span, Trajectory, positive, refuse_rows, refuse_steps
+from touchback.simulate.watch import Watching
+
+
+@dataclass(frozen=True, kw_only=True)
+class Integrator(Solver):
+    """`rtol` and `atol` bound the error of a step where steps adapt, say how well events are
+    located and how far Newton's method goes; `output_step` [s] is the time between recorded
+    instants."""
+
+    implicit: ClassVar[bool] = False  # needs the Jacobian of the rate
+    samples: ClassVar[int]  # parts of a step in which signs of events are compared
+
+    step: float | None = None
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    output_step: float | None = None
+    step_limit: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        positive(step=self.step, rtol=self.rtol, atol=self.atol, output_step=self.output_step)
+        if self.step_limit < 1:
+            raise InputError(f"step_limit must be at least 1, got {self.step_limit}.")
+
+    @abstractmethod
+    def integrate(
+        self,
+        problem: Problem,
+        names: Sequence[str],
+        x0: Floats,
+        span: Span,
+        progress: Progress,
+        watch: Watching | None = None,
+    ) -> Trajectory:
+        """From the state x0 as far as it gets."""
+
+    def course(self, asked: Asked) -> Course:
+        """The run of a mechanism with modes, or in one."""
+        kind = EpisodeRun if is_episodic(asked.system) else SmoothRun
+        return kind(asked, self)
+
+    def refuse_excess(self, duration: float, width: int) -> None:
+        """Of steps by their longest, of rows by `output_step`."""
+        if self.step:
+            refuse_steps(duration, self.step, self.step_limit)
+        if self.output_step:
+            refuse_rows(duration, self.output_step, width)

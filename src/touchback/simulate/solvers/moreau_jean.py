@@ -1,0 +1,57 @@
+"""Time stepping: Moreau 1988, "Unilateral contact and dry friction in finite freedom dynamics", and
+Jean 1999, "The non-smooth contact dynamics method"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from touchback.contact import ContactKind
+from touchback.errors import InputError
+from touchback.simulate.course import Asked
+from touchback.simulate.rigid import is_real
+from touchback.simulate.solvers.solver import Can, Solver
+from touchback.simulate.span import positive, refuse_rows
+from touchback.simulate.time_stepping.course import SteppedRun
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoreauJean(Solver):
+    """Many rigid contacts, by Moreau–Jean time stepping, every `step` [s] recorded: those that the
+    model describes, and the `contacts` given by name. Forces and inputs count at t + θ·step.
+
+    Besides the states the run holds, of each contact by name, "… gap", and "… impulse" [N s] and
+    "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; the
+    stored "energy", the cumulated "work" of forces, "friction loss" and "impact loss" [J]; and
+    energy books, `run.books`. `run.metadata["remarks"]` says where contacts overlap at the start,
+    and where impulses were found only roughly."""
+
+    word = "moreau-jean"
+    can = Can.CONTACTS
+
+    step: float = 1e-4
+    theta: float = 0.5
+    contacts: Mapping[str, ContactKind] | None = None
+
+    def __post_init__(self) -> None:
+        positive(step=self.step)
+        if not is_real(self.theta) or not 0.0 <= self.theta <= 1.0:
+            raise InputError(f"theta lies between 0 and 1, got {self.theta!r}.")
+
+    def refuse_excess(self, duration: float, width: int) -> None:
+        """Every step is recorded; contacts have three impulses or more."""
+        refuse_rows(duration, self.step, width + 3 * len(self.contacts or ()))
+        self.count(duration)
+
+    def count(self, duration: float) -> int:
+        """How many steps there are in so many seconds."""
+        count = round(duration / self.step)
+        if count < 1:
+            raise InputError(
+                f"step {self.step} s is longer than the duration {duration} s; give one that fits."
+            )
+        return count
+
+    def course(self, asked: Asked) -> SteppedRun:
+        """The run, ready to go."""
+        return SteppedRun(asked, self)

@@ -1,0 +1,174 @@
+"""SciPy's solvers on the compiled rate, stepped one by one: a failure keeps what came before.
+
+A step ends at the state that the constraints allow, and the next one starts from there: one-step
+methods with the rate of that state, multistep methods with it at the head of their history, whose
+differences stay (Eich 1993, "Convergence results for a coordinate projection method applied to
+mechanical systems with algebraic constraints": their order stays too).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from touchback.native import Problem, stop_asked
+from touchback.recording import unknown_name
+from touchback.simulate.failure import fastest, not_finite
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import Floats
+from touchback.simulate.solvers.integrator import Integrator
+from touchback.simulate.solvers.solver import Can
+from touchback.simulate.span import Failure, Span, Trajectory
+from touchback.simulate.watch import Watching
+
+if TYPE_CHECKING:
+    from scipy.integrate import OdeSolver
+
+_IMPLICIT = ("Radau", "BDF", "LSODA")
+NAMES = ("RK23", "RK45", "DOP853", *_IMPLICIT)
+_HISTORY = 20  # where LSODA keeps it in its work array, as SciPy's own dense output has it
+
+
+@dataclass(frozen=True, kw_only=True)
+class SciPy(Integrator):
+    """SciPy's solver of that name, "RK23", "RK45", "DOP853", "Radau", "BDF" or "LSODA", as a second
+    opinion: it steps in Python. Options as those of `Dopri5`."""
+
+    word: str = field(kw_only=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.word not in NAMES:
+            raise unknown_name("solver of SciPy's", self.word, NAMES)
+
+    @property
+    def can(self) -> Can:
+        """Some are for stiff problems."""
+        smooth = Can.ADAPTIVE | Can.FORMULATIONS | Can.RUBBING | Can.SWITCHES
+        return smooth | (Can.STIFF if self.implicit else Can.COPIES)
+
+    @property
+    def implicit(self) -> bool:  # type: ignore[override]
+        """Whether it needs the Jacobian of the rate."""
+        return self.word in _IMPLICIT
+
+    def integrate(
+        self,
+        problem: Problem,
+        names: Sequence[str],
+        x0: Floats,
+        span: Span,
+        progress: Progress,
+        watch: Watching | None = None,
+    ) -> Trajectory:
+        """Steps at most `step` long, with the solver's own dense output."""
+        run = _Stepped(problem, problem.settle(span.start, x0, accepted=True), span, self)
+        try:
+            solver = run.solver = _solver(self, run)
+            while solver.status == "running" and problem.raised is None and not stop_asked():
+                if run.steps >= self.step_limit:
+                    run.failed = f"{self.step_limit} steps were not enough"
+                    break
+                if not run.step(solver):
+                    break
+                progress.update((run.t - span.start) / span.duration)
+        except ValueError as error:  # SciPy's linear algebra refuses matrices that aren't finite
+            if run.rate.bad < 0:
+                raise
+            run.failed = str(error)
+        return run.result(names)
+
+
+class _WatchedRate:
+    """The rate, remembering the first component that wasn't finite in the step under way."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self.bad = -1
+
+    def __call__(self, t: float, x: Floats) -> Floats:
+        rate = self._problem.rate(t, x)
+        if self.bad < 0 and not np.isfinite(rate).all():
+            self.bad = int(np.flatnonzero(~np.isfinite(rate))[0])
+        return rate
+
+
+class _Stepped:
+    """What steps have given so far."""
+
+    def __init__(self, problem: Problem, x: Floats, span: Span, solver: SciPy) -> None:
+        self.problem, self.rate, self.span = problem, _WatchedRate(problem), span
+        self.t, self.x, self.steps, self.failed = span.start, x, 0, ""
+        self._times = span.output_times(solver.output_step)
+        self._instants, self._states = [np.array([span.start])], [x[None, :]]
+        self._written = 0
+        self.solver: OdeSolver | None = None
+
+    def step(self, solver: OdeSolver) -> bool:
+        """One more, recorded and put onto the constraints; False when it failed."""
+        problem, self.rate.bad = self.problem, -1
+        self.failed = solver.step() or ""
+        if solver.status == "failed" or not np.isfinite(solver.y).all():
+            self.failed = self.failed or "the state is not finite"
+            return False
+        if problem.books:
+            h = float(solver.t) - self.t
+            rows = solver.dense_output()(self.t + h * problem.books.nodes).T
+            problem.books.add_step(self.t, h, rows)
+        self.t, self.steps = float(solver.t), self.steps + 1
+        reached = int(np.searchsorted(self._times, self.t, side="right"))
+        if reached > self._written:
+            times = self._times[self._written : reached]
+            self._instants.append(times)
+            self._states.append(problem.settle(times, solver.dense_output()(times).T))
+            self._written = reached
+        self.x = problem.settle(self.t, solver.y, accepted=True)
+        if (self.x != solver.y).any():
+            _go_on_from(solver, self.x, self.rate)
+        return True
+
+    def result(self, names: Sequence[str]) -> Trajectory:
+        """All of it, and why it ended early, if it did."""
+        t, x = self.t, self.x
+        if t > self._instants[-1][-1]:
+            self._instants.append(np.array([t]))
+            self._states.append(x[None, :])
+        evaluations = int(self.solver.nfev) if self.solver else 0
+        counts: dict[str, float] = {"steps": self.steps, "evaluations": evaluations}
+        found = Trajectory(np.concatenate(self._instants), np.vstack(self._states), counts)
+        if self.failed and self.rate.bad >= 0:
+            mend = "check the initial state, inputs and parameters for a division by zero there"
+            found.failure = not_finite(self.problem, names, t, x, self.rate.bad, mend)
+        elif self.failed:
+            culprit = fastest(self.problem, names, t, x)
+            mend = "loosen rtol and atol, or look for a jump or a singularity there"
+            found.failure = Failure(t, f"{self.failed.rstrip('.')}; {culprit}", mend)
+        return found
+
+
+def _solver(options: SciPy, run: _Stepped) -> OdeSolver:
+    from scipy import integrate  # half a second: only for those who ask for it
+
+    slopes = {"jac": run.problem.jacobian} if options.implicit else {}
+    made: OdeSolver = getattr(integrate, options.word)(
+        run.rate, run.span.start, run.x, run.span.end, rtol=options.rtol, atol=options.atol,
+        max_step=options.step or np.inf, **slopes,
+    )  # fmt: skip
+    return made
+
+
+def _go_on_from(solver: Any, x: Floats, rate: _WatchedRate) -> None:
+    """Lets the next step start from another state than the one that the last step reached."""
+    solver.y = x.copy()
+    method = type(solver).__name__
+    if method == "LSODA":
+        inner = solver._lsoda_solver
+        inner._y = x.copy()
+        inner._integrator.rwork[_HISTORY : _HISTORY + x.size] = x  # Nordsieck's array begins here
+    elif method == "BDF":
+        solver.D[0] = x  # of its backward differences
+    else:
+        solver.f = rate(solver.t, x)

@@ -1,0 +1,117 @@
+"""The time of a run, when it is recorded, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.simulate.protocol import Floats
+from touchback.simulate.rigid import is_real
+
+MOST_NUMBERS = 100_000_000  # that a run keeps in memory: 0.8 GB
+_INTERVALS = 1000  # of the output when no output_step is given
+_ON_GRID = 1e-9  # of a step: instants closer than this are the same
+
+
+@dataclass(frozen=True)
+class Span:
+    """The time of a run: from `start`, for `duration` seconds. A part of a run is recorded on the
+    grid of the `whole`."""
+
+    start: float
+    duration: float
+    whole: Span | None = None
+
+    def __post_init__(self) -> None:
+        positive(duration=self.duration)
+        if not np.isfinite(self.start):
+            raise InputError(f"start must be a finite time, got {self.start!r}.")
+
+    @property
+    def end(self) -> float:
+        """When the run is over."""
+        return self.start + self.duration
+
+    def rest_from(self, t: float) -> Span:
+        """What is left of it from a time on."""
+        return Span(t, self.end - t, self)
+
+    def output_times(self, output_step: float | None) -> Floats:
+        """When states are recorded after the start: by `output_step`, else a thousand times."""
+        whole = self.whole or self
+        step = output_step or whole.duration / _INTERVALS
+        times = whole.start + output_times(whole.duration, step)
+        if whole is not self:
+            return times[(times > self.start) & (times < self.end)]
+        if len(times) and abs(times[-1] - self.end) <= _ON_GRID * step:
+            times[-1] = self.end
+        return times
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run isn't what it should be: when, what happened to which signal, what usually mends
+    it, and what was raised, if anything. It ended the run, unless the run is `whole`."""
+
+    time: float
+    what: str
+    mend: str
+    cause: BaseException | None = None
+    whole: bool = False
+
+
+@dataclass
+class Trajectory:
+    """The recorded instants and states (a row each) of a run, and how it went."""
+
+    times: Floats
+    states: Floats
+    statistics: dict[str, float] = field(default_factory=dict)
+    failure: Failure | None = None
+
+
+def positive(**numbers: float | None) -> None:
+    """Refuse what is given and no positive, finite number, by name."""
+    for label, value in numbers.items():
+        if value is not None and not (is_real(value) and np.isfinite(value) and value > 0.0):
+            raise InputError(f"{label} must be a positive number, got {value!r}.")
+
+
+def refuse_steps(duration: float, step: float, limit: int) -> None:
+    """Refuse, before any work, more steps than the limit."""
+    if duration / step > limit:
+        raise InputError(
+            f"duration {duration:g} s takes {duration / step:.3g} steps of at most {step:g} s, but "
+            f"step_limit is {limit}; take longer steps, a shorter duration, or raise step_limit."
+        )
+
+
+def refuse_rows(duration: float, between: float, width: int) -> None:
+    """Refuse to record so many rows that memory would not hold them: one every `between` seconds,
+    of `width` numbers each."""
+    if duration / between * width > MOST_NUMBERS:
+        raise InputError(
+            f"duration {duration:g} s, recorded every {between:g} s, gives "
+            f"{duration / between:.3g} rows of {width} numbers; at most {MOST_NUMBERS} numbers are "
+            f"kept. Record every {duration * width / MOST_NUMBERS:.2g} s or more, or take a "
+            "shorter duration."
+        )
+
+
+def output_times(duration: float, step: float) -> Floats:
+    """Multiples of the step up to the duration without 0; integrators add the end themselves."""
+    refuse_rows(duration, step, 1)
+    count = int(np.floor(duration / step + _ON_GRID))
+    times: Floats = np.arange(1, count + 1, dtype=np.float64) * step
+    if count and abs(times[-1] - duration) <= _ON_GRID * step:
+        times[-1] = duration
+    return times
+
+
+def whole_multiple(longer: float, shorter: float) -> int | None:
+    """How many times the shorter fits into the longer, None when it doesn't fit evenly."""
+    ratio = longer / shorter
+    count = round(ratio)
+    return count if count >= 1 and abs(ratio - count) <= _ON_GRID * max(count, 1) else None

@@ -1,0 +1,60 @@
+"""The state from which a run starts, offline and live."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError
+from touchback.simulate.constrained import Assembling
+from touchback.simulate.episodes.course import EpisodicSystem
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.protocol import CompiledSystem, Floats, StateData
+
+
+def initial_state(
+    system: CompiledSystem,
+    x0: StateData | ArrayLike | None,
+    start: float,
+    inputs: Inputs,
+    parameters: Mapping[str, Any] | None,
+) -> Floats:
+    """A state as it is given, checked; without one the initial state, loops closed."""
+    begun: Any = _begun(system, start, inputs, parameters) if x0 is None else x0
+    names = list(system.state_names)
+    try:
+        x = np.array(getattr(begun, "x", begun), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{system.name}: a state is an array of {len(names)} numbers, or what "
+            f"`system.assemble(name=value)` gives, got {begun!r}."
+        ) from None
+    if x.shape != (len(names),):
+        raise InputError(
+            f"{system.name}: the state has {len(names)} elements ({', '.join(names[:6])}"
+            f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
+        )
+    for name, value in zip(names, x):
+        if not np.isfinite(value):
+            raise InputError(f"{system.name}: the initial value of {name!r} is {value}.")
+    if isinstance(system, EpisodicSystem):
+        system.phase_of(x)  # refused when its modes have no such number
+    return x
+
+
+def _begun(
+    system: CompiledSystem, t: float, inputs: Inputs, parameters: Mapping[str, Any] | None
+) -> StateData:
+    """The initial state, with constraints met under the parameters and inputs of the run, in the
+    modes that the model begins in; the system stays as it was."""
+    first = system.initial_state()
+    if not isinstance(system, Assembling):
+        return first
+    own = system.apart()
+    for name, number in (parameters or {}).items():
+        own[name] = number
+    modes = {"mode": own.initial_modes} if isinstance(own, EpisodicSystem) else {}
+    return own.assemble(t=t, inputs=inputs.at(t, first.x)[1:], **modes)

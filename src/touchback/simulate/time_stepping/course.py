@@ -1,0 +1,132 @@
+"""Runs of systems with rigid contacts by time stepping."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from touchback.native import Chunks, Problem, Status
+from touchback.native.contact.moreau_jean import MoreauJean as Stepper
+from touchback.native.contact.moreau_jean import Steps
+from touchback.simulate.course import Asked, Course, Label
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import Floats
+from touchback.simulate.rigid import contacts_of, overlaps
+from touchback.simulate.span import Failure, Trajectory
+from touchback.simulate.time_stepping.books import StepBooks
+from touchback.system.contact_equations import STEPPED, ContactEquations
+
+if TYPE_CHECKING:
+    from touchback.simulate.solvers.moreau_jean import MoreauJean
+
+_ENERGIES = ("energy", "work", "impact loss", "friction loss")
+
+
+class SteppedRun(Course):
+    """A run by equal steps, in each of which contacts may open and close."""
+
+    def __init__(self, asked: Asked, solver: MoreauJean) -> None:
+        self._system, contacts = contacts_of(asked.system, solver.contacts)
+        self._asked, self._solver = asked, solver
+        self._equations = equations = ContactEquations(
+            self._system, contacts, asked.parameters, STEPPED
+        )
+        self._functions = equations.stepped()
+        self.problem = Problem(
+            self._functions.smooth, self._functions.sizes, asked.given.u, equations.block,
+            equations.configuration_rate, asked.given.refresher(),
+        )  # fmt: skip
+
+    def go(self, x: Floats, shown: Progress) -> Trajectory:
+        """As many steps as the duration holds, or fewer."""
+        solver, span = self._solver, self._asked.span
+        stepper = Stepper(self._functions, self.problem, x, span.start, solver.step, solver.theta)
+        status, self._steps = _advance(stepper, solver.count(span.duration), shown)
+        states = np.vstack([x, self._steps.states])
+        times: Floats = span.start + np.arange(len(states), dtype=np.float64) * solver.step
+        self._impulses = np.vstack([np.zeros(self._equations.layout.rows), self._steps.impulses])
+        self._rough = stepper.statistics["rough"]
+        inputs = np.vstack([self._steps.inputs, self._steps.inputs[-1:]])
+        self._gaps = self._equations.gaps(states, inputs, times)
+        self._books = StepBooks(
+            self._equations, x, self._steps, solver.step, self._asked.parameters
+        )
+        self._energies = np.array(list(self._books.signals().values()))
+        counts: dict[str, float] = {"steps": len(self._steps.states), **stepper.statistics}
+        failure = _failure(float(times[-1]), status, stepper.statistics["unsettled"])
+        return Trajectory(times, states, counts, failure)
+
+    def labels(self) -> list[Label]:
+        """States, impulses of constraints, and of each contact its gap and impulses; energies."""
+        system, layout = self._system, self._equations.layout
+        found: list[Label] = [
+            *(("state", *each) for each in zip(system.state_names, system.state_units)),
+            *(("multiplier", f"{name} impulse", "") for name in system.constraint_names),
+        ]
+        for i, name in enumerate(self._equations.contacts):
+            found += [("contact", f"{name} gap", "m"), ("contact", f"{name} impulse", "N s")]
+            for _, label, unit in layout.friction_labels(i):
+                found.append(("contact", f"{name} {label} impulse", unit))
+        return found + [("energy", name, "J") for name in _ENERGIES]
+
+    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """In the order of the labels."""
+        layout, impulses = self._equations.layout, self._impulses[part].T
+        columns = [*states.T, *impulses[: layout.bilateral]]
+        for i, normal in enumerate(layout.normals):
+            columns += [self._gaps[i, part], impulses[normal]]
+            columns += [impulses[row] for row, _, _ in layout.friction_labels(i)]
+        return np.column_stack([*columns, *self._energies[:, part]])
+
+    def about(self, trajectory: Trajectory) -> dict[str, Any]:
+        """Energy books and remarks."""
+        return {
+            "contacts": list(self._equations.contacts),
+            "books": self._books.books().as_data(),
+            "remarks": self._remarks(len(trajectory.times) - 1),
+        }
+
+    def _remarks(self, steps: int) -> list[str]:
+        solver, duration = self._solver, self._asked.span.duration
+        contacts, gaps = self._equations.contacts, self._gaps[:, 0]
+        remarks = overlaps(contacts, gaps, "it stays so deep until it is left.")
+        if self._rough:
+            remarks.append(
+                f"In {self._rough} of {steps} steps speeds at contacts keep their laws only to "
+                "1e-5 of the largest: contacts that nearly repeat each other leave no more."
+            )
+        end = solver.count(duration) * solver.step
+        if abs(end - duration) > 1e-9 * duration:
+            remarks.append(
+                f"The run ends at {self._asked.span.start + end:.9g} s: steps of {solver.step:g} s "
+                f"don't divide {duration:g} s."
+            )
+        return remarks
+
+
+def _advance(stepper: Stepper, count: int, shown: Progress) -> tuple[Status, Steps]:
+    """So many steps, or fewer, in chunks."""
+    parts, chunks, status, left = [stepper.advance(0)[1]], Chunks(), Status.REACHED, count
+    while left and status == Status.REACHED:
+        status, steps = stepper.advance(min(left, chunks.next()))
+        parts.append(steps)
+        left -= len(steps.states)
+        shown.update(1.0 - left / count)
+    names = [field.name for field in fields(Steps)]
+    return status, Steps(*(np.vstack([getattr(part, name) for part in parts]) for name in names))
+
+
+def _failure(t: float, status: Status, unsettled: int) -> Failure | None:
+    if status == Status.NOT_FINITE:
+        return Failure(t, "the state is no longer finite", "take a shorter step")
+    if not unsettled:
+        return None
+    return Failure(
+        t,
+        f"the impulses of {unsettled} steps did not settle",
+        "contacts that repeat each other with friction may have no solution: take some away, or "
+        "lower the friction",
+        whole=True,
+    )
