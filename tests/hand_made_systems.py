@@ -1,54 +1,54 @@
 """Tiny systems made by hand, interpreted: what a compiled system shows to `simulate`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from touchback.model import Model
+from touchback.model.signals import Parameter
 from touchback.native import Interpreter
 from touchback.symbolic import Tape, lower
+from touchback.system import State, System
+from touchback.system.layout import Layout
+from touchback.system.motions import Key, Motion
+from touchback.system.plan import Plan
 
+HandMadeSystem = System
 GRAVITY, LENGTH = 9.81, 0.7
 
 
-@dataclass
-class HandMadeState:
-    q: np.ndarray
-    v: np.ndarray
-    z: np.ndarray
+class HandMade(Motion):
+    """A motion of given functions of x, u = [t, inputs…] and raw parameters."""
 
-    @property
-    def x(self) -> np.ndarray:
-        return np.concatenate([self.q, self.v, self.z])
+    one = None
 
+    def __init__(
+        self, name: str, layout: Layout, x0: list[float], **functions: Interpreter
+    ) -> None:
+        nowhere = np.zeros(0, dtype=np.int64)
+        plan = Plan(False, "", False, False, True, nowhere, nowhere)
+        super().__init__(Model(name), plan, "interpreter")
+        self.layout, self._x0, self._functions = layout, x0, functions
 
-@dataclass
-class HandMadeSystem:
-    name: str
-    sizes: tuple[int, int, int]
-    rate: Interpreter
-    x0: list[float]
-    state_names: list[str]
-    state_units: list[str]
-    input_names: list[str] = field(default_factory=list)
-    input_units: list[str] = field(default_factory=list)
-    input_defaults: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    configuration_rate: Interpreter | None = None
-    outputs: Interpreter | None = None
-    output_names: list[str] = field(default_factory=list)
-    output_units: list[str] = field(default_factory=list)
-    parameters: dict[str, float] = field(default_factory=dict)
+    def compiled(self, key: Key, name: str) -> Interpreter:
+        return self._functions[name]
 
-    def parameter_block(self, overrides: Mapping[str, Any] | None = None) -> np.ndarray:
-        return np.array(list({**self.parameters, **(overrides or {})}.values()))
+    def block(self, key: Key, values: np.ndarray, stiffness: bool = False) -> np.ndarray:
+        return values
 
-    def initial_state(self) -> HandMadeState:
-        q, v, z = np.split(np.array(self.x0), np.cumsum(self.sizes)[:2])
-        return HandMadeState(q, v, z)
+    def rate_jacobian(self, key: Key, values: np.ndarray) -> None:
+        return None
+
+    def initial(self, parameters: Mapping[str, float]) -> State:
+        sizes = len(self.layout.q), len(self.layout.q) + len(self.layout.v)
+        return State(*np.split(np.array(self._x0), sizes))
+
+    def text(self, system: System) -> str:
+        return self.name
 
 
-def make_pendulum() -> HandMadeSystem:
+def make_pendulum(output: str = "energy") -> HandMadeSystem:
     """m = 1: l² θ̈ = τ − g l sin θ; its output is the energy l² ω²/2 + g l (1 − cos θ)."""
     tape = Tape()
     angle, speed, torque, length = (tape.symbol(name) for name in ("θ", "ω", "τ", "l"))
@@ -58,21 +58,13 @@ def make_pendulum() -> HandMadeSystem:
     effort = tape.sub(torque, tape.mul(weight, tape.sin(angle)))
     kinetic = tape.mul(tape.const(0.5), tape.mul(inertia, tape.mul(speed, speed)))
     energy = tape.add(kinetic, tape.mul(weight, tape.sub(1, tape.cos(angle))))
-    return HandMadeSystem(
-        "pendulum",
-        (1, 1, 0),
-        Interpreter(lower(tape, [speed, tape.div(effort, inertia)], places)),
-        [1.0, 0.0],
-        ["angle", "speed"],
-        ["rad", "rad/s"],
-        ["torque"],
-        ["N m"],
-        np.zeros(1),
-        outputs=Interpreter(lower(tape, [energy], places)),
-        output_names=["energy"],
-        output_units=["J"],
-        parameters={"length": LENGTH},
-    )
+    layout = Layout(
+        ("angle",), ("speed",), (), ("torque",), ("length",), (output,), ("rad",), ("rad/s",), (),
+        ("J",), ("N m",), (0.0,), (Parameter(LENGTH),), (),
+    )  # fmt: skip
+    rate = Interpreter(lower(tape, [speed, tape.div(effort, inertia)], places))
+    outputs = Interpreter(lower(tape, [energy], places))
+    return System(HandMade("pendulum", layout, [1.0, 0.0], rate=rate, outputs=outputs))
 
 
 def make_first_order(name: str, rate: Any) -> HandMadeSystem:
@@ -80,4 +72,5 @@ def make_first_order(name: str, rate: Any) -> HandMadeSystem:
     tape = Tape()
     z = tape.symbol("z")
     program = lower(tape, [rate(tape, z)], {z: ("x", 0)})
-    return HandMadeSystem(name, (0, 0, 1), Interpreter(program), [1.0], ["level"], ["m"])
+    layout = Layout((), (), ("level",), *([()] * 5), ("m",), *([()] * 5))
+    return System(HandMade(name, layout, [1.0], rate=Interpreter(program)))

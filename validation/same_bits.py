@@ -170,7 +170,7 @@ def differences(old: Digests | str, new: Digests | str) -> str:
     if len(old) != len(new):
         return f"{len(old)} runs or states, then {len(new)}"
     for number, (a, b) in enumerate(zip(old, new, strict=True)):
-        if other := [key for key in {**a, **b} if a.get(key) != b.get(key)]:
+        if other := [key for key in a if a[key] != b.get(key)]:  # what is new says nothing
             return f"number {number}: {', '.join(other[:6])}{' …' if len(other) > 6 else ''}"
     return ""
 

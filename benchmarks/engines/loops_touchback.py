@@ -40,7 +40,7 @@ class Ours:
         self.mechanism, self.system, self.step, self.method = mechanism, system, step, method
         self.x0 = np.concatenate(state)
         self.constrained = Constrained(system.constrained_functions(), formulation)
-        self.problem = self.constrained.problem(p=system.constrained_block())
+        self.problem = self.constrained.problem(p=system.parameter_block())
 
     def _fresh(self) -> FixedStep:
         return FixedStep(self.problem, self.method, self.x0, 0.0, self.step)

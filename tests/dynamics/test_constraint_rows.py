@@ -18,9 +18,10 @@ from touchback.model.closures import Closure
 from touchback.model.frame import BodyHandle
 from touchback.symbolic.count import count_tape
 from touchback.symbolic.scalars import Operators
-from touchback.system.constrained_system import ConstrainedSystem
+from touchback.system import System
 from touchback.system.derivation import Derivation
 from touchback.system.layout import layout_of
+from touchback.system.motions import At, Constrained
 from touchback.system.plan import make_plan
 
 CLOSURES = {
@@ -161,7 +162,7 @@ def test_rates_of_written_rows_are_rates() -> None:
     """J v − b is ḣ, and J a + γ is its rate for any a: by central differences along a motion."""
     m = written()
     plan = make_plan(m, layout_of(m), float_instant(m).tree)
-    system = ConstrainedSystem(m, plan, "interpreter")  # unchecked: nothing meets all of these
+    system = System(Constrained(m, plan, "interpreter"))  # unchecked: nothing meets all of these
     e = 1e-5
     q, v = state(m, 3)
     a = np.random.default_rng(4).standard_normal(v.size)
@@ -174,14 +175,14 @@ def test_rates_of_written_rows_are_rates() -> None:
             k = [at]
             for weight in (0.0, 0.5, 0.5, 1.0):
                 here = at + weight * h * (k[-1] if len(k) > 1 else 0.0)
-                k.append(system._evaluate(system.constrained.functions["configuration rate"],
-                                          here, v + a * (s + weight * h), None, 0.0))  # fmt: skip
+                function = system.function("configuration rate")
+                k.append(system.evaluated(function, At(here, v + a * (s + weight * h))))
             at = at + h / 6 * (k[1] + 2 * k[2] + 2 * k[3] + k[4])
         return at, v + a * t, 0.3 + t
 
     here, after, before = (system.terms(x, w, t=t) for x, w, t in map(moved, (0.0, e, -e)))
     rate = here.J @ v - here.b
-    holonomic = system.constrained.layout.holonomic
+    holonomic = system.acting.rows.holonomic
     np.testing.assert_allclose(
         rate[holonomic], ((after.h - before.h) / (2 * e))[holonomic], atol=1e-8
     )

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from hand_made_systems import HandMadeSystem
 from touchback.dynamics.instant import Instant
 from touchback.model.forces import ForceKind
 from touchback.model.mechanics import Forces, Mechanics
@@ -315,12 +314,10 @@ def test_books_survive_in_files_and_print_their_lines(tmp_path: Path) -> None:
     assert text.splitlines()[-1].startswith("unexplained")
 
 
-def test_books_that_were_not_kept_say_how_to_get_them(pendulum: HandMadeSystem) -> None:
+def test_books_that_were_not_kept_say_how_to_get_them() -> None:
     run = tb.simulate(workshop(), duration=0.1, progress=False)
     with pytest.raises(tb.InputError, match=r"ask for them with tb\.simulate\(…, books=True\)"):
         _ = run.books
-    with pytest.raises(tb.InputError, match=r"need a system made by Model\.compile"):
-        tb.simulate(pendulum, [1.0, 0.0], 0.1, books=True)
 
 
 def test_books_of_a_damped_stop_close_with_the_tolerance() -> None:

@@ -59,7 +59,7 @@ def truth(name: str) -> np.ndarray:
 
 
 def start_of(system: tb.System) -> np.ndarray:
-    return system.initial_state().x if hasattr(system, "one") else system.assemble().x
+    return system.initial_state().x if system.names else system.assemble().x
 
 
 def last(run: tb.Run, system: tb.System) -> np.ndarray:

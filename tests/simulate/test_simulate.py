@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hand_made_systems import HandMadeSystem
+from hand_made_systems import HandMadeSystem, make_pendulum
 from touchback.errors import InputError
 from touchback.recording import Run, open_run
 from touchback.simulate import simulate
@@ -125,8 +125,8 @@ def test_functions_and_samples_can_be_mixed_with_scipys_solvers(pendulum: HandMa
     np.testing.assert_allclose(a["angle"], b["angle"], atol=1e-6)
 
 
-def test_an_output_called_like_a_state_keeps_both(pendulum: HandMadeSystem) -> None:
-    pendulum.output_names = ["angle"]
+def test_an_output_called_like_a_state_keeps_both() -> None:
+    pendulum = make_pendulum(output="angle")
     run = simulate(pendulum, duration=0.1)
     assert run.names == ["angle", "speed", "torque", "angle (output)"]
 

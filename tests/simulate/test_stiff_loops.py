@@ -21,7 +21,7 @@ def problem_of(
 ) -> tuple[Problem, Newton]:
     """A problem with Newton's method at hand: with the tape's Jacobian, or with differences."""
     enforced = Constrained(system.constrained_functions(), formulation, sparse=sparse)
-    problem = enforced.problem(np.append(0.0, system.input_defaults), system.constrained_block())
+    problem = enforced.problem(np.append(0.0, system.input_defaults), system.parameter_block())
     return problem, Newton(problem, *(system.rate_jacobian() if derived else ()))
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import touchback as tb
 from constraint_faults import four_bar, slider_crank, two_arms
+from touchback.system.motions import At
 
 ROD, RADIUS = 0.4, 0.1
 
@@ -121,7 +122,7 @@ def test_a_dead_centre_is_not_singular_but_a_change_point_is() -> None:
 def test_independent_coordinates_determine_the_others() -> None:
     system = four_bar(coupler=1.3).compile()
     found = system.freedoms()
-    J = system._positions(system.assemble().q, 0.0)[1]
+    J = system.motion.positions(system, At(system.assemble().q))[1]
     others = [i for i, name in enumerate(system.velocities) if name not in found.independent]
     assert len(others) == found.rank == np.linalg.matrix_rank(J[:, others])
 
@@ -151,13 +152,13 @@ def test_a_constraint_that_is_let_go_is_as_one_that_never_was() -> None:
 
 def test_a_mode_is_derived_once() -> None:
     system = slider_crank().compile()
-    known = system.constrained
+    known = system.acting
     system.deactivate("pin")
-    free = system.constrained
+    free = system.acting
     system.activate("pin")
-    assert system.constrained is known
+    assert system.acting is known
     system.deactivate("pin")
-    assert system.constrained is free
+    assert system.acting is free
 
 
 def test_without_active_constraints_the_tree_moves_freely() -> None:

@@ -7,12 +7,11 @@ import pytest
 import touchback as tb
 from touchback.gallery import make
 from touchback.system.constrained import solve_accelerations
-from touchback.system.constrained_system import ConstrainedSystem
 
 
-def compiled(name: str) -> ConstrainedSystem:
+def compiled(name: str) -> tb.System:
     system = make(name).compile()
-    assert isinstance(system, ConstrainedSystem)
+    assert system.constrained
     return system
 
 

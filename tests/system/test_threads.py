@@ -11,7 +11,6 @@ import pytest
 import touchback as tb
 from episodic_models import bouncing_ball, pegged_pendulum
 from touchback.gallery import make
-from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.equations import Point
 
 THREADS = 8
@@ -53,14 +52,10 @@ def plain(result: Any) -> Any:
     return vars(result) if hasattr(result, "__dict__") else result
 
 
-SETTINGS = {"activate", "deactivate", "enter", "apart", "check"}  # change what all threads share
+SETTINGS = {"activate", "deactivate", "enter", "apart"}  # change what all threads share
 TEXTS = {"counts", "disassemble", "function", "generate", "listing"}
-FOR_RUNS = {
-    "constrained_function",
-    "derive",
-    "constrained_functions",
-    "episode_data",
-}  # see the runs below
+FOR_RUNS = {"constrained_functions", "derive", "derived", "episode_data"}  # see the runs below
+INSIDE = {"along", "called", "evaluated"}  # what other functions are made of
 
 
 def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], Any]]:
@@ -99,26 +94,26 @@ def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray
         "constraint_error": lambda q, v, z: system.constraint_error(q),
         "freedoms": lambda q, v, z: str(system.freedoms(q)),
         "consistent": lambda q, v, z: system.consistent(np.concatenate([q, v, z])),
-        "constrained_block": lambda q, v, z: system.constrained_block(),
-        "energy_at": lambda q, v, z: system.energy_at(np.concatenate([q, v, z])),
+        "parameter_values": lambda q, v, z: system.parameter_values(),
+        "states_of": lambda q, v, z: system.states_of(np.concatenate([q, v, z])),
         "phase_of": lambda q, v, z: system.phase_of(np.concatenate([q, v, z])),
     }  # fmt: skip
     public = {
         name for name in dir(system)
         if not name.startswith("_") and callable(getattr(type(system), name, None))
     }  # fmt: skip
-    missing = public - set(every) - SETTINGS - TEXTS - FOR_RUNS
+    missing = public - set(every) - SETTINGS - TEXTS - FOR_RUNS - INSIDE
     assert not missing, f"{missing}: add a call"
     every["equations"] = lambda q, v, z: _equations(system, q, v, z)
-    if isinstance(system, ConstrainedSystem):
-        del every["parameter_block"]  # `constrained_block` there
+    if not system.constrained:
+        del every["terms"]  # refused
     return {name: call for name, call in every.items() if name in public or name == "equations"}
 
 
 def _equations(system: Any, q: np.ndarray, v: np.ndarray, z: np.ndarray) -> list[np.ndarray]:
     made, u = system.equations, system.input_defaults
     at = Point(q, v, z, u, 0.0, v, np.ones(len(system.constraint_names)))
-    p = made.parameters()
+    p = system.parameter_values()
     blocks = made.values(at, p), made.slopes(at, p).matrix, made.parameter_slopes(at, p).matrix
     return [*plain(blocks[0]), *blocks[1:]]
 
@@ -164,7 +159,7 @@ RUNS: dict[str, tuple[Callable[[], tb.System], dict[str, Any]]] = {
     "copies": (lambda: tb.copies(make("motor-arm").compile(), list("abcde")), {"sampled": True}),
     "modes, implicit": (lambda: bouncing_ball(rest=True).compile(), {"method": "radau5"}),
     "switched": (
-        lambda: make("slider-crank").compile(), {"switches": [tb.Switch(0.1, deactivate=["pin"])]},
+        lambda: make("slider-crank").compile(), {"events": [tb.Switch(0.1, deactivate=["pin"])]},
     ),
 }  # fmt: skip
 
@@ -233,5 +228,5 @@ def test_a_system_apart_has_settings_of_its_own() -> None:
     for own, radius in ((system, 0.11), (other, 0.12)):
         fresh["crank radius"] = radius
         np.testing.assert_array_equal(own.mass_matrix(q), fresh.mass_matrix(q))
-        p = own.equations.parameters()
+        p = own.parameter_values()
         assert p.tolist() == [radius]

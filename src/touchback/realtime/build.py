@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native import FunctionData, Newton, Problem
+from touchback.native import FunctionData, Newton, Problem, RateSlopes
 from touchback.native.integrate.sampler import Sampler
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.loop_memory import RunMemory
@@ -19,14 +19,15 @@ from touchback.native.live.wanted import Guard, Measured, Pace
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
-from touchback.simulate.constrained import DEFAULT, IMPLICIT, ConstrainedSystem, Enforced, enforce
-from touchback.simulate.episodes.course import enforce_episodes, is_episodic
+from touchback.simulate.constrained import DEFAULT, IMPLICIT, Enforced, enforce
+from touchback.simulate.episodes.course import enforce_episodes
 from touchback.simulate.features import refuse_model, refuse_run
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.solvers import INTEGRATORS, Can
 from touchback.simulate.start import initial_state
 from touchback.system import System
-from touchback.system.constrained_system import ConstrainedSystem as SystemWithConstraints
+from touchback.system.function import Function
+from touchback.system.function_set import FunctionSet
 from touchback.system.state import State
 
 FIXED_STEP = [name for name, each in INTEGRATORS.items() if Can.LIVE in each.can]
@@ -126,7 +127,7 @@ def state_of(
 
 def jacobian_of(
     system: System, method: str, parameters: Mapping[str, Any]
-) -> tuple[FunctionData | None, Floats]:
+) -> tuple[FunctionData | RateSlopes | None, Floats]:
     """The Jacobian that an implicit method takes and its parameters; none: by differences."""
     derived = system.rate_jacobian(parameters) if INTEGRATORS[method].implicit else None
     return derived or (None, np.empty(0))
@@ -136,10 +137,7 @@ def block_of(
     system: System, method: str, constraints: str | None, parameters: Mapping[str, Any]
 ) -> Floats:
     """The parameter block of a run, refused when a parameter is unknown or out of range."""
-    if isinstance(system, ConstrainedSystem):
-        block = system.constrained_block(dict(parameters), constraints in IMPLICIT)
-    else:
-        block = system.parameter_block(parameters)
+    block = system.parameter_block(parameters, constraints in IMPLICIT)
     raw = list({**system.parameters, **parameters}.values())
     block = np.concatenate([block, jacobian_of(system, method, parameters)[1], raw])
     if not np.isfinite(block).all():
@@ -152,12 +150,10 @@ def block_of(
 
 def stages_of(system: System, method: str, constraints: str | None) -> list[tuple[Staged, int]]:
     """What computes a run's parameter block from its parameters: stages and their places in it."""
-    if isinstance(system, SystemWithConstraints):
-        functions = [system.constrained_function(constraints in IMPLICIT)]
-    else:
-        functions = [system.function("rate")]
-        if INTEGRATORS[method].implicit:
-            functions.append(system.function("rate jacobian"))
+    acting = system.motion.acting(system.key, constraints in IMPLICIT)
+    functions: list[Function | FunctionSet] = [acting.functions]
+    if INTEGRATORS[method].implicit and not system.constrained:
+        functions.append(system.function("rate jacobian"))
     stages, start = [], 0
     for function in functions:
         stages.append((Staged(function.parameter_stage, function.block_size), start))
@@ -171,7 +167,7 @@ def problem_of(
     """The problem with constant inputs, and what enforces its constraints."""
     given = Inputs(np.append(0.0, system.input_defaults))
     enforced: Enforced | None
-    if is_episodic(system):
+    if system.modes:
         enforced = enforce_episodes(system, method, constraints, given, dict(parameters))
     else:
         enforced = enforce(system, constraints, given, dict(parameters))

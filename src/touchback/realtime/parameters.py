@@ -15,7 +15,6 @@ from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import PARAMETERS
 from touchback.realtime.build import Plan, block_of, problem_of
 from touchback.realtime.swap import Pending
-from touchback.simulate.episodes.course import is_episodic
 from touchback.system import System
 
 _REMEMBERED = 1000  # changes, for the report
@@ -55,7 +54,7 @@ class LiveParameters:
         self._system, self._loop, self._plan = system, loop, plan
         self._values = dict(values)
         # whatever the formulation of the run, one that keeps positions tells where loops can go
-        self._formulation = plan.constraints if is_episodic(system) else None
+        self._formulation = plan.constraints if system.modes else None
         self._twin, self._enforced = problem_of(system, plan.method, self._formulation, values)
 
     # ---- another structure ----------------------------------------------------------------------

@@ -19,7 +19,6 @@ from touchback.recording.live_file import Part, Recorder, Recording
 from touchback.regular_file import check_output
 from touchback.simulate.span import MOST_NUMBERS
 from touchback.system import System
-from touchback.system.copies import Copies
 from touchback.version import VERSION
 
 
@@ -34,15 +33,14 @@ def describe(
     from the one before (swap.py)."""
     kinds = (system.input_names, system.state_names, system.output_names, plan.energy)
     units = (system.input_units, system.state_units, system.output_units, ["J"] * len(plan.energy))
-    one, copies = (system.one, system.names) if isinstance(system, Copies) else (system, ())
     try:
-        model: str | None = to_text(one.model, ".json")
+        model: str | None = to_text(system.one.model, ".json")
     except ModelError:  # a part that files can't hold: replaying needs the system
         model = None
     return {
         "model": system.name,
         "description": model,  # of one, when it is a row of copies
-        "copies": list(copies),
+        "copies": list(system.names),
         "initial_state": x0.tolist(),
         "parameters": parameters,
         "rate": plan.rate,

@@ -19,10 +19,8 @@ from touchback.realtime.build import Plan, check_plan, make_loop, settled_near, 
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow
 from touchback.simulate.constrained import IMPLICIT
-from touchback.simulate.episodes.course import is_episodic
 from touchback.system import System
 from touchback.system.compile import compile_model
-from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.transfer import body_velocities, velocity_transfer
 
 _REFUSED = {
@@ -112,7 +110,7 @@ def structure_of(
 
 def refuse_modes(system: System) -> None:
     """Refuses a system that can't be the structure after another."""
-    if is_episodic(system):
+    if system.modes:
         raise InputError(
             f"{system.name}: it has modes of its own, which another structure can't begin in; "
             "describe both as modes of one model."
@@ -125,7 +123,7 @@ def plan_for(
     """The plan of the new structure: the old one's, with known parameters and with what was asked
     to change."""
     constraints = changes.get("constraints") or plan.constraints
-    if not system.constraint_names and not isinstance(system, ConstrainedSystem):
+    if not system.constrained:
         constraints = None
     method = changes.get("method") or plan.method
     if constraints in IMPLICIT:

@@ -3,7 +3,6 @@
 from touchback.simulate.constrained import AugmentedLagrangian, Baumgarte
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
-from touchback.simulate.protocol import CompiledSystem
 from touchback.simulate.simulate import simulate
 from touchback.simulate.solvers import (
     METHODS,
@@ -25,7 +24,6 @@ __all__ = [
     "RK4",
     "AugmentedLagrangian",
     "Baumgarte",
-    "CompiledSystem",
     "Dopri5",
     "Euler",
     "Event",

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from touchback.errors import InputError
 from touchback.native import Problem, evaluate_rows
 from touchback.native.integrate.books import NativeBooks, Powers, live_multipliers
 from touchback.recording import EnergyBooks, EventRecord
 from touchback.simulate.constrained import IMPLICIT, Formulation, enforce, free_problem, word_of
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Trajectory
 from touchback.system import System
 from touchback.system.powers import DISSIPATED, WORK, PowerSet, power_set
@@ -34,7 +33,7 @@ class BookKeeper:
     ) -> None:
         self._names = list(system.state_names)
         self._set, self._own = lines, own
-        self._p = lines.powers.block_for(system._with(given or {}))
+        self._p = lines.powers.block_for(system.parameter_values(given))
         powers = Powers(lines.powers.compiled, self._p, len(lines.lines), lines.with_rates)
         self._native = NativeBooks(powers, own, method, multipliers)
         self._jumps: Floats = np.zeros(len(lines.stored))
@@ -93,7 +92,7 @@ class BookKeeper:
 
 
 def keeper_for(
-    system: CompiledSystem,
+    system: System,
     constraints: Formulation | None,
     inputs: Inputs,
     given: dict[str, Any] | None,
@@ -101,11 +100,6 @@ def keeper_for(
 ) -> BookKeeper:
     """The keeper of a run by the formulation `constraints`; the implicit ones, which are steps and
     no rates, have their multipliers evaluated by "multipliers"."""
-    if not isinstance(system, System):
-        raise InputError(
-            f"{system.name}: energy books need a system made by Model.compile(), which knows its "
-            "forces."
-        )
     lines = power_set(system)
     formulation = "multipliers" if word_of(constraints) in IMPLICIT else constraints
     enforced = enforce(system, formulation, inputs, given)

@@ -14,10 +14,11 @@ from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.solvers.formulation_step import WORDS
 from touchback.simulate.solvers.solver import option_names
 from touchback.simulate.ticks import memories_of
+from touchback.system import System
 
 
 def solver_for(
-    system: Any,
+    system: System,
     method: str | Solver | None,
     constraints: Formulation | None,
     asked: Can,

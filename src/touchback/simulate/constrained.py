@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import Problem, evaluate_rows
-from touchback.native.constrained.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
+from touchback.native.constrained.constrained import FORMULATIONS, Constrained
 from touchback.recording import unknown_name
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import CompiledSystem, Floats, StateData
+from touchback.simulate.protocol import Floats
+from touchback.system import System
 
 DEFAULT = "partitioning"
 IMPLICIT = ("linear-implicit", "augmented-lagrangian")  # formulations that are steps of their own
@@ -55,27 +56,6 @@ def word_of(constraints: Formulation | None) -> str | None:
     return "augmented-lagrangian" if isinstance(constraints, AugmentedLagrangian) else constraints
 
 
-@runtime_checkable
-class ConstrainedSystem(Protocol):
-    """What a run needs of a system with constraints, beyond what any system has."""
-
-    @property
-    def constraint_names(self) -> tuple[str, ...]: ...
-    def constrained_functions(self, stiffness: bool = False) -> ConstrainedFunctions: ...
-    def constrained_block(
-        self, overrides: dict[str, Any] | None = None, stiffness: bool = False
-    ) -> Floats: ...
-
-
-@runtime_checkable
-class Assembling(ConstrainedSystem, Protocol):
-    """One that finds states which its constraints allow."""
-
-    def apart(self) -> Self: ...
-    def __setitem__(self, name: str, number: float) -> None: ...
-    def assemble(self, **given: Any) -> StateData: ...
-
-
 @dataclass
 class Enforced:
     """A problem whose constraints are enforced, and what does it."""
@@ -83,7 +63,7 @@ class Enforced:
     problem: Problem
     constrained: Constrained
 
-    def functions(self, system: Any) -> Any:
+    def functions(self, system: System) -> Any:
         """What has the `outputs` and `updates` that belong to the problem."""
         return system
 
@@ -114,13 +94,13 @@ class Enforced:
 
 
 def enforce(
-    system: CompiledSystem,
+    system: System,
     constraints: Formulation | None,
     given: Inputs,
     parameters: dict[str, Any] | None,
 ) -> Enforced | None:
     """The constrained problem of a system, None for one without constraints."""
-    if not isinstance(system, ConstrainedSystem):
+    if not system.constrained:
         if constraints is not None:
             raise InputError(
                 f"{system.name}: constraints={constraints!r} was asked for, but the model has no "
@@ -133,13 +113,11 @@ def enforce(
         raise unknown_name("formulation", formulation, FORMULATIONS)
     stiffness = formulation in IMPLICIT
     enforced = Constrained(system.constrained_functions(stiffness), formulation, **settings)
-    block = system.constrained_block(parameters, stiffness)
+    block = system.parameter_block(parameters, stiffness)
     return Enforced(enforced.problem(given.u, block, given.refresher()), enforced)
 
 
-def free_problem(
-    system: CompiledSystem, given: Inputs, parameters: dict[str, Any] | None
-) -> Problem:
+def free_problem(system: System, given: Inputs, parameters: dict[str, Any] | None) -> Problem:
     """The problem of a system without constraints."""
     return Problem(
         system.rate,

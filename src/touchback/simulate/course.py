@@ -12,8 +12,9 @@ from touchback.simulate.constrained import Formulation
 from touchback.simulate.event import Event
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Span, Trajectory
+from touchback.system import System
 
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 
@@ -22,7 +23,7 @@ Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 class Asked:
     """What was asked of a run, read and checked; `parameters` replace compiled ones."""
 
-    system: CompiledSystem
+    system: System
     span: Span
     given: Inputs
     constraints: Formulation | None

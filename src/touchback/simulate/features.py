@@ -7,13 +7,13 @@ and every feature, and checks that it is either refused here or counts in the an
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.value import is_zero
 from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.ticks import memories_of
+from touchback.system import System
 
 _NAMED = 5  # things that a message lists
 
@@ -25,40 +25,33 @@ class Feature:
     it."""
 
     word: str
-    names: Callable[[Any], list[str]]
+    names: Callable[[System], list[str]]
     mend: str
     needs: Can
 
 
-def _model(system: Any) -> Any:
-    """The described model, also of a row of copies, and with all its modes."""
-    one = getattr(system, "one", system)
-    return getattr(one, "whole", None) or getattr(one, "model", None)
+def _rigid(system: System) -> list[str]:
+    return list(system.motion.whole.contacts)
 
 
-def _rigid(system: Any) -> list[str]:
-    return list(getattr(_model(system), "contacts", ()))
+def _modes(system: System) -> list[str]:
+    return list(system.motion.whole.modes)
 
 
-def _modes(system: Any) -> list[str]:
-    return list(getattr(_model(system), "modes", ()))
+def _copies(system: System) -> list[str]:
+    return list(system.names)
 
 
-def _copies(system: Any) -> list[str]:
-    return list(system.names) if hasattr(system, "one") else []
-
-
-def _rubbing(system: Any) -> list[str]:
-    constraints = getattr(_model(system), "constraints", {})
+def _rubbing(system: System) -> list[str]:
     return [
         name
-        for name, given in constraints.items()
+        for name, given in system.motion.whole.constraints.items()
         if given.active and given.slides is not None and not is_zero(given.friction)
     ]
 
 
-def _constraints(system: Any) -> list[str]:
-    return list(getattr(system, "constraint_names", ()))
+def _constraints(system: System) -> list[str]:
+    return list(system.constraint_names)
 
 
 RIGID = Feature(
@@ -113,14 +106,14 @@ def refused_by(solver: Solver) -> list[Feature]:
     return [feature for feature in OF_SOLVERS if feature.needs not in solver.can]
 
 
-def refuse(call: str, system: Any) -> None:
+def refuse(call: str, system: System) -> None:
     """Raise where the system has what the call would otherwise leave out in silence, or is none."""
     refuse_model(call, system)
     for feature, mend in REFUSED[call].items():
         _refuse(call, system, feature, mend or feature.mend)
 
 
-def refuse_run(solver: Solver, system: Any, asked: Can) -> None:
+def refuse_run(solver: Solver, system: System, asked: Can) -> None:
     """Raise where a solver can't treat what the system has, or can't do what was `asked` for. The
     mend is a solver that can do all of it, if there is one."""
     needs = asked
@@ -146,7 +139,7 @@ _REQUESTS = {
 }
 
 
-def refuse_model(call: str, system: Any) -> None:
+def refuse_model(call: str, system: System | Model) -> None:
     """Raise where a model stands in place of a system."""
     if isinstance(system, Model):
         raise InputError(
@@ -154,7 +147,7 @@ def refuse_model(call: str, system: Any) -> None:
         )
 
 
-def _refuse(call: str, system: Any, feature: Feature, mend: str) -> None:
+def _refuse(call: str, system: System, feature: Feature, mend: str) -> None:
     names = feature.names(system)
     if names:
         listed = ", ".join(f"'{name}'" for name in names[:_NAMED])

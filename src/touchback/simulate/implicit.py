@@ -1,21 +1,19 @@
 """What implicit methods need of a system: the Jacobian of its rate, where it can be derived."""
 
 from touchback.native import Newton, Problem
-from touchback.simulate.protocol import CompiledSystem
 from touchback.simulate.span import Failure, Trajectory
+from touchback.system import System
 
 
 def newton_for(
-    system: CompiledSystem,
+    system: System,
     problem: Problem,
     rtol: float,
     atol: float,
     parameters: dict[str, float] | None = None,
 ) -> Newton:
     """Newton's method for a problem of a system, with differences where there is no Jacobian."""
-    derive = getattr(system, "rate_jacobian", None)
-    derived = derive(parameters) if derive else None
-    jacobian, p = derived or (None, ())
+    jacobian, p = system.rate_jacobian(parameters) or (None, ())
     return Newton(problem, jacobian, p, rtol, atol)
 
 

@@ -8,21 +8,19 @@ import numpy as np
 
 from touchback.native import evaluate_rows
 from touchback.recording import Run
-from touchback.simulate.episodes.course import is_episodic
-from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.protocol import Floats
 from touchback.system import System
-from touchback.system.copies import Copies
 
 _ROUNDING = 1e-9  # of a rating
 
 
 def add_rating_remarks(
-    system: CompiledSystem, run: Run, efforts: Mapping[str, Floats] | None = None
+    system: System, run: Run, efforts: Mapping[str, Floats] | None = None
 ) -> None:
     """Tell in `run.metadata["remarks"]` of efforts and velocities that exceed the ratings of their
     joints at recorded instants. Without `efforts` they are those of motors: joint efforts of the
     model and drives."""
-    if not isinstance(system, System) or isinstance(system, Copies):
+    if system.names:
         return  # copies of a model have names of their own
     if not system.model.imported.get("ratings"):
         return
@@ -56,7 +54,7 @@ def _motor_efforts(system: System, run: Run) -> dict[str, Floats]:
     only its drives are known.)"""
     layout, model = system.layout, system.model
     found: dict[str, Floats] = {}
-    if not is_episodic(system):
+    if not system.modes:
         motors = system.function("motor efforts")
         states = np.column_stack([run[name] for name in layout.state_names])
         inputs = [run[_label(run, name, "input")] for name in layout.inputs]

@@ -11,7 +11,7 @@ from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.walk import frames_of
-from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.protocol import Floats
 from touchback.system import System
 
 TOUCHING = 1e-9  # m: deeper is an overlap
@@ -42,15 +42,10 @@ def is_real(given: Any) -> TypeGuard[float]:
 
 
 def contacts_of(
-    system: CompiledSystem, given: Mapping[str, ContactKind] | None
+    system: System, given: Mapping[str, ContactKind] | None
 ) -> tuple[System, dict[str, ContactKind]]:
     """The system, and the contacts that its model describes, with those given beside; a given one
     stands in for the model's of its name."""
-    if not isinstance(system, System):
-        raise InputError(
-            f"{system.name}: rigid contacts need a system made by Model.compile(), which knows its "
-            "bodies."
-        )
     if given is not None and not isinstance(given, Mapping):
         raise InputError(
             f"{system.name}: contacts are given by name, as {{'floor': tb.SpherePlaneContact(…)}}, "

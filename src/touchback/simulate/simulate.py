@@ -20,7 +20,7 @@ from touchback.simulate.failure import interrupted, raise_failure
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import CompiledSystem, Floats, StateData
+from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.ratings import add_rating_remarks
 from touchback.simulate.record import recorded
 from touchback.simulate.remarks import warn_when_astray, warn_when_open
@@ -28,10 +28,11 @@ from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.span import Span
 from touchback.simulate.start import initial_state
 from touchback.simulate.switching import Switch, simulate_switched
+from touchback.system import System
 
 
 def simulate(
-    system: CompiledSystem,
+    system: System,
     x0: StateData | ArrayLike | None = None,
     duration: float = 1.0,
     *,

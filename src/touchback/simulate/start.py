@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.simulate.constrained import Assembling
-from touchback.simulate.episodes.course import EpisodicSystem
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import CompiledSystem, Floats, StateData
+from touchback.simulate.protocol import Floats, StateData
+from touchback.system import System
 
 
 def initial_state(
-    system: CompiledSystem,
+    system: System,
     x0: StateData | ArrayLike | None,
     start: float,
     inputs: Inputs,
@@ -40,21 +39,20 @@ def initial_state(
     for name, value in zip(names, x):
         if not np.isfinite(value):
             raise InputError(f"{system.name}: the initial value of {name!r} is {value}.")
-    if isinstance(system, EpisodicSystem):
-        system.phase_of(x)  # refused when its modes have no such number
+    system.phase_of(x)  # refused when its modes have no such number
     return x
 
 
 def _begun(
-    system: CompiledSystem, t: float, inputs: Inputs, parameters: Mapping[str, Any] | None
+    system: System, t: float, inputs: Inputs, parameters: Mapping[str, Any] | None
 ) -> StateData:
     """The initial state, with constraints met under the parameters and inputs of the run, in the
     modes that the model begins in; the system stays as it was."""
     first = system.initial_state()
-    if not isinstance(system, Assembling):
+    if not system.constrained:
         return first
     own = system.apart()
     for name, number in (parameters or {}).items():
         own[name] = number
-    modes = {"mode": own.initial_modes} if isinstance(own, EpisodicSystem) else {}
-    return own.assemble(t=t, inputs=inputs.at(t, first.x)[1:], **modes)
+    own.enter(*own.initial_modes)
+    return own.assemble(t=t, inputs=inputs.at(t, first.x)[1:])

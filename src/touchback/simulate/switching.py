@@ -20,6 +20,7 @@ from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Span
+from touchback.system import System
 
 _LARGEST = ("largest_h", "worst_choice", "iterations_most", "iterations_last", "step")
 
@@ -35,7 +36,7 @@ class Switch:
 
 def simulate_switched(
     simulate: Callable[..., Run],
-    system: Any,
+    system: System,
     x0: Floats,
     span: Span,
     happenings: Sequence[Event | Switch],
@@ -43,7 +44,7 @@ def simulate_switched(
     parameters: Mapping[str, float],
 ) -> Run:
     """The runs between switches as one; the system keeps its constraints and parameters."""
-    if not hasattr(system, "consistent"):
+    if not system.constrained:
         raise InputError(f"{system.name}: it has no constraints to switch.")
     system = system.apart()
     switches = [each for each in happenings if isinstance(each, Switch)]
@@ -94,7 +95,7 @@ def _timed(inputs: Any, end: float) -> Any:
     }
 
 
-def _last_state(system: Any, run: Run) -> Floats:
+def _last_state(system: System, run: Run) -> Floats:
     return np.array([run[name][-1] for name in system.state_names])
 
 

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.native.integrate.sampler import Sampler
 from touchback.simulate.constrained import Enforced
 from touchback.simulate.span import whole_multiple
+from touchback.system import System
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.integrator import Integrator
 
 
-def use_ticks(system: Any, problem: Problem, solver: Integrator, enforced: Enforced | None) -> None:
+def use_ticks(
+    system: System, problem: Problem, solver: Integrator, enforced: Enforced | None
+) -> None:
     """Lets the memories of a system take their values `rate` times a second."""
-    every = steps_between(system, solver)
-    if every is not None:
+    every, updates = steps_between(system, solver), system.updates
+    if every is not None and updates is not None:
         constrained = enforced.constrained if enforced else None
-        Sampler(problem, system.updates, system.memory_places, every, constrained)
+        Sampler(problem, updates, system.memory_places, every, constrained)
 
 
-def steps_between(system: Any, solver: Integrator) -> int | None:
+def steps_between(system: System, solver: Integrator) -> int | None:
     """How many steps there are from tick to tick; None for a model without memories."""
     memories, rate, step = memories_of(system), getattr(solver, "rate", None), solver.step
     if not memories:
@@ -46,7 +49,6 @@ def steps_between(system: Any, solver: Integrator) -> int | None:
     return every
 
 
-def memories_of(system: Any) -> list[str]:
+def memories_of(system: System) -> list[str]:
     """The states that change at ticks."""
-    names = list(system.state_names)
-    return [names[place] for place in getattr(system, "memory_places", ())]
+    return list(system.layout.memories)

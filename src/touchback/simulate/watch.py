@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.native import Chunks, Crossing, EventRule, Events, FunctionData, Problem, Status
+from touchback.native import Chunks, Crossing, EventRule, Events, Problem, Status
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
-from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure
 from touchback.symbolic.expression import Expr
+from touchback.system import System
 
 
 class Running(Protocol):
@@ -47,7 +48,7 @@ class Watch:
 
     def __init__(
         self,
-        system: CompiledSystem,
+        system: System,
         problem: Problem,
         events: Sequence[Event],
         parameters: Mapping[str, Any] | None,
@@ -57,8 +58,9 @@ class Watch:
         check_events(events)
         self._events = sorted(events, key=lambda event: not event.compiled)
         self._names, self._problem = list(system.state_names), problem
-        compiled = [event.function for event in self._events if event.compiled]
-        function, p = _compile(system, compiled, parameters) if compiled else (None, np.zeros(0))
+        function, p = None, np.zeros(0)
+        if compiled := [e.function for e in self._events if isinstance(e.function, Expr | str)]:
+            function, p = system.event_functions(compiled, parameters)
         self.native = Events(
             problem,
             [EventRule(e.direction, e.terminal or e.restart is not None, e.locking)
@@ -147,15 +149,3 @@ def check_events(events: Sequence[Event]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"Two events are called {name!r}; give each its own name.")
-
-
-def _compile(
-    system: CompiledSystem, wanted: Sequence[Any], parameters: Mapping[str, Any] | None
-) -> tuple[FunctionData, Floats]:
-    compile_them = getattr(system, "event_functions", None)
-    if compile_them is None:
-        raise InputError(
-            f"{system.name} can't compile event functions; give functions of (t, x) instead."
-        )
-    function, p = compile_them(wanted, parameters)
-    return function, p

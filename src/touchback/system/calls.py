@@ -18,14 +18,14 @@ from touchback.errors import InputError
 from touchback.model.names import unknown
 from touchback.native._calls import Call
 from touchback.system.function import Floats, Function
-from touchback.system.motion import Motion
+from touchback.system.solved_motion import SolvedMotion
 
 if TYPE_CHECKING:
-    from touchback.system.system import System
+    from touchback.system.arrays import Arrays
 
 P = ParamSpec("P")
 R = TypeVar("R")
-S = TypeVar("S", bound="System")
+S = TypeVar("S", bound="Arrays")
 
 _ARRAY, _NUMBER, _ABSENT, _OUT = range(4)  # kinds of arguments, as calls.c numbers them
 _ORDER = ("q", "v", "u", "t", "extra", "z", "out")
@@ -65,23 +65,23 @@ class Calls:
     """The C callables of a system with its parameters as they are now: when a setting changes, the
     system gets new `Calls`, so that a thread that is late can't bring old settings back."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: Arrays) -> None:
         self._system, self._parameters = system, system._parameters
-        self._evaluated: dict[tuple[Function | Motion, int], Callable[..., Floats]] = {}
-        self._known: dict[str, Function | Motion] = {}
+        self._evaluated: dict[tuple[Function | SolvedMotion, int], Callable[..., Floats]] = {}
+        self._known: dict[str, Function | SolvedMotion] = {}
         self.held: dict[str, int] = {}  # methods that are C callables, and in how many ways
 
     # ---- a function by itself -------------------------------------------------------------------
 
-    def by_name(self, name: str) -> Function | Motion:
+    def by_name(self, name: str) -> Function | SolvedMotion:
         """A function of the system."""
         if name not in self._known:
-            self._known[name] = self._system._callable(name)
+            self._known[name] = self._system.motion.callable(self._system.key, name)
         return self._known[name]
 
     def evaluate(
         self,
-        function: Function | Motion,
+        function: Function | SolvedMotion,
         q: Any,
         v: Any,
         u: Any,
@@ -103,7 +103,7 @@ class Calls:
 
     def _kindly(
         self,
-        function: Function | Motion,
+        function: Function | SolvedMotion,
         further: int,
         q: Any,
         v: Any,
@@ -113,7 +113,7 @@ class Calls:
         z: Any,
         out: Floats | None,
     ) -> Floats:
-        layout, start = self._system.layout, self._system._start
+        layout, start = self._system.layout, self._system.motion.start
         inputs = self._system.input_defaults
         given = [
             filled("q", q, layout.q, start.q),
@@ -135,7 +135,7 @@ class Calls:
 
     # ---- methods --------------------------------------------------------------------------------
 
-    def hold(self, system: System, method: Callable[..., Any], ways: Sequence[Way]) -> None:
+    def hold(self, system: Arrays, method: Callable[..., Any], ways: Sequence[Way]) -> None:
         """Lets the system hold a C callable in place of a method, in the ways that were taken."""
         taken = [way for way in ways if way.function in self._known]
         name = method.__name__
@@ -154,16 +154,18 @@ class Calls:
                 self.held[name] = len(taken)
                 system.__dict__[name] = made.method
 
-    def _part(self, function: Function | Motion, part: str) -> tuple[int, int, tuple[int, ...]]:
+    def _part(
+        self, function: Function | SolvedMotion, part: str
+    ) -> tuple[int, int, tuple[int, ...]]:
         """The first output that is wanted, the one that tells a refusal, and the shape."""
         nq, nv, nz = self._system.sizes
-        refusal = function.refusal if isinstance(function, Motion) else -1
+        refusal = function.refusal if isinstance(function, SolvedMotion) else -1
         first, shape = {"v": (nq, (nv,)), "x": (0, (nq + nv + nz,))}.get(part, (0, function.shape))
         return first, refusal, shape
 
     def _call(
         self,
-        function: Function | Motion,
+        function: Function | SolvedMotion,
         name: str,
         doc: str,
         arguments: Sequence[str],
@@ -174,7 +176,7 @@ class Calls:
         otherwise: Call | None,
     ) -> Call:
         """`extra` names the argument of `further` numbers that the function has, if any."""
-        layout, start = self._system.layout, self._system._start
+        layout, start = self._system.layout, self._system.motion.start
         sizes = {"q": len(layout.q), "v": len(layout.v), "z": len(layout.z), "t": 1,
                  "u": len(layout.inputs)}  # fmt: skip
         x = sizes["q"] + sizes["v"] + sizes["z"]
@@ -199,7 +201,7 @@ class Calls:
             (function.out_size, *part), tuple(described), friendly, (function, compiled), otherwise,
         )  # fmt: skip
 
-    def _block(self, function: Function | Motion) -> Floats:
+    def _block(self, function: Function | SolvedMotion) -> Floats:
         return function.block_for(self._parameters)
 
 

@@ -4,10 +4,9 @@ from touchback.codegen import Backend
 from touchback.model.model import Model
 from touchback.model.part import flatten
 from touchback.system.checks import check_model
-from touchback.system.constrained_system import ConstrainedSystem
-from touchback.system.constraint_checks import check_constraints
-from touchback.system.episodic_system import episodic_system
+from touchback.system.constraint_checks import check_constraints, check_modes
 from touchback.system.layout import layout_of
+from touchback.system.motions import Constrained, Phased, Tree
 from touchback.system.phases import episodic
 from touchback.system.plan import make_plan
 from touchback.system.system import System
@@ -24,9 +23,11 @@ def compile_model(model: Model, backend: Backend = "machine") -> System:
     layout = layout_of(flat)
     plan = make_plan(flat, layout, checked.tree)
     if flat.modes:
-        return episodic_system(flat, plan, backend)
-    if not flat.constraint_rows():
-        return System(flat, plan, backend)
-    system = ConstrainedSystem(flat, plan, backend)
-    check_constraints(system)
+        system = System(Phased(flat, plan, backend))
+        check_modes(system)
+    elif flat.constraint_rows():
+        system = System(Constrained(flat, plan, backend))
+        check_constraints(system)
+    else:
+        system = System(Tree(flat, plan, backend))
     return system

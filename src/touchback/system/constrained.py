@@ -70,12 +70,19 @@ class ConstraintLayout:
 class ConstraintEquations:
     """The rows' layout, and the outputs of `terms` and `positions` on a derivation's tape."""
 
+    model: Model
     layout: ConstraintLayout
     rows: list[Row]
     terms: list[int]
     positions: list[int]
     velocity_level: list[int]
     f: list[int]
+
+
+_NONE, _NOT = np.zeros(0, np.int32), np.zeros(0, bool)
+NO_ROWS = ConstraintLayout(
+    (), (), (), _NOT, Pattern(_NONE, _NONE), None, Pattern(_NONE, _NONE), _NOT
+)
 
 
 def derive_constraints(d: Derivation) -> ConstraintEquations:
@@ -113,7 +120,8 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
         Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2))),
         np.array([row.rubbing is not None for row in rows], dtype=bool),
     )
-    return ConstraintEquations(layout, rows, terms, [*h, *J], [row.b for row in rows], f)
+    positions, velocities = [*h, *J], [row.b for row in rows]
+    return ConstraintEquations(instant.model, layout, rows, terms, positions, velocities, f)
 
 
 def row_labels(model: Model) -> dict[str, str]:

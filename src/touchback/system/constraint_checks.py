@@ -4,17 +4,32 @@ import warnings
 
 import numpy as np
 
-from touchback.errors import ModelError, TouchbackError
+from touchback.errors import ModelError, SolveError, TouchbackError
 from touchback.system.assembly import null_space
 from touchback.system.constrained import Terms
-from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.freedoms import rank_of
+from touchback.system.system import System
 
 _SHARED = 1e-6  # part of a force that others could carry as well
 _NOTHING = 1e-12  # of the largest: an inertia or an influence this small counts as none
 
 
-def check_constraints(system: ConstrainedSystem) -> None:
+def check_modes(system: System) -> None:
+    """Refuse modes whose constraints contradict each other or leave motion without inertia, where
+    their initial configuration can be assembled."""
+    for phase in system.motion.phases.phases:
+        own = system.apart()
+        own.enter(*phase.modes)
+        try:
+            own.assemble()
+        except SolveError:
+            if phase.modes == system.key:
+                raise
+            continue  # a mode that begins elsewhere: runs find out
+        check_constraints(own)
+
+
+def check_constraints(system: System) -> None:
     """Refuse what can't close, contradicts itself, moves without inertia, has a servo without
     influence, or rubs by a share of a force that nobody knows. Other redundant constraints,
     singular positions and mechanisms that can't move are allowed: `system.freedoms()` tells of
@@ -28,7 +43,7 @@ def check_constraints(system: ConstrainedSystem) -> None:
         warnings.warn(f"{system.name}: {error}", RuntimeWarning, stacklevel=4)
 
 
-def _check(system: ConstrainedSystem) -> None:
+def _check(system: System) -> None:
     start = system.assemble()
     terms = system.terms(start.q, start.v, z=start.z)
     _check_finite(system, terms)
@@ -37,8 +52,8 @@ def _check(system: ConstrainedSystem) -> None:
     _check_shares(system, terms, start.q)
 
 
-def _check_finite(system: ConstrainedSystem, terms: Terms) -> None:
-    for label, value in zip(system.constrained.layout.labels, terms.gamma, strict=True):
+def _check_finite(system: System, terms: Terms) -> None:
+    for label, value in zip(system.acting.rows.labels, terms.gamma, strict=True):
         if not np.isfinite(value):
             raise ModelError(
                 f"{label}: the acceleration that it demands is {value} at the start; check its "
@@ -51,7 +66,7 @@ def _check_finite(system: ConstrainedSystem, terms: Terms) -> None:
         )
 
 
-def _check_inertia(system: ConstrainedSystem, terms: Terms) -> None:
+def _check_inertia(system: System, terms: Terms) -> None:
     """On the motions that the constraints allow, the mass matrix must be positive."""
     Z = null_space(terms.J) if terms.J.size else np.eye(len(terms.f))
     if not Z.size or np.any((terms.W != terms.J)[~terms.rubs]):
@@ -71,7 +86,7 @@ def _check_inertia(system: ConstrainedSystem, terms: Terms) -> None:
         )
 
 
-def _check_authority(system: ConstrainedSystem, terms: Terms) -> None:
+def _check_authority(system: System, terms: Terms) -> None:
     """A servo's effort must influence what it keeps: J M⁻¹ Wᵀ must lose no rank."""
     n, m = len(terms.f), len(terms.h)
     servos = {
@@ -98,7 +113,7 @@ def _check_authority(system: ConstrainedSystem, terms: Terms) -> None:
     )
 
 
-def _check_shares(system: ConstrainedSystem, terms: Terms, q: np.ndarray) -> None:
+def _check_shares(system: System, terms: Terms, q: np.ndarray) -> None:
     """Redundant rows share their load as they like, which must not change the friction."""
     rubbing = np.flatnonzero(terms.rubs)
     if not rubbing.size or rank_of(terms.J)[0] == len(terms.h) or system.freedoms(q).singular:

@@ -68,7 +68,7 @@ class ContactEquations:
         self.functions = d.functions(
             {name: [x for part in parts for x in part.nodes] for name, parts in groups.items()}
         )
-        self.block: Floats = self.functions.block_for(system._with(parameters or {}))
+        self.block: Floats = self.functions.block_for(system.parameter_values(parameters))
 
     def stepped(self) -> SteppedFunctions:
         """What the C library needs for steps."""

@@ -16,7 +16,7 @@ and −ω× for the rotation by a quaternion.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ from touchback.system.function import Function
 from touchback.system.once import derived_once
 
 if TYPE_CHECKING:
-    from touchback.system.system import System
+    from touchback.system.motions.motion import Key, Motion
 
 ROWS = ("effort", "position", "rate", "acceleration", "state", "output")
 COLUMNS = ("position", "velocity", "state", "input", "acceleration", "multiplier", "parameter")
@@ -69,22 +69,19 @@ class Blocks:
 class Equations:
     """The implicit function of a system. Each part is derived and compiled when first used."""
 
-    def __init__(self, system: System) -> None:
-        self._system, self.layout, self.deriving = system, system.layout, system.deriving
-        n, rows = len(self.layout.v), system.constraint_names
-        self._d = system.derive(solved_arguments(self.layout, rows))
+    def __init__(self, motion: Motion, key: Key) -> None:
+        self.layout, self.deriving = motion.layout, motion.deriving
+        self._plain = motion.plan.plain_coordinates
+        n, rows = len(self.layout.v), motion.rows(key).names
+        self._d = motion.derive(motion.model(key), solved_arguments(self.layout, rows))
         m, nz, ny = len(rows), len(self.layout.z), len(self.layout.outputs)
         self.rows = _slices(dict(zip(ROWS, (n, m, m, m, nz, ny), strict=True)))
         widths = (n, n, nz, len(self.layout.inputs), n, m, len(self.layout.parameters))
         self.columns = _slices(dict(zip(COLUMNS, widths, strict=True)))
         self._of_parameters = {"parameter": slice(0, widths[-1])}
 
-    def parameters(self, overrides: Mapping[str, float] | None = None) -> np.ndarray:
-        """The raw parameters `p`: the system's own, with some replaced."""
-        return self._system._with(overrides or {})
-
     def values(self, at: Point, p: np.ndarray) -> dict[str, np.ndarray]:
-        """Every block of rows, for the raw parameters `p`."""
+        """Every block of rows, for the raw parameters `p` (`System.parameter_values`)."""
         out = self._call(self._values, at, p)
         return {name: out[rows] for name, rows in self.rows.items()}
 
@@ -105,7 +102,7 @@ class Equations:
     def increments(self, at: Point, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """N (nq × n) of dq = N δ, and D (n × n) of δ̇ = δv + D δ."""
         nq, n = len(self.layout.q), len(self.layout.v)
-        if self._system.plan.plain_coordinates:
+        if self._plain:
             return np.eye(n), np.zeros((n, n))
         out = self._call(self._increments, at, p)
         N, turning = out[: nq * n].reshape(nq, n), out[nq * n :].reshape(nq, n)
@@ -160,7 +157,7 @@ class Equations:
         by_q = jacobian(d.tape, self._equations, d.q)
         others = jacobian(d.tape, self._equations, [*d.v, *d.z, *d.u, *d.extra])
         by_increments = by_q
-        if not self._system.plan.plain_coordinates:
+        if not self._plain:
             by_increments = _product(d, by_q, self._map)
         rows = [[*x, *y] for x, y in zip(by_increments, others, strict=True)]
         return self._sparse("slopes", rows)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 def event_function(system: System, wanted: Sequence[Expr | str]) -> Function:
     """The values of expressions of the model, of states, inputs and sensors by name, and of the
     gaps of contacts by theirs."""
+    system.motion.refuse("events", wanted[0])
     d, sensors = _derivation(system, any(name in system.layout.outputs for name in wanted))
     values = [_value(system, d, sensors, item) for item in wanted]
     _refuse_forces(system, d, wanted, values)

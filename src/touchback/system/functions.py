@@ -1,16 +1,21 @@
 """The functions of a system: what each takes and gives, as equations of an instant."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.crba import world_columns
 from touchback.dynamics.energy import centre_of_mass, momentum
 from touchback.dynamics.forward import configuration_rate, entries, forward, inverse
 from touchback.dynamics.jacobian import jacobian
+from touchback.errors import InputError
 from touchback.model.forces import JointEffort
 from touchback.model.frame import Frame
-from touchback.system.derivation import Derivation
+from touchback.model.names import unknown
+from touchback.symbolic.differentiate import jacobian as derivatives
+from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.layout import Layout
+from touchback.system.plan import Plan
 
 Build = Callable[[Derivation], list[int]]
 
@@ -131,15 +136,52 @@ def jacobian_recipe(layout: Layout, frame: Frame) -> Recipe:
     )
 
 
-def reaction_recipe(layout: Layout, joint: str) -> Recipe:
-    """Force and moment of the parent on the child, at and along the joint's child frame."""
+def reaction_recipe(layout: Layout, joint: str, rows: Sequence[str]) -> Recipe:
+    """Force and moment of the parent on the child, at and along the joint's child frame; of a
+    closure, of a's body on b's, at and along frame b. With constraints, `rows` of them, for given
+    multipliers."""
 
     def build(d: Derivation) -> list[int]:
-        d.instant.a = d.extra
+        d.instant.a = d.accelerations
+        if rows:
+            tied = constraint_rows(d.instant)
+            d.instant.efforts()  # applied forces first, then those of closures
+            d.solved(tied)
         force, moment = d.instant.reaction(joint)
         return [*force, *moment]
 
-    return Recipe(build, (6,), layout.v, keep_fixed=True)
+    return Recipe(build, (6,), solved_arguments(layout, rows), keep_fixed=True)
+
+
+def rate_jacobian_recipe(layout: Layout, algorithm: str) -> Recipe:
+    """∂ẋ/∂x with x = [q, v, z]: row i holds the derivatives of the rate of x_i."""
+    n = len(layout.q) + len(layout.v) + len(layout.z)
+
+    def build(d: Derivation) -> list[int]:
+        rate, _, _ = rate_equations(d, algorithm)
+        return [x for row in derivatives(d.tape, rate, [*d.q, *d.v, *d.z]) for x in row]
+
+    return Recipe(build, (n, n))
+
+
+def standard_recipe(name: str, layout: Layout, plan: Plan, others: Sequence[str]) -> Recipe:
+    """That of a function which every mechanism has; `others` are known besides."""
+    recipes: dict[str, Callable[[], Recipe]] = {
+        "inverse dynamics": lambda: inverse_recipe(layout),
+        "bias": lambda: bias_recipe(layout),
+        "forward dynamics": lambda: forward_recipe(layout, plan.algorithm),
+        "mass matrix": lambda: mass_matrix_recipe(layout, plan.world_mass_matrix),
+        "mass matrix columns": lambda: mass_matrix_columns_recipe(layout),
+        "joint efforts": lambda: joint_efforts_recipe(layout),
+        "motor efforts": lambda: motor_efforts_recipe(layout),
+        "rate jacobian": lambda: rate_jacobian_recipe(layout, plan.algorithm),
+        "energy": lambda: energy_recipe(layout),
+        "momentum": lambda: momentum_recipe(layout),
+        "centre of mass": lambda: centre_of_mass_recipe(layout),
+    }
+    if name not in recipes:
+        raise InputError(str(unknown("function", name, [*recipes, *others])))
+    return recipes[name]()
 
 
 def update_equations(d: Derivation) -> list[int]:

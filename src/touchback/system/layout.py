@@ -1,12 +1,18 @@
 """Where everything sits: names, units and indices of coordinates, states, inputs and parameters."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
+from touchback.model.signals import Parameter
+
+Values = Mapping[str, ArrayLike] | ArrayLike | None
+"""Numbers by name, in order, or none: those that are usual."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,26 @@ class Layout:
     v_units: tuple[str, ...]
     z_units: tuple[str, ...]
     output_units: tuple[str, ...]
+    input_units: tuple[str, ...]
+    input_defaults: tuple[float, ...]
+    ranges: tuple[Parameter, ...]  # of the parameters
+    memories: tuple[str, ...]  # states that change only at ticks
+
+    def copied(self, names: Sequence[str]) -> "Layout":
+        """That of so many mechanisms: the positions of all, copy by copy, then all velocities, …;
+        names are "copy/name"."""
+
+        def every(own: Sequence[str]) -> tuple[str, ...]:
+            return tuple(f"{copy}/{name}" for copy in names for name in own)
+
+        count = len(names)
+        return Layout(
+            every(self.q), every(self.v), every(self.z), every(self.inputs),
+            every(self.parameters), every(self.outputs), self.q_units * count,
+            self.v_units * count, self.z_units * count, self.output_units * count,
+            self.input_units * count, self.input_defaults * count, self.ranges * count,
+            every(self.memories),
+        )  # fmt: skip
 
     @property
     def state_names(self) -> list[str]:
@@ -36,6 +62,34 @@ class Layout:
     def state_units(self) -> list[str]:
         """Units of x."""
         return [*self.q_units, *self.v_units, *self.z_units]
+
+    @property
+    def memory_places(self) -> tuple[int, ...]:
+        """Where the memories are in x."""
+        start = len(self.q) + len(self.v)
+        return tuple(start + i for i, name in enumerate(self.z) if name in self.memories)
+
+    def index(self, parameter: str) -> int:
+        """The place of a parameter."""
+        if parameter not in self.parameters:
+            raise InputError(str(unknown("parameter", parameter, self.parameters)))
+        return self.parameters.index(parameter)
+
+    def changed(self, values: np.ndarray, overrides: Mapping[str, float]) -> np.ndarray:
+        """Values of all parameters with some replaced, which must lie in their ranges."""
+        changed = values.copy()
+        for name, given in overrides.items():
+            index, number = self.index(name), float(given)
+            known = self.ranges[index]
+            low = -np.inf if known.min is None else known.min
+            high = np.inf if known.max is None else known.max
+            if not low <= number <= high:
+                raise InputError(
+                    f"Parameter '{name}': {number} lies outside its range "
+                    f"[{low}, {high}] {known.unit}."
+                )
+            changed[index] = number
+        return changed
 
 
 def layout_of(model: Model) -> Layout:
@@ -57,11 +111,14 @@ def layout_of(model: Model) -> Layout:
         for full, unit in zip(sensor_names(name, kind), kind.units(), strict=True):
             outputs.append(f"{full} sensor" if full in taken else full)
             output_units.append(unit)
+    inputs = {name: given for name, given in model.inputs.items() if name not in driven}
     return Layout(
-        tuple(q), tuple(v), tuple(model.states),
-        tuple(name for name in model.inputs if name not in driven),
-        tuple(model.parameters), tuple(outputs), tuple(q_units), tuple(v_units),
+        tuple(q), tuple(v), tuple(model.states), tuple(inputs), tuple(model.parameters),
+        tuple(outputs), tuple(q_units), tuple(v_units),
         tuple(state.unit for state in model.states.values()), tuple(output_units),
+        tuple(given.unit for given in inputs.values()),
+        tuple(given.default for given in inputs.values()),
+        tuple(model.parameters.values()), tuple(model.memories),
     )  # fmt: skip
 
 

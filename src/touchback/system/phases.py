@@ -10,7 +10,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,75 +17,20 @@ import numpy as np
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import ModelError
 from touchback.model.automata import Automaton, automata_of, in_modes
-from touchback.model.episodes import Transition
 from touchback.model.model import Model
 from touchback.model.signals import ExtraState
 from touchback.model.switching import active_constraints
 from touchback.system.constrained import ConstraintEquations, derive_constraints
-from touchback.system.constrained_system import ConstrainedSet
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.functions import update_equations
 from touchback.system.layout import Layout
+from touchback.system.motions.motion import Acting
+from touchback.system.phase import Exit, Impact, Phase, Phases
 
 if TYPE_CHECKING:
-    from touchback.system.episodic_system import EpisodicSystem
+    from touchback.system.motions.phased import Phased
 
 MOST = 256  # phases that may be compiled ahead
-
-
-@dataclass(frozen=True)
-class Exit:
-    """A transition out of a phase. Numbers of phases, and places: `mode_place` in x of the mode's
-    number, `values` where its indicator, its resets and its restitutions stand."""
-
-    name: str
-    transition: Transition
-    target: int
-    rest: int | None
-    mode_place: int
-    target_number: int
-    rest_number: int
-    when: int
-    reset_places: tuple[int, ...]
-    reset_start: int
-    restitution_start: int  # one for each contact in `impact`
-
-
-@dataclass(frozen=True)
-class Phase:
-    """The modes that reign, the equations that hold, and the ways out."""
-
-    modes: tuple[str, ...]
-    model: Model
-    known: ConstrainedSet
-    exits: tuple[Exit, ...]
-    rows: np.ndarray  # places of its constraint rows among all
-    uses_forces: bool  # whether its indicators read accelerations or multipliers
-
-    @property
-    def name(self) -> str:
-        """The modes, in one word or several."""
-        return " + ".join(self.modes)
-
-
-@dataclass(frozen=True)
-class Impact:
-    """The constraints that take part in a transition: those of the target and the contacts struck;
-    `contacts` has of each row the number of its contact, −1 for the others."""
-
-    known: ConstrainedSet
-    contacts: np.ndarray
-
-
-@dataclass(frozen=True)
-class Phases:
-    """Everything that reigns or may reign."""
-
-    automata: list[Automaton]
-    phases: list[Phase]
-    impacts: dict[tuple[int, int], Impact]  # by phase and exit
-    rest_impacts: dict[tuple[int, int], Impact]
-    row_names: tuple[str, ...]  # of all constraints
 
 
 def episodic(flat: Model) -> Model:
@@ -121,19 +65,20 @@ def phase_modes(automata: Sequence[Automaton]) -> list[tuple[str, ...]]:
 class PhaseDerivation:
     """Derives phases on one tape."""
 
-    def __init__(self, system: EpisodicSystem, model: Model) -> None:
-        self.system, self.model, self.layout = system, model, system.layout
+    def __init__(self, motion: Phased) -> None:
+        self.motion, self.model, self.layout = motion, motion.whole, motion.layout
+        model = self.model
         self.automata = automata_of(model)
         self.modes = phase_modes(self.automata)
         self.rows = tuple(row for rows in model.constraint_rows().values() for row in rows)
         self.extra = solved_arguments(self.layout, self.rows)
-        self.base = system.derive(self.extra, model)
+        self.base = motion.derive(model, self.extra)
         self.wanted: dict[str, list[int]] = {}
         self.sets: dict[frozenset[str], tuple[str, ConstraintEquations]] = {}
 
     def derivation(self, model: Model) -> Derivation:
         """One more on the same tape."""
-        return self.system.derive(self.extra, model, self.base.tape)
+        return self.motion.derive(model, self.extra, self.base.tape)
 
     def phases(self) -> Phases:
         """All of them, as compiled functions on one parameter block."""
@@ -146,28 +91,26 @@ class PhaseDerivation:
                     rest_impacts[i, k] = self._struck(exit.rest, exit)
         functions = self.base.functions(self.wanted)
 
-        def known(key: str, equations: ConstraintEquations) -> ConstrainedSet:
+        def acting(key: str, equations: ConstraintEquations) -> Acting:
             own = {
                 name: name.removeprefix(f"{key}: ")
                 for name in functions
                 if name.startswith(f"{key}: ")
             }
-            return ConstrainedSet(equations.layout, functions.only(own))
+            return Acting(equations.model, equations.layout, functions.only(own))
 
         phases = []
-        for i, (key, equations, exits) in enumerate(found):
-            own = known(key, equations)
+        for modes, (key, equations, exits) in zip(self.modes, found, strict=True):
+            own = acting(key, equations)
             rows = np.array([self.rows.index(x) for x in equations.layout.names], dtype=np.int32)
             inputs = 1 + len(self.layout.inputs)
             forces = own.functions["indicators"].second.size("u") > inputs
-            phases.append(
-                Phase(self.modes[i], self._in(self.modes[i]), own, tuple(exits), rows, forces)
-            )
+            phases.append(Phase(modes, own, tuple(exits), rows, forces))
         return Phases(
             self.automata,
             phases,
-            {where: Impact(known(*own), contacts) for where, (own, contacts) in impacts.items()},
-            {where: Impact(known(*own), rows) for where, (own, rows) in rest_impacts.items()},
+            {where: Impact(acting(*own), contacts) for where, (own, contacts) in impacts.items()},
+            {where: Impact(acting(*own), rows) for where, (own, rows) in rest_impacts.items()},
             self.rows,
         )
 

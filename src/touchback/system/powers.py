@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from touchback.contact import ContactKind
 from touchback.dynamics.constraints import constraint_rows
@@ -39,11 +38,9 @@ from touchback.system.derivation import Derivation, flow_arguments
 from touchback.system.function import Function
 
 if TYPE_CHECKING:
-    from touchback.system.episodic_system import EpisodicSystem
     from touchback.system.system import System
 
 WORK, DISSIPATED = "work", "dissipated"
-_ALL_MODES = ("*",)  # no constraint is called so
 _PIECES = (ops.ABS, ops.FLOOR, ops.MIN, ops.MAX, ops.SELECT)
 KINETIC, GRAVITY, BASE, DRIFT = "kinetic", "gravity", "moving ground", "constraints"
 
@@ -71,27 +68,20 @@ class PowerSet:
     with_rates: bool
 
 
-_known: WeakKeyDictionary[System, dict[tuple[str, ...], PowerSet]] = WeakKeyDictionary()
-
-
 def power_set(system: System) -> PowerSet:
-    """The powers of a system with the constraints that are active; derived once for each mode."""
-    modes = _known.setdefault(system, {})
-    mode = tuple(getattr(system, "active", ()))
-    if mode not in modes:
-        modes[mode] = _derive(system)
-    return modes[mode]
+    """The powers of a system with what acts; derived once for each key."""
+    return system.motion.once(("powers", system.key), lambda: _derive(system))
 
 
-def power_set_of_modes(system: EpisodicSystem) -> PowerSet:
+def power_set_of_modes(system: System) -> PowerSet:
     """The powers of a system with modes, in all of them: of multipliers of all constraint rows,
     which are zero where a constraint rests."""
-    modes = _known.setdefault(system, {})
-    if _ALL_MODES not in modes:
-        whole = system.whole
-        every = switched(whole, set(whole.constraint_rows()), True)
-        modes[_ALL_MODES] = _derive_from(system, every, system.phases.row_names, {}, True)
-    return modes[_ALL_MODES]
+    motion = system.motion
+    every = switched(motion.whole, set(motion.whole.constraint_rows()), True)
+    return motion.once(
+        "powers of all modes",
+        lambda: _derive_from(system, every, motion.phases.row_names, {}, True),
+    )
 
 
 def power_set_with(system: System, contacts: Mapping[str, ContactKind]) -> PowerSet:

@@ -29,7 +29,7 @@ def body_velocities(system: System, bodies: Sequence[str]) -> Function:
         return [x for name in bodies for part in _twist(d, name) for x in part]
 
     recipe = Recipe(build, (6 * len(bodies),))
-    return system._derived(("body velocities", *bodies), lambda: recipe)
+    return system.derived(("body velocities", *bodies), lambda: recipe)
 
 
 def velocity_transfer(system: System, bodies: Sequence[str]) -> Function:
@@ -52,7 +52,7 @@ def velocity_transfer(system: System, bodies: Sequence[str]) -> Function:
         return [*gradient(k, total, d.v), *matrix]
 
     recipe = Recipe(build, (n + n * n,), extra)
-    return system._derived(("velocity transfer", *bodies), lambda: recipe)
+    return system.derived(("velocity transfer", *bodies), lambda: recipe)
 
 
 def _twist(d: Derivation, body: str) -> tuple[Vector, Vector]:

@@ -25,7 +25,7 @@ def swinging_door() -> tb.Model:
 
 def end(system: tb.System, step: float, compensated: bool, duration: float = 2.4) -> np.ndarray:
     episode = Episode(system.episode_data(), compensated=compensated)
-    problem = episode.problem(np.zeros(1), system.constrained_block())
+    problem = episode.problem(np.zeros(1), system.parameter_block())
     run = FixedStep(problem, "rk4", system.initial_state().x, 0.0, step)
     run.advance(round(duration / step), 10**9)
     assert len(episode.take_log()) == 2

@@ -10,7 +10,8 @@ from touchback.gallery.piano.experiments.passage import finger, virtuoso
 from touchback.gallery.piano.experiments.strokes import SETTLE, strikes
 from touchback.recording import Run
 from touchback.simulate import simulate
-from touchback.system.copies import Copies, copies
+from touchback.system import System
+from touchback.system.copies import copies
 
 STEP, OUTPUT, SAMPLES = 62.5e-6, 2.5e-4, 1e-3  # of the run and of the fingers [s]
 BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]
@@ -71,7 +72,7 @@ def play(settings: Settings) -> Played:
     return Played(notes, DURATION + FADING, about)
 
 
-def _run(row: Copies, settings: Settings, inputs: dict[str, tuple[np.ndarray, np.ndarray]]) -> Run:
+def _run(row: System, settings: Settings, inputs: dict[str, tuple[np.ndarray, np.ndarray]]) -> Run:
     return simulate(
         row, duration=SETTLE + DURATION, start=-SETTLE, method="euler", step=STEP,
         output_step=OUTPUT, inputs=inputs, progress=False,

@@ -11,7 +11,8 @@ from touchback.gallery.keyboard.voices import Felt, Voice, voice_called
 from touchback.haptics.operator import Operator
 from touchback.model import Model
 from touchback.symbolic.functions import select
-from touchback.system.copies import Copies, copies
+from touchback.system import System
+from touchback.system.copies import copies
 
 NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
 LOWEST, HIGHEST = 21, 108  # MIDI notes of a piano
@@ -61,7 +62,7 @@ def note_name(note: int) -> str:
     return f"{NAMES[note % 12]}{note // 12 - 1}"
 
 
-def keyboard(notes: int | Sequence[int] = 7, *voices: str | Voice, rate: float = 1000.0) -> Copies:
+def keyboard(notes: int | Sequence[int] = 7, *voices: str | Voice, rate: float = 1000.0) -> System:
     """A row of keys named by their notes: seven from middle C, the 88 of a piano, or those of the
     given MIDI notes."""
     names = [note_name(note) for note in notes_of(notes)]

@@ -29,7 +29,6 @@ from touchback.realtime.report import Report
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System
-from touchback.system.copies import Copies
 
 METHOD, STEPS = "euler", 16_000.0  # semi-implicit, so many steps a second: what felts need to hold
 # a hammer in check; four evaluations of 62.5 µs cost what one Runge–Kutta step of 0.25 ms does
@@ -72,7 +71,7 @@ class Keyboard:
     second, in `substeps` steps each."""
 
     notes: tuple[int, ...]
-    system: Copies
+    system: System
     rate: float
     substeps: int
 

@@ -9,7 +9,6 @@ from touchback.errors import InputError, SolveError
 from touchback.recording import unknown_name
 from touchback.system import State, System
 from touchback.system.constrained import Terms, solve_accelerations
-from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.equations import Blocks, Point
 from touchback.system.layout import fill
 
@@ -23,7 +22,7 @@ class Instance:
         self, system: System, u: Any = None, parameters: Mapping[str, float] | None = None
     ) -> None:
         self.system, self.layout = system, system.layout
-        self.p = system.equations.parameters(parameters)
+        self.p = system.parameter_values(parameters)
         self.u = fill("u", u, self.layout.inputs, system.input_defaults)
 
     @property
@@ -81,9 +80,7 @@ class Instance:
     @property
     def rubs(self) -> np.ndarray:
         """True for constraint rows whose forces rub."""
-        if isinstance(self.system, ConstrainedSystem):
-            return self.system.constrained.layout.rubs
-        return np.zeros(0, dtype=bool)
+        return self.system.motion.rows(self.system.key).rubs
 
     def in_motion(self, at: Point, pull: np.ndarray | float = 0.0) -> Point:
         """The same point with the accelerations and multipliers that the equations demand:

@@ -23,7 +23,6 @@ from touchback.simulate.features import refuse
 from touchback.system import System
 from touchback.system.assembly import assemble_positions
 from touchback.system.begin import begun
-from touchback.system.constrained_system import ConstrainedSystem
 from touchback.system.equations import Point
 from touchback.system.layout import fill
 
@@ -138,7 +137,7 @@ class _Tracker:
     def _closed(self, q: np.ndarray, t: float) -> np.ndarray:
         q = self._given(q, t)
         instance, system = self.instance, self.instance.system
-        if not (instance.m and isinstance(system, ConstrainedSystem)):
+        if not instance.m:
             return q
         at = Point(q, np.zeros(instance.n), self._z, instance.u, t)
 
@@ -146,7 +145,7 @@ class _Tracker:
             here = at.moved(q=q)
             return instance.values(here)["position"], instance.slopes(here)["rate", "velocity"]
 
-        rows = system.constrained.layout
+        rows = system.acting.rows
         try:
             return assemble_positions(
                 q, self.prescribed, instance.n, rows, positions,

@@ -15,6 +15,7 @@ from touchback.recording import EnergyBooks
 from touchback.simulate.books import BookKeeper
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats
+from touchback.system import System
 from touchback.system.powers import power_set_of_modes
 
 
@@ -24,7 +25,7 @@ class EpisodeKeeper(BookKeeper):
 
     def __init__(
         self,
-        system: Any,
+        system: System,
         episode: Episode,
         block: Floats,
         inputs: Inputs,

@@ -7,13 +7,13 @@ step: the same code that runs against a clock.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import FORMULATIONS, Problem
-from touchback.native.episode.data import Crossed, EpisodeData
+from touchback.native.episode.data import Crossed
 from touchback.native.episode.episode import STEPS, Episode
 from touchback.native.integrate.sampler import Sampler
 from touchback.recording import unknown_name
@@ -26,30 +26,14 @@ from touchback.simulate.episodes.watch import AHEAD, ExitWatch, LogWatch
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import CompiledSystem, Floats
+from touchback.simulate.protocol import Floats
 from touchback.simulate.remarks import remarks
 from touchback.simulate.span import Failure, Trajectory
 from touchback.simulate.ticks import steps_between
+from touchback.system import System
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.integrator import Integrator
-
-
-@runtime_checkable
-class EpisodicSystem(Protocol):
-    """What a run needs of a system with modes, beyond what any system with constraints has."""
-
-    phases: Any
-
-    @property
-    def modes(self) -> dict[str, tuple[str, ...]]: ...
-    @property
-    def initial_modes(self) -> tuple[str, ...]: ...
-    def enter(self, *modes: str) -> None: ...
-    def phase_of(self, x: Floats) -> int: ...
-    def episode_data(self) -> EpisodeData: ...
-    def constrained_block(self, overrides: Any = None, stiffness: bool = False) -> Floats: ...
-    def energy_at(self, x: Floats, overrides: Any = None, t: float = 0.0) -> float: ...
 
 
 class EpisodeRun(Course):
@@ -62,12 +46,12 @@ class EpisodeRun(Course):
                 "A run with modes takes its formulation as a word, such as 'baumgarte', got "
                 f"{asked.constraints}."
             )
-        system: Any = asked.system
+        system: System = asked.system
         self._system, self._asked, self._solver = system, asked, solver
         self._fixed = solver.word in STEPS
         method = solver.word if self._fixed else next(iter(STEPS))
         self._episode = _episode(system, method, asked.constraints, logging=True)
-        self._block = system.constrained_block(asked.parameters)
+        self._block = system.parameter_block(asked.parameters)
         self.problem = self._episode.problem(given.u, self._block, given.refresher())
         every = steps_between(system, solver)
         if every is not None:
@@ -239,7 +223,7 @@ def _joined(parts: list[Trajectory], failure: Failure | None) -> Trajectory:
     return Trajectory(times, np.vstack([part.states for part in parts]), statistics, failure)
 
 
-def _episode(system: Any, method: str, constraints: str | None, logging: bool) -> Episode:
+def _episode(system: System, method: str, constraints: str | None, logging: bool) -> Episode:
     formulation = constraints or DEFAULT
     if formulation not in FORMULATIONS:
         raise unknown_name("formulation", formulation, FORMULATIONS)
@@ -249,7 +233,7 @@ def _episode(system: Any, method: str, constraints: str | None, logging: bool) -
 class EnforcedEpisodes(Enforced):
     """The problem of a system with modes for runs against a clock."""
 
-    def functions(self, system: Any) -> Any:
+    def functions(self, system: System) -> Any:
         """The episode: its sensors and memories are those of the present mode."""
         return self.constrained
 
@@ -260,7 +244,7 @@ class EnforcedEpisodes(Enforced):
 
 
 def enforce_episodes(
-    system: Any,
+    system: System,
     method: str,
     constraints: str | None,
     given: Inputs,
@@ -268,10 +252,5 @@ def enforce_episodes(
 ) -> EnforcedEpisodes:
     """The problem of a system with modes, whose fixed steps hold the transitions."""
     episode: Any = _episode(system, method, constraints, logging=False)
-    block = system.constrained_block(parameters)
+    block = system.parameter_block(parameters)
     return EnforcedEpisodes(episode.problem(given.u, block, given.refresher()), episode)
-
-
-def is_episodic(system: CompiledSystem) -> bool:
-    """Whether a system has modes."""
-    return isinstance(system, EpisodicSystem)

@@ -14,13 +14,14 @@ from touchback.native.episode.episode import Episode
 from touchback.recording.transitions import TransitionRecord
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure
+from touchback.system import System
 
 
 class Tale:
     """The `transitions` of one run of an episode, and what else its states tell."""
 
     def __init__(
-        self, system: Any, episode: Episode, problem: Problem, parameters: dict[str, float]
+        self, system: System, episode: Episode, problem: Problem, parameters: dict[str, float]
     ) -> None:
         self._system, self._phases, self._parameters = system, system.phases.phases, parameters
         self._episode, self._problem = episode, problem
@@ -33,7 +34,7 @@ class Tale:
     def note(self, crossed: Crossed, error: float | None) -> TransitionRecord:
         """One more transition, with how well it was located."""
         before, after = (
-            self._system.energy_at(x, self._parameters, crossed.time)
+            self._system.stored_energy(x, self._parameters, crossed.time)
             for x in (crossed.before, crossed.state)
         )
         record = TransitionRecord(

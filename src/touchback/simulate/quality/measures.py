@@ -7,7 +7,6 @@ import numpy as np
 from touchback.native import Problem, evaluate_rows
 from touchback.simulate.protocol import Floats
 from touchback.simulate.quality.bench import Bench
-from touchback.system.constrained_system import ConstrainedSystem
 
 ROUNDING = 1e-12  # [m, rad]: drift below this says nothing about growth
 
@@ -42,16 +41,16 @@ class Measures:
     def violation(self, times: Floats, states: Floats) -> Violation:
         """Off the constraints on positions, and on velocities."""
         system = self._system
-        if not isinstance(system, ConstrainedSystem):
+        if not system.constrained:
             nothing = np.zeros(len(times))
             return Violation(nothing, nothing)
         functions = system.constrained_functions()
         rows, columns = np.asarray(functions.J_rows), np.asarray(functions.J_columns)
         m, first = len(functions.names), 3 * len(functions.names)
-        size = system.constrained.functions["terms"].shape[0]
+        size = system.acting.functions["terms"].out_size
         terms = evaluate_rows(
             functions.terms.address, states, self._problem.input_rows(times, states),
-            system.constrained_block(), size, functions.terms.work_size,
+            system.parameter_block(), size, functions.terms.work_size,
             functions.terms.context_address,
         )  # fmt: skip
         nq, _, _ = functions.sizes

@@ -31,7 +31,7 @@ class StepBooks:
         system = equations.system
         self._layout, self._names = equations.layout, list(equations.contacts)
         self._set = power_set(system)
-        self._block = self._set.powers.block_for(system._with(parameters or {}))
+        self._block = self._set.powers.block_for(system.parameter_values(parameters))
         states = np.vstack([start, steps.states])
         change = np.diff(states, axis=0)
         forces = steps.impulses[:, : self._layout.bilateral] / step

@@ -11,7 +11,7 @@ from touchback.native.constrained.constrained import ConstrainedFunctions
 from touchback.system.function import Floats, Function, row_parts
 
 
-class Motion:
+class SolvedMotion:
     """[dq/dt, a, dz/dt, λ, refused] of a state: by the C code that runs use, but each call for
     itself. `refused` is not 0 where that has no answer: then other code must look."""
 

@@ -1,0 +1,249 @@
+"""Functions of a system on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.model.frame import BodyHandle, Frame, as_frame
+from touchback.model.names import unknown
+from touchback.native import tree_products
+from touchback.system import functions as recipes
+from touchback.system.calls import Calls, Way, components, filled, hot, written
+from touchback.system.constrained import Terms
+from touchback.system.function import Function
+from touchback.system.layout import Layout, Values
+from touchback.system.motions.motion import At
+from touchback.system.names import Named
+from touchback.system.solved_motion import SolvedMotion
+
+Out = np.ndarray | None  # where a result is written; None: to a new array
+
+
+class Arrays(Named):
+    """Every function takes arrays or dicts by name, and leading dimensions: an array of states. One
+    that is `hot` is a C callable after its first call."""
+
+    @cached_property
+    def calls(self) -> Calls:
+        """The functions as C callables, with the settings as they are now."""
+        return Calls(self)
+
+    @hot(Way("inverse dynamics", "a"))
+    def inverse_dynamics(
+        self, q: Values, v: Values, a: Values, u: Values = None, t: ArrayLike = 0.0,
+        z: Values = None, out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """Joint efforts τ = M a + c that produce the accelerations `a` (Docquier 2021, eq. 2).
+
+        These are *total* joint efforts: springs, damping, friction and motors described in joints
+        are efforts too and are not in c; forces on bodies are (with inputs `u`)."""
+        return self.called("inverse dynamics", At(q, v, u, t, z), self.along("a", a), out)
+
+    @hot(Way("bias"))
+    def bias(
+        self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
+        out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """c(q, v): Coriolis, centrifugal and gravity terms less forces on bodies."""
+        return self.called("bias", At(q, v, u, t, z), out=out)
+
+    @hot(Way("mass matrix"))
+    def mass_matrix(self, q: Values, out: Out = None) -> np.ndarray:
+        """M(q), armature included."""
+        if not self.plan.loop_mass_matrix:
+            return self.called("mass matrix", At(q), out=out)
+        n, order = self.sizes[1], self.plan.dof_order
+        columns = self.called("mass matrix columns", At(q))
+        back = np.argsort(order)
+        result = np.empty((*columns.shape[:-1], n, n)) if out is None else out
+        for row, M_row in zip(columns.reshape(-1, 13 * n), result.reshape(-1, n, n), strict=True):
+            S, F = row[: 6 * n].reshape(6, n)[:, order], row[6 * n : 12 * n].reshape(n, 6)
+            M = tree_products(self.plan.dof_parents, S, F[order])
+            M.flat[:: n + 1] += row[12 * n :][order]
+            M_row[:] = M[np.ix_(back, back)]
+        return result
+
+    @hot(
+        Way("forward dynamics", "tau"), Way("motion by tau", "tau", part="v"),
+        Way("rate", part="v"), Way("motion", part="v"),
+    )  # fmt: skip
+    def forward_dynamics(
+        self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
+        z: Values = None, out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """Accelerations a with M a + c = τ, or those that keep the constraints. Without `tau` the
+        model's own joint efforts act (motors by the inputs `u`, springs, damping, friction); with
+        it `tau` replaces them, so that it undoes `inverse_dynamics`."""
+        return written(self.motion.solve(self, At(q, v, u, t, z), tau)[0], out)
+
+    def multipliers(
+        self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
+        z: Values = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """The force, torque or effort that keeps each constraint row: a number, or an array over
+        the states."""
+        solved = self.motion.solve(self, At(q, v, u, t, z), tau)[1]
+        return dict(zip(self.constraint_names, components(solved), strict=True))
+
+    @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """Names of the constraint rows that act, in the order of the multipliers."""
+        return self.motion.rows(self.key).names
+
+    def terms(
+        self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None
+    ) -> Terms:
+        """h, b, γ, J, W, M and f at a state of a system with constraints, as dense arrays."""
+        return self.motion.terms(self, At(q, v, u, t, z))
+
+    def constraint_error(self, q: Values, t: ArrayLike = 0.0, u: Values = None) -> np.ndarray:
+        """h of every row (zero for rows on velocities only)."""
+        return self.motion.positions(self, At(q, u=u, t=t))[0]
+
+    @hot(Way("joint efforts"))
+    def joint_efforts(
+        self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
+        out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """The model's own joint efforts: motors, springs, damping, friction, stops."""
+        return self.called("joint efforts", At(q, v, u, t, z), out=out)
+
+    @hot(Way("rate"), Way("motion", part="x"))
+    def state_rate(
+        self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
+        out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """dx/dt of x = [q, v, z]."""
+        return written(self.motion.state_rate(self, At(q, v, u, t, z)), out)
+
+    def sensors(
+        self, q: Values = None, v: Values = None, u: Values = None, t: ArrayLike = 0.0,
+        z: Values = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """What every sensor shows: a number, or an array over the states."""
+        at = At(q, v, u, t, z)
+        shown = self.called("outputs", at, self.motion.solved(self, at))
+        return dict(zip(self.layout.outputs, components(shown), strict=True))
+
+    def energy(self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None) -> tuple[Any, Any]:
+        """Kinetic and potential energy (gravity and springs) [J]: numbers, or arrays over the
+        states."""
+        kinetic, potential = components(self.called("energy", At(q, v, t=t, z=z)))
+        return kinetic, potential
+
+    @hot(Way("momentum"))
+    def momentum(
+        self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None, out: Out = None
+    ) -> np.ndarray:
+        """Linear momentum and angular momentum about the world's origin, 2 × 3."""
+        return self.called("momentum", At(q, v, t=t, z=z), out=out)
+
+    @hot(Way("centre of mass"))
+    def centre_of_mass(
+        self, q: Values, t: ArrayLike = 0.0, z: Values = None, out: Out = None
+    ) -> np.ndarray:
+        """Centre of mass of everything that moves [m]."""
+        return self.called("centre of mass", At(q, t=t, z=z), out=out)
+
+    # ---- of frames and joints -------------------------------------------------------------------
+
+    def pose(
+        self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """R_WF (3 × 3) and p_WF [m] of a body or frame; the world is where a ground that moves
+        would be if it didn't."""
+        flat = self.evaluated(self._of(frame, "pose", recipes.pose_recipe), At(q, t=t, z=z))
+        return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
+
+    def velocity(
+        self, frame: Frame | BodyHandle | str, q: Values, v: Values, t: ArrayLike = 0.0,
+        z: Values = None, out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """Angular velocity (3) and velocity of the origin (3) of a body or frame, along world
+        axes."""
+        function = self._of(frame, "velocity", recipes.velocity_recipe)
+        return self.evaluated(function, At(q, v, t=t, z=z), out=out)
+
+    def acceleration(
+        self, frame: Frame | BodyHandle | str, q: Values, v: Values, a: Values, u: Values = None,
+        t: ArrayLike = 0.0, z: Values = None, out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """Angular acceleration (3) and acceleration of the origin (3), along world axes."""
+        function = self._of(frame, "acceleration", recipes.acceleration_recipe)
+        return self.evaluated(function, At(q, v, u, t, z), self.along("a", a), out)
+
+    def jacobian(
+        self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None,
+        out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """6 × nv: rows ω and velocity of the origin, along world axes."""
+        function = self._of(frame, "jacobian", recipes.jacobian_recipe)
+        return self.evaluated(function, At(q, t=t, z=z), out=out)
+
+    def reaction(
+        self, joint: str, q: Values, v: Values, a: Values = None, u: Values = None,
+        t: ArrayLike = 0.0, z: Values = None, out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """Force (3) and moment (3) that the parent exerts on the child, at and along the joint's
+        child frame; of a closure, that a's body exerts on b's, at and along frame b.
+
+        Without `a` the accelerations are those of the forward dynamics; with it, the multipliers
+        of constraints still are."""
+        model, rows, at = self.motion.model(self.key), self.constraint_names, At(q, v, u, t, z)
+        known = {**model.joints, **model.closures}
+        if joint not in known:
+            what = "joint or closure" if self.motion.constrained else "joint"
+            raise unknown(what, joint, known)
+        function = self.derived(
+            ("reaction", joint, self.key), lambda: recipes.reaction_recipe(self.layout, joint, rows)
+        )
+        solved = self.motion.solve(self, at) if a is None or rows else (np.zeros(0), np.zeros(0))
+        given = solved[0] if a is None else self.along("a", a)
+        lead = np.broadcast_shapes(given.shape[:-1], solved[1].shape[:-1])
+        parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (given, solved[1])]
+        return self.evaluated(function, at, np.concatenate(parts, axis=-1), out)
+
+    def _of(
+        self,
+        frame: Frame | BodyHandle | str,
+        kind: str,
+        recipe: Callable[[Layout, Frame], recipes.Recipe],
+    ) -> Function:
+        """What is derived for a frame."""
+        given, bodies = as_frame(kind, frame), self.motion.model(self.key).bodies
+        if given.body != "ground" and given.body not in bodies:
+            raise unknown("body", given.body, bodies)
+        return self.derived((kind, given), lambda: recipe(self.layout, given))
+
+    # ---- the calls themselves -------------------------------------------------------------------
+
+    def function(self, name: str) -> Function:
+        """A function by name: "inverse dynamics", "forward dynamics", "bias", "mass matrix",
+        "rate" ("terms" with constraints), "updates", …"""
+        return self.motion.function(self.key, name.replace("_", " "))
+
+    def derived(self, what: Hashable, recipe: Callable[[], recipes.Recipe]) -> Function:
+        """A function known by a kind and a thing, derived when new."""
+        return self.motion.derived(self.key, what, recipe)
+
+    def called(
+        self, name: str, at: At, extra: np.ndarray | None = None, out: Out = None
+    ) -> np.ndarray:
+        """What a function gives at a state or an array of states, with further arguments."""
+        return self.evaluated(self.calls.by_name(name), at, extra, out)
+
+    def evaluated(
+        self, function: Function | SolvedMotion, at: At, extra: np.ndarray | None = None,
+        out: Out = None,
+    ) -> np.ndarray:  # fmt: skip
+        """The same of a function at hand."""
+        return self.calls.evaluate(function, at.q, at.v, at.u, at.t, extra, at.z, out)
+
+    def along(self, label: str, given: Values) -> np.ndarray:
+        """A number for each velocity coordinate."""
+        return filled(label, given, self.layout.v, np.zeros(len(self.layout.v)))

@@ -1,0 +1,282 @@
+"""Motion under constraints: M a = f + Wᵀλ, h(q, t) = 0, J v = b, J a + γ = 0."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from touchback.codegen import Backend
+from touchback.dynamics.forward import configuration_rate
+from touchback.errors import InputError, SolveError
+from touchback.model.model import Model
+from touchback.model.names import unknown
+from touchback.model.switching import active_constraints, switched
+from touchback.native import ConstrainedFunctions, RateSlopes
+from touchback.system.calls import filled
+from touchback.system.closing import Closing
+from touchback.system.constrained import (
+    ConstraintLayout,
+    Terms,
+    derive_constraints,
+    derive_stiffness,
+    solve_accelerations,
+    split_terms,
+)
+from touchback.system.derivation import solved_arguments
+from touchback.system.freedoms import Freedoms, freedoms_of
+from touchback.system.function import Function
+from touchback.system.functions import update_equations
+from touchback.system.layout import Values
+from touchback.system.motions.motion import Acting, At, Key, Motion
+from touchback.system.plan import Plan
+from touchback.system.solved_motion import SolvedMotion
+
+if TYPE_CHECKING:
+    from touchback.system.arrays import Arrays
+    from touchback.system.system import System
+
+_NEARBY = 1e-3  # a step to a neighbouring position [rad, m]
+
+
+class Constrained(Motion):
+    """What acts is a set of constraints: each set has equations of its own, derived once."""
+
+    main, constrained = "terms", True
+    own: ClassVar[tuple[str, ...]] = (
+        "terms",
+        "positions",
+        "velocity level",
+        "configuration rate",
+        "outputs",
+        "updates",
+    )
+    cannot: ClassVar = {
+        "rate": "with constraints the rate depends on the formulation; 'terms' has the equations "
+        "that all of them solve."
+    }
+
+    def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
+        super().__init__(model, plan, backend)
+        self.first = active_constraints(model)
+
+    # ---- what acts ------------------------------------------------------------------------------
+
+    def model(self, key: Key) -> Model:
+        """The model with these constraints active."""
+        if key == self.first:
+            return self.whole
+        free = switched(self.whole, self.whole.constraint_rows(), False)
+        return self.once(("model", key), lambda: switched(free, key, True))
+
+    def active(self, key: Key) -> tuple[str, ...]:
+        """Names of the constraints that act."""
+        return active_constraints(self.model(key))
+
+    def switched(self, key: Key, names: Collection[str], active: bool) -> Key:
+        """The constraints that act when some are turned on or off."""
+        self.refuse("switch")
+        known = self.whole.constraint_rows()
+        for name in names:
+            if name not in known:
+                raise InputError(str(unknown("constraint", name, known)))
+        return active_constraints(switched(self.model(key), names, active))
+
+    def acting(self, key: Key, stiffness: bool = False) -> Acting:
+        """`terms`, `positions`, `velocity level`, `configuration rate`, `outputs`, `updates`, and
+        `stiffness` for the implicit formulations."""
+        return self.once(("acting", key, stiffness), lambda: self._derive(key, stiffness))
+
+    def _derive(self, key: Key, stiffness: bool) -> Acting:
+        model = self.model(key)
+        rows = model.constraint_rows()
+        names = [row for name in key for row in rows[name]]
+        d = self.derive(model, solved_arguments(self.layout, names))
+        equations = derive_constraints(d)
+        wanted = {"terms": equations.terms, "positions": equations.positions}
+        wanted["velocity level"] = equations.velocity_level
+        wanted["configuration rate"] = configuration_rate(d.instant)
+        if stiffness:
+            wanted["stiffness"] = derive_stiffness(d, equations.f)
+        d.solved(equations.rows)
+        wanted["outputs"] = d.outputs()
+        wanted["updates"] = update_equations(d)
+        return Acting(model, equations.layout, d.functions(wanted))
+
+    def rows(self, key: Key) -> ConstraintLayout:
+        """The rows of the active constraints."""
+        return self.acting(key).rows
+
+    # ---- functions on arrays --------------------------------------------------------------------
+
+    def terms(self, system: Arrays, at: At) -> Terms:
+        """Dense arrays from the output of `terms`."""
+        acting = system.acting
+        out = system.evaluated(acting.functions["terms"], at)
+        return split_terms(out, acting.rows, len(self.layout.v))
+
+    def callable(self, key: Key, name: str) -> Function | SolvedMotion:
+        """Also "motion" and "motion by tau", which the C code of runs solves."""
+        if name not in ("motion", "motion by tau"):
+            return super().callable(key, name)
+        bias = self.function(key, "bias") if name == "motion by tau" else None
+        functions, terms = self.constrained_functions(key), self.function(key, "terms")
+        return SolvedMotion(functions, terms, bias, len(self.layout.inputs))
+
+    def _moving(self, system: Arrays, at: At, tau: Values = None) -> np.ndarray:
+        """[dq/dt, a, dz/dt, λ]."""
+        if tau is None:
+            efforts, motion = None, system.called("motion", at)
+        else:
+            efforts = system.along("tau", tau)
+            motion = system.called("motion by tau", at, efforts)
+        refused = motion[..., -1] != 0.0
+        if refused.any():
+            self._solve_hard(system, motion, refused, at, efforts)
+        return motion[..., :-1]
+
+    def _solve_hard(
+        self,
+        system: Arrays,
+        motion: np.ndarray,
+        refused: np.ndarray,
+        at: At,
+        tau: np.ndarray | None,
+    ) -> None:
+        """Redundant rows share their load with least norm, and friction may leave no answer."""
+        layout, lead, (nq, n, nz) = self.layout, refused.shape, system.sizes
+        given = [
+            np.broadcast_to(array, (*lead, array.shape[-1]))
+            for array in (
+                filled("q", at.q, layout.q, self.start.q),
+                filled("v", at.v, layout.v, np.zeros(n)),
+                filled("u", at.u, layout.inputs, system.input_defaults),
+                filled("z", at.z, layout.z, self.start.z),
+                np.zeros(n) if tau is None else tau,
+            )
+        ]
+        times = np.broadcast_to(np.asarray(at.t, dtype=float), lead)
+        for place in np.ndindex(lead):
+            if refused[place]:
+                q, v, u, z, efforts = (array[place] for array in given)
+                here = At(q, v, u, float(times[place]), z)
+                terms = self.terms(system, here)
+                if tau is not None:
+                    terms.f = efforts - system.bias(*here)
+                a, multipliers = solve_accelerations(terms)
+                motion[place][nq : nq + n] = a
+                motion[place][nq + n + nz : -1] = multipliers
+
+    def solve(self, system: Arrays, at: At, tau: Values = None) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations that keep the constraints, and what keeps them."""
+        motion, (nq, n, nz) = self._moving(system, at, tau), system.sizes
+        return motion[..., nq : nq + n], motion[..., nq + n + nz :]
+
+    def solved(self, system: Arrays, at: At) -> np.ndarray:
+        """Accelerations and multipliers."""
+        return np.concatenate(self.solve(system, at), axis=-1)
+
+    def state_rate(self, system: Arrays, at: At) -> np.ndarray:
+        """dx/dt."""
+        return self._moving(system, at)[..., : sum(system.sizes)]
+
+    def positions(self, system: Arrays, at: At) -> tuple[np.ndarray, np.ndarray]:
+        """h and J."""
+        rows, n = system.acting.rows, len(self.layout.v)
+        m = len(rows.names)
+        out = system.evaluated(system.acting.functions["positions"], at._replace(v=None, z=None))
+        return out[..., :m], rows.J.dense(out[..., m:], (m, n))
+
+    def freedoms(self, system: System, q: np.ndarray, at: At) -> Freedoms:
+        """With singular positions told from redundant rows by looking nearby."""
+        closing = self.closing(system, at)
+
+        def nearby(velocity: np.ndarray) -> np.ndarray | None:
+            try:
+                there = closing.closed_from(closing.moved(q, _NEARBY * velocity), [])
+            except SolveError:
+                return None  # nothing moves from here
+            return closing.positions(there)[1]
+
+        return freedoms_of(closing.positions(q)[1], system.acting.rows, self.layout.v, nearby)
+
+    # ---- states ---------------------------------------------------------------------------------
+
+    def closing(self, system: System, at: At) -> Closing:
+        """What finds states of a system, at a time with inputs."""
+        return Closing(system, at)
+
+    def closed(self, system: System, q: np.ndarray, kept: list[int], at: At) -> np.ndarray:
+        """Positions that meet the constraints."""
+        return self.closing(system, at).closed(q, kept)
+
+    def met(self, system: System, v: np.ndarray, kept: list[int], at: At) -> np.ndarray:
+        """Velocities that meet the constraints."""
+        return self.closing(system, at).met(v, kept, self.terms(system, at._replace(v=v)))
+
+    def consistent(self, system: System, x: np.ndarray, at: At) -> tuple[np.ndarray, float]:
+        """Positions change least, velocities by the constraints' impulses, v⁺ = v + M⁻¹ Jᵀ Λ,
+        J v⁺ = b."""
+        nq, n, _ = system.sizes
+        q, v, z = np.split(np.array(x, dtype=float), [nq, nq + n])
+        q_new = self.closing(system, at).closed_from(q, [])
+        terms = self.terms(system, at._replace(q=q_new, v=v, z=z))
+        spread = np.linalg.solve(terms.M, terms.J.T)
+        impulse = np.linalg.lstsq(terms.J @ spread, terms.b - terms.J @ v, rcond=1e-12)[0]
+        v_new = v + spread @ impulse
+        lost = sum(system.energy(q, v, at.t, z)) - sum(system.energy(q_new, v_new, at.t, z))
+        return np.concatenate([q_new, v_new, z]), float(lost)
+
+    # ---- what a run needs -----------------------------------------------------------------------
+
+    def rate_jacobian(self, key: Key, values: np.ndarray) -> tuple[RateSlopes, np.ndarray]:
+        """What ∂ẋ/∂x is made of, whatever the formulation."""
+        function, pattern = self.equations(key).rate_slopes
+        slopes = RateSlopes(function.compiled, pattern.rows, pattern.columns)
+        return slopes, function.block_for(values)
+
+    def constrained_functions(self, key: Key, stiffness: bool = False) -> ConstrainedFunctions:
+        """Those of the active constraints."""
+        return self.for_c(self.acting(key, stiffness))
+
+    def for_c(self, acting: Acting) -> ConstrainedFunctions:
+        """Functions and patterns of a set of constraints."""
+        rows, functions = acting.rows, acting.functions
+        moving = any(functions["velocity level"].second.outputs)
+        plain = self.plan.plain_coordinates
+        stiff = functions.get("stiffness")
+        return ConstrainedFunctions(
+            (len(self.layout.q), len(self.layout.v), len(self.layout.z)),
+            rows.names,
+            functions["terms"].compiled,
+            functions["positions"].compiled,
+            functions["velocity level"].compiled if moving else None,
+            None if plain else functions["configuration rate"].compiled,
+            rows.J.rows,
+            rows.J.columns,
+            rows.M.rows,
+            rows.M.columns,
+            rows.holonomic,
+            None if rows.W is None else rows.W.rows,
+            None if rows.W is None else rows.W.columns,
+            stiff.compiled if stiff else None,
+            rows.twins(),
+        )
+
+    def text(self, system: System) -> str:
+        """Bodies, sizes, and what the constraints leave."""
+        model, layout, (nq, nv, nz) = system.model, self.layout, system.sizes
+        lines = [
+            f"{self.name}: {len(model.bodies)} bodies, {len(model.joints)} joints",
+            f"  positions {nq}, velocities {nv}, constraint rows {len(system.constraint_names)}, "
+            f"extra states {nz}, inputs {len(layout.inputs)}, sensors {len(layout.outputs)}, "
+            f"live parameters {len(layout.parameters)}",
+            f"  coordinates: {', '.join(layout.q[:12])}{'…' if nq > 12 else ''}",
+            f"  constrained terms: {system.counts()}",
+        ]
+        try:
+            found = str(system.freedoms())
+        except SolveError as error:
+            found = str(error)
+        return "\n".join([*lines, *(f"  {line}" for line in found.splitlines())])

@@ -1,0 +1,104 @@
+"""Motion of a row of copies of one mechanism: each with its own state, inputs and parameters, all
+with the same code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from touchback.codegen import native_lanes
+from touchback.errors import ModelError
+from touchback.model.model import Model
+from touchback.native.calls.copies import CopiedFunction, Parts, Row
+from touchback.system.motions.motion import Key, Motion
+from touchback.system.state import State
+
+if TYPE_CHECKING:
+    from touchback.system.system import System
+
+
+class Copies(Motion):
+    """Unlike a model with as many parts, it is derived and compiled once, and its code stays in the
+    processor's cache however many copies there are; as many as a vector register holds are computed
+    at once. x = [q, v, z] as always: the positions of all copies, copy by copy, then all
+    velocities, then the other states."""
+
+    refused_as = ModelError
+    cannot: ClassVar = {
+        "model": "a row of copies has no model of its own; see `.one.model`, that of each.",
+        "functions": "a row of copies has only what a run needs; call the functions of `.one`.",
+        "events": "events of a row of copies are looked for by Python functions f(t, x), not by "
+        "{given!r}; `states_of(x)` has the state of each copy.",
+    }
+    one: System
+
+    def __init__(self, one: System, names: Sequence[str]) -> None:
+        self.one, self.names = one, tuple(names)
+        self.whole, self.plan = one.motion.whole, one.plan
+        self.name = f"{len(self.names)} × {one.name}"
+        self.layout = one.layout.copied(self.names)
+        self.first, self.deriving, self._known = (), one.deriving, {}
+
+    def model(self, key: Key) -> Model:
+        """Refused: there is none."""
+        raise self._refusal("model")
+
+    def initial(self, parameters: Mapping[str, float]) -> State:
+        """That of each."""
+        start, count = self.one.initial_state(), len(self.names)
+        return State(np.tile(start.q, count), np.tile(start.v, count), np.tile(start.z, count))
+
+    def states_of(self, x: np.ndarray) -> np.ndarray:
+        """The states of the copies, a row for each."""
+        ends = np.cumsum([len(self.names) * size for size in self.one.sizes])[:-1]
+        parts = [part.reshape(len(self.names), -1) for part in np.split(x, ends) if part.size]
+        return np.concatenate(parts, axis=1)
+
+    def energy(self, key: Key, x: np.ndarray, values: np.ndarray, t: float) -> float:
+        """The sum over all copies."""
+        one = self.one
+        return sum(
+            one.motion.energy(one.key, row, own, t)
+            for row, own in zip(self.states_of(x), self._each(values), strict=True)
+        )
+
+    def _each(self, values: np.ndarray) -> np.ndarray:
+        return values.reshape(len(self.names), -1)
+
+    # ---- what a run needs -----------------------------------------------------------------------
+
+    def compiled(self, key: Key, name: str) -> CopiedFunction:
+        """A function of all copies."""
+        return self.once(("copied", name), lambda: self._copied(name))
+
+    def _copied(self, name: str) -> CopiedFunction:
+        nq, nv, nz = self.one.sizes
+        layout = self.one.layout
+        parts: dict[str, Parts] = {
+            "rate": (nq, nv, nz),
+            "configuration rate": (nq, 0, 0),
+            "outputs": (len(layout.outputs), 0, 0),
+            "updates": (len(layout.memories), 0, 0),
+        }
+        function, row = self.one.acting.functions[name], self._row()
+        wide = function.for_lanes(row.lanes)
+        return CopiedFunction(row, function.compiled, wide, parts[name])
+
+    def _row(self) -> Row:
+        rate, lanes = self.one.acting.functions["rate"], native_lanes()
+        wide = rate.compiled.backend == "machine" and lanes <= len(self.names)
+        return Row(
+            len(self.names), lanes if wide else 1, self.one.sizes, len(self.one.layout.inputs),
+            rate.block_size,
+        )  # fmt: skip
+
+    def block(self, key: Key, values: np.ndarray, stiffness: bool = False) -> np.ndarray:
+        """Those of all copies, interleaved as they are computed."""
+        one = self.one.acting.functions
+        return self._row().block(np.array([one.block_for(row) for row in self._each(values)]))
+
+    def text(self, system: System) -> str:
+        """Their names."""
+        return f"{self.name}: {', '.join(self.names[:8])}{'…' if len(self.names) > 8 else ''}"

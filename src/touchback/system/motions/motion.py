@@ -1,0 +1,294 @@
+"""What every motion has: the equations that hold, by what acts, and how a system is to use them."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.codegen import Backend
+from touchback.errors import InputError, TouchbackError
+from touchback.model.model import Model
+from touchback.model.names import unknown
+from touchback.native import ConstrainedFunctions, FunctionData, RateSlopes
+from touchback.native.episode.data import EpisodeData
+from touchback.symbolic.tape import Tape
+from touchback.system.begin import begun
+from touchback.system.constrained import NO_ROWS, ConstraintLayout, Terms
+from touchback.system.derivation import Derivation
+from touchback.system.equations import Equations
+from touchback.system.freedoms import Freedoms, freedoms_of
+from touchback.system.function import Function
+from touchback.system.function_set import FunctionSet
+from touchback.system.functions import Recipe, standard_recipe
+from touchback.system.layout import Values, layout_of
+from touchback.system.phase import NO_PHASES, Phases
+from touchback.system.plan import Plan
+from touchback.system.solved_motion import SolvedMotion
+from touchback.system.state import State
+
+if TYPE_CHECKING:
+    from touchback.system.arrays import Arrays
+    from touchback.system.system import System
+
+T = TypeVar("T")
+Key = tuple[str, ...]  # what acts: names of active constraints, or of the modes that reign
+
+
+class At(NamedTuple):
+    """Where functions are asked for, as a user gives it."""
+
+    q: Values = None
+    v: Values = None
+    u: Values = None
+    t: ArrayLike = 0.0
+    z: Values = None
+
+
+@dataclass(frozen=True)
+class Acting:
+    """What holds under a key: the model, its constraint rows, and the functions that runs need, on
+    one parameter block."""
+
+    model: Model
+    rows: ConstraintLayout
+    functions: FunctionSet
+
+
+class Motion(ABC):
+    """How a mechanism moves. What acts is a key, one of the settings of a system; the motion itself
+    has no settings and only learns, so that systems made apart share it.
+
+    A kind of motion is a file here. It says which functions `acting` derives, solves for
+    accelerations and multipliers, finds states that are allowed (`closed`, `met`), and names what
+    it `cannot` do, which is refused by `refuse` alone. What stands here is right where nothing is
+    tied and nothing changes."""
+
+    main: ClassVar[str] = "rate"  # the function that a motion is counted by
+    own: ClassVar[tuple[str, ...]] = ("rate", "configuration rate", "outputs", "updates")
+    constrained: ClassVar[bool] = False  # whether constraints may act: runs take a formulation
+    cannot: ClassVar[Mapping[str, str]] = {}
+    refused_as: ClassVar[type[TouchbackError]] = InputError
+    one: System | None = None  # of a row of copies the system of each,
+    names: tuple[str, ...] = ()  # and what they are called
+    phases: Phases = NO_PHASES
+
+    def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
+        """`model` is `whole`: with all its constraints and modes."""
+        self.whole, self.plan, self._backend = model, plan, backend
+        self.name, self.layout = model.name, layout_of(model)
+        self.first: Key = ()  # what acts to begin with
+        self.deriving = threading.RLock()  # held while something is derived or a setting changed
+        self._known: dict[Hashable, object] = {}
+
+    # ---- what is derived ------------------------------------------------------------------------
+
+    def once(self, what: Hashable, derive: Callable[[], T]) -> T:
+        """What is known by this name, derived by the first thread that asks."""
+        known = self._known.get(what)
+        if known is None:
+            with self.deriving:
+                known = self._known.get(what)
+                if known is None:
+                    known = self._known[what] = derive()
+        return cast(T, known)
+
+    def refuse(self, what: str, given: object = None) -> None:
+        """Raises where the motion can't do something."""
+        if what in self.cannot:
+            raise self._refusal(what, given)
+
+    def _refusal(self, what: str, given: object = None) -> TouchbackError:
+        told = self.cannot.get(what, f"it has no {what}.").format(given=given)
+        return self.refused_as(f"{self.name}: {told}")
+
+    def derive(
+        self,
+        model: Model,
+        extra: Sequence[str] = (),
+        tape: Tape | None = None,
+        merge_fixed: bool | None = None,
+    ) -> Derivation:
+        """A derivation of functions of x, u = [t, inputs…] and `extra` arguments, of a model with
+        these coordinates; on the `tape` of another derivation, to share its parameter block.
+        `merge_fixed` lets rigid joints vanish: by default where no sensor is in one of them."""
+        merge = self._merge_fixed if merge_fixed is None else merge_fixed
+        frames = self.plan.frame_pass
+        return Derivation(model, self.layout, extra, frames, merge, tape, self._backend)
+
+    @cached_property
+    def _merge_fixed(self) -> bool:
+        measured = {getattr(kind, "joint", None) for kind in self.whole.sensors.values()}
+        return all(
+            joint.kind.motions() for name, joint in self.whole.joints.items() if name in measured
+        )
+
+    def model(self, key: Key) -> Model:
+        """The model with what acts."""
+        return self.whole
+
+    def acting(self, key: Key, stiffness: bool = False) -> Acting:
+        """What holds; with `stiffness` for the implicit formulations of constraints."""
+        raise self._refusal("functions")
+
+    def rows(self, key: Key) -> ConstraintLayout:
+        """The constraint rows that act."""
+        return NO_ROWS
+
+    def function(self, key: Key, name: str) -> Function:
+        """A function by name, one of its `own` or one that every mechanism has."""
+        if name in self.own:
+            return self.acting(key).functions[name]
+        return self.derived(key, name, lambda: self._standard(name))
+
+    def callable(self, key: Key, name: str) -> Function | SolvedMotion:
+        """What calls by this name evaluate."""
+        return self.function(key, name)
+
+    def _standard(self, name: str) -> Recipe:
+        self.refuse(name)
+        return standard_recipe(name, self.layout, self.plan, self.own)
+
+    def active(self, key: Key) -> tuple[str, ...]:
+        """Names of the constraints that act."""
+        return ()
+
+    def derived(self, key: Key, what: Hashable, recipe: Callable[[], Recipe]) -> Function:
+        """A function by its name, or by a kind and a thing: the same whatever acts, unless a key is
+        in its name (no force may read a sensor that depends on what acts)."""
+        self.refuse("functions")
+
+        def derive() -> Function:
+            made = recipe()
+            d = self.derive(self.model(key), made.extra, merge_fixed=not made.keep_fixed)
+            name = what if isinstance(what, str) else f"{self.name} {len(self._known)}"
+            return d.functions({name: made.build(d)}, {name: made.shape})[name]
+
+        return self.once(("function", what), derive)
+
+    def equations(self, key: Key) -> Equations:
+        """The equations of motion with their derivatives."""
+        return self.once(("equations", key), lambda: Equations(self, key))
+
+    # ---- settings -------------------------------------------------------------------------------
+
+    def switched(self, key: Key, names: Collection[str], active: bool) -> Key:
+        """What acts when some constraints are turned on or off."""
+        for name in names:
+            raise InputError(str(unknown("constraint", name, self.model(key).constraint_rows())))
+        return key
+
+    def entered(self, key: Key, modes: Sequence[str]) -> Key:
+        """What acts when some modes are entered."""
+        for mode in modes:
+            raise InputError(str(unknown("mode", mode, ())))
+        return key
+
+    # ---- functions on arrays --------------------------------------------------------------------
+
+    def solve(self, system: Arrays, at: At, tau: Values = None) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations and multipliers; without `tau` the model's own joint efforts act."""
+        nq, nv, _ = system.sizes
+        if tau is None:
+            return system.called("rate", at)[..., nq : nq + nv], np.zeros(0)
+        return system.called("forward dynamics", at, system.along("tau", tau)), np.zeros(0)
+
+    def state_rate(self, system: Arrays, at: At) -> np.ndarray:
+        """dx/dt."""
+        return system.called("rate", at)
+
+    def solved(self, system: Arrays, at: At) -> np.ndarray | None:
+        """What `outputs` reads of the solution at a state; None where it solves by itself."""
+        return None
+
+    def terms(self, system: Arrays, at: At) -> Terms:
+        """h, b, γ, J, W, M and f at a state."""
+        raise self._refusal("terms")
+
+    def positions(self, system: Arrays, at: At) -> tuple[np.ndarray, np.ndarray]:
+        """h and J at positions."""
+        return np.zeros(0), np.zeros((0, len(self.layout.v)))
+
+    def freedoms(self, system: System, q: np.ndarray, at: At) -> Freedoms:
+        """What constraints leave free at positions q."""
+        J = self.positions(system, at._replace(q=q))[1]
+        return freedoms_of(J, self.rows(()), self.layout.v)
+
+    # ---- states ---------------------------------------------------------------------------------
+
+    @cached_property
+    def start(self) -> State:
+        """The state that the model describes."""
+        model = self.model(self.first)
+        joints = model.joints.values()
+        q = np.array([x for joint in joints for x in joint.initial_position()], dtype=float)
+        v = np.array([x for joint in joints for x in joint.initial_velocity()], dtype=float)
+        z = np.array([state.initial for state in model.states.values()], dtype=float)
+        return State(q, v, z)
+
+    def initial(self, parameters: Mapping[str, float]) -> State:
+        """The same with what forces track found there."""
+        q, v = self.start.q.copy(), self.start.v.copy()
+        return State(q, v, begun(self.whole, q, self.start.z, parameters))
+
+    def closed(self, system: System, q: np.ndarray, kept: list[int], at: At) -> np.ndarray:
+        """Positions that what acts allows, at a time with inputs; some coordinates are kept."""
+        return q
+
+    def met(self, system: System, v: np.ndarray, kept: list[int], at: At) -> np.ndarray:
+        """Velocities that what acts allows; some are kept."""
+        return v
+
+    def states_of(self, x: np.ndarray) -> np.ndarray:
+        """The states of copies, a row for each."""
+        return x[None, :]
+
+    def numbered(self, key: Key, z: np.ndarray) -> np.ndarray:
+        """Extra states with those that say what acts."""
+        return z
+
+    def consistent(self, system: System, x: np.ndarray, at: At) -> tuple[np.ndarray, float]:
+        """The state nearest to x that what acts allows, and the energy that is lost."""
+        return x.copy(), 0.0
+
+    # ---- what a run needs -----------------------------------------------------------------------
+
+    def compiled(self, key: Key, name: str) -> FunctionData:
+        """One of its own functions as C calls it."""
+        self.refuse(name)
+        return self.acting(key).functions[name].compiled
+
+    def block(self, key: Key, values: np.ndarray, stiffness: bool = False) -> np.ndarray:
+        """The parameter block of its own functions."""
+        return self.acting(key, stiffness).functions.block_for(values)
+
+    def rate_jacobian(
+        self, key: Key, values: np.ndarray
+    ) -> tuple[FunctionData | RateSlopes, np.ndarray] | None:
+        """∂ẋ/∂x, or what it is made of, and its parameter block; None: by differences."""
+        function = self.function(key, "rate jacobian")
+        return function.compiled, function.block_for(values)
+
+    def energy(self, key: Key, x: np.ndarray, values: np.ndarray, t: float) -> float:
+        """Kinetic and potential energy of a state under given parameters [J]."""
+        function = self.function(key, "energy")
+        u = np.array([t, *self.layout.input_defaults])
+        return float(function.at(x, u, function.block_for(values)).sum())
+
+    def constrained_functions(self, key: Key, stiffness: bool = False) -> ConstrainedFunctions:
+        """What a formulation of constrained motion needs (native/constrained)."""
+        raise self._refusal("constraints")
+
+    def episode_data(self) -> EpisodeData:
+        """All modes as C needs them (native/episode/data.py)."""
+        raise self._refusal("modes")
+
+    @abstractmethod
+    def text(self, system: System) -> str:
+        """What a system says of itself."""
