@@ -77,7 +77,7 @@ def test_after_a_bad_number_the_mode_is_the_last_good_one() -> None:
 
 def test_modes_need_a_step_that_knows_them() -> None:
     system = pegged_pendulum().compile()
-    with pytest.raises(tb.InputError, match="'rk4' and 'euler'"):
+    with pytest.raises(tb.InputError, match="'rk4' or 'euler'"):
         tb.live(system, rate=1000, speed=None, method="implicit-euler")
 
 
