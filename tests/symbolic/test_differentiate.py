@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dual_numbers import Dual
 from random_programs import GRID, LINE, random_tape
 from touchback.symbolic import (
-    Dual,
     Operators,
     Tape,
     Want,

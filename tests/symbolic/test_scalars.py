@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dual_numbers import Dual
 from random_programs import GRID, LINE, random_tape
 from touchback.errors import InputError
-from touchback.symbolic import Dual, Expr, Operators, Scalars, Tape, Want, replay
+from touchback.symbolic import Expr, Operators, Scalars, Tape, Want, replay
 
 T = TypeVar("T")
 

@@ -1,8 +1,6 @@
 """The tape and what is done with it: expressions, derivatives, text, programs, plain evaluation."""
 
-from touchback.symbolic.condense import condense
 from touchback.symbolic.differentiate import gradient, jacobian, jvp, vjp
-from touchback.symbolic.dual import Dual
 from touchback.symbolic.evaluate import evaluate
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse, parse_all
@@ -14,7 +12,6 @@ from touchback.symbolic.tape import Tape
 from touchback.symbolic.text import to_text
 
 __all__ = [
-    "Dual",
     "Expr",
     "Lookup",
     "Operators",
@@ -23,7 +20,6 @@ __all__ = [
     "Table",
     "Tape",
     "Want",
-    "condense",
     "evaluate",
     "gradient",
     "jacobian",

@@ -1,4 +1,4 @@
-"""Dual numbers: a value and its tangent, forward differentiation one number at a time."""
+"""A second opinion on derivatives: dual numbers, a value and its tangent, one number at a time."""
 
 from collections.abc import Callable
 from typing import Any
