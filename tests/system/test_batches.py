@@ -100,3 +100,43 @@ def test_a_mass_matrix_by_a_loop_takes_arrays_too() -> None:
     out = np.empty((2, q.shape[1], q.shape[1]))
     assert chain.mass_matrix(q, out=out) is out
     np.testing.assert_array_equal(out, [chain.mass_matrix(q[0]), chain.mass_matrix(q[1])])
+
+
+def test_parameters_may_have_the_leading_dimensions_too() -> None:
+    m = tb.Model("slide", gravity=(0, 0, -9.81))
+    mass = m.parameter("mass", 1.0, unit="kg", min=0.1, max=100.0)
+    m.parameter("length", 2.0, unit="m")
+    m.joint("slide", tb.Prismatic("z"), m.ground, m.body("bob", mass=mass))
+    system, q = m.compile(), np.zeros(1)
+    masses = np.linspace(1.0, 50.0, 600)
+    found = system.mass_matrix(q, parameters={"mass": masses})
+    np.testing.assert_array_equal(found[:, 0, 0], masses)
+    efforts = system.inverse_dynamics(np.zeros((2, 1, 1)), q, q, parameters={"mass": masses})
+    assert efforts.shape == (2, 600, 1)
+    for number in (3.0, 7.0):
+        wanted = system.apart()
+        wanted["mass"] = number
+        one = system.inverse_dynamics(q, q, q, parameters={"mass": number})
+        np.testing.assert_array_equal(one, wanted.inverse_dynamics(q, q, q))
+    assert system.mass_matrix(q).item() == system["mass"] == 1.0  # as they were
+    with pytest.raises(tb.InputError, match=r"Parameter 'mass': 101.0 lies outside"):
+        system.mass_matrix(q, parameters={"mass": np.array([1.0, 101.0])})
+    with pytest.raises(tb.InputError, match="did you mean 'mass'"):
+        system.mass_matrix(q, parameters={"mas": 1.0})
+
+
+def test_parameters_of_constrained_systems_may_too() -> None:
+    system = make("slider-crank").compile()
+    radii = np.array([0.09, 0.1, 0.11])
+    starts = []
+    for radius in radii:
+        system["crank radius"] = float(radius)
+        start = system.assemble(crank=0.4)
+        starts.append((start.q, start.v, system.forward_dynamics(start.q, start.v)))
+    system["crank radius"] = 0.1
+    q, v, wanted = (np.stack(each) for each in zip(*starts))
+    found = system.forward_dynamics(q, v, parameters={"crank radius": radii})
+    np.testing.assert_array_equal(found, wanted)
+    tau = np.ones(system.sizes[1])
+    both = system.forward_dynamics(q, v, tau, parameters={"crank radius": radii})
+    np.testing.assert_array_equal(both[1], system.forward_dynamics(q[1], v[1], tau))

@@ -163,11 +163,13 @@ def test_wrong_arguments_are_refused_as_kindly_as_before(arm: tb.System) -> None
     with pytest.raises(tb.InputError, match="did you mean"):
         arm.inverse_dynamics({arm.coordinates[0] + "x": 1.0}, v, v)
     for bad in (
-        lambda: arm.inverse_dynamics(q, v), lambda: arm.inverse_dynamics(q, v, v, v, 0.0, v, v, v),
+        lambda: arm.inverse_dynamics(q, v), lambda: arm.inverse_dynamics(q, v, v, *[None] * 6),
         lambda: arm.inverse_dynamics(q, v, v, a=v), lambda: arm.inverse_dynamics(q, v, v, speed=v),
     ):  # fmt: skip
         with pytest.raises(TypeError, match="inverse_dynamics"):
             bad()
+    with pytest.raises(tb.InputError, match="parameters: numbers by name"):
+        arm.inverse_dynamics(q, v, v, parameters=v)  # type: ignore[arg-type]
     for odd in ("fast", object(), [[1.0], 2.0], {1, 2}, b"12345678" * 2, np.array("x")):
         with pytest.raises((TypeError, ValueError, tb.InputError)):
             arm.inverse_dynamics(odd, v, v)
@@ -198,7 +200,7 @@ def test_a_callable_tells_its_name_and_what_it_does(arm: tb.System) -> None:
     arm.bias(q, v)
     assert arm.bias.__name__ == "bias"
     assert arm.bias.__doc__ == tb.System.bias.__doc__
-    assert arm.bias.__text_signature__ == "(q, v, u, t, z, out)"
+    assert arm.bias.__text_signature__ == "(q, v, u, t, z, out, parameters)"
 
 
 def test_a_callable_outlives_its_system_and_systems_go() -> None:

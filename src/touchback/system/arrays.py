@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -22,11 +22,13 @@ from touchback.system.names import Named
 from touchback.system.solved_motion import SolvedMotion
 
 Out = np.ndarray | None  # where a result is written; None: to a new array
+Replaced = Mapping[str, ArrayLike] | None  # parameters of this call, by numbers or arrays
 
 
 class Arrays(Named):
     """Every function takes arrays or dicts by name, and leading dimensions: an array of states. One
-    that is `hot` is a C callable after its first call."""
+    that is `hot` is a C callable after its first call; `out` takes its result, and `parameters`
+    replaces some for the call, by numbers or by arrays over the states."""
 
     @cached_property
     def calls(self) -> Calls:
@@ -36,29 +38,31 @@ class Arrays(Named):
     @hot(Way("inverse dynamics", "a"))
     def inverse_dynamics(
         self, q: Values, v: Values, a: Values, u: Values = None, t: ArrayLike = 0.0,
-        z: Values = None, out: Out = None,
+        z: Values = None, out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """Joint efforts τ = M a + c that produce the accelerations `a` (Docquier 2021, eq. 2).
 
         These are *total* joint efforts: springs, damping, friction and motors described in joints
         are efforts too and are not in c; forces on bodies are (with inputs `u`)."""
-        return self.called("inverse dynamics", At(q, v, u, t, z), self.along("a", a), out)
+        return self.called(
+            "inverse dynamics", At(q, v, u, t, z, parameters), self.along("a", a), out
+        )
 
     @hot(Way("bias"))
     def bias(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
-        out: Out = None,
+        out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """c(q, v): Coriolis, centrifugal and gravity terms less forces on bodies."""
-        return self.called("bias", At(q, v, u, t, z), out=out)
+        return self.called("bias", At(q, v, u, t, z, parameters), out=out)
 
     @hot(Way("mass matrix"))
-    def mass_matrix(self, q: Values, out: Out = None) -> np.ndarray:
+    def mass_matrix(self, q: Values, out: Out = None, parameters: Replaced = None) -> np.ndarray:
         """M(q), armature included."""
         if not self.plan.loop_mass_matrix:
-            return self.called("mass matrix", At(q), out=out)
+            return self.called("mass matrix", At(q, parameters=parameters), out=out)
         n, order = self.sizes[1], self.plan.dof_order
-        columns = self.called("mass matrix columns", At(q))
+        columns = self.called("mass matrix columns", At(q, parameters=parameters))
         back = np.argsort(order)
         result = np.empty((*columns.shape[:-1], n, n)) if out is None else out
         for row, M_row in zip(columns.reshape(-1, 13 * n), result.reshape(-1, n, n), strict=True):
@@ -74,12 +78,12 @@ class Arrays(Named):
     )  # fmt: skip
     def forward_dynamics(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
-        z: Values = None, out: Out = None,
+        z: Values = None, out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """Accelerations a with M a + c = τ, or those that keep the constraints. Without `tau` the
         model's own joint efforts act (motors by the inputs `u`, springs, damping, friction); with
         it `tau` replaces them, so that it undoes `inverse_dynamics`."""
-        return written(self.motion.solve(self, At(q, v, u, t, z), tau)[0], out)
+        return written(self.motion.solve(self, At(q, v, u, t, z, parameters), tau)[0], out)
 
     def multipliers(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
@@ -108,18 +112,18 @@ class Arrays(Named):
     @hot(Way("joint efforts"))
     def joint_efforts(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
-        out: Out = None,
+        out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """The model's own joint efforts: motors, springs, damping, friction, stops."""
-        return self.called("joint efforts", At(q, v, u, t, z), out=out)
+        return self.called("joint efforts", At(q, v, u, t, z, parameters), out=out)
 
     @hot(Way("rate"), Way("motion", part="x"))
     def state_rate(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
-        out: Out = None,
+        out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """dx/dt of x = [q, v, z]."""
-        return written(self.motion.state_rate(self, At(q, v, u, t, z)), out)
+        return written(self.motion.state_rate(self, At(q, v, u, t, z, parameters)), out)
 
     def sensors(
         self, q: Values = None, v: Values = None, u: Values = None, t: ArrayLike = 0.0,
@@ -138,17 +142,28 @@ class Arrays(Named):
 
     @hot(Way("momentum"))
     def momentum(
-        self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None, out: Out = None
+        self,
+        q: Values,
+        v: Values,
+        t: ArrayLike = 0.0,
+        z: Values = None,
+        out: Out = None,
+        parameters: Replaced = None,
     ) -> np.ndarray:
         """Linear momentum and angular momentum about the world's origin, 2 × 3."""
-        return self.called("momentum", At(q, v, t=t, z=z), out=out)
+        return self.called("momentum", At(q, v, t=t, z=z, parameters=parameters), out=out)
 
     @hot(Way("centre of mass"))
     def centre_of_mass(
-        self, q: Values, t: ArrayLike = 0.0, z: Values = None, out: Out = None
+        self,
+        q: Values,
+        t: ArrayLike = 0.0,
+        z: Values = None,
+        out: Out = None,
+        parameters: Replaced = None,
     ) -> np.ndarray:
         """Centre of mass of everything that moves [m]."""
-        return self.called("centre of mass", At(q, t=t, z=z), out=out)
+        return self.called("centre of mass", At(q, t=t, z=z, parameters=parameters), out=out)
 
     # ---- of frames and joints -------------------------------------------------------------------
 
@@ -242,7 +257,9 @@ class Arrays(Named):
         out: Out = None,
     ) -> np.ndarray:  # fmt: skip
         """The same of a function at hand."""
-        return self.calls.evaluate(function, at.q, at.v, at.u, at.t, extra, at.z, out)
+        return self.calls.evaluate(
+            function, at.q, at.v, at.u, at.t, extra, at.z, out, at.parameters
+        )
 
     def along(self, label: str, given: Values) -> np.ndarray:
         """A number for each velocity coordinate."""

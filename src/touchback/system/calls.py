@@ -13,6 +13,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.model.names import unknown
@@ -89,9 +90,12 @@ class Calls:
         extra: Floats | None = None,
         z: Any = None,
         out: Floats | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
     ) -> Floats:
         """The output at a state, or at an array of states."""
         further = 0 if extra is None else extra.shape[-1]
+        if parameters is not None:
+            return self._kindly(function, further, q, v, u, t, extra, z, out, parameters)
         call = self._evaluated.get((function, further))
         if call is None:
             friendly = functools.partial(self._kindly, function, further)
@@ -112,9 +116,11 @@ class Calls:
         extra: Floats | None,
         z: Any,
         out: Floats | None,
+        parameters: Mapping[str, ArrayLike] | None = None,
     ) -> Floats:
         layout, start = self._system.layout, self._system.motion.start
         inputs = self._system.input_defaults
+        varied = layout.varied(self._parameters, {} if parameters is None else parameters)
         given = [
             filled("q", q, layout.q, start.q),
             filled("v", v, layout.v, np.zeros(len(layout.v))),
@@ -123,14 +129,15 @@ class Calls:
             filled("u", u, layout.inputs, inputs),
             np.zeros(0) if extra is None else np.ascontiguousarray(extra),
         ]
-        lead = _leading(function.name, given)
+        lead = _leading(function.name, [*given, varied])
         shape = (*lead, *function.shape)
         result = np.empty(shape) if out is None else checked_out(function.name, out, shape)
         flat = result.reshape(math.prod(lead), function.out_size)
         places = [0, *accumulate(array.shape[-1] for array in given)]
         parts = [(_rows(array, lead, out), at) for array, at in zip(given, places, strict=False)]
         sizes = places[3], places[6] - places[3]
-        function.rows(sizes, parts, self._block(function), flat)
+        blocks = function.block_for(_rows(varied, lead, None))
+        function.rows(sizes, parts, blocks, flat)
         return result
 
     # ---- methods --------------------------------------------------------------------------------

@@ -77,18 +77,27 @@ class Layout:
 
     def changed(self, values: np.ndarray, overrides: Mapping[str, float]) -> np.ndarray:
         """Values of all parameters with some replaced, which must lie in their ranges."""
-        changed = values.copy()
-        for name, given in overrides.items():
-            index, number = self.index(name), float(given)
+        return self.varied(values, {name: float(number) for name, number in overrides.items()})
+
+    def varied(self, values: np.ndarray, overrides: Mapping[str, ArrayLike]) -> np.ndarray:
+        """The same with numbers or arrays of them: (…, parameters)."""
+        if not isinstance(overrides, Mapping):
+            raise InputError(f"parameters: numbers by name are expected, got {overrides!r}.")
+        numbers = {name: np.asarray(given, dtype=float) for name, given in overrides.items()}
+        lead = np.broadcast_shapes(*(number.shape for number in numbers.values()))
+        changed = np.broadcast_to(values, (*lead, len(values))).copy()
+        for name, number in numbers.items():
+            index = self.index(name)
             known = self.ranges[index]
             low = -np.inf if known.min is None else known.min
             high = np.inf if known.max is None else known.max
-            if not low <= number <= high:
+            outside = ~((low <= number) & (number <= high))
+            if outside.any():
                 raise InputError(
-                    f"Parameter '{name}': {number} lies outside its range "
+                    f"Parameter '{name}': {number[outside].flat[0]} lies outside its range "
                     f"[{low}, {high}] {known.unit}."
                 )
-            changed[index] = number
+            changed[..., index] = number
         return changed
 
 

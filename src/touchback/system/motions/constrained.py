@@ -154,16 +154,18 @@ class Constrained(Motion):
                 filled("u", at.u, layout.inputs, system.input_defaults),
                 filled("z", at.z, layout.z, self.start.z),
                 np.zeros(n) if tau is None else tau,
+                layout.varied(system.parameter_values(), at.parameters or {}),
             )
         ]
         times = np.broadcast_to(np.asarray(at.t, dtype=float), lead)
         for place in np.ndindex(lead):
             if refused[place]:
-                q, v, u, z, efforts = (array[place] for array in given)
-                here = At(q, v, u, float(times[place]), z)
+                q, v, u, z, efforts, p = (array[place] for array in given)
+                named = dict(zip(layout.parameters, p, strict=True))
+                here = At(q, v, u, float(times[place]), z, named)
                 terms = self.terms(system, here)
                 if tau is not None:
-                    terms.f = efforts - system.bias(*here)
+                    terms.f = efforts - system.called("bias", here)
                 a, multipliers = solve_accelerations(terms)
                 motion[place][nq : nq + n] = a
                 motion[place][nq + n + nz : -1] = multipliers

@@ -49,6 +49,7 @@ class At(NamedTuple):
     u: Values = None
     t: ArrayLike = 0.0
     z: Values = None
+    parameters: Mapping[str, ArrayLike] | None = None  # that replace the present ones
 
 
 @dataclass(frozen=True)
