@@ -17,13 +17,13 @@ import touchback as tb
 from featured_models import COPIES, FEATURES, TIP, compiled
 from touchback.contact.compliant.surface_contact import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
+from touchback.simulate.constrained import IMPLICIT
 from touchback.simulate.features import OF_SOLVERS, REFUSED, refused_by
 from touchback.simulate.progress import Progress
 from touchback.simulate.quality.bench import Bench, Clock
 from touchback.simulate.quality.measures import Measures
 from touchback.simulate.quality.reference import make_reference, reference_candidate
 from touchback.simulate.solvers import METHODS, Can
-from touchback.simulate.solvers.formulation_step import WORDS
 
 T, TICK = 0.2, 1e-3
 EPSILON = 1e-6
@@ -86,7 +86,7 @@ def by_method(word: str) -> Callable[[tb.System, str], None]:
         options: Any = {"method": word}
         if Can.CONTACTS in METHODS[word].can:
             options["contacts"] = FAR
-        if word in WORDS:
+        if word in IMPLICIT:
             options["constraints"] = word
         if word == "implicit-euler":
             options["step"] = 2e-4
@@ -346,7 +346,7 @@ def refused(call: str, name: str) -> str:
     for feature in REFUSALS[call]:
         if feature.names(compiled(name)):
             return rf"{call} knows nothing of its {feature.word}.*'"
-    own = [word for word in WORDS if f"'{word}'" in call]
+    own = [word for word in IMPLICIT if f"'{word}'" in call]
     return "constraints" if own and not compiled(name).constraint_names else ""
 
 

@@ -19,7 +19,7 @@ from touchback.native.live.wanted import Guard, Measured, Pace
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
-from touchback.simulate.constrained import DEFAULT, IMPLICIT, Enforced, enforce
+from touchback.simulate.constrained import DEFAULT, IMPLICIT, Enforced, own_step, problem_for
 from touchback.simulate.episodes.course import enforce_episodes
 from touchback.simulate.features import refuse_model, refuse_run
 from touchback.simulate.inputs import Inputs
@@ -108,13 +108,7 @@ def method_of(method: str | None, constraints: str | None) -> str:
         raise InputError(
             f"A live run records its formulation as a word, such as 'baumgarte', got {constraints}."
         )
-    if constraints in IMPLICIT:
-        if method not in (None, constraints):
-            raise InputError(
-                f"constraints={constraints!r} is a step of its own; leave method={method!r} away."
-            )
-        return constraints
-    return method or "rk4"
+    return own_step(method, constraints) or "rk4"
 
 
 def state_of(
@@ -166,15 +160,10 @@ def problem_of(
 ) -> tuple[Problem, Enforced | None]:
     """The problem with constant inputs, and what enforces its constraints."""
     given = Inputs(np.append(0.0, system.input_defaults))
-    enforced: Enforced | None
     if system.modes:
         enforced = enforce_episodes(system, method, constraints, given, dict(parameters))
-    else:
-        enforced = enforce(system, constraints, given, dict(parameters))
-    if enforced:
         return enforced.problem, enforced
-    block = system.parameter_block(parameters)
-    return Problem(system.rate, system.sizes, given.u, block, system.configuration_rate), None
+    return problem_for(system, constraints, given, dict(parameters))
 
 
 def settled_near(system: System, plan: Plan, t: float, x: Floats) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from touchback.native import Problem, evaluate_rows
 from touchback.native.integrate.books import NativeBooks, Powers, live_multipliers
 from touchback.recording import EnergyBooks, EventRecord
-from touchback.simulate.constrained import IMPLICIT, Formulation, enforce, free_problem, word_of
+from touchback.simulate.constrained import IMPLICIT, Formulation, problem_for, word_of
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Trajectory
@@ -102,8 +102,6 @@ def keeper_for(
     no rates, have their multipliers evaluated by "multipliers"."""
     lines = power_set(system)
     formulation = "multipliers" if word_of(constraints) in IMPLICIT else constraints
-    enforced = enforce(system, formulation, inputs, given)
-    if enforced is None:
-        return BookKeeper(system, lines, free_problem(system, inputs, given), method, given)
-    forces = live_multipliers(enforced.constrained)
-    return BookKeeper(system, lines, enforced.problem, method, given, forces)
+    problem, enforced = problem_for(system, formulation, inputs, given)
+    forces = live_multipliers(enforced.constrained) if enforced else None
+    return BookKeeper(system, lines, problem, method, given, forces)

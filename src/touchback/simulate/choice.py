@@ -8,10 +8,9 @@ from typing import Any
 
 from touchback.errors import InputError
 from touchback.recording import unknown_name
-from touchback.simulate.constrained import Formulation, word_of
+from touchback.simulate.constrained import Formulation, own_step
 from touchback.simulate.features import RIGID, refuse_model, refuse_run
 from touchback.simulate.solvers import METHODS, Can, Solver
-from touchback.simulate.solvers.formulation_step import WORDS
 from touchback.simulate.solvers.solver import option_names
 from touchback.simulate.ticks import memories_of
 from touchback.system import System
@@ -32,15 +31,8 @@ def solver_for(
             f"method={method} has its own options; give {', '.join(map(repr, given))} there."
         )
     word = method.word if isinstance(method, Solver) else method
-    own = word_of(constraints)
-    if own in WORDS:
-        if word not in (None, own):
-            raise InputError(
-                f"constraints={constraints!r} is a step of its own; leave method={word!r} away and "
-                "give `step`."
-            )
-        word = own
-    elif word is None:
+    word = own_step(word, constraints)
+    if word is None:
         word = "event-driven" if RIGID.names(system) or "contacts" in given else "dopri5"
         word = "rk4" if memories_of(system) and word == "dopri5" else word
     if word not in METHODS:

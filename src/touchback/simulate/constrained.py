@@ -56,6 +56,19 @@ def word_of(constraints: Formulation | None) -> str | None:
     return "augmented-lagrangian" if isinstance(constraints, AugmentedLagrangian) else constraints
 
 
+def own_step(method: str | None, constraints: Formulation | None) -> str | None:
+    """The method that goes with a formulation: an implicit one is a step of its own."""
+    word = word_of(constraints)
+    if word not in IMPLICIT:
+        return method
+    if method not in (None, word):
+        raise InputError(
+            f"constraints={constraints!r} is a step of its own; leave method={method!r} away and "
+            "give `step`."
+        )
+    return word
+
+
 @dataclass
 class Enforced:
     """A problem whose constraints are enforced, and what does it."""
@@ -117,13 +130,16 @@ def enforce(
     return Enforced(enforced.problem(given.u, block, given.refresher()), enforced)
 
 
-def free_problem(system: System, given: Inputs, parameters: dict[str, Any] | None) -> Problem:
-    """The problem of a system without constraints."""
-    return Problem(
-        system.rate,
-        system.sizes,
-        given.u,
-        system.parameter_block(parameters),
-        system.configuration_rate,
-        given.refresher(),
-    )
+def problem_for(
+    system: System,
+    constraints: Formulation | None,
+    given: Inputs,
+    parameters: dict[str, Any] | None,
+) -> tuple[Problem, Enforced | None]:
+    """What is integrated of a system without modes, and what enforces its constraints."""
+    enforced = enforce(system, constraints, given, parameters)
+    if enforced is not None:
+        return enforced.problem, enforced
+    block = system.parameter_block(parameters)
+    rate, refresh = system.configuration_rate, given.refresher()
+    return Problem(system.rate, system.sizes, given.u, block, rate, refresh), None

@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.native import evaluate_rows
 from touchback.simulate.books import keeper_for
-from touchback.simulate.constrained import enforce, free_problem
+from touchback.simulate.constrained import problem_for
 from touchback.simulate.course import Asked, Course, Label
 from touchback.simulate.implicit import add_counts, newton_for
 from touchback.simulate.progress import Progress
@@ -28,9 +28,8 @@ class SmoothRun(Course):
     def __init__(self, asked: Asked, solver: Integrator) -> None:
         system, given, parameters = asked.system, asked.given, asked.parameters
         self._asked, self._solver = asked, solver
-        self._enforced = enforced = enforce(system, asked.constraints, given, parameters)
-        self.problem = enforced.problem if enforced else free_problem(system, given, parameters)
-        use_ticks(system, self.problem, solver, enforced)
+        self.problem, self._enforced = problem_for(system, asked.constraints, given, parameters)
+        use_ticks(system, self.problem, solver, self._enforced)
         tolerances = solver.rtol, solver.atol
         self._newton = self._watch = self._keeper = None
         if solver.implicit:

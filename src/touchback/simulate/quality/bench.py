@@ -11,7 +11,7 @@ import numpy as np
 
 from touchback.errors import TouchbackError
 from touchback.native import Problem
-from touchback.simulate.constrained import enforce, free_problem
+from touchback.simulate.constrained import problem_for
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
@@ -70,9 +70,7 @@ class Bench:
 
     def problem(self, candidate: Candidate) -> Problem:
         """What the candidate integrates."""
-        system, given = self.system, self._inputs
-        enforced = enforce(system, candidate.formulation, given, None)
-        return enforced.problem if enforced else free_problem(system, given, None)
+        return problem_for(self.system, candidate.formulation, self._inputs, None)[0]
 
     def run(
         self,

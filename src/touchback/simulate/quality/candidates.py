@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 from touchback.native.constrained.constrained import FORMULATIONS
 from touchback.recording import unknown_name
+from touchback.simulate.constrained import IMPLICIT
 from touchback.simulate.quality.row import Candidate
 from touchback.simulate.solvers import INTEGRATORS, Can, SciPy
-from touchback.simulate.solvers.formulation_step import WORDS
 
 # SciPy's solvers step in Python: their times would say nothing about the mechanism.
 _COMPILED = tuple(
-    name for name, each in INTEGRATORS.items() if not isinstance(each, SciPy) and name not in WORDS
+    name
+    for name, each in INTEGRATORS.items()
+    if not isinstance(each, SciPy) and name not in IMPLICIT
 )
 _WITH_CONSTRAINTS = ("rk4", "dopri5")  # the fixed and the adaptive method of each formulation
 
@@ -29,7 +31,7 @@ def candidates(constrained: bool, wanted: Sequence[str] | None) -> list[Candidat
     return [
         Candidate(name, method, _fixed(method))
         for name in names
-        for method in ((name,) if name in WORDS else _WITH_CONSTRAINTS)
+        for method in ((name,) if name in IMPLICIT else _WITH_CONSTRAINTS)
     ]
 
 

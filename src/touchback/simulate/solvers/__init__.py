@@ -1,9 +1,10 @@
 """Solvers, a file each: a new one is its file and a line here."""
 
+from touchback.simulate.constrained import IMPLICIT
 from touchback.simulate.solvers.dopri5 import Dopri5
 from touchback.simulate.solvers.euler import Euler
 from touchback.simulate.solvers.event_driven import EventDriven
-from touchback.simulate.solvers.formulation_step import WORDS, FormulationStep
+from touchback.simulate.solvers.formulation_step import FormulationStep
 from touchback.simulate.solvers.implicit_euler import ImplicitEuler
 from touchback.simulate.solvers.integrator import Integrator
 from touchback.simulate.solvers.moreau_jean import MoreauJean
@@ -23,7 +24,7 @@ METHODS: dict[str, Solver] = {
         Euler(),
         ImplicitEuler(),
         Trapezoidal(),
-        *map(FormulationStep, WORDS),
+        *map(FormulationStep, IMPLICIT),
         *map(SciPy, NAMES),
         EventDriven(),
         MoreauJean(),

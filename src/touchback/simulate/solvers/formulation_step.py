@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.simulate.solvers.solver import Can
 
-WORDS = ("linear-implicit", "augmented-lagrangian")
-
 
 @dataclass(frozen=True, kw_only=True)
 class FormulationStep(FixedStep):
