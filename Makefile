@@ -72,8 +72,9 @@ $(STAMPS)/package: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 	$(BIN)/python -m pip install -q -e .
 	touch $@
 
+# Most modules of the large packages are never imported: the others are compiled when they are.
 $(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
-	$(BIN)/python -m pip install -q -e ".[dev]"
+	$(BIN)/python -m pip install -q --no-compile -e ".[dev]"
 	touch $(STAMPS)/package $@
 
 # Foreign machine code runs under qemu; its tests are skipped where qemu can't be installed.
