@@ -50,7 +50,9 @@ def test_motion_of_the_toy(agreement, reference: Path) -> None:  # type: ignore[
     folder = reference / "contact"
     data = json.loads((folder / "siconos_models.json").read_text())["woodpecker"]
     published = np.genfromtxt(folder / "woodpecker_moreau_jean.csv", delimiter=",", names=True)
-    run = tb.simulate(*toy(data), method="moreau-jean", duration=0.3, step=STEP)
+    system, contacts = toy(data)
+    stepping = tb.MoreauJean(step=STEP, contacts=contacts)
+    run = tb.simulate(system, duration=0.3, method=stepping)
     at = np.round(published["t"] / STEP).astype(int)
     ours = {
         "y": run["y"],
