@@ -89,5 +89,7 @@ ENTRY = Entry(
     "piano-episodes",
     "the same action in phases: rigid contacts that are made and broken, after Gillespie",
     make,
-    Experiment(0.25, signals=("key depth", "string gap", "capstan force", "jack force")),
+    Experiment(
+        0.25, signals=("key depth", "string gap", "capstan force", "jack force"), substeps=4
+    ),
 )
