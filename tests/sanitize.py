@@ -71,12 +71,16 @@ def build(kind: str, folder: Path) -> None:
 
 
 def runtime(kind: str) -> str:
-    """The sanitizer's own library, which must be there before Python's."""
-    named = ["gcc", f"-print-file-name={RUNTIMES[kind]}"]
-    found = subprocess.run(named, capture_output=True, text=True, check=True).stdout.strip()
-    if not Path(found).is_absolute():
-        raise SystemExit(f"gcc has no {RUNTIMES[kind]}; install its sanitizers (libgcc-dev).")
-    return found
+    """The libraries that must be there before Python: the sanitizer's own, and that of C++, whose
+    exceptions (matplotlib throws some) it must find when it starts."""
+    found = []
+    for name in (RUNTIMES[kind], "libstdc++.so"):
+        named = ["gcc", f"-print-file-name={name}"]
+        path = subprocess.run(named, capture_output=True, text=True, check=True).stdout.strip()
+        if not Path(path).is_absolute():
+            raise SystemExit(f"gcc has no {name}; install its sanitizers (libgcc-dev) and g++.")
+        found.append(path)
+    return " ".join(found)
 
 
 def surroundings(kind: str, folder: Path) -> dict[str, str]:

@@ -64,7 +64,7 @@ def in_a_process(recording: Path, folder: Path, count: int, seed: int) -> str:
     done = subprocess.run(
         [*command, str(count), str(seed)], capture_output=True, text=True, check=False
     )
-    cases = done.stdout.splitlines()
+    cases = done.stdout.splitlines() or ["the start"]
     assert done.returncode == 0, f"{cases[-1]} ended it ({done.returncode}): {done.stderr[-2000:]}"
     return done.stdout
 
