@@ -42,7 +42,9 @@ TESTS = {
     "thread": ["tests/native/live/test_mailbox.py", "tests/realtime"],
 }  # fmt: skip
 # These preload a library of their own before Python.
-LEFT_OUT = ["test_live_allocations.py", "test_episode_allocations.py", "test_soak.py"]
+LEFT_OUT = [
+    "test_live_allocations.py", "test_live_stack.py", "test_episode_allocations.py", "test_soak.py",
+]  # fmt: skip
 # The thread sanitizer can't watch a forked child that starts threads.
 UNWATCHED = {
     "address": [],
