@@ -57,9 +57,8 @@ from touchback.realtime.structure import KnownJoint, joints_of
 from touchback.realtime.swap import Now, Pending, Swapped, prepare
 from touchback.realtime.udp import Receiver
 from touchback.recording import Run, unknown_name
-from touchback.system import System
+from touchback.system import State, System
 from touchback.system.compile import compile_model
-from touchback.system.state import State
 
 _DRAIN = 0.1  # seconds between drains of the ring
 _CHUNKS = 36_000  # a chunk of a recording is not shorter than this part of it, see _supervise
