@@ -287,3 +287,17 @@ def row_of_four_bars(
         closures["rod"] = Closure(Rod(float(count)), cranks[0].at(1, 0, 0), cranks[-1].at(1, 0, 0))
     turns = np.array([1.3, -1.3] * count + [1.3])
     return mechanism(m, closures), np.concatenate([turns, 0.5 * np.sign(turns)])
+
+
+def open_slider_crank() -> Model:
+    """A slider-crank whose joints are described where its pin is open."""
+    m = Model("slider-crank")
+    r = m.parameter("radius", 0.1)
+    crank = m.body("crank", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    rod = m.body("rod", mass=0.5, inertia=(0.01, 0.01, 0.01))
+    slider = m.body("slider", mass=0.5)
+    m.joint("crank", Revolute("y"), m.ground, crank, position=0.5)
+    m.joint("rod", Revolute("y"), crank.at(r, 0, 0), rod)
+    m.joint("slider", Prismatic("x"), m.ground, slider, position=0.4)
+    m.close("pin", PointInPlane("xz"), rod.at(0.4, 0, 0), slider)
+    return m

@@ -4,20 +4,12 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from closed_examples import open_slider_crank
 
 
 @pytest.mark.parametrize("radius", [0.1, 0.13])
 def test_a_loop_that_is_described_open_starts_closed(radius: float) -> None:
-    m = tb.Model("slider-crank")
-    r = m.parameter("radius", 0.1)
-    crank = m.body("crank", mass=1.0, inertia=(0.01, 0.01, 0.01))
-    rod = m.body("rod", mass=0.5, inertia=(0.01, 0.01, 0.01))
-    slider = m.body("slider", mass=0.5)
-    m.joint("crank", tb.Revolute("y"), m.ground, crank, position=0.5)
-    m.joint("rod", tb.Revolute("y"), crank.at(r, 0, 0), rod)
-    m.joint("slider", tb.Prismatic("x"), m.ground, slider, position=0.4)
-    m.close("pin", tb.PointInPlane("xz"), rod.at(0.4, 0, 0), slider)
-    system = m.compile()
+    system = open_slider_crank().compile()
     with tb.live(system, speed=None, parameters={"radius": radius}) as live:
         live.run(0.005)
         found = [live.read(name) for name in system.state_names]

@@ -7,23 +7,16 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from closed_examples import open_slider_crank
 
 
 @pytest.mark.parametrize("method", ["dopri5", "event-driven", "moreau-jean"])
 @pytest.mark.parametrize("radius", [0.1, 0.13])
 def test_a_loop_that_is_described_open_starts_closed(method: str, radius: float) -> None:
     """Under the parameters of the run, at rest where the described joints put the crank."""
-    m = tb.Model("slider-crank")
-    r = m.parameter("radius", 0.1)
-    crank = m.body("crank", mass=1.0, inertia=(0.01, 0.01, 0.01))
-    rod = m.body("rod", mass=0.5, inertia=(0.01, 0.01, 0.01))
-    slider = m.body("slider", mass=0.5)
-    m.joint("crank", tb.Revolute("y"), m.ground, crank, position=0.5)
-    m.joint("rod", tb.Revolute("y"), crank.at(r, 0, 0), rod)
-    m.joint("slider", tb.Prismatic("x"), m.ground, slider, position=0.4)
-    m.close("pin", tb.PointInPlane("xz"), rod.at(0.4, 0, 0), slider)
+    m = open_slider_crank()
     system = m.compile()
-    far = {"far": tb.SpherePlaneContact(crank.at(0.1, 0, 0), m.ground.at(0, 0, -9))}
+    far = {"far": tb.SpherePlaneContact(m.bodies["crank"].at(0.1, 0, 0), m.ground.at(0, 0, -9))}
     contacts: Any = {} if method == "dopri5" else {"contacts": far}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
