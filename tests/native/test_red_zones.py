@@ -55,3 +55,34 @@ def test_an_overrun_between_pieces_is_reported(
         own = "use-after-poison" if piece != "work" else "use-after-poison|heap-buffer-overflow"
         assert re.search(f"AddressSanitizer: ({own})", done.stderr)
         assert "in tb_cholesky_solve" in done.stderr
+
+
+CHURN = """
+import threading
+import numpy as np
+from touchback.native.library import RED_ZONE, aligned_zeros
+
+def churn() -> None:
+    for _ in range(4000):
+        work = aligned_zeros(12)
+        del work
+        np.zeros(12 + (64 + RED_ZONE) // 8)
+
+threads = [threading.Thread(target=churn) for _ in range(8)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+"""
+
+
+@pytest.mark.soak
+def test_memory_that_goes_back_to_numpy_is_allowed_first(
+    watched: dict[str, str], tmp_path: Path
+) -> None:
+    """Threads drop work memory while others take arrays of the same size, which NumPy keeps at
+    hand: red zones must be gone before."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHURN], env=watched, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

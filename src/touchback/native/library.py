@@ -3,7 +3,7 @@
 import ctypes
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from touchback.errors import CompileError
 
 Floats = NDArray[np.float64]
+Item = TypeVar("Item", bound=np.generic)
 
 ABI_VERSION = 1
 ALIGNMENT = 64  # bytes: what the calling convention promises for work memory
@@ -123,11 +124,18 @@ LIB = load(LIBRARY_PATH)
 RED_ZONE: int = LIB.tb_red_zone()  # bytes between pieces that the address sanitizer watches, or 0
 
 
-def forbid(owner: NDArray[np.generic]) -> None:
-    """Lets the address sanitizer report who touches this memory, until `LIB.tb_allow`, or until
-    the array goes: whoever gets the memory then may."""
-    LIB.tb_forbid(address_of(owner), owner.nbytes)
-    weakref.finalize(owner, LIB.tb_allow, address_of(owner), owner.nbytes)
+def forbidden(memory: NDArray[Item]) -> NDArray[Item]:
+    """The same memory as another array; the address sanitizer reports who touches it, until
+    `LIB.tb_allow`. It is given back when that array and its views are gone, and only after it is
+    allowed again: NumPy may hand it to another thread at once."""
+    owner = (ctypes.c_char * memory.nbytes).from_buffer(memory)
+    LIB.tb_forbid(address_of(memory), memory.nbytes)
+    weakref.finalize(owner, _allow, memory)
+    return np.frombuffer(memoryview(owner), dtype=memory.dtype)
+
+
+def _allow(memory: NDArray[np.generic]) -> None:
+    LIB.tb_allow(address_of(memory), memory.nbytes)
 
 
 def aligned_zeros(count: int) -> Floats:
@@ -135,7 +143,7 @@ def aligned_zeros(count: int) -> Floats:
     raw = np.zeros(count + (ALIGNMENT + RED_ZONE) // 8, dtype=np.float64)
     skip = (-raw.ctypes.data % ALIGNMENT) // 8
     if RED_ZONE:
-        forbid(raw)
+        raw = forbidden(raw)
         LIB.tb_allow(address_of(raw) + 8 * skip, 8 * count)
     return raw[skip : skip + count]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchback.errors import SolveError
-from touchback.native.library import LIB, RED_ZONE, Floats, forbid
+from touchback.native.library import LIB, RED_ZONE, Floats, forbidden
 
 _PAGE = mmap.PAGESIZE
 _LINE = 64
@@ -60,7 +60,7 @@ class Arena:
         self.lock_error: int = LIB.tb_memory_lock(self.address, self.size)
         self._used = 0
         if RED_ZONE:
-            forbid(self._bytes)
+            self._bytes = forbidden(self._bytes)
 
     def carve(self, size: int) -> int:
         """The address of so many bytes."""
