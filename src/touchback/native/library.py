@@ -128,7 +128,7 @@ def forbidden(memory: NDArray[Item]) -> NDArray[Item]:
     """The same memory as another array; the address sanitizer reports who touches it, until
     `LIB.tb_allow`. It is given back when that array and its views are gone, and only after it is
     allowed again: NumPy may hand it to another thread at once."""
-    owner = (ctypes.c_char * memory.nbytes).from_buffer(memory)
+    owner = (ctypes.c_char * memory.nbytes).from_buffer(memory.data)
     LIB.tb_forbid(address_of(memory), memory.nbytes)
     weakref.finalize(owner, _allow, memory)
     return np.frombuffer(memoryview(owner), dtype=memory.dtype)
