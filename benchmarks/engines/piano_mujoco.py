@@ -120,12 +120,14 @@ def mujoco_action(mujoco: Any, specification: Specification, step: float) -> Any
         bodies[joint.child.body] = made
         if name in HINGES:
             _hinge(made, name, joint)
-    for name, force in described.forces.items():
-        if isinstance(force, ProfileContact):
-            _contact(mujoco, spec, bodies, name, force)
+    touching = {
+        name: force for name, force in described.forces.items() if isinstance(force, ProfileContact)
+    }
+    for name, force in touching.items():
+        _contact(mujoco, spec, bodies, name, force)
     model = spec.compile()
     for pair in range(model.npair):
-        felt = described.forces[model.pair(pair).name].law
+        felt = touching[model.pair(pair).name].law
         model.pair_solref[pair] = _stiffness(felt, _inverse_mass(model, pair), step)
         model.pair_solimp[pair, :2] = IMPEDANCE
     return model

@@ -1,9 +1,9 @@
 """A start for tracking: values that fulfil the algebraic system (5), from a guess."""
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from touchback.contact.descent import better_starts
 from touchback.contact.surfaces.base import Surface, ValueOf, has_hidden
 from touchback.contact.tracking import Nearest, Side, Tracking
 from touchback.errors import InputError, ModelError, SolveError
+from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Operators
 
 _STEPS = 60  # of Newton's method
@@ -21,12 +22,16 @@ _ROUNDED = 1e-9  # the same, where numbers far apart in size let it fall no furt
 _FLAT = 1e-10  # of a relative curvature, over the largest
 
 
+def _float(x: Scalar) -> float:
+    return float(x)
+
+
 def find_nearest(
     a: Side,
     b: Side,
-    guess: Any,
+    guess: Sequence[float],
     hidden: tuple[float, float] = (0.0, 0.0),
-    value: ValueOf = float,
+    value: ValueOf = _float,
 ) -> Nearest:
     """The points of two surfaces that are nearest to each other, near `guess`, a point [m] along
     world axes (and guesses of hidden coordinates). Floats in, floats out; `value` gives what
@@ -46,7 +51,7 @@ def find_nearest(
         raise first from None
 
 
-def _point(a: Side, b: Side, guess: Any) -> list[float]:
+def _point(a: Side, b: Side, guess: Sequence[float]) -> list[float]:
     for side in (a, b):
         if not isinstance(side.surface, Surface):
             raise ModelError(
@@ -196,7 +201,3 @@ def _name(side: Side) -> str:
 def _nearest(x: np.ndarray) -> Nearest:
     ratio, reach, hidden_a, hidden_b = x[6:].tolist()
     return Nearest(x[:3].tolist(), x[3:6].tolist(), ratio, reach, hidden_a, hidden_b)
-
-
-def _float(x: Any) -> float:
-    return float(x)

@@ -20,7 +20,6 @@ a flat direction. Nothing is pivoted, so it runs on the tape.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 from touchback.contact.surfaces.base import Surface, ValueOf, refined, shape_at
 from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
@@ -274,11 +273,11 @@ def _two(k: Scalars, M: Matrix, b: Vector) -> tuple[Scalar, Scalar]:
     return k.mul(inverse, x), k.mul(inverse, y)
 
 
-def _parts(data: Nearest | WorldShape) -> list[Any]:
+def _parts(data: Nearest | WorldShape) -> list[Scalar]:
     return [getattr(data, field.name) for field in fields(data)]
 
 
-def _held(k: Scalars, x: Any) -> Any:
+def _held(k: Scalars, x: Scalar) -> Scalar:
     """The same numbers without derivatives: scaled by 2²⁰⁰ a number is whole already (or 0), so
     that `floor`, whose derivative is zero, gives back the same bits."""
     if isinstance(x, Sequence):

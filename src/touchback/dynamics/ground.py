@@ -4,17 +4,18 @@ Rates are derived on the model's own tape, so that they are known over any scala
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.dynamics.pose import frame_pose
 from touchback.errors import ModelError
 from touchback.model.frame import AXES, GROUND, Frame
+from touchback.model.mechanics import ValueOf
 from touchback.model.model import Model
 from touchback.model.signals import BaseMotion
+from touchback.model.value import Value
 from touchback.spatial import IDENTITY, ZERO, Turn, Vectors
-from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.spatial.vectors import Matrix, Vector
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars
@@ -39,7 +40,7 @@ class Ground:
         return any(self.velocity) or any(self.omega)
 
 
-def ground_of(model: Model, k: Scalars, value: Callable[[Any], Scalar]) -> Ground:
+def ground_of(model: Model, k: Scalars, value: ValueOf) -> Ground:
     """The ground of a flat model; ω grows from turn to turn, ω ← Rᵀ ω + θ̇ e."""
     base = model.base
     if base == BaseMotion():
@@ -65,7 +66,7 @@ def ground_of(model: Model, k: Scalars, value: Callable[[Any], Scalar]) -> Groun
     )
 
 
-def _rates(model: Model, given: Sequence[Any]) -> list[Any]:
+def _rates(model: Model, given: Sequence[Value]) -> list[Expr]:
     """Rates of values by time and by the states that they use."""
     tape = model.tape
     nodes = [x.id if isinstance(x, Expr) else tape.const(x) for x in given]

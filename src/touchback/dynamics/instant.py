@@ -1,7 +1,7 @@
 """The mechanism at one instant over any scalars: values, poses, velocities, forces. What laws and
 sensors ask."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,11 @@ from touchback.dynamics.tree import Attachment, Tree, add_inertias, build_tree
 from touchback.errors import ModelError
 from touchback.model.controls import driven
 from touchback.model.frame import Frame
+from touchback.model.mechanics import Forces
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.signals import OWN_RATE
+from touchback.model.value import Value
 from touchback.spatial import ZERO, Vectors
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.expression import Expr
@@ -90,7 +92,7 @@ class Instant:
 
     # ---- values ---------------------------------------------------------------------------------
 
-    def value(self, given: Any) -> Scalar:
+    def value(self, given: Value) -> Scalar:
         """A number or expression as a scalar."""
         return self._translate(given.id) if isinstance(given, Expr) else self.k.const(float(given))
 
@@ -116,7 +118,7 @@ class Instant:
             return self._guarded(sensor, lambda: self.measure(sensor, from_law=True)[index])
         raise ModelError(f"An expression uses '{name}', which the model doesn't define.")
 
-    def _guarded(self, name: str, compute: Any) -> Scalar:
+    def _guarded(self, name: str, compute: Callable[[], Scalar]) -> Scalar:
         if name in self._resolving:
             circle = " → ".join([*self._resolving[self._resolving.index(name) :], name])
             raise ModelError(
@@ -173,7 +175,7 @@ class Instant:
             )
         return self._velocity[i]
 
-    def _unknown(self, i: int, known: Mapping[int, Any]) -> list[int]:
+    def _unknown(self, i: int, known: Mapping[int, object]) -> list[int]:
         """Links from below the nearest known one down to link i: no recursion, chains are long."""
         path = []
         while i not in known:
@@ -231,7 +233,7 @@ class Instant:
             raise unknown("force", name, self.model.forces)
         return self.model.forces[name]
 
-    def state(self, force: Any, name: str) -> Scalar:
+    def state(self, force: object, name: str) -> Scalar:
         return self.at.z[f"{self._force_names[id(force)]}.{name}"]
 
     def gravity(self) -> Vector:
@@ -272,9 +274,9 @@ class Instant:
                 self._named(f"Force '{name}'", kind.apply)
             passive_efforts(self)
 
-    def _named(self, label: str, compute: Any) -> Any:
+    def _named(self, label: str, compute: Callable[[Forces], None]) -> None:
         try:
-            return compute(self)
+            compute(self)
         except ModelError as error:
             if str(error).startswith(label):
                 raise

@@ -4,13 +4,12 @@ them."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from touchback.model.frame import AXES, Frame
+from touchback.model.mechanics import ValueOf
 from touchback.model.value import is_number
 from touchback.spatial import MatrixPart, Rotation, Turn, Vectors
 from touchback.spatial.rotation import Part
@@ -46,7 +45,7 @@ class Pose:
     """p_AB_A and R_AB. `R` is a number matrix, or None when live turns are in it; `parts`, where
     given, are the cheaper form of the same rotation."""
 
-    p: Any  # an array of numbers, or a list of scalars
+    p: np.ndarray | list[Scalar]  # an array of numbers, or a list of scalars
     R: np.ndarray | None
     parts: tuple[Part, ...] = ()
 
@@ -128,20 +127,22 @@ def _reversed(part: Part) -> Part:
     raise TypeError(type(part).__name__)
 
 
-def frame_pose(k: Scalars, frame: Frame, value: Callable[[Any], Scalar]) -> Pose:
+def frame_pose(k: Scalars, frame: Frame, value: ValueOf) -> Pose:
     """The pose X_BF of a described frame in its body."""
     plain = all(is_number(x) for x in frame.at)
-    p: Any = np.array(frame.at, dtype=float) if plain else [value(x) for x in frame.at]
-    turns: tuple[tuple[str, Any], ...] = frame.turn
-    if all(is_number(angle) for _, angle in turns):
+    p: np.ndarray | list[Scalar] = (
+        np.array(frame.at, dtype=float) if plain else [value(x) for x in frame.at]
+    )
+    numbers = [(AXES[axis], angle) for axis, angle in frame.turn if is_number(angle)]
+    if len(numbers) == len(frame.turn):
         R = np.eye(3)
-        for axis, angle in turns:
-            R = R @ elementary(AXES[axis], float(angle))
+        for axis, angle in numbers:
+            R = R @ elementary(axis, float(angle))
         return Pose(p, snapped(R))
     parts: list[Part] = []
-    for axis, angle in turns:
-        if is_number(angle):
-            parts.extend(matrix_parts(k, elementary(AXES[axis], float(angle))))
+    for name, turn in frame.turn:
+        if is_number(turn):
+            parts.extend(matrix_parts(k, elementary(AXES[name], float(turn))))
         else:
-            parts.append(Turn(AXES[axis], *k.sincos(value(angle))))
+            parts.append(Turn(AXES[name], *k.sincos(value(turn))))
     return Pose(p, None, tuple(parts))

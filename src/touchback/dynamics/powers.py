@@ -16,6 +16,7 @@ from touchback.dynamics.instant import Instant
 from touchback.dynamics.motion import ground_motion, link_motions
 from touchback.dynamics.rnea import link_wrenches, needed_wrench
 from touchback.dynamics.row import Row
+from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.spatial.vectors import Scalar, Vector
 
@@ -49,7 +50,7 @@ class PowerMeter:
         self.power = k.add(self.power, k.mul(effort, self._instant.rate(joint, index)))
 
 
-def force_meter(instant: Instant, kind: Any) -> PowerMeter:
+def force_meter(instant: Instant, kind: ForceKind) -> PowerMeter:
     """The power of a force."""
     meter = PowerMeter(instant)
     kind.apply(meter)

@@ -7,7 +7,7 @@ plus d (components in the link)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from touchback.dynamics.pose import Pose, frame_pose, identity, turned
 from touchback.errors import ModelError
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joints.motion import Column, Motion
+from touchback.model.mechanics import ValueOf
 from touchback.model.model import Model
 from touchback.spatial import Inertia, MatrixPart, Rotation, Turn, Vectors
+from touchback.spatial.rotation import Part
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
@@ -72,7 +74,7 @@ class Tree:
     nv: int
     ground: Link = field(default_factory=lambda: Link("", -1, identity(), Motion(), 0, 0))
 
-    def place(self, k: Scalars, q: Sequence[Scalar], value: Callable[[Any], Scalar]) -> None:
+    def place(self, k: Scalars, q: Sequence[Scalar], value: ValueOf) -> None:
         """Fill in what depends on the coordinates."""
         for link in self.links:
             _place(link, k, q, value)
@@ -108,7 +110,7 @@ class Tree:
             yield self.links[index]
             index = self.links[index].parent
 
-    def attachment(self, k: Scalars, frame: Frame, value: Callable[[Any], Scalar]) -> Attachment:
+    def attachment(self, k: Scalars, frame: Frame, value: ValueOf) -> Attachment:
         """Link and pose of any described frame."""
         if frame.body not in self.bodies:
             raise ModelError(f"A frame names body '{frame.body}', which the model doesn't have.")
@@ -116,7 +118,7 @@ class Tree:
         return Attachment(home.link, home.pose.then(k, frame_pose(k, frame, value)))
 
 
-def _place(link: Link, k: Scalars, q: Sequence[Scalar], value: Callable[[Any], Scalar]) -> None:
+def _place(link: Link, k: Scalars, q: Sequence[Scalar], value: ValueOf) -> None:
     motion = link.motion
     own = list(q[link.q_index : link.q_index + motion.nq])
     parts = link.placement.rotation_parts(k)
@@ -126,7 +128,7 @@ def _place(link: Link, k: Scalars, q: Sequence[Scalar], value: Callable[[Any], S
         variable = MatrixPart(
             Rotation([*parts, variable]).times(k, ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
         )
-        fixed: list[Any] = []
+        fixed: list[Part] = []
     else:
         fixed = parts
     link.rotation = Rotation([*fixed, variable] if variable is not None else fixed)
@@ -139,7 +141,7 @@ def _place(link: Link, k: Scalars, q: Sequence[Scalar], value: Callable[[Any], S
     link.columns = motion.columns(k, value)
 
 
-def _turned_further(link: Link, k: Scalars, own: Sequence[Scalar]) -> Any:
+def _turned_further(link: Link, k: Scalars, own: Sequence[Scalar]) -> Part | None:
     """The motion's rotation with the link's constant angle: for quarter turns sine and cosine only
     change places."""
     if not link.angle:
@@ -163,9 +165,7 @@ def _nonzero(scalar: Scalar) -> bool:
 # ---- building ----------------------------------------------------------------------------------
 
 
-def build_tree(
-    model: Model, k: Scalars, value: Callable[[Any], Scalar], merge_fixed: bool = True
-) -> Tree:
+def build_tree(model: Model, k: Scalars, value: ValueOf, merge_fixed: bool = True) -> Tree:
     """The literal tree of a flat model: frames as described. With `merge_fixed` rigid joints
     vanish."""
     order = joint_order(model)
@@ -197,7 +197,7 @@ def build_tree(
     return tree
 
 
-def add_inertias(tree: Tree, model: Model, k: Scalars, value: Callable[[Any], Scalar]) -> None:
+def add_inertias(tree: Tree, model: Model, k: Scalars, value: ValueOf) -> None:
     """Give every link, and the ground, the inertia of the bodies attached to it."""
     for name, body in model.bodies.items():
         home = tree.bodies[name]

@@ -11,7 +11,7 @@ from touchback.dynamics.row import Row, Rubbing
 from touchback.errors import ModelError
 from touchback.model.constrained import Constraint, Drive
 from touchback.model.couplings import AnyCoupling, coordinate_of
-from touchback.model.value import is_zero
+from touchback.model.value import Value, is_zero
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.differentiate import jacobian, jvp
 from touchback.symbolic.replay import replay
@@ -42,7 +42,7 @@ def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
             raise ModelError(f"{label}: its position uses velocities; give it as `velocity`.")
         rate = jvp(tape, [h], flow)[0]
     else:
-        h, rate = None, instant.value(given.velocity)
+        h, rate = None, instant.value(0.0 if given.velocity is None else given.velocity)
     _refuse_states(instant, label, h or rate)
     columns = jacobian(tape, [rate], v)[0]
     J = {freedom: column for freedom, column in enumerate(columns) if column}
@@ -57,13 +57,13 @@ def constraint_row(instant: Instant, name: str, given: Constraint) -> Row:
     through = {} if given.through is None else {instant.freedom(*given.through): 1}
     row = Row(name, given.unit, h, J, b, jvp(tape, [rate], flow)[0], through)
     if given.slides is not None and not is_zero(given.friction):
-        row.rubbing = _rubbing(instant, label, given)
+        row.rubbing = _rubbing(instant, label, given, given.slides)
     return row
 
 
-def _rubbing(instant: Instant, label: str, given: Constraint) -> Rubbing:
+def _rubbing(instant: Instant, label: str, given: Constraint, slides: Value) -> Rubbing:
     tape, v = _tape(instant, label), list(instant.at.v)
-    slip = instant.value(given.slides)
+    slip = instant.value(slides)
     slopes = {i: slope for i, slope in enumerate(jacobian(tape, [slip], v)[0]) if slope}
     if not slopes or any(_uses(tape, slope, v) for slope in slopes.values()):
         raise ModelError(
@@ -78,7 +78,11 @@ def drive_row(instant: Instant, name: str, given: Drive) -> Row:
     """q = f(t), v = f′, a = f″ (Docquier 2021, eq. 10); the multiplier is the effort (eq. 13)."""
     label = f"Drive '{name}'"
     f = instant.value(given.position)
-    rate = _rate_of(instant, label, f) if given.velocity is None else instant.value(given.velocity)
+    rate = (
+        _rate_of(instant, label, f)
+        if given.velocity is None
+        else instant.value(0.0 if given.velocity is None else given.velocity)
+    )
     if given.acceleration is None:
         curvature = _rate_of(instant, label, rate)
     else:

@@ -11,6 +11,7 @@ from touchback.estimate.checks import check_finite
 from touchback.haptics.wall.plant import Finger
 from touchback.model import Model
 from touchback.model.forces import JointEffort, Wrench
+from touchback.model.frame import Place, as_frame
 from touchback.model.joints import Prismatic
 from touchback.model.sensors import Position, Signal, Velocity
 from touchback.symbolic.expression import Expr
@@ -37,14 +38,14 @@ class Operator:
                 "pad pushes back and takes energy."
             )
 
-    def add(self, model: Model, name: str, frame: Any, height: float) -> Expr:
+    def add(self, model: Model, name: str, frame: Place, height: float) -> Expr:
         """Put the finger over a frame of the device; it moves down along the world's z axis, from
         the `height` [m], and pushes. Returns the force between finger and device [N].
 
         Inputs: "name intention" and "name intention rate" (where the muscles want the
         finger, from its start, downwards positive), "name bias" [N]. Live parameters: "name mass",
         "name damping", "name stiffness", and "name grip" (1: it holds on and can pull)."""
-        own = self.finger
+        own, frame = self.finger, as_frame(f"Operator '{name}'", frame)
         mass = model.parameter(f"{name} mass", own.mass, unit="kg", min=1e-6)
         damping = model.parameter(f"{name} damping", own.damping, unit="N s/m", min=0.0)
         stiffness = model.parameter(f"{name} stiffness", own.stiffness, unit="N/m", min=0.0)
@@ -57,8 +58,8 @@ class Operator:
         depth, rate = model.coordinate(name), model.rate(name)
         muscle = (wish - depth) * stiffness + (speed - rate) * damping + bias
         # Muscles carry the finger's weight: gravity is taken away again.
-        weight = [-mass * g for g in model.gravity]
-        model.force(f"{name} carried", Wrench(body.at(0.0, 0.0, 0.0), force=tuple(weight)))
+        x, y, z = (-mass * g for g in model.gravity)
+        model.force(f"{name} carried", Wrench(body.at(0.0, 0.0, 0.0), force=(x, y, z)))
         model.force(f"{name} muscle", JointEffort(name, muscle))
         surface = model.sensor(f"{name} surface", Position(frame))[2]
         rising = model.sensor(f"{name} surface rate", Velocity(frame))[2]

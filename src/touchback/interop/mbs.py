@@ -132,12 +132,16 @@ def _hang(
     for joint in joints:
         name = names[joint.child_text("jointname")]
         child = body if joint is joints[-1] else model.body(f"{body}~{name}").name
-        model.joint(name, _kind(name, joint), place, child, **_initial(joint))
+        start = _initial(joint)
+        model.joint(
+            name, _kind(name, joint), place, child,
+            position=start.get("position"), velocity=start.get("velocity"),
+        )  # fmt: skip
         place = Frame(child)
         nature = joint.first("nature")
         mechanism.natures[name] = "independent" if nature is None else nature.text
         if mechanism.natures[name] == "driven" and constraints:
-            model.drive(name, _initial(joint).get("position", 0.0))
+            model.drive(name, start.get("position", 0.0))
         elif mechanism.natures[name] == "driven":
             mechanism.notes.notice(
                 f"{joint.where}: joint '{name}' should be driven; here it moves freely."

@@ -1,11 +1,9 @@
 """Bodies: mass, centre of mass and inertia, checked."""
 
-from typing import Any
-
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.frame import Frame, frame_at
+from touchback.model.frame import Frame, Turns, frame_at
 from touchback.model.value import (
     Data,
     Triple,
@@ -35,7 +33,7 @@ class Body(Data, frozen=True):
         given = [axis for axis, moment in zip("xyz", self.inertia) if not is_zero(moment)]
         return given[0] if len(given) == 1 and all(map(is_zero, self.inertia[3:])) else ""
 
-    def tensor(self) -> list[list[Any]]:
+    def tensor(self) -> list[list[Value]]:
         """The inertia tensor as rows."""
         xx, yy, zz, xy, xz, yz = self.inertia
         return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
@@ -46,7 +44,7 @@ class DescribedBody(Body, frozen=True):
 
     name: str = ""
 
-    def at(self, x: Any, y: Any, z: Any, turn: Any = None) -> Frame:
+    def at(self, x: Value, y: Value, z: Value, turn: Turns = None) -> Frame:
         """The frame at (x, y, z) of this body [m], with optional turns."""
         return frame_at(self.name, x, y, z, turn)
 
@@ -58,7 +56,7 @@ class Bodies(dict[str, DescribedBody]):
         super().__setitem__(name, DescribedBody(body.mass, body.com, body.inertia, name))
 
 
-def make_body(name: str, mass: Any, com: Any, inertia: Any) -> Body:
+def make_body(name: str, mass: object, com: object, inertia: object) -> Body:
     """A checked body; inertia as 3 principal moments, 6 components or a 3×3 tensor."""
     label = f"Body '{name}'"
     body = Body(
@@ -72,24 +70,25 @@ def make_body(name: str, mass: Any, com: Any, inertia: Any) -> Body:
     return body
 
 
-def _six(label: str, given: Any) -> Any:
-    rows = listed(given) or []
+def _six(label: str, given: object) -> Six:
+    rows, flat = listed(given) or [], list[object]()
     tensor = [listed(row) for row in rows]
     if len(rows) == 3 and all(row is not None and len(row) == 3 for row in tensor):
-        flat = _of_tensor(label, [[value(label, item) for item in row or []] for row in tensor])
+        flat += _of_tensor(label, [[value(label, item) for item in row or []] for row in tensor])
     elif len(rows) == 3:
-        flat = [*rows, 0.0, 0.0, 0.0]
+        flat += [*rows, 0.0, 0.0, 0.0]
     elif len(rows) == 6:
-        flat = rows
+        flat += rows
     else:
         raise ModelError(
             f"{label}: 3 principal moments, 6 components (xx, yy, zz, xy, xz, yz) or a 3×3 tensor "
             f"are expected, got {given!r}."
         )
-    return tuple(value(label, item) for item in flat)
+    xx, yy, zz, xy, xz, yz = (value(label, item) for item in flat)
+    return xx, yy, zz, xy, xz, yz
 
 
-def _of_tensor(label: str, rows: list[list[Any]]) -> list[Any]:
+def _of_tensor(label: str, rows: list[list[Value]]) -> list[Value]:
     for i, j in ((1, 0), (2, 0), (2, 1)):
         below, above = rows[i][j], rows[j][i]
         if is_number(below) and is_number(above):

@@ -3,7 +3,7 @@ sensors. Asked of a whole model, since things may be named before they are descr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import ModelError
@@ -144,5 +144,5 @@ def _joint_problems(model: Model, item: Any) -> Iterator[str]:
         )
 
 
-def _no(kind: str, name: str, known: Any) -> str:
+def _no(kind: str, name: str, known: Iterable[str]) -> str:
     return f"there is no {kind} '{name}'; {suggestion(name, known)}"

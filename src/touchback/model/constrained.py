@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from touchback.errors import ModelError
 from touchback.model.closures import Closure, ClosureKind
 from touchback.model.couplings import AnyCoupling, CouplingKind, coordinate_of
-from touchback.model.frame import as_frame
+from touchback.model.frame import Place, as_frame
 from touchback.model.joints import Joint, JointKind
 from touchback.model.names import check_name, check_unit, unknown
 from touchback.model.value import Data, Value, is_number, is_zero, listed, value
@@ -53,7 +53,7 @@ class Constrained:
     """What `Model` inherits for constraints."""
 
     name: str
-    time: Any
+    time: property
     all_joints: Callable[[], dict[str, Joint]]
     _own: Callable[[str, _T], _T]
 
@@ -64,7 +64,7 @@ class Constrained:
         self.drives: dict[str, Drive] = {}
 
     def close(
-        self, name: str, kind: ClosureKind | JointKind, a: Any, b: Any, active: bool = True
+        self, name: str, kind: ClosureKind | JointKind, a: Place, b: Place, active: bool = True
     ) -> None:
         """Close a loop: tie frame `b` to frame `a` by a point closure (tb.PointInPlane, tb.Rod, …),
         by a joint used as a closure (tb.Spherical() is a ball, tb.Revolute("z") a pin, …), or by
@@ -101,14 +101,14 @@ class Constrained:
     def constrain(
         self,
         name: str,
-        position: Any = None,
-        velocity: Any = None,
-        through: Any = None,
+        position: Expr | None = None,
+        velocity: Expr | None = None,
+        through: str | tuple[str, int] | None = None,
         unit: str = "",
         active: bool = True,
-        friction: Any = 0.0,
-        slides: Any = None,
-        slip_speed: Any = 1e-3,
+        friction: Value = 0.0,
+        slides: Value | None = None,
+        slip_speed: Value = 1e-3,
     ) -> None:
         """Keep an expression at zero: `position` h(q, t), or `velocity` φ(q, v, t), linear in v.
         `through="joint"` or ("joint", index) makes it a servo-constraint.
@@ -122,12 +122,13 @@ class Constrained:
         given = position if velocity is None else velocity
         if not isinstance(given, Expr):
             raise ModelError(f"{label}: an expression of coordinates is expected, got {given!r}.")
+        servo = None
         if through is not None:
-            through = (through, 0) if isinstance(through, str) else self._pair(label, through)
-            through = self._check_plain(label, *through)
-        rubbing = _rubbing(label, friction, slides, slip_speed, through)
+            pair = (through, 0) if isinstance(through, str) else self._pair(label, through)
+            servo = self._check_plain(label, *pair)
+        rubbing = _rubbing(label, friction, slides, slip_speed, servo)
         made = Constraint(
-            position, velocity, through, check_unit(label, unit), truth(f"{label}: active", active),
+            position, velocity, servo, check_unit(label, unit), truth(f"{label}: active", active),
             *rubbing,
         )  # fmt: skip
         self.constraints[name] = self._own(label, made)
@@ -135,9 +136,9 @@ class Constrained:
     def drive(
         self,
         joint: str,
-        motion: Any,
-        velocity: Any = None,
-        acceleration: Any = None,
+        motion: Value | Callable[[Expr], Value],
+        velocity: Value | None = None,
+        acceleration: Value | None = None,
         index: int = 0,
         name: str | None = None,
         active: bool = True,
@@ -194,14 +195,14 @@ class Constrained:
                 )
         return f"{kind.capitalize()} '{name}'"
 
-    def _pair(self, label: str, given: Any) -> tuple[str, int]:
+    def _pair(self, label: str, given: object) -> tuple[str, int]:
         items = listed(given)
         if items is None or len(items) != 2 or not isinstance(items[1], int):
             raise ModelError(
                 f"{label}: `through` is a joint, or a joint and the index of its coordinate, got "
                 f"{given!r}."
             )
-        return items[0], items[1]
+        return str(items[0]), items[1]
 
     def _check_plain(self, label: str, name: str, place: int) -> tuple[str, int]:
         """The joint and index of a coordinate, which must be a plain one."""
@@ -224,8 +225,12 @@ class Constrained:
 
 
 def _rubbing(
-    label: str, friction: Any, slides: Any, slip_speed: Any, through: Any
-) -> tuple[Any, Any, Any]:
+    label: str,
+    friction: Value,
+    slides: Value | None,
+    slip_speed: Value,
+    through: tuple[str, int] | None,
+) -> tuple[Value, Value | None, Value]:
     """Coefficient, sliding velocity and slip speed of a constraint, checked."""
     given = value(f"{label}: friction", friction)
     slow = value(f"{label}: slip_speed", slip_speed)

@@ -6,12 +6,13 @@ says which acts: 0 the first, 1, 2, … the others in the order of description.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from touchback.errors import ModelError
 from touchback.model.signals import Parameter
+from touchback.model.value import Value
 from touchback.symbolic.functions import select
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def alternatives(model: Model, control: str) -> list[str]:
     return [control, *others]
 
 
-def driven(model: Model) -> dict[str, Any]:
+def driven(model: Model) -> dict[str, Value]:
     """What drives each driven input of a flat model."""
     found = {}
     for name, control in model.controls.items():

@@ -5,9 +5,10 @@ is meant, as "joint.turn"; its name alone means the first.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from touchback.errors import ModelError
+from touchback.model.joints.joint import Joint
 from touchback.model.value import Data, Value
 
 Term = tuple[str, int, Value]  # joint, index of its coordinate, factor
@@ -83,7 +84,7 @@ class Differential(CouplingKind, frozen=True, tag="differential"):
         return (self.carrier, 0, 1.0), (self.left, 0, -0.5), (self.right, 0, -0.5)
 
 
-def coordinate_of(joints: Mapping[str, Any], name: str, index: int = 0) -> tuple[str, int]:
+def coordinate_of(joints: Mapping[str, Joint], name: str, index: int = 0) -> tuple[str, int]:
     """The joint and index of a coordinate: "joint", or "joint.coordinate", as signals are called;
     a name that is neither stays as it is."""
     if name not in joints and isinstance(name, str):

@@ -161,8 +161,8 @@ class Episodic:
 
 
 def _names(label: str, given: Any) -> tuple[str, ...]:
-    items = listed(given)
-    if items is None or not all(isinstance(item, str) for item in items):
+    items = [item for item in listed(given) or [None] if isinstance(item, str)]
+    if items != listed(given):
         raise ModelError(f"{label}: a list of names is expected, got {given!r}.")
     for place, name in enumerate(items):
         if name in items[:place]:

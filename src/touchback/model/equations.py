@@ -2,7 +2,8 @@
 B."""
 
 from dataclasses import dataclass
-from typing import Any
+
+from touchback.model.value import Value
 
 Direction = tuple[float, float, float]
 
@@ -33,7 +34,7 @@ class Square:
 class Apart:
     """The origins of A and B keep a distance: (|p_AB|² − L²)/(2 L) vanishes [m]."""
 
-    length: Any
+    length: Value
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Touch:
     """A disc about B's origin, square to `axis` (fixed in B), touches the plane through A's origin
     square to `normal` (fixed in A) [m]."""
 
-    radius: Any
+    radius: Value
     axis: Direction
     normal: Direction
 

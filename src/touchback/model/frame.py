@@ -1,13 +1,15 @@
 """Frames: a point of a body with axes of its own."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from touchback.errors import ModelError
 from touchback.model.value import Data, Triple, Value, listed, moderate, triple, value
+from touchback.spatial.vectors import Matrix
 from touchback.symbolic.functions import atan2, cos, sin
 
 AXES = {"x": 0, "y": 1, "z": 2}
 GROUND = "ground"
+Turns = tuple[str, Value] | Sequence[tuple[str, Value]] | None  # ("z", 0.1), several, or none
 
 
 class Frame(Data, frozen=True):
@@ -19,7 +21,7 @@ class Frame(Data, frozen=True):
     turn: tuple[tuple[str, Value], ...] = ()
 
 
-def turns(label: str, given: Any) -> tuple[tuple[str, Any], ...]:
+def turns(label: str, given: object) -> tuple[tuple[str, Value], ...]:
     """("z", 0.1) or a list of such, checked."""
     if given is None:
         return ()
@@ -31,20 +33,20 @@ def turns(label: str, given: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(_turn(label, item) for item in items)
 
 
-def _turn(label: str, given: Any) -> tuple[str, Any]:
+def _turn(label: str, given: object) -> tuple[str, Value]:
     pair = listed(given)
     if pair is None or len(pair) != 2 or pair[0] not in ("x", "y", "z"):
         raise _bad_turn(label, given)
     return pair[0], value(f"{label}: turn about {pair[0]}", pair[1])
 
 
-def _bad_turn(label: str, given: Any) -> ModelError:
+def _bad_turn(label: str, given: object) -> ModelError:
     return ModelError(
         f"{label}: a turn is an axis 'x', 'y' or 'z' and an angle in radians, got {given!r}."
     )
 
 
-def turns_of(R: Any) -> tuple[tuple[str, Any], ...]:
+def turns_of(R: Matrix) -> tuple[tuple[str, Value], ...]:
     """A rotation matrix as turns about x, y and z. The later ones are read from Rx⁻¹ R, so that
     they fit the first, whatever that is where x and z turn about the same line."""
     x = atan2(-R[1][2], R[2][2])
@@ -56,7 +58,7 @@ def turns_of(R: Any) -> tuple[tuple[str, Any], ...]:
     )
 
 
-def frame_at(body: str, x: Any, y: Any, z: Any, turn: Any = None) -> Frame:
+def frame_at(body: str, x: Value, y: Value, z: Value, turn: Turns = None) -> Frame:
     """The frame of a body at (x, y, z), with optional turns."""
     label = f"point of '{body}'"
     point = triple(label, (x, y, z))
@@ -70,7 +72,7 @@ class BodyHandle:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def at(self, x: Any, y: Any, z: Any, turn: Any = None) -> Frame:
+    def at(self, x: Value, y: Value, z: Value, turn: Turns = None) -> Frame:
         """The frame at (x, y, z) of this body [m], turned by `turn=("z", angle)` or a list of
         turns."""
         return frame_at(self.name, x, y, z, turn)
@@ -79,7 +81,11 @@ class BodyHandle:
         return f"<body '{self.name}'>"
 
 
-def as_frame(label: str, given: Any) -> Frame:
+Place = Frame | BodyHandle | str
+"""Where something sits: a frame, a body (at its origin), or a body's name."""
+
+
+def as_frame(label: str, given: object) -> Frame:
     """A frame from a frame, a body handle, or a body's name."""
     if isinstance(given, Frame):
         return given

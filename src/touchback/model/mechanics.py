@@ -1,11 +1,15 @@
 """What forces and sensors may ask of the mechanism, whatever the scalars: a protocol that
 `dynamics` fulfils."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from touchback.model.frame import Frame
+from touchback.model.value import Value
 from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
 from touchback.symbolic.scalars import Scalars
+
+ValueOf = Callable[[Value], Scalar]  # a described value as a scalar
 
 
 class Mechanics(Protocol):
@@ -14,7 +18,7 @@ class Mechanics(Protocol):
     k: Scalars
     vectors: Vectors
 
-    def value(self, given: Any) -> Scalar:
+    def value(self, given: Value) -> Scalar:
         """A described value (number or expression) as a scalar."""
         ...
 
@@ -50,7 +54,7 @@ class Mechanics(Protocol):
         """A force of the model by name."""
         ...
 
-    def state(self, force: Any, name: str) -> Scalar:
+    def state(self, force: object, name: str) -> Scalar:
         """An internal state of a force, which asks with itself."""
         ...
 

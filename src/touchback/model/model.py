@@ -1,10 +1,11 @@
 """The model: what a mechanism is, described by name."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from msgspec.structs import replace
+from numpy.typing import ArrayLike
 
 from touchback.errors import ModelError
 from touchback.model.body import Bodies, make_body
@@ -14,11 +15,13 @@ from touchback.model.controls import add_choice, check_alternative
 from touchback.model.couplings import coordinate_of
 from touchback.model.episodes import SIGNAL, Episodic
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
-from touchback.model.frame import GROUND, BodyHandle, Frame, as_frame, turns
+from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
 from touchback.model.joints import Joint, JointKind, make_joint
+from touchback.model.joints.joint import JointOptions
 from touchback.model.names import check_name, check_unit, unknown
 from touchback.model.part import Part, check_size
 from touchback.model.sensors import Distance, SensorKind
+from touchback.model.sensors.base import Measured
 from touchback.model.signals import (
     OWN_RATE,
     BaseMotion,
@@ -29,7 +32,7 @@ from touchback.model.signals import (
     check_range,
 )
 from touchback.model.tables import make_table
-from touchback.model.value import listed, number, triple, value
+from touchback.model.value import Components, Value, Values, listed, number, triple, value
 from touchback.model.walk import expressions_of, normalised
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.table import Table
@@ -39,13 +42,14 @@ if TYPE_CHECKING:
     from touchback.system import System
 
 _T = TypeVar("_T")
+Law = Value | Callable[[Expr], Value] | None
 
 
 class Model(Constrained, Episodic):
     """A mechanism under description. Everything has a name; numbers may be expressions of
     parameters and other signals."""
 
-    def __init__(self, name: str, gravity: Sequence[Any] = (0.0, 0.0, -9.81)) -> None:
+    def __init__(self, name: str, gravity: Components = (0.0, 0.0, -9.81)) -> None:
         Constrained.__init__(self)
         Episodic.__init__(self)
         self.name = check_name("Model", name)
@@ -57,10 +61,10 @@ class Model(Constrained, Episodic):
         self.states: dict[str, ExtraState] = {}
         self.bodies = Bodies()
         self.joints: dict[str, Joint] = {}
-        self.forces: dict[str, Any] = {}
-        self.contacts: dict[str, Any] = {}
+        self.forces: dict[str, ForceKind] = {}
+        self.contacts: dict[str, ContactKind] = {}
         self.controls: dict[str, Control] = {}
-        self.sensors: dict[str, Any] = {}
+        self.sensors: dict[str, SensorKind] = {}
         self.reported: tuple[str, ...] | None = None  # sensors that are outputs; None: all
         self.tables: dict[str, Table] = {}
         self.parts: dict[str, Part] = {}
@@ -96,7 +100,7 @@ class Model(Constrained, Episodic):
         self.inputs[name] = Input(number(f"{label}: default", default), check_unit(label, unit))
         return self._symbol(name)
 
-    def state(self, name: str, initial: float = 0.0, rate: Any = None, unit: str = "") -> Expr:
+    def state(self, name: str, initial: float = 0.0, rate: Law = None, unit: str = "") -> Expr:
         """An extra state z with ż = rate: an expression, or a function of the state's own one.
 
         Leave `rate` out and give it with `set_rate` when it needs other states defined later."""
@@ -112,7 +116,7 @@ class Model(Constrained, Episodic):
             self.set_rate(name, rate(symbol) if callable(rate) else rate)
         return symbol
 
-    def set_rate(self, name: str, rate: Any) -> None:
+    def set_rate(self, name: str, rate: Value) -> None:
         """Give ż of an extra state."""
         if name not in self.states:
             raise unknown("state", name, self.states)
@@ -126,7 +130,7 @@ class Model(Constrained, Episodic):
         changed = replace(self.states[name], rate=value(label, rate))
         self.states[name] = self._own(label, changed)
 
-    def memory(self, name: str, initial: float = 0.0, update: Any = None, unit: str = "") -> Expr:
+    def memory(self, name: str, initial: float = 0.0, update: Law = None, unit: str = "") -> Expr:
         """A state that changes only at ticks, where it takes the value of `update`: an expression,
         or a function of the memory's own one. All updates of a tick see the values before it; the
         motion until the next tick sees those after it.
@@ -138,7 +142,7 @@ class Model(Constrained, Episodic):
             self.set_update(name, update)
         return symbol
 
-    def set_update(self, name: str, update: Any) -> None:
+    def set_update(self, name: str, update: Law) -> None:
         """Give what a memory becomes at a tick."""
         if name not in self.states:
             raise unknown("memory", name, self.states)
@@ -160,9 +164,9 @@ class Model(Constrained, Episodic):
     def control(
         self,
         name: str,
-        law: Callable[..., Any],
-        of: Sequence[Any],
-        to: Any,
+        law: Callable[..., Values],
+        of: Sequence[str | Value],
+        to: str | Sequence[str],
         instead_of: str | None = None,
     ) -> None:
         """A traced controller: `law` gets the signals in `of` (names or expressions) and returns
@@ -184,7 +188,7 @@ class Model(Constrained, Episodic):
                 f"{label}: its law returned {len(outcomes)} value(s) for {len(targets)} input(s); "
                 "return one for each input in `to`."
             )
-        drives: dict[str, Any] = {}
+        drives: dict[str, Value] = {}
         for target, driven in zip(targets, outcomes, strict=True):
             self._check_target(label, target, drives, alternative=instead_of is not None)
             drives[target] = value(f"{label}: {target}", driven)
@@ -195,7 +199,7 @@ class Model(Constrained, Episodic):
         self.controls[name] = self._own(label, Control(drives, instead_of))
         add_choice(self, instead_of)
 
-    def table(self, name: str, x: Any, values: Any, y: Any = ()) -> Table:
+    def table(self, name: str, x: ArrayLike, values: ArrayLike, y: ArrayLike = ()) -> Table:
         """A named lookup table for laws: `tb.lookup(table, x)`."""
         check_name("Table", name)
         self._refuse_known("table", name, self.tables)
@@ -207,9 +211,9 @@ class Model(Constrained, Episodic):
     def body(
         self,
         name: str,
-        mass: Any = 0.0,
-        com: Sequence[Any] = (0.0, 0.0, 0.0),
-        inertia: Sequence[Any] = (0.0, 0.0, 0.0),
+        mass: Value = 0.0,
+        com: Components = (0.0, 0.0, 0.0),
+        inertia: Components | Sequence[Components] = (0.0, 0.0, 0.0),
     ) -> BodyHandle:
         """A rigid body: mass [kg], centre of mass [m], inertia about the centre of mass [kg m²]."""
         check_name("Body", name)
@@ -219,7 +223,14 @@ class Model(Constrained, Episodic):
         self.bodies[name] = self._own(f"Body '{name}'", make_body(name, mass, com, inertia))
         return BodyHandle(name)
 
-    def joint(self, name: str, kind: JointKind, parent: Any, child: Any, **options: Any) -> str:
+    def joint(
+        self,
+        name: str,
+        kind: JointKind,
+        parent: Place,
+        child: Place,
+        **options: Unpack[JointOptions],
+    ) -> str:
         """Join `child` to `parent` (bodies or frames). Options: spring, rest, damping, friction,
         friction_speed, armature, limits, stop, position, velocity (see `Joint`). Returns the
         joint's name."""
@@ -271,19 +282,15 @@ class Model(Constrained, Episodic):
 
     def _traced(self, name: str, kind: ForceKind) -> ForceKind:
         """The force with a law that is a Python function replaced by what it returns."""
-        if isinstance(kind, JointEffort):
-            law: Any = kind.effort
-            if callable(law):
-                signals = self.coordinate(kind.joint, kind.index), self.rate(kind.joint, kind.index)
-                return JointEffort(kind.joint, law(*signals), kind.index)
-        elif isinstance(kind, LinkForce):
-            law = kind.tension
-            if callable(law):
-                line = self.sensor(f"{name} line", Distance(kind.a, kind.b))
-                return LinkForce(kind.a, kind.b, law(*line))
+        if isinstance(kind, JointEffort) and (law := _function(kind.effort)):
+            signals = self.coordinate(kind.joint, kind.index), self.rate(kind.joint, kind.index)
+            return JointEffort(kind.joint, law(*signals), kind.index)
+        if isinstance(kind, LinkForce) and (law := _function(kind.tension)):
+            line = self.sensor(f"{name} line", Distance(kind.a, kind.b))
+            return LinkForce(kind.a, kind.b, law(*line))
         return kind
 
-    def sensor(self, name: str, kind: SensorKind) -> Any:
+    def sensor(self, name: str, kind: SensorKind[Measured]) -> Measured:
         """A sensor; returns its expression (or one a component), which laws and controllers may
         use."""
         label = f"Sensor '{name}'"
@@ -294,7 +301,8 @@ class Model(Constrained, Episodic):
         self._new_signal("sensor", name, sensor_names(name, kind))
         self.sensors[name] = self._own(label, normalised(label, kind))
         signals = [self._symbol(full) for full in sensor_names(name, kind)]
-        return signals[0] if len(signals) == 1 else tuple(signals)
+        measured: Any = signals[0] if len(signals) == 1 else tuple(signals)  # as the kind says
+        return measured
 
     def report(self, *sensors: str) -> None:
         """Name the sensors, also "part/sensor", that are outputs of the compiled system; the others
@@ -316,14 +324,14 @@ class Model(Constrained, Episodic):
         ]
         return [f"{prefix}/{name}" for name in own]
 
-    def outputs(self) -> dict[str, Any]:
+    def outputs(self) -> dict[str, SensorKind]:
         """The sensors that are outputs."""
         if self.reported is None:
             return self.sensors
         return {name: kind for name, kind in self.sensors.items() if name in self.reported}
 
     def move_base(
-        self, position: Sequence[Any] = (0.0, 0.0, 0.0), turn: Any = None, **others: Any
+        self, position: Components = (0.0, 0.0, 0.0), turn: Turns = None, **others: object
     ) -> None:
         """Prescribe the ground's motion in the world: the position of its origin [m] along world
         axes, then turns about its own moving axes, `("z", angle)` or a list of such [rad]; numbers
@@ -344,10 +352,10 @@ class Model(Constrained, Episodic):
     def add(
         self,
         part: "Model",
-        at: Any = None,
+        at: Place | None = None,
         name: str | None = None,
         share: Sequence[str] = (),
-        bind: dict[str, Any] | None = None,
+        bind: Mapping[str, Value] | None = None,
     ) -> Callable[[str], str]:
         """Put a copy of another model here: its ground becomes the frame `at`, its names become
         "name/…".
@@ -418,8 +426,8 @@ class Model(Constrained, Episodic):
         names = [*self.parameters, *self.inputs, *self.states, "time"]
         if self.modes:
             names.append(SIGNAL)
-        for name, kind in self.sensors.items():
-            names.extend(sensor_names(name, kind))
+        for name, sensor in self.sensors.items():
+            names.extend(sensor_names(name, sensor))
         for name, joint in self.joints.items():
             names.extend(f"q:{full}" for full in joint.position_names(name))
             names.extend(f"v:{full}" for full in joint.velocity_names(name))
@@ -464,7 +472,7 @@ class Model(Constrained, Episodic):
         }
         return {**own, **self._of_parts(lambda model: model.driven_inputs())}
 
-    def _of_parts(self, ask: Callable[["Model"], dict[str, Any]]) -> dict[str, Any]:
+    def _of_parts(self, ask: Callable[["Model"], dict[str, _T]]) -> dict[str, _T]:
         return {
             f"{prefix}/{inner}": found
             for prefix, part in self.parts.items()
@@ -535,7 +543,7 @@ class Model(Constrained, Episodic):
         return sensor in self.sensors and suffix in self.sensors[sensor].components()
 
     def _check_target(
-        self, label: str, target: str, drives: dict[str, Any], alternative: bool
+        self, label: str, target: str, drives: dict[str, Value], alternative: bool
     ) -> None:
         known = self.all_inputs()
         if target not in known:
@@ -549,7 +557,7 @@ class Model(Constrained, Episodic):
                 "add the two laws in one control."
             )
 
-    def _refuse_known(self, kind: str, name: str, known: Any) -> None:
+    def _refuse_known(self, kind: str, name: str, known: Iterable[str]) -> None:
         if name in known:
             raise ModelError(
                 f"{kind.capitalize()} '{name}': there is a {kind} of this name already."
@@ -566,9 +574,13 @@ class Model(Constrained, Episodic):
         return data
 
 
-def sensor_names(name: str, kind: Any) -> list[str]:
+def sensor_names(name: str, kind: SensorKind) -> list[str]:
     """Full names of a sensor's components."""
     return [f"{name}.{suffix}" if suffix else name for suffix in kind.components()]
+
+
+def _function(law: object) -> Callable[..., Value] | None:
+    return law if callable(law) else None
 
 
 def _names(name: str, joint: Joint) -> set[str]:

@@ -1,8 +1,8 @@
 """Prescribed motions: functions of time for drives and inputs."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from touchback.model.value import Value
 from touchback.symbolic.functions import select, sin
 
 _TWO_PI = 6.283185307179586
@@ -12,12 +12,12 @@ _TWO_PI = 6.283185307179586
 class Sine:
     """offset + amplitude · sin(2π frequency t + phase); frequency in hertz."""
 
-    amplitude: Any
-    frequency: Any = 1.0
-    phase: Any = 0.0
-    offset: Any = 0.0
+    amplitude: Value
+    frequency: Value = 1.0
+    phase: Value = 0.0
+    offset: Value = 0.0
 
-    def __call__(self, time: Any) -> Any:
+    def __call__(self, time: Value) -> Value:
         return self.offset + self.amplitude * sin(_TWO_PI * self.frequency * time + self.phase)
 
 
@@ -25,10 +25,10 @@ class Sine:
 class Ramp:
     """start + speed · t."""
 
-    speed: Any
-    start: Any = 0.0
+    speed: Value
+    start: Value = 0.0
 
-    def __call__(self, time: Any) -> Any:
+    def __call__(self, time: Value) -> Value:
         return self.start + self.speed * time
 
 
@@ -37,12 +37,12 @@ class SmoothStep:
     """From `start` to `stop` between the times `begin` and `end`, with continuous acceleration:
     the cycloid s − sin(2π s)/2π."""
 
-    start: Any
-    stop: Any
-    begin: Any = 0.0
-    end: Any = 1.0
+    start: Value
+    stop: Value
+    begin: Value = 0.0
+    end: Value = 1.0
 
-    def __call__(self, time: Any) -> Any:
+    def __call__(self, time: Value) -> Value:
         s = (time - self.begin) / (self.end - self.begin)
         inside = s - sin(_TWO_PI * s) / _TWO_PI
         fraction = select(s < 0.0, 0.0, select(s < 1.0, inside, 1.0))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from touchback.errors import ModelError
 from touchback.model.episodes import renamed_mode, renamed_transition
 from touchback.model.frame import AXES, GROUND, Frame
+from touchback.model.value import Value
 from touchback.model.walk import mapped
 from touchback.spatial import Rotation, Turn
 from touchback.symbolic.expression import Expr
@@ -34,7 +36,7 @@ class Part:
     model: Model
     at: Frame
     share: tuple[str, ...]
-    bind: dict[str, Any]
+    bind: dict[str, Value]
 
     def bound(self, name: str, tape: Tape) -> int:
         """The node of a bound parameter on the outer model's tape."""
@@ -86,7 +88,8 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
     inner = flatten(part.model)
     rename = _renaming(prefix, part)
 
-    def resolve(symbol: Any) -> int:
+    def resolve(name: Hashable) -> int:
+        symbol = str(name)
         if symbol in part.bind:
             return part.bound(symbol, flat.tape)
         return flat.tape.symbol(rename(symbol))
@@ -95,18 +98,16 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
     for name, rated in inner.imported.get("ratings", {}).items():
         flat.imported["ratings"][f"{prefix}/{name}"] = rated
 
-    def expression(given: Expr) -> Any:
+    def expression(given: Expr) -> Expr:
         return Expr(flat.tape, translate(given.id))
 
     def joint(name: str) -> str:
         return f"{prefix}/{name}"
 
     def frame(given: Frame) -> Frame:
-        own = Frame(
-            given.body,
-            tuple(_translated(item, expression) for item in given.at),
-            tuple((axis, _translated(angle, expression)) for axis, angle in given.turn),
-        )
+        x, y, z = (_translated(item, expression) for item in given.at)
+        turn = tuple((axis, _translated(angle, expression)) for axis, angle in given.turn)
+        own = Frame(given.body, (x, y, z), turn)
         if own.body == GROUND:
             return composed(part.at, own)
         return Frame(f"{prefix}/{own.body}", own.at, own.turn)
@@ -123,7 +124,7 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
         stands_in = f"{prefix}/{control.instead_of}" if control.instead_of else ""
         flat.controls[f"{prefix}/{name}"] = type(control)(drives, stands_in)
 
-    def inside(given: Any) -> Any:
+    def inside(given: Value) -> Value:
         return _translated(given, expression)
 
     for name, mode in inner.modes.items():
@@ -132,7 +133,7 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
         flat.transitions[joint(name)] = renamed_transition(each, joint, rename, inside)
 
 
-def _renaming(prefix: str, part: Part) -> Any:
+def _renaming(prefix: str, part: Part) -> Callable[[str], str]:
     def rename(symbol: str) -> str:
         if symbol == "time" or symbol in part.share:
             return symbol
@@ -142,7 +143,7 @@ def _renaming(prefix: str, part: Part) -> Any:
     return rename
 
 
-def _translated(item: Any, expression: Any) -> Any:
+def _translated(item: Value, expression: Callable[[Expr], Expr]) -> Value:
     return expression(item) if isinstance(item, Expr) else item
 
 
@@ -152,10 +153,10 @@ def composed(outer: Frame, inner: Frame) -> Frame:
     turned = Rotation([Turn(AXES[axis], *k.sincos(angle)) for axis, angle in outer.turn]).up(
         k, inner.at
     )
-    at = tuple(_plus(a, b) for a, b in zip(outer.at, turned, strict=True))
-    return Frame(outer.body, at, outer.turn + inner.turn)
+    x, y, z = (_plus(a, b) for a, b in zip(outer.at, turned, strict=True))
+    return Frame(outer.body, (x, y, z), outer.turn + inner.turn)
 
 
-def _plus(a: Any, b: Any) -> Any:
+def _plus(a: Value, b: Value) -> Value:
     total = a + b
     return total if isinstance(total, Expr) else float(total)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 _LONGEST = 60  # characters of an expression before it is cut
 
 Row = tuple[str, ...]
+Pairs = tuple[tuple[float, float], ...]  # stiffness and damping of each coordinate
 
 
-def tree_text(model: Model, default_stops: Mapping[str, Any] | None = None) -> str:
+def tree_text(model: Model, default_stops: Mapping[str, Pairs] | None = None) -> str:
     """The tree from the ground through joints to bodies, then parameters, inputs and the rest;
     `default_stops` has stiffness and damping of a joint's coordinates, where they are known."""
     flat = flatten(model)
@@ -83,7 +84,7 @@ def _body(model: Model, name: str) -> str:
     return f"{name}, {value_text(body.mass)} kg{flat}"
 
 
-def _rows(model: Model, default_stops: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
+def _rows(model: Model, default_stops: Mapping[str, Pairs]) -> Iterator[tuple[str, Row]]:
     """Heading and cells of everything that the tree doesn't show."""
     for name, item in model.parameters.items():
         default = f"{value_text(item.default)} {item.unit}".strip()
@@ -133,7 +134,7 @@ def _rows(model: Model, default_stops: Mapping[str, Any]) -> Iterator[tuple[str,
         yield "sensors", (name, _kind(sensor), f"[{units}]" if units else "")
 
 
-def _limits(model: Model, default_stops: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
+def _limits(model: Model, default_stops: Mapping[str, Pairs]) -> Iterator[tuple[str, Row]]:
     """Ranges of joints, what holds them there, and what an imported file rates them for."""
     ratings = model.imported.get("ratings", {})
     for name, joint in model.joints.items():
@@ -144,7 +145,7 @@ def _limits(model: Model, default_stops: Mapping[str, Any]) -> Iterator[tuple[st
             yield "limits", (name, ends, held, f"rated for {', '.join(rated)}" if rated else "")
 
 
-def _held(joint: Joint, default: Iterable[Any]) -> str:
+def _held(joint: Joint, default: Pairs) -> str:
     if joint.stop is None:
         return " ".join(["default stop", *map(value_text, default)])
     return f"stop {value_text(joint.stop)}" if joint.stop else "nothing stops it there"
@@ -156,7 +157,7 @@ def _range(lowest: float | None, highest: float | None) -> str:
     return " … ".join("" if end is None else value_text(end) for end in (lowest, highest)).strip()
 
 
-def _kind(item: Any) -> str:
+def _kind(item: Data) -> str:
     shown = []
     for field in item.__struct_fields__:
         given = getattr(item, field)
@@ -167,7 +168,7 @@ def _kind(item: Any) -> str:
     return " ".join([str(item.__struct_config__.tag), ", ".join(shown)]).strip()
 
 
-def value_text(given: Any) -> str:
+def value_text(given: object) -> str:
     """A number, expression, axis or frame in few characters."""
     if isinstance(given, Expr):
         definitions, (text,) = to_text(given.tape, [given.id], table=lambda table: "table")

@@ -1,13 +1,11 @@
 """Lookup tables as users give them."""
 
-from typing import Any
-
 from touchback.errors import ModelError
 from touchback.model.value import listed, number
 from touchback.symbolic.table import Table
 
 
-def make_table(label: str, x: Any, values: Any, y: Any = ()) -> Table:
+def make_table(label: str, x: object, values: object, y: object = ()) -> Table:
     """A checked table: values as a list, for two variables a row for each x."""
     columns = _numbers(f"{label}: y", y)
     rows = _list(f"{label}: values", values)
@@ -19,7 +17,7 @@ def make_table(label: str, x: Any, values: Any, y: Any = ()) -> Table:
         raise ModelError(str(error).replace("Table:", f"{label}:", 1)) from None
 
 
-def _row(label: str, row: Any, count: int) -> list[Any]:
+def _row(label: str, row: object, count: int) -> list[object]:
     items = listed(row)
     if items is None:
         return [row]
@@ -28,12 +26,12 @@ def _row(label: str, row: Any, count: int) -> list[Any]:
     return items
 
 
-def _list(label: str, given: Any) -> list[Any]:
+def _list(label: str, given: object) -> list[object]:
     items = listed(given)
     if items is None:
         raise ModelError(f"{label}: a list of numbers is expected, got {given!r}.")
     return items
 
 
-def _numbers(label: str, given: Any) -> tuple[float, ...]:
+def _numbers(label: str, given: object) -> tuple[float, ...]:
     return tuple(number(label, item) for item in _list(label, given))

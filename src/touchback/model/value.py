@@ -1,10 +1,11 @@
 """Values of a description: numbers, or expressions of parameters and signals."""
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeGuard
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeGuard
 
 import msgspec
+import numpy as np
 
 from touchback.errors import ModelError
 from touchback.symbolic.expression import Expr
@@ -18,6 +19,8 @@ else:
 
 
 Triple = tuple[Value, Value, Value]
+Components = Sequence[Value] | np.ndarray
+Values = Value | Components  # one for all, or one for each
 LARGEST = 1e50  # of masses, lengths, moments of inertia: products of some of them stay finite
 
 
@@ -25,7 +28,7 @@ class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """Base of all described data: plain, frozen, printable."""
 
 
-def value(label: str, given: Any) -> Any:
+def value(label: str, given: object) -> Value:
     """A number as a finite float, an expression as it is; anything else is refused by name."""
     if isinstance(given, Expr):
         if given.value is None:
@@ -42,7 +45,7 @@ def value(label: str, given: Any) -> Any:
     return number
 
 
-def number(label: str, given: Any) -> float:
+def number(label: str, given: object) -> float:
     """A finite float; an expression is refused."""
     checked = value(label, given)
     if isinstance(checked, Expr):
@@ -50,15 +53,16 @@ def number(label: str, given: Any) -> float:
     return float(checked)
 
 
-def triple(label: str, given: Any) -> Any:
+def triple(label: str, given: object) -> Triple:
     """Three values."""
     items = listed(given)
     if items is None or len(items) != 3:
         raise ModelError(f"{label}: three components are expected, got {given!r}.")
-    return tuple(value(f"{label}[{i}]", item) for i, item in enumerate(items))
+    x, y, z = (value(f"{label}[{i}]", item) for i, item in enumerate(items))
+    return x, y, z
 
 
-def moderate(label: str, values: Iterable[Any]) -> None:
+def moderate(label: str, values: Iterable[Value]) -> None:
     """Refuse numbers that are beyond any mechanism, and whose products overflow."""
     for item in values:
         if is_number(item) and abs(item) > LARGEST:
@@ -67,9 +71,9 @@ def moderate(label: str, values: Iterable[Any]) -> None:
             )
 
 
-def listed(given: Any) -> list[Any] | None:
+def listed(given: object) -> list[object] | None:
     """The items of a list, tuple or array; None for anything else, text included."""
-    if isinstance(given, (str, bytes, dict)):
+    if isinstance(given, (str, bytes, dict)) or not isinstance(given, Iterable):
         return None
     try:
         return list(given)
@@ -77,17 +81,17 @@ def listed(given: Any) -> list[Any] | None:
         return None
 
 
-def is_number(given: Any) -> TypeGuard[float]:
+def is_number(given: object) -> TypeGuard[float]:
     """Whether a value is a plain number."""
     return not isinstance(given, Expr)
 
 
-def is_zero(given: Any) -> bool:
+def is_zero(given: object) -> bool:
     """Whether a value is the plain number 0, and so what it multiplies isn't there at all."""
     return is_number(given) and given == 0.0
 
 
-def check_positive(label: str, zero: bool = False, **numbers: Any) -> None:
+def check_positive(label: str, zero: bool = False, **numbers: object) -> None:
     """Refuse plain numbers that are not above zero (or, with `zero`, not from zero), by name."""
     for word, given in numbers.items():
         number = value(f"{label}: {word}", given)

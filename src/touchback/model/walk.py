@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -11,11 +11,13 @@ from touchback.model.frame import Frame, as_frame
 from touchback.model.value import Data, Triple, Value, triple, value
 from touchback.symbolic.expression import Expr
 
+_D = TypeVar("_D", bound=Data)
 
-def normalised(label: str, kind: Any) -> Any:
+
+def normalised(label: str, kind: _D) -> _D:
     """A joint, force or sensor as a user wrote it with bodies made frames, lists made tuples, and
     numbers made floats; what a field can't hold is refused."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     for field in _fields(kind.__class__):
         given = getattr(kind, field.name)
         where = f"{label}: {field.name}"
@@ -42,27 +44,27 @@ def normalised(label: str, kind: Any) -> Any:
 
 
 @cache
-def _fields(kind: Any) -> tuple[msgspec.structs.FieldInfo, ...]:
+def _fields(kind: type[Data]) -> tuple[msgspec.structs.FieldInfo, ...]:
     """Names and types of a class's fields: its annotations are evaluated once."""
     return msgspec.structs.fields(kind)
 
 
-def truth(label: str, given: Any) -> bool:
+def truth(label: str, given: object) -> bool:
     """True or False; anything else is refused."""
     if not isinstance(given, bool):
         raise ModelError(f"{label}: True or False is expected, got {given!r}.")
     return given
 
 
-def _index(label: str, given: Any) -> int:
+def _index(label: str, given: object) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
         raise ModelError(f"{label}: a whole number from 0 is expected, got {given!r}.")
     return given
 
 
 def mapped(
-    data: Any,
-    expression: Callable[[Expr], Any],
+    data: object,
+    expression: Callable[[Expr], Expr],
     frame: Callable[[Frame], Frame],
     joint: Callable[[str], str],
 ) -> Any:
@@ -94,7 +96,7 @@ def _first(pair: tuple[str, int], joint: Callable[[str], str]) -> tuple[str, int
     return joint(pair[0]), pair[1]
 
 
-def frames_of(data: Any) -> list[Frame]:
+def frames_of(data: object) -> list[Frame]:
     """Every frame in described data."""
     found: list[Frame] = []
 
@@ -106,7 +108,7 @@ def frames_of(data: Any) -> list[Frame]:
     return found
 
 
-def expressions_of(data: Any) -> list[Expr]:
+def expressions_of(data: object) -> list[Expr]:
     """Every expression in described data, those of its frames included, in order."""
     found: list[Expr] = []
 

@@ -1,7 +1,5 @@
 """Expressions: nodes of a tape, written with Python's operators and NumPy's functions."""
 
-from typing import Any
-
 from touchback.errors import InputError
 from touchback.symbolic.operand import Operand
 from touchback.symbolic.table import Table, Want
@@ -22,11 +20,11 @@ class Expr(Operand):
         self.tape = tape
         self.id = id
 
-    def apply(self, name: str, *operands: Any) -> "Expr":
+    def apply(self, name: str, *operands: object) -> "Expr":
         """The named method of the tape on these operands; numbers become constants."""
         return Expr(self.tape, getattr(self.tape, name)(*map(self._lift, operands)))
 
-    def _lift(self, operand: Any) -> Any:
+    def _lift(self, operand: object) -> object:
         if isinstance(operand, Expr):
             if operand.tape is not self.tape:
                 raise InputError(
@@ -40,7 +38,7 @@ class Expr(Operand):
             raise InputError(f"{operand!r} can't be combined with {self}: it is no number.")
         return self.tape.const(float(operand))
 
-    def equals(self, other: Any) -> "Expr":
+    def equals(self, other: float | Operand) -> "Expr":
         """The condition that the values are equal."""
         return self.apply("equal", self, other)
 

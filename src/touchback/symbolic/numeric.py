@@ -6,9 +6,9 @@ Trapp 1998).
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.symbolic import ops
 from touchback.symbolic.evaluate import apply_op
@@ -53,7 +53,7 @@ _COMPOSED: dict[str, Callable[..., float]] = {
 }
 
 
-def on_floats(name: str, *operands: Any) -> float:
+def on_floats(name: str, *operands: float) -> float:
     """The value of a named operation on floats, bit for bit as plain evaluation gives it."""
     composed = _COMPOSED.get(name)
     if composed is not None:
@@ -61,11 +61,11 @@ def on_floats(name: str, *operands: Any) -> float:
     return apply_op(OPERATIONS[name], [float(operand) for operand in operands])
 
 
-def _where(condition: Any, yes: Any, no: Any) -> Any:
+def _where(condition: ArrayLike, yes: ArrayLike, no: ArrayLike) -> np.ndarray:
     return np.where(condition, yes, no)
 
 
-def _atan2(y: Any, x: Any) -> Any:
+def _atan2(y: np.ndarray, x: np.ndarray) -> np.ndarray:
     """atan2; for complex numbers its linearisation, which is exact for a complex step."""
     angle = np.arctan2(np.real(y), np.real(x))
     if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
@@ -74,13 +74,15 @@ def _atan2(y: Any, x: Any) -> Any:
     return angle + 1j * (np.real(x) * np.imag(y) - np.real(y) * np.imag(x)) / squares
 
 
-def _lookup_array(table: Table, x: Any, y: Any = None, want: Want = Want.VALUE) -> Any:
+def _lookup_array(
+    table: Table, x: ArrayLike, y: ArrayLike | None = None, want: Want = Want.VALUE
+) -> np.ndarray:
     if y is None:
         return np.vectorize(lambda a: lookup1(table, a, want), otypes=[float])(x)
     return np.vectorize(lambda a, b: lookup2(table, a, b, want), otypes=[float])(x, y)
 
 
-_ARRAYS: dict[str, Callable[..., Any]] = {
+_ARRAYS: dict[str, Callable[..., np.ndarray]] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -110,7 +112,7 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
 }
 
 
-def on_arrays(name: str, *operands: Any) -> Any:
+def on_arrays(name: str, *operands: object) -> complex | np.ndarray:
     """A named operation on arrays or complex numbers; NaN and infinities come without warnings."""
     numbers = [
         operand

@@ -1,6 +1,7 @@
 """What expressions and duals share: Python's operators, NumPy's functions, named operations."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Complex, Real
 from typing import Any, ClassVar, Self
 
@@ -39,9 +40,9 @@ _UFUNCS: dict[np.ufunc, str] = {
 _SWAPPED: dict[np.ufunc, str] = {np.greater: "less", np.greater_equal: "less_equal"}
 
 
-def call(name: str, *operands: Any) -> Any:
+def call(name: str, *operands: object) -> Any:
     """A named operation on expressions, duals, numbers, or arrays of any of them."""
-    plain: Any = on_floats
+    plain: Callable[..., Any] = on_floats
     for operand in operands:
         if isinstance(operand, np.ndarray):
             if operand.dtype == object or any(isinstance(other, Operand) for other in operands):
@@ -55,7 +56,7 @@ def call(name: str, *operands: Any) -> Any:
     return plain(name, *operands)
 
 
-def _element_by_element(name: str, operands: tuple[Any, ...]) -> Any:
+def _element_by_element(name: str, operands: tuple[object, ...]) -> np.ndarray:
     """An operation on arrays that hold expressions: an object array of results."""
     boxes = []
     for operand in operands:
@@ -74,10 +75,10 @@ class Operand(ABC):
     __array_priority__: ClassVar[float] = 1000.0
 
     @abstractmethod
-    def apply(self, name: str, *operands: Any) -> Self:
+    def apply(self, name: str, *operands: object) -> Self:
         """The named operation (a method of `Scalars`) on operands of this kind and real numbers."""
 
-    def _operate(self, name: str, *operands: Any) -> Any:
+    def _operate(self, name: str, *operands: object) -> Any:
         for operand in operands:
             if not isinstance(operand, Operand | Real):
                 if isinstance(operand, Complex):
@@ -87,34 +88,34 @@ class Operand(ABC):
                 return NotImplemented
         return self.apply(name, *operands)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: "float | Operand") -> Self:
         return self._operate("add", self, other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: "float | Operand") -> Self:
         return self._operate("add", other, self)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: "float | Operand") -> Self:
         return self._operate("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: "float | Operand") -> Self:
         return self._operate("sub", other, self)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: "float | Operand") -> Self:
         return self._operate("mul", self, other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: "float | Operand") -> Self:
         return self._operate("mul", other, self)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: "float | Operand") -> Self:
         return self._operate("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: "float | Operand") -> Self:
         return self._operate("div", other, self)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: "float | Operand") -> Self:
         return self._operate("pow", self, other)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: "float | Operand") -> Self:
         return self._operate("pow", other, self)
 
     def __neg__(self) -> Self:
@@ -129,16 +130,16 @@ class Operand(ABC):
     def __floor__(self) -> Self:
         return self.apply("floor", self)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: "float | Operand") -> Self:
         return self._operate("less", self, other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: "float | Operand") -> Self:
         return self._operate("less_equal", self, other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: "float | Operand") -> Self:
         return self._operate("less", other, self)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: "float | Operand") -> Self:
         return self._operate("less_equal", other, self)
 
     # NumPy calls these methods by name on the elements of object arrays.
@@ -161,7 +162,7 @@ class Operand(ABC):
     def arctan(self) -> Self:
         return self.apply("atan", self)
 
-    def arctan2(self, x: Any) -> Self:
+    def arctan2(self, x: "float | Operand") -> Self:
         return self.apply("atan2", self, x)
 
     def sqrt(self) -> Self:
@@ -173,7 +174,9 @@ class Operand(ABC):
     def log(self) -> Self:
         return self.apply("log", self)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> Any:
         if method != "__call__" or options:
             return NotImplemented
         if ufunc in _UFUNCS:
@@ -186,3 +189,7 @@ class Operand(ABC):
             result = same(*boxes)
             return result if ufunc is np.equal else np.logical_not(result)
         return NotImplemented
+
+
+Number = float | complex | np.ndarray | Operand
+"""What mathematics is written for: numbers, arrays (also of expressions), expressions, duals."""

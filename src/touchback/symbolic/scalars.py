@@ -6,9 +6,10 @@ one: what is multiplied by 0 vanishes, also NaN and infinity, so that sparse mec
 everywhere.
 """
 
+import operator
 from typing import Any, Protocol, TypeVar
 
-from touchback.symbolic.operand import call
+from touchback.symbolic.operand import Number, call
 from touchback.symbolic.table import Table, Want
 
 T = TypeVar("T")
@@ -59,103 +60,105 @@ def settled(k: Scalars[T], a: T) -> T:
 class Operators:
     """Scalars that are Python numbers: float, complex (complex steps), NumPy arrays, Dual, Expr."""
 
-    def const(self, value: float) -> Any:
+    def const(self, value: float) -> Number:
         """The number; zero and one become the structural ones."""
         return int(value) if value == 0.0 or value == 1.0 else value
 
-    def neg(self, a: Any) -> Any:
+    def neg(self, a: Number) -> Number:
         return -a
 
-    def add(self, a: Any, b: Any) -> Any:
+    def add(self, a: Number, b: Number) -> Number:
         if type(a) is int and a == 0:
             return b
         if type(b) is int and b == 0:
             return a
-        return a + b
+        return operator.add(a, b)
 
-    def sub(self, a: Any, b: Any) -> Any:
+    def sub(self, a: Number, b: Number) -> Number:
         if type(a) is int and a == 0:
             return -b
         if type(b) is int and b == 0:
             return a
-        return a - b
+        return operator.sub(a, b)
 
-    def mul(self, a: Any, b: Any) -> Any:
+    def mul(self, a: Number, b: Number) -> Number:
         if type(a) is int and -1 <= a <= 1:
             return b if a == 1 else -b if a else 0
         if type(b) is int and -1 <= b <= 1:
             return a if b == 1 else -a if b else 0
-        return a * b
+        return operator.mul(a, b)
 
-    def div(self, a: Any, b: Any) -> Any:
+    def div(self, a: Number, b: Number) -> Number:
         if type(a) is int and a == 0 and not (type(b) is int and b == 0):
             return 0
         if type(b) is int and (b == 1 or b == -1):
             return a if b == 1 else -a
         return call("div", a, b)
 
-    def sqrt(self, a: Any) -> Any:
+    def sqrt(self, a: Number) -> Number:
         return call("sqrt", a)
 
-    def abs(self, a: Any) -> Any:
+    def abs(self, a: Number) -> Number:
         return call("abs", a)
 
-    def sign(self, a: Any) -> Any:
+    def sign(self, a: Number) -> Number:
         return call("sign", a)
 
-    def floor(self, a: Any) -> Any:
+    def floor(self, a: Number) -> Number:
         return call("floor", a)
 
-    def minimum(self, a: Any, b: Any) -> Any:
+    def minimum(self, a: Number, b: Number) -> Number:
         return call("minimum", a, b)
 
-    def maximum(self, a: Any, b: Any) -> Any:
+    def maximum(self, a: Number, b: Number) -> Number:
         return call("maximum", a, b)
 
-    def less(self, a: Any, b: Any) -> Any:
+    def less(self, a: Number, b: Number) -> Number:
         return call("less", a, b)
 
-    def less_equal(self, a: Any, b: Any) -> Any:
+    def less_equal(self, a: Number, b: Number) -> Number:
         return call("less_equal", a, b)
 
-    def equal(self, a: Any, b: Any) -> Any:
+    def equal(self, a: Number, b: Number) -> Number:
         return call("equal", a, b)
 
-    def select(self, condition: Any, yes: Any, no: Any) -> Any:
+    def select(self, condition: Number, yes: Number, no: Number) -> Number:
         return call("select", condition, yes, no)
 
-    def sincos(self, a: Any) -> tuple[Any, Any]:
+    def sincos(self, a: Number) -> tuple[Number, Number]:
         return self.sin(a), self.cos(a)
 
-    def sin(self, a: Any) -> Any:
+    def sin(self, a: Number) -> Number:
         return 0 if type(a) is int and a == 0 else call("sin", a)
 
-    def cos(self, a: Any) -> Any:
+    def cos(self, a: Number) -> Number:
         return 1 if type(a) is int and a == 0 else call("cos", a)
 
-    def tan(self, a: Any) -> Any:
+    def tan(self, a: Number) -> Number:
         return 0 if type(a) is int and a == 0 else call("tan", a)
 
-    def asin(self, a: Any) -> Any:
+    def asin(self, a: Number) -> Number:
         return call("asin", a)
 
-    def acos(self, a: Any) -> Any:
+    def acos(self, a: Number) -> Number:
         return call("acos", a)
 
-    def atan(self, a: Any) -> Any:
+    def atan(self, a: Number) -> Number:
         return call("atan", a)
 
-    def atan2(self, y: Any, x: Any) -> Any:
+    def atan2(self, y: Number, x: Number) -> Number:
         return call("atan2", y, x)
 
-    def exp(self, a: Any) -> Any:
+    def exp(self, a: Number) -> Number:
         return call("exp", a)
 
-    def log(self, a: Any) -> Any:
+    def log(self, a: Number) -> Number:
         return call("log", a)
 
-    def pow(self, a: Any, b: Any) -> Any:
+    def pow(self, a: Number, b: Number) -> Number:
         return call("pow", a, b)
 
-    def lookup(self, table: Table, x: Any, y: Any = None, want: Want = Want.VALUE) -> Any:
+    def lookup(
+        self, table: Table, x: Number, y: Number | None = None, want: Want = Want.VALUE
+    ) -> Number:
         return call("lookup", table, x, y, want)

@@ -6,7 +6,7 @@ file is the model that was written.
 """
 
 from collections.abc import Callable, Hashable
-from typing import Any, cast
+from typing import Generic, TypeVar, cast
 
 from touchback.symbolic import ops
 from touchback.symbolic.canonical import Canonical, Ref, canonical_ref, reading_order
@@ -15,11 +15,13 @@ from touchback.symbolic.scalars import Scalars, settled
 from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
 
+T = TypeVar("T")
 
-class Translator:
+
+class Translator(Generic[T]):
     """Scalars of nodes, computed once; `resolve` gives that of a symbol when it is first needed."""
 
-    def __init__(self, tape: Tape, k: Scalars[Any], resolve: Callable[[Hashable], Any]) -> None:
+    def __init__(self, tape: Tape, k: Scalars[T], resolve: Callable[[Hashable], T]) -> None:
         self._tape = tape
         self._k = k
         self._resolve = resolve
@@ -27,10 +29,10 @@ class Translator:
         self._refs: dict[int, Ref] = {}
         self._symbols: dict[str, Hashable] = {}
         self._tables: dict[str, Table] = {}
-        self._known: dict[int, Any] = {}  # scalars of canonical nodes
+        self._known: dict[int, T] = {}  # scalars of canonical nodes
         self._settled: dict[int, list[bool]] = {}  # canonical atan2 → which operands are settled
 
-    def __call__(self, node: int) -> Any:
+    def __call__(self, node: int) -> T:
         """The scalar of a signed node."""
         self._canonise(abs(node))
         ref = self._refs[abs(node)].times(1 if node >= 0 else -1)
@@ -70,7 +72,7 @@ class Translator:
         self._tables[label] = table
         return label
 
-    def _compute(self, index: int) -> Any:
+    def _compute(self, index: int) -> T:
         k, node = self._k, self._graph.nodes[index]
         op = node.op
         if op == ops.CONST:
@@ -87,6 +89,6 @@ class Translator:
             operands = [settled(k, side) if is_sum else side for side, is_sum in sides]
         return getattr(k, METHODS[op])(*operands)
 
-    def _signed(self, ref: Ref) -> Any:
+    def _signed(self, ref: Ref) -> T:
         scalar = self._known[ref.node]
         return scalar if ref.sign > 0 else self._k.neg(scalar)

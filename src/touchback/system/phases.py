@@ -20,6 +20,7 @@ from touchback.model.automata import Automaton, automata_of, in_modes
 from touchback.model.model import Model
 from touchback.model.signals import ExtraState
 from touchback.model.switching import active_constraints
+from touchback.model.value import Value
 from touchback.system.constrained import ConstraintEquations, derive_constraints
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.functions import update_equations
@@ -209,7 +210,7 @@ def _place(layout: Layout, key: str) -> int:
     return len(layout.q) + len(layout.v) + layout.z.index(key)
 
 
-def _labelled(d: Derivation, name: str, given: object) -> int:
+def _labelled(d: Derivation, name: str, given: Value) -> int:
     try:
         return int(d.instant.value(given))
     except ModelError as error:

@@ -1,7 +1,6 @@
 """A circle of one body against a profile of another: planar mechanisms make and break contact."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.contact.compliant.base import CompliantContact
 from touchback.contact.laws import (
@@ -139,7 +138,7 @@ def circle_on_profile(mechanics: Mechanics, circle: Circle, other: Profile) -> T
     )  # fmt: skip
 
 
-def _check(word: str, given: Any, kind: type, example: str) -> None:
+def _check(word: str, given: object, kind: type, example: str) -> None:
     if not isinstance(given, kind):
         raise ModelError(
             f"ProfileContact: its {word} is {given!r}; something such as {example} is expected."

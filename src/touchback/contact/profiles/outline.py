@@ -24,7 +24,7 @@ class Outline(Profile, frozen=True, tag="outline"):
             raise ModelError(
                 f"Outline: a list of tb.Line, tb.Arc and tb.Circle is expected, got {self.parts!r}."
             )
-        bodies = {as_frame("Outline", part.frame).body for part in parts}
+        bodies = {as_frame("Outline", part.frame).body for part in self.parts}
         if len(bodies) > 1:
             raise ModelError(
                 f"Outline: its parts lie on several bodies ({', '.join(sorted(bodies))}); make one "

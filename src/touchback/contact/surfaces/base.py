@@ -3,11 +3,11 @@
 Derivatives are those of the tape: a surface states its equation once, over any scalar, and is
 traced onto a tape of its own, whose derivatives are replayed where they are needed."""
 
-from collections.abc import Callable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
+from touchback.model.mechanics import ValueOf
 from touchback.model.value import Data, Value
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.differentiate import jacobian, jvp
@@ -16,7 +16,6 @@ from touchback.symbolic.replay import replay
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.tape import Tape
 
-ValueOf = Callable[[Any], Scalar]  # a described value (a number or an expression) as a scalar
 _POINT = ("x", "y", "z", "hidden")
 
 
@@ -77,8 +76,10 @@ def has_hidden(surface: Surface) -> bool:
     return _trace(surface).correction is not None
 
 
-def _environment(traced: _Traced, value: ValueOf, r: Vector, hidden: Scalar) -> dict[Any, Scalar]:
-    environment: dict[Any, Scalar] = dict(zip(_POINT, [*r, hidden], strict=True))
+def _environment(
+    traced: _Traced, value: ValueOf, r: Vector, hidden: Scalar
+) -> dict[Hashable, Scalar]:
+    environment: dict[Hashable, Scalar] = dict(zip(_POINT, [*r, hidden], strict=True))
     environment.update({("given", i): value(x) for i, x in enumerate(traced.given)})
     return environment
 

@@ -19,7 +19,7 @@ class Written(Surface, frozen=True, tag="written"):
     def __post_init__(self) -> None:
         tape = Tape()
         r = [tape.symbol(name) for name in _COORDINATES]
-        f = self.level(tape, tape.const, r, 0)
+        f = self.level(tape, lambda _: 0, r, 0)  # no value stands in a text
         if not any(tape.live([f])[symbol] for symbol in r):
             raise ModelError(f"Written: '{self.equation}' uses none of x, y and z.")
 

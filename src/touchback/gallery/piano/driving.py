@@ -1,16 +1,15 @@
 """How a key is moved: by a force, by a prescribed motion, or through a finger."""
 
 from collections.abc import Callable
-from typing import Any
 
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.sensors import Multiplier
-from touchback.symbolic.expression import Expr
+from touchback.model.value import Value
 from touchback.symbolic.functions import asin, maximum, select
 
-Touch = Callable[[Model], Any]  # gives the depth of the key front [m]
+Touch = Callable[[Model], Value]  # gives the depth of the key front [m]
 
 FINGER_STIFFNESS = 1500.0  # of fingertip and joints [N/m], and damping [N s/m] (ref: a fingertip
 FINGER_DAMPING = 5.0  # alone has 200 to 800 N/m, more at high forces, and a few N s/m)
@@ -37,7 +36,7 @@ def add_drive(m: Model, front: float, driven: str, touch: Touch | None) -> None:
         )
 
 
-def _finger(m: Model) -> Expr:
+def _finger(m: Model) -> Value:
     """The push of a finger [N] that may leave the key but not pull it."""
     depth = m.input("finger depth", unit="m", default=-5e-3)
     speed = m.input("finger speed", unit="m/s")

@@ -13,9 +13,9 @@ Galembo (2005) measured of pianists.
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.model import Model
+from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import cos, exp, maximum, minimum, select
 
@@ -24,7 +24,7 @@ ROUNDING = 0.2e-3  # depth over which the key comes to its stop [m]
 SLOWEST = 1e-3  # below this speed a touch gathers it no more slowly [m/s]
 
 
-def stopped(m: Model, depth: Any) -> Expr:
+def stopped(m: Model, depth: Value) -> Value:
     """The depth, but coming to a stop just below where the punching begins to carry."""
     bottom = m.signal("key dip") + SQUEEZE
     over = maximum(depth - (bottom - ROUNDING), 0.0)
@@ -33,7 +33,7 @@ def stopped(m: Model, depth: Any) -> Expr:
     )
 
 
-def _since_start(m: Model) -> Expr:
+def _since_start(m: Model) -> Value:
     """Touches begin at time 0; before, the finger waits on the resting key."""
     return maximum(m.time, 0.0)
 
@@ -55,7 +55,7 @@ class Struck:
     lag: float = 0.014
     give: float = 3e-3
 
-    def __call__(self, m: Model) -> Expr:
+    def __call__(self, m: Model) -> Value:
         v, lag = _speed_and_lag(m, self.speed, self.lag, self.give)
         x = _since_start(m) / lag
         return stopped(m, v * lag * (x - 1.0 + exp(-x)))
@@ -71,7 +71,7 @@ class Pressed:
     lag: float = 0.0214
     give: float = 0.5e-3
 
-    def __call__(self, m: Model) -> Expr:
+    def __call__(self, m: Model) -> Value:
         v, lag = _speed_and_lag(m, self.speed, self.lag, self.give)
         x = _since_start(m) / lag
         return stopped(m, v * lag * (x - 3.0 + (3.0 + 2.0 * x + x * x / 2) * exp(-x)))
@@ -85,7 +85,7 @@ class Straight:
     speed: float = 0.01
     hold: float = 0.3
 
-    def __call__(self, m: Model) -> Expr:
+    def __call__(self, m: Model) -> Value:
         v = m.parameter("touch speed", self.speed, unit="m/s", min=1e-4, max=5.0)
         hold = m.parameter("hold", self.hold, unit="s", min=0.0, max=100.0)
         t, bottom = _since_start(m), m.signal("key dip") + SQUEEZE
@@ -102,7 +102,7 @@ class Repeated:
     release: float = 2e-3
     first: float = 0.06
 
-    def __call__(self, m: Model) -> Expr:
+    def __call__(self, m: Model) -> Value:
         rate = m.parameter("rate", self.rate, unit="Hz", min=0.1, max=50.0)
         release = m.parameter("release depth", self.release, unit="m", min=0.0, max=9e-3)
         t, bottom = _since_start(m), m.signal("key dip") + SQUEEZE

@@ -1,8 +1,8 @@
 """What every joint kind says of itself."""
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class JointKind(Data, frozen=True, tag_field="kind"):
         return ()
 
 
-def check_axis(kind: str, axis: Any) -> Axis:
+def check_axis(kind: str, axis: Axis) -> Axis:
     """'x', '-y', … or three numbers that aren't all zero, as given."""
     if isinstance(axis, str):
         if axis.removeprefix("-") in AXES:
@@ -93,7 +93,7 @@ def check_axis(kind: str, axis: Any) -> Axis:
     )
 
 
-def about_axis(axis: Axis, make: Any) -> list[Step]:
+def about_axis(axis: Axis, make: Callable[[int], Motion]) -> list[Step]:
     """Steps of a motion `make(index)` about any axis: along a coordinate axis when it is one, else
     turned there."""
     vector = axis_vector(axis)

@@ -1,13 +1,15 @@
 """A joint of a model: its kind, the two frames it joins, and what acts in it."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
 
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.joints.base import JointKind
 from touchback.model.names import unknown
-from touchback.model.value import Data, Value, is_number, listed, number, value
+from touchback.model.value import Components, Data, Value, Values, is_number, listed, number, value
 from touchback.model.walk import normalised
 
 
@@ -50,13 +52,26 @@ class Joint(Data, frozen=True):
         return [f"{name}.{suffix}" if suffix else name for suffix in self.kind.velocity_names()]
 
 
-OPTIONS = tuple(
-    field for field in Joint.__struct_fields__ if field not in ("kind", "parent", "child")
-)
+class JointOptions(TypedDict, total=False):
+    """What `Model.joint` takes besides the frames; see `Joint`."""
+
+    spring: Values | None
+    rest: Values | None
+    damping: Values | None
+    friction: Values | None
+    friction_speed: Value | None
+    armature: Values | None
+    limits: Sequence[float] | Sequence[Sequence[float]] | np.ndarray | None
+    stop: Components | bool | None
+    position: Values | None
+    velocity: Values | None
+
+
+OPTIONS = tuple(JointOptions.__annotations__)
 
 
 def make_joint(
-    name: str, kind: JointKind, parent: Frame, child: Frame, given: dict[str, Any]
+    name: str, kind: JointKind, parent: Frame, child: Frame, given: Mapping[str, object]
 ) -> Joint:
     """A checked joint from the keyword arguments of `Model.joint`."""
     label = f"Joint '{name}'"
@@ -87,7 +102,7 @@ def make_joint(
     return Joint(kind=normalised(label, kind), parent=parent, child=child, **fields)
 
 
-def _spread(label: str, given: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+def _spread(label: str, given: object, names: tuple[str, ...]) -> tuple[Value, ...]:
     """A number for all coordinates, or one for each, by their names; nothing stays nothing."""
     count = len(names)
     if given is None:
@@ -103,13 +118,13 @@ def _spread(label: str, given: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(value(label, item) for item in items)
 
 
-def _refuse_negative(label: str, items: Iterable[Any]) -> None:
+def _refuse_negative(label: str, items: Iterable[Value]) -> None:
     for item in items:
         if is_number(item) and item < 0.0:
             raise ModelError(f"{label} is {item}; it must not be negative.")
 
 
-def _refuse_where_quaternions_are(label: str, kind: JointKind, given: dict[str, Any]) -> None:
+def _refuse_where_quaternions_are(label: str, kind: JointKind, given: Mapping[str, object]) -> None:
     for word in ("spring", "rest", "limits"):
         if word in given and kind.nq != kind.nv:
             raise ModelError(
@@ -131,7 +146,7 @@ def _check_quaternions(label: str, kind: JointKind, position: tuple[float, ...])
             )
 
 
-def _limits(label: str, given: Any, count: int) -> tuple[tuple[float, float], ...]:
+def _limits(label: str, given: object, count: int) -> tuple[tuple[float, float], ...]:
     """(lower, upper) for all coordinates, or a pair for each."""
     if given is None:
         return ()
@@ -154,7 +169,7 @@ def _limits(label: str, given: Any, count: int) -> tuple[tuple[float, float], ..
     return tuple(checked)
 
 
-def _stop(label: str, given: Any, limited: bool) -> tuple[Any, ...] | bool | None:
+def _stop(label: str, given: object, limited: bool) -> tuple[Value, Value] | bool | None:
     """Stiffness and damping; False for no stop, None for the default one."""
     if isinstance(given, bool):
         return None if given or not limited else False
@@ -165,12 +180,12 @@ def _stop(label: str, given: Any, limited: bool) -> tuple[Any, ...] | bool | Non
         raise ModelError(
             f"{label}: stop: (stiffness, damping) is expected, or False for none, got {given!r}."
         )
-    checked = tuple(value(f"{label}: stop", item) for item in items)
-    _refuse_negative(f"{label}: stop", checked)
-    return checked
+    stiffness, damping = (value(f"{label}: stop", item) for item in items)
+    _refuse_negative(f"{label}: stop", (stiffness, damping))
+    return stiffness, damping
 
 
-def _friction_speed(label: str, given: Any) -> Any:
+def _friction_speed(label: str, given: object) -> Value:
     speed = value(f"{label}: friction_speed", given)
     if is_number(speed) and speed <= 0.0:
         raise ModelError(

@@ -7,11 +7,12 @@ A motion carries frame C relative to frame P. The origin of C sits at `place` (c
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from touchback.model.frame import Frame, turns_of
+from touchback.model.mechanics import ValueOf
+from touchback.model.value import Triple, Value
 from touchback.spatial import MatrixPart, Turn, quaternion_matrix, quaternion_rate
 from touchback.spatial.rotation import Part, Rotation
 from touchback.spatial.vectors import IDENTITY, ZERO, Scalar, Vector, Vectors
@@ -31,7 +32,7 @@ class Motion:
     nq: int = 0
     nv: int = 0
 
-    def columns(self, k: Scalars, value: Any) -> list[Column]:
+    def columns(self, k: Scalars, value: ValueOf) -> list[Column]:
         """Angular and linear velocity in C for each unit velocity coordinate."""
         return []
 
@@ -39,7 +40,7 @@ class Motion:
         """R_PC, or None when the axes don't turn."""
         return None
 
-    def offset(self, k: Scalars, q: Sequence[Scalar], value: Any) -> Vector:
+    def offset(self, k: Scalars, q: Sequence[Scalar], value: ValueOf) -> Vector:
         """p_PC minus `place`, components in C."""
         return ZERO
 
@@ -82,7 +83,7 @@ class Motion:
         """Whether coordinates of the other mean the same."""
         return self == other
 
-    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+    def placed(self, body: str, q: Sequence[Value]) -> Frame:
         """C as a frame of the body that P is, for coordinates that stay: numbers or expressions."""
         k, part = Operators(), self.rotation(Operators(), q)
         R = IDENTITY if part is None else Rotation([part]).times(k, IDENTITY)
@@ -97,7 +98,7 @@ class AxisMotion(Motion):
 
     axis: int
 
-    def along(self, way: Any) -> tuple[Any, Any, Any]:
+    def along(self, way: Value) -> Triple:
         """A vector along the axis."""
         x, y, z = (way if i == self.axis else 0.0 for i in range(3))
         return x, y, z
@@ -109,7 +110,7 @@ class TurnAbout(AxisMotion):
 
     nq, nv = 1, 1
 
-    def columns(self, k: Scalars, value: Any) -> list[Column]:
+    def columns(self, k: Scalars, value: ValueOf) -> list[Column]:
         return [(_UNIT[self.axis], ZERO)]
 
     def rotation(self, k: Scalars, q: Sequence[Scalar]) -> Part:
@@ -126,7 +127,7 @@ class TurnAbout(AxisMotion):
     def about(self, axis: int) -> Motion:
         return TurnAbout(axis)
 
-    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+    def placed(self, body: str, q: Sequence[Value]) -> Frame:
         return Frame(body, _NOWHERE, (("xyz"[self.axis], q[0]),))
 
 
@@ -136,10 +137,10 @@ class SlideAlong(AxisMotion):
 
     nq, nv = 1, 1
 
-    def columns(self, k: Scalars, value: Any) -> list[Column]:
+    def columns(self, k: Scalars, value: ValueOf) -> list[Column]:
         return [(ZERO, _UNIT[self.axis])]
 
-    def offset(self, k: Scalars, q: Sequence[Scalar], value: Any) -> Vector:
+    def offset(self, k: Scalars, q: Sequence[Scalar], value: ValueOf) -> Vector:
         return [q[0] if i == self.axis else 0 for i in range(3)]
 
     def shared(self) -> list[Entry]:
@@ -149,7 +150,7 @@ class SlideAlong(AxisMotion):
         x, y, z = map(float, R_PC[:, self.axis])
         return SlideVector((x, y, z))
 
-    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+    def placed(self, body: str, q: Sequence[Value]) -> Frame:
         return Frame(body, self.along(q[0]))
 
 
@@ -160,10 +161,10 @@ class SlideVector(Motion):
     direction: tuple[float, float, float]
     nq, nv = 1, 1
 
-    def columns(self, k: Scalars, value: Any) -> list[Column]:
+    def columns(self, k: Scalars, value: ValueOf) -> list[Column]:
         return [(ZERO, [k.const(x) for x in self.direction])]
 
-    def offset(self, k: Scalars, q: Sequence[Scalar], value: Any) -> Vector:
+    def offset(self, k: Scalars, q: Sequence[Scalar], value: ValueOf) -> Vector:
         return [k.mul(k.const(x), q[0]) for x in self.direction]
 
     def shared(self) -> list[Entry]:
@@ -174,17 +175,17 @@ class SlideVector(Motion):
 class Helix(AxisMotion):
     """Rotation by q about a coordinate axis and translation by pitch·q [m/rad] along it."""
 
-    pitch: Any
+    pitch: Value
     nq, nv = 1, 1
 
-    def columns(self, k: Scalars, value: Any) -> list[Column]:
+    def columns(self, k: Scalars, value: ValueOf) -> list[Column]:
         pitch = value(self.pitch)
         return [(_UNIT[self.axis], [pitch if i == self.axis else 0 for i in range(3)])]
 
     def rotation(self, k: Scalars, q: Sequence[Scalar]) -> Part:
         return Turn(self.axis, *k.sincos(q[0]))
 
-    def offset(self, k: Scalars, q: Sequence[Scalar], value: Any) -> Vector:
+    def offset(self, k: Scalars, q: Sequence[Scalar], value: ValueOf) -> Vector:
         advance = k.mul(value(self.pitch), q[0])
         return [advance if i == self.axis else 0 for i in range(3)]
 
@@ -201,7 +202,7 @@ class Helix(AxisMotion):
             return False
         return self.axis == other.axis and str(self.pitch) == str(other.pitch)
 
-    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+    def placed(self, body: str, q: Sequence[Value]) -> Frame:
         return Frame(body, self.along(self.pitch * q[0]), (("xyz"[self.axis], q[0]),))
 
 
@@ -211,7 +212,7 @@ class QuaternionTurn(Motion):
 
     nq, nv = 4, 3
 
-    def columns(self, k: Scalars, value: Any) -> list[Column]:
+    def columns(self, k: Scalars, value: ValueOf) -> list[Column]:
         return [(unit, ZERO) for unit in _UNIT]
 
     def rotation(self, k: Scalars, q: Sequence[Scalar]) -> Part:
@@ -230,7 +231,7 @@ class QuaternionTurn(Motion):
         """The mass."""
         return [(3, 3)]
 
-    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+    def placed(self, body: str, q: Sequence[Value]) -> Frame:
         return Frame(body, _NOWHERE, turns_of(quaternion_matrix(Operators(), q)))
 
 
@@ -240,7 +241,7 @@ class FreeMotion(Motion):
 
     nq, nv = 7, 6
 
-    def columns(self, k: Scalars, value: Any) -> list[Column]:
+    def columns(self, k: Scalars, value: ValueOf) -> list[Column]:
         return [(ZERO, unit) for unit in _UNIT] + [(unit, ZERO) for unit in _UNIT]
 
     def rotation(self, k: Scalars, q: Sequence[Scalar]) -> Part:
@@ -259,6 +260,6 @@ class FreeMotion(Motion):
     def quaternion(self, q: Sequence[Scalar]) -> Sequence[Scalar]:
         return q[3:7]
 
-    def placed(self, body: str, q: Sequence[Any]) -> Frame:
+    def placed(self, body: str, q: Sequence[Value]) -> Frame:
         x, y, z = q[:3]
         return Frame(body, (x, y, z), turns_of(quaternion_matrix(Operators(), q[3:])))

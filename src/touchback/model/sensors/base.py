@@ -1,15 +1,22 @@
 """What every kind of sensor says of itself."""
 
+from typing import Generic, TypeVar
+
 from touchback.model.mechanics import Mechanics
 from touchback.model.value import Data
 from touchback.spatial.vectors import Scalar
+from touchback.symbolic.expression import Expr
 
 XYZ = ("x", "y", "z")
 
 
-class SensorKind(Data, frozen=True, tag_field="kind"):
+Measured = TypeVar("Measured", covariant=True)
+Several = tuple[Expr, ...]
+
+
+class SensorKind(Data, Generic[Measured], frozen=True, tag_field="kind"):
     """A kind of sensor: what it measures, and the names and unit of its components ((“”,) for a
-    single one)."""
+    single one). `Measured` is what `Model.sensor` gives of it: an expression, or several."""
 
     def components(self) -> tuple[str, ...]:
         """Names of the components."""

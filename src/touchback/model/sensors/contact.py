@@ -5,9 +5,10 @@ from typing import ClassVar
 from touchback.model.mechanics import Mechanics
 from touchback.model.sensors.base import SensorKind
 from touchback.spatial.vectors import Scalar
+from touchback.symbolic.expression import Expr
 
 
-class _ContactSensor(SensorKind, frozen=True):
+class _ContactSensor(SensorKind[Expr], frozen=True):
     """One number of a contact, which is a force of the model."""
 
     NAMES: ClassVar[tuple[str, ...]] = ("contact",)

@@ -3,11 +3,12 @@
 from typing import ClassVar
 
 from touchback.model.mechanics import Mechanics
-from touchback.model.sensors.base import SensorKind
+from touchback.model.sensors.base import SensorKind, Several
 from touchback.spatial.vectors import Scalar
+from touchback.symbolic.expression import Expr
 
 
-class Effort(SensorKind, frozen=True, tag="effort"):
+class Effort(SensorKind[Expr], frozen=True, tag="effort"):
     """Total effort of coordinate `index` of a joint: motors, springs, friction [N, N m]."""
 
     joint: str
@@ -20,7 +21,7 @@ class Effort(SensorKind, frozen=True, tag="effort"):
         return [mechanics.joint_effort(self.joint, self.index)]
 
 
-class Reaction(SensorKind, frozen=True, tag="reaction"):
+class Reaction(SensorKind[Several], frozen=True, tag="reaction"):
     """Force [N] and moment [N m] that the parent exerts on the child, at and along the joint's
     child frame; of a closure, that a's body exerts on b's, at and along frame b."""
 
@@ -40,7 +41,7 @@ class Reaction(SensorKind, frozen=True, tag="reaction"):
         return [*force, *moment]
 
 
-class Multiplier(SensorKind, frozen=True, tag="multiplier"):
+class Multiplier(SensorKind[Expr], frozen=True, tag="multiplier"):
     """What keeps a constraint row: the effort of a drive or coupling [N, N m], or one component of
     a closure's force on its second body (row "name.1", "name.2", …; "name" when it has one row)."""
 

@@ -5,11 +5,11 @@ from touchback.errors import ModelError
 from touchback.model.forces.spring_damper import line_between
 from touchback.model.frame import AXES, Frame
 from touchback.model.mechanics import Mechanics
-from touchback.model.sensors.base import XYZ, SensorKind
+from touchback.model.sensors.base import XYZ, SensorKind, Several
 from touchback.spatial.vectors import Scalar
 
 
-class _VectorSensor(SensorKind, frozen=True):
+class _VectorSensor(SensorKind[Several], frozen=True):
     """Three components along world axes."""
 
     frame: Frame
@@ -61,7 +61,7 @@ class AngularVelocity(_VectorSensor, frozen=True, tag="angular-velocity"):
         return list(mechanics.angular_velocity(self.frame))
 
 
-class Direction(SensorKind, frozen=True, tag="direction"):
+class Direction(SensorKind[Several], frozen=True, tag="direction"):
     """World components of one axis ('x', 'y' or 'z') of a frame."""
 
     frame: Frame
@@ -79,7 +79,7 @@ class Direction(SensorKind, frozen=True, tag="direction"):
         return [R[i][AXES[self.axis]] for i in range(3)]
 
 
-class Distance(SensorKind, frozen=True, tag="distance"):
+class Distance(SensorKind[Several], frozen=True, tag="distance"):
     """Distance of two frames' origins [m] and its rate [m/s]."""
 
     a: Frame

@@ -5,9 +5,10 @@ from touchback.model.mechanics import Mechanics
 from touchback.model.sensors.base import SensorKind
 from touchback.model.value import Value
 from touchback.spatial.vectors import Scalar
+from touchback.symbolic.expression import Expr
 
 
-class Signal(SensorKind, frozen=True, tag="signal"):
+class Signal(SensorKind[Expr], frozen=True, tag="signal"):
     """Any expression of parameters, inputs, states, coordinates and other sensors."""
 
     expression: Value
@@ -20,7 +21,7 @@ class Signal(SensorKind, frozen=True, tag="signal"):
         return [mechanics.value(self.expression)]
 
 
-class Readout(SensorKind, frozen=True, tag="readout"):
+class Readout(SensorKind[Expr], frozen=True, tag="readout"):
     """What the present mode says that it shows: `m.mode(…, readouts={"name": expression})`; zero in
     modes that say nothing. The expression may use sensors of forces."""
 
@@ -36,7 +37,7 @@ class Readout(SensorKind, frozen=True, tag="readout"):
         raise ModelError("A readout needs modes that say what it shows: m.mode(…, readouts=…).")
 
 
-class Energy(SensorKind, frozen=True, tag="energy"):
+class Energy(SensorKind[Expr], frozen=True, tag="energy"):
     """Kinetic energy, potential energy (of gravity and of joint springs), or their sum [J]."""
 
     which: str = "total"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from touchback.gallery.piano.phases.contacts import RigidContacts
 from touchback.gallery.piano.phases.sensing import READOUT
 from touchback.model import Model
+from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import minimum, select
 
@@ -112,7 +113,7 @@ def add_phases(m: Model, contacts: RigidContacts, load: Expr) -> None:
 _SIDES = {0: "", 1: " from behind", -1: " from above"}
 
 
-def _indicator(m: Model, contacts: RigidContacts, change: Change) -> Expr:
+def _indicator(m: Model, contacts: RigidContacts, change: Change) -> Value:
     """What is positive until a change."""
     if not change.closes:
         return m.signal(f"{change.contact} force")
