@@ -59,7 +59,6 @@ def simulate(
     described, experiment = load(model)
     changes = assignments("--set", set_ or [])
     held = assignments("--input", input_ or [])
-    inputs = {**experiment.inputs, **held}
     span = experiment.duration if duration is None else duration
     with working(f"deriving {described.name}"):
         system = described.compile()
@@ -68,11 +67,34 @@ def simulate(
     failure: RunFailed | RunInterrupted | None = None
     try:
         run = run_it(
-            system, start, span, method=method, inputs=inputs, books=True, step=step, rtol=rtol,
-            rate=rate,
+            system, start, span, method=method, inputs={**experiment.inputs, **held}, books=True,
+            step=step, rtol=rtol, rate=rate,
         )  # fmt: skip
     except (RunFailed, RunInterrupted) as error:
         run, failure = error.run, error
+    _show(run, wanted)
+    if csv is not None:
+        run.save(csv)
+        out.print(f"run: {csv}")
+    repeat = _repeat(model, span, run.metadata, changes, held)
+    out.print(f"repeat: {repeat}", soft_wrap=True)
+    if plot is not None:
+        run.plot(*(wanted or experiment.signals), path=plot)
+        out.print(f"plot: {plot}")
+    if failure is not None:
+        raise _told(failure)
+
+
+def _told(failure: RunFailed | RunInterrupted) -> BaseException:
+    """What to raise for a failure: that the user ended a run is said here."""
+    if isinstance(failure, RunFailed):
+        return failure
+    err.print(str(failure), soft_wrap=True)
+    return typer.Exit(_INTERRUPTED)
+
+
+def _show(run: Run, wanted: list[str]) -> None:
+    """How signals went, what happened, and what the run says of itself."""
     out.print(_table(run, wanted or run.names))
     out.print(_effort(run))
     if run.transitions:
@@ -86,19 +108,6 @@ def simulate(
         out.print(f"\nenergy\n{run.books!s}\n", highlight=False)
     for remark in run.metadata.get("remarks", ()):
         out.print(f"remark: {remark}", soft_wrap=True)
-    if csv is not None:
-        run.save(csv)
-        out.print(f"run: {csv}")
-    repeat = _repeat(model, span, run.metadata, changes, held)
-    out.print(f"repeat: {repeat}", soft_wrap=True)
-    if plot is not None:
-        run.plot(*(wanted or experiment.signals), path=plot)
-        out.print(f"plot: {plot}")
-    if isinstance(failure, RunInterrupted):
-        err.print(str(failure), soft_wrap=True)
-        raise typer.Exit(_INTERRUPTED)
-    if failure is not None:
-        raise failure
 
 
 def _table(run: Run, names: list[str]) -> Table:

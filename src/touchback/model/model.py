@@ -35,6 +35,7 @@ from touchback.model.tables import make_table
 from touchback.model.value import Components, Value, Values, listed, number, triple, value
 from touchback.model.walk import expressions_of, normalised
 from touchback.symbolic.expression import Expr
+from touchback.symbolic.parse import parse
 from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
 
@@ -417,6 +418,12 @@ class Model(Constrained, Episodic):
         if name not in self.signal_names():
             raise unknown("signal", name, self.signal_names())
         return self._symbol(name)
+
+    def expression(self, text: str) -> Expr:
+        """What a text such as "2 * radius - 'q:crank'" means in this model, as its files write it:
+        names that are no plain words stand in quotes."""
+        tables = self.tables.__getitem__
+        return Expr(self.tape, parse(text, self.tape, lambda name: self.signal(name).id, tables))
 
     def _symbol(self, name: str) -> Expr:
         return Expr(self.tape, self.tape.symbol(name))

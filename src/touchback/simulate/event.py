@@ -60,11 +60,3 @@ class Event:
     def compiled(self) -> bool:
         """Whether its function becomes part of the compiled model."""
         return isinstance(self.function, Expr | str)
-
-    @property
-    def text(self) -> str:
-        """What is looked for, in words."""
-        what = str(self.function) if self.compiled else "a function of time and state"
-        end = ", ends the run" if self.terminal else ", restarts" if self.restart else ""
-        sides = {-1: "falls through zero", 0: "crosses zero", 1: "rises through zero"}
-        return f"{self.name}: {what} {sides[self.direction]}{end}"

@@ -25,15 +25,6 @@ class Inputs:
     functions: dict[int, Callable[[float], float]] = field(default_factory=dict)
     texts: dict[str, Any] = field(default_factory=dict)  # what was given, for the run's metadata
 
-    @property
-    def text(self) -> str:
-        """The argument that gives these inputs again; samples stay in the metadata of the run."""
-        parts = {
-            name: f"run.metadata['inputs'][{name!r}]" if isinstance(value, list) else repr(value)
-            for name, value in self.texts.items()
-        }
-        return "{" + ", ".join(f"{name!r}: {text}" for name, text in parts.items()) + "}"
-
     def refresher(self) -> SampledInputs | Refresh | None:
         """What keeps u up to date during a run; samples alone are followed inside C."""
         if self.functions:

@@ -24,6 +24,7 @@ from touchback.simulate.protocol import Floats, StateData
 from touchback.simulate.ratings import add_rating_remarks
 from touchback.simulate.record import recorded
 from touchback.simulate.remarks import warn_when_astray, warn_when_open
+from touchback.simulate.repeat import settings
 from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.span import Span
 from touchback.simulate.start import initial_state
@@ -82,7 +83,8 @@ def simulate(
     if switched:
         part = partial(simulate, method=solver, constraints=constraints, parameters=parameters)
         part = partial(part, books=books, progress=progress)
-        return simulate_switched(part, system, x, span, events, inputs, changed)
+        about = settings(asked, solver, x, events)
+        return simulate_switched(part, system, x, span, events, inputs, changed, about)
     return _run(asked, solver, x, progress)
 
 
@@ -102,40 +104,10 @@ def _run(asked: Asked, solver: Solver, x: Floats, progress: bool | Callable[[flo
         trajectory = course.go(x, shown)
     trajectory.statistics["seconds"] = time.perf_counter() - began
     with Listening() as again:
-        run = recorded(course, trajectory, _settings(asked, solver, x))
+        run = recorded(course, trajectory, settings(asked, solver, x, asked.events))
     raise_failure(name, solver.word, asked.span, run, course.problem, trajectory.failure)
     if listening.asked or again.asked:
         raise interrupted(name, run)
     warn_when_astray(name, run.metadata)
     add_rating_remarks(asked.system, run)
     return run
-
-
-def _settings(asked: Asked, solver: Solver, start: Floats) -> dict[str, Any]:
-    """What was asked of a run, as plain data, and the call that repeats it."""
-    settings = {
-        "duration": asked.span.duration,
-        "method": solver.word,
-        **{name: value for name, value in solver.options().items() if name != "contacts"},
-        "start": asked.span.start or None,
-    }
-    arguments = {name: repr(value) for name, value in settings.items() if value is not None}
-    if asked.constraints is not None:
-        arguments["constraints"] = repr(asked.constraints)
-    if asked.given.texts:
-        arguments["inputs"] = asked.given.text
-    if asked.parameters:
-        arguments["parameters"] = repr(asked.parameters)
-    if asked.events:
-        arguments["events"] = repr([event.text for event in asked.events])
-    if solver.options().get("contacts"):
-        arguments["contacts"] = "contacts"
-    call = ", ".join(f"{name}={text}" for name, text in arguments.items())
-    return {
-        "model": asked.system.name,
-        **settings,
-        "inputs": asked.given.texts,
-        "parameters": asked.parameters,
-        "initial_state": start.tolist(),
-        "repeat": f"touchback.simulate(system, {start.tolist()!r}, {call})",
-    }

@@ -42,8 +42,10 @@ def simulate_switched(
     happenings: Sequence[Event | Switch],
     inputs: Mapping[str, Any] | None,
     parameters: Mapping[str, float],
+    about: Mapping[str, object],
 ) -> Run:
-    """The runs between switches as one; the system keeps its constraints and parameters."""
+    """The runs between switches as one, which tells `about` what was asked; the system keeps its
+    constraints and parameters."""
     if not system.constrained:
         raise InputError(f"{system.name}: it has no constraints to switch.")
     system = system.apart()
@@ -70,7 +72,7 @@ def simulate_switched(
                 run = simulate(system, x, until - t, start=t, events=watched, inputs=timely)
                 runs.append(run)
             except (RunFailed, RunInterrupted) as error:
-                error.run = _joined([*runs, error.run], done)
+                error.run = _joined([*runs, error.run], done, about)
                 raise
             t, x = float(runs[-1].time[-1]), _last_state(system, runs[-1])
         if runs and t < until:
@@ -84,7 +86,7 @@ def simulate_switched(
         x, lost = system.consistent(x, t, given.at(t, x)[1:])
         done.append({"time": t, "activate": list(switch.activate),
                      "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
-    return _joined(runs, done)
+    return _joined(runs, done, about)
 
 
 def _timed(inputs: Any, end: float) -> Any:
@@ -99,7 +101,7 @@ def _last_state(system: System, run: Run) -> Floats:
     return np.array([run[name][-1] for name in system.state_names])
 
 
-def _joined(runs: list[Run], switches: list[dict[str, Any]]) -> Run:
+def _joined(runs: list[Run], switches: list[dict[str, Any]], asked: Mapping[str, object]) -> Run:
     """One run; rows that rest have no multiplier, which is zero."""
     names = list(dict.fromkeys(name for run in runs for name in run.names))
     signals = {
@@ -107,7 +109,7 @@ def _joined(runs: list[Run], switches: list[dict[str, Any]]) -> Run:
         for name in names
     }
     units = {name: unit for run in runs for name, unit in run.units.items()}
-    about = {**runs[0].metadata, "switches": switches, "statistics": _statistics(runs)}
+    about = {**runs[0].metadata, **asked, "switches": switches, "statistics": _statistics(runs)}
     about["remarks"] = list(dict.fromkeys(x for run in runs for x in run.metadata["remarks"]))
     about["duration"] = float(runs[-1].time[-1] - runs[0].time[0])
     about["events"] = [record.as_data() for run in runs for record in run.events]
