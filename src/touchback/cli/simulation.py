@@ -76,8 +76,7 @@ def simulate(
     if csv is not None:
         run.save(csv)
         out.print(f"run: {csv}")
-    repeat = _repeat(model, span, run.metadata, changes, held)
-    out.print(f"repeat: {repeat}", soft_wrap=True)
+    out.print(f"repeat: {_repeat(model, span, run.metadata, changes, held)}", soft_wrap=True)
     if plot is not None:
         run.plot(*(wanted or experiment.signals), path=plot)
         out.print(f"plot: {plot}")
