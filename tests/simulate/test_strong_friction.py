@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from python_friction import solve_accelerations
 from touchback.symbolic.functions import sin
 
 G = 9.81
@@ -63,9 +64,15 @@ def leaning_rod(gravity: float = -G) -> tb.Model:
     return m
 
 
-def rod(mu: float, sign: float = 1.0, gravity: float = -G) -> Any:
-    """Painlevé's rod, its tip kept on the ground by a constraint that rubs."""
+def rod(mu: float, sign: float = 1.0, gravity: float = -G, held: int = 0) -> Any:
+    """Painlevé's rod, its tip kept on the ground by a constraint that rubs; beside it a weight that
+    is `held` so many times."""
     m = leaning_rod(gravity)
+    for k in range(held):
+        if not k:
+            m.body("weight", mass=2.0)
+            m.joint("hangs", tb.Prismatic("z"), m.ground, "weight")
+        m.constrain(f"rope {k}", (k + 1.0) * m.coordinate("hangs"), unit="m")
     lean = m.coordinate("lean")
     height = m.coordinate("z") - 0.5 * sin(lean)
     slides = m.rate("x") - 0.5 * sin(lean) * m.rate("lean")
@@ -104,6 +111,40 @@ def test_the_motion_does_not_depend_on_the_sign_of_a_constraint(
     a, run = start_of_motion(system, start)
     np.testing.assert_allclose(a, system.forward_dynamics(start.q, start.v), rtol=1e-4)
     assert run["tip"][0] == pytest.approx(found)
+
+
+@pytest.mark.parametrize("speed", [3.0, -3.0])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("mu", [0.5, 2.0])
+def test_frictions_are_turned_where_other_rows_are_redundant(
+    mu: float, sign: float, speed: float
+) -> None:
+    """The ropes share their load as 1 : 2; the rod doesn't know of them, on either road."""
+    gravity = np.copysign(G, speed)
+    system, alone = rod(mu, sign, gravity, held=2), rod(mu, sign, gravity)
+    start, other = (each.assemble(rates={"x": speed, "lean": 0.0}) for each in (system, alone))
+    found = system.multipliers(start.q, start.v)
+    assert found["tip"] == pytest.approx(alone.multipliers(other.q, other.v)["tip"], rel=1e-12)
+    ropes = found["rope 0"], found["rope 1"]
+    assert ropes == pytest.approx((-2.0 * gravity / 5.0, -4.0 * gravity / 5.0), rel=1e-12)
+    a = np.append(alone.forward_dynamics(other.q, other.v), 0.0)
+    for _ in range(2):
+        told = system.forward_dynamics(start.q, start.v)
+        np.testing.assert_allclose(told, a, rtol=1e-12, atol=1e-12)
+    if mu < 1.4:  # where signs of determinants needn't be known, which redundant rows hide
+        wanted, multipliers = solve_accelerations(system.terms(start.q, start.v))
+        np.testing.assert_allclose(told, wanted, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose([*found.values()], multipliers, rtol=1e-9)
+
+
+def test_friction_without_an_answer_is_told_where_other_rows_are_redundant() -> None:
+    system = rod(2.0, held=2)
+    start = system.assemble(rates={"x": 3.0, "lean": 0.0})
+    with pytest.raises(tb.SolveError, match=r"Constraint 'tip': .*Painlevé"):
+        system.multipliers(start.q, start.v)
+    fast, slow = start.v, 0.0 * start.v
+    with pytest.raises(tb.SolveError, match=r"Constraint 'tip': .*Painlevé"):
+        system.forward_dynamics(start.q, np.stack([slow, fast]))
 
 
 def test_friction_without_an_answer_is_told_and_left_out() -> None:

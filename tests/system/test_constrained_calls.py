@@ -1,12 +1,12 @@
-"""Calls of constrained systems: C gives what NumPy's least squares give, and hands over where it
-can't."""
+"""Calls of constrained systems: C gives what NumPy's least squares give, with redundant rows and
+frictions that are turned round as well."""
 
 import numpy as np
 import pytest
 
 import touchback as tb
+from python_friction import solve_accelerations
 from touchback.gallery import make
-from touchback.system.constrained import solve_accelerations
 
 
 def compiled(name: str) -> tb.System:
@@ -63,6 +63,16 @@ def test_arrays_of_states_and_calls_in_any_order_give_the_same_bits(name: str) -
         assert shown.tolist() == [system.sensors(q, v)[sensor] for q, v in zip(Q, V)]
 
 
+def test_threads_share_many_states_without_changing_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    system = compiled("slider-crank")
+    Q, V = states(system, 203)
+    wanted = np.stack([system.state_rate(q, v) for q, v in zip(Q, V, strict=True)])
+    monkeypatch.setattr("touchback.system.function._A_THREAD", 1)
+    for cores in (1, 2, 3, 100):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: range(cores))
+        np.testing.assert_array_equal(system.state_rate(Q, V), wanted)
+
+
 def redundant() -> tb.System:
     """Two slides of one body, in parallel: rows beyond those that are needed share the load."""
     m = tb.Model("sledge", gravity=(0, 0, -9.81))
@@ -78,12 +88,13 @@ def test_redundant_rows_share_their_load_with_least_norm_on_both_roads() -> None
     system = redundant()
     start = system.assemble()
     terms = system.terms(start.q, start.v)
-    a, wanted = solve_accelerations(terms)
-    for _ in range(2):
-        told = system.multipliers(start.q, start.v)
-        np.testing.assert_array_equal(list(told.values()), wanted)
-        np.testing.assert_array_equal(system.forward_dynamics(start.q, start.v), a)
+    wanted_a, wanted = solve_accelerations(terms)
+    a, told = system.forward_dynamics(start.q, start.v), system.multipliers(start.q, start.v)
+    np.testing.assert_allclose(a, wanted_a, atol=1e-12)
+    np.testing.assert_allclose(list(told.values()), wanted, rtol=1e-12)
     assert all(abs(number) > 1.0 for number in wanted)  # each carries some
+    np.testing.assert_array_equal(system.forward_dynamics(start.q, start.v), a)  # in C at once
+    assert system.multipliers(start.q, start.v) == told
     pair = system.forward_dynamics(np.stack([start.q] * 2), start.v)
     np.testing.assert_array_equal(pair, [a, a])
 

@@ -27,8 +27,8 @@ class Call:
     ) -> Call: ...
 
 def rows(
-    one: tuple[int, int],
-    wide: tuple[int, int, int],
+    functions: tuple[int, int, int],
+    contexts: tuple[tuple[int, int], ...],
     sizes: tuple[int, int, int, int, int],
     parts: tuple[Part, ...],
     block: Floats,

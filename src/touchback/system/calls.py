@@ -166,9 +166,8 @@ class Calls:
     ) -> tuple[int, int, tuple[int, ...]]:
         """The first output that is wanted, the one that tells a refusal, and the shape."""
         nq, nv, nz = self._system.sizes
-        refusal = function.refusal if isinstance(function, SolvedMotion) else -1
         first, shape = {"v": (nq, (nv,)), "x": (0, (nq + nv + nz,))}.get(part, (0, function.shape))
-        return first, refusal, shape
+        return first, function.refusal, shape
 
     def _call(
         self,

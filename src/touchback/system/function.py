@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,13 @@ Floats = NDArray[np.float64]
 
 _WIDE_FROM = 256  # rows from which code for several lanes is worth emitting
 _A_THREAD = 10_000_000  # operations, some milliseconds, that are worth a thread of their own
+_MOST_THREADS = 64  # TB_MOST_THREADS of native/python/rows.h
 
 
 class Function:
     """One program with its parameter stage. Any number of threads may call it."""
+
+    refusal: ClassVar = -1  # which output tells that there is no answer: none
 
     def __init__(
         self, name: str, first: Program, second: Program, shape: tuple[int, ...], backend: Backend
@@ -65,11 +69,10 @@ class Function:
                 f"got {sizes[0]} and {sizes[1]}."
             )
         rows(
-            (one.address, one.context_address), (wide.address, wide.context_address, lanes),
+            (one.address, wide.address, lanes), ((one.context_address, wide.context_address),),
             (*sizes, self.block_size, self.out_size, max(one.work_size, wide.work_size)),
-            row_parts(parts),
-            blocks.reshape(-1), result.reshape(-1), first, count,
-            min(len(os.sched_getaffinity(0)), count * len(self.second.op) // _A_THREAD),
+            row_parts(parts), blocks.reshape(-1), result.reshape(-1), first, count,
+            threads_for(count, len(self.second.op)),
         )  # fmt: skip
 
     def at(self, x: Floats, u: Floats, block: Floats) -> Floats:
@@ -101,6 +104,12 @@ class Function:
     def counts(self) -> Counts:
         """Operations per call."""
         return count(self.second)
+
+
+def threads_for(count: int, operations: int) -> int:
+    """How many threads are worth starting for so many rows of so many operations."""
+    worth = count * operations // _A_THREAD
+    return max(1, min(len(os.sched_getaffinity(0)), _MOST_THREADS, worth))
 
 
 def row_parts(parts: Sequence[tuple[Floats, int]]) -> tuple[tuple[Floats, int, int, int], ...]:

@@ -8,12 +8,13 @@ import numpy as np
 from touchback.native._calls import rows
 from touchback.native.constrained.at_state import AtState
 from touchback.native.constrained.constrained import ConstrainedFunctions
-from touchback.system.function import Floats, Function, row_parts
+from touchback.system.function import Floats, Function, row_parts, threads_for
 
 
 class SolvedMotion:
     """[dq/dt, a, dz/dt, λ, refused] of a state: by the C code that runs use, but each call for
-    itself. `refused` is not 0 where that has no answer: then other code must look."""
+    itself, and redundant rows share their load. `refused` is not 0 where friction leaves no
+    answer."""
 
     def __init__(
         self,
@@ -21,14 +22,19 @@ class SolvedMotion:
         terms: Function,
         bias: Function | None,
         inputs: int,
+        pulled: bool = False,
     ) -> None:
-        """With the function `bias`, efforts in u behind the inputs replace the model's own."""
+        """With the function `bias`, efforts in u behind the inputs replace the model's own; with
+        `pulled`, numbers there are added to the γ of each row."""
         self.name = "motion"
         self.out_size = sum(functions.sizes) + len(functions.names) + 1
         self.shape = (self.out_size,)
         self._functions, self._terms, self._bias, self._inputs = functions, terms, bias, inputs
+        self._pulled = pulled
         self.block_size = terms.block_size + (0 if bias is None else bias.block_size)
+        self._operations = len(terms.second.op) + sum(functions.sizes[:2]) ** 2
         self._lock = threading.Lock()
+        self._for_rows: list[AtState] = []  # for calls without Python's lock: one for each thread
 
     @property
     def refusal(self) -> int:
@@ -40,14 +46,11 @@ class SolvedMotion:
         """For calls that hold Python's lock."""
         return self._made()
 
-    @cached_property
-    def _for_rows(self) -> AtState:
-        """For calls that don't: one at a time, with memory of its own."""
-        return self._made()
-
     def _made(self) -> AtState:
         bias = None if self._bias is None else self._bias.compiled
-        return AtState(self._functions, bias, 1 + self._inputs, self._terms.block_size)
+        return AtState(
+            self._functions, 1 + self._inputs, bias, self._terms.block_size, self._pulled
+        )
 
     def block_for(self, parameters: Floats) -> Floats:
         """The parameter block; of rows of parameters, a row for each."""
@@ -69,11 +72,16 @@ class SolvedMotion:
         result: Floats,
         first: int = 0,
     ) -> None:
-        """As `Function.rows`, one after the other."""
+        """As `Function.rows`."""
+        count = len(result)
+        threads = threads_for(count, self._operations)
         with self._lock:
-            one = self._for_rows
+            while len(self._for_rows) < threads:
+                self._for_rows.append(self._made())
+            each = self._for_rows[:threads]
             rows(
-                (one.address, one.context_address), (one.address, one.context_address, 1),
-                (*sizes, self.block_size, self.out_size, one.work_size), row_parts(parts),
-                blocks.reshape(-1), result.reshape(-1), first, len(result), 1,
+                (each[0].address, each[0].address, 1),
+                tuple((one.context_address, one.context_address) for one in each),
+                (*sizes, self.block_size, self.out_size, 0), row_parts(parts),
+                blocks.reshape(-1), result.reshape(-1), first, count, threads,
             )  # fmt: skip

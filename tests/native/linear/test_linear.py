@@ -111,3 +111,28 @@ def test_singular_and_indefinite_matrices_are_told_with_their_row() -> None:
 def test_a_parent_that_comes_after_its_child_is_refused() -> None:
     with pytest.raises(InputError, match="parent of 1 is 1"):
         native.tree_products([-1, 1], np.ones((6, 2)), np.ones((2, 6)))
+
+
+@given(SEEDS, SIZES, SIZES, st.integers(0, 16))
+def test_least_squares_of_any_shape_and_rank_are_the_shortest(
+    seed: int, rows: int, columns: int, rank: int
+) -> None:
+    random = np.random.default_rng(seed)
+    rank = min(rank, rows, columns)
+    A = random.normal(size=(rows, rank)) @ random.normal(size=(rank, columns))
+    b, x = random.normal(size=rows), np.full(columns, np.nan)
+    still = random.integers(0, columns) if columns > 1 else -1
+    if still >= 0:
+        A[:, still] = 0.0
+    given, right, work = A.copy(), b.copy(), np.empty(2 * columns)
+    order = np.empty(columns, np.int32)
+    found = LIB.tb_least_squares(
+        rows, columns, address_of(given), address_of(right), 1e-9, address_of(x), address_of(work),
+        address_of(order),
+    )  # fmt: skip
+    wanted, _, known, singular = np.linalg.lstsq(A, b, rcond=1e-9)
+    assert found == known and sorted(order) == list(range(columns))
+    condition = singular[0] / singular[known - 1] if known else 1.0
+    size = np.abs(wanted).max() + np.abs(b).max() / max(singular.max(initial=0.0), 1e-300)
+    np.testing.assert_allclose(x, wanted, atol=1e-14 * condition**2 * size)
+    assert still < 0 or x[still] == 0.0

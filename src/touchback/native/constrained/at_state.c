@@ -9,13 +9,6 @@ static void forget(tb_constrained *c) {
     memset(&c->statistics, 0, sizeof c->statistics);
 }
 
-static int all_finite(const double *values, long count) {
-    double sum = 0.0;
-    for (long i = 0; i < count; i++)
-        sum += values[i] - values[i];
-    return sum == 0.0;
-}
-
 void tb_at_state_call(const double *x, const double *u, const double *p, double *out, double *work,
                       const void *context) {
     const tb_at_state *motion = context;
@@ -29,10 +22,9 @@ void tb_at_state_call(const double *x, const double *u, const double *p, double 
             tb_terms_f(c)[j] = u[motion->efforts + j] - c->step[j];
     }
     for (long i = 0; i < c->m; i++)
-        c->right[i] = -tb_terms_gamma(c)[i];
+        c->right[i] = -tb_terms_gamma(c)[i] - (motion->pulls < 0 ? 0.0 : u[motion->pulls + i]);
     tb_finish_rate(c, u, p, out);
     long size = c->nq + c->n + c->nz;
     tb_copy(out + size, c->lambda, c->m);
-    out[size + c->m] = c->rank < c->m || c->statistics.paradoxes || !all_finite(c->a, c->n) ||
-                       !all_finite(c->lambda, c->m);
+    out[size + c->m] = (double)(c->unanswered + 1);
 }

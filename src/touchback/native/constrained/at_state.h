@@ -1,10 +1,12 @@
 /* The motion of a mechanism at any state, for calls from outside of runs: what multipliers.c gives,
  * but each call chooses dependent coordinates anew, so that it doesn't hang on those before.
  *
- *   u = [t, inputs, joint efforts that replace the model's own, if any]
+ *   u = [t, inputs, what replaces the model's joint efforts or is added to gamma, if anything]
  *   p = [block of the mechanism's functions, block of the bias, if there are efforts]
- *   out = [dq/dt, a, dz/dt, lambda, refused]; refused is 1 where rows are redundant, where friction
- *   leaves no answer or several, and where numbers aren't finite: others must look then. */
+ *   out = [dq/dt, a, dz/dt, lambda, refused]; refused is 0, or 1 + the row whose friction leaves no
+ *   answer.
+ *
+ * Redundant rows share their load here, where in runs a choice of them carries it. */
 #ifndef TOUCHBACK_AT_STATE_H
 #define TOUCHBACK_AT_STATE_H
 
@@ -14,6 +16,7 @@ typedef struct tb_at_state {
     tb_constrained *constrained;
     tb_callable bias; /* c = inverse dynamics at rest; call is NULL without efforts */
     long efforts;     /* where in u they start */
+    long pulls;       /* where in u numbers start that are added to gamma; -1 for none */
     long bias_block;  /* where in p its block starts */
 } tb_at_state;
 

@@ -7,22 +7,25 @@ from touchback.native.record import FunctionData, Record
 
 
 class AtState:
-    """[dq/dt, a, dz/dt, λ, refused] of x and u = [t, inputs…, efforts]; not re-entrant.
+    """[dq/dt, a, dz/dt, λ, refused] of x and u = [t, inputs…, further numbers]; not re-entrant.
 
-    `bias` is there where efforts replace the model's own: `efforts` tells where in u, `bias_block`
-    where in p its parameters start."""
+    The further numbers, which start at `further` in u, are joint efforts in place of the model's
+    own where a `bias` is given, whose parameters start at `bias_block` in p; with `pulled` they are
+    added to γ."""
 
     def __init__(
         self,
         functions: ConstrainedFunctions,
+        further: int = 0,
         bias: FunctionData | None = None,
-        efforts: int = 0,
         bias_block: int = 0,
+        pulled: bool = False,
     ) -> None:
         constrained = Constrained(functions, "projection")
+        constrained.share_loads()
         self._record = Record(
-            "tb_at_state", constrained=constrained.context_address, efforts=efforts,
-            bias_block=bias_block,
+            "tb_at_state", constrained=constrained.context_address, efforts=further,
+            bias_block=bias_block, pulls=further if pulled else -1,
         )  # fmt: skip
         self._record.kept += [constrained, functions]
         self._record.call("bias", bias)

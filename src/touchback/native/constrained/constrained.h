@@ -33,6 +33,13 @@ typedef struct tb_constraint_statistics {
     double largest_h;    /* of all position constraints at all accepted states */
 } tb_constraint_statistics;
 
+/* Memory with which redundant rows share their load (shared_load.c). */
+typedef struct tb_shared_load {
+    double *matrix, *right, *solution; /* (n + m) squared, n + m, n + m */
+    double *work;                      /* 2 (n + m) */
+    int *order;                        /* n + m */
+} tb_shared_load;
+
 typedef struct tb_constrained {
     long nq, n, nz, m;
     long J_count, W_count, M_count; /* nonzeros; W_count = 0 when W = J */
@@ -78,6 +85,9 @@ typedef struct tb_constrained {
     double *stiff, *matrix; /* df/dq and df/dv; the matrix of the implicit formulations */
 
     const tb_sparse *sparse; /* NULL for the dense way */
+    const tb_shared_load *shared; /* NULL where redundant rows carry nothing, as in runs */
+    long unanswered; /* the first row whose friction no force agrees with, where the motion was solved
+                        last; -1 for none */
     tb_constraint_statistics statistics;
 } tb_constrained;
 
@@ -201,6 +211,9 @@ int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h, do
 void tb_dense_velocities(tb_constrained *c, const double *b, double *v);
 void tb_dense_solve(tb_constrained *c, const double *W, const double *M, const double *f,
                     const double *right, double *a, double *lambda);
+/* After tb_solve, where rows are redundant: the solution of least norm instead, in which all of them
+ * carry something (shared_load.c). W may be NULL for J. */
+void tb_share_load(tb_constrained *c, const double *W);
 /* After tb_dense_solve with W: 1 where the matrix of the motion, [[M, -W^T], [J, 0]], has a determinant
  * of the same sign as with W = J, -1 where of the other, 0 where it has none. */
 int tb_dense_side(const tb_constrained *c);
@@ -220,6 +233,8 @@ void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const 
 
 /* Terms at x, and their J factored where tb_solve needs that. */
 void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);
+/* c->a and c->lambda of the last terms with J a = c->right (friction.c). */
+void tb_solve_motion(tb_constrained *c);
 /* Makes the W of the last terms that of rows without friction: impulses and corrections of
  * positions don't rub. */
 void tb_leave_friction(tb_constrained *c);

@@ -168,6 +168,10 @@ class Constrained:
         functions = self.functions
         return Problem(self, functions.sizes, u, p, functions.configuration_rate, inputs, self)
 
+    def share_loads(self) -> None:
+        """Lets redundant rows share their load with least norm, where else some carry all of it."""
+        self._memory.share_loads()
+
     @property
     def sparse(self) -> bool:
         """Whether the many-loops way is taken."""

@@ -100,6 +100,17 @@ class ConstrainedMemory:
         ):  # fmt: skip
             self._set_ints(name, numbers)
 
+    def share_loads(self) -> None:
+        """Memory with which redundant rows share their load."""
+        size = self.record.struct.n + self.record.struct.m
+        shared = Record("tb_shared_load")
+        for name, count in (("matrix", size * size), ("right", size), ("solution", size),
+                            ("work", 2 * size)):  # fmt: skip
+            shared.floats(name, count)
+        shared.ints("order", np.zeros(size))
+        self.record.kept += [shared, *shared.kept]
+        self.record.struct.shared = shared.address
+
     # ---- many loops -----------------------------------------------------------------------------
 
     def _eliminations(self) -> tuple[Elimination, Elimination]:

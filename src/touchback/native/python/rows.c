@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 8, MOST_THREADS = 64 }; /* doubles in a cache line */
+enum { LINE = 8 }; /* doubles in a cache line */
 
 #define INLINE static inline __attribute__((always_inline)) /* with a number of lanes that is known */
 
@@ -23,6 +23,7 @@ typedef long order __attribute__((vector_size(32)));
 
 typedef struct memory {
     double *x, *u, *p, *out, *work;
+    const void *one_context, *wide_context;
 } memory;
 
 /* Four rows of four numbers as columns, and back. */
@@ -84,7 +85,7 @@ INLINE void scatter(const tb_rows *r, const memory *m, long row, long lanes) {
 /* Groups of `lanes` rows from `row` on; returns the first that is in none. */
 INLINE long groups(const tb_rows *r, memory m, long row, long end, long lanes) {
     tb_function call = lanes == 1 ? r->one : r->wide;
-    const void *context = lanes == 1 ? r->one_context : r->wide_context;
+    const void *context = lanes == 1 ? m.one_context : m.wide_context;
     m.u = m.x + lanes * r->x;
     for (int all = 1; row + lanes <= end; row += lanes, all = 0) {
         gather(r, &m, row, lanes, all);
@@ -104,7 +105,7 @@ WITH_FOUR static long fours(const tb_rows *r, memory m, long row, long end) {
 
 static long whole_lines(long doubles) { return (doubles + LINE) / LINE * LINE; }
 
-static int slice(const tb_rows *r, long row, long end) {
+static int slice(const tb_rows *r, long row, long end, long context) {
     long arguments = whole_lines(r->lanes * (r->x + r->u)), block = whole_lines(r->lanes * r->p);
     long out = whole_lines(r->lanes * r->out), work = whole_lines(r->work);
     size_t size = (size_t)(arguments + block + out + work) * sizeof(double);
@@ -112,7 +113,8 @@ static int slice(const tb_rows *r, long row, long end) {
     if (!all)
         return -1;
     memset(all, 0, size);
-    memory m = {all, NULL, all + arguments, all + arguments + block, all + arguments + block + out};
+    memory m = {all, NULL, all + arguments, all + arguments + block, all + arguments + block + out,
+                r->one_contexts[context], r->wide_contexts[context]};
     if (r->lanes == 2)
         row = pairs(r, m, row, end);
     else if (r->lanes == 4)
@@ -126,24 +128,26 @@ static int slice(const tb_rows *r, long row, long end) {
 
 typedef struct share {
     const tb_rows *rows;
-    long row, end;
+    long row, end, context;
     int status;
 } share;
 
 static void *work_on(void *given) {
     share *own = given;
-    own->status = slice(own->rows, own->row, own->end);
+    own->status = slice(own->rows, own->row, own->end, own->context);
     return NULL;
 }
 
 int tb_rows_run(const tb_rows *rows, long count, long threads) {
-    share shares[MOST_THREADS];
-    pthread_t others[MOST_THREADS];
-    int started[MOST_THREADS];
-    threads = threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
+    share shares[TB_MOST_THREADS];
+    pthread_t others[TB_MOST_THREADS];
+    int started[TB_MOST_THREADS];
+    long most = rows->context_count > 1 ? rows->context_count : TB_MOST_THREADS;
+    threads = threads < 1 ? 1 : threads > most ? most : threads;
     long each = (count / rows->lanes / threads + 1) * rows->lanes, made = 0;
     for (long row = 0; row < count; row += each, made++)
-        shares[made] = (share){rows, row, row + each < count ? row + each : count, 0};
+        shares[made] = (share){rows, row, row + each < count ? row + each : count,
+                               rows->context_count > 1 ? made : 0, 0};
     for (long i = 1; i < made; i++)
         started[i] = !pthread_create(&others[i], NULL, work_on, &shares[i]);
     int status = 0;

@@ -4,7 +4,7 @@
 
 #include "calls/abi.h"
 
-enum { TB_MOST_LANES = 8, TB_MOST_PARTS = 8 };
+enum { TB_MOST_LANES = 8, TB_MOST_PARTS = 8, TB_MOST_THREADS = 64 };
 
 /* Where a part of each row's arguments is read: row i at from + i * stride (0: the same for all),
  * and at which place of [x, u] it goes. */
@@ -15,7 +15,8 @@ typedef struct tb_part {
 
 typedef struct tb_rows {
     tb_function one, wide; /* of a row, and of `lanes` rows */
-    const void *one_context, *wide_context;
+    long context_count; /* 1 where threads may share them, else as many as threads */
+    const void *one_contexts[TB_MOST_THREADS], *wide_contexts[TB_MOST_THREADS];
     long lanes, x, u, p, out, work; /* sizes of a row's arrays; `work` of either function */
     long part_count;
     tb_part parts[TB_MOST_PARTS];

@@ -8,9 +8,9 @@ import numpy as np
 from touchback.errors import InputError, SolveError
 from touchback.recording import unknown_name
 from touchback.system import State, System
-from touchback.system.constrained import Terms, solve_accelerations
 from touchback.system.equations import Blocks, Point
 from touchback.system.layout import fill
+from touchback.system.motions import At
 
 _RANK = 1e-13  # of the largest singular value: below it rows are redundant
 
@@ -85,19 +85,15 @@ class Instance:
     def in_motion(self, at: Point, pull: np.ndarray | float = 0.0) -> Point:
         """The same point with the accelerations and multipliers that the equations demand:
         M a = f + Wᵀλ, J a + γ + pull = 0; of least norm where constraints are redundant."""
-        still = at.moved(a=np.zeros(self.n), multipliers=np.zeros(self.m))
-        values = self.values(still)
-        f, gamma = -values["effort"], values["acceleration"] + pull
-        if self.rubs.any():  # W where forces push: that where they pull follows
-            slopes = self.slopes(still.moved(multipliers=np.ones(self.m)))
-            terms = Terms(
-                values["position"], values["rate"], gamma, slopes["acceleration", "acceleration"],
-                -slopes["effort", "multiplier"].T, slopes["effort", "acceleration"], f, self.rubs,
-                self.system.constraint_names,
-            )  # fmt: skip
-            solved = np.concatenate(solve_accelerations(terms))
+        if self.rubs.any():  # frictions are turned where forces pull
+            here = At(at.q, at.v, at.u, at.t, at.z, self.parameters)
+            pulls = np.broadcast_to(np.asarray(pull, dtype=float), (self.m,))
+            solved = np.concatenate(self.system.motion.solve(self.system, here, pull=pulls))
         else:
-            solved = self.solve(self.slopes(still), np.concatenate([f, -gamma]))
+            still = at.moved(a=np.zeros(self.n), multipliers=np.zeros(self.m))
+            values = self.values(still)
+            rest = np.concatenate([-values["effort"], -(values["acceleration"] + pull)])
+            solved = self.solve(self.slopes(still), rest)
         return at.moved(a=solved[: self.n], multipliers=solved[self.n :])
 
     def solve(self, slopes: Blocks, rest: np.ndarray) -> np.ndarray:

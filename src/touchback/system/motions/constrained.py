@@ -14,14 +14,12 @@ from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.model.switching import active_constraints, switched
 from touchback.native import ConstrainedFunctions, RateSlopes
-from touchback.system.calls import filled
 from touchback.system.closing import Closing
 from touchback.system.constrained import (
     ConstraintLayout,
     Terms,
     derive_constraints,
     derive_stiffness,
-    solve_accelerations,
     split_terms,
 )
 from touchback.system.derivation import solved_arguments
@@ -117,62 +115,40 @@ class Constrained(Motion):
         return split_terms(out, acting.rows, len(self.layout.v))
 
     def callable(self, key: Key, name: str) -> Function | SolvedMotion:
-        """Also "motion" and "motion by tau", which the C code of runs solves."""
-        if name not in ("motion", "motion by tau"):
+        """Also "motion", "motion by tau" and "motion pulled", which the C code of runs solves."""
+        if not name.startswith("motion"):
             return super().callable(key, name)
         bias = self.function(key, "bias") if name == "motion by tau" else None
         functions, terms = self.constrained_functions(key), self.function(key, "terms")
-        return SolvedMotion(functions, terms, bias, len(self.layout.inputs))
+        pulled = name == "motion pulled"
+        return SolvedMotion(functions, terms, bias, len(self.layout.inputs), pulled)
 
-    def _moving(self, system: Arrays, at: At, tau: Values = None) -> np.ndarray:
+    def _moving(
+        self, system: Arrays, at: At, name: str = "motion", further: np.ndarray | None = None
+    ) -> np.ndarray:
         """[dq/dt, a, dz/dt, λ]."""
-        if tau is None:
-            efforts, motion = None, system.called("motion", at)
-        else:
-            efforts = system.along("tau", tau)
-            motion = system.called("motion by tau", at, efforts)
-        refused = motion[..., -1] != 0.0
+        motion = system.called(name, at, further)
+        refused = motion[..., -1]
         if refused.any():
-            self._solve_hard(system, motion, refused, at, efforts)
+            row = self.rows(system.key).names[int(refused[refused != 0.0][0]) - 1]
+            raise SolveError(
+                f"Constraint '{row}': its friction is so strong here that no force keeps it, "
+                "neither a push nor a pull (Painlevé's paradox); take less friction, or describe "
+                "it as a rigid contact."
+            )
         return motion[..., :-1]
 
-    def _solve_hard(
-        self,
-        system: Arrays,
-        motion: np.ndarray,
-        refused: np.ndarray,
-        at: At,
-        tau: np.ndarray | None,
-    ) -> None:
-        """Redundant rows share their load with least norm, and friction may leave no answer."""
-        layout, lead, (nq, n, nz) = self.layout, refused.shape, system.sizes
-        given = [
-            np.broadcast_to(array, (*lead, array.shape[-1]))
-            for array in (
-                filled("q", at.q, layout.q, self.start.q),
-                filled("v", at.v, layout.v, np.zeros(n)),
-                filled("u", at.u, layout.inputs, system.input_defaults),
-                filled("z", at.z, layout.z, self.start.z),
-                np.zeros(n) if tau is None else tau,
-                layout.varied(system.parameter_values(), at.parameters or {}),
-            )
-        ]
-        times = np.broadcast_to(np.asarray(at.t, dtype=float), lead)
-        for place in np.ndindex(lead):
-            if refused[place]:
-                q, v, u, z, efforts, p = (array[place] for array in given)
-                named = dict(zip(layout.parameters, p, strict=True))
-                here = At(q, v, u, float(times[place]), z, named)
-                terms = self.terms(system, here)
-                if tau is not None:
-                    terms.f = efforts - system.called("bias", here)
-                a, multipliers = solve_accelerations(terms)
-                motion[place][nq : nq + n] = a
-                motion[place][nq + n + nz : -1] = multipliers
-
-    def solve(self, system: Arrays, at: At, tau: Values = None) -> tuple[np.ndarray, np.ndarray]:
+    def solve(
+        self, system: Arrays, at: At, tau: Values = None, pull: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations that keep the constraints, and what keeps them."""
-        motion, (nq, n, nz) = self._moving(system, at, tau), system.sizes
+        if pull is not None:
+            motion = self._moving(system, at, "motion pulled", pull)
+        elif tau is not None:
+            motion = self._moving(system, at, "motion by tau", system.along("tau", tau))
+        else:
+            motion = self._moving(system, at)
+        nq, n, nz = system.sizes
         return motion[..., nq : nq + n], motion[..., nq + n + nz :]
 
     def solved(self, system: Arrays, at: At) -> np.ndarray:

@@ -193,8 +193,11 @@ class Motion(ABC):
 
     # ---- functions on arrays --------------------------------------------------------------------
 
-    def solve(self, system: Arrays, at: At, tau: Values = None) -> tuple[np.ndarray, np.ndarray]:
-        """Accelerations and multipliers; without `tau` the model's own joint efforts act."""
+    def solve(
+        self, system: Arrays, at: At, tau: Values = None, pull: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations and multipliers; without `tau` the model's own joint efforts act. What
+        constraints demand is J a + γ + pull = 0."""
         nq, nv, _ = system.sizes
         if tau is None:
             return system.called("rate", at)[..., nq : nq + nv], np.zeros(0)

@@ -1,0 +1,47 @@
+/* A function that Python calls: its address and where each argument goes. Its `method` is a C
+ * callable that takes float64 arrays of the right shape straight in. Everything else (dicts, lists,
+ * wrong shapes, batches) goes to the friendly road: a Python callable with the same arguments.
+ *
+ * The arrays of a Call are used with Python's lock held, and nothing in between runs Python: so any
+ * number of threads may call. */
+#ifndef TOUCHBACK_CALL_H
+#define TOUCHBACK_CALL_H
+
+#include "calls/abi.h"
+#include "python/numpy.h"
+
+enum { MOST_ARGUMENTS = 10, MOST_DIMENSIONS = 2 };
+
+typedef enum { ARRAY, NUMBER, ABSENT, OUT, KINDS } kind; /* as system/calls.py numbers them */
+
+typedef struct argument {
+    PyObject *name;
+    kind kind;
+    long place, size; /* in [x, u] */
+    int required;
+} argument;
+
+typedef struct Call {
+    PyObject_HEAD
+    tb_function function;
+    const void *context;
+    double *memory, *defaults, *x, *u, *p, *out, *work;
+    long given; /* doubles of [x, u] */
+    long first, width, out_size;
+    long refusal; /* the output that isn't 0 where the function has no answer, or -1 */
+    int dimensions;
+    npy_intp shape[MOST_DIMENSIONS];
+    long count;
+    argument arguments[MOST_ARGUMENTS];
+    PyObject *otherwise, *friendly, *owner;
+    PyMethodDef definition;
+    char *name, *doc;
+} Call;
+
+/* The method itself (METH_FASTCALL | METH_KEYWORDS). */
+PyObject *tb_call_function(PyObject *self, PyObject *const *from, Py_ssize_t count,
+                           PyObject *names);
+/* The type of all Calls (make_call.c). */
+extern PyType_Spec tb_call_type;
+
+#endif
