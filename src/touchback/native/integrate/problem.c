@@ -1,4 +1,6 @@
 /* A problem seen from Python: its rate at one state, and its inputs along a run. */
+#include <string.h>
+
 #include "integrate/problem.h"
 
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate) {
@@ -12,6 +14,18 @@ void tb_input_rows(const tb_problem *problem, long rows, const double *times, co
         tb_set_inputs(problem, times[row], x + row * n);
         for (long i = 0; i < input_count; i++)
             inputs[row * input_count + i] = problem->u[i];
+    }
+}
+
+void tb_solved_rows(const tb_problem *problem, long rows, const double *times, const double *x,
+                    const double *a, long a_count, const double *lambda, long lambda_count,
+                    double *rate, double *solved) {
+    long n = tb_state_size(problem);
+    for (long row = 0; row < rows; row++, x += n) {
+        tb_rate(problem, times[row], x, rate);
+        memcpy(solved, a, (size_t)a_count * sizeof *a);
+        memcpy(solved + a_count, lambda, (size_t)lambda_count * sizeof *lambda);
+        solved += a_count + lambda_count;
     }
 }
 

@@ -130,6 +130,11 @@ void tb_problem_rate(const tb_problem *problem, double t, const double *x, doubl
 /* The inputs at each of many times and states, as the integrators saw them. */
 void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,
                    double *inputs, long input_count);
+/* What the rate leaves at two places, the accelerations and the multipliers that it solved for, at each
+ * of many times and states: rows of the one after the other. `rate` is memory for one rate. */
+void tb_solved_rows(const tb_problem *problem, long rows, const double *times, const double *x,
+                    const double *a, long a_count, const double *lambda, long lambda_count,
+                    double *rate, double *solved);
 /* Rows of states made consistent in place, as an integrator leaves them. */
 void tb_settle_rows(const tb_problem *problem, long rows, const double *times, double *x,
                     long accepted);

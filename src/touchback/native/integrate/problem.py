@@ -170,15 +170,34 @@ class Problem:
         LIB.tb_problem_rate(self.address, t, self._x_address, self._rate_address)
         return self._rate.copy()
 
+    def solved_rows(self, solving: Solving, times: ArrayLike, states: ArrayLike) -> Floats:
+        """Accelerations and multipliers that its rate, that of a formulation, solves for at each of
+        the times and states (rows)."""
+        t, x = self._rows(times, states)
+        a, multipliers = solving.solved
+        found = np.empty((len(t), a.size + multipliers.size))
+        for part in slices(len(t)):
+            LIB.tb_solved_rows(
+                self.address, part.stop - part.start, address_of(t[part]), address_of(x[part]),
+                address_of(a), a.size, address_of(multipliers), multipliers.size,
+                self._rate_address, address_of(found[part]),
+            )  # fmt: skip
+        return found
+
+    def _rows(self, times: ArrayLike, states: ArrayLike) -> tuple[Floats, Floats]:
+        """Times, and as many states."""
+        t, x = np.atleast_1d(as_floats(times)), as_floats(states)
+        if np.atleast_2d(x).shape != (len(t), self.state_size):
+            raise InputError(f"{len(t)} rows of {self.state_size} are needed, got shape {x.shape}.")
+        return t, x
+
     def settle(self, times: ArrayLike, states: ArrayLike, accepted: bool = False) -> Floats:
         """The states (a row for each time, or one state) made consistent; copies.
 
         `accepted` says that an integrator goes on from the last of them.
         """
-        t, x = np.atleast_1d(as_floats(times)), np.array(states, dtype=np.float64, order="C")
+        t, x = self._rows(times, np.array(states, dtype=np.float64, order="C"))
         rows = np.atleast_2d(x)
-        if rows.shape != (len(t), self.state_size):
-            raise InputError(f"{len(t)} rows of {self.state_size} are needed, got shape {x.shape}.")
         for part in slices(len(t)):
             LIB.tb_settle_rows(
                 self.address, part.stop - part.start, address_of(t[part]), address_of(rows[part]),
@@ -207,9 +226,7 @@ class Problem:
 
     def input_rows(self, times: ArrayLike, states: ArrayLike) -> Floats:
         """u at each of the times and states (rows), as an integrator there would see it."""
-        t, x = as_floats(times), as_floats(states)
-        if x.shape != (len(t), self.state_size):
-            raise InputError(f"{len(t)} rows of {self.state_size} are needed, got shape {x.shape}.")
+        t, x = self._rows(times, states)
         rows = np.empty((len(t), len(self.u)))
         for part in slices(len(t)):
             LIB.tb_input_rows(
