@@ -37,12 +37,8 @@ class _Body:
         register, key, holder = self.registers.of, self.registers.key, self.registers.holder
         free, take, release = self.registers.free, self.registers.take, self.registers.release
         apply, shareable, first_use = self.asm.apply, self.asm.shareable, plan.first_use
-        rows = zip(
-            plan.order[start:stop],
-            plan.next_a[start:stop],
-            plan.next_b[start:stop],
-            plan.next_c[start:stop],
-        )
+        columns = plan.order, plan.next_a, plan.next_b, plan.next_c
+        rows = zip(*(column[start:stop] for column in columns))
         for node, next_a, next_b, next_c in rows:
             op = op_of[node]
             arity = arities[op]

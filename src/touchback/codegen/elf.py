@@ -89,18 +89,27 @@ def write_elf(code: MachineCode, name: str) -> bytes:
         _segment(_NOTE, _R, note_at, note_at, len(note), 4),
         _segment(_GNU_STACK, _R | _W, 0, 0, 0, 16),
     )
-    file = bytearray(sections_at)
-    for offset, part in (
-        (0, header + b"".join(segments) + note + hash_table),
-        (symbols_at, symbols + strings),
-        (_PAGE, code.code),
-        (dynamic_at, dynamic + names),
-    ):
+    parts = {
+        0: header + b"".join(segments) + note + hash_table,
+        symbols_at: symbols + strings,
+        _PAGE: code.code,
+        dynamic_at: dynamic + names,
+    }
+    return _laid_out(parts, sections_at) + _section_table(sections, names)
+
+
+def _laid_out(parts: dict[int, bytes], size: int) -> bytes:
+    """Parts at their offsets, with zeros between them."""
+    file = bytearray(size)
+    for offset, part in parts.items():
         file[offset : offset + len(part)] = part
-    for section in sections:
-        at = names.index(section.name + b"\0") if section.name else 0
-        file += struct.pack("<IIQQQQIIQQ", at, *section[1:])
     return bytes(file)
+
+
+def _section_table(sections: list[_Section], names: bytes) -> bytes:
+    places = [names.index(each.name + b"\0") if each.name else 0 for each in sections]
+    rows = zip(places, sections, strict=True)
+    return b"".join(struct.pack("<IIQQQQIIQQ", place, *each[1:]) for place, each in rows)
 
 
 def read_elf(data: bytes, name: str) -> MachineCode:

@@ -1,19 +1,20 @@
 """The mechanism at one instant over any scalars: values, poses, velocities, forces. What laws and
 sensors ask."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from touchback.dynamics.crba import world_pose
 from touchback.dynamics.efforts import passive_efforts, passive_potential
 from touchback.dynamics.frames import choose_frames
 from touchback.dynamics.ground import ground_of
-from touchback.dynamics.motion import Base, LinkMotion, b_matrix, combined, link_motions
+from touchback.dynamics.kinematics import Coordinates, Kinematics
+from touchback.dynamics.motion import Base, LinkMotion, b_matrix, link_motions
+from touchback.dynamics.places import Places
 from touchback.dynamics.regroup import regroup
 from touchback.dynamics.rnea import Wrench, link_wrenches
-from touchback.dynamics.tree import Attachment, Tree, add_inertias, build_tree
+from touchback.dynamics.tree import Tree, add_inertias, build_tree
 from touchback.errors import ModelError
 from touchback.model.controls import driven
 from touchback.model.frame import Frame
@@ -22,8 +23,8 @@ from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.signals import OWN_RATE
 from touchback.model.value import Value
-from touchback.spatial import ZERO, Vectors
-from touchback.spatial.vectors import Matrix, Scalar, Vector
+from touchback.spatial import ZERO
+from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.scalars import Scalars
 from touchback.symbolic.translate import Translator
@@ -32,20 +33,7 @@ if TYPE_CHECKING:
     from touchback.dynamics.stops import Pairs
 
 
-@dataclass
-class Coordinates:
-    """The scalars of an instant: positions, velocities, extra states and inputs by name, time,
-    parameters by name."""
-
-    q: Sequence[Scalar]
-    v: Sequence[Scalar]
-    z: Mapping[str, Scalar]
-    u: Mapping[str, Scalar]
-    time: Scalar
-    parameters: Mapping[str, Scalar]
-
-
-class Instant:
+class Instant(Kinematics):
     """A flat model at given coordinates. Everything is computed when first asked for, and once."""
 
     def __init__(
@@ -57,7 +45,6 @@ class Instant:
         frame_pass: bool = False,
     ) -> None:
         self.model, self.k, self.at = model, k, at
-        self.vectors = Vectors(k)
         self.a: Sequence[Scalar] | None = None  # joint accelerations, once known
         self.multipliers: dict[str, Scalar] = {}  # of constraint rows by name, once known
         self.solved = False  # whether expressions may use sensors of forces: all are known then
@@ -72,18 +59,13 @@ class Instant:
         }
         self._controlled = driven(model)
         self._measured: dict[str, list[Scalar]] = {}
-        self._positions = _index(model, positions=True)
-        self._velocities = _index(model, positions=False)
+        self._places = Places(model.joints)
         tree = build_tree(model, k, self.value, merge_fixed)
         if frame_pass:
             tree = choose_frames(tree, k)
         add_inertias(tree, model, k, self.value)
         tree.place(k, at.q, self.value)
-        self.tree = tree
-        self.ground = ground_of(model, k, self.value)
-        self._poses: dict[int, tuple[Matrix, Vector]] = {-1: (self.ground.R, self.ground.p)}
-        self._velocity: dict[int, tuple[Vector, Vector]] = {}
-        self._frames: dict[Frame, Attachment] = {}
+        super().__init__(k, at, tree, ground_of(model, k, self.value), self.value)
         self._pushes: dict[int, Wrench] = {}
         self._efforts: list[Scalar] = [0] * tree.nv
         self._applied = False
@@ -106,10 +88,10 @@ class Instant:
                 return known[name]
         if name == "time":
             return at.time
-        if name.startswith("q:") and name[2:] in self._positions:
-            return at.q[self._positions[name[2:]]]
-        if name.startswith("v:") and name[2:] in self._velocities:
-            return at.v[self._velocities[name[2:]]]
+        if name.startswith("q:") and name[2:] in self._places.q:
+            return at.q[self._places.q[name[2:]]]
+        if name.startswith("v:") and name[2:] in self._places.v:
+            return at.v[self._places.v[name[2:]]]
         if name.startswith(OWN_RATE):
             force, _, state = name.removeprefix(OWN_RATE).rpartition(".")
             return self.force(force).states()[state].rate(self)
@@ -142,65 +124,7 @@ class Instant:
             self._measured[sensor] = kind.measure(self)
         return self._measured[sensor]
 
-    # ---- kinematics, along world axes -----------------------------------------------------------
-
-    def attachment(self, frame: Frame) -> Attachment:
-        """Link and pose of a frame."""
-        if frame not in self._frames:
-            self._frames[frame] = self.tree.attachment(self.k, frame, self.value)
-        return self._frames[frame]
-
-    def link_pose(self, i: int) -> tuple[Matrix, Vector]:
-        """R_WL and p_WL."""
-        for j in self._unknown(i, self._poses):
-            link = self.tree.links[j]
-            self._poses[j] = world_pose(link, self.k, self._poses[link.parent])
-        return self._poses[i]
-
-    def link_velocity(self, i: int) -> tuple[Vector, Vector]:
-        """ω and velocity of the origin of a link, along world axes."""
-        if -1 not in self._velocity:
-            ground = self.ground
-            self._velocity[-1] = self.vectors.apply(ground.R, ground.omega), ground.velocity
-        for j in self._unknown(i, self._velocity):
-            link = self.tree.links[j]
-            omega_parent, v_parent = self._velocity[link.parent]
-            R, p = self.link_pose(j)
-            lever = self.vectors.sub(p, self.link_pose(link.parent)[1])
-            spin, slide = combined(link, self.k, self.at.v)
-            carried = self.vectors.add(v_parent, self.vectors.cross(omega_parent, lever))
-            self._velocity[j] = (
-                self.vectors.add(omega_parent, self.vectors.apply(R, spin)),
-                self.vectors.add(carried, self.vectors.apply(R, slide)),
-            )
-        return self._velocity[i]
-
-    def _unknown(self, i: int, known: Mapping[int, object]) -> list[int]:
-        """Links from below the nearest known one down to link i: no recursion, chains are long."""
-        path = []
-        while i not in known:
-            path.append(i)
-            i = self.tree.links[i].parent
-        return path[::-1]
-
-    def lever(self, frame: Frame) -> Vector:
-        """From the link's origin to the frame's, along world axes."""
-        home = self.attachment(frame)
-        return self.vectors.apply(self.link_pose(home.link)[0], home.pose.scalars(self.k))
-
-    def position(self, frame: Frame) -> Vector:
-        return self.vectors.add(self.link_pose(self.attachment(frame).link)[1], self.lever(frame))
-
-    def rotation(self, frame: Frame) -> Matrix:
-        home = self.attachment(frame)
-        return home.pose.rotation(self.k).times(self.k, self.link_pose(home.link)[0])
-
-    def velocity(self, frame: Frame) -> Vector:
-        omega, v = self.link_velocity(self.attachment(frame).link)
-        return self.vectors.add(v, self.vectors.cross(omega, self.lever(frame)))
-
-    def angular_velocity(self, frame: Frame) -> Vector:
-        return self.link_velocity(self.attachment(frame).link)[0]
+    # ---- motion and names, as laws and sensors ask
 
     def acceleration(self, frame: Frame) -> Vector:
         home = self.attachment(frame)
@@ -223,10 +147,10 @@ class Instant:
         return self.vectors.apply(self.link_pose(link)[0], alpha)
 
     def coordinate(self, joint: str, index: int = 0) -> Scalar:
-        return self.at.q[self._joint_index(joint, index, positions=True)]
+        return self.at.q[self._places.position(joint, index)]
 
     def rate(self, joint: str, index: int = 0) -> Scalar:
-        return self.at.v[self._joint_index(joint, index, positions=False)]
+        return self.at.v[self._places.velocity(joint, index)]
 
     def force(self, name: str) -> Any:
         if name not in self.model.forces:
@@ -245,11 +169,8 @@ class Instant:
         ground, acceleration = self.ground, self.ground.acceleration
         if with_gravity:
             acceleration = self.vectors.sub(acceleration, self.gravity())
-        return Base(
-            ground.omega,
-            ground.alpha,
-            self.vectors.apply_transposed(ground.R, acceleration),
-        )
+        own = self.vectors.apply_transposed(ground.R, acceleration)
+        return Base(ground.omega, ground.alpha, own)
 
     # ---- forces ---------------------------------------------------------------------------------
 
@@ -264,7 +185,7 @@ class Instant:
         self._pushes[home.link] = self.vectors.add(F, force), self.vectors.add(N, moment)
 
     def add_effort(self, joint: str, index: int, effort: Scalar) -> None:
-        i = self._joint_index(joint, index, positions=False)
+        i = self._places.velocity(joint, index)
         self._efforts[i] = self.k.add(self._efforts[i], effort)
 
     def _apply_forces(self) -> None:
@@ -315,7 +236,7 @@ class Instant:
         found: list[Scalar] = [0] * self.tree.nv
         for name, joint in self.model.joints.items():
             for index, given in enumerate(joint.armature):
-                found[self._joint_index(name, index, positions=False)] = self.value(given)
+                found[self._places.velocity(name, index)] = self.value(given)
         return found
 
     def regrouped(self) -> Tree:
@@ -336,7 +257,7 @@ class Instant:
         return self._motions
 
     def joint_effort(self, joint: str, index: int) -> Scalar:
-        return self.efforts()[self._joint_index(joint, index, positions=False)]
+        return self.efforts()[self._places.velocity(joint, index)]
 
     def multiplier(self, row: str) -> Scalar:
         if row not in self.multipliers:
@@ -374,24 +295,4 @@ class Instant:
 
     def freedom(self, joint: str, index: int = 0) -> int:
         """The velocity coordinate of a joint by its place in v."""
-        return self._joint_index(joint, index, positions=False)
-
-    # ---- names ----------------------------------------------------------------------------------
-
-    def _joint_index(self, joint: str, index: int, positions: bool) -> int:
-        if joint not in self.model.joints:
-            raise unknown("joint", joint, self.model.joints)
-        given = self.model.joints[joint]
-        names = given.position_names(joint) if positions else given.velocity_names(joint)
-        if not 0 <= index < len(names):
-            raise ModelError(
-                f"Joint '{joint}': it has {len(names)} coordinates; there is none numbered {index}."
-            )
-        return (self._positions if positions else self._velocities)[names[index]]
-
-
-def _index(model: Model, positions: bool) -> dict[str, int]:
-    names: list[str] = []
-    for name, joint in model.joints.items():
-        names.extend(joint.position_names(name) if positions else joint.velocity_names(name))
-    return {name: i for i, name in enumerate(names)}
+        return self._places.velocity(joint, index)

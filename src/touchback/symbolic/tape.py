@@ -11,9 +11,11 @@ import math
 from collections.abc import Callable, Hashable, Iterable
 
 from touchback.symbolic import ops
-from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, MUL, NEG, SIN, SUB
-from touchback.symbolic.rules import RULES, SCALED, SQUARE, Rule, dispatch, is_normal
+from touchback.symbolic.arithmetic import addition, multiplication
+from touchback.symbolic.ops import ADD, CONST, COS, DIV, INPUT, NEG, SIN, SUB
+from touchback.symbolic.rules import RULES, Rule, dispatch, is_normal
 from touchback.symbolic.table import Lookup, Table, Want
+from touchback.symbolic.zeros import keeps_zeros
 
 Id = int
 
@@ -30,14 +32,13 @@ class Tape:
         self.symbols: dict[Hashable, int] = {}
         self.names: dict[int, Hashable] = {}
         self.lookups: list[Lookup] = []
-        self._kind: list[int] = [CONST, CONST]  # the operation, or a finer kind that rules look at
+        self.kind: list[int] = [CONST, CONST]  # the operation, or a finer kind that rules look at
         self._const_ids: dict[float, int] = {1.0: 1}
-        self._not_finite: set[int] = set()  # constants that 0 times and less itself don't become 0
+        self.not_finite: set[int] = set()  # constants that 0 times and less itself don't become 0
         self._nodes: dict[tuple[int, int, int, int], int] = {}
-        self._tries = dispatch(tuple(rules))
-        self.add: Callable[[Id, Id], Id]
-        self.mul: Callable[[Id, Id], Id]
-        self.add, self.mul = _make_arithmetic(self)
+        self.tries = dispatch(tuple(rules))
+        self.mul: Callable[[Id, Id], Id] = multiplication(self)
+        self.add: Callable[[Id, Id], Id] = addition(self)
 
     def __len__(self) -> int:
         return len(self.op)
@@ -63,7 +64,7 @@ class Tape:
         self.values[node] = value
         self._const_ids[value] = node
         if not math.isfinite(value):
-            self._not_finite.add(node)
+            self.not_finite.add(node)
         return node
 
     def symbol(self, name: Hashable) -> Id:
@@ -82,13 +83,13 @@ class Tape:
 
     def _append(self, op: int, a: int, b: int, c: int) -> Id:
         self.op.append(op)
-        self._kind.append(op)
+        self.kind.append(op)
         self.a.append(a)
         self.b.append(b)
         self.c.append(c)
         return len(self.op) - 1
 
-    # ---- arithmetic (add and mul are closures made below: they are the hot path)
+    # ---- arithmetic (add and mul are closures of `arithmetic.py`: they are the hot path)
 
     def sub(self, a: Id, b: Id) -> Id:
         return self.add(a, -b)
@@ -97,7 +98,7 @@ class Tape:
         return -a
 
     def div(self, a: Id, b: Id) -> Id:
-        if a == 0 and abs(b) not in self._not_finite:
+        if a == 0 and abs(b) not in self.not_finite:
             return 0 if b != 0 else self.const(math.nan)
         sign = 1 if (a >= 0) == (b >= 0) else -1
         a, b = abs(a), abs(b)
@@ -126,7 +127,7 @@ class Tape:
         return known
 
     def _simplified(self, op: int, a: Id, b: Id, c: Id) -> Id | None:
-        for rule in self._tries[op][self._kind[a]][self._kind[b]]:
+        for rule in self.tries[op][self.kind[a]][self.kind[b]]:
             found = rule(self, a, b, c)
             if found is not None:
                 return found
@@ -154,28 +155,13 @@ class Tape:
 
         x − y and y − x are one node and its negative here, so that the zeros of sums lose their
         signs. Those count as +0, which is what x − y gives at x = y: 0 + s turns −0 into it."""
-        if self._keeps_zeros(abs(a)):
+        if keeps_zeros(self, abs(a)):
             return self.positive(a)
         return self._kept(ADD, 0, a) if a > 0 else self._kept(SUB, 0, -a)
 
     def is_settled(self, node: Id) -> bool:
         """Whether a node is 0 + s or 0 − s, which atan2 makes of a sum."""
         return self.op[node] in (ADD, SUB) and self.a[node] == 0
-
-    def _keeps_zeros(self, node: Id) -> bool:
-        """Whether there is no sum (or choice) below a node down to which its zeros come from."""
-        waiting, seen = [node], {node}
-        while waiting:
-            node = waiting.pop()
-            op = self.op[node]
-            if self.is_settled(node):
-                continue
-            if op not in _KEEPING_ZEROS and ops.ARITY[op]:
-                return False
-            new = [operand for operand in self.operands(node) if operand not in seen]
-            seen.update(new)
-            waiting += new
-        return True
 
     def sincos(self, a: Id) -> tuple[Id, Id]:
         """(sin a, cos a), with sin(−a) = −sin a and cos(−a) = cos a."""
@@ -200,7 +186,7 @@ class Tape:
 
     def atan2(self, y: Id, x: Id) -> Id:
         x = self._settled(x)
-        if y < 0 and self._keeps_zeros(-y):
+        if y < 0 and keeps_zeros(self, -y):
             return -self.node(ops.ATAN2, -y, x)
         return self.node(ops.ATAN2, self._settled(y), x)
 
@@ -296,85 +282,3 @@ class Tape:
                         if n > 2:
                             mark[c[i]] = 1
         return mark
-
-
-_KEEPING_ZEROS = frozenset(
-    (MUL, DIV, NEG, SIN, ops.ASIN, ops.ATAN2, ops.ABS, ops.SQRT, ops.FLOOR, ops.EXP, ops.LOG, COS,
-     ops.ACOS, ops.LT, ops.LE, ops.EQ)
-)  # fmt: skip
-"""Operations whose zeros have the right sign if those of their operands have."""
-
-
-def _make_arithmetic(tape: Tape) -> tuple[Callable[[Id, Id], Id], Callable[[Id, Id], Id]]:
-    """add and mul as closures: a node costs about a microsecond, half of what methods take."""
-    op, kind = tape.op, tape._kind
-    kind_append = kind.append
-    op_append, a_append, b_append, c_append = op.append, tape.a.append, tape.b.append, tape.c.append
-    sums: dict[int, int] = {}  # by x · 2^32 + y: one number is a cheaper key than a pair
-    products: dict[int, int] = {}
-    sum_known, product_known = sums.get, products.get
-    sum_tries, product_tries = tape._tries[ADD], tape._tries[MUL]
-    not_finite = tape._not_finite
-
-    def add(a: Id, b: Id) -> Id:
-        if not a:
-            return b
-        if not b:
-            return a
-        x = a if a > 0 else -a
-        y = b if b > 0 else -b
-        if x > y:
-            a, b, x, y = b, a, y, x
-        elif x == y:
-            if a != b:
-                return 0 if x not in not_finite else tape.const(math.nan)
-            return mul(tape.const(2.0), a)
-        if a < 0:
-            b = -b
-        key = (x << 32) + b
-        r = sum_known(key)
-        if r is None:
-            for rule in sum_tries[kind[x]][kind[y]]:
-                r = rule(tape, x, b, 0)
-                if r is not None:
-                    break
-            else:
-                r = len(op)
-                operation = ADD if b > 0 else SUB
-                op_append(operation)
-                kind_append(operation)
-                a_append(x)
-                b_append(y)
-                c_append(0)
-            sums[key] = r
-        return r if a > 0 else -r
-
-    def mul(a: Id, b: Id) -> Id:
-        if not a or not b:
-            return 0 if not not_finite or abs(a + b) not in not_finite else tape.const(math.nan)
-        x = a if a > 0 else -a
-        y = b if b > 0 else -b
-        if x > y:
-            x, y = y, x
-        if x == 1:
-            return y if (a > 0) is (b > 0) else -y
-        key = (x << 32) + y
-        r = product_known(key)
-        if r is None:
-            kind_x, kind_y = kind[x], kind[y]
-            for rule in product_tries[kind_x][kind_y]:
-                r = rule(tape, x, y, 0)
-                if r is not None:
-                    break
-            else:
-                r = len(op)
-                op_append(MUL)
-                scaled = kind_x == CONST or kind_y == CONST
-                kind_append(SQUARE if x == y else SCALED if scaled else MUL)
-                a_append(x)
-                b_append(y)
-                c_append(0)
-            products[key] = r
-        return r if (a > 0) is (b > 0) else -r
-
-    return add, mul
