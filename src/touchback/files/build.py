@@ -1,32 +1,27 @@
 """Building models from plain data: every item checked, every complaint with its place."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, get_args
-
-from msgspec.structs import fields
+from collections.abc import Callable
+from typing import Any
 
 from touchback.errors import ModelError, TouchbackError
 from touchback.files.convert import check_keys, convert, mapping, shown
 from touchback.files.document import Document, Path, read_json, read_yaml
+from touchback.files.items import Items
 from touchback.files.schema import (
     BASE,
     GRAVITY,
-    KINDS,
     REPORT,
     SECTIONS,
     SETTINGS,
     VERSION,
-    kinds_in,
 )
 from touchback.model.check import problems
-from touchback.model.frame import Frame, frame_at
 from touchback.model.joints.joint import OPTIONS
 from touchback.model.model import Model
 from touchback.model.names import suggestion
-from touchback.model.part import LARGEST
-from touchback.model.value import Value, triple
+from touchback.model.signals import ExtraState
+from touchback.model.value import triple
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.parse import parse
 
@@ -56,7 +51,7 @@ def model_from_text(text: str, suffix: str = ".yaml", source: str = "text") -> M
     return _Builder(document, (), data, library).model
 
 
-def _check_version(document: Document, data: dict[str, Any]) -> None:
+def _check_version(document: Document, data: dict[str, object]) -> None:
     version = data.get("touchback")
     if "touchback" not in data:
         raise document.error((), f"this is no model file: one begins with `touchback: {VERSION}`.")
@@ -68,18 +63,14 @@ def _check_version(document: Document, data: dict[str, Any]) -> None:
         )
 
 
-class _Builder:
+class _Builder(Items):
     """One model of a file: of the whole file, or of its library."""
 
     def __init__(
         self, document: Document, path: Path, data: dict[str, Any], library: dict[str, Model]
     ) -> None:
-        self.document, self.path, self.data, self.library = document, path, data, library
-        self.items = {section: self.section(section) for section in SECTIONS}
-        count = sum(map(len, self.items.values()))
-        if count > LARGEST:
-            raise document.error(path, f"it names {count} things; a model has at most {LARGEST}.")
-        self.read_text: Callable[[str, Path], Any] = self.expression
+        super().__init__(document, path, data)
+        self.library = library
         with self.at():
             self.model = Model(data["name"])
         self.names = self.signal_names()
@@ -88,25 +79,6 @@ class _Builder:
         self.build()
         for section, name, message in problems(self.model):
             raise self.document.error((*path, section, name), message)
-
-    @contextmanager
-    def at(self, *steps: str) -> Iterator[None]:
-        """Complaints from inside get this place, instead of the name they begin with."""
-        try:
-            yield
-        except TouchbackError as error:
-            if str(error).startswith(self.document.source):
-                raise
-            message = re.sub(r"^[A-Z]\w+ '[^']*': ", "", str(error))
-            raise self.document.error((*self.path, *steps), message) from None
-
-    def section(self, section: str) -> dict[str, Any]:
-        path = (*self.path, section)
-        given = mapping(self.document, path, self.data.get(section, {}))
-        return {
-            name: convert(self.document, (*path, name), item, SECTIONS[section])
-            for name, item in given.items()
-        }
 
     # ---- names ---------------------------------------------------------------------------------
 
@@ -143,7 +115,7 @@ class _Builder:
                 make = model.state if item.update is None else model.memory
                 make(name, item.initial, unit=item.unit)
 
-    def set_state(self, model: Model, name: str, state: Any) -> None:
+    def set_state(self, model: Model, name: str, state: ExtraState) -> None:
         """The rate of a state, or the update of a memory."""
         path = (*self.path, "states", name)
         if state.update is not None:
@@ -172,54 +144,6 @@ class _Builder:
             hint = f"\n  {unknown[0]}" if unknown else ""
             raise self.document.error(path, f"{error}{hint}") from None
         return Expr(self.model.tape, node)
-
-    def value(self, given: Any, path: Path) -> Any:
-        """A number as it is, a text as its expression; lists item by item."""
-        if isinstance(given, str):
-            return self.read_text(given, path)
-        if isinstance(given, tuple):
-            return tuple(self.value(item, (*path, i)) for i, item in enumerate(given))
-        if isinstance(given, dict):
-            return {key: self.value(item, (*path, key)) for key, item in given.items()}
-        return given
-
-    def frame(self, given: Any, path: Path) -> Frame:
-        if isinstance(given, Frame):
-            return given
-        if isinstance(given, str):
-            return Frame(given)
-        x, y, z = self.value(given.at, (*path, "at"))
-        turn = [
-            (axis, self.value(angle, (*path, "turn", i)))
-            for i, (axis, angle) in enumerate(given.turn)
-        ]
-        return frame_at(given.body, x, y, z, turn)
-
-    def kind(self, section: str, name: str) -> Any:
-        """The joint, force or sensor kind that an item describes."""
-        item = self.items[section][name]
-        return self.described(item, KINDS[section], (*self.path, section, name))
-
-    def described(self, item: Any, kinds: dict[str, Any], path: Path) -> Any:
-        """The data of one of these kinds, and what lies in it: profiles, laws."""
-        kind = kinds[item.__struct_config__.tag]
-        given: dict[str, Any] = {}
-        for field in fields(kind):
-            own, where = getattr(item, field.name), (*path, field.name)
-            inner = kinds_in(field.type)
-            if field.type is Frame:
-                given[field.name] = self.frame(own, where)
-            elif inner and isinstance(own, tuple):
-                given[field.name] = tuple(
-                    self.described(one, inner, (*where, i)) for i, one in enumerate(own)
-                )
-            elif inner:
-                given[field.name] = self.described(own, inner, where)
-            elif field.type is Value or Value in get_args(field.type):
-                given[field.name] = self.value(own, where)
-            else:
-                given[field.name] = own
-        return kind(**given)
 
     # ---- the model -----------------------------------------------------------------------------
 

@@ -1,10 +1,12 @@
 """Plain data as the structs of `schema.py`, with complaints that name the place and the value."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import FieldInfo, fields
 
 from touchback.files.document import Document, Path
@@ -24,14 +26,14 @@ _PLACE = re.compile(r"(.*) - at `\$(.*)`", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[(\.\.\.)\]")
 
 
-def mapping(document: Document, path: Path, given: Any) -> dict[str, Any]:
+def mapping(document: Document, path: Path, given: object) -> dict[str, object]:
     """The given mapping, or a complaint."""
     if not isinstance(given, dict):
         raise document.error(path, f"a mapping is expected, got {shown(given)}.")
     return given
 
 
-def convert(document: Document, path: Path, given: Any, kind: Any) -> Any:
+def convert(document: Document, path: Path, given: object, kind: Any) -> Any:
     """A struct of this kind; a dict of kinds is chosen from by the item's `kind`."""
     if isinstance(kind, dict):
         kind = _chosen(document, path, mapping(document, path, given), kind)
@@ -43,7 +45,7 @@ def convert(document: Document, path: Path, given: Any, kind: Any) -> Any:
         raise _translated(document, path, given, str(error)) from None
 
 
-def check_keys(document: Document, path: Path, given: dict[str, Any], known: list[str]) -> None:
+def check_keys(document: Document, path: Path, given: dict[str, object], known: list[str]) -> None:
     """Refuse keys that mean nothing."""
     for key in given:
         if key not in known:
@@ -51,7 +53,9 @@ def check_keys(document: Document, path: Path, given: dict[str, Any], known: lis
             raise document.error((*path, key), f"there is no such key here; {hint}")
 
 
-def _chosen(document: Document, path: Path, given: dict[str, Any], kinds: dict[str, Any]) -> Any:
+def _chosen(
+    document: Document, path: Path, given: dict[str, object], kinds: Mapping[str, type[Struct]]
+) -> type[Struct]:
     kind = given.get("kind")
     if "kind" not in given:
         raise document.error(path, f"its `kind` is missing; {suggestion('', kinds)}")
@@ -62,7 +66,9 @@ def _chosen(document: Document, path: Path, given: dict[str, Any], kinds: dict[s
     return kinds[kind]
 
 
-def _check_keys(document: Document, path: Path, given: dict[str, Any], kind: Any) -> None:
+def _check_keys(
+    document: Document, path: Path, given: dict[str, object], kind: type[Struct]
+) -> None:
     tag = kind.__struct_config__.tag_field
     own = _fields(kind)
     check_keys(document, path, given, [*([tag] if tag else []), *(item.name for item in own)])
@@ -74,11 +80,13 @@ def _check_keys(document: Document, path: Path, given: dict[str, Any], kind: Any
 
 
 @cache
-def _fields(kind: type) -> tuple[FieldInfo, ...]:
+def _fields(kind: type[Struct]) -> tuple[FieldInfo, ...]:
     return fields(kind)
 
 
-def _check_inner(document: Document, path: Path, given: Any, kinds: dict[str, Any]) -> None:
+def _check_inner(
+    document: Document, path: Path, given: object, kinds: Mapping[str, type[Struct]]
+) -> None:
     """The same for data of some kind that lie in others, alone or in a list: profiles, laws."""
     if not kinds:
         return
@@ -86,14 +94,14 @@ def _check_inner(document: Document, path: Path, given: Any, kinds: dict[str, An
         for i, item in enumerate(given):
             _check_inner(document, (*path, i), item, kinds)
         return
-    kind = _chosen(document, path, mapping(document, path, given), kinds)
-    _check_keys(document, path, given, kind)
+    own = mapping(document, path, given)
+    _check_keys(document, path, own, _chosen(document, path, own, kinds))
 
 
-def _translated(document: Document, path: Path, given: Any, said: str) -> Exception:
+def _translated(document: Document, path: Path, given: object, said: str) -> Exception:
     match = _PLACE.fullmatch(said)
     message, inner = (match[1], match[2]) if match else (said, "")
-    value = given
+    value: Any = given
     for step in _STEP.finditer(inner):
         if step[3]:
             break
@@ -109,7 +117,7 @@ def _translated(document: Document, path: Path, given: Any, said: str) -> Except
     return document.error(path, f"{words}{size} is expected, got {shown(value)}.")
 
 
-def shown(given: Any) -> str:
+def shown(given: object) -> str:
     """A value as a message shows it: short, as it stands in a file."""
     if given is None:
         return "nothing"

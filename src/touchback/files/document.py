@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import yaml
 
@@ -23,7 +23,7 @@ Path = tuple[str | int, ...]
 
 _INT = re.compile(r"[-+]?[0-9]{1,300}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_WORDS: dict[str, Any] = {
+_WORDS: dict[str, bool | float | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
     ".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan,
@@ -35,7 +35,7 @@ class Document:
     """Plain data, where they came from, and the line of each path (where the format tells)."""
 
     source: str
-    data: Any = None
+    data: object = None
     lines: dict[Path, int] = field(default_factory=dict)
 
     def place(self, path: Path) -> str:
@@ -93,7 +93,7 @@ def _too_deep(place: str) -> ModelError:
     return ModelError(f"{place}: more than {DEEPEST} lists and mappings lie in one another.")
 
 
-def _check_depth(data: Any, source: str) -> None:
+def _check_depth(data: object, source: str) -> None:
     level = _collections([data])
     for _ in range(DEEPEST):
         level = _collections(
@@ -105,12 +105,12 @@ def _check_depth(data: Any, source: str) -> None:
         raise _too_deep(source)
 
 
-def _collections(items: Iterable[Any]) -> list[Any]:
+def _collections(items: Iterable[object]) -> list[dict[str, object] | list[object]]:
     return [item for item in items if isinstance(item, (dict, list))]
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
     for key, item in pairs:
         if key in found:
             raise ValueError(f"the key {key!r} stands twice in one object")
@@ -150,12 +150,13 @@ class _YamlReader:
         said = f"{context}: {problem}" if context else f"{problem}"
         return ModelError(f"{self.result.source}{where}: this is not YAML: {said}.")
 
-    def node(self, event: Any, path: Path) -> Any:
+    def node(self, event: yaml.Event, path: Path) -> object:
         self.result.lines[path] = _line(event)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise self.result.error(path, "anchors and aliases (& and *) can't be used here.")
-        if event.tag is not None and event.tag != "!":
-            raise self.result.error(path, f"tags such as {event.tag!r} can't be used here.")
+        tag = getattr(event, "tag", None)
+        if tag is not None and tag != "!":
+            raise self.result.error(path, f"tags such as {tag!r} can't be used here.")
         if isinstance(event, yaml.ScalarEvent):
             return scalar(event.value) if event.implicit[0] else event.value
         if len(path) >= DEEPEST:
@@ -164,14 +165,14 @@ class _YamlReader:
             return self.sequence(path)
         return self.mapping(path)
 
-    def sequence(self, path: Path) -> list[Any]:
-        items: list[Any] = []
+    def sequence(self, path: Path) -> list[object]:
+        items: list[object] = []
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
             items.append(self.node(event, (*path, len(items))))
         return items
 
-    def mapping(self, path: Path) -> dict[str, Any]:
-        items: dict[str, Any] = {}
+    def mapping(self, path: Path) -> dict[str, object]:
+        items: dict[str, object] = {}
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
                 raise self.result.error(path, "a key must be a name.")
@@ -184,11 +185,11 @@ class _YamlReader:
         return items
 
 
-def _line(event: Any) -> int:
-    return int(event.start_mark.line) + 1
+def _line(event: yaml.Event) -> int:
+    return int(event.start_mark.line) + 1 if event.start_mark else 0
 
 
-def scalar(text: str) -> Any:
+def scalar(text: str) -> float | bool | str | None:
     """What an unquoted scalar means in YAML 1.2: nothing, a truth value, a number, or the text."""
     if text in _WORDS:
         return _WORDS[text]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import fields
 
 from touchback.errors import ModelError
 from touchback.files.schema import KINDS, kinds_in
+from touchback.model.value import Data
 
 if TYPE_CHECKING:
     from touchback.model.model import Model
@@ -29,9 +30,9 @@ def check_known(model: Model) -> None:
         check_known(part.model)
 
 
-def _stranger(item: Any, kinds: dict[str, Any]) -> Any:
+def _stranger(item: Data, kinds: dict[str, type[Data]]) -> Data | None:
     """The item, or what lies in it, if it is of none of these kinds."""
-    if type(item) is not kinds.get(item.__struct_config__.tag):
+    if type(item) is not kinds.get(str(item.__struct_config__.tag)):
         return item
     for field in fields(type(item)):
         own, inner = getattr(item, field.name), kinds_in(field.type)

@@ -65,7 +65,7 @@ def one_for_a_list(kind: Any) -> Any:
     return plain(inside[0]) | types.GenericAlias(tuple, (plain(inside[0]), ...))
 
 
-def in_file(kind: Any, options: Any = None) -> Any:
+def in_file(kind: type[Data], options: type[Data] | None = None) -> type[msgspec.Struct]:
     """The struct that a file has for one kind of the model's data; the fields of `options` stand
     beside its own."""
     given = [(field, plain(field.type)) for field in fields(kind)]
@@ -87,12 +87,12 @@ def in_file(kind: Any, options: Any = None) -> Any:
 
 
 @functools.cache
-def _nested(kind: Any) -> Any:
+def _nested(kind: type[Data]) -> type[msgspec.Struct]:
     """One struct for each kind, wherever it lies in another."""
     return in_file(kind)
 
 
-def kinds_in(kind: Any) -> dict[str, Any]:
+def kinds_in(kind: Any) -> dict[str, type[Data]]:
     """The kinds of data by tag that a field's type may hold, also in a list."""
     if hasattr(kind, "__struct_config__"):
         tag = kind.__struct_config__.tag
@@ -100,16 +100,16 @@ def kinds_in(kind: Any) -> dict[str, Any]:
     return {tag: found for item in get_args(kind) for tag, found in kinds_in(item).items()}
 
 
-def _default(field: FieldInfo) -> Any:
+def _default(field: FieldInfo) -> object:
     made = field.default_factory
     return field.default if made is msgspec.NODEFAULT else msgspec.field(default_factory=made)
 
 
-def _by_kind(section: str) -> dict[str, Any]:
+def _by_kind(section: str) -> dict[str, type[msgspec.Struct]]:
     return {tag: in_file(kind, _BESIDE.get(section)) for tag, kind in KINDS[section].items()}
 
 
-KINDS: dict[str, dict[str, Any]] = {
+KINDS: dict[str, dict[str, type[Data]]] = {
     "joints": kinds_in(AnyJoint),
     "forces": kinds_in(AnyForce | AnyCompliant),
     "contacts": kinds_in(AnyRigid),
@@ -118,7 +118,10 @@ KINDS: dict[str, dict[str, Any]] = {
     "sensors": kinds_in(AnySensor),
 }
 """The model's own data of each section whose items say their `kind`, by that word."""
-_BESIDE = {"joints": Joint, "closures": Closure}  # whose fields stand beside those of the kind
+_BESIDE: dict[str, type[Data]] = {
+    "joints": Joint,
+    "closures": Closure,
+}  # whose fields stand beside those of the kind
 
 
 class TableInFile(Data, frozen=True):
@@ -166,15 +169,15 @@ SECTIONS: dict[str, Any] = {
 """The type of the items of each section; a dict has one for each kind."""
 
 
-def add_kind(section: str, kind: Any) -> None:
+def add_kind(section: str, kind: type[Data]) -> None:
     """Let files know one more kind, as of force (`section` "forces"); its fields are frames,
     values, texts, numbers, or kinds themselves."""
-    tag = kind.__struct_config__.tag
+    tag = str(kind.__struct_config__.tag)
     for own in (section, "closures") if section == "joints" else (section,):  # joints close loops
         KINDS[own][tag], SECTIONS[own][tag] = kind, in_file(kind, _BESIDE.get(own))
 
 
-def model_schema() -> dict[str, Any]:
+def model_schema() -> dict[str, object]:
     """The JSON schema of a model file."""
     sections: list[Any] = [_named(name, _union(item)) for name, item in SECTIONS.items()]
     optional = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import NODEFAULT
 from msgspec.structs import FieldInfo, fields
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from touchback.model.model import Model
     from touchback.model.part import Part
 
+_T = TypeVar("_T")
 _USUAL_GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -48,7 +49,7 @@ def to_text(model: Model, suffix: str = ".yaml") -> str:
     return WRITERS[suffix](plain_model(model))
 
 
-def plain_model(model: Model) -> dict[str, Any]:
+def plain_model(model: Model) -> dict[str, object]:
     """A model as a file holds it: mappings, lists, numbers and texts."""
     model = model.described or model
     check_known(model)
@@ -64,7 +65,7 @@ class _Library:
     """The models of parts, each written once; a model stands after those it uses."""
 
     def __init__(self) -> None:
-        self.entries: dict[str, dict[str, Any]] = {}
+        self.entries: dict[str, dict[str, object]] = {}
         self._keys: dict[int, str] = {}
 
     def key(self, model: Model) -> str:
@@ -116,16 +117,16 @@ class _Writer:
         self.tables[f"table {count}"] = table
         return f"table {count}"
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         model = self.model
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         if model.gravity != _USUAL_GRAVITY:
             found["gravity"] = self.data(model.gravity)
         if model.base != BaseMotion():
             found["base"] = self.data(model.base)
         if model.reported is not None:
             found["report"] = list(model.reported)
-        sections: dict[str, dict[str, Any]] = {
+        sections: dict[str, Mapping[str, object]] = {
             "parameters": self.section(model.parameters, self.data),
             "inputs": self.section(model.inputs, self.data),
             "states": self.section(self.states, self.data),
@@ -147,46 +148,49 @@ class _Writer:
         }
         return {**found, **{name: items for name, items in sections.items() if items}}
 
-    def section(self, items: dict[str, Any], write: Callable[[Any], Any]) -> dict[str, Any]:
+    def section(self, items: Mapping[str, _T], write: Callable[[_T], object]) -> dict[str, object]:
         return {name: write(item) for name, item in items.items()}
 
-    def data(self, given: Any) -> Any:
-        """Described data: fields that differ from their defaults, frames and values as texts."""
+    def data(self, given: object) -> object:
+        """Described data as a file holds them: frames and values as texts."""
         if isinstance(given, Expr):
             return self.texts[given.id]
         if isinstance(given, Data):
-            config = given.__struct_config__
-            found = {config.tag_field: config.tag} if config.tag_field else {}
-            for field in fields(given):
-                item = getattr(given, field.name)
-                if field.required or item != _usual(field):
-                    found[field.name] = self.data(item)
-            if isinstance(given, Frame) and len(found) == 1:
-                return given.body
-            return found
+            found = self.fields(given)
+            return given.body if isinstance(given, Frame) and len(found) == 1 else found
         if isinstance(given, tuple):
             return [self.data(item) for item in given]
         if isinstance(given, dict):
             return {key: self.data(item) for key, item in given.items()}
         return _short(given)
 
-    def body(self, given: Body) -> Any:
-        found = self.data(Body(given.mass, given.com, given.inertia))  # its key is its name
-        if "inertia" in found and given.inertia[3:] == (0.0, 0.0, 0.0):
-            found["inertia"] = found["inertia"][:3]
+    def fields(self, given: Data) -> dict[str, object]:
+        """The fields that differ from their defaults."""
+        config = given.__struct_config__
+        found: dict[str, object] = {config.tag_field: config.tag} if config.tag_field else {}
+        for field in fields(given):
+            item = getattr(given, field.name)
+            if field.required or item != _usual(field):
+                found[field.name] = self.data(item)
         return found
 
-    def with_kind(self, given: Joint | Closure) -> Any:
+    def body(self, given: Body) -> dict[str, object]:
+        found = self.fields(Body(given.mass, given.com, given.inertia))  # its key is its name
+        if "inertia" in found and given.inertia[3:] == (0.0, 0.0, 0.0):
+            found["inertia"] = self.data(given.inertia[:3])
+        return found
+
+    def with_kind(self, given: Joint | Closure) -> dict[str, object]:
         """The kind with what stands beside it; of a joint's options, a list of one as its item."""
-        found = self.data(given)
-        kind = found.pop("kind")
+        found = self.fields(given)
+        del found["kind"]
         for word, item in found.items():
             if isinstance(item, list) and len(item) == 1:
                 found[word] = item[0]
-        return {**kind, **found}
+        return {**self.fields(given.kind), **found}
 
-    def part(self, given: Part) -> dict[str, Any]:
-        found: dict[str, Any] = {"model": self.library.key(given.model)}
+    def part(self, given: Part) -> dict[str, object]:
+        found: dict[str, object] = {"model": self.library.key(given.model)}
         if given.at != Frame(GROUND):
             found["at"] = self.data(given.at)
         if given.share:
@@ -196,22 +200,23 @@ class _Writer:
         return found
 
 
-def _usual(field: FieldInfo) -> Any:
+def _usual(field: FieldInfo) -> object:
     """The default of a field."""
     return field.default if field.default_factory is NODEFAULT else field.default_factory()
 
 
-def _short(given: Any) -> Any:
+def _short(given: object) -> object:
     """A whole number without its decimals; it reads back as the same float."""
-    whole = isinstance(given, float) and given.is_integer() and abs(given) < 1e15
-    return int(given) if whole and (given or math.copysign(1.0, given) > 0.0) else given
+    if not isinstance(given, float) or not given.is_integer() or abs(given) >= 1e15:
+        return given
+    return int(given) if given or math.copysign(1.0, given) > 0.0 else given
 
 
-def _as_tuples(given: Any) -> Any:
+def _as_tuples(given: object) -> object:
     return tuple(map(_as_tuples, given)) if isinstance(given, list) else given
 
 
-def _plain_table(table: Table) -> dict[str, Any]:
+def _plain_table(table: Table) -> dict[str, object]:
     if not table.y:
         return {"x": _shorts(table.x), "values": _shorts(table.values)}
     width = len(table.y)
@@ -219,15 +224,15 @@ def _plain_table(table: Table) -> dict[str, Any]:
     return {"x": _shorts(table.x), "y": _shorts(table.y), "values": rows}
 
 
-def _shorts(numbers: tuple[float, ...]) -> list[Any]:
+def _shorts(numbers: tuple[float, ...]) -> list[object]:
     return [_short(item) for item in numbers]
 
 
-def _json(plain: dict[str, Any]) -> str:
+def _json(plain: dict[str, object]) -> str:
     return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-WRITERS: dict[str, Callable[[dict[str, Any]], str]] = {
+WRITERS: dict[str, Callable[[dict[str, object]], str]] = {
     ".yaml": yaml_text,
     ".yml": yaml_text,
     ".json": _json,
