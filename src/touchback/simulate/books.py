@@ -1,107 +1,173 @@
-"""Energy books of a run: which powers are integrated along it, and what the sums say."""
+"""Energy books of a run: what the powers of its lines did, what jumps did to the stored energy, and
+what impulses took at contacts.
+
+How a run tells of its powers is the business of a *meter*: most integrate them along accepted steps
+(`Integrated`), time stepping takes them at the middle of each step (`time_stepping/meter.py`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from touchback.native import Problem, evaluate_rows
-from touchback.native.integrate.books import NativeBooks, Powers, live_multipliers
+from touchback.native.integrate.books import NativeBooks, Powers
 from touchback.recording import EnergyBooks, EventRecord
-from touchback.simulate.constrained import IMPLICIT, Formulation, problem_for, word_of
-from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats
-from touchback.simulate.span import Trajectory
 from touchback.system import System
-from touchback.system.powers import DISSIPATED, WORK, PowerSet, power_set
+from touchback.system.contact_rows import ContactLayout
+from touchback.system.function import Function
+from touchback.system.powers import DISSIPATED, WORK, PowerSet
+
+Settle = Callable[[float, Floats], Floats]
 
 
-class BookKeeper:
-    """Keeps the books of one run: of the lines of a `power_set`, with the parameters `given`. `own`
-    evaluates rates and multipliers beside the run."""
+class Lines:
+    """The powers of lines and the energies stored, with the parameters `given` for a run."""
+
+    def __init__(
+        self, system: System, lines: PowerSet, given: Mapping[str, float] | None = None
+    ) -> None:
+        self.set, self.state_names = lines, system.state_names
+        self.block = lines.powers.block_for(system.parameter_values(given))
+
+    def powers(self, states: Floats, inputs: Floats) -> Floats:
+        """Of all lines at states with u = [t, inputs…, rates of x…, multipliers…], rows [W]."""
+        return self._rows(self.set.powers, states, inputs)
+
+    def levels(self, states: Floats, inputs: Floats) -> Floats:
+        """Energies stored at states with u = [t, inputs…], rows [J]."""
+        return self._rows(self.set.levels, states, inputs)
+
+    def _rows(self, function: Function, states: Floats, inputs: Floats) -> Floats:
+        compiled = function.compiled
+        return evaluate_rows(
+            compiled.address, states, inputs, self.block, function.out_size, compiled.work_size,
+            compiled.context_address,
+        )  # fmt: skip
+
+
+class Meter(Protocol):
+    """What a run tells of its powers."""
+
+    @property
+    def work(self) -> Floats:
+        """What each line did so far [J]."""
+
+    def inputs(self, times: Floats, states: Floats) -> Floats:
+        """u = [t, inputs…] at which energies stored at states are read, rows."""
+
+
+M = TypeVar("M", bound=Meter)
+
+
+class Integrated:
+    """A meter that integrates powers along the accepted steps of a run, as well as its `method`
+    does. `own`, a problem beside the run, gives rates and leaves `multipliers`; `settle` makes it
+    ready at a state."""
 
     def __init__(
         self,
-        system: System,
-        lines: PowerSet,
+        lines: Lines,
         own: Problem,
         method: str,
-        given: dict[str, Any] | None,
         multipliers: Floats | None = None,
+        settle: Settle | None = None,
     ) -> None:
-        self._names = list(system.state_names)
-        self._set, self._own = lines, own
-        self._p = lines.powers.block_for(system.parameter_values(given))
-        powers = Powers(lines.powers.compiled, self._p, len(lines.lines), lines.with_rates)
-        self._native = NativeBooks(powers, own, method, multipliers)
-        self._jumps: Floats = np.zeros(len(lines.stored))
+        powers = Powers(
+            lines.set.powers.compiled, lines.block, len(lines.set.lines), lines.set.with_rates
+        )
+        self.native = NativeBooks(powers, own, method, multipliers)
+        self.own = own
+        self._settle = settle or (lambda t, x: own.settle(t, x, accepted=True))
+        self._first: tuple[float, Floats] | None = None
+
+    @property
+    def work(self) -> Floats:
+        """The integrals so far [J]."""
+        return self.native.work
+
+    def inputs(self, times: Floats, states: Floats) -> Floats:
+        """As the run sees them."""
+        return self.own.input_rows(times, states)
+
+    def begin(self, t: float, x: Floats) -> None:
+        """Goes on from a state: that of the start, or where the run goes on after a transition."""
+        self.native.start_at(t, self._settle(t, x))
+        self._first = self._first or self.native.end
+
+    @property
+    def ends(self) -> tuple[Floats, Floats]:
+        """The times and the states (rows) from where to where steps were added."""
+        (t, x), (t_end, x_end) = self._first or self.native.end, self.native.end
+        return np.array([t, t_end]), np.array([x, x_end])
+
+
+@dataclass(frozen=True)
+class RowBooks:
+    """What impulses took at each row of contacts, with what friction took in them, and what moving
+    surfaces gave through it [J]."""
+
+    names: Sequence[str]
+    layout: ContactLayout
+    losses: Floats
+    moved: Floats
+
+    def books(self) -> EnergyBooks:
+        """By contact."""
+        impacts, dissipated, work = {}, {}, {}
+        for i, (name, normal) in enumerate(zip(self.names, self.layout.normals, strict=True)):
+            rubbing = [row for rows, contact in self.layout.groups if contact == i for row in rows]
+            impacts[name] = float(self.losses[normal])
+            if rubbing:
+                dissipated[f"{name} friction"] = float(self.losses[rubbing].sum())
+            if moved := float(self.moved[[normal, *rubbing]].sum()):
+                work[f"{name} moving"] = moved
+        return EnergyBooks(work, {}, dissipated, impacts)
+
+
+class BookKeeper(Generic[M]):
+    """Keeps the books of one run: of `lines`, as a `meter` tells of them, and of the rows of
+    contacts, where there are any."""
+
+    def __init__(self, lines: Lines, meter: M, rows: RowBooks | None = None) -> None:
+        self.meter, self._lines, self._rows = meter, lines, rows
+        self._jumps: Floats = np.zeros(len(lines.set.stored))
         self._impacts: dict[str, float] = {}
 
-    def open(self, problem: Problem, t: float, x: Floats) -> None:
-        """Begins at the state from which a run starts."""
-        self._native.attach(problem)
-        self._native.start(t, x)
-
-    def close(self, trajectory: Trajectory, events: Sequence[EventRecord] = ()) -> EnergyBooks:
-        """The books up to the last recorded state. Where events changed the state, what that did to
-        the stored energy counts as an impact."""
-        for event in events:
-            self.note(event)
-        return self.closed(trajectory.times[[0, -1]], trajectory.states[[0, -1]])
-
-    def note(self, event: EventRecord) -> None:
-        """Counts an event that changed the state as an impact."""
-        if event.after is not None:
-            self.jump(event.name, event.time, self._states(event))
+    def note(self, event: EventRecord, settle: Settle) -> None:
+        """Counts an event that changed the state as an impact; the run went on from there made
+        consistent."""
+        if event.after is None:
+            return
+        before, after = (
+            np.array([state[name] for name in self._lines.state_names])
+            for state in (event.state, event.after)
+        )
+        self.jump(event.name, event.time, np.array([before, settle(event.time, after)]))
 
     def jump(self, name: str, t: float, states: Floats) -> None:
         """Counts what a jump between two states (rows) did to the stored energy as an impact."""
-        before, after = self._levels([t] * 2, states)
+        before, after = self._levels(np.full(2, t), states)
         self._jumps += after - before
         self._impacts[name] = self._impacts.get(name, 0.0) + float((before - after).sum())
 
     def closed(self, times: Floats, states: Floats) -> EnergyBooks:
         """The books from the first to the last of two states (rows)."""
-        ends = self._levels(times, states)
-        change = ends[1] - ends[0]
+        first, last = self._levels(times, states)
+        change = last - first
         sides: dict[str, dict[str, float]] = {WORK: {}, DISSIPATED: {}}
-        for line, joules in zip(self._set.lines, map(float, self._native.work), strict=True):
+        for line, joules in zip(self._lines.set.lines, map(float, self.meter.work), strict=True):
             if line.stored >= 0:
                 moved = float(change[line.stored] - self._jumps[line.stored])
                 joules += moved if line.side == WORK else -moved
             sides[line.side][line.name] = joules
-        stored = dict(zip(self._set.stored, map(float, change), strict=True))
-        return EnergyBooks(sides[WORK], stored, sides[DISSIPATED], dict(self._impacts))
+        stored = dict(zip(self._lines.set.stored, map(float, change), strict=True))
+        books = EnergyBooks(sides[WORK], stored, sides[DISSIPATED], dict(self._impacts))
+        return EnergyBooks.joined([books, self._rows.books()]) if self._rows else books
 
-    def _states(self, event: EventRecord) -> Floats:
-        """Before and after an event; the run goes on from the latter made consistent."""
-        before = [event.state[name] for name in self._names]
-        after = [(event.after or {})[name] for name in self._names]
-        return np.array([before, self._own.settle(event.time, after)])
-
-    def _levels(self, times: Any, states: Floats) -> Floats:
-        """Stored energies at states, a row each."""
-        inputs = self._own.input_rows(times, states)
-        levels = self._set.levels.compiled
-        return evaluate_rows(
-            levels.address, states, inputs, self._p, len(self._set.stored), levels.work_size,
-            levels.context_address,
-        )  # fmt: skip
-
-
-def keeper_for(
-    system: System,
-    constraints: Formulation | None,
-    inputs: Inputs,
-    given: dict[str, Any] | None,
-    method: str,
-) -> BookKeeper:
-    """The keeper of a run by the formulation `constraints`; the implicit ones, which are steps and
-    no rates, have their multipliers evaluated by "multipliers"."""
-    lines = power_set(system)
-    formulation = "multipliers" if word_of(constraints) in IMPLICIT else constraints
-    problem, enforced = problem_for(system, formulation, inputs, given)
-    forces = live_multipliers(enforced.constrained) if enforced else None
-    return BookKeeper(system, lines, problem, method, given, forces)
+    def _levels(self, times: Floats, states: Floats) -> Floats:
+        return self._lines.levels(states, self.meter.inputs(times, states))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from touchback.native import evaluate_rows
-from touchback.simulate.books import keeper_for
-from touchback.simulate.constrained import problem_for
+from touchback.simulate.books import BookKeeper, Integrated, Lines
+from touchback.simulate.constrained import IMPLICIT, problem_for, word_of
 from touchback.simulate.course import Asked, Course, Label
 from touchback.simulate.implicit import add_counts, newton_for
 from touchback.simulate.progress import Progress
@@ -17,6 +17,7 @@ from touchback.simulate.remarks import remarks
 from touchback.simulate.span import Trajectory
 from touchback.simulate.ticks import use_ticks
 from touchback.simulate.watch import Watch
+from touchback.system.powers import power_set
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.integrator import Integrator
@@ -39,7 +40,7 @@ class SmoothRun(Course):
                 system, self.problem, asked.events, parameters, tolerances, solver.samples
             )
         if asked.books:
-            self._keeper = keeper_for(system, asked.constraints, given, parameters, solver.word)
+            self._keeper = _keeper(asked, solver.word)
 
     def gap(self, x: Floats) -> float:
         """By how much a state breaks the constraints [m or rad]."""
@@ -49,7 +50,8 @@ class SmoothRun(Course):
         """By the solver."""
         span, names = self._asked.span, list(self._asked.system.state_names)
         if self._keeper:
-            self._keeper.open(self.problem, span.start, x)
+            self.problem.keep_books(self._keeper.meter.native)
+            self._keeper.meter.begin(span.start, x)
         found = self._solver.integrate(self.problem, names, x, span, shown, self._watch)
         if self._newton:
             add_counts(found, self._newton)
@@ -96,7 +98,10 @@ class SmoothRun(Course):
         if self._watch:
             told["events"] = [record.as_data() for record in records]
         if self._keeper:
-            told["books"] = self._keeper.close(trajectory, records).as_data()
+            for record in records:
+                self._keeper.note(record, self._keeper.meter.own.settle)
+            ends = trajectory.times[[0, -1]], trajectory.states[[0, -1]]
+            told["books"] = self._keeper.closed(*ends).as_data()
         if self._enforced:
             kept = self._enforced.constrained
             said = remarks(
@@ -104,3 +109,13 @@ class SmoothRun(Course):
             )
             told |= {"constraints": kept.formulation, "remarks": said}
         return told
+
+
+def _keeper(asked: Asked, method: str) -> BookKeeper[Integrated]:
+    """The keeper of a run's books. Implicit formulations, which are steps and no rates, have their
+    multipliers evaluated by "multipliers"."""
+    formulation = "multipliers" if word_of(asked.constraints) in IMPLICIT else asked.constraints
+    own, enforced = problem_for(asked.system, formulation, asked.given, asked.parameters)
+    forces = enforced.constrained.solved.multipliers if enforced else None
+    lines = Lines(asked.system, power_set(asked.system), asked.parameters)
+    return BookKeeper(lines, Integrated(lines, own, method, forces))

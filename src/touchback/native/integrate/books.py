@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.native.integrate.problem import Problem, Solving
+from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of, as_floats
 from touchback.native.record import FunctionData, Record
 
@@ -35,11 +35,6 @@ class Powers:
     p: Floats
     count: int
     with_rates: bool
-
-
-def live_multipliers(constrained: Solving) -> Floats:
-    """The array in which the rate of a constrained problem leaves its multipliers."""
-    return constrained.solved.multipliers
 
 
 class NativeBooks:
@@ -73,10 +68,6 @@ class NativeBooks:
         ):  # fmt: skip
             record.floats(name, size)
 
-    def attach(self, problem: Problem) -> None:
-        """Lets the integrators of a problem add their steps."""
-        problem.keep_books(self, self.address)
-
     @property
     def address(self) -> int:
         """Of the struct."""
@@ -86,10 +77,6 @@ class NativeBooks:
     def end(self) -> tuple[float, Floats]:
         """To where steps were added: the time and the state."""
         return float(self._record.struct.t), self._x.copy()
-
-    def start(self, t: float, x: ArrayLike) -> None:
-        """Makes the books' own problem ready at the state from which a run starts."""
-        self.start_at(t, self._own.settle(t, x, accepted=True))
 
     def start_at(self, t: float, x: Floats) -> None:
         """Notes a state for which the books' own problem is ready."""

@@ -75,6 +75,8 @@ class StepBooks(Protocol):
     the `nodes`, which are fractions of it."""
 
     @property
+    def address(self) -> int: ...
+    @property
     def nodes(self) -> Floats: ...
     def add_step(self, t: float, h: float, states: ArrayLike) -> None: ...
 
@@ -159,10 +161,10 @@ class Problem:
         if self._sampler and steps % self._sampler.every:
             self.record.struct.sampler = None
 
-    def keep_books(self, books: StepBooks, address: int) -> None:
+    def keep_books(self, books: StepBooks) -> None:
         """Lets integrators add each accepted step to energy books (books.py)."""
         self.books = books
-        self.record.struct.books = address
+        self.record.struct.books = books.address
 
     def rate(self, t: float, x: ArrayLike) -> Floats:
         """dx/dt at a time and a state."""

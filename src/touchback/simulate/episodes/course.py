@@ -7,6 +7,7 @@ step: the same code that runs against a clock.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from touchback.native.episode.data import Crossed
 from touchback.native.episode.episode import STEPS, Episode
 from touchback.native.integrate.sampler import Sampler
 from touchback.recording import unknown_name
+from touchback.simulate.books import BookKeeper, Integrated, Lines
 from touchback.simulate.constrained import DEFAULT, Enforced
 from touchback.simulate.course import Asked, Course, Label
-from touchback.simulate.episodes.books import EpisodeKeeper
 from touchback.simulate.episodes.chattering import MEND, Chattering, instant
 from touchback.simulate.episodes.tale import Tale
 from touchback.simulate.episodes.watch import AHEAD, ExitWatch, LogWatch
@@ -31,6 +32,7 @@ from touchback.simulate.remarks import remarks
 from touchback.simulate.span import Failure, Trajectory
 from touchback.simulate.ticks import steps_between
 from touchback.system import System
+from touchback.system.powers import power_set_of_modes
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.integrator import Integrator
@@ -62,13 +64,23 @@ class EpisodeRun(Course):
         self._events: list[dict[str, Any]] = []
         self._problems: dict[int, Problem] = {}
         self._paradoxes: float = 0
-        self._keeper: EpisodeKeeper | None = None
-        if asked.books:
-            self._keeper = EpisodeKeeper(
-                system, self._episode, self._block, given, asked.parameters, solver.word
-            )
-            if self._fixed:
-                self._keeper.keep(self._episode)
+        self._keeper = self._books() if asked.books else None
+        if self._keeper and self._fixed:
+            self._episode.keep_books(self._keeper.meter.native)
+
+    def _books(self) -> BookKeeper[Integrated]:
+        """Of powers in the mode that reigns, from transition to transition: rates and multipliers
+        come from an episode of the books' own, whose mode is that of the state."""
+        asked, system = self._asked, self._system
+        own = Episode(
+            self._episode.data, self._episode.formulation, next(iter(STEPS)), logging=False
+        )
+        problem = own.settled_problem(asked.given.u, self._block, asked.given.refresher())
+        lines = Lines(system, power_set_of_modes(system), asked.parameters)
+        meter = Integrated(
+            lines, problem, self._solver.word, own.solved.multipliers, partial(own.begin, problem)
+        )
+        return BookKeeper(lines, meter)
 
     def gap(self, x: Floats) -> float:
         """By how much a state breaks the constraints of its mode [m or rad]; what tracks may."""
@@ -79,7 +91,7 @@ class EpisodeRun(Course):
         span = self._asked.span
         x = self._episode.begin(self.problem, span.start, x)
         if self._keeper:
-            self._keeper.begin(span.start, x)
+            self._keeper.meter.begin(span.start, x)
         if self._fixed:
             watch = LogWatch(self._episode, self._tale, self._cross, self._solver.step or 0.0)
             names = list(self._system.state_names)
@@ -134,7 +146,7 @@ class EpisodeRun(Course):
                 chattering.calm()
             x, exit = crossed.state, -1
             if self._keeper:
-                self._keeper.begin(t, x)
+                self._keeper.meter.begin(t, x)
         if not self._parts:  # all of it at one instant
             self._parts.append(Trajectory(np.array([t]), x[None, :]))
         return None
@@ -152,7 +164,7 @@ class EpisodeRun(Course):
         for record in watch.records:
             self._events.append(record.as_data())
             if self._keeper:
-                self._keeper.note(record)
+                self._keeper.note(record, self._keeper.meter.own.settle)
         self.problem.raised = problem.raised
         return watch
 
@@ -165,13 +177,14 @@ class EpisodeRun(Course):
                 there.enter(*there.phases.phases[phase].modes)
                 newton_for(there, problem, solver.rtol, solver.atol, asked.parameters)
             if self._keeper:
-                self._keeper.keep(problem)
+                problem.keep_books(self._keeper.meter.native)
             self._problems[phase] = problem
         return self._problems[phase]
 
     def _cross(self, crossed: Crossed) -> None:
         if self._keeper:
-            self._keeper.cross(self._tale.exit_of(crossed).name, crossed)
+            states = np.array([crossed.before, crossed.state])
+            self._keeper.jump(self._tale.exit_of(crossed).name, crossed.time, states)
 
     # ---- what is told ---------------------------------------------------------------------------
 
@@ -209,7 +222,7 @@ class EpisodeRun(Course):
             "remarks": remarks(formulation, kept, rubbing, shared),
         }
         if self._keeper:
-            told["books"] = self._keeper.finish().as_data()
+            told["books"] = self._keeper.closed(*self._keeper.meter.ends).as_data()
         return told
 
 

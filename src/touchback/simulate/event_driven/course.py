@@ -9,8 +9,8 @@ import numpy as np
 from touchback.errors import SolveError
 from touchback.native import Dopri5, EventRule, Events, Status
 from touchback.native.contact.mode import ContactMode
-from touchback.recording import EnergyBooks, EventRecord
-from touchback.simulate.books import BookKeeper
+from touchback.recording import EventRecord
+from touchback.simulate.books import BookKeeper, Integrated, Lines
 from touchback.simulate.course import Asked, Course, Label
 from touchback.simulate.event_driven.modes import Modes
 from touchback.simulate.progress import Progress
@@ -49,12 +49,14 @@ class DrivenRun(Course):
         self._given = np.zeros(0)
         self._count = self._kept = 0  # events; rows of the record without an overlap
 
-    def _books(self) -> BookKeeper:
+    def _books(self) -> BookKeeper[Integrated]:
         asked, equations = self._asked, self._equations
         beside = ContactMode(equations.native(), like=self._mode)
         own = beside.problem(asked.given.u, equations.block, asked.given.refresher())
-        lines = power_set_with(self._system, equations.contacts)
-        return BookKeeper(self._system, lines, own, "dopri5", asked.parameters, beside.multipliers)
+        powers = power_set_with(self._system, equations.contacts)
+        lines = Lines(self._system, powers, asked.parameters)
+        meter = Integrated(lines, own, "dopri5", beside.multipliers)
+        return BookKeeper(lines, meter, self._modes.rows)
 
     def go(self, x: Floats, shown: Progress) -> Trajectory:
         """From event to event, up to the end or to what no mode can follow."""
@@ -66,7 +68,6 @@ class DrivenRun(Course):
             start, words = modes.change(span.start, x)
         except SolveError as error:
             self._forces = [np.zeros(self._equations.layout.rows)]
-            self._keeper.open(self.problem, span.start, x)
             failure = Failure(span.start, str(error), "")
             return Trajectory(np.array([span.start]), x[None, :], {}, failure)
         if moved:
@@ -78,7 +79,8 @@ class DrivenRun(Course):
             self.problem, start, span.start, span.end, times, solver.rtol, solver.atol, longest,
             solver.step_limit, self._events,
         )  # fmt: skip
-        self._keeper.open(self.problem, span.start, run.x)
+        self.problem.keep_books(self._keeper.meter.native)
+        self._keeper.meter.begin(span.start, run.x)
         first = run.x.copy()
         self._add_forces(np.array([span.start]), first[None, :])
         self._watch(run)
@@ -188,12 +190,9 @@ class DrivenRun(Course):
         """Events, energy books and remarks; impacts at the start count too."""
         times, states = trajectory.times, trajectory.states
         ends = np.array([self._given if len(states) > 1 else states[0], states[-1]])
-        books = EnergyBooks.joined([
-            self._keeper.closed(times[[0, -1]], ends), self._modes.books(),
-        ])  # fmt: skip
         return {
             "contacts": list(self._equations.contacts),
             "events": [record.as_data() for record in self._records],
-            "books": books.as_data(),
+            "books": self._keeper.closed(times[[0, -1]], ends).as_data(),
             "remarks": self._modes.remarks + self._modes.gains.remarks(),
         }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from touchback.errors import SolveError
 from touchback.native import Problem
 from touchback.native.contact.mode import ContactMode
-from touchback.recording import EnergyBooks
+from touchback.simulate.books import RowBooks
 from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
 from touchback.simulate.event_driven.gains import Gains
 from touchback.simulate.event_driven.impacts import Jump, halt, impact, jam
@@ -39,7 +39,7 @@ class Modes:
     is how long the shortest one after the last change lasts [s]; `floors` are what the events of
     the mode may start from without having happened: within them a contact neither is apart nor has
     closed again. Steps at which mechanics has no or several answers are told in `remarks`, impacts
-    that gave energy in `gains`."""
+    that gave energy in `gains`; `rows` keep what impacts took, and what moving surfaces gave."""
 
     def __init__(
         self,
@@ -53,8 +53,8 @@ class Modes:
         self._law, self._rest = law, rest
         self._names = list(equations.contacts)
         self._v = slice(equations.system.sizes[0], sum(equations.system.sizes[:2]))
-        self._losses = np.zeros(equations.layout.rows)
-        self._moved = np.zeros(equations.layout.rows)
+        nothing = np.zeros((2, equations.layout.rows))
+        self.rows = RowBooks(self._names, equations.layout, *nothing)
         self._deepest = TOUCHING
         self._reach = 0.0  # how far contacts were from the origin at the start [m]
         self._rounding = np.zeros(len(self._names))  # of gaps, at the last change [m]
@@ -126,20 +126,6 @@ class Modes:
             return len(times), None
         row = int(inside[0])
         return row, Failure(float(times[row]), self._told_overlap(gaps[:, row]), "")
-
-    def books(self) -> EnergyBooks:
-        """What impacts took, friction in them included, and what moving surfaces gave."""
-        layout = self._equations.layout
-        impacts, dissipated, work = {}, {}, {}
-        for i, name in enumerate(self._names):
-            rubbing = [row for rows, contact in layout.groups if contact == i for row in rows]
-            impacts[name] = float(self._losses[layout.normals[i]])
-            if rubbing:
-                dissipated[f"{name} friction"] = float(self._losses[rubbing].sum())
-            moved = float(self._moved[[layout.normals[i], *rubbing]].sum())
-            if moved:
-                work[f"{name} moving"] = moved
-        return EnergyBooks(work, {}, dissipated, impacts)
 
     def troubles(self, t: float, x: Floats) -> str:
         """Why a run may have stopped here: contacts that are about to jam."""
@@ -382,5 +368,5 @@ class Modes:
     def _account(self, felt: Felt, x: Floats, jump: Jump) -> None:
         v = x[self._v]
         own = felt.W @ v + felt.W @ (v + jump.change)
-        self._losses -= 0.5 * jump.impulses * (felt.u + jump.u)
-        self._moved += 0.5 * jump.impulses * (own - felt.u - jump.u)
+        self.rows.losses[:] -= 0.5 * jump.impulses * (felt.u + jump.u)
+        self.rows.moved[:] += 0.5 * jump.impulses * (own - felt.u - jump.u)

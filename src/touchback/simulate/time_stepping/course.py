@@ -10,13 +10,15 @@ import numpy as np
 from touchback.native import Chunks, Problem, Status
 from touchback.native.contact.moreau_jean import MoreauJean as Stepper
 from touchback.native.contact.moreau_jean import Steps
+from touchback.simulate.books import BookKeeper, Lines, RowBooks
 from touchback.simulate.course import Asked, Course, Label
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import contacts_of, overlaps
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.time_stepping.books import StepBooks
+from touchback.simulate.time_stepping.meter import StepMeter
 from touchback.system.contact_equations import STEPPED, ContactEquations
+from touchback.system.powers import power_set
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.moreau_jean import MoreauJean
@@ -50,13 +52,19 @@ class SteppedRun(Course):
         self._rough = stepper.statistics["rough"]
         inputs = np.vstack([self._steps.inputs, self._steps.inputs[-1:]])
         self._gaps = self._equations.gaps(states, inputs, times)
-        self._books = StepBooks(
-            self._equations, x, self._steps, solver.step, self._asked.parameters
-        )
-        self._energies = np.array(list(self._books.signals().values()))
+        self._keeper = self._books(x)
+        self._energies = np.array(list(self._keeper.meter.signals().values()))
         counts: dict[str, float] = {"steps": len(self._steps.states), **stepper.statistics}
         failure = _failure(float(times[-1]), status, stepper.statistics["unsettled"])
         return Trajectory(times, states, counts, failure)
+
+    def _books(self, x: Floats) -> BookKeeper[StepMeter]:
+        equations, steps = self._equations, self._steps
+        lines = Lines(self._system, power_set(self._system), self._asked.parameters)
+        meter = StepMeter(lines, equations.layout, x, steps, self._solver.step)
+        losses, moved = steps.losses.sum(axis=0), steps.moved.sum(axis=0)
+        rows = RowBooks(list(equations.contacts), equations.layout, losses, moved)
+        return BookKeeper(lines, meter, rows)
 
     def labels(self) -> list[Label]:
         """States, impulses of constraints, and of each contact its gap and impulses; energies."""
@@ -82,9 +90,10 @@ class SteppedRun(Course):
 
     def about(self, trajectory: Trajectory) -> dict[str, Any]:
         """Energy books and remarks."""
+        times, states = trajectory.times, trajectory.states
         return {
             "contacts": list(self._equations.contacts),
-            "books": self._books.books().as_data(),
+            "books": self._keeper.closed(times[[0, -1]], states[[0, -1]]).as_data(),
             "remarks": self._remarks(len(trajectory.times) - 1),
         }
 
