@@ -37,7 +37,7 @@ class HandMade(Motion):
     def block(self, key: Key, values: np.ndarray, stiffness: bool = False) -> np.ndarray:
         return values
 
-    def rate_jacobian(self, key: Key, values: np.ndarray) -> None:
+    def slopes(self, key: Key) -> None:
         return None
 
     def initial(self, parameters: Mapping[str, float]) -> State:

@@ -77,7 +77,7 @@ def test_runs_start_once_and_are_used_within_with(cart: tb.System) -> None:
         ({"rate": 20_000}, "1 to 10 000 ticks"),
         ({"speed": 0.0}, "speed is 1.0"),
         ({"substeps": 0}, "1 to 100000 substeps"),
-        ({"method": "dopri5"}, "no fixed-step method"),
+        ({"method": "dopri5"}, "can't run against a clock; use method='rk4' or 'euler'"),
         ({"spin": 1.0}, "spin is 0 to"),
         ({"priority": 100}, "priority is 0 to 99"),
         ({"inputs": {"forse": tb.WatchedInput()}}, "did you mean 'force'"),

@@ -136,7 +136,7 @@ def changed(recording: Path, path: Path, **about: Any) -> Path:
         ({"rate": 10**30}, "1 to 10 000 ticks"),
         ({"parameters": {"stiffness": 10**400}}, "Number out of range"),
         ({"substeps": 10**12}, "100000"),
-        ({"method": "telepathy"}, "no fixed-step method"),
+        ({"method": "telepathy"}, "no method 'telepathy'"),
         ({"constraints": "projection"}, "the model has no constraints"),
         ({"parameters": {"stiffness": "x"}}, "Expected `float`"),
         ({"parameters": {"other": 1.0}}, "other"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.realtime.build import block_of, problem_of
+from touchback.realtime.build import block_of
 
 
 def test_a_change_takes_effect_at_the_next_tick(cart: tb.System) -> None:
@@ -181,13 +181,12 @@ def test_a_change_goes_where_many_small_ones_lead_or_is_refused_where_they_stop(
 
 def walked(system: tb.System, x: np.ndarray, start: float, end: float) -> tuple[np.ndarray, float]:
     """Where five hundred small changes lead, and how far they go without a jump."""
-    problem, enforced = problem_of(system, "rk4", None, {"length": start})
-    assert enforced is not None
+    posed = system.problem(parameters={"length": start})
     reached = start
     for value in np.linspace(start, end, 501)[1:]:
-        problem.p[:] = block_of(system, "rk4", None, {"length": value})[: len(problem.p)]
-        after = enforced.settled(0.0, x)
-        if enforced.constrained.statistics["not_converged"] or np.abs(after - x)[:3].max() > 0.2:
+        posed.problem.p[:] = system.parameter_block({"length": value})
+        after = posed.settled(0.0, x)
+        if posed.statistics["not_converged"] or np.abs(after - x)[:3].max() > 0.2:
             return x, reached
         x, reached = after, float(value)
     return x, reached
@@ -265,7 +264,7 @@ def test_a_block_that_the_tick_can_not_settle_is_given_back(four_bar: tb.System)
     with tb.live(four_bar, four_bar.assemble(), rate=1000, speed=None) as live:
         live.run(0.01)
         # past the check on the twin, as if the mechanism had moved on since
-        impossible = block_of(four_bar, "rk4", None, {"coupler length": 0.05})
+        impossible = block_of(four_bar, live.plan, {"coupler length": 0.05})
         live._parameters.changes[1] = type(live._parameters.changes[0])(1, {})
         live._loop.offer(impossible, 1)
         live.run(0.05)

@@ -17,7 +17,7 @@ import touchback as tb
 from featured_models import COPIES, FEATURES, TIP, compiled
 from touchback.contact.compliant.surface_contact import SurfaceContact
 from touchback.contact.surfaces import Ball, Plane
-from touchback.simulate.constrained import IMPLICIT
+from touchback.native import FORMULATIONS
 from touchback.simulate.features import OF_SOLVERS, REFUSED, refused_by
 from touchback.simulate.progress import Progress
 from touchback.simulate.quality.bench import Bench, Clock
@@ -86,7 +86,7 @@ def by_method(word: str) -> Callable[[tb.System, str], None]:
         options: Any = {"method": word}
         if Can.CONTACTS in METHODS[word].can:
             options["contacts"] = FAR
-        if word in IMPLICIT:
+        if word in FORMULATIONS:
             options["constraints"] = word
         if word == "implicit-euler":
             options["step"] = 2e-4
@@ -346,7 +346,7 @@ def refused(call: str, name: str) -> str:
     for feature in REFUSALS[call]:
         if feature.names(compiled(name)):
             return rf"{call} knows nothing of its {feature.word}.*'"
-    own = [word for word in IMPLICIT if f"'{word}'" in call]
+    own = [word for word, each in FORMULATIONS.items() if each.step and f"'{word}'" in call]
     return "constraints" if own and not compiled(name).constraint_names else ""
 
 

@@ -1,5 +1,7 @@
 """Every formulation on the suite of redundant, driven, switched, quaternion and singular loops."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -168,8 +170,18 @@ def test_the_feedback_of_baumgartes_is_chosen_per_run() -> None:
     assert drifts[0] == drifts[1] > 2.0 * drifts[2] > 4.0 * drifts[3] > 0.0
     with pytest.raises(tb.InputError, match=r"alpha must be zero or positive, got -1"):
         tb.Baumgarte(alpha=-1.0)
-    with pytest.raises(tb.InputError, match="as a word"):
-        tb.live(system, constraints=tb.Baumgarte())  # type: ignore[arg-type]
+
+
+def test_live_runs_take_formulations_with_settings_and_replay_them(tmp_path: Path) -> None:
+    system = slider_crank_model().compile()
+    x0, ends = system.assemble(crank=0.3, rates={"crank": 30.0}), []
+    for way in ("baumgarte", tb.Baumgarte(), tb.Baumgarte(5.0, 5.0)):
+        file = tmp_path / "run.mcap"
+        with tb.live(system, x0, speed=None, constraints=way, record=file) as live:
+            live.run(0.1)
+            ends.append(live.read("crank"))
+        assert tb.replay(file).same
+    assert ends[0] == ends[1] != ends[2]
 
 
 def test_a_change_of_the_independent_set_is_counted_and_timed() -> None:

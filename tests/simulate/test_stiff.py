@@ -106,7 +106,7 @@ def test_the_jacobian_of_a_rate_is_its_derivative(seed: int) -> None:
     def rate(at: np.ndarray) -> np.ndarray:
         return system.state_rate(at[:nq], at[nq : nq + nv], z=at[nq + nv :])
 
-    function, block = system.rate_jacobian() or (None, None)
+    function, block = system.rate_jacobian()
     assert function is not None
     from touchback.native import evaluate_rows
 

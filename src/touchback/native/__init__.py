@@ -9,7 +9,14 @@ from touchback.native.calls.publish import Published, publish
 from touchback.native.calls.reorder import reorder
 from touchback.native.calls.rows import Timing, evaluate_rows, time_calls
 from touchback.native.chunks import Chunks, slices
-from touchback.native.constrained.constrained import FORMULATIONS, Constrained, ConstrainedFunctions
+from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
+from touchback.native.constrained.formulations import (
+    FORMULATIONS,
+    AugmentedLagrangian,
+    Baumgarte,
+    Formulation,
+    formulation_of,
+)
 from touchback.native.constrained.jacobian import RateSlopes
 from touchback.native.integrate.adaptive import Adaptive, Dopri5, Radau5
 from touchback.native.integrate.events import Crossing, EventFunction, EventRule, Events
@@ -26,6 +33,8 @@ __all__ = [
     "FORMULATIONS",
     "LIBRARY_PATH",
     "Adaptive",
+    "AugmentedLagrangian",
+    "Baumgarte",
     "Chunks",
     "Constrained",
     "ConstrainedFunctions",
@@ -36,6 +45,7 @@ __all__ = [
     "EventRule",
     "Events",
     "FixedStep",
+    "Formulation",
     "FunctionData",
     "Interpreter",
     "Listening",
@@ -49,6 +59,7 @@ __all__ = [
     "Timing",
     "aligned_zeros",
     "evaluate_rows",
+    "formulation_of",
     "publish",
     "reorder",
     "slices",

@@ -18,27 +18,20 @@ from touchback.errors import InputError, SolveError
 from touchback.model import Model
 from touchback.model.controls import alternatives, choice_name
 from touchback.model.switching import active_constraints, switched
-from touchback.native import Listening
+from touchback.native import Formulation, Listening
 from touchback.native.live.layout import LATCHED, STALE
 from touchback.native.live.mailbox import Message
 from touchback.native.live.swap import TAKEN, WAITING
 from touchback.native.live.wanted import Pace
 from touchback.realtime.blame import MachineWatch, blame_of
-from touchback.realtime.build import (
-    Plan,
-    check_plan,
-    check_substeps,
-    check_thread,
-    make_loop,
-    method_of,
-    state_of,
-)
+from touchback.realtime.build import make_loop, state_of
 from touchback.realtime.connections import Connections
 from touchback.realtime.devices import Service
 from touchback.realtime.ending import WATCH, Elsewhere, to_its_end
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.faults import Faults, words
 from touchback.realtime.parameters import BOOKED_AT_ONCE, LiveParameters
+from touchback.realtime.plan import LivePlan, check_substeps, check_thread, live_solver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput, number_of
 from touchback.realtime.record import Keeper, describe
 from touchback.realtime.region import PUBLISHED, create
@@ -57,6 +50,7 @@ from touchback.realtime.structure import KnownJoint, joints_of
 from touchback.realtime.swap import Now, Pending, Swapped, prepare
 from touchback.realtime.udp import Receiver
 from touchback.recording import Run, unknown_name
+from touchback.simulate.solvers import Solver
 from touchback.system import State, System
 from touchback.system.compile import compile_model
 
@@ -71,9 +65,9 @@ def live(
     *,
     rate: float = 1000.0,
     speed: float | None = 1.0,
-    method: str | None = None,
-    constraints: str | None = None,
-    substeps: int = 1,
+    method: str | Solver | None = None,
+    constraints: str | Formulation | None = None,
+    substeps: int | None = None,
     inputs: Mapping[str, WatchedInput] | None = None,
     outputs: Mapping[str, GuardedOutput] | None = None,
     energy: Mapping[str, EnergyObserver] | None = None,
@@ -88,9 +82,10 @@ def live(
     """A live run of a system, from a state; without one from the initial state, with loops closed.
     It is a context manager.
 
-    `rate`: ticks a second of the model's time, 1 to 10 000; each takes `substeps` steps of a
-    fixed-step `method` ("rk4" by default). `speed`: 1.0 is real time, 0.1 a tenth of it, None as
-    fast as possible: then ticks happen only within `run`. `constraints` as in `simulate`.
+    `rate`: ticks a second of the model's time, 1 to 10 000; each takes `substeps` steps (1) of a
+    fixed-step `method`, by name ("rk4") or as a solver: `tb.RK4(substeps=4)`. `speed`: 1.0 is real
+    time, 0.1 a tenth of it, None as fast as possible: then ticks happen only within `run`.
+    `constraints` as in `simulate`.
 
     `inputs` declares which inputs are watched, `outputs` which outputs are guarded, `energy` which
     pairs of both must stay passive. `record` keeps every tick: in memory (True) or in an MCAP file
@@ -107,12 +102,12 @@ def live(
             f"Live runs need Linux's clock and scheduler; on {sys.platform} use "
             "`touchback.simulate`."
         )
-    plan = Plan(
-        float(rate), speed, method_of(method, constraints), constraints, int(substeps),
+    plan = LivePlan(
+        float(rate), speed, live_solver(system, method, constraints, substeps), constraints,
         dict(inputs or {}), dict(outputs or {}), dict(parameters or {}), dict(energy or {}),
         float(max_speed),
     )  # fmt: skip
-    check_plan(system, plan)
+    plan.check(system)
     check_thread(spin, priority)
     pace = Pace(
         plan.rate, speed, plan.substeps, min(spin, 0.25 / plan.rate), priority=priority,
@@ -136,7 +131,7 @@ class Live:
         self,
         system: System,
         x0: np.ndarray,
-        plan: Plan,
+        plan: LivePlan,
         pace: Pace,
         record: bool | str | os.PathLike[str],
         share: str | None,
@@ -488,8 +483,8 @@ class Live:
         *,
         at: float | None = None,
         rate: float | None = None,
-        method: str | None = None,
-        constraints: str | None = None,
+        method: str | Solver | None = None,
+        constraints: str | Formulation | None = None,
     ) -> Swapped:
         """Goes on with another structure of the mechanism, or at another rate or by another method.
 
@@ -522,15 +517,15 @@ class Live:
         structure: Model | System,
         at: float | None,
         rate: float | None,
-        method: str | None,
-        constraints: str | None,
+        method: str | Solver | None,
+        constraints: str | Formulation | None,
     ) -> Pending:
         to_its_end(self._drain)
         if self._pending is not None:
             raise InputError("Another structure is waiting for its tick; one follows the other.")
         values = self._region.published()[0]
         now = Now(values["time"], values, self._parameters.values)
-        changes = {"rate": rate, "method": method, "constraints": constraints}
+        changes = rate, method, constraints
         run = (self.system, self.plan, self._pace, self._loop)
         joints = joints_of(self.system.model) if self._joints is None else self._joints
         return prepare(run, joints, structure, now, changes, self._region, at)

@@ -13,7 +13,8 @@ from touchback.errors import InputError
 from touchback.native.live.layout import SWAP_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import PARAMETERS
-from touchback.realtime.build import Plan, block_of, problem_of
+from touchback.realtime.build import block_of
+from touchback.realtime.plan import LivePlan
 from touchback.realtime.swap import Pending
 from touchback.system import System
 
@@ -38,7 +39,7 @@ class Change:
 class LiveParameters:
     """The parameters of one run; the system's own are left alone."""
 
-    def __init__(self, system: System, loop: LiveLoop, plan: Plan) -> None:
+    def __init__(self, system: System, loop: LiveLoop, plan: LivePlan) -> None:
         self._lock = threading.Lock()
         self._last = 0  # version
         self.changes = {0: Change(0, {**system.parameters, **plan.parameters}, 0, 0.0)}  # latest
@@ -50,12 +51,13 @@ class LiveParameters:
         self._noted: deque[tuple[System, np.ndarray | dict[str, float]]] = deque()
         self._begin(system, loop, plan, self.changes[0].values)
 
-    def _begin(self, system: System, loop: LiveLoop, plan: Plan, values: dict[str, float]) -> None:
+    def _begin(
+        self, system: System, loop: LiveLoop, plan: LivePlan, values: dict[str, float]
+    ) -> None:
         self._system, self._loop, self._plan = system, loop, plan
         self._values = dict(values)
         # whatever the formulation of the run, one that keeps positions tells where loops can go
-        self._formulation = plan.constraints if system.modes else None
-        self._twin, self._enforced = problem_of(system, plan.method, self._formulation, values)
+        self._twin = system.problem(parameters=values, clocked=True)
 
     # ---- another structure ----------------------------------------------------------------------
 
@@ -96,7 +98,7 @@ class LiveParameters:
             self._offer(wanted, block)
 
     def _block(self, wanted: dict[str, float]) -> np.ndarray:
-        return block_of(self._system, self._plan.method, self._plan.constraints, wanted)
+        return block_of(self._system, self._plan, wanted)
 
     def _offer(self, wanted: dict[str, float], block: np.ndarray) -> None:
         self._values = wanted
@@ -113,18 +115,18 @@ class LiveParameters:
     ) -> None:
         """Loops must close all the way, each on its branch: followed on a twin of the run's problem
         as the tick will do it (live/parameters.c)."""
-        if self._enforced is None:
+        if self._twin.solving is None:
             return
         present = dict(zip(self._system.parameters, map(float, self._loop.parameters)))
-        begin, end = self._twin_block(present), self._twin_block(wanted)
+        begin, end = map(self._system.parameter_block, (present, wanted))
         nq = len(self._system.layout.q)
         done, part = 0.0, 1.0
         while done < 1.0:
             ahead = min(done + part, 1.0)
-            self._twin.p[:] = end if ahead == 1.0 else begin + ahead * (end - begin)
-            failures = self._enforced.constrained.statistics["not_converged"]
-            settled = self._enforced.settled(time, state)
-            open_still = self._enforced.constrained.statistics["not_converged"] - failures
+            self._twin.problem.p[:] = end if ahead == 1.0 else begin + ahead * (end - begin)
+            failures = self._twin.statistics["not_converged"]
+            settled = self._twin.settled(time, state)
+            open_still = self._twin.statistics["not_converged"] - failures
             moved = np.abs(settled[:nq] - state[:nq])
             if not open_still and np.all(moved <= _NEAR):
                 state, done, part = settled, ahead, 2.0 * part
@@ -134,10 +136,6 @@ class LiveParameters:
                 raise self._cannot_follow(
                     name, (present[name], wanted[name]), done, None if open_still else moved
                 )
-
-    def _twin_block(self, values: dict[str, float]) -> np.ndarray:
-        block = block_of(self._system, self._plan.method, self._formulation, values)
-        return block[: len(self._twin.p)]
 
     def _cannot_follow(
         self, name: str, way: tuple[float, float], done: float, moved: np.ndarray | None

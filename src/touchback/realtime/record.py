@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.files import to_text
-from touchback.realtime.build import Plan
+from touchback.native import formulation_of
 from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
+from touchback.realtime.plan import LivePlan
 from touchback.recording import Run
 from touchback.recording.live_about import columns_of
 from touchback.recording.live_file import Part, Recorder, Recording
@@ -25,7 +27,7 @@ from touchback.version import VERSION
 def describe(
     system: System,
     x0: np.ndarray,
-    plan: Plan,
+    plan: LivePlan,
     parameters: dict[str, float],
     carried: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -33,6 +35,7 @@ def describe(
     from the one before (swap.py)."""
     kinds = (system.input_names, system.state_names, system.output_names, plan.energy)
     units = (system.input_units, system.state_units, system.output_units, ["J"] * len(plan.energy))
+    formulation = formulation_of(plan.constraints)
     try:
         model: str | None = to_text(system.one.model, ".json")
     except ModelError:  # a part that files can't hold: replaying needs the system
@@ -46,8 +49,11 @@ def describe(
         "rate": plan.rate,
         "speed": plan.speed,
         "substeps": plan.substeps,
-        "method": plan.method,
-        "constraints": plan.constraints,
+        "method": plan.solver.word,
+        "rtol": plan.solver.rtol,
+        "atol": plan.solver.atol,
+        "constraints": None if plan.constraints is None else formulation.word,
+        "settings": asdict(formulation),
         "max_speed": plan.max_speed if np.isfinite(plan.max_speed) else None,
         "input_names": list(system.input_names),
         "state_names": list(system.state_names),

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.files import model_from_text
+from touchback.native.constrained.formulations import formulation_with
 from touchback.native.library import address_of
 from touchback.native.live.layout import ROW_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.wanted import Pace
-from touchback.realtime.build import (
-    MOST_SUBSTEPS,
-    Plan,
-    block_of,
-    check_plan,
-    make_loop,
-    state_of,
-)
+from touchback.realtime.build import block_of, make_loop, state_of
+from touchback.realtime.plan import MOST_SUBSTEPS, LivePlan, live_solver
 from touchback.realtime.swap import make_swap, refuse_modes
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
@@ -87,10 +82,10 @@ def replay(path: str | os.PathLike[str], system: System | Sequence[System] | Non
     before: tuple[System, LiveLoop] | None = None
     for place, part in enumerate(recording.parts):
         own = _system(part, given[place] if place < len(given) else None)
-        check_plan(own, _plan(part))
+        plan = _plan(own, part)
         _check_rows(part, recording.parameters)
-        loop = _begin(own, part, before)
-        parts.append(_repeat(own, loop, part, recording.parameters))
+        loop = _begin(own, plan, part, before)
+        parts.append(_repeat(own, plan, loop, part, recording.parameters))
         before = own, loop
     return Replay(recording, parts)
 
@@ -116,12 +111,16 @@ def _system(part: Part, given: System | None) -> System:
     return system
 
 
-def _plan(part: Part) -> Plan:
+def _plan(system: System, part: Part) -> LivePlan:
     about = part.about
-    return Plan(
-        about["rate"], None, about["method"], about["constraints"], about["substeps"], {}, {},
-        about["parameters"], max_speed=about.get("max_speed") or np.inf,  # older ones had no bound
+    constraints = about["constraints"] and formulation_with(about["constraints"], about["settings"])
+    solver = live_solver(system, about["method"], constraints, about["substeps"])
+    plan = LivePlan(
+        about["rate"], None, replace(solver, rtol=about["rtol"], atol=about["atol"]), constraints,
+        {}, {}, about["parameters"], max_speed=about["max_speed"] or np.inf,  # none in older ones
     )  # fmt: skip
+    plan.check(system)
+    return plan
 
 
 def _check_rows(part: Part, parameters: dict[int, dict[str, float]]) -> None:
@@ -145,9 +144,10 @@ def _check_rows(part: Part, parameters: dict[int, dict[str, float]]) -> None:
             )
 
 
-def _begin(system: System, part: Part, before: tuple[System, LiveLoop] | None) -> LiveLoop:
+def _begin(
+    system: System, plan: LivePlan, part: Part, before: tuple[System, LiveLoop] | None
+) -> LiveLoop:
     """The loop of a part, where its first tick begins."""
-    plan = _plan(part)
     loop = make_loop(
         system, state_of(system, part.about["initial_state"], plan.parameters), plan,
         Pace(plan.rate, None, plan.substeps), before[1].memory if before else None,
@@ -168,10 +168,13 @@ def _begin(system: System, part: Part, before: tuple[System, LiveLoop] | None) -
 
 
 def _repeat(
-    system: System, loop: LiveLoop, part: Part, parameters: dict[int, dict[str, float]]
+    system: System,
+    plan: LivePlan,
+    loop: LiveLoop,
+    part: Part,
+    parameters: dict[int, dict[str, float]],
 ) -> np.ndarray:
     """The states of a part's ticks."""
-    plan = _plan(part)
     states = np.empty_like(part.states)
     capacity = int(loop.struct.ring.capacity)
     inputs = np.ascontiguousarray(part.inputs)
@@ -181,7 +184,7 @@ def _repeat(
         flags, offered, substeps = int(row[2]), int(row[4]), int(row[5])
         if offered:
             values = parameters[offered]
-            loop.offer(block_of(system, plan.method, plan.constraints, values), offered)
+            loop.offer(block_of(system, plan, values), offered)
         loop.repeat(inputs[k], substeps, flags)
         if (k + 1) % capacity == 0 or k + 1 == len(part.rows):
             rows = loop.drain()

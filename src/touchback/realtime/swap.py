@@ -12,16 +12,22 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.part import flatten
+from touchback.native import Formulation
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import NOT_FINITE, OPEN, PARAMETERS, STATE, Carried, Staged, Swap
 from touchback.native.live.wanted import Pace
-from touchback.realtime.build import Plan, check_plan, make_loop, settled_near, stages_of
+from touchback.realtime.build import make_loop, settled_near, stages_of
+from touchback.realtime.plan import LivePlan
+from touchback.realtime.region import Region
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow
-from touchback.simulate.constrained import IMPLICIT
+from touchback.simulate.solvers import Solver
 from touchback.system import System
 from touchback.system.compile import compile_model
 from touchback.system.transfer import body_velocities, velocity_transfer
+
+Changes = tuple[float | None, str | Solver | None, str | Formulation | None]
+"""Another rate, method and formulation; None: as it was."""
 
 _REFUSED = {
     NOT_FINITE: "the new structure's velocities aren't finite there",
@@ -78,7 +84,7 @@ class Pending:
 
     report: Swapped
     system: System
-    plan: Plan
+    plan: LivePlan
     pace: Pace
     loop: LiveLoop
     swap: Swap
@@ -117,29 +123,7 @@ def refuse_modes(system: System) -> None:
         )
 
 
-def plan_for(
-    system: System, plan: Plan, known: Mapping[str, float], changes: Mapping[str, Any]
-) -> Plan:
-    """The plan of the new structure: the old one's, with known parameters and with what was asked
-    to change."""
-    constraints = changes.get("constraints") or plan.constraints
-    if not system.constrained:
-        constraints = None
-    method = changes.get("method") or plan.method
-    if constraints in IMPLICIT:
-        method = constraints
-    elif method in IMPLICIT:
-        method = "rk4"
-    shared = {name: value for name, value in known.items() if name in system.parameters}
-    new = replace(
-        plan, rate=float(changes.get("rate") or plan.rate), method=method, constraints=constraints,
-        substeps=changes["substeps"], parameters={**system.parameters, **shared},
-    )  # fmt: skip
-    check_plan(system, new)
-    return new
-
-
-def guess_for(system: System, structure: Structure, plan: Plan, now: Now) -> np.ndarray:
+def guess_for(system: System, structure: Structure, plan: LivePlan, now: Now) -> np.ndarray:
     """The state that the new structure will start from about; refused when it can't be met."""
     start = system.initial_state()
     layout = system.layout
@@ -157,7 +141,7 @@ def guess_for(system: System, structure: Structure, plan: Plan, now: Now) -> np.
 
 
 def carried_over(
-    old: System, new: System, structure: Structure, plans: tuple[Plan, Plan]
+    old: System, new: System, structure: Structure, plans: tuple[LivePlan, LivePlan]
 ) -> dict[str, Any]:
     """What the new structure takes over, as plain data: places by places."""
     states, parameters = list(old.state_names), list(old.parameters)
@@ -209,7 +193,7 @@ def _places(new: Any, old: Any) -> list[int]:
 
 def make_swap(
     old: tuple[System, LiveLoop],
-    new: tuple[System, LiveLoop, Plan],
+    new: tuple[System, LiveLoop, LivePlan],
     carried: Mapping[str, Any],
     directory: tuple[int, int],
     at: float | None,
@@ -231,12 +215,12 @@ def make_swap(
     names = ("to_state", "to_parameters", "inputs", "outputs", "guards", "energies")
     return Swap(
         old[1], new[1], Carried(**{name: carried[name] for name in names}),
-        stages_of(new[0], new[2].method, new[2].constraints), both[0], both[1], len(bodies),
+        stages_of(new[0], new[2]), both[0], both[1], len(bodies),
         directory, -np.inf if at is None else at,
     )  # fmt: skip
 
 
-def rehearse(system: System, guess: np.ndarray, plan: Plan, pace: Pace) -> None:
+def rehearse(system: System, guess: np.ndarray, plan: LivePlan, pace: Pace) -> None:
     """A tick of a twin, so that code and memory are warm; refused when it goes wrong at once."""
     twin = make_loop(system, guess, plan, replace(pace, speed=None))
     twin.prepare()
@@ -249,12 +233,12 @@ def rehearse(system: System, guess: np.ndarray, plan: Plan, pace: Pace) -> None:
 
 
 def prepare(
-    run: tuple[System, Plan, Pace, LiveLoop],
+    run: tuple[System, LivePlan, Pace, LiveLoop],
     known: dict[str, KnownJoint],
     given: Model | System,
     now: Now,
-    changes: Mapping[str, Any],
-    region: Any,
+    changes: Changes,
+    region: Region,
     at: float | None,
 ) -> Pending:
     """Derives, compiles, builds and rehearses the new structure; nothing of the run is touched."""
@@ -264,7 +248,7 @@ def prepare(
     frozen = {name: now(source) for name, source in structure.frozen.items()}
     substeps = int(loop.commands.substeps)
     # a name that was one frozen coordinate's may be another's now, so `now` stays as it is
-    new_plan = plan_for(new, plan, {**now.parameters, **frozen}, {**changes, "substeps": substeps})
+    new_plan = plan.of_another(new, {**now.parameters, **frozen}, *changes, substeps)
     guess = guess_for(new, structure, new_plan, now)
     new_pace = replace(
         pace, rate=new_plan.rate, substeps=new_plan.substeps,

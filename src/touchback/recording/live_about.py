@@ -47,6 +47,9 @@ class _About(msgspec.Struct):
     copies: list[str] = []
     units: dict[str, str] = {}
     max_speed: float | None = None
+    settings: dict[str, float] = {}  # of the formulation
+    rtol: float = 1e-8  # of Newton's method
+    atol: float = 1e-10
     carried: _Carried | None = None
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from touchback.errors import InputError
+from touchback.native import Formulation, formulation_of
 from touchback.recording import unknown_name
-from touchback.simulate.constrained import Formulation, own_step
 from touchback.simulate.features import RIGID, refuse_model, refuse_run
 from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.solvers.solver import option_names
@@ -19,22 +19,19 @@ from touchback.system import System
 def solver_for(
     system: System,
     method: str | Solver | None,
-    constraints: Formulation | None,
+    constraints: str | Formulation | None,
     asked: Can,
     options: Mapping[str, Any],
 ) -> Solver:
     """The solver with its options; refused where it can't do what is `asked`."""
-    refuse_model("tb.simulate", system)
+    refuse_model("a live run" if Can.LIVE in asked else "tb.simulate", system)
     given = {name: value for name, value in options.items() if value is not None}
     if isinstance(method, Solver) and given:
         raise InputError(
             f"method={method} has its own options; give {', '.join(map(repr, given))} there."
         )
     word = method.word if isinstance(method, Solver) else method
-    word = own_step(word, constraints)
-    if word is None:
-        word = "event-driven" if RIGID.names(system) or "contacts" in given else "dopri5"
-        word = "rk4" if memories_of(system) and word == "dopri5" else word
+    word = _own_step(word, constraints) or _usual(system, asked, given)
     if word not in METHODS:
         raise unknown_name("method", word, METHODS)
     solver = method if isinstance(method, Solver) else METHODS[word]
@@ -46,6 +43,28 @@ def solver_for(
             "that change at ticks; leave it away."
         )
     return _with(solver, given)
+
+
+def _usual(system: System, asked: Can, given: Mapping[str, object]) -> str:
+    """The method that a model needs when none is given."""
+    if Can.LIVE in asked:
+        return "rk4"
+    if RIGID.names(system) or "contacts" in given:
+        return "event-driven"
+    return "rk4" if memories_of(system) else "dopri5"
+
+
+def _own_step(method: str | None, constraints: str | Formulation | None) -> str | None:
+    """The method that goes with a formulation: some are a step of their own."""
+    formulation = formulation_of(constraints)
+    if not formulation.step:
+        return method
+    if method not in (None, formulation.word):
+        raise InputError(
+            f"constraints={constraints!r} is a step of its own; leave method={method!r} away and "
+            "give `step`."
+        )
+    return formulation.word
 
 
 def _with(solver: Solver, given: Mapping[str, Any]) -> Solver:

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from touchback.native import Problem
-from touchback.simulate.constrained import Formulation
+from touchback.native import Formulation, Problem
 from touchback.simulate.event import Event
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Span, Trajectory
 from touchback.system import System
+from touchback.system.posed import Posed
 
 Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 
@@ -26,7 +26,7 @@ class Asked:
     system: System
     span: Span
     given: Inputs
-    constraints: Formulation | None
+    constraints: str | Formulation | None
     parameters: dict[str, float]
     events: Sequence[Event]
     books: bool
@@ -36,6 +36,16 @@ class Asked:
         """How many numbers there are in a recorded row, at least."""
         system = self.system
         return len([*system.state_names, *system.input_names, *system.output_names])
+
+
+def labels_of(system: System, posed: Posed) -> list[Label]:
+    """States, inputs, multipliers and sensors: what `Posed.rows` gives, after the states."""
+    return [
+        *(("state", *each) for each in zip(system.state_names, system.state_units)),
+        *(("input", *each) for each in zip(system.input_names, system.input_units)),
+        *(("multiplier", name, "") for name in posed.row_names),
+        *(("output", *each) for each in zip(system.output_names, system.output_units)),
+    ]
 
 
 class Course(ABC):

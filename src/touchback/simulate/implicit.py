@@ -13,7 +13,7 @@ def newton_for(
     parameters: dict[str, float] | None = None,
 ) -> Newton:
     """Newton's method for a problem of a system, with differences where there is no Jacobian."""
-    jacobian, p = system.rate_jacobian(parameters) or (None, ())
+    jacobian, p = system.rate_jacobian(parameters)
     return Newton(problem, jacobian, p, rtol, atol)
 
 

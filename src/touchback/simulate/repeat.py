@@ -17,7 +17,7 @@ import msgspec
 from touchback.model import Frame, Model
 from touchback.model.frame import BodyHandle
 from touchback.model.value import Data
-from touchback.simulate.constrained import AugmentedLagrangian, Baumgarte
+from touchback.native import Formulation
 from touchback.simulate.course import Asked
 from touchback.simulate.event import Event
 from touchback.simulate.protocol import Floats
@@ -26,7 +26,8 @@ from touchback.simulate.switching import Switch
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 
-Described = Event | Switch | Baumgarte | AugmentedLagrangian
+Described = Event | Switch | Formulation
+_FROM_THE_FACE = {"touchback.simulate": "touchback", "touchback.native": "touchback"}
 
 
 def settings(
@@ -114,7 +115,7 @@ class _Writer:
                 return f"({', '.join(items)}{',' * (len(items) == 1)})"
             case Event():
                 return self._made(f"event {given.name}", given)
-            case Data() | Switch() | Baumgarte() | AugmentedLagrangian():
+            case Data() | Switch() | Formulation():
                 return self._made(word, given)
         kind = "a function" if callable(given) else f"an object of type {type(given).__name__}"
         return self.taken(word, kind)
@@ -129,7 +130,7 @@ class _Writer:
             value = getattr(given, name)
             if value is not usual and (text := self.text(f"{word} {name}", value)) != repr(usual):
                 found.append(f"{name}={text}")
-        return f"{room.replace('.simulate', '')}.{kind.__name__}({', '.join(found)})"
+        return f"{_FROM_THE_FACE.get(room, room)}.{kind.__name__}({', '.join(found)})"
 
     def _expression(self, word: str, given: Expr) -> str:
         """By its text, unless that is too long for one line or looks things up in tables that have

@@ -10,10 +10,9 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from touchback.native import Listening
+from touchback.native import Formulation, Listening
 from touchback.recording import Run
 from touchback.simulate.choice import solver_for
-from touchback.simulate.constrained import Formulation
 from touchback.simulate.course import Asked
 from touchback.simulate.event import Event
 from touchback.simulate.failure import interrupted, raise_failure
@@ -38,7 +37,7 @@ def simulate(
     duration: float = 1.0,
     *,
     method: str | Solver | None = None,
-    constraints: Formulation | None = None,
+    constraints: str | Formulation | None = None,
     inputs: Mapping[str, Any] | None = None,
     parameters: Mapping[str, Any] | None = None,
     events: Sequence[Event | Switch] = (),

@@ -5,24 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
-from touchback.native import Problem
-from touchback.native.integrate.sampler import Sampler
-from touchback.simulate.constrained import Enforced
 from touchback.simulate.span import whole_multiple
 from touchback.system import System
+from touchback.system.posed import Posed
 
 if TYPE_CHECKING:
     from touchback.simulate.solvers.integrator import Integrator
 
 
-def use_ticks(
-    system: System, problem: Problem, solver: Integrator, enforced: Enforced | None
-) -> None:
+def use_ticks(system: System, posed: Posed, solver: Integrator) -> None:
     """Lets the memories of a system take their values `rate` times a second."""
-    every, updates = steps_between(system, solver), system.updates
-    if every is not None and updates is not None:
-        constrained = enforced.constrained if enforced else None
-        Sampler(problem, updates, system.memory_places, every, constrained)
+    every = steps_between(system, solver)
+    if every is not None:
+        posed.sample(system.memory_places, every)
 
 
 def steps_between(system: System, solver: Integrator) -> int | None:

@@ -52,6 +52,11 @@ class Layout:
         )  # fmt: skip
 
     @property
+    def sizes(self) -> tuple[int, int, int]:
+        """(nq, nv, nz)."""
+        return len(self.q), len(self.v), len(self.z)
+
+    @property
     def state_names(self) -> list[str]:
         """Signal names of x: a velocity that is named like a position gets " rate"."""
         positions = set(self.q)

@@ -41,7 +41,7 @@ class Named:
     @property
     def sizes(self) -> tuple[int, int, int]:
         """(nq, nv, nz)."""
-        return len(self.layout.q), len(self.layout.v), len(self.layout.z)
+        return self.layout.sizes
 
     @property
     def state_names(self) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from touchback.codegen import Compiled
 from touchback.errors import InputError
 from touchback.model.model import Model
-from touchback.native import ConstrainedFunctions, FunctionData, RateSlopes
+from touchback.native import ConstrainedFunctions, Formulation, FunctionData, RateSlopes
 from touchback.native.episode.data import EpisodeData
 from touchback.symbolic.count import Counts
 from touchback.symbolic.expression import Expr
@@ -20,9 +20,12 @@ from touchback.system.branches import check_branches
 from touchback.system.derivation import Derivation
 from touchback.system.equations import Equations
 from touchback.system.freedoms import Freedoms
+from touchback.system.function import Function
+from touchback.system.function_set import FunctionSet
 from touchback.system.layout import Values, fill
 from touchback.system.motions.motion import At
 from touchback.system.phase import Phases
+from touchback.system.posed import Feed, Posed, Posing
 from touchback.system.state import State
 from touchback.system.texts import listing_of, source_of
 
@@ -221,12 +224,38 @@ class System(Arrays):
         """Sensors as a compiled function; None when there are none."""
         return self.motion.compiled(self.key, "outputs") if self.layout.outputs else None
 
+    def problem(
+        self,
+        constraints: str | Formulation | None = None,
+        parameters: Mapping[str, float] | None = None,
+        inputs: Feed | None = None,
+        method: str = "rk4",
+        clocked: bool = False,
+    ) -> Posed:
+        """What a run integrates, with some parameters replaced: see `Posing`. Inputs have their
+        defaults unless they are given."""
+        u = np.append(0.0, self.input_defaults) if inputs is None else inputs.u
+        refresh = None if inputs is None else inputs.refresher()
+        values = self.parameter_values(parameters)
+        asked = Posing(u, refresh, values, constraints, method, clocked)
+        return self.motion.problem(self.key, asked)
+
     def rate_jacobian(
         self, overrides: Mapping[str, float] | None = None
-    ) -> tuple[FunctionData | RateSlopes, np.ndarray] | None:
+    ) -> tuple[FunctionData | RateSlopes | None, np.ndarray]:
         """∂ẋ/∂x as a compiled function, or what it is made of, and its parameter block; None where
         it can't be derived."""
-        return self.motion.rate_jacobian(self.key, self.parameter_values(overrides))
+        function, slopes = self.motion.slopes(self.key) or (None, None)
+        values = self.parameter_values(overrides)
+        return slopes, np.empty(0) if function is None else function.block_for(values)
+
+    def stages(self, stiffness: bool, implicit: bool) -> list[Function | FunctionSet]:
+        """What computes the parameter block of a run from the parameters: that of its own functions
+        (with `stiffness` for formulations that are steps), then that of `rate_jacobian` where an
+        `implicit` method needs it."""
+        slopes = self.motion.slopes(self.key) if implicit else None
+        own = self.motion.acting(self.key, stiffness).functions
+        return [own] if slopes is None else [own, slopes[0]]
 
     def event_functions(
         self, wanted: Sequence[Expr | str], overrides: Mapping[str, float] | None = None

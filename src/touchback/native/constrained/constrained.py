@@ -6,12 +6,13 @@ settles states after accepted steps (problem.h).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.constrained.formulations import Formulation, formulation_of
 from touchback.native.constrained.memory import ConstrainedMemory
 from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats
@@ -65,74 +66,27 @@ class ConstrainedFunctions:
         return [self.names[i] for i in np.unique(rows)]
 
 
-@dataclass(frozen=True)
-class _Formulation:
-    """A way to enforce constraints: its C functions and what it is content with.
-
-    Redundant rows are told from others at consistent states; formulations that drift must
-    tolerate more.
-    """
-
-    rate: str
-    motion: str
-    tolerance: float
-    rank_tolerance: float
-    jacobian: str | None = None
-    step: bool = False  # whether it is a step of its own
-    elsewhere: bool = True  # whether it takes forces that act elsewhere than they constrain
-
-
-FORMULATIONS: dict[str, _Formulation] = {
-    "partitioning": _Formulation(
-        "partitioning_rate", "partitioning_motion", 1e-13, 1e-8, "partitioning_jacobian"
-    ),
-    "multipliers": _Formulation(
-        "multipliers_rate", "multipliers_motion", 1e-13, 1e-5, "multipliers_jacobian"
-    ),
-    "baumgarte": _Formulation(
-        "baumgarte_rate", "multipliers_motion", 1e-13, 1e-5, "baumgarte_jacobian"
-    ),
-    "projection": _Formulation(
-        "multipliers_rate", "projection_motion", 1e-13, 1e-8, "multipliers_jacobian"
-    ),
-    "linear-implicit": _Formulation(
-        "multipliers_rate", "stepped_motion", 1e-13, 1e-5, step=True, elsewhere=False
-    ),
-    "augmented-lagrangian": _Formulation(
-        "multipliers_rate", "stepped_motion", 1e-11, 1e-5, step=True, elsewhere=False
-    ),
-}
-
-
 class Constrained:
     """A mechanism whose constraints are enforced by a formulation.
 
-    `alpha` and `beta` [1/s] are Baumgarte's, `penalty` is that of the augmented Lagrangian (a row's
-    penalty over its inertia, free of units). `sparse` says whether the many-loops way is taken; by
-    default where it costs less. It pays with the square of J's condition number: rows count as
-    redundant, and positions as singular, from some 1e-6 on instead of 1e-8.
+    `sparse` says whether the many-loops way is taken; by default where it costs less. It pays with
+    the square of J's condition number: rows count as redundant, and positions as singular, from
+    some 1e-6 on instead of 1e-8.
     """
 
     def __init__(
         self,
         functions: ConstrainedFunctions,
-        formulation: str = "partitioning",
+        formulation: str | Formulation | None = None,
         *,
-        tolerance: float | None = None,
-        alpha: float = 20.0,
-        beta: float = 20.0,
-        penalty: float = 1e6,
         sparse: bool | None = None,
     ) -> None:
-        if formulation not in FORMULATIONS:
-            raise InputError(
-                f"There is no formulation {formulation!r}; there are {', '.join(FORMULATIONS)}."
-            )
-        kind = FORMULATIONS[formulation]
+        self.functions, self.formulation = functions, formulation_of(formulation)
+        kind = self.formulation
         elsewhere = functions.W_rows is not None
         if elsewhere and not kind.elsewhere:
             raise InputError(
-                f"The formulation {formulation!r} can't take servo-constraints and constraints "
+                f"The formulation {kind.word!r} can't take servo-constraints and constraints "
                 "with friction, whose forces act elsewhere than they constrain; use "
                 "'partitioning', 'multipliers', 'baumgarte' or 'projection'."
             )
@@ -142,13 +96,12 @@ class Constrained:
                 "Servo-constraints, constraints with friction, and implicit formulations with "
                 "stiffness need full matrices: leave sparse=True away."
             )
-        self.functions, self.formulation = functions, formulation
-        self.stepper: str | None = formulation if kind.step else None
+        self.stepper: str | None = kind.word if kind.step else None
         self._memory = ConstrainedMemory(functions, False if dense_only else sparse)
         struct = self._memory.record.struct
-        struct.tolerance = kind.tolerance if tolerance is None else tolerance
-        struct.rank_tolerance = kind.rank_tolerance
-        struct.alpha, struct.beta, struct.penalty = alpha, beta, penalty
+        struct.tolerance, struct.rank_tolerance = kind.tolerance, kind.rank_tolerance
+        for name, setting in asdict(kind).items():
+            setattr(struct, name, setting)
         self.address = LIB.address(f"tb_{kind.rate}")
         self.work_size = 0
         self.context_address = self._memory.record.address

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from touchback.errors import InputError
 from touchback.native.calls.rows import evaluate_rows
 from touchback.native.chunks import slices
-from touchback.native.constrained.constrained import FORMULATIONS
+from touchback.native.constrained.formulations import Formulation, formulation_of
 from touchback.native.episode.data import Crossed, EpisodeData
 from touchback.native.episode.memory import HEAD, EpisodeMemory
 from touchback.native.integrate.books import NativeBooks
@@ -54,18 +54,19 @@ class Episode(EpisodeMemory):
     def __init__(
         self,
         data: EpisodeData,
-        formulation: str = "partitioning",
+        formulation: str | Formulation | None = None,
         method: str = "rk4",
         compensated: bool = True,
         logging: bool = True,
     ) -> None:
-        if FORMULATIONS[formulation].step or method not in STEPS:
+        enforced = formulation_of(formulation)
+        if enforced.step or method not in STEPS:
             raise InputError(
                 f"Modes change within steps of {' and '.join(map(repr, STEPS))}, with constraints "
                 f"that are no step of their own; got method={method!r}, "
-                f"constraints={formulation!r}."
+                f"constraints={enforced.word!r}."
             )
-        super().__init__(data, formulation, method, compensated, logging)
+        super().__init__(data, enforced, method, compensated, logging)
         self.address, self.work_size = LIB.address("tb_episode_rate"), 0
         self.steps = {method: LIB.address("tb_episode_step")}
 

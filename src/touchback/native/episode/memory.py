@@ -3,6 +3,7 @@
 import numpy as np
 
 from touchback.native.constrained.constrained import Constrained, ConstrainedFunctions
+from touchback.native.constrained.formulations import Formulation
 from touchback.native.episode.data import EpisodeData, ExitData, ImpactData, PhaseData
 from touchback.native.integrate.fixed_step import step_address
 from touchback.native.integrate.problem import Solved
@@ -23,7 +24,12 @@ class EpisodeMemory:
     """All phases of one run; `compensated` and `logging` are those of an `Episode`."""
 
     def __init__(
-        self, data: EpisodeData, formulation: str, method: str, compensated: bool, logging: bool
+        self,
+        data: EpisodeData,
+        formulation: Formulation,
+        method: str,
+        compensated: bool,
+        logging: bool,
     ) -> None:
         self.data, self.formulation = data, formulation
         self._sets: dict[int, Constrained] = {}

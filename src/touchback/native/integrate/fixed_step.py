@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native.constrained.formulations import FORMULATIONS
 from touchback.native.integrate.events import Events
 from touchback.native.integrate.problem import Problem
 from touchback.native.library import LIB, Floats, address_of
@@ -25,10 +26,7 @@ class Status(IntEnum):
     INTERRUPTED = LIB.constant("TB_INTERRUPTED")
 
 
-_STEPS = ("rk4", "euler")
-_IMPLICIT = ("implicit-euler", "trapezoidal")
-# Steps that belong to a formulation of constraints and work on its data.
-_STEPPERS = ("linear-implicit", "augmented-lagrangian")
+_IMPLICIT = ("implicit-euler", "trapezoidal", "radau5")
 
 
 def initial_state_for(problem: Problem, x: ArrayLike, t0: float) -> Floats:
@@ -43,11 +41,11 @@ def initial_state_for(problem: Problem, x: ArrayLike, t0: float) -> Floats:
 
 def check_method(problem: Problem, method: str) -> None:
     """Methods and formulations that don't go together are refused."""
-    if method in (*_IMPLICIT, "radau5") and not problem.implicit:
+    if method in _IMPLICIT and not problem.implicit:
         raise InputError(
             f"The method {method!r} is implicit: make a `Newton` for the problem first."
         )
-    wanted = problem.stepper if problem.stepper or method not in _STEPPERS else method
+    wanted = problem.stepper or (method if method in FORMULATIONS else None)
     if wanted is not None and (method != wanted or problem.stepper != wanted):
         raise InputError(
             f"The step {wanted!r} and the formulation {wanted!r} go together: the method is "

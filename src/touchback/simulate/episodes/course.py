@@ -8,30 +8,26 @@ step: the same code that runs against a clock.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from touchback.errors import InputError
-from touchback.native import FORMULATIONS, Problem
+from touchback.native import Problem
 from touchback.native.episode.data import Crossed
 from touchback.native.episode.episode import STEPS, Episode
-from touchback.native.integrate.sampler import Sampler
-from touchback.recording import unknown_name
 from touchback.simulate.books import BookKeeper, Integrated, Lines
-from touchback.simulate.constrained import DEFAULT, Enforced
-from touchback.simulate.course import Asked, Course, Label
+from touchback.simulate.course import Asked, Course, Label, labels_of
 from touchback.simulate.episodes.chattering import MEND, Chattering, instant
 from touchback.simulate.episodes.tale import Tale
 from touchback.simulate.episodes.watch import AHEAD, ExitWatch, LogWatch
 from touchback.simulate.implicit import newton_for
-from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.remarks import remarks
 from touchback.simulate.span import Failure, Trajectory
-from touchback.simulate.ticks import steps_between
+from touchback.simulate.ticks import use_ticks
 from touchback.system import System
+from touchback.system.posed import InModes
 from touchback.system.powers import power_set_of_modes
 
 if TYPE_CHECKING:
@@ -43,22 +39,15 @@ class EpisodeRun(Course):
 
     def __init__(self, asked: Asked, solver: Integrator) -> None:
         given = asked.given
-        if not isinstance(asked.constraints, str | None):
-            raise InputError(
-                "A run with modes takes its formulation as a word, such as 'baumgarte', got "
-                f"{asked.constraints}."
-            )
         system: System = asked.system
         self._system, self._asked, self._solver = system, asked, solver
         self._fixed = solver.word in STEPS
         method = solver.word if self._fixed else next(iter(STEPS))
-        self._episode = _episode(system, method, asked.constraints, logging=True)
-        self._block = system.parameter_block(asked.parameters)
-        self.problem = self._episode.problem(given.u, self._block, given.refresher())
-        every = steps_between(system, solver)
-        if every is not None:
-            episode: Any = self._episode
-            Sampler(self.problem, episode.updates, system.memory_places, every, episode)
+        posed = system.problem(asked.constraints, asked.parameters, given, method)
+        self._posed = cast(InModes, posed)  # that is what a system with modes gives
+        self._episode, self.problem = self._posed.solving, posed.problem
+        self._block = posed.problem.p
+        use_ticks(system, posed, solver)
         self._tale = Tale(system, self._episode, self.problem, asked.parameters)
         self._parts: list[Trajectory] = []
         self._events: list[dict[str, Any]] = []
@@ -84,7 +73,7 @@ class EpisodeRun(Course):
 
     def gap(self, x: Floats) -> float:
         """By how much a state breaks the constraints of its mode [m or rad]; what tracks may."""
-        return self._tale.gap(self._asked.span.start, x)
+        return self._posed.gap(self._asked.span.start, x)
 
     def go(self, x: Floats, shown: Progress) -> Trajectory:
         """Everything up to the end, or to a failure."""
@@ -190,36 +179,27 @@ class EpisodeRun(Course):
 
     def labels(self) -> list[Label]:
         """States, inputs, multipliers of all constraints and sensors."""
-        system = self._system
-        return [
-            *(("state", *each) for each in zip(system.state_names, system.state_units)),
-            *(("input", *each) for each in zip(system.input_names, system.input_units)),
-            *(("multiplier", name, "") for name in system.phases.row_names),
-            *(("output", *each) for each in zip(system.output_names, system.output_units)),
-        ]
+        return labels_of(self._system, self._posed)
 
     def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
         """What belongs to states, each in its mode."""
-        inputs = self.problem.input_rows(times, states)[:, 1:]
         before = self._episode.statistics["paradoxes"]
-        solutions, outputs = self._episode.rows(self.problem, times, states)
+        found = self._posed.rows(times, states, len(self._system.output_names))
         self._paradoxes += self._episode.statistics["paradoxes"] - before
-        return np.hstack([states, inputs, solutions[:, self._system.sizes[1] :], outputs])
+        return np.hstack([states, found])
 
     def about(self, trajectory: Trajectory) -> dict[str, Any]:
         """Changes of mode, events, energy books, and how constraints were kept."""
         kept = self._tale.kept(trajectory.times, trajectory.states)
         kept["paradoxes"] = self._paradoxes  # as `kept`: of what is recorded
         trajectory.statistics.update(kept)
-        formulation, phases = self._episode.formulation, self._episode.phases
-        rubbing = [name for phase in phases for name in phase.functions.rubbing]
-        shared = [name for phase in phases for name in phase.shared]
+        posed = self._posed
         told: dict[str, Any] = {
-            "constraints": formulation,
+            "constraints": posed.formulation,
             "modes": {state: list(modes) for state, modes in self._system.modes.items()},
             "transitions": [record.as_data() for record in self._tale.transitions],
             "events": self._events,
-            "remarks": remarks(formulation, kept, rubbing, shared),
+            "remarks": remarks(posed.formulation, kept, posed.rubbing, posed.shared),
         }
         if self._keeper:
             told["books"] = self._keeper.closed(*self._keeper.meter.ends).as_data()
@@ -234,36 +214,3 @@ def _joined(parts: list[Trajectory], failure: Failure | None) -> Trajectory:
             statistics[name] = statistics.get(name, 0) + count
     times = np.concatenate([part.times for part in parts])
     return Trajectory(times, np.vstack([part.states for part in parts]), statistics, failure)
-
-
-def _episode(system: System, method: str, constraints: str | None, logging: bool) -> Episode:
-    formulation = constraints or DEFAULT
-    if formulation not in FORMULATIONS:
-        raise unknown_name("formulation", formulation, FORMULATIONS)
-    return Episode(system.episode_data(), formulation, method, logging=logging)
-
-
-class EnforcedEpisodes(Enforced):
-    """The problem of a system with modes for runs against a clock."""
-
-    def functions(self, system: System) -> Any:
-        """The episode: its sensors and memories are those of the present mode."""
-        return self.constrained
-
-    def settled(self, t: float, x: Floats) -> Floats:
-        """A state made consistent in its mode."""
-        episode: Any = self.constrained
-        return np.asarray(episode.begin(self.problem, t, x))
-
-
-def enforce_episodes(
-    system: System,
-    method: str,
-    constraints: str | None,
-    given: Inputs,
-    parameters: dict[str, Any],
-) -> EnforcedEpisodes:
-    """The problem of a system with modes, whose fixed steps hold the transitions."""
-    episode: Any = _episode(system, method, constraints, logging=False)
-    block = system.parameter_block(parameters)
-    return EnforcedEpisodes(episode.problem(given.u, block, given.refresher()), episode)

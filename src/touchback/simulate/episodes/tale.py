@@ -44,13 +44,6 @@ class Tale:
         self.transitions.append(record)
         return record
 
-    def gap(self, t: float, x: Floats) -> float:
-        """By how much a state breaks the constraints of its mode [m or rad]; what tracks may."""
-        number = self._system.phase_of(x)
-        tracks = np.asarray(self._episode.data.phases[number].tracks, dtype=bool)
-        h = self._episode.position_rows(self._problem, number, np.array([t]), x[None, :])
-        return float(np.abs(h[:, ~tracks]).max(initial=0.0))
-
     def cannot_begin(self) -> Failure:
         """Why the mode to which a transition leads can't begin."""
         failed = self._episode.failed

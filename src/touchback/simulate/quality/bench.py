@@ -11,7 +11,6 @@ import numpy as np
 
 from touchback.errors import TouchbackError
 from touchback.native import Problem
-from touchback.simulate.constrained import problem_for
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
@@ -70,7 +69,7 @@ class Bench:
 
     def problem(self, candidate: Candidate) -> Problem:
         """What the candidate integrates."""
-        return problem_for(self.system, candidate.formulation, self._inputs, None)[0]
+        return self.system.problem(candidate.formulation, inputs=self._inputs).problem
 
     def run(
         self,

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from touchback.native.constrained.constrained import FORMULATIONS
+from touchback.native import FORMULATIONS
 from touchback.recording import unknown_name
-from touchback.simulate.constrained import IMPLICIT
 from touchback.simulate.quality.row import Candidate
 from touchback.simulate.solvers import INTEGRATORS, Can, SciPy
 
@@ -12,7 +11,7 @@ from touchback.simulate.solvers import INTEGRATORS, Can, SciPy
 _COMPILED = tuple(
     name
     for name, each in INTEGRATORS.items()
-    if not isinstance(each, SciPy) and name not in IMPLICIT
+    if not isinstance(each, SciPy) and name not in FORMULATIONS
 )
 _WITH_CONSTRAINTS = ("rk4", "dopri5")  # the fixed and the adaptive method of each formulation
 
@@ -31,7 +30,7 @@ def candidates(constrained: bool, wanted: Sequence[str] | None) -> list[Candidat
     return [
         Candidate(name, method, _fixed(method))
         for name in names
-        for method in ((name,) if name in IMPLICIT else _WITH_CONSTRAINTS)
+        for method in ((name,) if FORMULATIONS[name].step else _WITH_CONSTRAINTS)
     ]
 
 

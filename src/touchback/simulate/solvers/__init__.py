@@ -1,6 +1,6 @@
 """Solvers, a file each: a new one is its file and a line here."""
 
-from touchback.simulate.constrained import IMPLICIT
+from touchback.native import FORMULATIONS
 from touchback.simulate.solvers.dopri5 import Dopri5
 from touchback.simulate.solvers.euler import Euler
 from touchback.simulate.solvers.event_driven import EventDriven
@@ -24,7 +24,7 @@ METHODS: dict[str, Solver] = {
         Euler(),
         ImplicitEuler(),
         Trapezoidal(),
-        *map(FormulationStep, IMPLICIT),
+        *(FormulationStep(word) for word, each in FORMULATIONS.items() if each.step),
         *map(SciPy, NAMES),
         EventDriven(),
         MoreauJean(),

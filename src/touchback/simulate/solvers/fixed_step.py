@@ -31,7 +31,8 @@ _SLIVER = 1e-9  # of a step: a remainder shorter than this is rounding
 class FixedStep(Integrator):
     """Equal steps of `step` seconds, and a shorter last one when the duration isn't a multiple of
     it. `rate` is the number of ticks a second at which memories of a model change: a whole number
-    of steps lies between two."""
+    of steps lies between two. Live runs have a rate of their own, and in a tick `substeps` steps
+    (1)."""
 
     can = (
         Can.FORMULATIONS | Can.RUBBING | Can.TICKS | Can.COPIES | Can.EVENTS | Can.SWITCHES
@@ -41,9 +42,14 @@ class FixedStep(Integrator):
 
     step: float = 1e-3
     rate: float | None = None
+    substeps: int | None = None
 
     def refuse_excess(self, duration: float, width: int) -> None:
         """Every step is recorded, unless `output_step` says otherwise."""
+        if self.substeps is not None:
+            raise InputError(
+                f"{self}: substeps are those of a tick of a live run; offline give `step`."
+            )
         refuse_steps(duration, self.step, self.step_limit)
         refuse_rows(duration, self.output_step or self.step, width)
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from touchback import native
 from touchback.codegen import Backend
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import InputError, SolveError
 from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.model.switching import active_constraints, switched
-from touchback.native import ConstrainedFunctions, RateSlopes
+from touchback.native import ConstrainedFunctions, RateSlopes, formulation_of
 from touchback.system.closing import Closing
 from touchback.system.constrained import (
     ConstraintLayout,
@@ -29,6 +30,7 @@ from touchback.system.functions import update_equations
 from touchback.system.layout import Values
 from touchback.system.motions.motion import Acting, At, Key, Motion
 from touchback.system.plan import Plan
+from touchback.system.posed import Posed, Posing, Tied
 from touchback.system.solved_motion import SolvedMotion
 
 if TYPE_CHECKING:
@@ -208,11 +210,20 @@ class Constrained(Motion):
 
     # ---- what a run needs -----------------------------------------------------------------------
 
-    def rate_jacobian(self, key: Key, values: np.ndarray) -> tuple[RateSlopes, np.ndarray]:
+    def problem(self, key: Key, asked: Posing) -> Posed:
+        """With the constraints enforced as asked."""
+        formulation = formulation_of(asked.constraints)
+        acting = self.acting(key, formulation.step)
+        solving = native.Constrained(self.for_c(acting), formulation)
+        problem = solving.problem(asked.u, acting.functions.block_for(asked.values), asked.refresh)
+        outputs = acting.functions["outputs"].compiled if self.layout.outputs else None
+        updates = acting.functions["updates"].compiled if self.layout.memories else None
+        return Tied(problem, outputs, updates, solving)
+
+    def slopes(self, key: Key) -> tuple[Function, RateSlopes]:
         """What ∂ẋ/∂x is made of, whatever the formulation."""
         function, pattern = self.equations(key).rate_slopes
-        slopes = RateSlopes(function.compiled, pattern.rows, pattern.columns)
-        return slopes, function.block_for(values)
+        return function, RateSlopes(function.compiled, pattern.rows, pattern.columns)
 
     def constrained_functions(self, key: Key, stiffness: bool = False) -> ConstrainedFunctions:
         """Those of the active constraints."""

@@ -16,7 +16,7 @@ from touchback.codegen import Backend
 from touchback.errors import InputError, TouchbackError
 from touchback.model.model import Model
 from touchback.model.names import unknown
-from touchback.native import ConstrainedFunctions, FunctionData, RateSlopes
+from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSlopes
 from touchback.native.episode.data import EpisodeData
 from touchback.symbolic.tape import Tape
 from touchback.system.begin import begun
@@ -30,6 +30,7 @@ from touchback.system.functions import Recipe, standard_recipe
 from touchback.system.layout import Values, layout_of
 from touchback.system.phase import NO_PHASES, Phases
 from touchback.system.plan import Plan
+from touchback.system.posed import Posed, Posing
 from touchback.system.solved_motion import SolvedMotion
 from touchback.system.state import State
 
@@ -263,6 +264,20 @@ class Motion(ABC):
 
     # ---- what a run needs -----------------------------------------------------------------------
 
+    def problem(self, key: Key, asked: Posing) -> Posed:
+        """What a run integrates, with everything that belongs to it."""
+        if asked.constraints is not None:
+            raise InputError(
+                f"{self.name}: constraints={asked.constraints!r} was asked for, but the model has "
+                "no constraints; leave it away."
+            )
+        turn = None if self.plan.plain_coordinates else self.compiled(key, "configuration rate")
+        rate, block = self.compiled(key, "rate"), self.block(key, asked.values)
+        problem = Problem(rate, self.layout.sizes, asked.u, block, turn, asked.refresh)
+        outputs = self.compiled(key, "outputs") if self.layout.outputs else None
+        updates = self.compiled(key, "updates") if self.layout.memories else None
+        return Posed(problem, outputs, updates)
+
     def compiled(self, key: Key, name: str) -> FunctionData:
         """One of its own functions as C calls it."""
         self.refuse(name)
@@ -272,12 +287,10 @@ class Motion(ABC):
         """The parameter block of its own functions."""
         return self.acting(key, stiffness).functions.block_for(values)
 
-    def rate_jacobian(
-        self, key: Key, values: np.ndarray
-    ) -> tuple[FunctionData | RateSlopes, np.ndarray] | None:
-        """∂ẋ/∂x, or what it is made of, and its parameter block; None: by differences."""
+    def slopes(self, key: Key) -> tuple[Function, FunctionData | RateSlopes] | None:
+        """∂ẋ/∂x, or what it is made of, and the same as C takes it; None: by differences."""
         function = self.function(key, "rate jacobian")
-        return function.compiled, function.block_for(values)
+        return function, function.compiled
 
     def energy(self, key: Key, x: np.ndarray, values: np.ndarray, t: float) -> float:
         """Kinetic and potential energy of a state under given parameters [J]."""

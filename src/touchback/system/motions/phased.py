@@ -13,12 +13,14 @@ from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.native.episode.data import EpisodeData, ExitData, ImpactData, PhaseData
+from touchback.native.episode.episode import Episode
 from touchback.system.closing import Closing
 from touchback.system.motions.constrained import Constrained
 from touchback.system.motions.motion import Acting, At, Key
 from touchback.system.phase import Impact, Phase
 from touchback.system.phases import PhaseDerivation
 from touchback.system.plan import Plan
+from touchback.system.posed import InModes, Posed, Posing
 
 if TYPE_CHECKING:
     from touchback.system.arrays import Arrays
@@ -100,6 +102,15 @@ class Phased(Constrained):
         return z
 
     # ---- what a run needs -----------------------------------------------------------------------
+
+    def problem(self, key: Key, asked: Posing) -> Posed:
+        """With all modes: the state says which reigns."""
+        solving = Episode(
+            self.episode_data(), asked.constraints, asked.method, logging=not asked.clocked
+        )
+        return InModes(
+            solving.problem(asked.u, self.block(key, asked.values), asked.refresh), solving
+        )
 
     def episode_data(self) -> EpisodeData:
         """All phases, with transitions and impacts."""

@@ -1,0 +1,10 @@
+"""Lagrange multipliers on index 1, nothing else."""
+
+from touchback.native.constrained.formulations.formulation import Formulation
+
+
+class Multipliers(Formulation):
+    """Accelerations meet the constraints; positions and velocities drift."""
+
+    word = "multipliers"
+    rate, motion, jacobian = "multipliers_rate", "multipliers_motion", "multipliers_jacobian"

@@ -1,0 +1,145 @@
+"""What is asked of a live run, and what can't be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native import Formulation, formulation_of
+from touchback.realtime.energy import EnergyObserver
+from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
+from touchback.recording import unknown_name
+from touchback.simulate.choice import solver_for
+from touchback.simulate.solvers import METHODS, Can, Solver
+from touchback.simulate.solvers.fixed_step import FixedStep
+from touchback.system import System
+
+_SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days
+_LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
+MOST_SUBSTEPS = 100_000  # of 1 µs each they take 0.1 s
+_OF_THE_CLOCK = ("step", "rate", "output_step")  # options of solvers that a live run decides
+
+
+@dataclass
+class LivePlan:
+    """What was asked of a live run."""
+
+    rate: float
+    speed: float | None
+    solver: FixedStep
+    constraints: str | Formulation | None
+    inputs: dict[str, WatchedInput]
+    outputs: dict[str, GuardedOutput]
+    parameters: dict[str, float]
+    energy: dict[str, EnergyObserver] = field(default_factory=dict)
+    max_speed: float = np.inf
+
+    @property
+    def substeps(self) -> int:
+        """Steps in a tick."""
+        return 1 if self.solver.substeps is None else self.solver.substeps
+
+    @property
+    def stiffness(self) -> bool:
+        """Whether the formulation is a step of its own, which needs more of the equations."""
+        return formulation_of(self.constraints).step
+
+    def check(self, system: System) -> None:
+        """Refuses what can't run."""
+        if not (np.isfinite(self.rate) and 1.0 <= self.rate <= 10_000.0):
+            raise InputError(f"A live run has 1 to 10 000 ticks a second, got rate={self.rate!r}.")
+        if self.speed is not None and not (np.isfinite(self.speed) and self.speed >= _SLOWEST):
+            raise InputError(
+                f"speed is 1.0 for real time, a fraction of it from {_SLOWEST:g} on, or None for "
+                f"as fast as possible; got {self.speed!r}."
+            )
+        check_substeps(self.substeps)
+        if not self.max_speed > 0.0:
+            raise InputError(
+                f"max_speed is a positive number of m/s or rad/s, or infinite for no bound; got "
+                f"{self.max_speed!r}."
+            )
+        self._check_ports(system)
+
+    def _check_ports(self, system: System) -> None:
+        for name in self.inputs:
+            if name not in system.input_names:
+                raise unknown_name("input", name, system.input_names)
+        for name in self.outputs:
+            if name not in system.output_names:
+                raise unknown_name("output", name, system.output_names)
+        for name, observer in self.energy.items():
+            if name in (*system.output_names, *system.state_names, *system.input_names):
+                raise InputError(f"Energy '{name}': a signal has that name; choose another.")
+            observer.check(name, system.input_names, system.output_names, self.outputs)
+        if STOP_PORT in system.input_names:
+            raise InputError(
+                f"Input '{STOP_PORT}': that name is the live run's own; choose another."
+            )
+
+    def of_another(
+        self,
+        system: System,
+        known: Mapping[str, float],
+        rate: float | None,
+        method: str | Solver | None,
+        constraints: str | Formulation | None,
+        substeps: int,
+    ) -> LivePlan:
+        """The same for another structure: with the parameters that it knows, and what is asked to
+        change."""
+        enforced = (constraints or self.constraints) if system.constrained else None
+        if method is None and not (formulation_of(enforced).step or self.stiffness):
+            method = replace(self.solver, substeps=None)
+        solver = live_solver(system, method, enforced)
+        if solver.substeps is not None:
+            raise InputError(
+                f"{solver}: the run goes on with {substeps} substeps; leave them away, and change "
+                "them by `live.set_substeps`."
+            )
+        shared = {name: value for name, value in known.items() if name in system.parameters}
+        new = replace(
+            self, rate=float(rate or self.rate), solver=replace(solver, substeps=substeps),
+            constraints=enforced, parameters={**system.parameters, **shared},
+        )  # fmt: skip
+        new.check(system)
+        return new
+
+
+def live_solver(
+    system: System,
+    method: str | Solver | None,
+    constraints: str | Formulation | None,
+    substeps: int | None = None,
+) -> FixedStep:
+    """The solver of a live run; refused where it can't run against a clock."""
+    solver = cast(
+        FixedStep,  # that is what can
+        solver_for(system, method, constraints, Can.LIVE, {"substeps": substeps}),
+    )
+    usual = METHODS[solver.word].options()
+    for name in _OF_THE_CLOCK:
+        if solver.options()[name] != usual[name]:
+            raise InputError(
+                f"A live run has `rate` ticks a second and `substeps` steps in each; leave {name} "
+                f"of {solver} away."
+            )
+    return solver
+
+
+def check_thread(spin: float, priority: int) -> None:
+    """Refuse what a clock's thread can't have."""
+    if not 0.0 <= spin <= _LONGEST_SPIN:
+        raise InputError(f"spin is 0 to {_LONGEST_SPIN:g} s, got {spin!r}.")
+    if not 0 <= priority <= 99:
+        raise InputError(f"priority is 0 to 99, got {priority!r}.")
+
+
+def check_substeps(substeps: int) -> None:
+    """Refuses what no tick can hold."""
+    if not 1 <= substeps <= MOST_SUBSTEPS:
+        raise InputError(f"A tick has 1 to {MOST_SUBSTEPS} substeps, got {substeps}.")
