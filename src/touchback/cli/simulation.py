@@ -12,6 +12,7 @@ from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import number, output, seconds
+from touchback.draw.film import ENDINGS as FILMS
 from touchback.recording import EventRecord, Run
 from touchback.recording.files import FORMATS
 from touchback.recording.plot import PICTURES
@@ -53,6 +54,9 @@ def simulate(
         str | None, typer.Option(help="Only these in the table and the plot, with commas between.")
     ] = None,
     plot: Annotated[Path | None, output("Draw the signals into a picture file.", *PICTURES)] = None,
+    film: Annotated[
+        Path | None, output("Film it: a picture that moves, or a page.", *FILMS)
+    ] = None,
     csv: Annotated[Path | None, output("Keep the run: .csv, .npz or .mcap.", *FORMATS)] = None,
 ) -> None:
     """Run a mechanism and show how its signals went."""
@@ -80,6 +84,10 @@ def simulate(
     if plot is not None:
         run.plot(*(wanted or experiment.signals), path=plot)
         out.print(f"plot: {plot}")
+    if film is not None:
+        with working(f"filming {described.name}"):
+            run.film(film)
+        out.print(f"film: {film}")
     if failure is not None:
         raise _told(failure)
 

@@ -33,6 +33,11 @@ class Line:
     kind: str
     ends: Floats
 
+    @property
+    def seen(self) -> bool:
+        """Whether it ever has a length."""
+        return bool(np.ptp(self.ends, axis=1).any())
+
 
 @dataclass(frozen=True)
 class StickFigure:
@@ -64,7 +69,12 @@ def stick_figure(
     """The figure at positions q, of shape (nq,) or (T, nq); default: the initial ones."""
     columns = None if q is None else np.atleast_2d(np.asarray(q, dtype=float)).T
     count = 1 if columns is None else columns.shape[1]
-    return _Sketch(float_instant(model, columns, parameters), count).figure()
+    return figure_at(float_instant(model, columns, parameters), count)
+
+
+def figure_at(instant: Instant, count: int) -> StickFigure:
+    """The figure of an instant whose scalars are columns of so many."""
+    return _Sketch(instant, count).figure()
 
 
 class _Sketch:

@@ -1,6 +1,7 @@
 """What every kind of rigid contact says of itself."""
 
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import Shapes
 from touchback.model.value import Data
 from touchback.spatial.vectors import Scalar
 
@@ -19,6 +20,10 @@ class ContactKind(Data, frozen=True, tag_field="kind"):
     def slip(self, mechanics: Mechanics) -> list[Scalar]:
         """Slip speeds along none, one or two tangents, linear in the velocities [m/s]."""
         raise NotImplementedError(type(self).__name__)
+
+    def shapes(self) -> Shapes:
+        """What pictures show of it."""
+        return []
 
     def roll(self, mechanics: Mechanics) -> list[Scalar]:
         """Turning speeds that rolling friction resists, none, one or two [rad/s]; its arm [m] is

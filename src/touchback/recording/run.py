@@ -19,6 +19,8 @@ from touchback.recording.transitions import TransitionRecord
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from touchback.model import Model
+
 Floats = NDArray[np.float64]
 
 
@@ -50,6 +52,7 @@ class Run:
             self.signals[name] = array
         self.units: dict[str, str] = {name: (units or {}).get(name, "") for name in self.signals}
         self.metadata: dict[str, Any] = dict(metadata or {})
+        self.model: Model | None = None  # the mechanism, where it is at hand
 
     @property
     def names(self) -> list[str]:
@@ -60,6 +63,11 @@ class Run:
     def duration(self) -> float:
         """Seconds from the first to the last instant."""
         return float(self.time[-1] - self.time[0]) if len(self.time) else 0.0
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values that replaced the model's own."""
+        return {name: float(x) for name, x in self.metadata.get("parameters", {}).items()}
 
     @property
     def events(self) -> list[EventRecord]:
@@ -119,11 +127,34 @@ class Run:
 
         return plot_run(self, names or tuple(self.names), path)
 
+    def film(
+        self,
+        path: str | os.PathLike[str],
+        model: Model | None = None,
+        speed: float | None = None,
+    ) -> None:
+        """Writes a film of the mechanism: .svg (moves by itself), .gif, .mp4, or .html (one page
+        with a slider, to turn and look at from all sides). `speed` 1 is real time, 0.1 ten times
+        slower; without it the film takes some 4 to 20 seconds. A run that was read from a file
+        doesn't know its mechanism: give its `model`."""
+        from touchback.draw.film import make_film
+
+        shown = model or self.model
+        if shown is None:
+            raise InputError("This run doesn't know its mechanism; give run.film(…, model=…).")
+        make_film(shown, self.time, self.signals, path, speed, self.parameters)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the run; the suffix chooses the format (.csv, .npz or .mcap)."""
         from touchback.recording.files import save_run
 
         save_run(self, path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from touchback.recording.notebook import run_html
+
+        return run_html(self)
 
     def __repr__(self) -> str:
         model = self.metadata.get("model", "unnamed")

@@ -116,7 +116,9 @@ def _joined(runs: list[Run], switches: list[dict[str, Any]], asked: Mapping[str,
     if "books" in about:
         jumps = [_impact(_label(each), each["energy lost"]) for each in switches]
         about["books"] = EnergyBooks.joined([*(run.books for run in runs), *jumps]).as_data()
-    return Run(np.concatenate([run.time for run in runs]), signals, units, about)
+    joined = Run(np.concatenate([run.time for run in runs]), signals, units, about)
+    joined.model = runs[0].model
+    return joined
 
 
 def _statistics(runs: list[Run]) -> dict[str, float]:

@@ -12,6 +12,7 @@ from touchback.contact.laws import (
 from touchback.contact.profiles import AnyProfile, Circle, Profile
 from touchback.errors import ModelError
 from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.shapes import Shapes
 from touchback.model.value import Value, check_positive
 from touchback.spatial.vectors import Scalar, Vector
 
@@ -43,6 +44,9 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
             "ProfileContact", zero=True,
             friction=self.friction, rolling_friction=self.rolling_friction,
         )  # fmt: skip
+
+    def shapes(self) -> Shapes:
+        return self.first.shapes() + self.second.shapes()
 
     def normal_law(self) -> ContactLaw:
         return self.law

@@ -13,6 +13,7 @@ from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.names import suggestion
+from touchback.model.shapes import PlaneShape, Shapes, sphere
 from touchback.model.value import Value, check_positive, is_number, value
 from touchback.spatial import transpose
 from touchback.spatial.vectors import Matrix, Scalar, Vector
@@ -57,6 +58,9 @@ class SphereOnPlane(CompliantContact, frozen=True, tag="sphere-on-plane"):
                 f"SphereOnPlane: its slip_speed is {self.slip_speed} m/s; give a small positive "
                 "speed, below which friction gives way."
             )
+
+    def shapes(self) -> Shapes:
+        return [(self.plane, PlaneShape()), *sphere(self.frame, self.radius)]
 
     def normal_law(self) -> ContactLaw:
         return _LAWS[self.law](self.stiffness, self.damping, self.exponent)

@@ -18,6 +18,7 @@ from touchback.errors import ModelError
 from touchback.model.forces.base import InternalState
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.shapes import Shapes
 from touchback.model.value import Value, check_positive, is_zero, triple
 from touchback.spatial.vectors import Scalar, Vector
 
@@ -70,6 +71,10 @@ class SurfaceContact(CompliantContact, frozen=True, tag="surface-contact"):
             )
         if self.guess is not None:
             triple("SurfaceContact: guess", self.guess)
+
+    def shapes(self) -> Shapes:
+        pairs = ((self.a, self.surface_a.shape()), (self.b, self.surface_b.shape()))
+        return [(frame, shape) for frame, shape in pairs if shape is not None]
 
     def normal_law(self) -> ContactLaw:
         return self.law

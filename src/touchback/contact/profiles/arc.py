@@ -14,6 +14,7 @@ from touchback.contact.profiles.base import (
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import ArcShape, Shapes
 from touchback.model.value import Value, check_positive, is_number, value
 from touchback.spatial.vectors import Scalar, Vector
 
@@ -42,6 +43,9 @@ class Arc(Profile, frozen=True, tag="arc"):
 
     def plane(self) -> Frame:
         return self.frame
+
+    def shapes(self) -> Shapes:
+        return [(self.frame, ArcShape(self.radius, self.start, self.end))]
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
         k, vectors = mechanics.k, mechanics.vectors

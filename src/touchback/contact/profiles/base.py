@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from touchback.model.frame import AXES, Frame
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import Shapes
 from touchback.model.value import Data
 from touchback.spatial import Rotation, Turn, transpose
 from touchback.spatial.vectors import Scalar, Vector
@@ -32,6 +33,10 @@ class Profile(Data, frozen=True, tag_field="kind"):
         """The frame of its body. Points are given from there, since the profile's own place in the
         body is constant: this saves the way to it and back."""
         return Frame(self.plane().body)
+
+    def shapes(self) -> Shapes:
+        """What pictures show of it."""
+        return []
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
         """The nearest point of its surface to a point, given from the body's origin along world

@@ -3,6 +3,7 @@
 from touchback.contact.profiles.base import Nearest, Profile, unit
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import ArcShape, Shapes
 from touchback.model.value import Value, check_positive
 from touchback.spatial import transpose
 from touchback.spatial.vectors import Vector
@@ -19,6 +20,9 @@ class Circle(Profile, frozen=True, tag="circle"):
 
     def plane(self) -> Frame:
         return self.frame
+
+    def shapes(self) -> Shapes:
+        return [(self.frame, ArcShape(self.radius))]
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
         vectors = mechanics.vectors

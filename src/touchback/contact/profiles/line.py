@@ -9,6 +9,7 @@ from touchback.contact.profiles.base import (
 )
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import FaceShape, PatchShape, Shapes
 from touchback.model.value import Value, check_positive
 from touchback.spatial.vectors import Scalar, Vector
 
@@ -30,6 +31,10 @@ class Line(Profile, frozen=True, tag="line"):
 
     def plane(self) -> Frame:
         return self.frame
+
+    def shapes(self) -> Shapes:
+        shape = PatchShape() if self.length is None else FaceShape(self.length)
+        return [(self.frame, shape)]
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
         k, vectors = mechanics.k, mechanics.vectors

@@ -7,6 +7,7 @@ from touchback.contact.profiles.line import Line
 from touchback.errors import ModelError
 from touchback.model.frame import Frame, as_frame
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import Shapes
 from touchback.model.value import listed
 from touchback.spatial.vectors import Vector
 
@@ -33,6 +34,9 @@ class Outline(Profile, frozen=True, tag="outline"):
 
     def plane(self) -> Frame:
         return self.parts[0].frame
+
+    def shapes(self) -> Shapes:
+        return [shape for part in self.parts for shape in part.shapes()]
 
     def nearest(self, mechanics: Mechanics, point: Vector) -> Nearest:
         k = mechanics.k

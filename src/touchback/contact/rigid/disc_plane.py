@@ -3,6 +3,7 @@
 from touchback.contact.rigid.base import ContactKind, check_coefficients
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import DiscShape, PlaneShape, Shapes
 from touchback.model.value import Value, check_positive
 from touchback.spatial import transpose
 from touchback.spatial.vectors import Scalar, Vector
@@ -25,6 +26,9 @@ class DiscPlaneContact(ContactKind, frozen=True, tag="disc-plane"):
     def __post_init__(self) -> None:
         check_coefficients("DiscPlaneContact", self.restitution, self.friction)
         check_positive("DiscPlaneContact", radius=self.radius)
+
+    def shapes(self) -> Shapes:
+        return [(self.plane, PlaneShape()), (self.frame, DiscShape(self.radius))]
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         k, vectors = mechanics.k, mechanics.vectors

@@ -5,6 +5,7 @@ from touchback.contact.rigid.base import ContactKind, check_coefficients, check_
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import PlaneShape, Shapes, sphere
 from touchback.model.value import Value, check_positive, is_number
 from touchback.spatial.vectors import Scalar
 
@@ -36,6 +37,9 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
             raise ModelError(
                 f"SpherePlaneContact: tangents are '', 'x', 'y' or 'xy', got {self.tangents!r}."
             )
+
+    def shapes(self) -> Shapes:
+        return [(self.plane, PlaneShape()), *sphere(self.frame, self.radius)]
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         return self._touch(mechanics).gap

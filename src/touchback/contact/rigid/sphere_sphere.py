@@ -3,6 +3,7 @@
 from touchback.contact.rigid.base import ContactKind, check_coefficients, check_static
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Mechanics
+from touchback.model.shapes import Shapes, sphere
 from touchback.model.value import Value, check_positive
 from touchback.spatial.vectors import Scalar, Vector
 
@@ -30,6 +31,9 @@ class SphereSphereContact(ContactKind, frozen=True, tag="sphere-sphere"):
         check_static("SphereSphereContact", self.friction, self.static_friction)
         check_positive("SphereSphereContact", radius_a=self.radius_a)
         check_positive("SphereSphereContact", zero=True, radius_b=self.radius_b)
+
+    def shapes(self) -> Shapes:
+        return sphere(self.a, self.radius_a) + sphere(self.b, self.radius_b)
 
     def gap(self, mechanics: Mechanics) -> Scalar:
         k, value = mechanics.k, mechanics.value

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from touchback.model.mechanics import ValueOf
+from touchback.model.shapes import AnyShape
 from touchback.model.value import Data, Value
 from touchback.spatial.vectors import Matrix, Scalar, Vector
 from touchback.symbolic.differentiate import jacobian, jvp
@@ -26,6 +27,10 @@ class Surface(Data, frozen=True, tag_field="kind"):
     def level(self, k: Scalars, value: ValueOf, r: Vector, hidden: Scalar) -> Scalar:
         """f at the point r [m]."""
         raise NotImplementedError(type(self).__name__)
+
+    def shape(self) -> AnyShape | None:
+        """What pictures show of it, if it is simple."""
+        return None
 
     def hidden(self, k: Scalars, value: ValueOf, r: Vector, hidden: Scalar) -> Scalar | None:
         """e(r, w), whose zero is the hidden coordinate w that f may use besides r: the parameter

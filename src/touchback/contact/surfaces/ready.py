@@ -2,6 +2,7 @@
 
 from touchback.contact.surfaces.base import Surface, ValueOf
 from touchback.errors import ModelError
+from touchback.model.shapes import AnyShape, PlaneShape, SphereShape
 from touchback.model.value import Value, is_number, value
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
@@ -9,6 +10,9 @@ from touchback.symbolic.scalars import Scalars
 
 class Plane(Surface, frozen=True, tag="plane"):
     """The x-y plane; z points out of the wall."""
+
+    def shape(self) -> AnyShape:
+        return PlaneShape()
 
     def level(self, k: Scalars, value: ValueOf, r: Vector, hidden: Scalar) -> Scalar:
         return r[2]
@@ -21,6 +25,9 @@ class Ball(Surface, frozen=True, tag="ball"):
 
     def __post_init__(self) -> None:
         check_lengths("Ball", radius=self.radius)
+
+    def shape(self) -> AnyShape:
+        return SphereShape((self.radius, self.radius, self.radius))
 
     def level(self, k: Scalars, value: ValueOf, r: Vector, hidden: Scalar) -> Scalar:
         return _beyond(k, _sum_of_squares(k, r), value(self.radius))
@@ -47,6 +54,9 @@ class Ellipsoid(Surface, frozen=True, tag="ellipsoid"):
 
     def __post_init__(self) -> None:
         check_lengths("Ellipsoid", x=self.x, y=self.y, z=self.z)
+
+    def shape(self) -> AnyShape:
+        return SphereShape((self.x, self.y, self.z))
 
     def level(self, k: Scalars, value: ValueOf, r: Vector, hidden: Scalar) -> Scalar:
         halves = (self.x, self.y, self.z)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.shapes import Shapes
 from touchback.model.value import Data
 from touchback.spatial.vectors import Scalar
 
@@ -36,6 +37,10 @@ class ForceKind(Data, frozen=True, tag_field="kind"):
         """Initial values of own states, by name, that follow from where the bodies are: asked over
         floats wherever a state is assembled. The others keep their `initial`."""
         return {}
+
+    def shapes(self) -> Shapes:
+        """What pictures show of it."""
+        return []
 
     def states(self) -> dict[str, InternalState]:
         """States of its own by name: memory, temperature. A force called "pad" with a state "heat"

@@ -1,0 +1,229 @@
+"""What a film shows: where everything of a mechanism is at each of its instants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from touchback.draw.stick import Floats, StickFigure, figure_at
+from touchback.dynamics import Instant
+from touchback.dynamics.stops import initial_coordinates
+from touchback.errors import ModelError
+from touchback.model.frame import GROUND, Frame
+from touchback.model.model import Model
+from touchback.model.part import flatten
+from touchback.model.sensors import Position
+from touchback.model.shapes import (
+    AnyShape,
+    ArcShape,
+    BoxShape,
+    DiscShape,
+    FaceShape,
+    PatchShape,
+    PlaneShape,
+    Shapes,
+    numbers_of,
+)
+from touchback.model.value import Value
+from touchback.spatial.vectors import Scalar, Vector
+from touchback.symbolic.scalars import Operators
+
+_LEAST = 1e-12  # N: less is no force
+_FREE = 6  # freedoms of a body that nothing holds
+
+
+@dataclass(frozen=True)
+class Track:
+    """How a mechanism went: T instants [s] and at each of them its signals by name; what is not
+    among them is as it was in the beginning."""
+
+    times: Floats
+    signals: Mapping[str, Floats]
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A kind of shape, its numbers in the order of its fields, and the pose of its frame at each
+    instant: R_WF (T, 3, 3), p_WF (T, 3)."""
+
+    body: str
+    kind: type[AnyShape]
+    numbers: tuple[float, ...]
+    R: Floats
+    p: Floats
+
+    @property
+    def endless(self) -> bool:
+        """Whether it is a wall of the world, shown as far as the picture goes."""
+        return self.kind is PlaneShape and self.body == GROUND
+
+    @property
+    def open(self) -> bool:
+        """Whether it has no end of its own."""
+        return self.kind in (PlaneShape, PatchShape)
+
+    @property
+    def reach(self) -> float:
+        """How far it goes from its origin [m]."""
+        own = self.numbers[:1] if self.kind is ArcShape else self.numbers
+        return max(own, default=0.0)
+
+    @property
+    def rim(self) -> Floats:
+        """Points between which it lies, (T, P, 3): flat ones in their plane."""
+        axes = {ArcShape: (0, 2), FaceShape: (0,), DiscShape: (0, 1)}.get(self.kind, (0, 1, 2))
+        out = [sign * self.reach * self.R[:, :, axis] for axis in axes for sign in (-1.0, 1.0)]
+        return np.stack([self.p, *(self.p + each for each in out)], axis=1)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All instants of a film: lines and joints, shapes, the ways that points went, and forces as
+    arrows from (T, 3) along (T, 3) [N]."""
+
+    title: str
+    times: Floats
+    figure: StickFigure
+    pieces: list[Piece]
+    trails: dict[str, Floats]
+    forces: dict[str, tuple[Floats, Floats]]
+    bodies: list[str]
+
+    @property
+    def points(self) -> Floats:
+        """Every point that must be seen, (N, 3)."""
+        rims = [piece.rim for piece in self.pieces if not piece.endless]
+        parts = [self.figure.points, *self.trails.values(), *rims]
+        found = np.concatenate([part.reshape(-1, 3) for part in parts])
+        return found if len(found) else np.zeros((1, 3))
+
+
+def scene_of(model: Model, track: Track) -> Scene:
+    """The scene of a model that went along a track."""
+    return _Stage(flatten(model), track).scene(model.name)
+
+
+class _Watched(Instant):
+    """An instant that remembers where forces push, by the name of the force."""
+
+    acting = ""
+
+    @cached_property
+    def pushes(self) -> dict[str, tuple[Vector, Vector]]:
+        return {}
+
+    def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
+        if frame.body == GROUND:  # which feels the opposite of what is shown already
+            return
+        known = self.acting in self.pushes
+        label = f"{self.acting} on {frame.body}" if known else self.acting
+        self.pushes[label] = self.position(frame), force
+
+
+class _Stage:
+    """Sets the scene: the mechanics runs on whole columns of the track."""
+
+    def __init__(self, model: Model, track: Track) -> None:
+        self.model, self.times, self.count = model, track.times, len(track.times)
+        at, known = initial_coordinates(model), track.signals
+        at.q = [known.get(name, x) for name, x in zip(_names(model, "position"), at.q)]
+        at.v = [known.get(name, x) for name, x in zip(_names(model, "velocity"), at.v)]
+        at.z = {name: known.get(name, x) for name, x in at.z.items()}
+        at.u = {name: known.get(name, x) for name, x in at.u.items()}
+        at.time = track.times
+        at.parameters = {**at.parameters, **track.parameters}
+        self.instant = _Watched(model, Operators(), at)
+
+    def scene(self, title: str) -> Scene:
+        figure = figure_at(self.instant, self.count)
+        pieces = self.pieces(figure)
+        shaped = {piece.body for piece in pieces}
+        hidden = {("cross", name) for name in shaped}
+        lines = [
+            each for each in figure.lines if each.seen and (each.kind, each.name) not in hidden
+        ]
+        return Scene(
+            title, self.times, replace(figure, lines=lines), pieces, self.trails(), self.forces(),
+            list(self.model.bodies),
+        )  # fmt: skip
+
+    def pieces(self, figure: StickFigure) -> list[Piece]:
+        """The shapes of contacts, each once, and of bodies that nothing else shows."""
+        model = self.model
+        shown = [pair for kind in model.forces.values() for pair in kind.shapes()]
+        shown += [pair for kind in model.contacts.values() for pair in kind.shapes()]
+        distinct = [pair for number, pair in enumerate(shown) if pair not in shown[:number]]
+        seen = {frame.body for frame, _ in distinct}
+        seen |= {line.name for line in figure.lines if line.kind == "body" and line.seen}
+        distinct += [
+            pair for name in self.model.bodies if name not in seen for pair in self.block(name)
+        ]
+        pieces = [self.piece(frame, shape) for frame, shape in distinct]
+        return [each for each in pieces if each.open or each.reach > 0.0]
+
+    def piece(self, frame: Frame, shape: AnyShape) -> Piece:
+        return Piece(
+            frame.body,
+            type(shape),
+            tuple(self.number(given) for given in numbers_of(shape)),
+            np.stack([self.columns(row) for row in self.instant.rotation(frame)], axis=1),
+            self.columns(self.instant.position(frame)),
+        )
+
+    def number(self, given: Value) -> float:
+        """Of a shape, as it is in the beginning."""
+        return float(np.ravel(self.instant.value(given))[0])
+
+    def block(self, name: str) -> Shapes:
+        """The cuboid with the inertia of a body that floats: a_x² = 3 (I_y + I_z − I_x)/(2 m)."""
+        joint = next((each for each in self.model.joints.values() if each.child.body == name), None)
+        body = self.model.bodies[name]
+        mass = self.instant.value(body.mass)
+        if joint is None or joint.kind.nv < _FREE or not np.all(mass):
+            return []
+        moments = np.array([self.instant.value(moment) for moment in body.inertia[:3]], dtype=float)
+        halves = np.sqrt(np.maximum(1.5 * (moments.sum() - 2 * moments) / mass, 0.0))
+        x, y, z = map(float, halves)
+        return [(Frame(name, body.com), BoxShape((x, y, z)))]
+
+    def trails(self) -> dict[str, Floats]:
+        """The ways of points that the model measures."""
+        return {
+            name: self.columns(self.instant.position(kind.frame))
+            for name, kind in self.model.sensors.items()
+            if isinstance(kind, Position)
+        }
+
+    def forces(self) -> dict[str, tuple[Floats, Floats]]:
+        """Where forces push and how; those that ask for what a track doesn't tell are left out."""
+        instant = self.instant
+        for name, kind in self.model.forces.items():
+            instant.acting = name
+            try:
+                kind.apply(instant)
+            except (ModelError, KeyError):
+                continue
+        arrows = {
+            name: (self.columns(point), self.columns(force))
+            for name, (point, force) in instant.pushes.items()
+        }
+        return {
+            name: arrow for name, arrow in arrows.items()
+            if np.isfinite(arrow[1]).all() and np.abs(arrow[1]).max() > _LEAST
+        }  # fmt: skip
+
+    def columns(self, vector: Sequence[Scalar]) -> Floats:
+        """A vector at each instant, (T, 3)."""
+        return np.stack([np.broadcast_to(x, (self.count,)) for x in vector], axis=1).astype(float)
+
+
+def _names(model: Model, which: str) -> list[str]:
+    """Of coordinates, as signals are called."""
+    found: list[str] = []
+    for name, joint in model.joints.items():
+        found += joint.position_names(name) if which == "position" else joint.velocity_names(name)
+    return found

@@ -1,0 +1,65 @@
+"""What can be seen: simple shapes in the axes of a frame. Pictures and films draw them; nothing of
+the mechanics asks for them."""
+
+from math import pi
+
+from touchback.model.frame import Frame
+from touchback.model.value import Data, Value
+
+
+class SphereShape(Data, frozen=True):
+    """A sphere about the origin [m], or an ellipsoid with these half axes along x, y, z."""
+
+    halves: tuple[Value, Value, Value]
+
+
+class BoxShape(Data, frozen=True):
+    """A cuboid about the origin with these half lengths along x, y, z [m]."""
+
+    halves: tuple[Value, Value, Value]
+
+
+class DiscShape(Data, frozen=True):
+    """A thin disc about the z axis [m]."""
+
+    radius: Value
+
+
+class PlaneShape(Data, frozen=True):
+    """The x-y plane, as far as the picture goes; its z axis points out of the wall."""
+
+
+class PatchShape(Data, frozen=True):
+    """The x-y plane around the origin, where its end doesn't matter."""
+
+
+class ArcShape(Data, frozen=True):
+    """A part of a circle in the x-z plane, from `start` to `end` [rad], from +x towards +z."""
+
+    radius: Value
+    start: Value = 0.0
+    end: Value = 2 * pi
+
+
+class FaceShape(Data, frozen=True):
+    """A straight face in the x-z plane, from the origin along +x [m]."""
+
+    length: Value
+
+
+AnyShape = SphereShape | BoxShape | DiscShape | PlaneShape | PatchShape | ArcShape | FaceShape
+Shapes = list[tuple[Frame, AnyShape]]
+
+
+def sphere(frame: Frame, radius: Value) -> Shapes:
+    """A sphere about the origin of a frame."""
+    return [(frame, SphereShape((radius, radius, radius)))]
+
+
+def numbers_of(shape: AnyShape) -> list[Value]:
+    """The numbers of a shape in the order of its fields."""
+    found: list[Value] = []
+    for name in shape.__struct_fields__:
+        given = getattr(shape, name)
+        found += given if isinstance(given, tuple) else [given]
+    return found

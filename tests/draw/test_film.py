@@ -1,0 +1,156 @@
+"""Films show what the run says: places to the pixel, forces to the newton, in every format."""
+
+import json
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.draw.film import make_film
+from touchback.draw.flat import SIZE, flat_film
+from touchback.draw.scene import Scene, Track, scene_of
+from touchback.errors import InputError
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def swinging() -> tb.Model:
+    m = tb.Model("bob on a spring")
+    bob = m.body("bob", mass=1.0, com=(0, 0, -0.5))
+    m.joint("pivot", tb.Revolute("y"), m.ground, bob, position=0.7)
+    m.force("spring", tb.SpringDamper(m.ground.at(0.6, 0, -0.2), bob.at(0, 0, -0.5), stiffness=8.0))
+    m.sensor("tip", tb.Position(bob.at(0, 0, -0.5)))
+    return m
+
+
+@pytest.fixture(scope="module")
+def run() -> tb.Run:
+    return tb.simulate(swinging().compile(), duration=1.0, progress=False)
+
+
+@pytest.fixture(scope="module")
+def scene(run: tb.Run) -> Scene:
+    return scene_of(swinging(), Track(run.time, run.signals))
+
+
+def test_a_trail_is_the_way_of_the_sensor(run: tb.Run, scene: Scene) -> None:
+    assert scene.trails["tip"] == pytest.approx(run["tip"], abs=1e-12)
+
+
+def test_arrows_are_the_forces_on_bodies(run: tb.Run, scene: Scene) -> None:
+    """Of a spring without length at rest: −k (p − a)."""
+    point, force = scene.forces["spring"]
+    assert point == pytest.approx(run["tip"], abs=1e-12)
+    assert force == pytest.approx(-8.0 * (run["tip"] - [0.6, 0.0, -0.2]), abs=1e-9)
+    assert list(scene.forces) == ["spring"]  # what the ground feels is not shown
+
+
+def test_on_paper_the_arm_keeps_its_length_and_turns_as_the_joint_does(
+    run: tb.Run, scene: Scene
+) -> None:
+    film = flat_film(scene)
+    arm = next(mark for mark in film.marks if mark.name == "bob" and mark.width == 6.0)
+    right, down = (arm.points[:, 1] - arm.points[:, 0]).T
+    extent = np.ptp(scene.points, axis=0).max()
+    assert np.hypot(right, down) == pytest.approx(0.5 * SIZE / extent, rel=1e-12)
+    # About +y the arm, which hangs along −z, turns towards −x.
+    assert np.arctan2(-right, down) == pytest.approx(run["pivot"], abs=1e-12)
+
+
+def test_shapes_of_contacts_are_where_their_bodies_are() -> None:
+    """A ball that rolls: the rim on paper stays round and follows it, the floor stays below."""
+    m = tb.Model("ball")
+    ball = m.body("ball", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    m.joint("flight", tb.Free(), m.ground, ball, position=(0, 0, 0.2, 1, 0, 0, 0))
+    m.contact("floor", tb.contact.SpherePlaneContact(ball, radius=0.1))
+    x = np.linspace(0.0, 1.0, 5)
+    scene = scene_of(m, Track(x, {"flight.x": x, "flight.z": 0.2 - 0.1 * x}))
+    sphere = next(piece for piece in scene.pieces if piece.body == "ball")
+    assert sphere.numbers == (0.1, 0.1, 0.1)
+    assert sphere.p == pytest.approx(np.stack([x, 0 * x, 0.2 - 0.1 * x], axis=1))
+    assert [piece.endless for piece in scene.pieces] == [True, False]
+    rim = next(mark.points for mark in flat_film(scene).marks if mark.name == "ball")
+    radii = np.linalg.norm(rim - rim[:, :-1].mean(axis=1, keepdims=True), axis=2)
+    assert np.ptp(radii) < 1e-9 * radii.max()
+
+
+def test_a_picture_that_moves_is_valid_and_as_long_as_it_says(run: tb.Run, tmp_path: Path) -> None:
+    run.film(tmp_path / "a.svg", speed=0.25)
+    root = ET.parse(tmp_path / "a.svg").getroot()
+    moves = root.findall(".//{*}animate")
+    assert moves and {each.get("dur") for each in moves} == {"4s"}
+    assert "4 × slower" in "".join(root.itertext())
+
+
+def test_gif_and_mp4_have_the_pictures_that_their_length_asks_for(
+    run: tb.Run, tmp_path: Path
+) -> None:
+    image = pytest.importorskip("PIL.Image")
+    ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    run.film(tmp_path / "a.gif", speed=1.0)
+    with image.open(tmp_path / "a.gif") as gif:
+        assert gif.n_frames == 21
+        assert gif.info["duration"] == 50
+    run.film(tmp_path / "a.mp4", speed=1.0)
+    count, seconds = ffmpeg.count_frames_and_secs(str(tmp_path / "a.mp4"))
+    assert (count, seconds) == (31, pytest.approx(31 / 30, abs=0.02))
+
+
+def page_data(text: str) -> dict[str, object]:
+    found = re.search(r"const film = (\{.*\});\n", text)
+    assert found is not None
+    return json.loads(found[1].replace("<\\/", "</"))
+
+
+def test_a_page_stands_alone_whatever_its_mechanism_is_called(run: tb.Run, tmp_path: Path) -> None:
+    model = swinging()
+    model.name = "</script><script>@DATA@ & co"
+    make_film(model, run.time, run.signals, tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert not re.findall(r"""(?:src|href)=|https?://""", text)
+    assert text.count("<script>") == text.count("</script>") == 1
+    assert text.count("@DATA@") == 3  # in its name, where the page shows it
+    assert page_data(text)["times"][-1] == 1.0
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_a_browser_draws_the_page(run: tb.Run, tmp_path: Path) -> None:
+    """The colours of the bar and of forces are on the screen."""
+    image = pytest.importorskip("PIL.Image")
+    run.film(tmp_path / "a.html")
+    subprocess.run(
+        [CHROMIUM, "--headless", "--no-sandbox", "--use-angle=swiftshader", "--hide-scrollbars",
+         "--enable-unsafe-swiftshader", "--window-size=640,480", "--virtual-time-budget=1500",
+         f"--screenshot={tmp_path / 'a.png'}", f"--user-data-dir={tmp_path / 'profile'}",
+         (tmp_path / "a.html").as_uri()],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    with image.open(tmp_path / "a.png") as shot:
+        middle = np.asarray(shot.convert("RGB"), dtype=int)[60:420]
+    bluish = (middle[..., 2] - middle[..., 0] > 60).sum()
+    reddish = (middle[..., 0] - middle[..., 2] > 60).sum()
+    assert bluish > 300 and reddish > 100
+
+
+def test_what_cannot_be_filmed_is_refused(run: tb.Run, tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"a film ends in \.svg, \.gif, \.mp4, \.html, got '\.avi'"
+    ):
+        run.film(tmp_path / "a.avi")
+    with pytest.raises(InputError, match=r"its speed is -1\.0; 1 is real time"):
+        run.film(tmp_path / "a.svg", speed=-1.0)
+    with pytest.raises(InputError, match=r"doesn't know its mechanism; give run\.film"):
+        tb.Run([0.0, 1.0], {}).film(tmp_path / "a.svg")
+    with pytest.raises(InputError, match="nothing to film, the run has 1 instants"):
+        make_film(swinging(), run.time[:1], {}, tmp_path / "a.svg")
+
+
+def test_notebooks_show_film_plot_and_table(run: tb.Run) -> None:
+    shown = run._repr_html_()
+    assert "<svg" in shown and "<animate" in shown and "data:image/png" in shown
+    assert f"<td>{run['pivot'].max():.6g}</td>" in shown
