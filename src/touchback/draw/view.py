@@ -11,7 +11,7 @@ _FLAT = 0.02  # of the extent: less depth than this is none
 # To the right and upwards on the paper, for motion in a plane (from the side, the front, above)
 # and in space (from the front, to the right of it and above).
 _PLANES = {1: ((1, 0, 0), (0, 0, 1)), 0: ((0, 1, 0), (0, 0, 1)), 2: ((1, 0, 0), (0, 1, 0))}
-_OBLIQUE = ((0.87, 0.5, 0.0), (-0.23, 0.4, 0.89))
+_OBLIQUE = ((0.87, 0.5, 0.0), (-0.23, 0.4002, 0.89))
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ def axes_for(points: Floats) -> Floats:
     when all points lie in a plane across it, else from an angle."""
     extent = np.ptp(points, axis=0)
     thin = [axis for axis in (1, 0, 2) if extent[axis] <= _FLAT * max(float(extent.max()), 1e-12)]
-    return np.array(_PLANES[thin[0]] if thin else _OBLIQUE, dtype=float)
+    axes = np.array(_PLANES[thin[0]] if thin else _OBLIQUE, dtype=float)
+    return axes / np.linalg.norm(axes, axis=1, keepdims=True)
 
 
 def view_of(points: Floats, height: float) -> View:
