@@ -206,6 +206,9 @@ if __name__ == "__main__":
     example_pictures()
     for name, film in (("bouncing-hammer", hammer_film), ("harpsichord", harpsichord_film)):
         (PICTURES / "actions" / f"{name}.svg").write_text(film(), encoding="utf-8")
+    platform = gallery.entry("stewart-platform")
+    moving = platform.experiment.run(platform.make().compile())
+    moving.film(PICTURES / "gallery" / "stewart_platform_film.svg")
     for name in ("harpsichord", "piano-episodes"):
         graph = state_graph_svg(gallery.make(name))
         (PICTURES / "actions" / f"{name}-modes.svg").write_text(graph, encoding="utf-8")

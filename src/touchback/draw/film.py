@@ -71,7 +71,7 @@ def _pace(duration: float) -> float:
 def _words(pace: float) -> str:
     if pace == 1.0:
         return "real time"
-    return f"{pace:g} × quicker" if pace > 1.0 else f"{1.0 / pace:.3g} × slower"
+    return f"{pace:g} times quicker" if pace > 1.0 else f"{1.0 / pace:.3g} times slower"
 
 
 def _sampled(

@@ -8,14 +8,19 @@ from touchback.draw.flat import FlatFilm, Mark
 from touchback.draw.stick import Floats
 from touchback.draw.style import ACCENT, FILL, SOFT, svg_page, text_svg
 
+_MOST = 12_000  # points in a file, some 12 bytes each
+
 
 def film_svg(film: FlatFilm, seconds: float, pace: str) -> str:
     """The film over `seconds`, again and again; `pace` says how slow or quick it is."""
-    parts = [_mark(mark, seconds) for mark in film.marks]
+    drawn = sum(mark.points.shape[1] for mark in film.marks)
+    count = min(max(_MOST // max(drawn, 1), 2), len(film.times))  # it is linear in between
+    parts = [_mark(mark, seconds, count) for mark in film.marks]
     return svg_page(film.width, film.height, film.title, [*parts, *_progress(film, seconds, pace)])
 
 
-def _mark(mark: Mark, seconds: float) -> str:
+def _mark(mark: Mark, seconds: float, count: int) -> str:
+    points = mark.points[np.linspace(0, len(mark.points) - 1, count).round().astype(int)]
     style = (
         f'fill="{mark.fill}" fill-opacity="{mark.opacity:g}" stroke="{mark.stroke}" '
         f'stroke-width="{mark.width:g}" stroke-linecap="round" stroke-linejoin="round"'
@@ -23,14 +28,14 @@ def _mark(mark: Mark, seconds: float) -> str:
     if mark.fill == "none":
         style += f' stroke-opacity="{mark.opacity:g}"'
     title = f"<title>{escape(mark.name)}</title>"
-    if mark.points.shape[1] == 1:
-        x, y = mark.points[:, 0].T
+    if points.shape[1] == 1:
+        x, y = points[:, 0].T
         return (
             f'<circle r="{mark.radius:g}" cx="{x[0]:.1f}" cy="{y[0]:.1f}" {style}>{title}'
             f"{_moved('cx', x, seconds)}{_moved('cy', y, seconds)}</circle>"
         )
     tag = "polyline" if mark.fill == "none" else "polygon"
-    rows = [" ".join(f"{x:.1f},{y:.1f}" for x, y in points) for points in mark.points]
+    rows = [" ".join(f"{x:.1f},{y:.1f}" for x, y in row) for row in points]
     return f'<{tag} points="{rows[0]}" {style}>{title}{_animate("points", rows, seconds)}</{tag}>'
 
 
