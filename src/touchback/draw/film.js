@@ -193,4 +193,4 @@ function tick(now) {
   draw();
   requestAnimationFrame(tick);
 }
-requestAnimationFrame(tick);
+tick(null);  // the first picture at once
