@@ -148,8 +148,13 @@ class System(Arrays):
         consistent: `positions` and `rates` are kept; the others start from the model's initial
         ones, or from `guess`, which chooses the branch, and change least. What is driven or written
         is met at time `t` with these `inputs`. With modes, `mode` enters one first, or several."""
-        if self.modes and (mode := named.pop("mode", ())):
-            self.enter(*([mode] if isinstance(mode, str) else mode))  # type: ignore[misc]
+        match named.pop("mode", ()) if self.modes else ():
+            case str(mode):
+                self.enter(mode)
+            case float() | int() as number:
+                raise InputError(f"{self.name}: a mode is given by its name, got {number!r}.")
+            case modes if modes:
+                self.enter(*modes)
         motion, layout, start = self.motion, self.layout, self.motion.start
         kept = {**(positions or {}), **named}
         q = fill("coordinate", dict(guess or {}), layout.q, start.q)

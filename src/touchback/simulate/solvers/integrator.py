@@ -25,7 +25,6 @@ class Integrator(Solver):
     located and how far Newton's method goes; `output_step` [s] is the time between recorded
     instants."""
 
-    implicit: ClassVar[bool] = False  # needs the Jacobian of the rate
     samples: ClassVar[int]  # parts of a step in which signs of events are compared
 
     step: float | None = None
@@ -38,6 +37,11 @@ class Integrator(Solver):
         positive(step=self.step, rtol=self.rtol, atol=self.atol, output_step=self.output_step)
         if self.step_limit < 1:
             raise InputError(f"step_limit must be at least 1, got {self.step_limit}.")
+
+    @property
+    def implicit(self) -> bool:
+        """Whether it needs the Jacobian of the rate."""
+        return False
 
     @abstractmethod
     def integrate(

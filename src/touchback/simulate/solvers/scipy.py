@@ -51,7 +51,7 @@ class SciPy(Integrator):
         return smooth | (Can.STIFF if self.implicit else Can.COPIES)
 
     @property
-    def implicit(self) -> bool:  # type: ignore[override]
+    def implicit(self) -> bool:
         """Whether it needs the Jacobian of the rate."""
         return self.word in _IMPLICIT
 
