@@ -57,6 +57,7 @@ from touchback.model.joints import (
 from touchback.model.motions import Ramp, Sine, SmoothStep
 from touchback.model.sensors import (
     Acceleration,
+    AngularAcceleration,
     AngularVelocity,
     ContactForce,
     Direction,
@@ -71,6 +72,8 @@ from touchback.model.sensors import (
     Readout,
     SensorKind,
     Signal,
+    TotalForce,
+    TotalTorque,
     Velocity,
 )
 from touchback.realtime import EnergyObserver, GuardedOutput, Live, WatchedInput, live, replay
@@ -136,6 +139,7 @@ __version__: str
 __all__ = [
     "RK4",
     "Acceleration",
+    "AngularAcceleration",
     "AngularVelocity",
     "Arc",
     "AugmentedLagrangian",
@@ -229,6 +233,8 @@ __all__ = [
     "System",
     "Table",
     "TorsionSpring",
+    "TotalForce",
+    "TotalTorque",
     "TouchbackError",
     "Trapezoidal",
     "UnilateralSpring",

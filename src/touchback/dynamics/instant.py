@@ -16,6 +16,7 @@ from touchback.dynamics.regroup import regroup
 from touchback.dynamics.rnea import Wrench, link_wrenches
 from touchback.dynamics.tree import Tree, add_inertias, build_tree
 from touchback.errors import ModelError
+from touchback.model.body import Body
 from touchback.model.controls import driven
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
@@ -145,6 +146,9 @@ class Instant(Kinematics):
         link = self.attachment(frame).link
         alpha = self.ground.alpha if link < 0 else self.motions()[link].alpha
         return self.vectors.apply(self.link_pose(link)[0], alpha)
+
+    def body(self, frame: Frame) -> Body:
+        return self.model.bodies[frame.body]
 
     def coordinate(self, joint: str, index: int = 0) -> Scalar:
         return self.at.q[self._places.position(joint, index)]

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from touchback.model.body import Body
 from touchback.model.frame import Frame
 from touchback.model.value import Value
 from touchback.spatial.vectors import Matrix, Scalar, Vector, Vectors
@@ -40,6 +41,14 @@ class Mechanics(Protocol):
 
     def acceleration(self, frame: Frame) -> Vector:
         """Acceleration of the frame's origin [m/s²]; not available to forces."""
+        ...
+
+    def angular_acceleration(self, frame: Frame) -> Vector:
+        """ω̇ of the frame's body [rad/s²]; not available to forces."""
+        ...
+
+    def body(self, frame: Frame) -> Body:
+        """The body that a frame lies on."""
         ...
 
     def coordinate(self, joint: str, index: int = 0) -> Scalar:

@@ -5,10 +5,13 @@ from touchback.model.sensors.contact import ContactForce, FrictionForce, Gap
 from touchback.model.sensors.joint import Effort, Multiplier, Reaction
 from touchback.model.sensors.motion import (
     Acceleration,
+    AngularAcceleration,
     AngularVelocity,
     Direction,
     Distance,
     Position,
+    TotalForce,
+    TotalTorque,
     Velocity,
 )
 from touchback.model.sensors.signal import Energy, Readout, Signal
@@ -18,6 +21,9 @@ AnySensor = (
     | Velocity
     | Acceleration
     | AngularVelocity
+    | AngularAcceleration
+    | TotalForce
+    | TotalTorque
     | Direction
     | Distance
     | Effort
@@ -33,6 +39,7 @@ AnySensor = (
 
 __all__ = [
     "Acceleration",
+    "AngularAcceleration",
     "AngularVelocity",
     "AnySensor",
     "ContactForce",
@@ -48,5 +55,7 @@ __all__ = [
     "Readout",
     "SensorKind",
     "Signal",
+    "TotalForce",
+    "TotalTorque",
     "Velocity",
 ]

@@ -1,9 +1,9 @@
-"""Sensors of a point's motion: position, velocity, acceleration, direction, angular velocity,
-distance."""
+"""Sensors of a point's motion: position, velocity, acceleration, direction, distance; of a body:
+angular velocity and acceleration, and what acts on it in all."""
 
 from touchback.errors import ModelError
 from touchback.model.forces.spring_damper import line_between
-from touchback.model.frame import AXES, Frame
+from touchback.model.frame import AXES, GROUND, Frame, as_frame
 from touchback.model.mechanics import Mechanics
 from touchback.model.sensors.base import XYZ, SensorKind, Several
 from touchback.spatial.vectors import Scalar
@@ -59,6 +59,62 @@ class AngularVelocity(_VectorSensor, frozen=True, tag="angular-velocity"):
 
     def measure(self, mechanics: Mechanics) -> list[Scalar]:
         return list(mechanics.angular_velocity(self.frame))
+
+
+class AngularAcceleration(_VectorSensor, frozen=True, tag="angular-acceleration"):
+    """Angular acceleration of a frame's body [rad/s²]."""
+
+    def unit(self) -> str:
+        return "rad/s^2"
+
+    def kinematic(self) -> bool:
+        return False
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        return list(mechanics.angular_acceleration(self.frame))
+
+
+class _Total(_VectorSensor, frozen=True):
+    """Of a frame's body, wherever on it the frame lies."""
+
+    def __post_init__(self) -> None:
+        kind = type(self).__name__
+        if as_frame(kind, self.frame).body == GROUND:
+            raise ModelError(f"{kind}: what acts on the ground moves nothing; name a body.")
+
+    def kinematic(self) -> bool:
+        return False
+
+
+class TotalForce(_Total, frozen=True, tag="total-force"):
+    """Everything that acts on a frame's body, weight and joints included [N]: m a of its centre of
+    mass."""
+
+    def unit(self) -> str:
+        return "N"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        body = mechanics.body(self.frame)
+        acceleration = mechanics.acceleration(Frame(self.frame.body, body.com))
+        return list(mechanics.vectors.scale(mechanics.value(body.mass), acceleration))
+
+
+class TotalTorque(_Total, frozen=True, tag="total-torque"):
+    """The moment of everything that acts on a frame's body about its centre of mass [N m]:
+    J ω̇ + ω × J ω."""
+
+    def unit(self) -> str:
+        return "N m"
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        vectors, frame = mechanics.vectors, Frame(self.frame.body)
+        R = mechanics.rotation(frame)
+        tensor = mechanics.body(frame).tensor()
+        J = [[mechanics.value(entry) for entry in row] for row in tensor]
+        omega = vectors.apply_transposed(R, mechanics.angular_velocity(frame))
+        alpha = vectors.apply_transposed(R, mechanics.angular_acceleration(frame))
+        gyroscopic = vectors.cross(omega, vectors.apply(J, omega))
+        return list(vectors.apply(R, vectors.add(vectors.apply(J, alpha), gyroscopic)))
 
 
 class Direction(SensorKind[Several], frozen=True, tag="direction"):
