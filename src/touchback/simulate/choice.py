@@ -45,7 +45,7 @@ def solver_for(
     return _with(solver, given)
 
 
-def _usual(system: System, asked: Can, given: Mapping[str, object]) -> str:
+def _usual(system: System, asked: Can, given: Mapping[str, Any]) -> str:
     """The method that a model needs when none is given."""
     if Can.LIVE in asked:
         return "rk4"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.native import Formulation, Problem
 from touchback.simulate.event import Event
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
 from touchback.system import System
 from touchback.system.posed import Posed
@@ -72,5 +71,5 @@ class Course(ABC):
         """The signals at some of the instants that `go` gave, a row each."""
 
     @abstractmethod
-    def about(self, trajectory: Trajectory) -> Mapping[str, Any]:
+    def about(self, trajectory: Trajectory) -> Plain:
         """What the run says of itself: events, changes of mode, energy books, remarks."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +28,7 @@ class Event:
     """
 
     name: str
-    function: Expr | str | Callable[[float, Floats], Any]
+    function: Expr | str | Callable[[float, Floats], float]
     direction: int = 0
     terminal: bool = False
     restart: Restart | None = None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import SampledInputs
 from touchback.recording import unknown_name
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, InputData, Plain
 
 Refresh = Callable[[float, Floats, Floats], None]
 
@@ -23,7 +22,7 @@ class Inputs:
     u: Floats
     samples: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
     functions: dict[int, Callable[[float], float]] = field(default_factory=dict)
-    texts: dict[str, Any] = field(default_factory=dict)  # what was given, for the run's metadata
+    texts: Plain = field(default_factory=dict)  # what was given, for the run's metadata
 
     def refresher(self) -> SampledInputs | Refresh | None:
         """What keeps u up to date during a run; samples alone are followed inside C."""
@@ -46,7 +45,7 @@ class Inputs:
 
 
 def read_inputs(
-    names: Sequence[str], defaults: Floats, given: Mapping[str, Any] | None, duration: float
+    names: Sequence[str], defaults: Floats, given: InputData | None, duration: float
 ) -> Inputs:
     """Sorts what a user gave by kind; inputs that aren't given keep their defaults.
 
@@ -69,9 +68,9 @@ def read_inputs(
     return inputs
 
 
-def _number(name: str, value: Any) -> float:
+def _number(name: str, value: object) -> float:
     try:
-        number = float(value)
+        number = float(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError):
         number = np.nan
     if not np.isfinite(number):
@@ -81,7 +80,7 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
-def _samples(name: str, value: Any, duration: float) -> tuple[Floats, Floats]:
+def _samples(name: str, value: object, duration: float) -> tuple[Floats, Floats]:
     try:
         table = np.array(value, dtype=np.float64)
     except ValueError:

@@ -1,11 +1,26 @@
-"""Words of runs: arrays, and states."""
+"""Words of runs: arrays, states, and what users give."""
 
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from touchback.symbolic.expression import Expr
 
 Floats = NDArray[np.float64]
+Numbers = Mapping[str, float]  # by name: parameters
+Plain = dict[str, object]  # what a run says of itself: text, numbers, lists, dicts
+
+#: An input of a run: a number, samples, a pair of times and values, or a function of time.
+Input = ArrayLike | Callable[[float], float]
+InputData = Mapping[str, Input]
+
+#: A prescribed coordinate: a number, samples, a function of time that an expression can follow, or
+#: three functions for position, velocity and acceleration.
+Followed = Callable[[Expr], Expr | float]
+Motion = ArrayLike | Followed | tuple[Callable[[float], float], ...]
+MotionData = Mapping[str, Motion]
 
 
 class StateData(Protocol):
@@ -13,3 +28,14 @@ class StateData(Protocol):
 
     @property
     def x(self) -> Floats: ...
+
+
+class HasState(Protocol):
+    """What was found at a state, such as an equilibrium."""
+
+    @property
+    def state(self) -> StateData: ...
+
+
+#: Where something is looked at; None: at the initial state, assembled.
+Where = HasState | StateData | ArrayLike | None

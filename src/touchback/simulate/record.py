@@ -1,7 +1,6 @@
 """From a trajectory to a run: signals by name at every recorded instant."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from touchback.simulate.course import Course, Label
 from touchback.simulate.span import Trajectory
 
 
-def recorded(course: Course, trajectory: Trajectory, about: Mapping[str, Any]) -> Run:
+def recorded(course: Course, trajectory: Trajectory, about: Mapping[str, object]) -> Run:
     """The run with all signals that belong to each recorded state, up to where Ctrl-C ended
     that."""
     labels, times, states = course.labels(), trajectory.times, trajectory.states

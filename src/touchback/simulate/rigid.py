@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def _places(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> Flo
     return np.array(points, dtype=np.float64).reshape(-1, 3)
 
 
-def is_real(given: Any) -> TypeGuard[float]:
+def is_real(given: object) -> TypeGuard[float]:
     """Whether it is a number, of NumPy too, and no truth value."""
     return isinstance(given, Real) and not isinstance(given, bool)
 

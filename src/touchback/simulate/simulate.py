@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from operator import or_
-from typing import Any, Unpack
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
@@ -19,7 +19,7 @@ from touchback.simulate.failure import interrupted, raise_failure
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats, StateData
+from touchback.simulate.protocol import Floats, InputData, Numbers, StateData
 from touchback.simulate.ratings import add_rating_remarks
 from touchback.simulate.record import recorded
 from touchback.simulate.remarks import warn_when_astray, warn_when_open
@@ -38,8 +38,8 @@ def simulate(
     *,
     method: str | Solver | None = None,
     constraints: str | Formulation | None = None,
-    inputs: Mapping[str, Any] | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    inputs: InputData | None = None,
+    parameters: Numbers | None = None,
     events: Sequence[Event | Switch] = (),
     start: float = 0.0,
     books: bool = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from touchback.simulate.books import BookKeeper, Integrated, Lines
 from touchback.simulate.course import Asked, Course, Label, labels_of
 from touchback.simulate.implicit import add_counts, newton_for
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.remarks import remarks
 from touchback.simulate.span import Trajectory
 from touchback.simulate.ticks import use_ticks
@@ -67,9 +67,9 @@ class SmoothRun(Course):
         sensors = len(self._asked.system.output_names)
         return np.hstack([states, self._posed.rows(times, states, sensors)])
 
-    def about(self, trajectory: Trajectory) -> dict[str, Any]:
+    def about(self, trajectory: Trajectory) -> Plain:
         """Events, energy books, and how constraints were kept."""
-        told: dict[str, Any] = {}
+        told: Plain = {}
         records = self._watch.records if self._watch else []
         if self._watch:
             told["events"] = [record.as_data() for record in records]

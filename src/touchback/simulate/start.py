@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import Floats, StateData
+from touchback.simulate.protocol import Floats, HasState, Numbers, StateData
 from touchback.system import System
 
 
@@ -19,33 +16,37 @@ def initial_state(
     x0: StateData | ArrayLike | None,
     start: float,
     inputs: Inputs,
-    parameters: Mapping[str, Any] | None,
+    parameters: Numbers | None,
 ) -> Floats:
     """A state as it is given, checked; without one the initial state, loops closed."""
-    begun: Any = _begun(system, start, inputs, parameters) if x0 is None else x0
-    names = list(system.state_names)
-    try:
-        x = np.array(getattr(begun, "x", begun), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{system.name}: a state is an array of {len(names)} numbers, or what "
-            f"`system.assemble(name=value)` gives, got {begun!r}."
-        ) from None
-    if x.shape != (len(names),):
-        raise InputError(
-            f"{system.name}: the state has {len(names)} elements ({', '.join(names[:6])}"
-            f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
-        )
-    for name, value in zip(names, x):
+    x = read_state(system, _begun(system, start, inputs, parameters) if x0 is None else x0)
+    for name, value in zip(system.state_names, x):
         if not np.isfinite(value):
             raise InputError(f"{system.name}: the initial value of {name!r} is {value}.")
     system.phase_of(x)  # refused when its modes have no such number
     return x
 
 
-def _begun(
-    system: System, t: float, inputs: Inputs, parameters: Mapping[str, Any] | None
-) -> StateData:
+def read_state(system: System, given: HasState | StateData | ArrayLike) -> Floats:
+    """The elements of a state, or of what has one, as many as the system has; a copy."""
+    names = list(system.state_names)
+    state = getattr(given, "state", given)
+    try:
+        x = np.array(getattr(state, "x", state), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{system.name}: a state is an array of {len(names)} numbers, or what "
+            f"`system.assemble(name=value)` gives, got {given!r}."
+        ) from None
+    if x.shape != (len(names),):
+        raise InputError(
+            f"{system.name}: the state has {len(names)} elements ({', '.join(names[:6])}"
+            f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
+        )
+    return x
+
+
+def _begun(system: System, t: float, inputs: Inputs, parameters: Numbers | None) -> StateData:
     """The initial state, with constraints met under the parameters and inputs of the run, in the
     modes that the model begins in; the system stays as it was."""
     first = system.initial_state()

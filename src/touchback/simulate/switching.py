@@ -18,7 +18,7 @@ from touchback.recording import EnergyBooks, Run
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, Input, InputData
 from touchback.simulate.span import Span
 from touchback.system import System
 
@@ -40,7 +40,7 @@ def simulate_switched(
     x0: Floats,
     span: Span,
     happenings: Sequence[Event | Switch],
-    inputs: Mapping[str, Any] | None,
+    inputs: InputData | None,
     parameters: Mapping[str, float],
     about: Mapping[str, object],
 ) -> Run:
@@ -89,12 +89,14 @@ def simulate_switched(
     return _joined(runs, done, about)
 
 
-def _timed(inputs: Any, end: float) -> Any:
+def _timed(inputs: InputData | None, end: float) -> dict[str, Input]:
     """Samples spread over the whole run with their times, so that every part of it agrees."""
-    return {
-        name: (np.linspace(0.0, end, len(given)), given) if np.ndim(given) == 1 else given
-        for name, given in (inputs or {}).items()
-    }
+    found = dict(inputs or {})
+    for name, given in found.items():
+        if not callable(given) and np.ndim(given) == 1:
+            values = np.asarray(given)
+            found[name] = np.linspace(0.0, end, len(values)), values
+    return found
 
 
 def _last_state(system: System, run: Run) -> Floats:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from touchback.errors import InputError
 from touchback.native import Chunks, Crossing, EventRule, Events, Problem, Status
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, Numbers
 from touchback.simulate.span import Failure
 from touchback.symbolic.expression import Expr
 from touchback.system import System
@@ -51,7 +51,7 @@ class Watch:
         system: System,
         problem: Problem,
         events: Sequence[Event],
-        parameters: Mapping[str, Any] | None,
+        parameters: Numbers | None,
         tolerances: tuple[float, float],
         samples: int,
     ) -> None:

@@ -77,7 +77,7 @@ def test_progress_is_told() -> None:
         ({"duration": -1.0}, "duration must be a positive number"),
         ({"steps": [0.0]}, "step must be a positive number"),
         ({"steps": [0.9]}, "No step fits 2 times into 1 s"),
-        ({"x0": [1.0]}, "a state has 2 elements"),
+        ({"x0": [1.0]}, "the state has 2 elements"),
     ],
 )
 def test_mistakes_are_named(arguments: dict[str, object], message: str) -> None:

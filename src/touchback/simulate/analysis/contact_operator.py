@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from touchback.simulate.features import refuse
 from touchback.simulate.protocol import Floats
 from touchback.system import System
 from touchback.system.contact_equations import ContactEquations
+from touchback.system.layout import Values
 
 
 def contact_operator(
-    system: System, contacts: Mapping[str, ContactKind], q: Any = None, t: float = 0.0
+    system: System, contacts: Mapping[str, ContactKind], q: Values = None, t: float = 0.0
 ) -> Floats:
     """G = W M⁻¹ Wᵀ: relative velocities (normal, then tangents, then rolling, contact by contact)
     for unit impulses; rows of the mechanism's own constraints come first."""
@@ -46,7 +46,7 @@ class Painleve:
         )
 
 
-def painleve(system: System, contact: ContactKind, q: Any = None, t: float = 0.0) -> Painleve:
+def painleve(system: System, contact: ContactKind, q: Values = None, t: float = 0.0) -> Painleve:
     """Whether a sliding contact meets Painlevé's paradox at a configuration q (an array or a dict
     by name)."""
     refuse("tb.painleve", system)
@@ -71,7 +71,7 @@ def _inputs(system: System, t: float) -> Floats:
     return np.concatenate([[t], system.input_defaults])
 
 
-def _state(system: System, q: Any) -> Floats:
+def _state(system: System, q: Values) -> Floats:
     start = system.initial_state()
     if isinstance(q, dict):
         return system.assemble(**q).x

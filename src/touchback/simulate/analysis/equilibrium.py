@@ -12,7 +12,6 @@ Levenberg–Marquardt steps where a plain step does not reduce the imbalance.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -21,8 +20,10 @@ from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.settle import settled
 from touchback.simulate.analysis.tangent import Tangent
 from touchback.simulate.features import refuse
+from touchback.simulate.protocol import Where
 from touchback.system import State, System
 from touchback.system.equations import Point
+from touchback.system.layout import Values
 
 _STEPS = 200
 _LONGEST = 0.5  # of a step [rad, m]
@@ -60,8 +61,8 @@ class Equilibrium:
 
 def equilibrium(
     system: System,
-    x0: Any = None,
-    u: Any = None,
+    x0: Where = None,
+    u: Values = None,
     keep: Iterable[str] = (),
     parameters: Mapping[str, float] | None = None,
     *,

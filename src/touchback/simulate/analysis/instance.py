@@ -1,15 +1,16 @@
 """A system with its parameters and inputs fixed: what every analysis evaluates."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
-from touchback.errors import InputError, SolveError
+from touchback.errors import SolveError
 from touchback.recording import unknown_name
+from touchback.simulate.protocol import Where
+from touchback.simulate.start import read_state
 from touchback.system import State, System
 from touchback.system.equations import Blocks, Point
-from touchback.system.layout import fill
+from touchback.system.layout import Values, fill
 from touchback.system.motions import At
 
 _RANK = 1e-13  # of the largest singular value: below it rows are redundant
@@ -19,7 +20,7 @@ class Instance:
     """The equations of a system for given parameters and inputs."""
 
     def __init__(
-        self, system: System, u: Any = None, parameters: Mapping[str, float] | None = None
+        self, system: System, u: Values = None, parameters: Mapping[str, float] | None = None
     ) -> None:
         self.system, self.layout = system, system.layout
         self.p = system.parameter_values(parameters)
@@ -129,19 +130,10 @@ class Instance:
         return found
 
 
-def state_of(system: System, x: Any) -> State:
+def state_of(system: System, x: Where) -> State:
     """A state from a state, something that has one, an array [q, v, z], or nothing: the initial
     one, assembled."""
     if x is None:
         return system.assemble()
-    given = getattr(x, "state", x)
-    if isinstance(given, State):
-        return State(given.q.copy(), given.v.copy(), given.z.copy())
-    array = np.array(getattr(given, "x", given), dtype=float)
-    nq, nv, nz = system.sizes
-    if array.shape != (nq + nv + nz,):
-        raise InputError(
-            f"{system.name}: a state has {nq + nv + nz} elements "
-            f"({', '.join(system.state_names[:6])}…), got an array of shape {array.shape}."
-        )
-    return State(*(part.copy() for part in np.split(array, [nq, nq + nv])))
+    nq, nv, _ = system.sizes
+    return State(*np.split(read_state(system, x), [nq, nq + nv]))

@@ -10,7 +10,6 @@ out of Bᵀ(…), where W B = 0, and e is the solution of least norm of what is 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,21 +18,23 @@ from touchback.recording import Run, unknown_name
 from touchback.simulate.analysis.instance import Instance
 from touchback.simulate.analysis.kinematics import as_run, follow, motion_columns
 from touchback.simulate.features import refuse
+from touchback.simulate.protocol import MotionData
 from touchback.simulate.ratings import add_rating_remarks
 from touchback.system import System
 from touchback.system.equations import Point
+from touchback.system.layout import Values
 
 _CORRECTIONS = 20  # of inputs that act nonlinearly, and of forces that rub
 
 
 def inverse_dynamics(
     system: System,
-    motion: Mapping[str, Any],
+    motion: MotionData,
     times: ArrayLike,
     actuators: Sequence[str] | None = None,
     guess: Mapping[str, float] | None = None,
     *,
-    u: Any = None,
+    u: Values = None,
     parameters: Mapping[str, float] | None = None,
 ) -> Run:
     """The motion (as `tb.kinematics` gives it) with the efforts of the actuators that produce it.

@@ -7,7 +7,6 @@ which are linear.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,11 +19,12 @@ from touchback.simulate.analysis.instance import Instance
 from touchback.simulate.analysis.motions import Motions
 from touchback.simulate.analysis.tangent import independent_columns, rank_of
 from touchback.simulate.features import refuse
+from touchback.simulate.protocol import MotionData
 from touchback.system import System
 from touchback.system.assembly import assemble_positions
 from touchback.system.begin import begun
 from touchback.system.equations import Point
-from touchback.system.layout import fill
+from touchback.system.layout import Values, fill
 
 _DEAD = 1e-7  # smallest over largest singular value at which dependent coordinates are lost
 _SURPRISE = 0.25  # correction of an extrapolation [rad, m] that calls for shorter steps
@@ -41,11 +41,11 @@ class Path:
 
 def kinematics(
     system: System,
-    motion: Mapping[str, Any],
+    motion: MotionData,
     times: ArrayLike,
     guess: Mapping[str, float] | None = None,
     *,
-    u: Any = None,
+    u: Values = None,
     parameters: Mapping[str, float] | None = None,
 ) -> Run:
     """Positions, velocities and accelerations of all coordinates, and the sensors of motion.
@@ -74,7 +74,7 @@ def kinematics(
 
 def follow(
     instance: Instance,
-    motion: Mapping[str, Any],
+    motion: MotionData,
     times: np.ndarray,
     guess: Mapping[str, float] | None,
 ) -> Path:

@@ -8,15 +8,16 @@ the constrained multibody dynamics equations").
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.tangent import Tangent
 from touchback.simulate.features import refuse
+from touchback.simulate.protocol import Where
 from touchback.system import State, System
 from touchback.system.equations import Blocks, Point
+from touchback.system.layout import Values
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class Linear:
 
 def linearise(
     system: System,
-    x: Any = None,
-    u: Any = None,
+    x: Where = None,
+    u: Values = None,
     *,
     t: float = 0.0,
     parameters: dict[str, float] | None = None,

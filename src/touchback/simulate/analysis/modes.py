@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from touchback.errors import InputError
 from touchback.simulate.analysis.equilibrium import equilibrium
 from touchback.simulate.analysis.linearise import Linear, linearise
 from touchback.simulate.features import refuse
+from touchback.simulate.protocol import Where
 from touchback.system import System
+from touchback.system.layout import Values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,8 +103,8 @@ class Modes(tuple[Mode, ...]):
 
 def modes(
     system: System,
-    x: Any = None,
-    u: Any = None,
+    x: Where = None,
+    u: Values = None,
     *,
     t: float = 0.0,
     parameters: dict[str, float] | None = None,

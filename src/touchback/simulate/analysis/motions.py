@@ -1,24 +1,24 @@
 """Prescribed motions: positions, velocities and accelerations of coordinates at any time."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from touchback.errors import InputError, TouchbackError
 from touchback.native import Interpreter
+from touchback.simulate.protocol import Followed, Motion, MotionData
 from touchback.symbolic.differentiate import jvp
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.program import lower
 from touchback.symbolic.tape import Tape
 
-Motion = Callable[[float], np.ndarray]  # time → (position, velocity, acceleration)
+Course = Callable[[float], np.ndarray]  # time → (position, velocity, acceleration)
 
 
 class Motions:
     """The prescribed coordinates at a time, in the order in which they were given."""
 
-    def __init__(self, given: Mapping[str, Any], times: np.ndarray) -> None:
+    def __init__(self, given: MotionData, times: np.ndarray) -> None:
         self._motions = [_motion(name, motion, times) for name, motion in given.items()]
 
     def __call__(self, t: float) -> np.ndarray:
@@ -26,7 +26,7 @@ class Motions:
         return np.array([motion(t) for motion in self._motions]).reshape(-1, 3).T
 
 
-def _motion(name: str, given: Any, times: np.ndarray) -> Motion:
+def _motion(name: str, given: Motion, times: np.ndarray) -> Course:
     if callable(given):
         return _traced(name, given)
     if isinstance(given, int | float):
@@ -36,7 +36,7 @@ def _motion(name: str, given: Any, times: np.ndarray) -> Motion:
     return _spline(name, given, times)
 
 
-def _traced(name: str, function: Callable[[Any], Any]) -> Motion:
+def _traced(name: str, function: Followed) -> Course:
     """Rates by the tape: the function is followed once, on an expression."""
     tape = Tape()
     time = tape.symbol("time")
@@ -56,7 +56,7 @@ def _traced(name: str, function: Callable[[Any], Any]) -> Motion:
     return lambda t: program.run(np.array([t]), nothing, nothing)
 
 
-def _spline(name: str, given: Sequence[float], times: np.ndarray) -> Motion:
+def _spline(name: str, given: object, times: np.ndarray) -> Course:
     """Samples at the times of the analysis, joined by polynomials of degree five (accelerations are
     then of fourth order in the time between samples)."""
     from scipy.interpolate import make_interp_spline

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.linearise import Chart
 from touchback.simulate.features import refuse
 from touchback.simulate.inputs import read_inputs
+from touchback.simulate.protocol import InputData, Where
 from touchback.simulate.span import output_times
 from touchback.system import System
 from touchback.system.begin import found_states
@@ -66,12 +66,12 @@ class Sensitivity:
 
 def sensitivity(
     system: System,
-    x0: Any = None,
+    x0: Where = None,
     duration: float = 1.0,
     *,
     parameters: Sequence[str],
     outputs: Sequence[str] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: InputData | None = None,
     at: Mapping[str, float] | None = None,
     keep: Sequence[str] = (),
     rtol: float = 1e-9,
@@ -157,7 +157,7 @@ class _Varied:
         system: System,
         parameters: Sequence[str],
         at: Mapping[str, float] | None,
-        inputs: Mapping[str, Any] | None,
+        inputs: InputData | None,
         duration: float,
     ) -> None:
         self.instance = Instance(system, None, at)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +12,7 @@ from touchback.native import Problem
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, InputData
 from touchback.simulate.quality.row import Candidate
 from touchback.simulate.solvers import INTEGRATORS
 from touchback.simulate.span import Span, Trajectory
@@ -55,7 +53,7 @@ class Bench:
         system: System,
         x0: Floats,
         duration: float,
-        inputs: Mapping[str, Any] | None,
+        inputs: InputData | None,
         clock: Clock,
     ) -> None:
         self.system, self.x0, self.duration, self.clock = system, x0, duration, clock

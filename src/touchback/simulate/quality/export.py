@@ -7,7 +7,7 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
 from touchback.simulate.quality.row import Row
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from touchback.simulate.quality.result import Quality
 
 
-def plain(row: Row) -> dict[str, Any]:
+def plain(row: Row) -> dict[str, object]:
     """A row as one flat record."""
     record = asdict(row)
     candidate = record.pop("candidate")

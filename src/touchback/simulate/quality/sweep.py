@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from touchback.errors import InputError
 from touchback.simulate.features import refuse
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import StateData
+from touchback.simulate.protocol import InputData, StateData
 from touchback.simulate.quality.bench import STEP_LIMIT, Bench, Clock, OutOfTime
 from touchback.simulate.quality.candidates import candidates
 from touchback.simulate.quality.cost import REPEATS, load
@@ -29,6 +28,7 @@ from touchback.simulate.quality.result import Quality
 from touchback.simulate.quality.row import Candidate, Limit, Row
 from touchback.simulate.quality.stability import Bounds, stability_limit
 from touchback.simulate.span import Trajectory
+from touchback.simulate.start import read_state
 from touchback.system import System
 
 STEPS = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4)
@@ -45,7 +45,7 @@ def quality(
     steps: Sequence[float] = STEPS,
     tolerances: Sequence[float] = TOLERANCES,
     formulations: Sequence[str] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: InputData | None = None,
     time_limit: float = 30.0,
     progress: bool | Callable[[float], None] = True,
 ) -> Quality:
@@ -71,13 +71,7 @@ def quality(
             f"{duration:g} s take {duration / lengths[-1]:.3g} steps of {lengths[-1]:g} s; at most "
             f"{STEP_LIMIT} are measured: give longer steps or a shorter duration."
         )
-    start: Any = system.assemble() if x0 is None else x0
-    x = np.array(getattr(start, "x", start), dtype=np.float64)
-    if x.shape != (len(system.state_names),):
-        raise InputError(
-            f"{system.name}: a state has {len(system.state_names)} elements, got an array of "
-            f"shape {x.shape}."
-        )
+    x = read_state(system, system.assemble() if x0 is None else x0)
     with Progress(f"{system.name}: quality", progress) as shown:
         clock = Clock(float(time_limit), shown)
         bench = Bench(system, x, float(duration), inputs, clock)

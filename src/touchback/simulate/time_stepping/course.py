@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from touchback.native.contact.moreau_jean import Steps
 from touchback.simulate.books import BookKeeper, Lines, RowBooks
 from touchback.simulate.course import Asked, Course, Label
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.rigid import contacts_of, overlaps
 from touchback.simulate.span import Failure, Trajectory
 from touchback.simulate.time_stepping.meter import StepMeter
@@ -88,7 +88,7 @@ class SteppedRun(Course):
             columns += [impulses[row] for row, _, _ in layout.friction_labels(i)]
         return np.column_stack([*columns, *self._energies[:, part]])
 
-    def about(self, trajectory: Trajectory) -> dict[str, Any]:
+    def about(self, trajectory: Trajectory) -> Plain:
         """Energy books and remarks."""
         times, states = trajectory.times, trajectory.states
         return {
