@@ -1,7 +1,6 @@
 """What a live run keeps in memory stays small, however long it is and however often it changes."""
 
 import gc
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +65,7 @@ def test_waiting_for_a_structure_makes_no_chunks(tmp_path: Path) -> None:
 def test_chunks_grow_with_a_long_recording(
     cart: tb.System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules[tb.Live.__module__], "_CHUNKS", 2)  # as if days old
+    monkeypatch.setattr("touchback.realtime.kept._CHUNKS", 2)  # as if days old
     path = tmp_path / "run.mcap"
     with tb.live(cart, rate=1000, record=path) as live:
         live.run(0.7)
@@ -84,7 +83,7 @@ def test_ticks_kept_in_memory_take_their_own_size(cart: tb.System) -> None:
 
 
 def test_the_last_sets_of_active_constraints_stay_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[tb.Live.__module__], "_MODES", 2)
+    monkeypatch.setattr("touchback.realtime.restructure._MODES", 2)
     with tb.live(swinging("a", "b", "c").compile(), rate=1000, speed=None) as live:
 
         def latched(name: str) -> tb.System:

@@ -5,28 +5,28 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
-from touchback.realtime.devices import ReadableDevice, Service, WritableDevice
+from touchback.realtime.devices import Device, ReadableDevice, Service, WritableDevice
 from touchback.realtime.udp import Receiver, Sender
 from touchback.recording import unknown_name
 
 if TYPE_CHECKING:
-    from touchback.realtime.live import Live
+    from touchback.realtime.signals import Signals
 
 
 class Connections:
     """The connections of one run."""
 
-    _run: Live
+    _run: Signals
 
-    def __init__(self, run: Live) -> None:
+    def __init__(self, run: Signals) -> None:
         self._run = weakref.proxy(run)  # no circle: who lets go of a run ends it, see Live.__del__
         self._all: list[Service | Receiver | Sender] = []
         self._closed = False
 
-    def connect(self, name: str, device: Any, rate: float | None) -> Service:
+    def connect(self, name: str, device: Device, rate: float | None) -> Service:
         """A device for an input or a guarded output."""
         system, plan = self._run.system, self._run.plan
         if name in system.input_names:

@@ -29,6 +29,9 @@ class WritableDevice(Protocol):
     def write(self, value: float) -> None: ...
 
 
+Device = ReadableDevice | WritableDevice
+
+
 class Service:
     """Calls `exchange` so many times a second until it is closed. What a device raises is kept in
     `failure`, told to `failed`, and ends the service."""

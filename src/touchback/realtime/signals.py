@@ -1,0 +1,122 @@
+"""Signals and commands of a live run: by name, from the next tick on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.model.controls import alternatives, choice_name
+from touchback.native.live.layout import LATCHED, STALE
+from touchback.native.live.mailbox import Message
+from touchback.realtime.ending import to_its_end
+from touchback.realtime.kept import Kept
+from touchback.realtime.plan import check_substeps
+from touchback.realtime.ports import STOP_PORT, WatchedInput, number_of
+from touchback.realtime.report import flag_names
+from touchback.recording import unknown_name
+
+
+class Signals(Kept):
+    """Inputs, parameters, outputs and states by name."""
+
+    def __setitem__(self, name: str, value: float) -> None:
+        """Sets an input or a live parameter from the next tick on."""
+        if name in self.system.input_names:
+            self.write(name, number_of(name, value))
+        elif name in self._parameters.values:
+            self._make_room(name)
+            now, message = self._region.published()
+            start = 3 + len(self.system.output_names)
+            state = message.values[start : start + len(self.system.state_names)]
+            self._parameters.change(name, number_of(name, value), now["time"], state)
+        else:
+            settable = [*self.system.input_names, *self._parameters.values]
+            raise unknown_name("input or parameter", name, settable)
+
+    def _make_room(self, name: str) -> None:
+        """Whoever asks for changes faster than they can be kept does some of the keeping; a change
+        is refused rather than that a row were lost."""
+        if self._parameters.crowded:
+            to_its_end(self._drain)
+            if self._keeper.keeps:
+                self._parameters.check_room(name)
+
+    def __getitem__(self, name: str) -> float:
+        """A parameter or an input as last set, or a signal as last published."""
+        if name in self._parameters.values:
+            return self._parameters.values[name]
+        if name in self.system.input_names:
+            box = self._region.mailboxes[name].read()
+            place = list(self.system.input_names).index(name)
+            return float(box.values[0] if box.number else self.system.input_defaults[place])
+        return self.read(name)
+
+    def write(self, name: str, value: float, stamp: int | None = None) -> None:
+        """A message for an input, checked, that was made at `stamp` (monotonic ns; now)."""
+        self.plan.inputs.get(name, WatchedInput()).check(name, value)
+        self._region.write(name, value, stamp)
+
+    def read(self, name: str) -> float:
+        """An output (as delivered), a state or an energy of the last tick; or its "tick", "time",
+        "flags"."""
+        return self._region.read(name)
+
+    def snapshot(self) -> dict[str, float]:
+        """All outputs, states and energies of one and the same tick."""
+        return self.published()[0]
+
+    def published(self) -> tuple[dict[str, float], Message]:
+        """The snapshot, and the message that it came in."""
+        return self._region.published()
+
+    @property
+    def ticks(self) -> int:
+        """Ticks so far."""
+        return int(self._loop.statistics.ticks)
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What keeps the outputs at their safe values at present."""
+        return flag_names(int(self.read("flags")) & (LATCHED | STALE))
+
+    # ---- commands -------------------------------------------------------------------------------
+
+    def emergency_stop(self) -> None:
+        """Outputs safe and the model held from the next tick on, until `resume`; any thread."""
+        self._region.write(STOP_PORT, 1.0)
+
+    def fail(self, text: str) -> None:
+        """A fault that takes guarded outputs to safe from the next tick on, until `resume`."""
+        self._loop.fail()
+        self.note(text)
+
+    def resume(self) -> None:
+        """Clears faults that last: the model goes on from its last good state."""
+        self._loop.resume()
+
+    def set_gain(self, output: str, gain: float) -> None:
+        """A factor on an output, from the next tick on."""
+        names = list(self.system.output_names)
+        if output not in names:
+            raise unknown_name("output", output, names)
+        if not np.isfinite(gain):
+            raise InputError(f"The gain of '{output}' must be a number, got {gain!r}.")
+        self._gains[output] = float(gain)
+        self._loop.set_gain(names.index(output), float(gain))
+
+    def set_substeps(self, substeps: int) -> None:
+        """Steps of the model in a tick, from the next tick on."""
+        check_substeps(substeps)
+        self._loop.set_substeps(int(substeps))
+
+    def choose(self, control: str, alternative: str) -> None:
+        """Lets an alternative of a control (or the control itself) act from the next tick on."""
+        model = self.system.model
+        first = [name for name, each in model.controls.items() if not each.instead_of]
+        if control not in first:
+            raise unknown_name("control", control, first)
+        known = alternatives(model, control)
+        if alternative not in known:
+            raise unknown_name(f"alternative of '{control}'", alternative, known)
+        if len(known) > 1:
+            self[choice_name(control)] = float(known.index(alternative))
