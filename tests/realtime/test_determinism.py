@@ -1,6 +1,7 @@
 """The same inputs give the same bits: as `simulate`, as another live run, as the recording."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,3 +163,35 @@ def test_an_action_with_long_expressions_replays_from_its_own_description(tmp_pa
     with tb.live(gallery.make("piano-episodes").compile(), rate=4000, speed=None, record=path) as a:
         a.run(0.1)
     assert tb.replay(path).same
+
+
+def test_a_solver_with_its_options_runs_as_its_name_with_them_does(
+    slider_crank: tb.System, tmp_path: Path
+) -> None:
+    file = tmp_path / "run.mcap"
+    ends = []
+    ways: list[dict[str, Any]] = [
+        {"method": "rk4", "substeps": 4},
+        {"method": tb.RK4(substeps=4)},
+        {"method": tb.Trapezoidal(rtol=1e-3, atol=1e-3)},
+        {"method": tb.Trapezoidal()},
+    ]
+    for way in ways:
+        with tb.live(slider_crank, speed=None, record=file, **way) as live:
+            live["motor torque"] = 1.0
+            live.run(0.2)
+            ends.append(live.read("crank"))
+        assert tb.replay(file).same
+    assert ends[0] == ends[1]
+    assert ends[2] != ends[3]  # how far Newton's method goes is replayed, too
+
+
+def test_options_that_the_clock_decides_are_refused(slider_crank: tb.System) -> None:
+    with pytest.raises(tb.InputError, match="`substeps` steps in each; leave step of RK4"):
+        tb.live(slider_crank, method=tb.RK4(step=1e-4))
+    with pytest.raises(tb.InputError, match="has its own options; give 'substeps' there"):
+        tb.live(slider_crank, method=tb.RK4(), substeps=2)
+    with pytest.raises(tb.InputError, match="can't run against a clock; use method='rk4'"):
+        tb.live(slider_crank, method=tb.Dopri5())
+    with pytest.raises(tb.InputError, match="offline give `step`"):
+        tb.simulate(slider_crank, method=tb.RK4(substeps=2))

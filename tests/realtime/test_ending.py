@@ -358,3 +358,21 @@ def test_what_work_raises_is_raised() -> None:
 
     with pytest.raises(ValueError, match="mine"):
         to_its_end(work)
+
+
+def test_an_interrupt_in_the_first_lines_of_the_exit_stops_the_run_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    m = tb.Model("cart", gravity=(0, 0, 0))
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    live, times = tb.live(m.compile(), rate=1000), []
+
+    def interrupted() -> None:
+        times.append(time.monotonic())
+        if len(times) == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), live:
+        live.run(0.01)
+        monkeypatch.setattr(live, "_check_here", interrupted)
+    assert len(times) > 1 and not live._first.struct.thread

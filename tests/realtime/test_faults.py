@@ -1,7 +1,6 @@
 """What goes wrong in a run is a fault of it, in words: in its report and its recording."""
 
 import math
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -75,7 +74,7 @@ def test_nothing_is_too_fast_without_a_bound_nor_for_recordings_of_before_there_
         del about["max_speed"]
         return about
 
-    monkeypatch.setattr(sys.modules["touchback.realtime.live"], "describe", described)
+    monkeypatch.setattr("touchback.realtime.kept.describe", described)
     with tb.live(runaway, speed=None, record=tmp_path / "run.mcap", max_speed=math.inf) as live:
         live.run(1.0)
         assert live.faults == ()
