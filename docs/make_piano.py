@@ -136,16 +136,16 @@ def map_figure() -> None:
 
 
 def force_figure() -> None:
-    """The force at the key front: phases, button, hammer."""
+    """The force at the key front: stages, button, hammer."""
     system = slow_press()
     usual = system.parameters["hammer mass"]
-    figure, (phases, button, hammer) = axes(1, 3, size=(11, 3.6), sharey=True)
+    figure, (stages, button, hammer) = axes(1, 3, size=(11, 3.6), sharey=True)
     curve = force_curve(system)
-    phases.plot(MM * curve.down[0], curve.down[1], color=INK, label="down")
-    phases.plot(MM * curve.up[0], curve.up[1], color=INK, ls=":", label="up")
-    for name, depth in curve.phases.items():
-        phases.axvline(MM * depth, color=ACCENT, lw=0.8)
-        phases.text(MM * depth + 0.1, 3.2, name, color=ACCENT)
+    stages.plot(MM * curve.down[0], curve.down[1], color=INK, label="down")
+    stages.plot(MM * curve.up[0], curve.up[1], color=INK, ls=":", label="up")
+    for name, depth in curve.stages.items():
+        stages.axvline(MM * depth, color=ACCENT, lw=0.8)
+        stages.text(MM * depth + 0.1, 3.2, name, color=ACCENT)
     for axis, name, values in (
         (button, "let-off button height", {"high": 0.5e-3, "normal": 0.0, "low": -0.5e-3}),
         (hammer, "hammer mass", {
@@ -157,10 +157,10 @@ def force_figure() -> None:
             depth, force = force_curve(system, {name: value}).down
             axis.plot(MM * depth, force, lw=1.1, label=label)
         axis.set_title(name, fontsize=9)
-    for axis in (phases, button, hammer):
+    for axis in (stages, button, hammer):
         axis.set(xlabel="key depth [mm]", ylim=(0, 3.5), xlim=(0, 10))
-        axis.legend(fontsize=8, loc="center left" if axis is phases else "upper left")
-    phases.set(ylabel="force at the key front [N]", title="10 mm/s")
+        axis.legend(fontsize=8, loc="center left" if axis is stages else "upper left")
+    stages.set(ylabel="force at the key front [N]", title="10 mm/s")
     save(figure, "force")
 
 

@@ -13,17 +13,17 @@ import numpy as np
 from make_piano import ACCENT, INK, MM, MS, PICTURES, axes, plain_ticks, save
 
 from touchback.gallery.piano import grand_piano_action
-from touchback.gallery.piano.episodes import episodic_piano_action
-from touchback.gallery.piano.experiments.phases import gillespie
+from touchback.gallery.piano.experiments.stages import gillespie
 from touchback.gallery.piano.experiments.two_models import (
     FRICTIONLESS,
     curve,
-    gillespie_in_phases,
+    gillespie_in_modes,
     nearly_rigid,
     strokes,
 )
 from touchback.gallery.piano.experiments.two_models_report import REPORTS
-from touchback.gallery.piano.phases.automaton import BUTTON, PHASES, STOP, SWINGS, changes
+from touchback.gallery.piano.modes.changes import BUTTON, MODES, STOP, SWINGS, changes
+from touchback.gallery.piano.with_modes import piano_action_with_modes
 from touchback.recording import Run
 
 TABLES = Path(__file__).parent / "piano_models_tables.inc"
@@ -33,8 +33,8 @@ SHADES = {
 
 
 def shade(axis: plt.Axes, run: Run) -> None:
-    """The phases as bands of colour, each with its letter where there is room."""
-    letters = np.array([PHASES[int(mode)].name[0] for mode in run["mode"]])
+    """The modes as bands of colour, each with its letter where there is room."""
+    letters = np.array([MODES[int(mode)].name[0] for mode in run["mode"]])
     ends = np.flatnonzero(letters[1:] != letters[:-1]) + 1
     for begin, end in zip([0, *ends], [*ends, len(letters) - 1], strict=True):
         left, right, letter = MS * run.time[begin], MS * run.time[end], letters[begin]
@@ -49,14 +49,14 @@ TAKEN = ("D reset", "A acceleration", "B let-off", "C catch", "D reset")  # Gill
 
 
 def graph_figure() -> None:
-    """The phases in which the capstan carries the whippen, and the ways between them."""
+    """The modes in which the capstan carries the whippen, and the ways between them."""
     figure, axis = plt.subplots(figsize=(9, 4.6), layout="constrained")
-    at = {p.name: (PLACES[p.jack], 1.7 * p.loaded) for p in PHASES if p.carried}
+    at = {p.name: (PLACES[p.jack], 1.7 * p.loaded) for p in MODES if p.carried}
     ways: dict[tuple[str, str], list[str]] = {}
-    for phase in PHASES:
-        for change in changes(phase):
-            if phase.carried and change.after.carried:
-                ways.setdefault((phase.name, change.after.name), []).append(change.cause)
+    for mode in MODES:
+        for change in changes(mode):
+            if mode.carried and change.after.carried:
+                ways.setdefault((mode.name, change.after.name), []).append(change.cause)
     taken = set(itertools.pairwise(TAKEN))
     for (start, end), causes in ways.items():
         _arrow(axis, at[start], at[end], causes[0], (start, end) in taken)
@@ -70,7 +70,7 @@ def graph_figure() -> None:
         axis.text(-1.35, z, said, ha="center", va="center", fontsize=9, color=INK)
     axis.set(xlim=(-1.8, 6.3), ylim=(-0.95, 3.0))
     axis.axis("off")
-    save(figure, "models_phases")
+    save(figure, "models_modes")
 
 
 def _arrow(
@@ -95,7 +95,7 @@ def _arrow(
 
 def stroke_figure() -> None:
     """Gillespie's stroke in both models."""
-    ours, theirs = gillespie_in_phases(), gillespie()[0]
+    ours, theirs = gillespie_in_modes(), gillespie()[0]
     figure, grid = axes(3, 1, size=(9, 7.2), sharex=True)
     for axis, rows in zip(
         grid,
@@ -113,7 +113,7 @@ def stroke_figure() -> None:
     for axis, place in zip(grid, ("center left", "lower left", "upper left"), strict=True):
         axis.legend(fontsize=8, loc=place)
     grid[2].set(ylim=(0, 6), xlim=(100, 260), xlabel="time [ms]")
-    grid[0].set_title("full lines: episodes, dotted: full contact", fontsize=9)
+    grid[0].set_title("full lines: modes, dotted: full contact", fontsize=9)
     save(figure, "models_stroke")
 
 
@@ -122,7 +122,7 @@ def speed_and_force_figure() -> None:
     figure, (left, right) = axes(1, 2, size=(10, 4))
     speeds = np.geomspace(0.09, 3.0, 12)
     for name, make, style in (
-        ("episodes", episodic_piano_action, "o-"), ("full contact", grand_piano_action, "s:"),
+        ("modes", piano_action_with_modes, "o-"), ("full contact", grand_piano_action, "s:"),
     ):  # fmt: skip
         points = [(v, s.speed) for v, s in zip(speeds, strokes(make, speeds), strict=True) if s]
         left.loglog(*np.array(points).T, style, ms=3.5, lw=1.1, label=name)
@@ -130,11 +130,11 @@ def speed_and_force_figure() -> None:
     plain_ticks(left.yaxis, (0.2, 0.5, 1, 2, 4))
     left.set(xlabel="touch speed [m/s]", ylabel="hammer speed at the string [m/s]")
     for label, found, colour, style in (
-        ("episodes", curve(episodic_piano_action), INK, "-"),
+        ("modes", curve(piano_action_with_modes), INK, "-"),
         ("full contact", curve(grand_piano_action), ACCENT, "-"),
         ("full contact, 30 × as hard",
          curve(grand_piano_action, None, nearly_rigid(30.0)), ACCENT, ":"),
-        ("episodes, smooth", curve(episodic_piano_action, FRICTIONLESS), INK, "--"),
+        ("modes, smooth", curve(piano_action_with_modes, FRICTIONLESS), INK, "--"),
         ("full contact, smooth", curve(grand_piano_action, FRICTIONLESS), ACCENT, "--"),
     ):  # fmt: skip
         right.plot(MM * found.down[0], found.down[1], style, color=colour, lw=1.2, label=label)

@@ -209,7 +209,7 @@ if __name__ == "__main__":
     platform = gallery.entry("stewart-platform")
     moving = platform.experiment.run(platform.make().compile())
     moving.film(PICTURES / "gallery" / "stewart_platform_film.svg")
-    for name in ("harpsichord", "piano-episodes"):
+    for name in ("harpsichord", "piano-modes"):
         graph = state_graph_svg(gallery.make(name))
         (PICTURES / "actions" / f"{name}-modes.svg").write_text(graph, encoding="utf-8")
     page_pictures("quality")

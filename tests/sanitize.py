@@ -43,7 +43,7 @@ TESTS = {
 }  # fmt: skip
 # These preload a library of their own before Python.
 LEFT_OUT = [
-    "test_live_allocations.py", "test_live_stack.py", "test_episode_allocations.py", "test_soak.py",
+    "test_live_allocations.py", "test_live_stack.py", "test_mode_allocations.py", "test_soak.py",
 ]  # fmt: skip
 # The thread sanitizer can't watch a forked child that starts threads.
 UNWATCHED = {

@@ -98,16 +98,16 @@ from touchback.simulate import (
 from touchback.simulate.analysis import (
     Equilibrium,
     Linear,
-    Modes,
     Sensitivity,
+    Vibrations,
     contact_operator,
     equilibrium,
     inverse_dynamics,
     kinematics,
     linearise,
-    modes,
     painleve,
     sensitivity,
+    vibrations,
 )
 from touchback.simulate.quality import Demand, Quality, quality
 from touchback.symbolic import Table
@@ -192,7 +192,6 @@ __all__ = [
     "Live",
     "Model",
     "ModelError",
-    "Modes",
     "MoreauJean",
     "Multiplier",
     "Outline",
@@ -240,6 +239,7 @@ __all__ = [
     "UnilateralSpring",
     "Universal",
     "Velocity",
+    "Vibrations",
     "WatchedInput",
     "Wrench",
     "acos",
@@ -261,7 +261,6 @@ __all__ = [
     "lookup",
     "maximum",
     "minimum",
-    "modes",
     "open",
     "painleve",
     "pow",
@@ -277,4 +276,5 @@ __all__ = [
     "sin",
     "sqrt",
     "tan",
+    "vibrations",
 ]

@@ -192,7 +192,7 @@ def test_play_works_without_a_terminal(tmp_path: Path) -> None:
 
 
 def test_piano_measures_and_draws(tmp_path: Path) -> None:
-    shown = touchback("piano", "phases")
+    shown = touchback("piano", "stages")
     assert shown.returncode == 0 and "the jack's toe meets the button" in shown.stdout
     assert touchback("piano", "--gestures", "2").stdout.startswith("2 gestures, ")
     assert touchback("piano", "--picture", "a.svg", cwd=tmp_path).returncode == 0

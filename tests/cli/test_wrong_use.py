@@ -137,4 +137,4 @@ def test_a_keyboard_too_slow_to_strike_once_is_refused() -> None:
     with pytest.raises(InputError, match="200 to 10000 ticks a second, got rate=7"):
         make_keyboard(7, "piano", rate=7.0)
     with pytest.raises(InputError, match="got rate=7"):
-        make_separate_keys(7, "piano-episodes", rate=7.0)
+        make_separate_keys(7, "piano-modes", rate=7.0)

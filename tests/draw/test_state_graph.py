@@ -9,7 +9,7 @@ import pytest
 
 import touchback as tb
 from described_models import latch
-from episodic_models import bouncing_ball, pegged_pendulum
+from models_with_modes import bouncing_ball, pegged_pendulum
 from touchback import gallery
 from touchback.draw.state_graph import state_graph_svg
 from touchback.draw.state_layout import arranged

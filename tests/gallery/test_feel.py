@@ -21,7 +21,7 @@ def plucked():
     return INSTRUMENTS["harpsichord"].feel({}, SPEED)
 
 
-def test_the_piano_s_phases_follow_one_another_and_the_let_off_is_the_peak(piano):
+def test_the_piano_s_stages_follow_one_another_and_the_let_off_is_the_peak(piano):
     assert list(piano.marks) == ["A", "B", "C", "D"]
     assert sorted(piano.marks.values()) == list(piano.marks.values())
     depth, force = piano.sides["down"]

@@ -79,7 +79,7 @@ def test_an_inertia_about_one_axis_moves_in_its_plane_and_is_noted() -> None:
     m.joint("turn", tb.Revolute("z"), m.ground, bar)
     assert "bar, 2 kg, inertia about z only: for motion in a plane" in repr(m)
     expected = np.sqrt(2.0 * 9.81 * 0.3 / (0.05 + 2.0 * 0.09)) / (2 * np.pi)
-    assert tb.modes(m.compile()).frequencies == pytest.approx([expected])
+    assert tb.vibrations(m.compile()).frequencies == pytest.approx([expected])
     with pytest.raises(tb.ModelError, match="triangle inequality"):
         m.body("odd", mass=1.0, inertia=(0.1, 0.1, 1.0))
 

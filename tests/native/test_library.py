@@ -11,7 +11,7 @@ from touchback.native import library
 from touchback.native.describe import HERE, description, headers_of, write
 from touchback.native.library import LIB, Library
 
-FOLDERS = ("calls", "linear", "integrate", "constrained", "contact", "episode", "live")
+FOLDERS = ("calls", "linear", "integrate", "constrained", "contact", "modes", "live")
 HEADER = """
 typedef struct tb_inner { double value; } tb_inner;
 typedef struct tb_outer {

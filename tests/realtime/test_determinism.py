@@ -160,7 +160,7 @@ def test_an_action_with_long_expressions_replays_from_its_own_description(tmp_pa
     """Its constraints were written in another order than that of the file; to the last bit, what
     they give depends on what they say."""
     path = tmp_path / "action.mcap"
-    with tb.live(gallery.make("piano-episodes").compile(), rate=4000, speed=None, record=path) as a:
+    with tb.live(gallery.make("piano-modes").compile(), rate=4000, speed=None, record=path) as a:
         a.run(0.1)
     assert tb.replay(path).same
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from episodic_models import block_on_belt, bouncing_ball, pegged_pendulum
+from models_with_modes import block_on_belt, bouncing_ball, pegged_pendulum
 from touchback.symbolic.functions import select
 
 

@@ -242,9 +242,9 @@ def _(system: tb.System, name: str) -> None:
     np.testing.assert_allclose(got, expected, atol=1e-4 * np.abs(expected).max())
 
 
-@check("tb.modes")
+@check("tb.vibrations")
 def _(system: tb.System, name: str) -> None:
-    found = tb.modes(system)
+    found = tb.vibrations(system)
     balanced(system, found.linear.state)
     if name == "balls":
         below = accelerations_by_differences(system, found.linear.state)

@@ -17,7 +17,7 @@ def arm() -> tb.System:
 
 @pytest.mark.parametrize(
     "call",
-    [tb.simulate, tb.equilibrium, tb.modes, tb.quality, tb.live, tb.linearise],
+    [tb.simulate, tb.equilibrium, tb.vibrations, tb.quality, tb.live, tb.linearise],
 )
 def test_a_model_in_place_of_a_system_is_to_be_compiled(call: Callable[[Any], Any]) -> None:
     with pytest.raises(InputError, match=r"'motor arm' is a model; compile it first"):

@@ -162,7 +162,7 @@ def test_what_knows_of_no_ticks_refuses_memories():
     for ask in (
         lambda: tb.equilibrium(system),
         lambda: tb.linearise(system),
-        lambda: tb.modes(system),
+        lambda: tb.vibrations(system),
         lambda: tb.sensitivity(system, parameters=[]),
         lambda: tb.quality(system),
         lambda: tb.simulate(system, duration=0.2, rate=1 / T, events=switch),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from episodic_models import bouncing_ball
+from models_with_modes import bouncing_ball
 from touchback.errors import InputError, ModelError
 
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from episodic_models import pegged_pendulum
+from models_with_modes import pegged_pendulum
 from touchback.gallery import make
 from touchback.system.copies import copies
 
 SYSTEMS: dict[str, Callable[[], tb.System]] = {
     "tree": lambda: make("motor-arm").compile(),
     "constrained": lambda: make("slider-crank").compile(),
-    "phased": lambda: pegged_pendulum().compile(),
+    "with modes": lambda: pegged_pendulum().compile(),
     "copies": lambda: copies(make("motor-arm").compile(), ["left", "right"]),
 }
 REFUSED = [
@@ -24,10 +24,10 @@ REFUSED = [
     ("tree", lambda s: s.constrained_functions(), "it has no constraints"),
     ("constrained", lambda s: s.function("rate"), "the rate depends on the formulation"),
     ("constrained", lambda s: s.activate("pins"), "There is no constraint 'pins'"),
-    ("constrained", lambda s: s.episode_data(), "it has no modes"),
-    ("phased", lambda s: s.activate("string"), "modes say which constraints act; use `enter`"),
-    ("phased", lambda s: s.parameter_block(stiffness=True), "can't change modes"),
-    ("phased", lambda s: s.enter("long", "short"), "exclude each other"),
+    ("constrained", lambda s: s.modes_data(), "it has no modes"),
+    ("with modes", lambda s: s.activate("string"), "modes say which constraints act; use `enter`"),
+    ("with modes", lambda s: s.parameter_block(stiffness=True), "can't change modes"),
+    ("with modes", lambda s: s.enter("long", "short"), "exclude each other"),
     ("copies", lambda s: s.model, "has no model of its own; see `.one.model`"),
     ("copies", lambda s: s.bias(None, None), "only what a run needs; call the functions of `.one`"),
     ("copies", lambda s: s.function("rate"), "only what a run needs"),
@@ -52,11 +52,11 @@ def test_a_tree_answers_for_its_constraints_and_modes_that_there_are_none() -> N
     assert system.freedoms().independent == system.velocities
     near, lost = system.consistent(start.x)
     assert (near.tolist(), lost) == (start.x.tolist(), 0.0)
-    assert (system.one, system.names, system.phase_of(start.x)) == (system, (), 0)
+    assert (system.one, system.names, system.mode_of(start.x)) == (system, (), 0)
     assert system.states_of(start.x).tolist() == [start.x.tolist()]
 
 
-@pytest.mark.parametrize("kind", ["tree", "constrained", "phased"])
+@pytest.mark.parametrize("kind", ["tree", "constrained", "with modes"])
 def test_what_is_derived_is_derived_once_for_systems_made_apart(kind: str) -> None:
     system = SYSTEMS[kind]()
     other = system.apart()
@@ -76,7 +76,7 @@ def test_a_setting_that_comes_back_brings_back_what_was_derived() -> None:
 
 
 def test_assembling_in_a_mode_enters_it_and_numbers_it() -> None:
-    system = SYSTEMS["phased"]()
+    system = SYSTEMS["with modes"]()
     state = system.assemble({"bob.z": -0.9}, mode="short")
-    assert (system.mode, state.z.tolist(), system.phase_of(state.x)) == ("short", [1.0], 1)
+    assert (system.mode, state.z.tolist(), system.mode_of(state.x)) == ("short", [1.0], 1)
     np.testing.assert_allclose(system.constraint_error(state.q), 0.0, atol=1e-12)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from episodic_models import bouncing_ball, pegged_pendulum
+from models_with_modes import bouncing_ball, pegged_pendulum
 from touchback.gallery import make
 from touchback.system.equations import Point
 
@@ -54,7 +54,7 @@ def plain(result: Any) -> Any:
 
 SETTINGS = {"activate", "deactivate", "enter", "apart"}  # change what all threads share
 TEXTS = {"counts", "disassemble", "function", "generate", "listing"}
-FOR_RUNS = {"constrained_functions", "derive", "derived", "episode_data"}  # see the runs below
+FOR_RUNS = {"constrained_functions", "derive", "derived", "modes_data"}  # see the runs below
 INSIDE = {"along", "called", "evaluated"}  # what other functions are made of
 
 
@@ -96,7 +96,7 @@ def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray
         "consistent": lambda q, v, z: system.consistent(np.concatenate([q, v, z])),
         "parameter_values": lambda q, v, z: system.parameter_values(),
         "states_of": lambda q, v, z: system.states_of(np.concatenate([q, v, z])),
-        "phase_of": lambda q, v, z: system.phase_of(np.concatenate([q, v, z])),
+        "mode_of": lambda q, v, z: system.mode_of(np.concatenate([q, v, z])),
     }  # fmt: skip
     public = {
         name for name in dir(system)

@@ -89,7 +89,7 @@ COMMANDS: dict[str, Listed] = {
     ),
     "piano-models": Listed(
         "piano_models", "piano_models",
-        "Compare the episodes model of the piano action with the full-contact model.",
+        "Compare the model with modes of the piano action with the full-contact model.",
     ),
 }  # fmt: skip
 

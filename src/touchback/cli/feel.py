@@ -36,7 +36,7 @@ def feel(
 ) -> None:
     """Press a key slowly and draw its force over its depth; let a passage sound.
 
-    Solid: on the way down; dotted: on the way up. Letters mark where the phases of the way down
+    Solid: on the way down; dotted: on the way up. Letters mark where the stages of the way down
     begin. `touchback show piano` lists the live parameters that --set takes.
     """
     from touchback.gallery.feel import INSTRUMENTS

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from touchback.gallery.piano.experiments.gestures import Outcome
 
 EXPERIMENTS = (
-    "regulation", "phases", "timing", "curves", "capstan", "repetition", "speeds", "energy", "cost",
+    "regulation", "stages", "timing", "curves", "capstan", "repetition", "speeds", "energy", "cost",
 )  # fmt: skip
 
 

@@ -14,18 +14,18 @@ def piano_models(
         list[str] | None, typer.Argument(help=f"Only these: {', '.join(EXPERIMENTS)}.")
     ] = None,
     gestures: Annotated[
-        int, typer.Option(help="Instead, try so many random gestures on the episodes model.")
+        int, typer.Option(help="Instead, try so many random gestures on the model with modes.")
     ] = 0,
     first: Annotated[int, typer.Option(help="The number of the first gesture.")] = 0,
 ) -> None:
-    """Compare the episodes model of the piano action with the full-contact model.
+    """Compare the model with modes of the piano action with the full-contact model.
 
     With `--gestures`, one that ends in a NaN, in chattering, in a surface that went through another
     or in a stuck jack gives exit code 1."""
     if gestures:
-        from touchback.gallery.piano.experiments.episodes_gestures import try_episodes
+        from touchback.gallery.piano.experiments.gestures_with_modes import try_with_modes
 
-        tell_gestures(gestures, try_episodes(gestures, first))
+        tell_gestures(gestures, try_with_modes(gestures, first))
         return
     from touchback.gallery.piano.experiments.two_models_report import REPORTS
 

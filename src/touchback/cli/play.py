@@ -39,7 +39,7 @@ from touchback.gallery.keyboard.strokes import (
     strokes_of,
 )
 
-STRUCK = ("piano", "piano-episodes", "ball")  # voices whose loudness is a speed
+STRUCK = ("piano", "piano-modes", "ball")  # voices whose loudness is a speed
 RINGING = 1.5  # s after the last stroke
 PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
 
@@ -51,7 +51,7 @@ class What(StrEnum):
     """What can be played."""
 
     piano = "piano"
-    piano_episodes = "piano-episodes"
+    piano_modes = "piano-modes"
     harpsichord = "harpsichord"
     organ = "organ"
     ball = "ball"
@@ -84,7 +84,7 @@ def play(
         show_scenes(seconds or 5.0, picture)
         return
     with working(f"building {keys} keys"):
-        make = make_separate_keys if what is What.piano_episodes else make_keyboard
+        make = make_separate_keys if what is What.piano_modes else make_keyboard
         board: Board = make(_notes(keys, score), what.value, rate=rate)
         strokes = _strokes(board, what, score, port, rate)
     end = max((s.time + s.press + s.stay + s.leave for s in strokes), default=0.0) + RINGING

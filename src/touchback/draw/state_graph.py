@@ -12,7 +12,7 @@ import numpy as np
 from touchback.draw.state_map import StateMap, arrow_count
 from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
 from touchback.draw.style import INK, LETTER, LINE, SOFT, rimmed_svg, svg_page
-from touchback.model.automata import Automaton, automata_of
+from touchback.model.mode_groups import ModeGroup, mode_groups
 from touchback.model.part import flatten
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def state_graph_svg(model: Model) -> str:
     are many, arrows have numbers, and transitions are listed below."""
     flat = flatten(model)
     drawings = [
-        (StateMap if arrow_count(automaton) > _MOST else _Drawing)(flat, automaton)
-        for automaton in automata_of(flat)
+        (StateMap if arrow_count(group) > _MOST else _Drawing)(flat, group)
+        for group in mode_groups(flat)
     ]
     width = max((drawing.width for drawing in drawings), default=10.0)
     height = sum(drawing.height for drawing in drawings)
@@ -81,19 +81,19 @@ class _Arrow:
 
 
 class _Drawing:
-    """One automaton: modes on an ellipse, clockwise from the left."""
+    """One group: modes on an ellipse, clockwise from the left."""
 
-    def __init__(self, model: Model, automaton: Automaton) -> None:
-        self.automaton = automaton
-        names = automaton.modes
-        boxes = [Oval((name,), _constraints(model, automaton, name), 0.0, 0.0) for name in names]
+    def __init__(self, model: Model, group: ModeGroup) -> None:
+        self.group = group
+        names = group.modes
+        boxes = [Oval((name,), _constraints(model, group, name), 0.0, 0.0) for name in names]
         widest = max(box.half[0] for box in boxes)
         highest = max(box.half[1] for box in boxes)
         count = len(names)
         across = 0.0 if count == 1 else max(1.25 * widest + 95.0, 34.0 * count)
         down = 0.0 if count < 3 else max(2.1 * highest + 40.0, 0.55 * across)
         if count > 2:  # room for words between arrows there and back
-            longest = max(len(cut(cause_text(each))) for each in automaton.transitions.values())
+            longest = max(len(cut(cause_text(each))) for each in group.transitions.values())
             across, down = max(across, 0.95 * longest * LETTER), max(down, 130.0)
         if self._crosses():  # room in the middle
             across, down = 1.2 * across, 1.5 * down
@@ -108,7 +108,7 @@ class _Drawing:
         for arrow, (x, y) in zip(self.curves, self.label_places, strict=True):
             w, h = arrow.size
             corners += [*arrow.points, (x - w / 2, y - h / 2), (x + w / 2, y + h / 2)]
-        first = self.places[automaton.initial]
+        first = self.places[group.initial]
         corners.append((first.x - first.half[0] - 28.0, first.y))
         (left, self.top), (right, bottom) = (
             (pick(x for x, _ in corners), pick(y for _, y in corners)) for pick in (min, max)
@@ -122,22 +122,22 @@ class _Drawing:
 
     def _far(self, source: str, target: str) -> bool:
         """Whether an arrow leads past a neighbour."""
-        names = self.automaton.modes
+        names = self.group.modes
         apart = (names.index(source) - names.index(target)) % len(names)
         return apart not in (0, 1, len(names) - 1)
 
     def _crosses(self) -> bool:
         return any(
             self._far(source, target)
-            for each in self.automaton.transitions.values()
+            for each in self.group.transitions.values()
             for source in each.source
             for target in (each.after(source), each.rest or source)
         )
 
     def _curves(self) -> Iterator[_Arrow]:
         met: dict[tuple[str, str], int] = {}
-        for name, each in self.automaton.transitions.items():
-            short = name.removeprefix(self.automaton.prefix)
+        for name, each in self.group.transitions.items():
+            short = name.removeprefix(self.group.prefix)
             text = cut(cause_text(each))
             for source in each.source:
                 ends: list[tuple[str, tuple[str, ...], bool]] = [
@@ -158,7 +158,7 @@ class _Drawing:
         for arrow in self.curves:
             yield path_svg(arrow.path, arrow.dashed)
         for name, oval in self.places.items():
-            yield from oval.drawn(name == self.automaton.initial)
+            yield from oval.drawn(name == self.group.initial)
         for arrow, (x, y) in zip(self.curves, self.label_places, strict=True):
             y -= (len(arrow.lines) - 1) * LINE / 2 - 4.0
             for k, line in enumerate(arrow.lines):
@@ -189,8 +189,8 @@ def _label_places(curves: list[_Arrow], ovals: list[Oval]) -> list[Point]:
     return places
 
 
-def _constraints(model: Model, automaton: Automaton, mode: str) -> tuple[str, ...]:
-    named = [name.removeprefix(automaton.prefix) for name in model.modes[mode].active]
+def _constraints(model: Model, group: ModeGroup, mode: str) -> tuple[str, ...]:
+    named = [name.removeprefix(group.prefix) for name in model.modes[mode].active]
     return tuple(cut(name) for name in named)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from touchback.draw.state_layout import arranged
 from touchback.draw.state_shapes import Oval, Point, cause_text, cut, path_svg
 from touchback.draw.style import INK, LETTER, LINE, SOFT, rimmed_svg, text_svg
-from touchback.model.automata import Automaton
+from touchback.model.mode_groups import ModeGroup
 
 if TYPE_CHECKING:
     from touchback.model.model import Model
@@ -37,29 +37,28 @@ class _Listed:
     dashed: bool
 
 
-def arrow_count(automaton: Automaton) -> int:
-    """How many arrows an automaton has."""
+def arrow_count(group: ModeGroup) -> int:
+    """How many arrows a group of modes has."""
     return sum(
-        len(each.source) * (1 if each.rest is None else 2)
-        for each in automaton.transitions.values()
+        len(each.source) * (1 if each.rest is None else 2) for each in group.transitions.values()
     )
 
 
 class StateMap:
-    """One automaton: modes that arrows join stand near each other, and both directions between two
+    """One group: modes that arrows join stand near each other, and both directions between two
     modes run side by side."""
 
-    def __init__(self, model: Model, automaton: Automaton) -> None:
-        self.automaton = automaton
-        self.listed = list(_listed(automaton))
-        modes = automaton.modes
+    def __init__(self, model: Model, group: ModeGroup) -> None:
+        self.group = group
+        self.listed = list(_listed(group))
+        modes = group.modes
         edges = {
             tuple(sorted((modes.index(each.source), modes.index(each.target))))
             for each in self.listed
             if each.source != each.target
         }
         cells = arranged(len(modes), sorted((i, j) for i, j in edges))
-        boxes = [_box(model, automaton, name) for name in modes]
+        boxes = [_box(model, group, name) for name in modes]
         across, down = (
             2.0 * max(box.half[axis] for box in boxes) + _BETWEEN[axis] for axis in (0, 1)
         )
@@ -93,7 +92,7 @@ class StateMap:
             yield path_svg(path, dashed)
             numbers.append((shown, _free(shown, places, numbers, list(self.places.values()))))
         for name, oval in self.places.items():
-            yield from oval.drawn(name == self.automaton.initial)
+            yield from oval.drawn(name == self.group.initial)
         for shown, (x, y) in numbers:
             yield from rimmed_svg(shown, x, y + 4.0, f'fill="{INK}" font-weight="bold"')
         for text, x, y, style in self.list:
@@ -119,15 +118,15 @@ class StateMap:
     def _columns(self) -> Iterator[tuple[str, float, float, str]]:
         """The list: text, place and style of each line; a mode's transitions stay together."""
         blocks = [
-            [each for each in self.listed if each.source == mode] for mode in self.automaton.modes
+            [each for each in self.listed if each.source == mode] for mode in self.group.modes
         ]
         heights = [(2 * len(block) + 2) * LINE for block in blocks]
         limit, column, y = sum(heights) / _COLUMNS, 0, 0.0
-        for mode, block, height in zip(self.automaton.modes, blocks, heights, strict=True):
+        for mode, block, height in zip(self.group.modes, blocks, heights, strict=True):
             if y > 0.0 and y + 0.5 * height > limit and column < _COLUMNS - 1:
                 column, y = column + 1, 0.0
             x = self.left + column * self.entry
-            name = mode.removeprefix(self.automaton.prefix)
+            name = mode.removeprefix(self.group.prefix)
             yield name, x, self.below + y, 'font-size="12" font-weight="bold"'
             for k, each in enumerate(block):
                 at = self.below + y + (2 * k + 1) * LINE
@@ -136,24 +135,24 @@ class StateMap:
             y += height
 
 
-def _listed(automaton: Automaton) -> Iterator[_Listed]:
+def _listed(group: ModeGroup) -> Iterator[_Listed]:
     """Transitions mode by mode, numbered."""
     number = 0
-    for source in automaton.modes:
-        for name, each in automaton.leaving(source).items():
+    for source in group.modes:
+        for name, each in group.leaving(source).items():
             number += 1
-            short = name.removeprefix(automaton.prefix)
-            short = short.removesuffix(f"; {source.removeprefix(automaton.prefix)}")
+            short = name.removeprefix(group.prefix)
+            short = short.removesuffix(f"; {source.removeprefix(group.prefix)}")
             ends = [(each.after(source), short, False)]
             ends += [] if each.rest is None else [(each.rest, f"{short}, to rest", True)]
             for target, words, dashed in ends:
-                text = f"{number}  {words} → {target.removeprefix(automaton.prefix)}"
+                text = f"{number}  {words} → {target.removeprefix(group.prefix)}"
                 yield _Listed(number, text, cause_text(each), source, target, dashed)
 
 
-def _box(model: Model, automaton: Automaton, mode: str) -> Oval:
-    named = [cut(x.removeprefix(automaton.prefix), _WIDE + 4) for x in model.modes[mode].active]
-    words = textwrap.wrap(mode.removeprefix(automaton.prefix), _WIDE)
+def _box(model: Model, group: ModeGroup, mode: str) -> Oval:
+    named = [cut(x.removeprefix(group.prefix), _WIDE + 4) for x in model.modes[mode].active]
+    words = textwrap.wrap(mode.removeprefix(group.prefix), _WIDE)
     return Oval(tuple(words), tuple(named), 0.0, 0.0)
 
 

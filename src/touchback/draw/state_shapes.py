@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from touchback.draw.style import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
-from touchback.model.episodes import Transition
+from touchback.model.modes import Transition
 from touchback.model.show import value_text
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text

@@ -19,10 +19,10 @@ from touchback.model.body import Body, Six
 from touchback.model.closures import AnyClosure, Closure
 from touchback.model.constrained import Constraint, Drive
 from touchback.model.couplings import AnyCoupling
-from touchback.model.episodes import Mode, Transition
 from touchback.model.forces import AnyForce
 from touchback.model.frame import Frame
 from touchback.model.joints import AnyJoint, Joint
+from touchback.model.modes import Mode, Transition
 from touchback.model.sensors import AnySensor
 from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
 from touchback.model.value import Data, Triple, Value

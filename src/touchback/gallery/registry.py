@@ -24,14 +24,14 @@ from touchback.gallery import (
 )
 from touchback.gallery.entry import Entry
 from touchback.gallery.omni import bench, mecanum, three_wheels
-from touchback.gallery.piano import episodes as piano_episodes
+from touchback.gallery.piano import with_modes as piano_modes
 from touchback.model import Model
 from touchback.model.names import suggestion
 
 _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
-    bouncing_hammer, harpsichord, piano, piano_episodes, bench, three_wheels, mecanum,
+    bouncing_hammer, harpsichord, piano, piano_modes, bench, three_wheels, mecanum,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

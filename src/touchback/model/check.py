@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from touchback.errors import ModelError
-from touchback.model.automata import episode_problems
 from touchback.model.forces import TorsionSpring
 from touchback.model.frame import GROUND
+from touchback.model.mode_groups import mode_problems
 from touchback.model.names import suggestion
 from touchback.model.sensors import Multiplier, Reaction
 from touchback.model.walk import frames_of
@@ -57,7 +57,7 @@ def problems(model: Model) -> Iterator[tuple[str, str, str]]:
             if isinstance(item, Multiplier) and item.row not in rows:
                 yield section, name, _no("constraint row", item.row, rows)
     if model.modes or model.transitions:
-        yield from episode_problems(model, all_constraints(model), all_states(model))
+        yield from mode_problems(model, all_constraints(model), all_states(model))
 
 
 def all_bodies(model: Model) -> list[str]:

@@ -13,11 +13,11 @@ from touchback.model.constrained import Constrained
 from touchback.model.contact_kind import ContactKind
 from touchback.model.controls import add_choice, check_alternative
 from touchback.model.couplings import coordinate_of
-from touchback.model.episodes import SIGNAL, Episodic
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.joints.joint import JointOptions
+from touchback.model.modes import SIGNAL, ModelModes
 from touchback.model.names import check_name, check_unit, unknown
 from touchback.model.part import Part, check_size
 from touchback.model.sensors import Distance, SensorKind
@@ -46,13 +46,13 @@ _T = TypeVar("_T")
 Law = Value | Callable[[Expr], Value] | None
 
 
-class Model(Constrained, Episodic):
+class Model(Constrained, ModelModes):
     """A mechanism under description. Everything has a name; numbers may be expressions of
     parameters and other signals."""
 
     def __init__(self, name: str, gravity: Components = (0.0, 0.0, -9.81)) -> None:
         Constrained.__init__(self)
-        Episodic.__init__(self)
+        ModelModes.__init__(self)
         self.name = check_name("Model", name)
         self.tape = Tape()
         self.ground = BodyHandle(GROUND)

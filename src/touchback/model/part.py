@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchback.errors import ModelError
-from touchback.model.episodes import renamed_mode, renamed_transition
 from touchback.model.frame import AXES, GROUND, Frame
+from touchback.model.modes import renamed_mode, renamed_transition
 from touchback.model.value import Value
 from touchback.model.walk import mapped
 from touchback.spatial import Rotation, Turn

@@ -95,7 +95,7 @@ REFUSED: dict[str, dict[Feature, str]] = {
     "tb.kinematics": _ONE_STATE,
     "tb.inverse_dynamics": _ONE_STATE,
     "tb.linearise": _ONE_STATE,
-    "tb.modes": _ONE_STATE,
+    "tb.vibrations": _ONE_STATE,
     "tb.sensitivity": {**_ONE_STATE, MEMORIES: "compare two runs of tb.simulate instead"},
     "tb.quality": {**_ONE_STATE, MEMORIES: "measure the mechanism without its controller"},
 }

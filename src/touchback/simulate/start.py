@@ -23,7 +23,7 @@ def initial_state(
     for name, value in zip(system.state_names, x):
         if not np.isfinite(value):
             raise InputError(f"{system.name}: the initial value of {name!r} is {value}.")
-    system.phase_of(x)  # refused when its modes have no such number
+    system.mode_of(x)  # refused when its modes have no such number
     return x
 
 

@@ -6,8 +6,8 @@ from touchback.model.part import flatten
 from touchback.system.checks import check_model
 from touchback.system.constraint_checks import check_constraints, check_modes
 from touchback.system.layout import layout_of
-from touchback.system.motions import Constrained, Phased, Tree
-from touchback.system.phases import episodic
+from touchback.system.mode_derivation import holding_modes
+from touchback.system.motions import Constrained, Tree, WithModes
 from touchback.system.plan import make_plan
 from touchback.system.system import System
 
@@ -18,12 +18,12 @@ def compile_model(model: Model, backend: Backend = "machine") -> System:
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
     flat = flatten(model)
     if flat.modes:
-        flat = episodic(flat)
+        flat = holding_modes(flat)
     checked = check_model(flat)
     layout = layout_of(flat)
     plan = make_plan(flat, layout, checked.tree)
     if flat.modes:
-        system = System(Phased(flat, plan, backend))
+        system = System(WithModes(flat, plan, backend))
         check_modes(system)
     elif flat.constraint_rows():
         system = System(Constrained(flat, plan, backend))

@@ -17,13 +17,13 @@ _NOTHING = 1e-12  # of the largest: an inertia or an influence this small counts
 def check_modes(system: System) -> None:
     """Refuse modes whose constraints contradict each other or leave motion without inertia, where
     their initial configuration can be assembled."""
-    for phase in system.motion.phases.phases:
+    for mode in system.motion.modes.every:
         own = system.apart()
-        own.enter(*phase.modes)
+        own.enter(*mode.names)
         try:
             own.assemble()
         except SolveError:
-            if phase.modes == system.key:
+            if mode.names == system.key:
                 raise
             continue  # a mode that begins elsewhere: runs find out
         check_constraints(own)

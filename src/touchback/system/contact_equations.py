@@ -18,7 +18,7 @@ from touchback.dynamics.forward import configuration_rate, entries, forward, inv
 from touchback.errors import ModelError
 from touchback.model.walk import expressions_of, normalised
 from touchback.native import FunctionData, evaluate_rows
-from touchback.native.contact.mode import ContactFunctions
+from touchback.native.contact.contact_state import ContactFunctions
 from touchback.native.contact.moreau_jean import SteppedFunctions
 from touchback.native.contact.pattern import ContactPattern
 from touchback.symbolic.differentiate import jacobian
@@ -86,7 +86,7 @@ class ContactEquations:
         return None if plain else self.functions["configuration rate"].compiled
 
     def native(self) -> ContactFunctions:
-        """What the C library needs for modes."""
+        """What the C library needs for contact states."""
         layout = self.layout
         return ContactFunctions(
             self.system.sizes,

@@ -16,9 +16,9 @@ from touchback.native import (
     SampledInputs,
     evaluate_rows,
 )
-from touchback.native.episode.episode import Episode
 from touchback.native.integrate.problem import Refresh
 from touchback.native.integrate.sampler import Sampler
+from touchback.native.modes.modes import Modes
 
 Floats = np.ndarray
 
@@ -49,7 +49,7 @@ class Posed:
     """A `problem`, the sensors (`outputs`) and memories (`updates`) that belong to it, and what is
     `solving` for accelerations and multipliers in it: nothing where nothing is tied."""
 
-    solving: Constrained | Episode | None = None
+    solving: Constrained | Modes | None = None
     row_names: Sequence[str] = ()  # of the multipliers
     rubbing: Sequence[str] = ()  # those with friction
 
@@ -137,17 +137,17 @@ class Tied(Posed):
 class InModes(Posed):
     """With modes, each of which has constraints of its own."""
 
-    solving: Episode
+    solving: Modes
 
-    def __init__(self, problem: Problem, solving: Episode) -> None:
+    def __init__(self, problem: Problem, solving: Modes) -> None:
         super().__init__(problem, solving.outputs, solving.updates)
         self.solving, self.row_names = solving, solving.data.row_names
-        self.rubbing = [name for phase in solving.phases for name in phase.functions.rubbing]
+        self.rubbing = [name for mode in solving.enforced for name in mode.functions.rubbing]
 
     @property
     def shared(self) -> Sequence[str]:
         """Of all modes."""
-        return [name for phase in self.solving.phases for name in phase.shared]
+        return [name for mode in self.solving.enforced for name in mode.shared]
 
     def settled(self, t: float, x: Floats) -> Floats:
         """In its mode."""
@@ -155,8 +155,8 @@ class InModes(Posed):
 
     def gap(self, t: float, x: Floats) -> float:
         """Of the rows of its mode; what tracks may be anywhere."""
-        number = self.solving.phase_of(x)
-        tracks = np.asarray(self.solving.data.phases[number].tracks, dtype=bool)
+        number = self.solving.mode_of(x)
+        tracks = np.asarray(self.solving.data.modes[number].tracks, dtype=bool)
         h = self.solving.position_rows(self.problem, number, np.array([t]), x[None, :])
         return float(np.abs(h[:, ~tracks]).max(initial=0.0))
 

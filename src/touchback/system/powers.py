@@ -80,7 +80,7 @@ def power_set_of_modes(system: System) -> PowerSet:
     every = switched(motion.whole, set(motion.whole.constraint_rows()), True)
     return motion.once(
         "powers of all modes",
-        lambda: _derive_from(system, every, motion.phases.row_names, {}, True),
+        lambda: _derive_from(system, every, motion.modes.row_names, {}, True),
     )
 
 

@@ -10,7 +10,7 @@ from touchback.codegen import Compiled
 from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.native import ConstrainedFunctions, Formulation, FunctionData, RateSlopes
-from touchback.native.episode.data import EpisodeData
+from touchback.native.modes.data import ModesData
 from touchback.symbolic.count import Counts
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.tape import Tape
@@ -24,7 +24,6 @@ from touchback.system.function import Function
 from touchback.system.function_set import FunctionSet
 from touchback.system.layout import Values, fill
 from touchback.system.motions.motion import At
-from touchback.system.phase import Phases
 from touchback.system.posed import Feed, Posed, Posing
 from touchback.system.state import State
 from touchback.system.texts import listing_of, source_of
@@ -66,27 +65,22 @@ class System(Arrays):
         self._set(self.motion.switched(self.key, names, False))
 
     @property
-    def phases(self) -> Phases:
-        """What may reign in a mechanism with modes; none in others."""
-        return self.motion.phases
-
-    @property
     def modes(self) -> dict[str, tuple[str, ...]]:
         """The modes by the state that holds their number: "mode", or "part/mode"."""
-        return {each.state: each.modes for each in self.phases.automata}
+        return {each.state: each.modes for each in self.motion.modes.groups}
 
     @property
     def mode(self) -> str:
         """The mode that functions on arrays belong to."""
-        return self.phases.reigning[self.key].name if self.modes else ""
+        return self.motion.modes.reigning[self.key].name if self.modes else ""
 
     @property
     def initial_modes(self) -> tuple[str, ...]:
-        """The mode that each automaton begins in."""
-        return tuple(automaton.initial for automaton in self.phases.automata)
+        """The mode that each group begins in."""
+        return tuple(group.initial for group in self.motion.modes.groups)
 
     def enter(self, *modes: str) -> None:
-        """Let functions on arrays be those of a mode; with several automata, one of each or some
+        """Let functions on arrays be those of a mode; with several groups, one of each or some
         of them."""
         self._set(self.motion.entered(self.key, modes))
 
@@ -96,19 +90,19 @@ class System(Arrays):
                 self.key = key
                 self._forget_calls()
 
-    def phase_of(self, x: np.ndarray) -> int:
-        """The number of the phase that a state is in."""
+    def mode_of(self, x: np.ndarray) -> int:
+        """The number of the mode that a state is in."""
         number, names = 0, self.state_names
-        for automaton in self.phases.automata:
-            at = float(x[names.index(automaton.state)])
+        for group in self.motion.modes.groups:
+            at = float(x[names.index(group.state)])
             mode = round(at) if np.isfinite(at) else -1
-            if not 0 <= mode < len(automaton.modes) or mode != at:
+            if not 0 <= mode < len(group.modes) or mode != at:
                 raise InputError(
-                    f"{self.name}: '{automaton.state}' is {at:g} in this state; its modes "
-                    f"are numbered 0 to {len(automaton.modes) - 1}. Name one of them: "
-                    f"system.assemble(mode='{automaton.initial}')."
+                    f"{self.name}: '{group.state}' is {at:g} in this state; its modes "
+                    f"are numbered 0 to {len(group.modes) - 1}. Name one of them: "
+                    f"system.assemble(mode='{group.initial}')."
                 )
-            number = number * len(automaton.modes) + mode
+            number = number * len(group.modes) + mode
         return number
 
     # ---- copies ---------------------------------------------------------------------------------
@@ -276,9 +270,9 @@ class System(Arrays):
         """What a formulation of constrained motion needs, for C."""
         return self.motion.constrained_functions(self.key, stiffness)
 
-    def episode_data(self) -> EpisodeData:
+    def modes_data(self) -> ModesData:
         """All modes, for C."""
-        return self.motion.episode_data()
+        return self.motion.modes_data()
 
     # ---- reading --------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from touchback.gallery.keyboard.experiments.felt_force import (
     held_key,
     press,
 )
-from touchback.gallery.keyboard.voices import COUPLING, _light, by_law, piano, piano_episodes
+from touchback.gallery.keyboard.voices import COUPLING, _light, by_law, piano, piano_modes
 from touchback.gallery.piano.experiments.force_curve import force_curve, slow_press
 
 NORMAL = {"normal": {}}
@@ -56,10 +56,10 @@ def test_a_heavier_hammer_raises_the_whole_curve(actions, keys, rate):
     assert curves[names[2]].weight - curves[names[1]].weight == pytest.approx(0.15, abs=0.02)
 
 
-def test_the_piano_with_phases_shows_the_same_trends(actions):
+def test_the_piano_with_modes_shows_the_same_trends(actions):
     names = ("button low", "normal", "hammer + 3 g")
     given = {name: VARIATIONS[name] for name in names}
-    low, normal, heavy = felt_of_keys(1000, given, voice=piano_episodes).values()
+    low, normal, heavy = felt_of_keys(1000, given, voice=piano_modes).values()
     assert low.let_off < normal.let_off - 0.3
     assert heavy.let_off > normal.let_off + 0.15
     assert heavy.weight - normal.weight == pytest.approx(0.15, abs=0.02)

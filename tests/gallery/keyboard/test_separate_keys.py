@@ -1,4 +1,4 @@
-"""Keys of the piano with phases: each a run of its own, live as offline."""
+"""Keys of the piano with modes: each a run of its own, live as offline."""
 
 import pytest
 
@@ -15,7 +15,7 @@ STROKES = [
 
 @pytest.fixture(scope="module")
 def keys():
-    return make_separate_keys([60, 62], "piano-episodes")
+    return make_separate_keys([60, 62], "piano-modes")
 
 
 def test_live_and_offline_keys_are_heard_alike(keys):
@@ -30,10 +30,10 @@ def test_live_and_offline_keys_are_heard_alike(keys):
 
 def test_both_piano_models_sound_nearly_alike_under_the_same_finger(keys):
     full = make_keyboard([60, 62], "piano").hear(STROKES, 1.8)
-    phases = keys.hear(STROKES, 1.8)
-    assert [one.note for one in full] == [one.note for one in phases]
-    assert [one.time for one in phases] == pytest.approx([one.time for one in full], abs=5e-3)
-    assert [a.loudness for a in phases] == pytest.approx([b.loudness for b in full], rel=0.1)
+    modes = keys.hear(STROKES, 1.8)
+    assert [one.note for one in full] == [one.note for one in modes]
+    assert [one.time for one in modes] == pytest.approx([one.time for one in full], abs=5e-3)
+    assert [a.loudness for a in modes] == pytest.approx([b.loudness for b in full], rel=0.1)
 
 
 def test_notes_are_told_as_they_sound_and_keys_that_are_not_there_are_named(keys):

@@ -10,9 +10,9 @@ from touchback.gallery.piano.geometry import placements, turned
 from touchback.system import System
 
 
-def test_four_phases_follow_one_another(slowly: System) -> None:
+def test_four_stages_follow_one_another(slowly: System) -> None:
     curve = force_curve(slowly)
-    begins = [curve.phases[name] for name in "ABCD"]
+    begins = [curve.stages[name] for name in "ABCD"]
     assert begins == sorted(begins)
     damper = curve.force(5e-3, 7e-3) - curve.force(2e-3, 4e-3)
     assert 0.1 < damper < 0.5  # the key carries the damper too

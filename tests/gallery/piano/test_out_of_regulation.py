@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from touchback.gallery.piano import Pressed, grand_piano_action
-from touchback.gallery.piano.episodes import episodic_piano_action
 from touchback.gallery.piano.experiments.strokes import play
+from touchback.gallery.piano.with_modes import piano_action_with_modes
 from touchback.model import Model
 
 SPANS = {
@@ -33,7 +33,7 @@ SPANS = {
 }
 
 
-@pytest.mark.parametrize("make", [grand_piano_action, episodic_piano_action])
+@pytest.mark.parametrize("make", [grand_piano_action, piano_action_with_modes])
 def test_strokes_with_screws_turned_at_random_come_to_an_end(make: Callable[..., Model]) -> None:
     system = make("motion", Pressed()).compile()
     assert set(SPANS) <= set(system.parameters)

@@ -64,7 +64,7 @@ def test_blocks_of_any_size_come_to_rest_before_rounding_tells_their_flights(hal
 
 @pytest.mark.parametrize("mu", [0.3, 0.5, 1.0])
 def test_two_corners_that_poissons_law_gives_back_at_once_come_to_rest(mu: float) -> None:
-    """What compression leaves of their speeds is rounding: the second phase has to end there."""
+    """What compression leaves of their speeds is rounding: the second part has to end there."""
     drop = block(0.1, 0.1, 0.2, restitution=0.2, friction=mu)
     run = drop.run(1.5, impacts="poisson")
     check(drop, run)

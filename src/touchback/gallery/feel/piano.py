@@ -1,4 +1,4 @@
-"""The grand piano's key: force over depth with its phases, and a virtuoso passage."""
+"""The grand piano's key: force over depth with its stages, and a virtuoso passage."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def feel(settings: Settings, speed: float) -> Felt:
     curve = force_curve(slow_press(speed=speed), settings)
     return Felt(
         "grand piano action", {"down": curve.down, "up": (curve.up[0][::-1], curve.up[1][::-1])},
-        curve.phases, {name: LEGEND[name] for name in curve.phases}, _figures(curve, speed),
+        curve.stages, {name: LEGEND[name] for name in curve.stages}, _figures(curve, speed),
     )  # fmt: skip
 
 

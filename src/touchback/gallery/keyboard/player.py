@@ -32,7 +32,7 @@ from touchback.system import System
 
 METHOD, STEPS = "euler", 16_000.0  # semi-implicit, so many steps a second: what felts need to hold
 # a hammer in check; four evaluations of 62.5 µs cost what one Runge–Kutta step of 0.25 ms does
-PHASES = 4000.0  # Runge–Kutta steps a second of keys with modes, whose contacts are rigid
+STEPS_WITH_MODES = 4000.0  # Runge–Kutta steps a second of keys with modes, whose contacts are rigid
 SETTLING = 0.6  #: s before the first stroke: virtual parts come to rest
 SLOWEST, FASTEST = 200.0, 10_000.0  # ticks a second: slower keys strike twice or not at all
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
@@ -224,7 +224,7 @@ def make_separate_keys(
     notes: int | Sequence[int], *voices: str | Voice, rate: float = 1000.0
 ) -> SeparateKeys:
     """Keys of a voice with modes, which can't share one run."""
-    steps = steps_at(rate, PHASES)
+    steps = steps_at(rate, STEPS_WITH_MODES)
     system = touchback_key(*voices, rate=rate).compile()
     return SeparateKeys(tuple(notes_of(notes)), system, rate, steps)
 

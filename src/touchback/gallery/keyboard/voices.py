@@ -9,8 +9,8 @@ from touchback.errors import InputError
 from touchback.gallery.keyboard.device import Sensed
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.episodes import episodic_piano_action
 from touchback.gallery.piano.parameters import Masses, Specification
+from touchback.gallery.piano.with_modes import piano_action_with_modes
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic
@@ -48,9 +48,9 @@ def piano(m: Model, key: Sensed) -> Felt:
     return _grand(m, key, grand_piano_action("finger", specification=_light()))
 
 
-def piano_episodes(m: Model, key: Sensed) -> Felt:
-    """The grand action with Gillespie's phases, behind the same spring."""
-    action = episodic_piano_action("finger", specification=_light(), felt_string=True)
+def piano_modes(m: Model, key: Sensed) -> Felt:
+    """The grand action with Gillespie's modes, behind the same spring."""
+    action = piano_action_with_modes("finger", specification=_light(), felt_string=True)
     return _grand(m, key, action)
 
 
@@ -140,7 +140,7 @@ def by_law(law: Law, bed: float = DIP) -> Voice:
 #: What a key can be, by name.
 VOICES: dict[str, Voice] = {
     "piano": piano,
-    "piano-episodes": piano_episodes,
+    "piano-modes": piano_modes,
     "harpsichord": harpsichord,
     "organ": organ,
     "ball": ball,

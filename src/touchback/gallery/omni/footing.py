@@ -1,7 +1,7 @@
 """Where an omni wheel stands: the roller in the contact sector, and its point on the floor.
 
 Which roller it is follows from the wheel's angle alone, in each evaluation anew: there is no
-automaton. In the axes of a sector, t forwards, k along the axle and r from the roller's centre to
+modes. In the axes of a sector, t forwards, k along the axle and r from the roller's centre to
 the wheel's, all rollers look alike. Three trackers give the same point P:
 
 `explicit`  Kosenko 2015, § 5.2, without his assumption that the wheel is upright: the gradient of

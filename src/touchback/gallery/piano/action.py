@@ -1,6 +1,6 @@
 """The full-contact model of the grand piano action: six hinged bodies and sixteen felts.
 
-Nothing here knows of phases: what follows what is decided by which surfaces touch (Docquier 2021,
+Nothing here knows of modes: what follows what is decided by which surfaces touch (Docquier 2021,
 §5.1). Angles of key, jack and hammer count from x (to the back) to z (up), those of whippen,
 repetition lever and damper the other way, so that key, whippen, hammer and damper all rise in a
 stroke, the jack's angle rises where it lets go, and the lever's falls where it gives way. All are

@@ -8,8 +8,8 @@
 struct tb_problem;
 struct tb_samples;
 struct tb_constrained;
-struct tb_contact_mode;
-struct tb_episode;
+struct tb_contact_state;
+struct tb_modes;
 struct tb_newton;
 struct tb_sampler;
 struct tb_books;
@@ -58,8 +58,8 @@ typedef struct tb_problem {
     const double *p;
     const tb_motion *motion; /* NULL when every state is consistent */
     struct tb_constrained *constrained;
-    struct tb_contact_mode *touching;
-    struct tb_episode *episode;
+    struct tb_contact_state *touching;
+    struct tb_modes *modes;
     struct tb_newton *newton;   /* of implicit methods (newton.h); NULL for the others */
     struct tb_sampler *sampler; /* of memories (sampler.h); NULL without any */
     struct tb_books *books;     /* of energy (books.h); NULL when none are kept */

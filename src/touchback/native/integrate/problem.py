@@ -127,7 +127,7 @@ class Problem:
         self.stepper: str | None = motion.stepper if motion else None
         self.implicit = False  # whether Newton's method is at hand
         self.jacobian: Slopes | None = None  # that it uses
-        self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (episode.py)
+        self.steps: Mapping[str, int] = {}  # its own steps of fixed-step methods (modes.py)
         self.books: StepBooks | None = None
         self._sampler: SamplerData | None = None
         self.record = Record("tb_problem", nq=nq, nv=nv, nz=nz)

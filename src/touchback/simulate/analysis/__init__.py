@@ -1,4 +1,4 @@
-"""Analyses beyond running: equilibrium, kinematics, inverse dynamics, linear models, modes,
+"""Analyses beyond running: equilibrium, kinematics, inverse dynamics, linear models, vibrations,
 sensitivities, and contacts at a state."""
 
 from touchback.simulate.analysis.contact_operator import Painleve, contact_operator, painleve
@@ -6,22 +6,22 @@ from touchback.simulate.analysis.equilibrium import Equilibrium, equilibrium
 from touchback.simulate.analysis.inverse import inverse_dynamics
 from touchback.simulate.analysis.kinematics import kinematics
 from touchback.simulate.analysis.linearise import Linear, linearise
-from touchback.simulate.analysis.modes import Mode, Modes, modes
 from touchback.simulate.analysis.sensitivity import Sensitivity, sensitivity
+from touchback.simulate.analysis.vibrations import Vibration, Vibrations, vibrations
 
 __all__ = [
     "Equilibrium",
     "Linear",
-    "Mode",
-    "Modes",
     "Painleve",
     "Sensitivity",
+    "Vibration",
+    "Vibrations",
     "contact_operator",
     "equilibrium",
     "inverse_dynamics",
     "kinematics",
     "linearise",
-    "modes",
     "painleve",
     "sensitivity",
+    "vibrations",
 ]

@@ -39,7 +39,8 @@ class Equilibrium:
     `efforts` [N, N m] hold kept and driven coordinates in place; `residual` is the largest effort
     that stays unbalanced; `stiffness` belongs to the `independent` coordinates. `stability` follows
     from it: "stable" (positive definite: the energy is least), "unstable", "neutral", or
-    "undecided" where forces don't derive from an energy or extra states act (see `tb.modes`)."""
+    "undecided" where forces don't derive from an energy or extra states act (see
+    `tb.vibrations`)."""
 
     state: State
     multipliers: dict[str, float]

@@ -8,11 +8,11 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.native import Dopri5, EventRule, Events, Status
-from touchback.native.contact.mode import ContactMode
+from touchback.native.contact.contact_state import ContactState
 from touchback.recording import EventRecord
 from touchback.simulate.books import BookKeeper, Integrated, Lines
 from touchback.simulate.course import Asked, Course, Label
-from touchback.simulate.event_driven.modes import Modes
+from touchback.simulate.event_driven.contact_states import ContactStates
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import contacts_of
@@ -35,13 +35,15 @@ class DrivenRun(Course):
         self._asked, self._solver, self._system = asked, solver, system
         self._equations = ContactEquations(system, contacts, asked.parameters)
         functions, block = self._equations.native(), self._equations.block
-        self._mode = ContactMode(functions)
-        self.problem = self._mode.problem(asked.given.u, block, asked.given.refresher())
-        self._modes = Modes(self._equations, self._mode, self.problem, solver.impacts, solver.rest)
+        self._state = ContactState(functions)
+        self.problem = self._state.problem(asked.given.u, block, asked.given.refresher())
+        self._contacts = ContactStates(
+            self._equations, self._state, self.problem, solver.impacts, solver.rest
+        )
         self._keeper = self._books()
         rules = [EventRule(-1, True, 1e-12)] * (len(functions.normals) + len(functions.groups))
         self._events = Events(
-            self.problem, rules, self._mode.indicators, block, (), solver.rtol, solver.atol,
+            self.problem, rules, self._state.indicators, block, (), solver.rtol, solver.atol,
             sloped=len(functions.normals),
         )  # fmt: skip
         self._records: list[EventRecord] = []
@@ -51,21 +53,21 @@ class DrivenRun(Course):
 
     def _books(self) -> BookKeeper[Integrated]:
         asked, equations = self._asked, self._equations
-        beside = ContactMode(equations.native(), like=self._mode)
+        beside = ContactState(equations.native(), like=self._state)
         own = beside.problem(asked.given.u, equations.block, asked.given.refresher())
         powers = power_set_with(self._system, equations.contacts)
         lines = Lines(self._system, powers, asked.parameters)
         meter = Integrated(lines, own, "dopri5", beside.multipliers)
-        return BookKeeper(lines, meter, self._modes.rows)
+        return BookKeeper(lines, meter, self._contacts.rows)
 
     def go(self, x: Floats, shown: Progress) -> Trajectory:
-        """From event to event, up to the end or to what no mode can follow."""
-        span, solver, modes = self._asked.span, self._solver, self._modes
+        """From event to event, up to the end or to what no contact state can follow."""
+        span, solver, contacts = self._asked.span, self._solver, self._contacts
         self._given = x
         try:
-            x = modes.apart(span.start, x)
-            moved = bool(modes.remarks)
-            start, words = modes.change(span.start, x)
+            x = contacts.apart(span.start, x)
+            moved = bool(contacts.remarks)
+            start, words = contacts.change(span.start, x)
         except SolveError as error:
             self._forces = [np.zeros(self._equations.layout.rows)]
             failure = Failure(span.start, str(error), "")
@@ -89,24 +91,24 @@ class DrivenRun(Course):
 
     def _walk(self, run: Dopri5, longest: float, shown: Progress) -> Failure | None:
         """From event to event; returns what ended that early, if anything did."""
-        span, modes, failure = self._asked.span, self._modes, None
-        calm = span.start + 0.5 * modes.flight
+        span, contacts, failure = self._asked.span, self._contacts, None
+        calm = span.start + 0.5 * contacts.flight
         while run.status == Status.PAUSED and failure is None and self.problem.raised is None:
             short = run.t < calm  # a bounce must not begin and end within an eighth of a step
-            run.max_step = min(longest, 0.25 * modes.flight) if short else longest
+            run.max_step = min(longest, 0.25 * contacts.flight) if short else longest
             written = run.written
             status = run.advance(1 if short else _STEPS_AT_A_TIME)
             new = slice(written, run.written)
-            good, failure = modes.overlap(run.times[new], run.record[new])
+            good, failure = contacts.overlap(run.times[new], run.record[new])
             self._kept = written + good
             self._add_forces(run.times[written : self._kept], run.record[written : self._kept])
             if status == Status.EVENT and failure is None:
                 failure = self._at_event(run)
-                calm = run.t + 0.5 * modes.flight
+                calm = run.t + 0.5 * contacts.flight
             shown.update((run.t - span.start) / span.duration)
         ended = run.status not in (Status.REACHED, Status.INTERRUPTED)
         if ended and failure is None and self.problem.raised is None:
-            told = modes.troubles(run.t, run.x)
+            told = contacts.troubles(run.t, run.x)
             mend = "lower the friction or use method='moreau-jean'" if told else ""
             word = run.status.name.lower().replace("_", " ")
             failure = Failure(run.t, f"{word}: {told}" if told else word, mend)
@@ -115,7 +117,7 @@ class DrivenRun(Course):
     def _at_event(self, run: Dopri5) -> Failure | None:
         crossing = self._events.take()[-1]
         try:
-            after, words = self._modes.change(crossing.time, crossing.state, crossing.index)
+            after, words = self._contacts.change(crossing.time, crossing.state, crossing.index)
         except SolveError as error:
             return Failure(crossing.time, str(error), "")
         self._note(crossing.time, words, crossing.state, after)
@@ -132,9 +134,9 @@ class DrivenRun(Course):
         return None
 
     def _watch(self, run: Dopri5) -> None:
-        """Watches for the end of the mode. No contact starts below its floor: it would be lost."""
+        """Watches for what ends the state. No contact starts below its floor: it would be lost."""
         events, contacts = self._events, len(self._equations.contacts)
-        events.floors[:] = self._modes.floors
+        events.floors[:] = self._contacts.floors
         events.start(run.t, run.x)
         below = -1.01 * events.values[:contacts]
         events.floors[:contacts] = np.maximum(events.floors[:contacts], below)
@@ -146,15 +148,17 @@ class DrivenRun(Course):
         self._records += [EventRecord(word, t, -1, states[0], 0.0, states[1]) for word in words]
 
     def _add_forces(self, times: Floats, states: Floats) -> None:
-        """Forces at recorded states, in the mode that they belong to."""
+        """Forces at recorded states, in the contact state that they belong to."""
         for t, x in zip(times, states, strict=True):
             self.problem.rate(float(t), x)
-            self._forces.append(self._mode.multipliers.copy())
+            self._forces.append(self._state.multipliers.copy())
 
     def _finish(self, run: Dopri5, first: Floats, failure: Failure | None) -> Trajectory:
         states = np.vstack([first, run.record[: self._kept]])
         times = np.append(self._asked.span.start, run.times[: self._kept])
-        whole = self._kept == run.written and self._modes.overlap(np.array([run.t]), run.x[None])[0]
+        whole = (
+            self._kept == run.written and self._contacts.overlap(np.array([run.t]), run.x[None])[0]
+        )
         if whole and run.t > times[-1]:
             times, states = np.append(times, run.t), np.vstack([states, run.x])
             self._add_forces(times[-1:], states[-1:])
@@ -194,5 +198,5 @@ class DrivenRun(Course):
             "contacts": list(self._equations.contacts),
             "events": [record.as_data() for record in self._records],
             "books": self._keeper.closed(times[[0, -1]], ends).as_data(),
-            "remarks": self._modes.remarks + self._modes.gains.remarks(),
+            "remarks": self._contacts.remarks + self._contacts.gains.remarks(),
         }

@@ -31,7 +31,7 @@ def impact(felt: Felt, contacts: Sequence[int], restitution: Floats, law: str) -
     """The impact of contacts that touch, with their coefficients of restitution.
 
     Newton: a contact that was approached with the speed −u⁻ leaves with e times that. Poisson: it
-    gives back e times the impulse that stopped the approach, in a second phase (Pfeiffer and
+    gives back e times the impulse that stopped the approach, in a second part (Pfeiffer and
     Glocker 1996, ch. 8), with friction in both."""
     problem = felt.problem(felt.u, contacts)
     normals = list(problem.normals)

@@ -21,14 +21,14 @@ class EventDriven(Solver):
     something sticks, slips or rolls. The contacts are those that the model describes, and the
     `contacts` given by name.
 
-    Between events one mode is integrated by Dormand–Prince to `rtol` and `atol`: closed contacts
-    and sticking friction are constraints, slipping friction is Coulomb's exactly. At an event
-    complementarity decides which mode follows. `impacts` are "newton" (restitution of speeds) or
-    "poisson" (of impulses). Bounces that would be over within `rest` seconds are taken as over, and
-    no contact is left for a flight shorter than that, or lower than gaps are rounded: a ball comes
-    to rest, and so does a block of any size that rocks from corner to corner. `step` is the longest
-    step (a hundredth of the duration), `event_limit` the most events. Every recorded state has gaps
-    above −1e-9 m; a run that can't keep that ends before it.
+    Between events one contact state is integrated by Dormand–Prince to `rtol` and `atol`: closed
+    contacts and sticking friction are constraints, slipping friction is Coulomb's exactly. At an
+    event complementarity decides which one follows. `impacts` are "newton" (restitution of speeds)
+    or "poisson" (of impulses). Bounces that would be over within `rest` seconds are taken as over,
+    and no contact is left for a flight shorter than that, or lower than gaps are rounded: a ball
+    comes to rest, and so does a block of any size that rocks from corner to corner. `step` is the
+    longest step (a hundredth of the duration), `event_limit` the most events. Every recorded state
+    has gaps above −1e-9 m; a run that can't keep that ends before it.
 
     The run holds, besides the states, of each contact by name "… gap", "… force" [N],
     "… friction force" and "… rolling moment" (numbered with two tangents), and the multipliers of

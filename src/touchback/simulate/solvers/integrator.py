@@ -10,7 +10,7 @@ from typing import ClassVar
 from touchback.errors import InputError
 from touchback.native import Problem
 from touchback.simulate.course import Asked, Course
-from touchback.simulate.episodes.course import EpisodeRun
+from touchback.simulate.modes.course import RunWithModes
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats
 from touchback.simulate.smooth import SmoothRun
@@ -57,7 +57,7 @@ class Integrator(Solver):
 
     def course(self, asked: Asked) -> Course:
         """The run of a mechanism with modes, or in one."""
-        kind = EpisodeRun if asked.system.modes else SmoothRun
+        kind = RunWithModes if asked.system.modes else SmoothRun
         return kind(asked, self)
 
     def refuse_excess(self, duration: float, width: int) -> None:

@@ -3,7 +3,7 @@
 from touchback.system.motions.constrained import Constrained
 from touchback.system.motions.copies import Copies
 from touchback.system.motions.motion import Acting, At, Key, Motion
-from touchback.system.motions.phased import Phased
 from touchback.system.motions.tree import Tree
+from touchback.system.motions.with_modes import WithModes
 
-__all__ = ["Acting", "At", "Constrained", "Copies", "Key", "Motion", "Phased", "Tree"]
+__all__ = ["Acting", "At", "Constrained", "Copies", "Key", "Motion", "Tree", "WithModes"]

@@ -17,7 +17,7 @@ from touchback.errors import InputError, TouchbackError
 from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSlopes
-from touchback.native.episode.data import EpisodeData
+from touchback.native.modes.data import ModesData
 from touchback.symbolic.tape import Tape
 from touchback.system.begin import begun
 from touchback.system.constrained import NO_ROWS, ConstraintLayout, Terms
@@ -28,7 +28,7 @@ from touchback.system.function import Function
 from touchback.system.function_set import FunctionSet
 from touchback.system.functions import Recipe, standard_recipe
 from touchback.system.layout import Values, layout_of
-from touchback.system.phase import NO_PHASES, Phases
+from touchback.system.modes import NO_MODES, SystemModes
 from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing
 from touchback.system.solved_motion import SolvedMotion
@@ -79,7 +79,7 @@ class Motion(ABC):
     refused_as: ClassVar[type[TouchbackError]] = InputError
     one: System | None = None  # of a row of copies the system of each,
     names: tuple[str, ...] = ()  # and what they are called
-    phases: Phases = NO_PHASES
+    modes: SystemModes = NO_MODES
 
     def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
         """`model` is `whole`: with all its constraints and modes."""
@@ -302,8 +302,8 @@ class Motion(ABC):
         """What a formulation of constrained motion needs (native/constrained)."""
         raise self._refusal("constraints")
 
-    def episode_data(self) -> EpisodeData:
-        """All modes as C needs them (native/episode/data.py)."""
+    def modes_data(self) -> ModesData:
+        """All modes as C needs them (native/modes/data.py)."""
         raise self._refusal("modes")
 
     @abstractmethod

@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.gallery.keyboard.device import FRONT, Device
 from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
-from touchback.gallery.keyboard.player import METHOD, PHASES, STEPS
+from touchback.gallery.keyboard.player import METHOD, STEPS, STEPS_WITH_MODES
 from touchback.gallery.keyboard.strokes import Stroke, input_samples
 from touchback.gallery.keyboard.voices import Voice
 from touchback.recording import Run
@@ -71,10 +71,10 @@ def run_of(
 ) -> Run:
     """The run with the player's steps, unless told otherwise, sampled four times a millisecond."""
     last = strokes[-1]
-    phases = voice == "piano-episodes"
+    modes = voice == "piano-modes"
     steps = (
-        {"method": "rk4", "step": 1.0 / PHASES}
-        if phases
+        {"method": "rk4", "step": 1.0 / STEPS_WITH_MODES}
+        if modes
         else {"method": METHOD, "step": 1.0 / STEPS}
     )
     return simulate(

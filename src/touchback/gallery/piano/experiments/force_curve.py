@@ -1,6 +1,6 @@
 """The force at the key front over its depth, slowly pressed and released (Docquier 2021, fig. 24).
 
-Phases of the way down, as found from what touches: A, the key lifts whippen and hammer; B, the
+Stages of the way down, as found from what touches: A, the key lifts whippen and hammer; B, the
 damper too; C, let-off: the jack's toe is on its button or the lever on its drop screw, until the
 hammer turns back because the jack has slipped from the knuckle; D, aftertouch and key bed.
 """
@@ -18,7 +18,7 @@ from touchback.recording import Run
 from touchback.system import System
 
 GRAM = 9.81e-3  # weight of a gram [N]
-PHASES = ("A", "B", "C", "D")
+STAGES = ("A", "B", "C", "D")
 PEDALLED = {"pedal lift": 0.008}  # dampers lifted, as where weights are measured
 WEIGHED = (1e-3, 6e-3)  # depths between which they are, at most [m]
 LEAST = 0.2e-3  # of these: less is no stroke [m]
@@ -26,13 +26,13 @@ LEAST = 0.2e-3  # of these: less is no stroke [m]
 
 @dataclass(frozen=True)
 class ForceCurve:
-    """Depth [m] and force [N] at the key front on the way down and up; where each phase begins on
+    """Depth [m] and force [N] at the key front on the way down and up; where each stage begins on
     the way down [m], of those that do."""
 
     run: Run
     down: tuple[np.ndarray, np.ndarray]
     up: tuple[np.ndarray, np.ndarray]
-    phases: dict[str, float]
+    stages: dict[str, float]
 
     def force(self, low: float, high: float) -> float:
         """Mean force on the way down between two depths [N]."""
@@ -42,9 +42,9 @@ class ForceCurve:
     def let_off(self) -> tuple[float, float] | None:
         """Depth [m] and force [N] of the let-off's peak; none where the key bed comes first."""
         depth, force = self.down
-        if "C" not in self.phases:
+        if "C" not in self.stages:
             return None
-        inside = np.flatnonzero((depth >= self.phases["C"]) & (depth <= self.phases["D"]))
+        inside = np.flatnonzero((depth >= self.stages["C"]) & (depth <= self.stages["D"]))
         if not inside.size:
             return None
         peak = int(inside[np.argmax(force[inside])])
@@ -56,7 +56,7 @@ class ForceCurve:
         the way up, between 1 and 6 mm and before damper, let-off and key bed add theirs; none where
         one of these begins at once."""
         low, high = WEIGHED
-        high = min(high, *(begin for name, begin in self.phases.items() if name != "A"))
+        high = min(high, *(begin for name, begin in self.stages.items() if name != "A"))
         if high - low < LEAST:
             return None
         down, up = (
@@ -85,11 +85,11 @@ def force_curve(
         run,
         (depth[down], force[down]),
         (depth[up][::-1], force[up][::-1]),
-        _phases(run, down),
+        _stages(run, down),
     )
 
 
-def _phases(run: Run, down: np.ndarray) -> dict[str, float]:
+def _stages(run: Run, down: np.ndarray) -> dict[str, float]:
     depth = run["key depth"][down]
     held = (run["button force"][down] > TOUCHES) | (run["drop screw force"][down] > TOUCHES)
     above_bed = np.where(run["key bed gap"][down] > 0.0, run["string gap"][down], np.inf)

@@ -9,9 +9,9 @@ from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.experiments.fixed_step import compare
 from touchback.gallery.piano.experiments.force_curve import PEDALLED, force_curve, slow_press
 from touchback.gallery.piano.experiments.held_force import CARRIED, FRICTION, WEIGHTS, held_force
-from touchback.gallery.piano.experiments.phases import ballistic, gillespie
 from touchback.gallery.piano.experiments.regulation import measure
 from touchback.gallery.piano.experiments.repetition import repeat, repeating_action
+from touchback.gallery.piano.experiments.stages import ballistic, gillespie
 from touchback.gallery.piano.experiments.strokes import play, stroke_of
 from touchback.gallery.piano.experiments.timing import timing
 from touchback.gallery.piano.touch import Pressed, Struck
@@ -46,15 +46,15 @@ def regulation() -> str:
     )
 
 
-def phases() -> str:
+def stages() -> str:
     """Gillespie's stroke: what happened, why, and when."""
     run, found = gillespie()
     speed, time = ballistic(run)
-    strike = next(phase.time for phase in found if phase.name == "strike")
+    strike = next(stage.time for stage in found if stage.name == "strike")
     simulated = float(np.interp(strike, run.time, run["hammer rate"])) * 0.131
     rows = [(p.name, p.cause, f"{p.time:.4f}", p.gillespie) for p in found]
     return (
-        table(("phase", "because", "ours [s]", "Gillespie [s]"), rows)
+        table(("stage", "because", "ours [s]", "Gillespie [s]"), rows)
         + f"\n\nFrom the state at release alone, weight and centre friction predict the strike at "
         f"{time:.5f} s with {speed:.4f} m/s; the run has it at {strike:.5f} s with "
         f"{simulated:.4f} m/s."
@@ -195,7 +195,7 @@ def cost() -> str:
 
 REPORTS: dict[str, Callable[[], str]] = {
     "regulation": regulation,
-    "phases": phases,
+    "stages": stages,
     "timing": times,
     "curves": curves,
     "capstan": capstan,

@@ -1,4 +1,4 @@
-"""The two models of the action side by side: felts everywhere, and rigid contacts in phases."""
+"""The two models of the action side by side: felts everywhere, and rigid contacts in modes."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -7,21 +7,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback.gallery.piano.driving import Touch
-from touchback.gallery.piano.episodes import episodic_piano_action, regulated
-from touchback.gallery.piano.experiments.episodes_gestures import METHOD, STEP, EpisodesLaboratory
 from touchback.gallery.piano.experiments.force_curve import ForceCurve, force_curve
 from touchback.gallery.piano.experiments.gestures import DURATION, Laboratory, gesture
-from touchback.gallery.piano.experiments.phases import (
+from touchback.gallery.piano.experiments.gestures_with_modes import (
+    METHOD,
+    STEP,
+    LaboratoryWithModes,
+)
+from touchback.gallery.piano.experiments.stages import (
     BEGIN,
     COUPLER,
     END,
     FAR,
     gillespie,
-    phases,
+    stages,
 )
 from touchback.gallery.piano.experiments.strokes import SETTLE, Stroke, play, stroke_of
 from touchback.gallery.piano.parameters import Cloth, Specification
 from touchback.gallery.piano.touch import Pressed, Straight
+from touchback.gallery.piano.with_modes import piano_action_with_modes, regulated
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate
@@ -35,8 +39,8 @@ FRICTIONLESS = {"knuckle friction": 0.0, "capstan friction": 0.0}
 # ---- Gillespie's stroke --------------------------------------------------------------------------
 
 
-def gillespie_in_phases() -> Run:
-    """The episodes model under his ramp, as `experiments.phases.gillespie` has it."""
+def gillespie_in_modes() -> Run:
+    """The model with modes under his ramp, as `experiments.stages.gillespie` has it."""
     corner, speed = 1e-6, FAR / (END - BEGIN)
     times = [-SETTLE, BEGIN, BEGIN + corner, END, END + corner, END + 1.0]
     inputs = {
@@ -44,7 +48,7 @@ def gillespie_in_phases() -> Run:
         "finger speed": (times, [0.0, 0.0, speed, speed, 0.0, 0.0]),
     }
     return simulate(
-        episodic_piano_action("finger").compile(), duration=SETTLE + 0.6, start=-SETTLE,
+        piano_action_with_modes("finger").compile(), duration=SETTLE + 0.6, start=-SETTLE,
         rtol=1e-6, atol=1e-9, output_step=1e-4, inputs=inputs, parameters=COUPLER, progress=False,
     )  # fmt: skip
 
@@ -52,19 +56,19 @@ def gillespie_in_phases() -> Run:
 @dataclass(frozen=True)
 class Moment:
     """Something that happens in a stroke, why, and when [s]: in Gillespie's simulation, in the
-    episodes model and in the full-contact model."""
+    model with modes and in the full-contact model."""
 
     name: str
     cause: str
     gillespie: str
-    episodes: float
+    modes: float
     full: float
 
 
 def moments(run: Run) -> list[Moment]:
     """His stroke in both models, in the full-contact model's order; `run` is that of
-    `gillespie_in_phases`."""
-    ours = {found.name: found.time for found in phases(run)}
+    `gillespie_in_modes`."""
+    ours = {found.name: found.time for found in stages(run)}
     ours["acceleration"] = float(run.time[(run.time > 0.0) & (run["key depth"] > 1e-5)][0])
     ours["let-off"] = next(
         each.time for each in run.transitions if each.time > 0 and "toe meets" in each.cause
@@ -97,7 +101,7 @@ def curve(
 
 
 def nearly_rigid(factor: float) -> Specification:
-    """The full-contact model's specification with felts so many times harder where the episodes
+    """The full-contact model's specification with felts so many times harder where the modes
     model is rigid: as the factor grows, what felt does goes away."""
     spec = regulated(Specification())
 
@@ -118,33 +122,33 @@ def nearly_rigid(factor: float) -> Specification:
 @dataclass(frozen=True)
 class Cost:
     """What a tick of 250 µs costs [s], the least over gestures that both models played in turn, and
-    how many changes of phase a gesture had."""
+    how many changes of mode a gesture had."""
 
-    episodes: float
+    modes: float
     full: float
     changes: float
 
     @property
     def ratio(self) -> float:
-        """Episodes over full contact."""
-        return self.episodes / self.full
+        """Modes over full contact."""
+        return self.modes / self.full
 
 
 def cost(seeds: range = range(12), step: float = STEP) -> Cost:
     """The cost of both models in the same gestures, in turn; the full-contact model takes four
     semi-implicit steps to a tick."""
-    ours, theirs = EpisodesLaboratory(), Laboratory()
-    spent: dict[str, list[float]] = {"episodes": [], "full": []}
+    ours, theirs = LaboratoryWithModes(), Laboratory()
+    spent: dict[str, list[float]] = {"modes": [], "full": []}
     changes = 0
     for seed in seeds:
         for name, laboratory, method, length in (
-            ("episodes", ours, METHOD, step), ("full", theirs, "euler", TICK / 4),
+            ("modes", ours, METHOD, step), ("full", theirs, "euler", TICK / 4),
         ):  # fmt: skip
             start, _ = _timed(laboratory, seed, method, length, SHORT)
             whole, run = _timed(laboratory, seed, method, length, DURATION)
             spent[name].append((whole - start) * TICK / (DURATION - SHORT))
             changes += len(run.transitions)
-    return Cost(min(spent["episodes"]), min(spent["full"]), changes / len(seeds))
+    return Cost(min(spent["modes"]), min(spent["full"]), changes / len(seeds))
 
 
 def _timed(

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 
 from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.episodes import episodic_piano_action
 from touchback.gallery.piano.experiments.force_curve import ForceCurve
 from touchback.gallery.piano.experiments.report import table
 from touchback.gallery.piano.experiments.strokes import Stroke, play, stroke_of
@@ -14,12 +13,13 @@ from touchback.gallery.piano.experiments.two_models import (
     TICK,
     cost,
     curve,
-    gillespie_in_phases,
+    gillespie_in_modes,
     moments,
     nearly_rigid,
     strokes,
 )
 from touchback.gallery.piano.touch import Pressed
+from touchback.gallery.piano.with_modes import piano_action_with_modes
 
 SPEEDS = np.array([0.1, 0.2, 0.5, 1.0, 2.0, 3.0])  # of touches [m/s]
 HARDER = (10.0, 30.0)  # times as hard as usual felts
@@ -29,20 +29,20 @@ MS = 1e3
 def stroke() -> str:
     """Gillespie's stroke in both models."""
     rows = [
-        (each.name, each.cause, each.gillespie, f"{each.episodes:.4f}", f"{each.full:.4f}")
-        for each in moments(gillespie_in_phases())
+        (each.name, each.cause, each.gillespie, f"{each.modes:.4f}", f"{each.full:.4f}")
+        for each in moments(gillespie_in_modes())
     ]
-    headings = ("what", "because", "Gillespie [s]", "episodes [s]", "full contact [s]")
+    headings = ("what", "because", "Gillespie [s]", "modes [s]", "full contact [s]")
     return table(headings, rows)
 
 
 def transitions() -> str:
-    """Every change of phase in his stroke up to a tenth of a second after the strike, with what it
+    """Every change of mode in his stroke up to a tenth of a second after the strike, with what it
     cost."""
     rows = [
         (f"{each.time:.5f}", each.source, each.target, each.cause.split(";")[0],
          f"{1e6 * each.energy:.1f}")
-        for each in gillespie_in_phases().transitions
+        for each in gillespie_in_modes().transitions
         if 0.0 < each.time < 0.30
     ]  # fmt: skip
     return table(("time [s]", "from", "to", "because", "energy [µJ]"), rows)
@@ -50,7 +50,7 @@ def transitions() -> str:
 
 def speeds() -> str:
     """Strikes over the speed of the touch: both models, and the one with hard felts."""
-    found = {"episodes": strokes(episodic_piano_action, SPEEDS)}
+    found = {"modes": strokes(piano_action_with_modes, SPEEDS)}
     found["full contact"] = strokes(grand_piano_action, SPEEDS)
     for factor in HARDER:
         system = grand_piano_action("motion", Pressed(), nearly_rigid(factor)).compile()
@@ -68,11 +68,11 @@ def _struck(made: Stroke | None) -> str:
 
 def curves() -> str:
     """The force at the key front at 10 mm/s: both models, with hard felts, without friction."""
-    found = {"episodes": curve(episodic_piano_action), "full contact": curve(grand_piano_action)}
+    found = {"modes": curve(piano_action_with_modes), "full contact": curve(grand_piano_action)}
     for factor in HARDER:
         name = f"full contact, {factor:g} times as hard"
         found[name] = curve(grand_piano_action, None, nearly_rigid(factor))
-    found["episodes, smooth"] = curve(episodic_piano_action, FRICTIONLESS)
+    found["modes, smooth"] = curve(piano_action_with_modes, FRICTIONLESS)
     found["full contact, smooth"] = curve(grand_piano_action, FRICTIONLESS)
     headings = (
         "model", "2–4 mm [N]", "5–7 mm [N]", "8–9 mm [N]", "let-off peak [N]", "at [mm]",
@@ -86,7 +86,7 @@ def _figures(found: ForceCurve) -> list[str]:
     means = [found.force(low, high) for low, high in ((2e-3, 4e-3), (5e-3, 7e-3), (8e-3, 9e-3))]
     return [
         *(f"{mean:.2f}" for mean in means), f"{peak:.2f}", f"{1e3 * depth:.2f}",
-        f"{1e3 * found.phases['D']:.2f}",
+        f"{1e3 * found.stages['D']:.2f}",
     ]  # fmt: skip
 
 
@@ -96,11 +96,11 @@ def costs() -> str:
     for steps in (2, 1):
         found = cost(step=TICK / steps)
         rows.append(
-            (f"rk4, {steps} to a tick", f"{1e6 * found.episodes:.1f}", f"{1e6 * found.full:.1f}",
+            (f"rk4, {steps} to a tick", f"{1e6 * found.modes:.1f}", f"{1e6 * found.full:.1f}",
              f"{found.ratio:.1f}", f"{found.changes:.0f}")
         )  # fmt: skip
     headings = (
-        "steps of episodes", "episodes [µs]", "full contact [µs]", "ratio", "changes a gesture",
+        "steps of modes", "modes [µs]", "full contact [µs]", "ratio", "changes a gesture",
     )  # fmt: skip
     return table(headings, rows)
 

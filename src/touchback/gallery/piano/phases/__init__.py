@@ -1,1 +1,0 @@
-"""Parts of the episodes model of the action: plane kinematics, rigid contacts, the automaton."""

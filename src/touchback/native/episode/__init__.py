@@ -1,1 +1,0 @@
-"""Mechanisms whose equations change at events: one phase after the other."""

@@ -1,0 +1,1 @@
+"""Mechanisms whose equations change at events: one mode after the other."""

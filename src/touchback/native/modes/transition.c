@@ -1,0 +1,316 @@
+/* A transition: resets, then positions onto the constraints of the mode that follows (weighted
+ * with M), then velocities by impulses, M dv = W^T Lambda over the whole mechanism. What stays is
+ * met, J v = b; a contact that is struck rebounds, by Newton's law J v+ - b = -e (J v- - b), or by
+ * Poisson's: of the impulses that stop it a part e acts again. Impulses don't rub: so a transition
+ * never gives energy. */
+#include <math.h>
+#include <string.h>
+
+#include "modes/modes.h"
+
+static const long ITERATIONS = 20;
+static const double ZERO = 1e-12; /* of an indicator: what can't be told from nothing [SI] */
+static const double NOTHING = 1e-15; /* of a change of it that can't be told from rounding */
+static const double MET = 1e-10; /* |h| of constraints that count as met [m or rad] */
+
+/* A mode with the inputs and parameters of the run. */
+static tb_mode *lend(tb_modes *e, const tb_problem *problem, long number) {
+    tb_mode *mode = e->modes + number;
+    mode->problem.u = problem->u;
+    mode->problem.p = problem->p;
+    mode->problem.input = problem->input;
+    mode->problem.samples = problem->samples;
+    return mode;
+}
+
+static void values_at(tb_mode *mode, double t, const double *x, double *values) {
+    const tb_problem *problem = &mode->problem;
+    tb_set_inputs(problem, t, x);
+    tb_mode_values(x, problem->u, problem->p, values, NULL, mode);
+}
+
+/* A choice of dependent coordinates that knows nothing of earlier ones, at x. */
+static void load_anew(tb_constrained *c, const double *x, const tb_problem *problem) {
+    c->started = c->truncated = 0;
+    tb_load(c, x);
+    tb_first_choice(c, problem->u, problem->p);
+}
+
+void tb_modes_look_ahead(tb_modes *e, const tb_problem *problem, double t, const double *x,
+                         double ahead) {
+    tb_mode *mode = lend(e, problem, tb_mode_of(e, x));
+    e->step(&mode->problem, t, ahead, x, e->ahead_state, e->scratch);
+    values_at(mode, t + ahead, e->ahead_state, e->ahead_values);
+}
+
+/* Where an exit's indicator is and goes, and what follows from it. Returns 1 when it is to be taken
+ * at once. */
+static int judge(tb_modes *e, const tb_exit *exit, long k) {
+    double now = e->values[exit->when], then = e->ahead_values[exit->when];
+    double side = -(double)exit->direction;
+    e->thresholds[k] = 0.0;
+    e->waits[k] = 1;
+    if (isnan(now) || isnan(then)) { /* it can't be told: not passed before it can */
+        e->sides[k] = 0.0;
+        return 0;
+    }
+    if (!exit->direction) { /* it may leave zero to either side */
+        e->sides[k] = (then > 0.0) - (then < 0.0);
+        return 0;
+    }
+    e->sides[k] = side;
+    if (side * then > ZERO) /* it leaves zero, or comes back over it */
+        return 0;
+    if (exit->struck && side * (then - now) > NOTHING) { /* it parts, to strike where it parted */
+        e->thresholds[k] = fmin(side * now, 0.0);
+        return 0;
+    }
+    e->waits[k] = 0;
+    if (side * now >= -ZERO) { /* it rests at zero, or goes on so slowly that it isn't seen yet */
+        e->thresholds[k] = -2.0 * ZERO;
+        return 0;
+    }
+    return 1;
+}
+
+long tb_modes_fires(tb_modes *e, const tb_problem *problem, double t, const double *x,
+                    double ahead) {
+    long number = tb_mode_of(e, x), taken = -1, looked = 0;
+    if (number < 0) /* a state that nobody checked: its rate says so */
+        return -1;
+    tb_mode *mode = lend(e, problem, number);
+    values_at(mode, t, x, e->values);
+    for (long k = 0; k < mode->exit_count; k++) {
+        const tb_exit *exit = mode->exits + k;
+        double now = e->values[exit->when];
+        double side = exit->direction ? -(double)exit->direction : (now > 0.0) - (now < 0.0);
+        if (side * now > ZERO) {
+            e->sides[k] = side;
+            e->thresholds[k] = e->waits[k] = 0;
+            continue;
+        }
+        if (!looked)
+            tb_modes_look_ahead(e, problem, t, x, ahead);
+        looked = 1;
+        if (judge(e, exit, k) && taken < 0)
+            taken = k;
+    }
+    return taken;
+}
+
+static int any_tracks(const tb_mode *mode) {
+    for (long i = 0; i < mode->constrained->m; i++)
+        if (mode->tracks[i])
+            return 1;
+    return 0;
+}
+
+/* The step by which the coordinates that track, and no others, meet their rows; `off` is what the
+ * rows lack. */
+static void follow(const tb_mode *mode, const double *J, const double *off) {
+    tb_constrained *c = mode->constrained;
+    memset(c->step, 0, (size_t)c->n * sizeof *c->step);
+    for (long k = 0; k < c->W_count; k++)
+        for (long l = 0; mode->tracks[c->W_rows[k]] && l < c->J_count; l++)
+            if (c->J_rows[l] == c->W_rows[k] && c->J_columns[l] == c->W_columns[k] && J[l] != 0.0)
+                c->step[c->J_columns[l]] += off[c->J_rows[l]] / J[l];
+}
+
+static void follow_positions(const tb_mode *mode) {
+    tb_constrained *c = mode->constrained;
+    const double *u = mode->problem.u, *p = mode->problem.p;
+    for (long i = 0; i < c->m; i++)
+        c->right[i] = -c->at_positions[i];
+    follow(mode, tb_positions_J(c), c->right);
+    tb_increment(c, 1.0, c->step, u, p);
+    tb_positions(c, u, p);
+}
+
+static void follow_velocities(const tb_mode *mode, double *x) {
+    tb_constrained *c = mode->constrained;
+    load_anew(c, x, &mode->problem);
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    follow(mode, tb_terms_J(c), c->residual);
+    for (long j = 0; j < c->n; j++)
+        x[c->nq + j] += c->step[j];
+}
+
+/* Positions of x onto the constraints of a mode: coordinates that track go alone where they are to
+ * be, the others through what keeps them, M step = W^T mu. Returns how far these were off. */
+static double meet_positions(tb_mode *mode, double t, double *x) {
+    tb_constrained *c = mode->constrained;
+    const double *u = mode->problem.u, *p = mode->problem.p;
+    double gap = 0.0, size = INFINITY, before;
+    tb_set_inputs(&mode->problem, t, x);
+    load_anew(c, x, &mode->problem);
+    tb_leave_friction(c);
+    for (long i = 0; i < c->m; i++)
+        if (c->holonomic[i] && !mode->tracks[i] && !(fabs(c->at_terms[i]) <= gap))
+            gap = fabs(c->at_terms[i]);
+    int tracks = any_tracks(mode);
+    for (long iteration = 0; iteration < ITERATIONS; iteration++) {
+        tb_positions(c, u, p);
+        if (tracks)
+            follow_positions(mode);
+        before = size;
+        size = tb_position_size(c, c->at_positions);
+        if (size <= c->tolerance || size - size != 0.0 || (size > 0.5 * before && size <= MET))
+            break;
+        tb_factor_for_solve(c, tb_positions_J(c));
+        for (long i = 0; i < c->m; i++)
+            c->right[i] = c->holonomic[i] ? -c->at_positions[i] : 0.0;
+        tb_solve(c, tb_positions_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right,
+                 c->step, c->mu);
+        tb_increment(c, 1.0, c->step, u, p);
+    }
+    memcpy(x, c->x, (size_t)c->nq * sizeof *x);
+    return size <= MET ? gap : INFINITY;
+}
+
+/* Impulses that meet what stays and stop or turn back what is struck; `e_of` are the contacts'
+ * restitutions. Poisson's second part acts on what stays alone, in `after`. */
+static void strike(const tb_mode *after, const tb_impact *impact, int poisson, double *x,
+                   const double *e_of, tb_modes *e) {
+    tb_constrained *c = impact->set;
+    const tb_problem *problem = &after->problem;
+    if (any_tracks(after))
+        follow_velocities(after, x);
+    load_anew(c, x, problem);
+    tb_leave_friction(c);
+    tb_factor_for_solve(c, tb_terms_J(c));
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    for (long i = 0; i < c->m; i++) {
+        int turned = !poisson && impact->contacts && impact->contacts[i] >= 0;
+        c->right[i] = (turned ? 1.0 + e_of[impact->contacts[i]] : 1.0) * c->residual[i];
+    }
+    tb_solve(c, tb_terms_J(c), tb_terms_W(c), tb_terms_M(c), c->no_force, c->right, c->step, c->mu);
+    for (long j = 0; j < c->n; j++)
+        x[c->nq + j] += c->step[j];
+    if (!poisson)
+        return;
+    const double *W = c->W_count ? tb_terms_W(c) : tb_terms_J(c);
+    const int *rows = c->W_count ? c->W_rows : c->J_rows;
+    const int *columns = c->W_count ? c->W_columns : c->J_columns;
+    memset(e->effort, 0, (size_t)c->n * sizeof *x);
+    for (long k = 0; k < (c->W_count ? c->W_count : c->J_count); k++)
+        if (impact->contacts[rows[k]] >= 0)
+            e->effort[columns[k]] += W[k] * e_of[impact->contacts[rows[k]]] * c->mu[rows[k]];
+    tb_constrained *kept = after->constrained;
+    load_anew(kept, x, problem);
+    tb_leave_friction(kept);
+    tb_factor_for_solve(kept, tb_terms_J(kept));
+    memset(kept->right, 0, (size_t)kept->m * sizeof *x);
+    tb_solve(kept, tb_terms_J(kept), tb_terms_W(kept), tb_terms_M(kept), e->effort, kept->right,
+             kept->step, kept->mu);
+    for (long j = 0; j < kept->n; j++)
+        x[kept->nq + j] += kept->step[j];
+}
+
+/* Lets a mode go on from a state that meets its constraints but for rounding. */
+static void go_on(tb_mode *mode, double t, double *x) {
+    mode->constrained->started = mode->constrained->truncated = 0;
+    tb_settle(&mode->problem, t, x, 1);
+}
+
+void tb_modes_begin(tb_modes *e, const tb_problem *problem, double t, double *x) {
+    long number = tb_mode_of(e, x);
+    if (number < 0)
+        return;
+    tb_mode *mode = lend(e, problem, number);
+    if (any_tracks(mode)) { /* what tracks moves, not what it follows */
+        const tb_impact nothing_struck = {mode->constrained, NULL};
+        memcpy(e->struck, x, (size_t)e->n * sizeof *x);
+        if (meet_positions(mode, t, x) < INFINITY)
+            strike(mode, &nothing_struck, 0, x, NULL, e);
+        else
+            memcpy(x, e->struck, (size_t)e->n * sizeof *x);
+    }
+    go_on(mode, t, x);
+}
+
+/* The fastest of the contacts' velocities. */
+static double rebound(const tb_impact *impact, const double *x) {
+    tb_constrained *c = impact->set;
+    double fastest = 0.0;
+    memcpy(tb_velocities(c), x + c->nq, (size_t)c->n * sizeof *x);
+    tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
+    for (long i = 0; i < c->m; i++)
+        if (impact->contacts[i] >= 0)
+            fastest = fmax(fastest, fabs(c->residual[i]));
+    return fastest;
+}
+
+static void note(tb_modes *e, double t, long from, long exit, long to, double gap,
+                 const double *x) {
+    e->transitions++;
+    if (!e->log || e->logged == e->capacity)
+        return;
+    double *row = e->log + e->logged++ * (TB_TRANSITION_HEAD + 2 * e->n);
+    const double head[TB_TRANSITION_HEAD] = {t, (double)from, (double)exit, (double)to, gap};
+    memcpy(row, head, sizeof head);
+    memcpy(row + TB_TRANSITION_HEAD, e->before, (size_t)e->n * sizeof *x);
+    memcpy(row + TB_TRANSITION_HEAD + e->n, x, (size_t)e->n * sizeof *x);
+}
+
+static int fail(tb_modes *e, double t, long mode, long exit, double gap) {
+    e->failed = exit;
+    e->failed_mode = mode;
+    e->failed_gap = gap;
+    e->failed_time = t;
+    return 0;
+}
+
+int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x, long number,
+                   long rests) {
+    long from = tb_mode_of(e, x), to;
+    const tb_exit *exit = e->modes[from].exits + number;
+    values_at(lend(e, problem, from), t, x, e->values);
+    memcpy(e->before, x, (size_t)e->n * sizeof *x);
+    for (long i = 0; i < exit->reset_count; i++)
+        x[exit->reset_places[i]] = e->values[exit->reset_start + i];
+    memcpy(e->struck, x, (size_t)e->n * sizeof *x);
+    const double *e_of = e->values + exit->restitution_start;
+    x[exit->mode_place] = exit->target_number;
+    to = exit->target;
+    tb_mode *after = lend(e, problem, to);
+    double gap = meet_positions(after, t, x);
+    if (!(gap <= e->widest_gap))
+        return fail(e, t, from, number, gap);
+    strike(after, &exit->impact, exit->poisson && exit->struck, x, e_of, e);
+    if (exit->rest >= 0 && (rests || rebound(&exit->impact, x) < exit->rest_speed)) {
+        memcpy(x, e->struck, (size_t)e->n * sizeof *x);
+        x[exit->mode_place] = exit->rest_number;
+        to = exit->rest;
+        after = lend(e, problem, to);
+        gap = meet_positions(after, t, x);
+        if (!(gap <= e->widest_gap))
+            return fail(e, t, from, number, gap);
+        memset(e->values, 0, (size_t)e->modes[from].value_count * sizeof *x);
+        strike(after, &exit->rest_impact, 0, x, e_of, e);
+    }
+    go_on(after, t, x);
+    if (tb_first_not_finite(x, e->n) >= 0)
+        return fail(e, t, from, number, NAN);
+    note(e, t, from, number, to, gap, x);
+    return 1;
+}
+
+static long settle(const tb_problem *problem, double t, double *x, long accepted) {
+    tb_modes *e = problem->modes;
+    long number = tb_mode_of(e, x);
+    if (number < 0)
+        return 0;
+    tb_mode *mode = lend(e, problem, number);
+    return tb_settle(&mode->problem, t, x, accepted);
+}
+
+static tb_troubles troubles(const tb_problem *problem) {
+    const tb_modes *e = problem->modes;
+    tb_troubles sum = {.chattering = e->chattering};
+    for (long i = 0; i < e->mode_count; i++)
+        sum.paradoxes += e->modes[i].constrained->statistics.paradoxes;
+    return sum;
+}
+
+const tb_motion tb_modes_motion = {.troubles = troubles};
+const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles};
