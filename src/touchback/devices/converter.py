@@ -2,9 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.errors import InputError
+from touchback.model.value import Value
 from touchback.symbolic.functions import floor, maximum, minimum
 
 
@@ -28,11 +28,11 @@ class Converter:
         """Volts from one code to the next."""
         return (self.high - self.low) / (2**self.bits - 1)
 
-    def reading(self, voltage: Any) -> Any:
+    def reading(self, voltage: Value) -> Value:
         """The code of a voltage, 0 to 2^bits − 1."""
         code = floor((voltage - self.low) * (1.0 / self.resolution) + 0.5)
         return minimum(maximum(code, 0.0), float(2**self.bits - 1))
 
-    def quantity(self, code: Any) -> Any:
+    def quantity(self, code: Value) -> Value:
         """The voltage of a code."""
         return self.low + code * self.resolution

@@ -1,10 +1,10 @@
 """The motor behind a key or a wheel."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.errors import InputError
 from touchback.estimate.checks import check_finite
+from touchback.model.value import Value
 from touchback.symbolic.functions import maximum, minimum, sqrt
 
 
@@ -45,12 +45,12 @@ class Motor:
         """Of the rotor, as felt at the output [kg m²]."""
         return self.inertia * self.gearing**2
 
-    def current(self, torque: Any) -> Any:
+    def current(self, torque: Value) -> Value:
         """The current [A] to command for a torque at the output [N m], within its limit."""
         wanted = torque * (1.0 / (self.torque_constant * self.gearing))
         return minimum(maximum(wanted, -self.current_limit), self.current_limit)
 
-    def torque(self, current: Any, velocity: Any = 0.0) -> Any:
+    def torque(self, current: Value, velocity: Value = 0.0) -> Value:
         """Torque at the output [N m] of a current [A], less friction at the output's velocity
         [rad/s]."""
         drive = minimum(maximum(current, -self.current_limit), self.current_limit)

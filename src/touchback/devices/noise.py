@@ -4,10 +4,11 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.errors import InputError
 from touchback.model import Model
+from touchback.model.value import Value
+from touchback.spatial.vectors import Scalar
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import cos, floor, log, select, sqrt
 
@@ -39,7 +40,7 @@ class Noise:
         moduli = (_FIRST[0],) * 3 + (_SECOND[0],) * 3
         return tuple(float(draw.randrange(1, int(modulus))) for modulus in moduli)
 
-    def step(self, memory: Sequence[Any]) -> tuple[Sequence[Any], Any]:
+    def step(self, memory: Sequence[Scalar]) -> tuple[Sequence[Scalar], Scalar]:
         """The six numbers after a sample, and the sample."""
         memory, radius = uniform(memory)
         memory, angle = uniform(memory)
@@ -47,7 +48,7 @@ class Noise:
         return memory, size * cos(2.0 * math.pi * angle)
 
 
-def uniform(memory: Sequence[Any]) -> tuple[Sequence[Any], Any]:
+def uniform(memory: Sequence[Scalar]) -> tuple[Sequence[Scalar], Scalar]:
     """MRG32k3a: the six numbers after a draw, and the draw, between 0 and 1, both left out."""
     a, b, c, d, e, f = memory
     modulus, forward, back = _FIRST
@@ -72,7 +73,7 @@ def noise(model: Model, name: str, deviation: float, seed: int = 1) -> Expr:
     return model.memory(name, float(first), update=sample)
 
 
-def _remainder(number: Any, modulus: float) -> Any:
+def _remainder(number: Value, modulus: float) -> Value:
     """From 0 to the modulus. A quotient that rounds to the next whole number is one too many, and
     is put right."""
     left = number - modulus * floor(number * (1.0 / modulus))

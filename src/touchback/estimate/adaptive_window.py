@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.errors import InputError
 from touchback.estimate.checks import check_period
+from touchback.model.value import Value
+from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select
 
 
@@ -34,10 +35,10 @@ class AdaptiveWindow:
     def at_rest(self, sample: float) -> tuple[float, ...]:
         return (sample,) * self.longest
 
-    def step(self, memory: Sequence[Any], sample: Any) -> tuple[Sequence[Any], Any]:
+    def step(self, memory: Sequence[Scalar], sample: Scalar) -> tuple[Sequence[Scalar], Scalar]:
         window = (sample, *memory)
         estimate = (window[0] - window[1]) * (1.0 / self.period)
-        margin: Any = 1.0  # how far inside the noise every line so far has stayed
+        margin: Value = 1.0  # how far inside the noise every line so far has stayed
         for n in range(2, self.longest + 1):
             rise = (window[0] - window[n]) * (1.0 / n)
             for i in range(1, n):

@@ -2,27 +2,27 @@
 
 import math
 from numbers import Real
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 
 
-def check_finite(what: str, **values: Any) -> None:
+def check_finite(what: str, **values: object) -> None:
     """Refuse what is no finite number."""
     for name, value in values.items():
         if not (isinstance(value, Real) and math.isfinite(value)):
             raise InputError(f"{what}: its {name} is {value!r}; give a finite number.")
 
 
-def check_period(what: str, period: Any) -> None:
+def check_period(what: str, period: object) -> None:
     """Refuse a sampling period that is no time."""
     if not (isinstance(period, Real) and 0.0 < float(period) < math.inf):
         raise InputError(f"{what}: its period is {period} s; give the time between two samples.")
 
 
-def series(what: str, least: int, **given: Any) -> list[np.ndarray]:
+def series(what: str, least: int, **given: ArrayLike) -> list[np.ndarray]:
     """Records as arrays: of one length, at least so many samples, all of them finite."""
     try:
         found = {name: np.asarray(values, dtype=float) for name, values in given.items()}

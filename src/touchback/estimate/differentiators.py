@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.estimate.checks import check_period
+from touchback.spatial.vectors import Scalar
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class BackwardDifference:
     def at_rest(self, sample: float) -> tuple[float, ...]:
         return (sample,)
 
-    def step(self, memory: Sequence[Any], sample: Any) -> tuple[Sequence[Any], Any]:
+    def step(self, memory: Sequence[Scalar], sample: Scalar) -> tuple[Sequence[Scalar], Scalar]:
         (before,) = memory
         return (sample,), (sample - before) * (1.0 / self.period)
 
@@ -70,7 +70,7 @@ class SmoothDifferentiator:
     def at_rest(self, sample: float) -> tuple[float, ...]:
         return (sample,) * self.length
 
-    def step(self, memory: Sequence[Any], sample: Any) -> tuple[Sequence[Any], Any]:
+    def step(self, memory: Sequence[Scalar], sample: Scalar) -> tuple[Sequence[Scalar], Scalar]:
         window = (sample, *memory)
         estimate = sum(c * y for c, y in zip(self.coefficients, window, strict=True) if c)
         return window[:-1], estimate

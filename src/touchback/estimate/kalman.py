@@ -4,12 +4,13 @@ products."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import check_period
+from touchback.model.value import Value
+from touchback.spatial.vectors import Scalar
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -67,7 +68,7 @@ class Kalman:
             unit = np.linalg.solve(np.eye(n) - A + np.outer(self.gain, C @ A), self.gain)
         return tuple(float(x) * sample for x in unit)
 
-    def step(self, memory: Sequence[Any], sample: Any) -> tuple[Sequence[Any], Any]:
+    def step(self, memory: Sequence[Scalar], sample: Scalar) -> tuple[Sequence[Scalar], Scalar]:
         predicted = [_dot(row, memory) for row in self.A]
         surprise = sample - _dot(self.C, predicted)
         x = [float(g) * surprise + p for g, p in zip(self.gain, predicted, strict=True)]
@@ -92,5 +93,5 @@ def kalman_differentiator(period: float, noise: float, jerk: float) -> Kalman:
     return Kalman(A, (1.0, 0.0, 0.0), Q, noise**2, (0.0, 1.0, 0.0))
 
 
-def _dot(row: Sequence[float], x: Sequence[Any]) -> Any:
+def _dot(row: Sequence[float], x: Sequence[Value]) -> Value:
     return sum(float(a) * b for a, b in zip(row, x, strict=True) if a)

@@ -1,12 +1,11 @@
 """A pole balanced on a cart by state feedback; the gains are live parameters."""
 
-from typing import Any
-
 from touchback.gallery.entry import Entry, Experiment
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic, Revolute
 from touchback.model.sensors import Position, Signal
+from touchback.model.value import Value
 
 # The linear-quadratic regulator of the upright cart-pole for the weights 1 (position), 0.1 (speed),
 # 10 (angle), 0.1 (angular speed) and 0.1 (force squared).
@@ -26,7 +25,7 @@ def make() -> Model:
     m.force("motor", JointEffort("cart", push))
     gains = [m.parameter(f"{name} gain", value) for name, value in GAINS.items()]
 
-    def feedback(*state: Any) -> Any:
+    def feedback(*state: Value) -> Value:
         return -sum(gain * signal for gain, signal in zip(gains, state, strict=True))
 
     m.control("balance", feedback, of=["q:cart", "v:cart", "q:pole", "v:pole"], to="push")

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate
+from touchback.simulate.protocol import InputData
 from touchback.system import State, System
 
 
@@ -19,15 +19,14 @@ class Experiment:
     duration: float
     positions: Mapping[str, float] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
-    inputs: Mapping[str, Any] = field(default_factory=dict)
+    inputs: InputData = field(default_factory=dict)
     signals: tuple[str, ...] = ()
     guess: Mapping[str, float] = field(default_factory=dict)
     substeps: int = 1
 
     def start(self, system: System) -> State:
         """The state from which it starts."""
-        positions: dict[str, Any] = dict(self.positions)
-        return system.assemble(rates=dict(self.rates), guess=dict(self.guess), **positions)
+        return system.assemble(self.positions, self.rates, guess=self.guess)
 
     def run(self, system: System) -> Run:
         """The experiment, with the default method."""

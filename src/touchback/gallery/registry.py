@@ -1,7 +1,5 @@
 """The list of ready mechanisms: a new one is a new file and one line here."""
 
-from typing import Any
-
 from touchback.errors import InputError
 from touchback.gallery import (
     bouncing_hammer,
@@ -50,6 +48,6 @@ def entry(name: str) -> Entry:
     return ENTRIES[name]
 
 
-def make(name: str, **options: Any) -> Model:
+def make(name: str, **options: object) -> Model:
     """A fresh model; some take options, such as `make("hanging-chain", links=40)`."""
     return entry(name).make(**options)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.estimate.checks import check_finite
@@ -95,7 +95,7 @@ class Gesture:
             )
 
 
-def intention(gestures: Sequence[Gesture], times: Any) -> tuple[np.ndarray, np.ndarray]:
+def intention(gestures: Sequence[Gesture], times: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Position [m] and speed [m/s] of the intention at each of the times; gestures add up."""
     t = np.asarray(times, dtype=float)
     position, speed = np.zeros_like(t), np.zeros_like(t)

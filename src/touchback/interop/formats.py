@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from touchback.errors import ModelError
 from touchback.files import read_model
@@ -22,7 +21,7 @@ FORMATS: dict[str, Callable[..., Model]] = {
 """Who reads files of each suffix. A reader takes the path, and options of its own by keyword."""
 
 
-def read(path: str | Path, **options: Any) -> Model:
+def read(path: str | Path, **options: object) -> Model:
     """The model that a file describes; its suffix says how it is written. Options are those of its
     reader (tb.read_urdf, tb.read_mbs)."""
     file = Path(path)

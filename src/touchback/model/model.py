@@ -40,6 +40,7 @@ from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
 
 if TYPE_CHECKING:
+    from touchback.codegen import Backend
     from touchback.system import System
 
 _T = TypeVar("_T")
@@ -488,12 +489,12 @@ class Model(Constrained, ModelModes):
 
     # ---- from and to the world -------------------------------------------------------------------
 
-    def compile(self, **options: Any) -> "System":
-        """Check the model, derive its equations and turn them into machine code (see
-        `touchback.system.compile_model`)."""
+    def compile(self, backend: "Backend" = "machine") -> "System":
+        """Check the model, derive its equations and turn them into machine code. `backend`:
+        "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
         from touchback.system import compile_model
 
-        return compile_model(self, **options)
+        return compile_model(self, backend)
 
     def save(self, path: str | Path) -> None:
         """Write a file that `touchback.read` gives the same model of: .yaml, .yml or .json."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from touchback.recording.plain_data import checked
 
@@ -51,7 +50,7 @@ class EnergyBooks:
         return {section: dict(lines) for section, lines in asdict(self).items()}
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> EnergyBooks:
+    def from_data(cls, data: object) -> EnergyBooks:
         """The books from plain data."""
         return checked(data, cls, "The run's energy books", strict=False)
 

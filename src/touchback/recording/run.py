@@ -37,7 +37,7 @@ class Run:
         time: ArrayLike,
         signals: Mapping[str, ArrayLike],
         units: Mapping[str, str] | None = None,
-        metadata: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> None:
         self.time: Floats = np.array(time, dtype=np.float64)
         if self.time.ndim != 1:

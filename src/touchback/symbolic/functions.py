@@ -1,6 +1,6 @@
 """Mathematical functions for laws, alike on expressions, numbers, and arrays of either."""
 
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from touchback.symbolic.operand import Number, call
 from touchback.symbolic.table import Table
@@ -89,6 +89,10 @@ def select(condition: Number, yes: A, no: B) -> A | B:
     return call("select", condition, yes, no)
 
 
+@overload
+def lookup(table: Table, x: A) -> A: ...
+@overload
+def lookup(table: Table, x: A, y: B) -> A | B: ...
 def lookup(table: Table, x: A, y: B | None = None) -> A | B:
     """Interpolated value of a table at x, or at (x, y) for a table in two variables."""
     return call("lookup", table, x) if y is None else call("lookup", table, x, y)

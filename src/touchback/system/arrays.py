@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -88,7 +87,7 @@ class Arrays(Named):
     def multipliers(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None,
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> dict[str, float | np.ndarray]:  # fmt: skip
         """The force, torque or effort that keeps each constraint row: a number, or an array over
         the states."""
         solved = self.motion.solve(self, At(q, v, u, t, z), tau)[1]
@@ -128,13 +127,15 @@ class Arrays(Named):
     def sensors(
         self, q: Values = None, v: Values = None, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None,
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> dict[str, float | np.ndarray]:  # fmt: skip
         """What every sensor shows: a number, or an array over the states."""
         at = At(q, v, u, t, z)
         shown = self.called("outputs", at, self.motion.solved(self, at))
         return dict(zip(self.layout.outputs, components(shown), strict=True))
 
-    def energy(self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None) -> tuple[Any, Any]:
+    def energy(
+        self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None
+    ) -> tuple[float | np.ndarray, float | np.ndarray]:
         """Kinetic and potential energy (gravity and springs) [J]: numbers, or arrays over the
         states."""
         kinetic, potential = components(self.called("energy", At(q, v, t=t, z=z)))

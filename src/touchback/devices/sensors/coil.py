@@ -1,12 +1,13 @@
 """A coil and a moving magnet: voltage is velocity (Docquier 2021, eq. 18)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import check_finite, series
+from touchback.model.value import Value
 
 _STRAIGHT = 1e-3  # of the travel: a motion that stays so near to a straight line tells nothing
 
@@ -22,16 +23,16 @@ class Coil:
         if self.kappa == 0.0:
             raise InputError("Coil: κ is 0; a coil without voltage measures nothing.")
 
-    def reading(self, velocity: Any) -> Any:
+    def reading(self, velocity: Value) -> Value:
         """Voltage [V] of a velocity [m/s]."""
         return velocity * self.kappa
 
-    def quantity(self, voltage: Any) -> Any:
+    def quantity(self, voltage: Value) -> Value:
         """Velocity [m/s] of a voltage [V]."""
         return voltage * (1.0 / self.kappa)
 
 
-def calibrate_coil(voltage: Any, time: Any, position: Any) -> Coil:
+def calibrate_coil(voltage: ArrayLike, time: ArrayLike, position: ArrayLike) -> Coil:
     """κ from voltages [V] and positions [m] of a reference at times [s]: the voltage's integral
     against the position, so that nothing is differentiated."""
     U, t, z = series("calibrate_coil", 4, voltage=voltage, time=time, position=position)

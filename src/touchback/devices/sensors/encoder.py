@@ -3,9 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.errors import InputError
+from touchback.model.value import Value
+from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import floor
 
 
@@ -28,11 +29,11 @@ class Encoder:
         """The axis' angle from one count to the next [rad]."""
         return 2.0 * math.pi / (4.0 * self.lines * abs(self.gearing))
 
-    def reading(self, angle: Any) -> Any:
+    def reading(self, angle: Scalar) -> Scalar:
         """Counts at an angle [rad] of the axis, a whole number."""
         return floor(angle * (4.0 * self.lines * self.gearing / (2.0 * math.pi)))
 
-    def quantity(self, counts: Any) -> Any:
+    def quantity(self, counts: Value) -> Value:
         """The angle [rad] in the middle of a count: at most half a resolution off."""
         return (counts + 0.5) * (2.0 * math.pi / (4.0 * self.lines * self.gearing))
 
@@ -52,7 +53,7 @@ class Unwrap:
     def at_rest(self, sample: float) -> tuple[float, ...]:
         return (sample, sample)
 
-    def step(self, memory: Sequence[Any], sample: Any) -> tuple[Sequence[Any], Any]:
+    def step(self, memory: Sequence[Scalar], sample: Scalar) -> tuple[Sequence[Scalar], Scalar]:
         before, total = memory
         size = float(2**self.bits)
         difference = sample - before

@@ -1,12 +1,13 @@
 """Two Hall sensors in opposition under a lever (Docquier 2021, eq. 17)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
 from touchback.estimate.checks import check_finite, series
+from touchback.model.value import Value
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class HallPair:
     def __post_init__(self) -> None:
         check_finite("HallPair", k=self.k, offset=self.offset)
 
-    def quantity(self, front: Any, rear: Any) -> Any:
+    def quantity(self, front: Value, rear: Value) -> Value:
         """The height [m] at which the sensors show these voltages [V]."""
         return self.k * (front * front - rear * rear) + self.offset
 
@@ -43,13 +44,15 @@ class HallSensor:
                 "distance is above zero, facing is 1 or -1."
             )
 
-    def reading(self, height: Any) -> Any:
+    def reading(self, height: Value) -> Value:
         """The voltage [V] at a height [m]."""
         ratio = self.distance / (self.distance - self.facing * height)
         return self.voltage * ratio * ratio * ratio
 
 
-def calibrate_hall_pair(front: Any, rear: Any, height: Any) -> tuple[HallPair, float]:
+def calibrate_hall_pair(
+    front: ArrayLike, rear: ArrayLike, height: ArrayLike
+) -> tuple[HallPair, float]:
     """k and offset from voltages [V] at known heights [m], by least squares, and the largest
     deviation from the straight line that (17) claims [m]."""
     front, rear, height = series("calibrate_hall_pair", 3, front=front, rear=rear, height=height)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.errors import InputError
 from touchback.estimate.checks import check_finite
 from touchback.model import Model
+from touchback.model.frame import Place, as_frame
 from touchback.model.sensors import Acceleration, AngularVelocity, Direction
+from touchback.model.value import Value
 from touchback.symbolic.functions import maximum, minimum
 
 Triple = tuple[float, float, float]
@@ -36,8 +37,8 @@ class Imu:
             )
 
     def reading(
-        self, acceleration: Sequence[Any], gravity: Sequence[Any], rate: Sequence[Any]
-    ) -> tuple[list[Any], list[Any]]:
+        self, acceleration: Sequence[Value], gravity: Sequence[Value], rate: Sequence[Value]
+    ) -> tuple[list[Value], list[Value]]:
         """What is felt, all along the chip's axes: its acceleration, gravity (the vector pointing
         down) and its angular velocity."""
         felt = [a - g for a, g in zip(acceleration, gravity, strict=True)]
@@ -46,12 +47,13 @@ class Imu:
             self._clipped(list(rate), self.rate_bias, self.rate_range),
         )
 
-    def add(self, model: Model, name: str, frame: Any) -> tuple[list[Any], list[Any]]:
+    def add(self, model: Model, name: str, frame: Place) -> tuple[list[Value], list[Value]]:
         """Put it on a frame of a model, along the frame's axes: what it feels at each instant, to
         be sampled by memories."""
+        frame = as_frame(f"Imu '{name}'", frame)
         axes = [model.sensor(f"{name} {axis}", Direction(frame, axis)) for axis in "xyz"]
 
-        def along(vector: Sequence[Any]) -> list[Any]:
+        def along(vector: Sequence[Value]) -> list[Value]:
             return [sum(a * b for a, b in zip(axis, vector, strict=True)) for axis in axes]
 
         acceleration = model.sensor(f"{name} acceleration", Acceleration(frame))
@@ -59,7 +61,7 @@ class Imu:
         return self.reading(along(acceleration), along(model.gravity), along(rate))
 
     @staticmethod
-    def _clipped(values: Sequence[Any], bias: Triple, limit: float) -> list[Any]:
+    def _clipped(values: Sequence[Value], bias: Triple, limit: float) -> list[Value]:
         return [
             minimum(maximum(value + offset, -limit), limit)
             for value, offset in zip(values, bias, strict=True)

@@ -2,7 +2,6 @@
 4.2), simulated, with a finger over it."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from touchback.devices.motor import Motor
 from touchback.devices.sensors import Encoder
@@ -13,6 +12,7 @@ from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.frame import Frame
 from touchback.model.joints import Revolute
+from touchback.model.value import Value
 from touchback.symbolic.functions import maximum, minimum
 
 TRAVEL = 0.0873  # rad: five degrees
@@ -43,10 +43,10 @@ class Sensed:
     sensed at the tick at hand; as they were held since, for what moves between ticks; and how many
     ticks there are a second."""
 
-    depth: Any
-    speed: Any
-    held_depth: Any
-    held_speed: Any
+    depth: Value
+    speed: Value
+    held_depth: Value
+    held_speed: Value
     rate: float
 
 
@@ -64,7 +64,7 @@ def add_device(m: Model, device: Device, rate: float) -> Sensed:
     return Sensed(depth, speed, held_depth, held_speed, rate)
 
 
-def push_key(m: Model, device: Device, force: Any) -> None:
+def push_key(m: Model, device: Device, force: Value) -> None:
     """Let the motor push the key front up with a force [N], held from tick to tick."""
     command = hold(m, "command", device.motor.current(-force * FRONT))
     m.force("motor", JointEffort("key", device.motor.torque(command, m.rate("key"))))
@@ -86,7 +86,7 @@ def add_finger(m: Model, operator: Operator) -> None:
     m.control("gesture", lambda: wish, of=[], to=["finger intention", "finger intention rate"])
 
 
-def _least_jerk(share: Any) -> tuple[Any, Any]:
+def _least_jerk(share: Value) -> tuple[Value, Value]:
     """How far a move of the least jerk is at a share of its time, and its speed."""
     s = minimum(maximum(share, 0.0), 1.0)
     return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), 30.0 * s * s * (1.0 - s) * (1.0 - s)

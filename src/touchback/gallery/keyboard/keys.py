@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
 
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import Device, add_device, add_finger, push_key
@@ -10,6 +9,7 @@ from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
 from touchback.gallery.keyboard.voices import Felt, Voice, voice_called
 from touchback.haptics.operator import Operator
 from touchback.model import Model
+from touchback.model.value import Value
 from touchback.symbolic.functions import select
 from touchback.system import System
 from touchback.system.copies import copies
@@ -49,7 +49,7 @@ def _name(voice: str | Voice) -> str:
     return voice if isinstance(voice, str) else "a law"
 
 
-def _chosen(choice: Any, values: Sequence[Any]) -> Any:
+def _chosen(choice: Value, values: Sequence[Value]) -> Value:
     """The value that a number from 0 chooses; nearest whole numbers count."""
     result = values[-1]
     for i in range(len(values) - 2, -1, -1):

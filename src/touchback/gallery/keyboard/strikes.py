@@ -1,9 +1,8 @@
 """Notes that a key plays: caught at ticks, so that nobody needs to watch every one of them."""
 
-from typing import Any
-
 from touchback.model import Model
 from touchback.model.sensors import Signal
+from touchback.model.value import Value
 from touchback.symbolic.functions import select
 
 REPORTED = ("notes", "loudness", "note time", "ringing")
@@ -12,7 +11,7 @@ REPORTED = ("notes", "loudness", "note time", "ringing")
 SOFTEST = 0.18  # of loudness that is heard: the softest of 2300 tones, m/s (Goebl et al. 2005)
 
 
-def add_strikes(m: Model, sounding: Any, loudness: Any, ringing: Any) -> None:
+def add_strikes(m: Model, sounding: Value, loudness: Value, ringing: Value) -> None:
     """Count a note at each tick where the condition `sounding` begins to hold, and keep how loud it
     is (`loudness` one tick earlier, before what sounds it takes it away) and when. `ringing` says
     whether the damper is off. Sensors "notes", "loudness", "note time" [s] and "ringing"."""

@@ -3,7 +3,6 @@ felt and heard."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import Sensed
@@ -15,6 +14,7 @@ from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic
 from touchback.model.names import suggestion
+from touchback.model.value import Value
 from touchback.symbolic.functions import maximum, minimum, select
 
 
@@ -24,14 +24,14 @@ class Felt:
     pipe) is being sounded, how loudly (a hammer's speed [m/s], a plectrum's force [N]), and whether
     it may ring."""
 
-    force: Any
-    sounding: Any
-    loudness: Any
-    ringing: Any
+    force: Value
+    sounding: Value
+    loudness: Value
+    ringing: Value
 
 
 Voice = Callable[[Model, Sensed], Felt]
-Law = Callable[[Any, Any], Any]
+Law = Callable[[Value, Value], Value]
 
 VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
 COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtual action
@@ -155,12 +155,12 @@ def voice_called(name: str) -> Voice:
     return VOICES[name]
 
 
-def _bed(key: Sensed, dip: float) -> Any:
+def _bed(key: Sensed, dip: float) -> Value:
     """The force of a key bed at a depth [N]."""
     return _pushed(key.depth - dip, key.speed, BED)
 
 
-def _pushed(inside: Any, closing: Any, law: tuple[float, float]) -> Any:
+def _pushed(inside: Value, closing: Value, law: tuple[float, float]) -> Value:
     """A spring and damper that never pull."""
     stiffness, damping = law
     return select(inside > 0.0, maximum(stiffness * inside + damping * closing, 0.0), 0.0)

@@ -15,13 +15,12 @@ so that a servo that obeyed it might hang between two rollers, each of which sen
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.gallery.omni.shape import WheelShape
-from touchback.model.value import check_positive
+from touchback.model.value import Triple, Value, check_positive
 from touchback.symbolic.functions import cos
 
 
@@ -35,18 +34,18 @@ class Mount:
     heading: float
     inclination: float = 0.0
 
-    def over(self, vx: Any, vy: Any, turn: Any) -> tuple[Any, Any]:
+    def over(self, vx: Value, vy: Value, turn: Value) -> tuple[Value, Value]:
         """Velocity of the platform over the wheel [m/s], ahead and along its axle."""
         c, s = math.cos(self.heading), math.sin(self.heading)
         along_x, along_y = vx - self.y * turn, vy + self.x * turn
         return c * along_x + s * along_y, c * along_y - s * along_x
 
-    def rim(self, vx: Any, vy: Any, turn: Any) -> Any:
+    def rim(self, vx: Value, vy: Value, turn: Value) -> Value:
         """R ω [m/s] with the roller in the middle of its sector."""
         ahead, aside = self.over(vx, vy, turn)
         return ahead + math.tan(self.inclination) * aside
 
-    def row(self) -> tuple[float, float, float]:
+    def row(self) -> Triple:
         """R ω for unit v_x, v_y and Ω."""
         return self.rim(1.0, 0.0, 0.0), self.rim(0.0, 1.0, 0.0), self.rim(0.0, 0.0, 1.0)
 
@@ -71,7 +70,9 @@ def mecanum_mounts(length: float, width: float, inclination: float = math.pi / 4
     ]
 
 
-def wheel_speeds(mounts: Sequence[Mount], radius: float, vx: Any, vy: Any, turn: Any) -> list[Any]:
+def wheel_speeds(
+    mounts: Sequence[Mount], radius: float, vx: Value, vy: Value, turn: Value
+) -> list[Value]:
     """ω of each wheel [rad/s] for a velocity [m/s] along the platform's axes and a turn rate
     [rad/s]; numbers, arrays or expressions."""
     check_positive("Platform", radius=radius)
@@ -79,8 +80,13 @@ def wheel_speeds(mounts: Sequence[Mount], radius: float, vx: Any, vy: Any, turn:
 
 
 def rolling_speeds(
-    mounts: Sequence[Mount], shape: WheelShape, angles: Sequence[Any], vx: Any, vy: Any, turn: Any
-) -> list[Any]:
+    mounts: Sequence[Mount],
+    shape: WheelShape,
+    angles: Sequence[Value],
+    vx: Value,
+    vy: Value,
+    turn: Value,
+) -> list[Value]:
     """As `wheel_speeds`, for the rollers that carry the wheels where these have turned to `angles`
     [rad]: a platform that doesn't turn rolls without slip all the way, not only in the middle of
     the rollers' sectors."""

@@ -7,7 +7,6 @@ a share of the platform's distance from it is added to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -22,7 +21,7 @@ from touchback.model.forces import JointEffort
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Free, Revolute
 from touchback.model.sensors import Direction, Energy, Position, Signal
-from touchback.model.value import check_positive
+from touchback.model.value import Value, check_positive
 from touchback.symbolic.functions import atan2, cos, sin
 
 G = 9.81
@@ -82,7 +81,7 @@ class Platform:
         share = self.total_mass() * G / len(self.mounts)
         return self.shape.radius - (share / self.stiffness) ** (2 / 3)
 
-    def wheel_speeds(self, m: Model, velocity: Sequence[Any]) -> list[Any]:
+    def wheel_speeds(self, m: Model, velocity: Sequence[Value]) -> list[Value]:
         """[rad/s], for a velocity along the platform's axes."""
         check_driven(self.mounts)
         if self.textbook:
@@ -106,7 +105,9 @@ def make_platform(name: str, plan: Platform, commanded_wheels: bool = False) -> 
     m.sensor("energy", Energy())
     wheels = [_add_wheel(m, i, body, mount, plan) for i, mount in enumerate(plan.mounts)]
     if commanded_wheels:
-        speeds = [m.input(f"command {i + 1}", unit="rad/s") for i in range(len(wheels))]
+        speeds: list[Value] = [
+            m.input(f"command {i + 1}", unit="rad/s") for i in range(len(wheels))
+        ]
     else:
         speeds = plan.wheel_speeds(m, _wanted_velocity(m, plan.correction))
     for wheel, speed in zip(wheels, speeds, strict=True):
@@ -114,7 +115,7 @@ def make_platform(name: str, plan: Platform, commanded_wheels: bool = False) -> 
     return m
 
 
-def _wanted_velocity(m: Model, correction: float) -> list[Any]:
+def _wanted_velocity(m: Model, correction: float) -> list[Value]:
     """v_x, v_y and Ω along the platform's axes: those of the commanded pose, and so much a second
     of the way to it."""
     vx, vy = (m.input(f"command {word}", unit="m/s") for word in ("vx", "vy"))

@@ -6,12 +6,11 @@ plane. A roller carries the wheel while the wheel turns by −α … α, α = π
 
 import math
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.value import Data, check_positive, number
+from touchback.model.value import Data, Value, check_positive, number
 from touchback.symbolic.functions import floor
 
 
@@ -68,7 +67,7 @@ class WheelShape(Data, frozen=True):
         along = self.off * np.tan(q) * sine**2 / cosine + self.radius * cosine * np.sin(q)
         return along, height * np.sqrt(1 - (np.sin(q) * cosine) ** 2)
 
-    def turned(self, angle: Any) -> Any:
+    def turned(self, angle: Value) -> Value:
         """q [rad]: how far a wheel at an angle has turned on the roller in contact, −α … α; a
         number, an array or an expression."""
         sector = 2 * self.half_sector
@@ -91,7 +90,7 @@ class WheelShape(Data, frozen=True):
         return float(np.sum(slices)), float(np.sum(slices * rho**2 / 2)), across
 
 
-def _check_rollers(count: Any) -> None:
+def _check_rollers(count: object) -> None:
     """At least three, in whole numbers."""
     if isinstance(count, bool) or not isinstance(count, Integral):
         raise ModelError(f"Omni wheel: {count!r} rollers; give a whole number, 3 or more.")

@@ -1,7 +1,6 @@
 """What an action reports: every gap and force, key and hammer, and how far the jack is in."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from touchback.gallery.piano.geometry import Placements
 from touchback.gallery.piano.parameters import Specification
@@ -9,6 +8,7 @@ from touchback.model import Model
 from touchback.model.frame import Frame
 from touchback.model.names import unknown
 from touchback.model.sensors import ContactForce, Direction, Gap, Position, Signal, Velocity
+from touchback.model.value import Value
 from touchback.symbolic.functions import sin
 
 CONTACTS = (
@@ -45,7 +45,7 @@ def add_sensors(
         m.sensor("jack overlap", Signal(_along(m, knuckle, corner, Direction(edge, "x")), "m"))
 
 
-def _along(m: Model, start: Position, end: Position, axis: Direction) -> Any:
+def _along(m: Model, start: Position, end: Position, axis: Direction) -> Value:
     """The distance from one point to another along an axis."""
     first = m.sensor("knuckle", start)
     second = m.sensor("jack edge", end)

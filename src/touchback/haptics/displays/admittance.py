@@ -1,11 +1,11 @@
 """Force in, motion out: the admittance display, with its inner servo (Gillespie 1996, 4.1.3)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.haptics.displays.hold import hold
 from touchback.model import Model
 from touchback.model.forces import JointEffort
+from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 
 
@@ -14,17 +14,17 @@ class AdmittanceDisplay:
     """The force that a sensor feels between hand and device moves a virtual mechanism; a servo
     (proportional, derivative, integral gains) makes the device follow it."""
 
-    proportional: Any
-    derivative: Any = 0.0
-    integral: Any = 0.0
+    proportional: Value
+    derivative: Value = 0.0
+    integral: Value = 0.0
 
     def add(
         self,
         model: Model,
         name: str,
-        force: Any,
-        position: Any,
-        velocity: Any,
+        force: Value,
+        position: Value,
+        velocity: Value,
         joint: str,
         period: float,
         index: int = 0,

@@ -1,11 +1,11 @@
 """Motion in, force out: impedance control and impedance display (Gillespie 1996, section 4.1)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.haptics.displays.hold import hold
 from touchback.model import Model
 from touchback.model.forces import JointEffort
+from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 
 
@@ -14,14 +14,16 @@ class ImpedanceControl:
     """A law without memory, f = −K x_k − B v_k: springs and dampers, no virtual masses.
     `stiffness` and `damping` may be expressions, such as live parameters."""
 
-    stiffness: Any
-    damping: Any = 0.0
+    stiffness: Value
+    damping: Value = 0.0
 
-    def force(self, position: Any, velocity: Any = 0.0) -> Any:
+    def force(self, position: Value, velocity: Value = 0.0) -> Value:
         """What the motor shall give at a sampled position and velocity."""
         return -(position * self.stiffness + velocity * self.damping)
 
-    def add(self, model: Model, name: str, position: Any, velocity: Any, delay: int = 0) -> Expr:
+    def add(
+        self, model: Model, name: str, position: Value, velocity: Value, delay: int = 0
+    ) -> Expr:
         """Put it into a model; returns the held command, to be given to the motor."""
         return hold(model, name, self.force(position, velocity), delay)
 
@@ -32,15 +34,15 @@ class ImpedanceDisplay:
     motion moves the mechanism, the coupling's force comes back. The mechanism has its own states,
     so that masses and contacts can be felt."""
 
-    stiffness: Any
-    damping: Any = 0.0
+    stiffness: Value
+    damping: Value = 0.0
 
     def add(
         self,
         model: Model,
         name: str,
-        position: Any,
-        velocity: Any,
+        position: Value,
+        velocity: Value,
         joint: str,
         index: int = 0,
         delay: int = 0,

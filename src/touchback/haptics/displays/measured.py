@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.estimate.checks import series
 from touchback.haptics.displays.hold import hold
 from touchback.model import Model
+from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import lookup
 from touchback.symbolic.table import Table
@@ -36,7 +37,7 @@ class MeasuredImpedance:
     def mass_table(self) -> Table:
         return Table(self.positions, self.masses)
 
-    def force(self, position: Any, velocity: Any, acceleration: Any = 0.0) -> Any:
+    def force(self, position: Value, velocity: Value, acceleration: Value = 0.0) -> Value:
         """The force that moves the measured mechanism so."""
         held = lookup(self.force_table, position, velocity)
         return held + lookup(self.mass_table, position) * acceleration
@@ -45,9 +46,9 @@ class MeasuredImpedance:
         self,
         model: Model,
         name: str,
-        position: Any,
-        velocity: Any,
-        acceleration: Any = 0.0,
+        position: Value,
+        velocity: Value,
+        acceleration: Value = 0.0,
         delay: int = 0,
     ) -> Expr:
         """Put it into a model; returns the held command, against the hand."""
@@ -55,7 +56,12 @@ class MeasuredImpedance:
 
 
 def identify_impedance(
-    position: Any, velocity: Any, acceleration: Any, force: Any, positions: Any, velocities: Any
+    position: ArrayLike,
+    velocity: ArrayLike,
+    acceleration: ArrayLike,
+    force: ArrayLike,
+    positions: ArrayLike,
+    velocities: ArrayLike,
 ) -> MeasuredImpedance:
     """The tables that explain a record best: least squares over all nodes at once, each sample
     weighing on the nodes around it as the lookup will, with a little stiffness against bending that

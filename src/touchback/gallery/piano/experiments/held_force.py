@@ -66,7 +66,7 @@ def _shares(
     before, after = (system.sensors(q + sign * step, at_rest) for sign in (-1, 1))
 
     def opening(name: str) -> float:
-        return (after[f"{name} gap"] - before[f"{name} gap"]) / (2 * TURN)
+        return float(after[f"{name} gap"] - before[f"{name} gap"]) / (2 * TURN)
 
     m = spec.masses
     mass = m.key + m.leads + m.whippen + m.jack + m.lever + m.head + m.shank + m.damper
