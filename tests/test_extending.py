@@ -1,5 +1,5 @@
 """What is added from outside, by one file (those of docs/extending) and one line, works everywhere:
-joints, forces, file formats, printers."""
+joints, forces, file formats, solvers, formulations, devices, printers."""
 
 import importlib.util
 from collections.abc import Iterator, Sequence
@@ -11,13 +11,18 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from command import touchback as command
 from touchback import gallery
 from touchback.cli.load import load as load_for_command
+from touchback.devices.registry import DEVICES, open_device
 from touchback.draw import figure_svg, stick_figure
 from touchback.files import add_kind, model_from_text, to_text
 from touchback.files.schema import KINDS, SECTIONS
 from touchback.interop.formats import FORMATS
 from touchback.model.joints.motion import Motion
+from touchback.native import FORMULATIONS
+from touchback.simulate.quality.candidates import candidates
+from touchback.simulate.solvers import METHODS
 from touchback.spatial import Turn
 from touchback.spatial.rotation import Part
 from touchback.spatial.vectors import Scalar, Vector
@@ -183,6 +188,97 @@ def test_a_file_format_of_ones_own_is_read_by_one_line(
     assert list(load_for_command(str(file))[0].joints) == ["upper", "lower"]
     with pytest.raises(tb.ModelError, match=r"dampening.*damping"):
         tb.read(file, dampening=0.1)
+
+
+def swinging() -> tb.Model:
+    m = tb.Model("swinging")
+    m.joint("hinge", tb.Revolute("y"), m.ground, m.body("rod", mass=1.0, com=(0, 0, -0.5)))
+    return m
+
+
+def test_a_solver_of_ones_own_is_known_by_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    heun, system = load("heun").Heun, swinging().compile()
+    with pytest.raises(tb.InputError, match="no method 'heun'"):
+        tb.simulate(system, method="heun")
+    monkeypatch.setitem(METHODS, "heun", heun())
+    start = system.assemble(hinge=1.0)
+    exact = tb.simulate(system, start, 1.0, rtol=1e-12, atol=1e-13, progress=False)["hinge"][-1]
+    errors = [
+        abs(run["hinge"][-1] - exact)
+        for run in (
+            tb.simulate(system, start, 1.0, method="heun", step=2e-2, progress=False),
+            tb.simulate(system, start, 1.0, method=heun(step=1e-2), progress=False),
+        )
+    ]
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)  # of order 2
+    assert "method='heun', step=0.01" in exact_text(system, start, heun(step=1e-2))
+
+
+def exact_text(system: tb.System, start: tb.State, solver: Any) -> str:
+    """The line that repeats a run."""
+    text: str = tb.simulate(system, start, 0.1, method=solver, progress=False).metadata["repeat"]
+    return text
+
+
+def test_a_solver_of_ones_own_closes_loops_and_is_refused_what_it_can_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(METHODS, "heun", load("heun").Heun())
+    system = gallery.make("slider-crank").compile()
+    run = tb.simulate(system, duration=0.1, method="heun", constraints="projection", progress=False)
+    assert run.metadata["statistics"]["largest_h"] <= 1e-12
+    crossing = tb.Event("crosses", system.coordinates[0])
+    with pytest.raises(tb.InputError, match=r"'heun' looks for no events; use method='dopri5'"):
+        tb.simulate(system, method="heun", events=[crossing])
+    with pytest.raises(tb.InputError, match=r"'heun' can't run against a clock; use .*'rk4'"):
+        tb.live(system, method="heun")
+
+
+def test_a_formulation_of_ones_own_is_known_by_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feedback, system = load("projected_feedback").ProjectedFeedback, gallery.make("slider-crank")
+    system = system.compile()
+    with pytest.raises(tb.InputError, match="no formulation 'projected-feedback'; there are part"):
+        tb.simulate(system, constraints="projected-feedback")
+    monkeypatch.setitem(FORMULATIONS, "projected-feedback", feedback())
+    kept = {}
+    for way in ("projected-feedback", feedback(alpha=5.0, beta=5.0), "baumgarte"):
+        run = tb.simulate(
+            system, duration=0.2, constraints=way, method="rk4", step=1e-3, progress=False
+        )
+        kept[str(way)] = run.metadata["statistics"]["largest_h"]
+    assert run.metadata["constraints"] == "baumgarte"
+    first, second, drifting = kept.values()
+    assert max(first, second) <= 1e-12 < drifting
+    file = tmp_path / "run.mcap"
+    with tb.live(system, speed=None, constraints="projected-feedback", record=file) as live:
+        live.run(0.05)
+    assert tb.replay(file).same
+    assert "projected-feedback" in [each.formulation for each in candidates(True, None)]
+
+
+def test_a_device_of_ones_own_is_opened_by_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def metronome(place: str) -> Any:
+        made.append(load("metronome").Metronome(place))
+        return made[-1]
+
+    m = tb.Model("driven", gravity=(0, 0, 0))
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    m.force("drive", tb.JointEffort("slide", m.input("drive", unit="N")))
+    m.save(tmp_path / "driven.yaml")
+    words = [str(tmp_path / "driven.yaml"), "--seconds", "0.3", "--connect", "drive=metronome:20"]
+    with pytest.raises(tb.InputError, match=r"no kind of device 'metronome'.*'serial-key'"):
+        open_device("metronome:20")
+    monkeypatch.setitem(DEVICES, "metronome", metronome)
+    record = tmp_path / "run.mcap"
+    assert command("live", *words, "--record", record).returncode == 0
+    assert set(np.unique(tb.open(record)["drive"])) >= {-1.0, 1.0}
+    assert len(made) == 1 and made[0].closed
 
 
 def test_attraction_gives_keplers_orbit() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import touchback as tb
 from touchback.simulate import RunFailed, RunInterrupted
-from touchback.simulate.solvers import INTEGRATORS
+from touchback.simulate.solvers import integrators
 
 LOOPS = ("linear-implicit", "augmented-lagrangian")
 
@@ -61,7 +61,7 @@ def bouncing() -> tb.System:
     return m.compile()
 
 
-@pytest.mark.parametrize("method", [m for m in INTEGRATORS if m not in LOOPS])
+@pytest.mark.parametrize("method", [m for m in integrators() if m not in LOOPS])
 def test_ctrl_c_ends_a_run_by_any_method_and_keeps_it(method: str) -> None:
     system = pendulum()
     with pytest.raises(RunInterrupted, match=r"pendulum: interrupted at t = .* kept in") as caught:

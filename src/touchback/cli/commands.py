@@ -43,7 +43,7 @@ COMMANDS: dict[str, Listed] = {
         "live", "live",
         "Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it.",
     ),
-    "replay": Listed("live", "replay", "Run a recording again and compare it bit for bit."),
+    "replay": Listed("replay", "replay", "Run a recording again and compare it bit for bit."),
     "repair": Listed(
         "repair", "repair",
         "Write what a cut recording holds as a whole file, which Foxglove and other tools open.",

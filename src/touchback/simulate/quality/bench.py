@@ -14,7 +14,7 @@ from touchback.simulate.inputs import read_inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, InputData
 from touchback.simulate.quality.row import Candidate
-from touchback.simulate.solvers import INTEGRATORS
+from touchback.simulate.solvers import integrators
 from touchback.simulate.span import Span, Trajectory
 from touchback.system import System
 
@@ -80,7 +80,7 @@ class Bench:
         problem: Problem | None = None,
     ) -> Trajectory:
         """A run from the start; one that fails says so in `failure`."""
-        solver = INTEGRATORS[candidate.method]
+        solver = integrators()[candidate.method]
         solver = replace(
             solver, step=step or solver.step, rtol=rtol, atol=0.01 * rtol, output_step=output_step,
             step_limit=STEP_LIMIT,

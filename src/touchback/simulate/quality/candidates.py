@@ -5,21 +5,15 @@ from collections.abc import Sequence
 from touchback.native import FORMULATIONS
 from touchback.recording import unknown_name
 from touchback.simulate.quality.row import Candidate
-from touchback.simulate.solvers import INTEGRATORS, Can, SciPy
+from touchback.simulate.solvers import METHODS, Can, SciPy, integrators
 
-# SciPy's solvers step in Python: their times would say nothing about the mechanism.
-_COMPILED = tuple(
-    name
-    for name, each in INTEGRATORS.items()
-    if not isinstance(each, SciPy) and name not in FORMULATIONS
-)
 _WITH_CONSTRAINTS = ("rk4", "dopri5")  # the fixed and the adaptive method of each formulation
 
 
 def candidates(constrained: bool, wanted: Sequence[str] | None) -> list[Candidate]:
     """The candidates of a system; `wanted` names formulations, or methods where there are no
     constraints."""
-    word, known = ("formulation", tuple(FORMULATIONS)) if constrained else ("method", _COMPILED)
+    word, known = ("formulation", tuple(FORMULATIONS)) if constrained else ("method", _compiled())
     names = known if wanted is None else tuple(wanted)
     for name in names:
         if name not in known:
@@ -34,5 +28,11 @@ def candidates(constrained: bool, wanted: Sequence[str] | None) -> list[Candidat
     ]
 
 
+def _compiled() -> tuple[str, ...]:
+    """SciPy's solvers step in Python: their times would say nothing about the mechanism."""
+    ours = {name: each for name, each in integrators().items() if not isinstance(each, SciPy)}
+    return tuple(name for name in ours if name not in FORMULATIONS)
+
+
 def _fixed(method: str) -> bool:
-    return Can.ADAPTIVE not in INTEGRATORS[method].can
+    return Can.ADAPTIVE not in METHODS[method].can

@@ -31,11 +31,13 @@ METHODS: dict[str, Solver] = {
     )
 }
 
-#: Those that integrate the rate of a problem, by name.
-INTEGRATORS = {name: each for name, each in METHODS.items() if isinstance(each, Integrator)}
+
+def integrators() -> dict[str, Integrator]:
+    """Those that integrate the rate of a problem, by name."""
+    return {name: each for name, each in METHODS.items() if isinstance(each, Integrator)}
+
 
 __all__ = [
-    "INTEGRATORS",
     "METHODS",
     "RK4",
     "Can",
@@ -50,4 +52,5 @@ __all__ = [
     "SciPy",
     "Solver",
     "Trapezoidal",
+    "integrators",
 ]

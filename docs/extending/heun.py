@@ -1,0 +1,44 @@
+"""Heun's method, of order 2, as a solver of one's own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.native import Problem
+from touchback.simulate.progress import Progress
+from touchback.simulate.protocol import Floats
+from touchback.simulate.solvers import Can, Integrator
+from touchback.simulate.span import Span, Trajectory
+from touchback.simulate.watch import Watching
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heun(Integrator):
+    """Equal steps of about `step` seconds, each recorded."""
+
+    word = "heun"
+    can = Can.FORMULATIONS | Can.RUBBING | Can.COPIES  # no events, no modes, no clock
+    step: float = 1e-3
+
+    def integrate(
+        self,
+        problem: Problem,
+        names: Sequence[str],
+        x0: Floats,
+        span: Span,
+        progress: Progress,
+        watch: Watching | None = None,
+    ) -> Trajectory:
+        """x + h (f(t, x) + f(t + h, x + h f)) / 2, brought back onto the constraints."""
+        count = max(1, round(span.duration / self.step))
+        h = span.duration / count
+        times = span.start + h * np.arange(count + 1)
+        states = [problem.settle(span.start, x0, accepted=True)]
+        for t in times[:-1]:
+            x = states[-1]
+            slope = problem.rate(t, x)
+            mean = 0.5 * (slope + problem.rate(t + h, x + h * slope))
+            states.append(problem.settle(t + h, x + h * mean, accepted=True))
+            progress.update(len(states) / count)
+        return Trajectory(times, np.array(states), {"steps": count})

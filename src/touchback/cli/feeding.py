@@ -1,0 +1,57 @@
+"""What feeds a live run of the command line: numbers, samples and functions of time, devices."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.devices.registry import open_device
+from touchback.errors import InputError
+from touchback.realtime import Live
+from touchback.realtime.devices import Device
+from touchback.simulate.inputs import Inputs
+from touchback.simulate.rigid import is_real
+
+
+@dataclass(frozen=True)
+class Following:
+    """An input that follows samples or a function over the model's time."""
+
+    run: Live
+    name: str
+    given: Inputs
+
+    def read(self) -> float:
+        """Its value now."""
+        place = 1 + self.run.system.input_names.index(self.name)
+        return float(self.given.at(self.run["time"], np.empty(0))[place])
+
+
+def feed(run: Live, inputs: Mapping[str, object], given: Inputs) -> list[Following]:
+    """Sets what is constant and connects the rest; what an unclocked run must be told itself."""
+    following = []
+    for name, value in inputs.items():
+        follower = Following(run, name, given)
+        if is_real(value):
+            run[name] = value
+        elif run.plan.speed is None:
+            following.append(follower)
+        else:
+            run.connect(name, follower)
+    return following
+
+
+def opened(given: list[str], closing: ExitStack) -> dict[str, Device]:
+    """Devices by the port that each is for, from texts such as "torque=serial-key:/dev/ttyACM0";
+    one that is named twice is opened once, and closed in the end."""
+    ports, devices = dict[str, Device](), dict[str, Device]()
+    for text in given:
+        port, equals, device = text.partition("=")
+        if not equals or not port.strip():
+            raise InputError(f"--connect: a port, '=' and a device are expected, got '{text}'.")
+        if device not in devices:
+            devices[device] = open_device(device)
+            closing.callback(getattr(devices[device], "close", lambda: None))
+        ports[port.strip()] = devices[device]
+    return ports
