@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from touchback.errors import SolveError
+from touchback.native.constrained.assembly import NO_NUMBER, OPEN, Assembly
 from touchback.system.assembly import (
-    Held,
     OpenLoop,
-    assemble_positions,
-    assemble_velocities,
-    null_space,
+    open_loop,
+    refuse_demands,
+    refuse_nan,
+    refuse_rates,
 )
-from touchback.system.constrained import ConstraintLayout, Terms
 from touchback.system.freedoms import freedoms_of
+from touchback.system.layout import fill
 
 if TYPE_CHECKING:
     from touchback.system.arrays import Arrays
@@ -27,15 +27,24 @@ _ASIDE = (0.0, 0.05, -0.3, 1.0, -2.0)  # how far guesses are turned aside when t
 
 
 class Closing:
-    """Finds states of a system at a time with inputs. Rows that `track` are kept by the `idle`
-    velocity coordinates alone, which go where they are to be and move nothing else."""
+    """Finds states of a system at a time with inputs, by Newton's method in C. Rows that `track`
+    are kept by the `idle` velocity coordinates alone, which go where they are to be and move
+    nothing else."""
 
     def __init__(
-        self, system: Arrays, at: At, tracks: Sequence[bool] = (), idle: Sequence[int] = ()
+        self,
+        assembly: Assembly,
+        system: Arrays,
+        at: At,
+        tracks: Sequence[bool] = (),
+        idle: Sequence[int] = (),
     ) -> None:
-        self._system, self._at, self._rows = system, at, system.acting.rows
-        self._n = len(system.layout.v)
+        self._assembly, self._system, self._at = assembly, system, at
+        self._rows, self._n = system.acting.rows, len(system.layout.v)
         self._tracks, self._idle = np.array(tracks, dtype=bool), list(idle)
+        inputs = fill("u", at.u, system.layout.inputs, system.input_defaults)
+        values = system.layout.varied(system.parameter_values(), at.parameters or {})
+        self._given = np.append(at.t, inputs), system.motion.block(system.key, values)
 
     # ---- positions ------------------------------------------------------------------------------
 
@@ -55,29 +64,41 @@ class Closing:
 
     def closed_from(self, q: np.ndarray, kept: list[int]) -> np.ndarray:
         """The same from this guess alone; first without what tracks, then that."""
-        held = (lambda at: self._increments(at)[kept]) if kept else None
-        idle, rows = self._idle, self._rows
+        idle = self._idle
         if not idle or any(self._increments(q)[k, idle].any() for k in kept):
-            return self._newton(q, [], rows, held)  # one that is to stay lets the others move
-        q = self._newton(q, idle, replace(rows, holonomic=rows.holonomic & ~self._tracks), held)
-        return self._newton(q, [j for j in range(self._n) if j not in idle], rows)
+            return self.newton(q, kept=kept)  # one that is to stay lets the others move
+        q = self.newton(q, idle, kept, ~self._tracks)
+        return self.newton(q, [j for j in range(self._n) if j not in idle])
 
-    def _newton(
+    def newton(
         self,
         q: np.ndarray,
-        still: list[int],
-        rows: ConstraintLayout,
-        held: Held | None = None,
+        still: Sequence[int] = (),
+        kept: Sequence[int] = (),
+        rows: np.ndarray | bool = True,
     ) -> np.ndarray:
-        return assemble_positions(q, still, self._n, rows, self.positions, self.moved, held=held)
+        """Positions that meet some `rows`, with velocity coordinates that are `still`."""
+        met = self._rows.holonomic & rows
+        found = self._assembly.closed(self._state(q), self._given, met, still, kept)
+        if found.status == NO_NUMBER:
+            refuse_nan(*self.positions(q), self._rows)
+        if found.status == OPEN:
+            raise open_loop(found.error, found.first, self._rows)
+        return found.x[: q.size]
+
+    def _state(
+        self, q: np.ndarray, v: np.ndarray | None = None, z: np.ndarray | None = None
+    ) -> np.ndarray:
+        start = self._system.motion.start
+        return np.concatenate(
+            [q, np.zeros(self._n) if v is None else v, start.z if z is None else z]
+        )
 
     def _turned(self, q: np.ndarray, kept: list[int], angle: float) -> np.ndarray:
         """The guess with all that isn't kept turned or slid by some of an angle or length."""
         if not angle:
             return q
-        n = self._n
-        Z = null_space(self._increments(q)[kept]) if kept else np.eye(n)
-        return self.moved(q, Z @ Z.T @ (angle * np.cos(np.arange(1.0, n + 1.0))))
+        return self._assembly.turned(self._state(q), self._given, angle, kept).x[: q.size]
 
     def _refuse_kept(self, q: np.ndarray, kept: list[int], error: OpenLoop) -> None:
         try:
@@ -98,27 +119,34 @@ class Closing:
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Positions moved by an increment in velocity coordinates."""
-        return q + self._rate(q, step)
+        system = self._system
+        here = self._at._replace(q=q, v=step, u=None, t=0.0, z=None)
+        return q + system.evaluated(system.acting.functions["configuration rate"], here)
 
     def _increments(self, q: np.ndarray) -> np.ndarray:
         """N of dq = N δ, nq × nv."""
-        if self._system.plan.plain_coordinates:
-            return np.eye(self._n)
-        return np.stack([self._rate(q, e) for e in np.eye(self._n)], axis=1)
-
-    def _rate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        system = self._system
-        here = self._at._replace(q=q, v=v, u=None, t=0.0, z=None)
-        return system.evaluated(system.acting.functions["configuration rate"], here)
+        return np.stack([self.moved(q, e) - q for e in np.eye(self._n)], axis=1)
 
     # ---- velocities -----------------------------------------------------------------------------
 
-    def met(self, v: np.ndarray, kept: list[int], terms: Terms) -> np.ndarray:
-        """Velocities that meet the constraints; those in `kept` stay."""
-        idle, tracks, rows = self._idle, self._tracks, self._rows
+    def met(self, x: np.ndarray, kept: list[int]) -> np.ndarray:
+        """Velocities of x = [q, v, z] that meet the constraints; those in `kept` stay."""
+        idle = self._idle
         if not idle or set(kept) & set(idle):
-            return assemble_velocities(v, kept, terms.J, terms.b, rows)
-        J, b = np.where(tracks[:, None], 0.0, terms.J), np.where(tracks, 0.0, terms.b)
-        v = assemble_velocities(v, [*kept, *idle], J, b, rows)
-        still = [j for j in range(len(v)) if j not in idle]
-        return assemble_velocities(v, still, terms.J, terms.b, rows)
+            return self._met(x, kept)
+        x = self._met(x, [*kept, *idle], ~self._tracks)
+        return self._met(x, [j for j in range(self._n) if j not in idle])
+
+    def _met(
+        self, x: np.ndarray, kept: Sequence[int], rows: np.ndarray | bool = True
+    ) -> np.ndarray:
+        found = self._assembly.met(x, self._given, rows, kept)
+        if found.status == NO_NUMBER:
+            refuse_demands(found.demanded, self._rows)
+        nq = len(self._system.layout.q)
+        refuse_rates(found.error, found.x[nq : nq + self._n], kept, self._rows)
+        return found.x
+
+    def struck(self, x: np.ndarray) -> np.ndarray:
+        """x with its velocities after impulses of all constraints."""
+        return self._assembly.struck(x, self._given).x

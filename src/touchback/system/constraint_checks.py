@@ -5,9 +5,8 @@ import warnings
 import numpy as np
 
 from touchback.errors import ModelError, SolveError, TouchbackError
-from touchback.system.assembly import null_space
 from touchback.system.constrained import Terms
-from touchback.system.freedoms import rank_of
+from touchback.system.freedoms import null_space, rank_of
 from touchback.system.system import System
 
 _SHARED = 1e-6  # part of a force that others could carry as well

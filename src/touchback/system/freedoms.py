@@ -80,6 +80,17 @@ def rank_of(J: np.ndarray) -> tuple[int, np.ndarray]:
     return int(np.sum(singular > _RANK * singular.max(initial=0.0))), singular
 
 
+def null_space(rows: np.ndarray) -> np.ndarray:
+    """An orthonormal basis, in columns, of what is square to the rows: coordinates themselves
+    where the rows are coordinates."""
+    n = rows.shape[1]
+    if np.all(np.count_nonzero(rows, axis=1) == 1):
+        return np.eye(n)[:, ~rows.any(axis=0)]
+    _, singular, Vt = np.linalg.svd(rows)
+    rank = int(np.sum(singular > _RANK * singular.max(initial=0.0)))
+    return np.asarray(Vt[rank:].T)
+
+
 def _allowed(J: np.ndarray, rank: int) -> np.ndarray:
     """A velocity that the constraints allow, a mixture of all of them; always the same one."""
     basis = np.linalg.svd(J)[2][rank:]

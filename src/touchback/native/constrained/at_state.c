@@ -1,20 +1,11 @@
 #include "constrained/at_state.h"
 
-#include <string.h>
-
-static void forget(tb_constrained *c) {
-    c->started = c->truncated = 0;
-    c->redundant_h = 0.0;
-    memset(c->row_size, 0, (size_t)c->m * sizeof *c->row_size);
-    memset(&c->statistics, 0, sizeof c->statistics);
-}
-
 void tb_at_state_call(const double *x, const double *u, const double *p, double *out, double *work,
                       const void *context) {
     const tb_at_state *motion = context;
     tb_constrained *c = motion->constrained;
     (void)work;
-    forget(c);
+    tb_forget(c);
     tb_begin_rate(c, x, u, p);
     if (motion->bias.call) {
         tb_call(&motion->bias, x, u, p + motion->bias_block, c->step);

@@ -31,6 +31,13 @@ void tb_velocity_residual(tb_constrained *c, const double *J, const double *want
         residual[c->J_rows[k]] -= J[k] * v[c->J_columns[k]];
 }
 
+void tb_forget(tb_constrained *c) {
+    c->started = c->truncated = 0;
+    c->redundant_h = 0.0;
+    memset(c->row_size, 0, (size_t)c->m * sizeof *c->row_size);
+    memset(&c->statistics, 0, sizeof c->statistics);
+}
+
 void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p) {
     tb_load(c, x);
     if (c->started)

@@ -66,7 +66,10 @@ class Instance:
         """Positions moved by an increment; quaternions keep their length."""
         if self.system.plan.plain_coordinates:
             return at.q + step
-        q = at.q + self.increments(at)[0] @ step
+        return self.with_lengths(at.q + self.increments(at)[0] @ step, at.q)
+
+    def with_lengths(self, q: np.ndarray, like: np.ndarray) -> np.ndarray:
+        """Positions whose quaternions get the lengths of others."""
         start = 0
         for joint in self.system.model.joints.values():
             for motion in joint.kind.motions():
@@ -74,7 +77,7 @@ class Instance:
                 places = motion.quaternion(range(own.start, own.stop))
                 if places is not None:
                     turned = list(places)
-                    q[turned] *= np.linalg.norm(at.q[turned]) / np.linalg.norm(q[turned])
+                    q[turned] *= np.linalg.norm(like[turned]) / np.linalg.norm(q[turned])
                 start += motion.nq
         return q
 

@@ -21,10 +21,10 @@ from touchback.simulate.analysis.tangent import independent_columns, rank_of
 from touchback.simulate.features import refuse
 from touchback.simulate.protocol import MotionData
 from touchback.system import System
-from touchback.system.assembly import assemble_positions
 from touchback.system.begin import begun
 from touchback.system.equations import Point
 from touchback.system.layout import Values, fill
+from touchback.system.motions import At
 
 _DEAD = 1e-7  # smallest over largest singular value at which dependent coordinates are lost
 _SURPRISE = 0.25  # correction of an extrapolation [rad, m] that calls for shorter steps
@@ -139,18 +139,10 @@ class _Tracker:
         instance, system = self.instance, self.instance.system
         if not instance.m:
             return q
-        at = Point(q, np.zeros(instance.n), self._z, instance.u, t)
-
-        def positions(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            here = at.moved(q=q)
-            return instance.values(here)["position"], instance.slopes(here)["rate", "velocity"]
-
-        rows = system.acting.rows
+        at = At(u=instance.u, t=t, parameters=instance.parameters)
         try:
-            return assemble_positions(
-                q, self.prescribed, instance.n, rows, positions,
-                lambda q, step: instance.moved(at.moved(q=q), step),
-            )  # fmt: skip
+            closed = system.motion.closing(system, at).newton(q, self.prescribed)
+            return instance.with_lengths(closed, q)
         except SolveError as error:
             raise SolveError(
                 f"{instance.system.name} at t = {t:.6g} s: {error} The motion may ask for a "

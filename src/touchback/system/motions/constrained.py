@@ -15,6 +15,7 @@ from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.model.switching import active_constraints, switched
 from touchback.native import ConstrainedFunctions, RateSlopes, formulation_of
+from touchback.native.constrained.assembly import Assembly
 from touchback.system.closing import Closing
 from touchback.system.constrained import (
     ConstraintLayout,
@@ -183,9 +184,13 @@ class Constrained(Motion):
 
     # ---- states ---------------------------------------------------------------------------------
 
+    def assembly(self, key: Key) -> Assembly:
+        """What finds states that these constraints allow."""
+        return self.once(("assembly", key), lambda: Assembly(self.constrained_functions(key)))
+
     def closing(self, system: System, at: At) -> Closing:
         """What finds states of a system, at a time with inputs."""
-        return Closing(system, at)
+        return Closing(self.assembly(system.key), system, at)
 
     def closed(self, system: System, q: np.ndarray, kept: list[int], at: At) -> np.ndarray:
         """Positions that meet the constraints."""
@@ -193,20 +198,20 @@ class Constrained(Motion):
 
     def met(self, system: System, v: np.ndarray, kept: list[int], at: At) -> np.ndarray:
         """Velocities that meet the constraints."""
-        return self.closing(system, at).met(v, kept, self.terms(system, at._replace(v=v)))
+        nq, n, _ = system.sizes
+        x = np.concatenate([at.q, v, at.z])
+        return self.closing(system, at).met(x, kept)[nq : nq + n]
 
     def consistent(self, system: System, x: np.ndarray, at: At) -> tuple[np.ndarray, float]:
         """Positions change least, velocities by the constraints' impulses, v⁺ = v + M⁻¹ Jᵀ Λ,
         J v⁺ = b."""
         nq, n, _ = system.sizes
+        closing = self.closing(system, at)
         q, v, z = np.split(np.array(x, dtype=float), [nq, nq + n])
-        q_new = self.closing(system, at).closed_from(q, [])
-        terms = self.terms(system, at._replace(q=q_new, v=v, z=z))
-        spread = np.linalg.solve(terms.M, terms.J.T)
-        impulse = np.linalg.lstsq(terms.J @ spread, terms.b - terms.J @ v, rcond=1e-12)[0]
-        v_new = v + spread @ impulse
-        lost = sum(system.energy(q, v, at.t, z)) - sum(system.energy(q_new, v_new, at.t, z))
-        return np.concatenate([q_new, v_new, z]), float(lost)
+        x_new = closing.struck(np.concatenate([closing.closed_from(q, []), v, z]))
+        lost = sum(system.energy(q, v, at.t, z))
+        lost -= sum(system.energy(x_new[:nq], x_new[nq : nq + n], at.t, z))
+        return x_new, float(lost)
 
     # ---- what a run needs -----------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSl
 from touchback.native.modes.data import ModesData
 from touchback.symbolic.tape import Tape
 from touchback.system.begin import begun
+from touchback.system.closing import Closing
 from touchback.system.constrained import NO_ROWS, ConstraintLayout, Terms
 from touchback.system.derivation import Derivation
 from touchback.system.equations import Equations
@@ -241,6 +242,10 @@ class Motion(ABC):
         """The same with what forces track found there."""
         q, v = self.start.q.copy(), self.start.v.copy()
         return State(q, v, begun(self.whole, q, self.start.z, parameters))
+
+    def closing(self, system: System, at: At) -> Closing:
+        """What finds states that constraints allow, at a time with inputs."""
+        raise self._refusal("constraints")
 
     def closed(self, system: System, q: np.ndarray, kept: list[int], at: At) -> np.ndarray:
         """Positions that what acts allows, at a time with inputs; some coordinates are kept."""

@@ -92,7 +92,7 @@ class WithModes(Constrained):
         mode = self._mode(system.key)
         tracks, W = mode.tracks, mode.acting.rows.W
         idle = [] if W is None else [int(j) for i, j in zip(W.rows, W.columns) if tracks[i]]
-        return Closing(system, at, tracks, idle)
+        return Closing(self.assembly(system.key), system, at, tracks, idle)
 
     def numbered(self, key: Key, z: np.ndarray) -> np.ndarray:
         """With the numbers of the modes."""
