@@ -54,7 +54,9 @@ def plain(result: Any) -> Any:
 
 SETTINGS = {"activate", "deactivate", "enter", "apart"}  # change what all threads share
 TEXTS = {"counts", "disassemble", "function", "generate", "listing"}
-FOR_RUNS = {"constrained_functions", "derive", "derived", "modes_data"}  # see the runs below
+FOR_RUNS = {  # see the runs below
+    "constrained_functions", "derive", "derived", "modes_data", "problem", "stages",
+}  # fmt: skip
 INSIDE = {"along", "called", "evaluated"}  # what other functions are made of
 
 

@@ -42,7 +42,7 @@ def settings(
         **options,
         "start": asked.span.start or None,
     }
-    writer = _Writer(asked.system.model)
+    writer = _Writer(asked.system.one.model)
     written = {name: writer.text(name, given) for name, given in plain.items() if given is not None}
     written |= writer.argument("constraints", asked.constraints)
     if asked.given.texts:

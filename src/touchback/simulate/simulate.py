@@ -104,7 +104,7 @@ def _run(asked: Asked, solver: Solver, x: Floats, progress: bool | Callable[[flo
     trajectory.statistics["seconds"] = time.perf_counter() - began
     with Listening() as again:
         run = recorded(course, trajectory, settings(asked, solver, x, asked.events))
-    run.model = asked.system.model
+    run.model = None if asked.system.names else asked.system.model  # copies have none of their own
     raise_failure(name, solver.word, asked.span, run, course.problem, trajectory.failure)
     if listening.asked or again.asked:
         raise interrupted(name, run)
