@@ -23,12 +23,16 @@ class Running(Protocol):
 
     @property
     def t(self) -> float: ...
+    @property
+    def x(self) -> Floats: ...
     def restart(self, x: ArrayLike) -> None: ...
 
 
 class Watching(Protocol):
     """Who looks at a run between chunks of its steps. `native` is what looks at each step, `ended`
-    the terminal event that ended the run, if one did; `failure` tells why it can't go on."""
+    the terminal event that ended the run, if one did; `failure` tells why it can't go on. A run
+    whose steps adapt takes none that is longer than `longest` [s], and lets `record` see what it
+    has recorded."""
 
     @property
     def native(self) -> Events | None: ...
@@ -38,11 +42,23 @@ class Watching(Protocol):
     def failure(self) -> Failure | None: ...
     @property
     def chunks(self) -> Chunks: ...
+    @property
+    def longest(self) -> float: ...
     def start(self, t: float, x: Floats) -> None: ...
+    def record(self, times: Floats, states: Floats) -> None: ...
     def follow(self, run: Running, status: Status) -> bool: ...
 
 
-class Watch:
+class Patient:
+    """Who lets a run take its own steps, and needs nothing of what it records."""
+
+    longest = np.inf
+
+    def record(self, times: Floats, states: Floats) -> None:
+        """Nothing is looked at."""
+
+
+class Watch(Patient):
     """Looks for events along a run. `ended` is the terminal event that ended it, if one did;
     `failure` tells of a function that was no number, or that raised."""
 

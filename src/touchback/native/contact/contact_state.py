@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.native.integrate.problem import Problem, Refresh, SampledInputs
+from touchback.native.integrate.problem import Problem, Refresh, SampledInputs, Solved
 from touchback.native.library import LIB, Floats
 from touchback.native.record import FunctionData, Indices, Record
 
@@ -50,12 +50,12 @@ class ContactState:
             record.ints(name, np.zeros(rows))
         at = n * n + n + nz + rows * (2 * n + 2) + functions.bilateral + 2 * (contacts + groups)
         for name, size in (
-            ("x", nq + n + nz), ("at", at), ("a", n), ("mass", n * n), ("effect", max(rows, n)),
+            ("x", nq + n + nz), ("at", at), ("mass", n * n), ("effect", max(rows, n)),
             ("spread", rows * n), ("G", rows * rows), ("right", rows), ("increment", nq),
             ("step", n), ("null", rows * rows),
         ):  # fmt: skip
             record.floats(name, size)
-        self._multipliers = record.floats("lambda", rows)
+        self.solved = Solved(record.floats("a", n), record.floats("lambda", rows))
         # Of each contact; of each group of friction, and of each: at its limit, but held by others,
         # so that it ends no contact state; of each group, a row of two.
         self.closed: Indices = like.closed if like else np.zeros(contacts, dtype=np.int32)
@@ -73,7 +73,7 @@ class ContactState:
     @property
     def multipliers(self) -> Floats:
         """λ of all rows at the last evaluation."""
-        return self._multipliers
+        return self.solved.multipliers
 
     @property
     def indicators(self) -> "Indicators":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,17 @@ from touchback.native import Problem
 from touchback.native.contact.contact_state import ContactState
 from touchback.simulate.books import RowBooks
 from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
-from touchback.simulate.event_driven.gains import Gains
-from touchback.simulate.event_driven.impacts import Jump, halt, impact, jam
-from touchback.simulate.event_driven.operator import Felt
+from touchback.simulate.event_driven.bounces import Bounces
+from touchback.simulate.event_driven.impacts import Jump, halt
+from touchback.simulate.event_driven.operator import STILL, Felt
+from touchback.simulate.event_driven.walls import INSIDE, Walls
 from touchback.simulate.protocol import Floats
-from touchback.simulate.rigid import TOUCHING, length_scale, overlaps, reach
-from touchback.simulate.span import Failure
+from touchback.simulate.rigid import TOUCHING
 from touchback.system.contact_equations import ContactEquations
 
 Integers = NDArray[np.int32]
-STILL = 1e-9  # m/s, rad/s
 _HELD = 1e-9  # of a row: less is no motion
 _ROUNDS = 50  # of impacts at one instant
-_PUSHES = 10  # apart, at the start
-_INSIDE = 1e-13  # m: less deep is rounding
-_NUDGE = 1e-6  # of a position: for slopes of gaps
 _NO_FORCE = 1e-9  # of the largest force: less is none
 _WORDS = (("sticks", "slips"), ("stops rolling", "rolls"))  # of slip, of rolling
 
@@ -38,8 +34,8 @@ class ContactStates:
     and no contact is left for a flight shorter than that, or lower than gaps are rounded. `flight`
     is how long the shortest one after the last change lasts [s]; `floors` are what the events of
     the state may start from without having happened: within them a contact neither is apart nor has
-    closed again. Steps at which mechanics has no or several answers are told in `remarks`, impacts
-    that gave energy in `gains`; `rows` keep what impacts took, and what moving surfaces gave."""
+    closed again. `walls` look at gaps, `bounces` at impacts; `rows` keep what these took, and what
+    moving surfaces gave."""
 
     def __init__(
         self,
@@ -50,126 +46,63 @@ class ContactStates:
         rest: float,
     ) -> None:
         self._equations, self._state, self._problem = equations, state, problem
-        self._law, self._rest = law, rest
         self._names = list(equations.contacts)
         self._v = slice(equations.system.sizes[0], sum(equations.system.sizes[:2]))
         nothing = np.zeros((2, equations.layout.rows))
         self.rows = RowBooks(self._names, equations.layout, *nothing)
-        self._deepest = TOUCHING
-        self._reach = 0.0  # how far contacts were from the origin at the start [m]
-        self._rounding = np.zeros(len(self._names))  # of gaps, at the last change [m]
+        self.walls = Walls(equations, state, problem)
+        self.bounces = Bounces(self._names, law, rest)
         self.flight = np.inf
         self.floors = np.zeros(len(self._names) + len(equations.layout.groups))
-        self.remarks: list[str] = []
-        self.gains = Gains(law)
 
     def change(self, t: float, x: Floats, fired: int | None = None) -> tuple[Floats, list[str]]:
         """The state from which the run goes on after the event `fired` (the place of its
         indicator; None: at the start), and what happened, in words."""
         leaving, begins, stopped = self._told_by(t, x, fired)
         closed, stuck = self._state.closed.copy(), self._state.stuck.copy()
-        x, felt = self._out_of_walls(t, x)
-        self._rounding = self._gap_rounding(t, x)
+        x, felt = self.walls.out_of(t, x)
+        self.bounces.rounding = self.walls.rounding(t, x)
         happened: list[str] = []
         for _ in range(_ROUNDS):
             touching = [i for i in range(len(self._names)) if closed[i] or felt.gap[i] <= TOUCHING]
-            jump, words = self._collide(t, felt, touching)
+            jump, words = self.bounces.collide(t, felt, touching)
             if jump is None:
-                kept = [i for i in touching if i not in leaving and self._speed(felt, i) <= STILL]
-                slipping = {**self._slipping(felt, kept, stopped), **begins}
+                kept = [i for i in touching if i not in leaving and felt.speed(i) <= STILL]
+                slipping = {**felt.slipping(kept, stopped), **begins}
                 outcome = decide(felt, kept, slipping)
                 if outcome.solutions:
                     self._enter(t, x, felt, outcome)
                     jump, words = self._stay(t, x, felt)
                 else:
-                    jump, words = self._jam(t, felt, kept, slipping)
+                    jump, words = self.bounces.jam(t, felt, kept, slipping)
                 if jump is None:
-                    self._note_doubt(t, felt, kept, slipping, outcome)
+                    self.bounces.note_doubt(t, felt, kept, slipping, outcome)
                     return x, happened + self._named(felt, closed, stuck)
             leaving, begins, stopped = set(), {}, set()
             self._account(felt, x, jump)
             x[self._v] += jump.change
             happened += words
-            felt = self._felt(t, x)
+            felt = self.walls.felt(t, x)
         raise SolveError(
             f"{_ROUNDS} impacts follow each other without an end "
             f"({', '.join(dict.fromkeys(happened))}); lower the restitution, or use "
             "method='moreau-jean'"
         )
 
-    def apart(self, t: float, x: Floats) -> Floats:
-        """The state at the start with contacts that overlap moved apart, least by mass: from inside
-        a wall there is no way out that an event could tell. Velocities stay."""
-        system = self._equations.system
-        scale = length_scale(system.model, self._equations.contacts, x[: system.sizes[0]])
-        self._deepest = TOUCHING * min(1.0, scale)
-        self._reach = reach(system.model, self._equations.contacts, x[: system.sizes[0]])
-        self.remarks += overlaps(self._names, self._felt(t, x).gap, "its bodies were moved apart.")
-        x = self._pushed(t, x)
-        gaps = self._felt(t, x).gap
-        if gaps.size and gaps.min() < -TOUCHING:
-            raise SolveError(
-                f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m at "
-                "the start and can't be moved apart; start where nothing overlaps"
-            )
-        return x
-
-    def overlap(self, times: Floats, states: Floats) -> tuple[int, Failure | None]:
-        """The first of the states in which a contact overlaps, and what is wrong there; their
-        number and nothing where none does."""
-        if not self._names or not len(times):
-            return len(times), None
-        inputs = self._problem.input_rows(times, states)
-        gaps = self._equations.gaps(states, inputs, times)
-        inside = np.flatnonzero((gaps < -self._deepest).any(axis=0))
-        if not inside.size:
-            return len(times), None
-        row = int(inside[0])
-        return row, Failure(float(times[row]), self._told_overlap(gaps[:, row]), "")
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said of overlaps at the start, of impacts and of what has no answer."""
+        return self.walls.said + self.bounces.remarks + self.bounces.gains.remarks()
 
     def troubles(self, t: float, x: Floats) -> str:
         """Why a run may have stopped here: contacts that are about to jam."""
-        felt = self._felt(t, x)
+        felt = self.walls.felt(t, x)
         closed = [i for i in range(len(self._names)) if self._state.closed[i]]
-        stuck = jammed(felt, closed, self._slipping(felt, closed, set()))
+        stuck = jammed(felt, closed, felt.slipping(closed, ()))
         names = ", ".join(f"'{self._names[i]}'" for i in stuck)
         return f"contact {names} jams (Painlevé's paradox)" if stuck else ""
 
     # ---- inside ---------------------------------------------------------------------------------
-
-    def _felt(self, t: float, x: Floats) -> Felt:
-        return Felt.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
-
-    def _told_overlap(self, gaps: Floats) -> str:
-        return (
-            f"contact '{self._names[int(gaps.argmin())]}' overlaps by {-gaps.min():.3g} m (at most "
-            f"{self._deepest:.3g} m may): where it closed was not found; lower `step`, or use "
-            "method='moreau-jean'"
-        )
-
-    def _out_of_walls(self, t: float, x: Floats) -> tuple[Floats, Felt]:
-        """The state with what rounding left inside a wall moved out of it, and what is felt."""
-        felt = self._felt(t, x)
-        deepest = felt.gap.min(initial=0.0)
-        if deepest < -TOUCHING:
-            raise SolveError(self._told_overlap(felt.gap))
-        if deepest >= -_INSIDE:
-            return x.copy(), felt
-        x = self._pushed(t, x)
-        return x, self._felt(t, x)
-
-    def _pushed(self, t: float, x: Floats) -> Floats:
-        """The state with contacts that overlap moved apart, least by mass."""
-        closed = self._state.closed
-        before, x = closed.copy(), x.copy()
-        for _ in range(_PUSHES):
-            inside = self._felt(t, x).gap < -_INSIDE
-            if not inside.any():
-                break
-            closed |= inside
-            x[: self._v.start] = self._problem.settle(t, x)[: self._v.start]
-        closed[:] = before
-        return x
 
     def _told_by(
         self, t: float, x: Floats, fired: int | None
@@ -192,88 +125,6 @@ class ContactStates:
             int(i): state.way[i].copy() for i in np.flatnonzero(state.pinned)
         }  # with what held them
         return set(), {**let_go, g: way}, set()
-
-    def _speed(self, felt: Felt, contact: int) -> float:
-        return float(felt.u[felt.layout.normals[contact]])
-
-    def _slipping(
-        self, felt: Felt, contacts: Sequence[int], stopped: set[int]
-    ) -> dict[int, Floats]:
-        found = {}
-        for g in felt.groups(contacts):
-            rows = list(felt.layout.groups[g][0])
-            speed = float(np.linalg.norm(felt.u[rows]))
-            if speed > STILL and g not in stopped:
-                found[g] = np.zeros(2)
-                found[g][: len(rows)] = felt.u[rows] / speed
-        return found
-
-    def _collide(self, t: float, felt: Felt, touching: list[int]) -> tuple[Jump | None, list[str]]:
-        """The impact of contacts that are approached, if any is."""
-        hit = [i for i in touching if self._speed(felt, i) < -STILL]
-        if not hit:
-            return None, []
-        e, words = felt.restitution.copy(), []
-        for i in hit:
-            over = self._over_soon(felt, i)
-            if over:
-                e[i] = 0.0
-            words.append(f"{self._names[i]} {'rests' if over else 'hits'}")
-        jump = impact(felt, touching, e, self._law)
-        self.gains.look_at(t, felt, jump, [self._names[i] for i in hit])
-        return jump, words
-
-    def _over_soon(self, felt: Felt, contact: int) -> bool:
-        """Whether all further bounces, each shorter by e, would be over within `rest` seconds."""
-        e, speed = float(felt.restitution[contact]), -self._speed(felt, contact)
-        pull = -float(felt.problem(felt.free, [contact]).c[felt.layout.normals[contact]])
-        if not 0.0 < e < 1.0 or pull <= 0.0:
-            return False
-        return 2 * e * speed / pull / (1 - e) < self._shortest(contact, pull)
-
-    def _shortest(self, contact: int, pull: float) -> float:
-        """The shortest flight [s] from a contact to which `pull` [m/s²] brings back: `rest`, or one
-        that rises, by pull T²/8, as far as its gap is rounded: shorter ones end by chance."""
-        return max(self._rest, float(np.sqrt(8 * self._rounding[contact] / pull)))
-
-    def _gap_rounding(self, t: float, x: Floats) -> Floats:
-        """How far gaps may be off [m]: by a unit in the last place of each position, and of where
-        their frames are."""
-        count = self._v.start
-        states = np.tile(x, (1 + count, 1))
-        states[np.arange(1, 1 + count), np.arange(count)] *= 1 + _NUDGE
-        times = np.full(len(states), t)
-        gaps = self._equations.gaps(states, self._problem.input_rows(times, states), times)
-        slopes = np.abs(gaps[:, 1:] - gaps[:, :1]).sum(axis=1) / _NUDGE
-        found: Floats = np.finfo(float).eps * (slopes + self._reach)
-        return found
-
-    def _jam(
-        self, t: float, felt: Felt, kept: list[int], slipping: dict[int, Floats]
-    ) -> tuple[Jump, list[str]]:
-        stuck = jammed(felt, kept, slipping)
-        if not stuck:
-            names = ", ".join(f"'{self._names[i]}'" for i in kept)
-            raise SolveError(
-                f"no forces of the contacts {names} fit their laws; contacts that repeat each "
-                "other may have none: take some away, or use method='moreau-jean'"
-            )
-        words = [f"{self._names[i]} jams" for i in stuck]
-        self.remarks.append(
-            f"At t = {t:.6g} s {', '.join(words)}: sliding goes on with no finite force "
-            "(Painlevé); an impulse ended it."
-        )
-        return jam(felt, kept, stuck), words
-
-    def _note_doubt(
-        self, t: float, felt: Felt, kept: list[int], slipping: dict[int, Floats], found: Outcome
-    ) -> None:
-        if found.solutions > 1 and (stuck := jammed(felt, kept, slipping)):
-            names = ", ".join(f"'{self._names[i]}'" for i in stuck)
-            self.remarks.append(
-                f"At t = {t:.6g} s mechanics leaves open whether {names} lifts off or goes on "
-                f"sliding (Painlevé): {found.solutions} answers; the first was taken."
-            )
 
     def _enter(self, t: float, x: Floats, felt: Felt, outcome: Outcome) -> None:
         """Takes over an outcome. Contacts that repeat others share what they bear; those that would
@@ -310,7 +161,7 @@ class ContactStates:
         self.flight = min(flights.values(), default=np.inf)
         short = [
             i for i, flight in flights.items()
-            if flight < self._shortest(i, -float(rates[layout.normals[i]]))
+            if flight < self.bounces.shortest(i, -float(rates[layout.normals[i]]))
         ]  # fmt: skip
         if not short:
             self._set_floors(felt, flights)
@@ -332,7 +183,7 @@ class ContactStates:
                 self.floors[i] = 1e-3 * felt.u[n] * flights[i]
             else:
                 idle = abs(felt.u[n]) <= STILL and self._held(felt, [n])
-                self.floors[i] = 0.5 * TOUCHING if idle else 2 * _INSIDE
+                self.floors[i] = 0.5 * TOUCHING if idle else 2 * INSIDE
         for g, (rows, _) in enumerate(layout.groups):
             state.pinned[g] = not state.stuck[g] and bool(rows) and self._held(felt, list(rows))
             self.floors[count + g] = force if state.stuck[g] else STILL

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +12,8 @@ from touchback.contact import ContactProblem, Friction
 from touchback.simulate.protocol import Floats
 from touchback.system.contact_equations import ContactEquations
 from touchback.system.contact_rows import ContactLayout
+
+STILL = 1e-9  # m/s, rad/s
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,22 @@ class Felt:
             for g, (rows, contact) in enumerate(self.layout.groups)
             if contact in contacts and rows and self.coefficients[g] > 0.0
         ]
+
+    def speed(self, contact: int) -> float:
+        """At which a contact opens [m/s]."""
+        return float(self.u[self.layout.normals[contact]])
+
+    def slipping(self, contacts: Sequence[int], stopped: Collection[int]) -> dict[int, Floats]:
+        """The groups of friction of some contacts that slip, without those that have `stopped`, and
+        the way of each (two components)."""
+        found = {}
+        for g in self.groups(contacts):
+            rows = list(self.layout.groups[g][0])
+            speed = float(np.linalg.norm(self.u[rows]))
+            if speed > STILL and g not in stopped:
+                found[g] = np.zeros(2)
+                found[g][: len(rows)] = self.u[rows] / speed
+        return found
 
     def changed(self, c: Floats, p: Floats) -> tuple[Floats, Floats]:
         """What impulses p of the contact rows do to the velocities v, and all impulses."""

@@ -18,7 +18,7 @@ from touchback.simulate.modes.chattering import MEND, Chattering, described
 from touchback.simulate.modes.tale import Tale
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure
-from touchback.simulate.watch import Running, Watch, check_events
+from touchback.simulate.watch import Patient, Running, Watch, check_events
 from touchback.symbolic.expression import Expr
 from touchback.system import System
 
@@ -87,7 +87,7 @@ class ExitWatch(Watch):
         return self.ended is None and self.failure is None and self.exit < 0
 
 
-class LogWatch:
+class LogWatch(Patient):
     """Reads the log of fixed steps that take transitions themselves; `cross` gets each of them."""
 
     native, ended = None, None

@@ -49,11 +49,16 @@ class Adaptive(Integrator):
         start = run.x.copy()
         if watch:
             watch.start(span.start, start)
-        chunks = Chunks()
+        chunks = watch.chunks if watch else Chunks()
         while problem.raised is None and run.status == Status.PAUSED:
+            written = run.written
+            if watch:
+                run.max_step = min(self.step or np.inf, watch.longest)
             run.advance(chunks.next())
-            if watch and not watch.follow(run, run.status):
-                break
+            if watch:
+                watch.record(times[written : run.written], run.record[written : run.written])
+                if not watch.follow(run, run.status):
+                    break
             progress.update((run.t - span.start) / span.duration)
         states = np.vstack([start, run.record[: run.written]])
         instants = np.append(span.start, times[: run.written])

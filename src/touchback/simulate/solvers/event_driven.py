@@ -8,15 +8,16 @@ from dataclasses import dataclass
 
 from touchback.contact import ContactKind
 from touchback.recording import unknown_name
-from touchback.simulate.course import Asked
+from touchback.simulate.course import Asked, Course
 from touchback.simulate.event_driven.course import DrivenRun
 from touchback.simulate.event_driven.impacts import LAWS
-from touchback.simulate.solvers.solver import Can, Solver
-from touchback.simulate.span import positive, refuse_rows, refuse_steps
+from touchback.simulate.solvers.dopri5 import Dopri5
+from touchback.simulate.solvers.solver import Can
+from touchback.simulate.span import positive
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventDriven(Solver):
+class EventDriven(Dopri5):
     """A few rigid contacts, every change located: impacts, lift-off, the instants at which
     something sticks, slips or rolls. The contacts are those that the model describes, and the
     `contacts` given by name.
@@ -42,29 +43,17 @@ class EventDriven(Solver):
 
     rtol: float = 1e-9
     atol: float = 1e-11
-    step: float | None = None
-    output_step: float | None = None
-    step_limit: int = 10_000_000
     impacts: str = "newton"
     rest: float = 1e-8
     event_limit: int = 100_000
     contacts: Mapping[str, ContactKind] | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        positive(rest=self.rest)
         if self.impacts not in LAWS:
             raise unknown_name("law of impacts", self.impacts, LAWS)
-        positive(
-            rtol=self.rtol, atol=self.atol, step=self.step, output_step=self.output_step,
-            rest=self.rest,
-        )  # fmt: skip
 
-    def refuse_excess(self, duration: float, width: int) -> None:
-        """As other adaptive solvers."""
-        if self.step:
-            refuse_steps(duration, self.step, self.step_limit)
-        if self.output_step:
-            refuse_rows(duration, self.output_step, width)
-
-    def course(self, asked: Asked) -> DrivenRun:
+    def course(self, asked: Asked) -> Course:
         """The run, ready to go."""
         return DrivenRun(asked, self)
