@@ -33,8 +33,12 @@ METHODS: dict[str, Solver] = {
 
 
 def integrators() -> dict[str, Integrator]:
-    """Those that integrate the rate of a problem, by name."""
-    return {name: each for name, each in METHODS.items() if isinstance(each, Integrator)}
+    """Those that integrate the rate of any problem, by name."""
+    return {
+        name: each
+        for name, each in METHODS.items()
+        if isinstance(each, Integrator) and Can.FORMULATIONS in each.can
+    }
 
 
 __all__ = [
