@@ -12,7 +12,11 @@ import numpy as np
 
 from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.experiments.energy import HELD, START, TRILL, played
-from touchback.gallery.keyboard.experiments.felt_force import Felt, felt_of_actions, felt_of_keys
+from touchback.gallery.keyboard.experiments.felt_force import (
+    ForceByDepth,
+    felt_of_actions,
+    felt_of_keys,
+)
 from touchback.gallery.keyboard.voices import VOICES
 
 PICTURES = Path(__file__).parent / "pictures" / "keyboard"
@@ -31,7 +35,7 @@ def save(figure: plt.Figure, name: str) -> None:
     plt.close(figure)
 
 
-def force_curves(action: dict[str, Felt], keys: dict[int, dict[str, Felt]]) -> None:
+def force_curves(action: dict[str, ForceByDepth], keys: dict[int, dict[str, ForceByDepth]]) -> None:
     """Force over depth: the action alone, and the key that renders it at two rates."""
     sets = {"action alone": action} | {f"key, {r / 1e3:g} kHz": keys[r] for r in RATES}
     figure, axes = plt.subplots(
@@ -52,7 +56,7 @@ def force_curves(action: dict[str, Felt], keys: dict[int, dict[str, Felt]]) -> N
     save(figure, "force")
 
 
-def force_table(action: dict[str, Felt], keys: dict[int, dict[str, Felt]]) -> None:
+def force_table(action: dict[str, ForceByDepth], keys: dict[int, dict[str, ForceByDepth]]) -> None:
     print(
         "| | let-off: action | key, 1 kHz | 4 kHz | off, rms: 1 kHz | 4 kHz | behind the spring |"
     )

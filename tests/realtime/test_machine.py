@@ -13,7 +13,7 @@ from touchback.native.live.layout import BUCKETS
 from touchback.realtime import machine, promise
 from touchback.realtime.histogram import Histogram
 from touchback.realtime.machine import Finding, findings
-from touchback.realtime.promise import Kept, measure
+from touchback.realtime.promise import Punctuality, measure
 
 CPU = "sys/devices/system/cpu"
 CASES = [  # files, what is found, whether it is good
@@ -87,12 +87,12 @@ def test_a_verdict_follows_from_late_ticks_and_the_worst(
 ) -> None:
     counts = np.zeros(BUCKETS, dtype=np.int64)
     counts[0] = 1001
-    assert Kept(1000.0, Histogram(counts, largest), late).verdict == verdict
+    assert Punctuality(1000.0, Histogram(counts, largest), late).verdict == verdict
 
 
 def test_nothing_measured_is_no_promise() -> None:
     empty = Histogram(np.zeros(BUCKETS, dtype=np.int64), 0)
-    assert Kept(1000.0, empty, 0).verdict == "no"
+    assert Punctuality(1000.0, empty, 0).verdict == "no"
 
 
 def test_empty_ticks_are_measured_at_each_rate_with_progress() -> None:

@@ -242,7 +242,7 @@ def test_before_the_first_tick_outputs_are_safe(cart: tb.System) -> None:
         assert live.read("echo") == -0.5
 
 
-class Felt:
+class FeltDevice:
     """A device that remembers what it got."""
 
     def __init__(self) -> None:
@@ -264,7 +264,7 @@ def test_a_run_that_ends_follows_its_ramps_to_safe(
         outputs={"echo": ramped, "second echo": sudden},
     ) as live:  # fmt: skip
         live["force"] = 3.0
-        device = Felt()
+        device = FeltDevice()
         live.connect("echo", device, rate=2000)
         live.run(0.1)
         state = live.snapshot()["slide"]

@@ -16,7 +16,7 @@ from touchback.errors import InputError
 from touchback.model.names import suggestion
 
 if TYPE_CHECKING:
-    from touchback.gallery.feel import Felt
+    from touchback.gallery.feel import KeyCurve
 
 ABOVE_PEAK = 1.25  # the drawing ends so much above the greatest force before the key bed
 BED = 0.3e-3  # what counts as the key bed, from the deepest point up [m]
@@ -61,7 +61,7 @@ def feel(
         out.print(f"sound: {wav}, {played.about}", soft_wrap=True)
 
 
-def _show(felt: Felt, speed: float) -> None:
+def _show(felt: KeyCurve, speed: float) -> None:
     depth, force = felt.sides["down"]
     before = force[depth < depth.max() - BED]
     ends = (1.02e3 * float(depth.max()), ABOVE_PEAK * float(before.max()))

@@ -11,7 +11,7 @@ from touchback.cli.options import number
 from touchback.cli.options import seconds as span
 from touchback.realtime.histogram import duration, lower_edges
 from touchback.realtime.machine import Finding, findings
-from touchback.realtime.promise import Kept, measure
+from touchback.realtime.promise import Punctuality, measure
 
 _WIDTH = 80
 _MARKS = {True: ("fine", "green"), False: ("mend", "red"), None: ("unknown", "yellow")}
@@ -43,7 +43,7 @@ def _found(found: list[Finding]) -> Table:
     return table
 
 
-def _verdicts(kept: list[Kept]) -> Table:
+def _verdicts(kept: list[Punctuality]) -> Table:
     table = Table("empty ticks", "p50", "p99", "p99.9", "max", "late", "kept?", box=None,
                   pad_edge=False)  # fmt: skip
     for each in kept:
@@ -53,7 +53,7 @@ def _verdicts(kept: list[Kept]) -> Table:
     return table
 
 
-def _histogram(kept: list[Kept]) -> Table:
+def _histogram(kept: list[Punctuality]) -> Table:
     """How late the ticks of each rate were, a line an octave."""
     octaves = [each.lateness.counts.reshape(-1, 16).sum(axis=1) for each in kept]
     used = [i for i, row in enumerate(zip(*octaves)) if any(row)]

@@ -11,12 +11,12 @@ from touchback.model.closures.closure import Closure
 from touchback.model.equations import (
     Along,
     Apart,
+    DiscOnPlane,
     Equation,
     Grip,
     Meet,
     Square,
     Still,
-    Touch,
 )
 from touchback.model.frame import GROUND, Frame
 from touchback.spatial.vectors import IDENTITY, ZERO, Scalar, Vector
@@ -142,7 +142,7 @@ _WRITERS: dict[type, Callable[..., tuple[Row, Effect, Effect]]] = {
     Square: _square,
     Apart: _apart,
     Still: still,
-    Touch: touch,
+    DiscOnPlane: touch,
     Grip: grip,
 }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from touchback.dynamics.instant import Instant
 from touchback.dynamics.loops import Seen, between
 from touchback.dynamics.row import Effect, Row
-from touchback.model.equations import Direction, Grip, Still, Touch
+from touchback.model.equations import Direction, DiscOnPlane, Grip, Still
 from touchback.spatial.vectors import ZERO, Scalar, Vector
 
 
@@ -33,7 +33,7 @@ def still(
 
 
 def touch(
-    instant: Instant, name: str, equation: Touch, A: Seen, B: Seen
+    instant: Instant, name: str, equation: DiscOnPlane, A: Seen, B: Seen
 ) -> tuple[Row, Effect, Effect]:
     """h = n·d − r s; its rate is the velocity of the lowest point along n, which moves along the
     rim only where the rim is level."""
@@ -87,7 +87,7 @@ def _fixed_in(instant: Instant, seen: Seen, direction: Direction) -> Vector:
     return instant.vectors.apply(seen.R, [instant.k.const(x) for x in direction])
 
 
-def _lowest(instant: Instant, disc: Touch, A: Seen, B: Seen) -> _Lowest:
+def _lowest(instant: Instant, disc: DiscOnPlane, A: Seen, B: Seen) -> _Lowest:
     k, vectors = instant.k, instant.vectors
     r = instant.value(disc.radius)
     n, e = _fixed_in(instant, A, disc.normal), _fixed_in(instant, B, disc.axis)

@@ -45,7 +45,7 @@ class Still:
 
 
 @dataclass(frozen=True)
-class Touch:
+class DiscOnPlane:
     """A disc about B's origin, square to `axis` (fixed in B), touches the plane through A's origin
     square to `normal` (fixed in A) [m]."""
 
@@ -59,11 +59,11 @@ class Grip:
     """The lowest point of such a disc has no velocity relative to A along a direction fixed in A
     [m/s]."""
 
-    disc: Touch
+    disc: DiscOnPlane
     direction: Direction
 
 
-Equation = Meet | Along | Square | Apart | Still | Touch | Grip
+Equation = Meet | Along | Square | Apart | Still | DiscOnPlane | Grip
 
 UNIT: tuple[Direction, Direction, Direction] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 TOGETHER = (Meet(0), Meet(1), Meet(2))

@@ -24,7 +24,7 @@ _STOLEN, _BUSY = 1e-3, 0.8  # shares of processor time that are felt
 
 
 @dataclass(frozen=True)
-class Kept:
+class Punctuality:
     """How punctual empty ticks at a rate were."""
 
     rate: float
@@ -45,7 +45,7 @@ class Kept:
 
 def measure(
     seconds: float, cpu: int | None = None, progress: Callable[[float], None] = lambda done: None
-) -> tuple[list[Kept], list[Finding]]:
+) -> tuple[list[Punctuality], list[Finding]]:
     """Empty ticks at each rate in turn, `seconds` in all, and what the machine did meanwhile;
     `progress` is told the seconds that have passed."""
     if not _SHORTEST <= seconds <= _LONGEST:
@@ -65,7 +65,9 @@ def measure(
                 progress(min(now - began, seconds))
                 time.sleep(min(_LOOK, max(end - now, 1e-3)))
         counts = copied_counts(clock.struct.counts)
-        kept.append(Kept(rate, Histogram(counts, int(clock.struct.largest)), clock.struct.late))
+        kept.append(
+            Punctuality(rate, Histogram(counts, int(clock.struct.largest)), clock.struct.late)
+        )
     progress(seconds)
     return kept, _meanwhile(watch)
 

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from touchback.devices.sound import (
     Note,
-    Vibration,
+    StringMotion,
     piano_hammer,
     piano_string,
     pluck,
@@ -113,7 +113,7 @@ def test_a_plucked_string_starts_as_the_triangle_that_the_force_draws():
 
 def test_energy_of_a_damped_string_falls_as_its_slowest_mode():
     string = piano_string(C4)
-    ring = Vibration(string, np.eye(len(string.modes))[0] * 1e-3, np.zeros(len(string.modes)))
+    ring = StringMotion(string, np.eye(len(string.modes))[0] * 1e-3, np.zeros(len(string.modes)))
     ratio = ring.after(1.0).energy / ring.energy
     assert ratio == pytest.approx(np.exp(-2 * string.decay[0]), rel=1e-3)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from touchback.devices.motor import Motor
-from touchback.gallery.keyboard.device import FRONT, Device
+from touchback.gallery.keyboard.device import FRONT, KeyDevice
 from touchback.gallery.keyboard.experiments.felt_force import (
     SPEED,
     VARIATIONS,
-    Felt,
+    ForceByDepth,
     felt_of_actions,
     felt_of_keys,
     held_key,
@@ -76,7 +76,7 @@ def test_key_and_action_differ_by_the_coupling_spring_and_little_else(actions, k
         assert fast.off(actions[name], behind=True) < 0.03 + jump(actions[name], 4000)
 
 
-def jump(action: Felt, rate: float) -> float:
+def jump(action: ForceByDepth, rate: float) -> float:
     """Where a let-off falls by ΔF more steeply than the coupling's stiffness K, the spring relaxes
     at once, over a depth of ΔF/K: what that makes of the root mean square from 0.5 to 9.2 mm."""
     depths = np.linspace(7e-3, 9.2e-3, 441)
@@ -88,7 +88,7 @@ def jump(action: Felt, rate: float) -> float:
 
 def test_what_the_device_adds_is_its_friction_and_damping():
     """A law of 0.5 N everywhere: what is felt beyond it are rotor and bearings."""
-    device = Device()
+    device = KeyDevice()
     run = press(held_key(1000, by_law(lambda depth, speed: 0.5), device), 1000)
     depth = run["key"] * FRONT
     sliding = (depth > 2e-3) & (depth < 8e-3)
@@ -99,7 +99,7 @@ def test_what_the_device_adds_is_its_friction_and_damping():
 
 
 def test_a_motor_that_is_too_weak_is_felt(keys):
-    weak = Device(motor=Motor(torque_constant=0.0234, current_limit=0.5, gearing=24.0))
+    weak = KeyDevice(motor=Motor(torque_constant=0.0234, current_limit=0.5, gearing=24.0))
     curve = felt_of_keys(1000, NORMAL, weak)["normal"]
     limit = weak.motor.largest_torque / FRONT
     assert limit < keys[1000]["normal"].let_off
@@ -112,8 +112,8 @@ def test_what_a_sampled_coupling_adds_is_half_a_tick_of_its_spring(rate):
     steady speed it shows K v T / 2 more than the action feels, 20 mN at every rate, since K goes
     with 1/T. Without friction, since trembling may ease it or add to it by some millinewtons."""
     rough = ("centre friction", "knuckle friction", "capstan friction")
-    alone = Felt(*force_curve(slow_press(_light(), SPEED), dict.fromkeys(rough, 0.0)).down)
-    device = Device()
+    alone = ForceByDepth(*force_curve(slow_press(_light(), SPEED), dict.fromkeys(rough, 0.0)).down)
+    device = KeyDevice()
     run = press(held_key(rate, piano), rate, {f"action/{name}": 0.0 for name in rough})
     depth = run["key"] * FRONT
     shown = -device.motor.torque(run["command"]) / FRONT
@@ -125,7 +125,7 @@ def test_what_a_sampled_coupling_adds_is_half_a_tick_of_its_spring(rate):
 
 def test_what_key_and_action_differ_by_adds_up(actions, keys):
     """Hold and friction of the device, less 14 mN that the wooden key is heavier behind."""
-    device = Device()
+    device = KeyDevice()
     friction = device.motor.friction * device.motor.gearing / FRONT
     for rate in (1000, 4000):
         found = keys[rate]["normal"].weight - actions["normal"].weight

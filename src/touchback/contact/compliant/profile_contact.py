@@ -78,14 +78,14 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
         touch = self._touch(mechanics)
         return self._friction(mechanics, touch, self._normal(mechanics, touch))
 
-    def _normal(self, mechanics: Mechanics, touch: "Touch") -> Scalar:
+    def _normal(self, mechanics: Mechanics, touch: "CircleNearProfile") -> Scalar:
         return self.law.force(mechanics, -touch.gap, -touch.gap_rate, self._own(mechanics))
 
-    def _friction(self, mechanics: Mechanics, touch: "Touch", normal: Scalar) -> Scalar:
+    def _friction(self, mechanics: Mechanics, touch: "CircleNearProfile", normal: Scalar) -> Scalar:
         slip = [touch.slip]
         return regularised_coulomb(mechanics, self.friction, self.slip_speed, normal, slip)[0]
 
-    def _touch(self, mechanics: Mechanics) -> "Touch":
+    def _touch(self, mechanics: Mechanics) -> "CircleNearProfile":
         return circle_on_profile(mechanics, *self._circle_and_other())
 
     def _circle_and_other(self) -> tuple[Circle, AnyProfile]:
@@ -101,7 +101,7 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
 
 
 @dataclass(frozen=True)
-class Touch:
+class CircleNearProfile:
     """Where a circle is nearest to another profile. Vectors are along world axes."""
 
     circle: Circle
@@ -117,7 +117,7 @@ class Touch:
     spin: Scalar  # of the circle relative to the other [rad/s]
 
 
-def circle_on_profile(mechanics: Mechanics, circle: Circle, other: Profile) -> Touch:
+def circle_on_profile(mechanics: Mechanics, circle: Circle, other: Profile) -> CircleNearProfile:
     """The nearest points of a circle and another profile, and how they move."""
     k, vectors = mechanics.k, mechanics.vectors
     home, radius = other.body(), mechanics.value(circle.radius)
@@ -132,7 +132,7 @@ def circle_on_profile(mechanics: Mechanics, circle: Circle, other: Profile) -> T
         mechanics.angular_velocity(circle.frame), mechanics.angular_velocity(home)
     )
     spin = vectors.dot(axis, turning)
-    return Touch(
+    return CircleNearProfile(
         circle, other, radius,
         gap=k.sub(found.distance, radius),
         gap_rate=vectors.dot(found.normal, velocity),

@@ -81,16 +81,16 @@ class SphereOnPlane(CompliantContact, frozen=True, tag="sphere-on-plane"):
     def normal_force(self, mechanics: Mechanics) -> Scalar:
         return self._normal(mechanics, self._touch(mechanics))
 
-    def _touch(self, mechanics: Mechanics) -> "Touch":
+    def _touch(self, mechanics: Mechanics) -> "SphereNearPlane":
         return sphere_on_plane(mechanics, self.frame, self.plane, self.radius)
 
-    def _normal(self, mechanics: Mechanics, touch: "Touch") -> Scalar:
+    def _normal(self, mechanics: Mechanics, touch: "SphereNearPlane") -> Scalar:
         depth, rate = -touch.gap, -touch.velocity[2]
         return self.normal_law().force(mechanics, depth, rate, self._own(mechanics))
 
 
 @dataclass(frozen=True)
-class Touch:
+class SphereNearPlane:
     """Where a sphere is nearest to a plane: the gap [m]; R_WP of the plane; the nearest point from
     the sphere's centre and from the plane's origin, along world axes; and its velocity relative to
     the plane, along the plane's axes [m/s]."""
@@ -102,7 +102,9 @@ class Touch:
     velocity: Vector
 
 
-def sphere_on_plane(mechanics: Mechanics, frame: Frame, plane: Frame, radius: Value) -> Touch:
+def sphere_on_plane(
+    mechanics: Mechanics, frame: Frame, plane: Frame, radius: Value
+) -> SphereNearPlane:
     """The nearest points of a sphere about the origin of `frame` and the x-y plane of `plane`."""
     k, vectors = mechanics.k, mechanics.vectors
     R = mechanics.rotation(plane)
@@ -116,4 +118,4 @@ def sphere_on_plane(mechanics: Mechanics, frame: Frame, plane: Frame, radius: Va
     carried = vectors.add(mechanics.velocity(plane), turn)
     velocity = vectors.apply_transposed(R, vectors.sub(own, carried))
     gap = k.sub(vectors.dot(normal, centre), r_ball)
-    return Touch(gap, R, from_centre, from_plane, velocity)
+    return SphereNearPlane(gap, R, from_centre, from_plane, velocity)

@@ -1,6 +1,6 @@
 """A sphere, or a point, on a plane."""
 
-from touchback.contact.compliant.sphere_on_plane import Touch, sphere_on_plane
+from touchback.contact.compliant.sphere_on_plane import SphereNearPlane, sphere_on_plane
 from touchback.contact.rigid.base import ContactKind, check_coefficients, check_static
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
@@ -56,5 +56,5 @@ class SpherePlaneContact(ContactKind, frozen=True, tag="sphere-plane"):
         turn = vectors.apply_transposed(mechanics.rotation(self.plane), vectors.sub(own, carried))
         return [turn["yx".index(name)] for name in self.tangents]
 
-    def _touch(self, mechanics: Mechanics) -> Touch:
+    def _touch(self, mechanics: Mechanics) -> SphereNearPlane:
         return sphere_on_plane(mechanics, self.frame, self.plane, self.radius)

@@ -2,9 +2,9 @@
 
 from touchback.devices.sound.plucked import pluck
 from touchback.devices.sound.score import Note, render
+from touchback.devices.sound.string_motion import StringMotion
 from touchback.devices.sound.strings import Hammer, String, piano_hammer, piano_string
 from touchback.devices.sound.struck import Strike, strike
-from touchback.devices.sound.vibration import Vibration
 from touchback.devices.sound.wav import write_wav
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "Note",
     "Strike",
     "String",
-    "Vibration",
+    "StringMotion",
     "piano_hammer",
     "piano_string",
     "pluck",

@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from touchback.devices.sound.plucked import pluck
+from touchback.devices.sound.string_motion import DAMPER, StringMotion
 from touchback.devices.sound.strings import piano_hammer, piano_string
 from touchback.devices.sound.struck import strike
-from touchback.devices.sound.vibration import DAMPER, Vibration
 from touchback.errors import InputError
 
 SILENCE = 1e-3  # of the loudest sample: where a note may stop
@@ -53,7 +53,7 @@ def render(notes: Iterable[Note], duration: float, rate: int = 44100) -> np.ndar
     return total
 
 
-def _vibration(note: Note) -> Vibration:
+def _vibration(note: Note) -> StringMotion:
     if note.speed is not None and note.force is None:
         return _struck(note.note, note.speed)
     if note.force is not None and note.speed is None:
@@ -65,5 +65,5 @@ def _vibration(note: Note) -> Vibration:
 
 
 @lru_cache(maxsize=512)
-def _struck(note: int, speed: float) -> Vibration:
+def _struck(note: int, speed: float) -> StringMotion:
     return strike(piano_string(note), piano_hammer(note), speed).vibration

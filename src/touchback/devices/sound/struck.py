@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.devices.sound.string_motion import StringMotion
 from touchback.devices.sound.strings import Hammer, String
-from touchback.devices.sound.vibration import Vibration
 from touchback.errors import InputError
 
 STEPS_PER_SECOND = 8 * 44100
@@ -19,7 +19,7 @@ class Strike:
     `duration` [s], the hammer's `rebound` speed [m/s], and the `force` [N] at every step `step`
     [s]."""
 
-    vibration: Vibration
+    vibration: StringMotion
     duration: float
     rebound: float
     force: np.ndarray
@@ -52,14 +52,14 @@ def strike(string: String, hammer: Hammer, speed: float) -> Strike:
         if compression <= 0.0 and velocity < float(shape @ modes[1]):
             break
     duration = h * np.count_nonzero(forces)
-    return Strike(Vibration(string, *modes), duration, -velocity, np.array(forces))
+    return Strike(StringMotion(string, *modes), duration, -velocity, np.array(forces))
 
 
 def _exact_step(string: String, shape: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
     """Each mode's transition over a step, and what a force of 1 N held over it adds."""
     zeros, ones = np.zeros_like(shape), np.ones_like(shape)
-    by_position = Vibration(string, ones, zeros).after(h)
-    by_velocity = Vibration(string, zeros, ones).after(h)
+    by_position = StringMotion(string, ones, zeros).after(h)
+    by_velocity = StringMotion(string, zeros, ones).after(h)
     advance = np.array(
         [
             [by_position.position, by_velocity.position],

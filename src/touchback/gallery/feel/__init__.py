@@ -1,10 +1,10 @@
 """Keys that are felt and heard: force over depth, and what a passage sounds like."""
 
-from touchback.gallery.feel.felt import Felt, Instrument, Played
 from touchback.gallery.feel.harpsichord import HARPSICHORD
+from touchback.gallery.feel.instrument import Instrument, KeyCurve, Played
 from touchback.gallery.feel.piano import PIANO
 
 #: What can be felt and heard, by name.
 INSTRUMENTS = {"piano": PIANO, "harpsichord": HARPSICHORD}
 
-__all__ = ["INSTRUMENTS", "Felt", "Instrument", "Played"]
+__all__ = ["INSTRUMENTS", "Instrument", "KeyCurve", "Played"]

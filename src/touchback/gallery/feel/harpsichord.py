@@ -4,7 +4,7 @@ import numpy as np
 
 from touchback.devices.sound import Note
 from touchback.gallery import harpsichord
-from touchback.gallery.feel.felt import Felt, Instrument, Played, Settings
+from touchback.gallery.feel.instrument import Instrument, KeyCurve, Played, Settings
 from touchback.model.forces import JointEffort
 from touchback.model.sensors import Signal
 from touchback.recording import Run
@@ -22,7 +22,7 @@ LEGEND = {
 CAUSES = {"B": "meets", "C": "plucks"}
 
 
-def feel(settings: Settings, speed: float) -> Felt:
+def feel(settings: Settings, speed: float) -> KeyCurve:
     """Down and up at a constant speed [m/s], by something much stiffer than a finger."""
     m = harpsichord.make()
     bottom = harpsichord.DIP + PRESSED
@@ -42,7 +42,7 @@ def feel(settings: Settings, speed: float) -> Felt:
         for name, part in (("down", going), ("up", ~going))
     }
     marks = {"A": 0.0, **_marks(run)}
-    return Felt(
+    return KeyCurve(
         "harpsichord", sides, marks, {name: LEGEND[name] for name in marks},
         {"pluck": _pluck(sides["down"], marks)},
     )  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 
 from touchback.devices.sound import Note
-from touchback.gallery.feel.felt import Felt, Instrument, Played, Settings
+from touchback.gallery.feel.instrument import Instrument, KeyCurve, Played, Settings
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.experiments.force_curve import ForceCurve, force_curve, slow_press
 from touchback.gallery.piano.experiments.passage import finger, virtuoso
@@ -27,11 +27,11 @@ LEGEND = {
 }
 
 
-def feel(settings: Settings, speed: float) -> Felt:
+def feel(settings: Settings, speed: float) -> KeyCurve:
     """The force curve of an action with other screws than the usual ones, and what is read off
     it."""
     curve = force_curve(slow_press(speed=speed), settings)
-    return Felt(
+    return KeyCurve(
         "grand piano action", {"down": curve.down, "up": (curve.up[0][::-1], curve.up[1][::-1])},
         curve.stages, {name: LEGEND[name] for name in curve.stages}, _figures(curve, speed),
     )  # fmt: skip

@@ -21,7 +21,7 @@ HOVER = 1e-3  # m over the key, where an idle finger waits
 
 
 @dataclass(frozen=True)
-class Device:
+class KeyDevice:
     """The bare key has the inertia of a piano's key; the motor's, behind 24 : 1, is small beside
     it. The encoder turns eight times as fast as the motor: 5461 counts over five degrees. Gears and
     counts are Gillespie's; constants of motor, lever and bearings are ours."""
@@ -50,7 +50,7 @@ class Sensed:
     rate: float
 
 
-def add_device(m: Model, device: Device, rate: float) -> Sensed:
+def add_device(m: Model, device: KeyDevice, rate: float) -> Sensed:
     """Put the key into a model: joint "key", whose angle is positive when its front is down."""
     lever = m.body("key", mass=0.08, inertia=(1e-6, device.inertia, device.inertia))
     m.joint(
@@ -64,7 +64,7 @@ def add_device(m: Model, device: Device, rate: float) -> Sensed:
     return Sensed(depth, speed, held_depth, held_speed, rate)
 
 
-def push_key(m: Model, device: Device, force: Value) -> None:
+def push_key(m: Model, device: KeyDevice, force: Value) -> None:
     """Let the motor push the key front up with a force [N], held from tick to tick."""
     command = hold(m, "command", device.motor.current(-force * FRONT))
     m.force("motor", JointEffort("key", device.motor.torque(command, m.rate("key"))))

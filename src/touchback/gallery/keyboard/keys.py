@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from touchback.errors import InputError
-from touchback.gallery.keyboard.device import Device, add_device, add_finger, push_key
+from touchback.gallery.keyboard.device import KeyDevice, add_device, add_finger, push_key
 from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
-from touchback.gallery.keyboard.voices import Felt, Voice, voice_called
+from touchback.gallery.keyboard.voices import Answer, Voice, voice_called
 from touchback.haptics.operator import Operator
 from touchback.model import Model
 from touchback.model.value import Value
@@ -22,7 +22,7 @@ MIDDLE_C = 60
 def touchback_key(
     *voices: str | Voice,
     rate: float = 1000.0,
-    device: Device | None = None,
+    device: KeyDevice | None = None,
     operator: Operator | None = None,
 ) -> Model:
     """One motorised key under a finger, rendering a voice ("piano" unless named) at so many ticks a
@@ -30,14 +30,14 @@ def touchback_key(
     all of them go on in the background, so that it can change at any tick."""
     chosen = voices or ("piano",)
     m = Model(f"touchback key ({', '.join(_name(voice) for voice in chosen)})")
-    own = device or Device()
+    own = device or KeyDevice()
     sensed = add_device(m, own, rate)
     felt = [(voice_called(v) if isinstance(v, str) else v)(m, sensed) for v in chosen]
     heard = felt[0]
     if len(felt) > 1:
         choice = m.parameter("voice", 0.0, min=0.0, max=float(len(felt) - 1))
-        words = [field.name for field in fields(Felt)]
-        heard = Felt(*(_chosen(choice, [getattr(one, word) for one in felt]) for word in words))
+        words = [field.name for field in fields(Answer)]
+        heard = Answer(*(_chosen(choice, [getattr(one, word) for one in felt]) for word in words))
     push_key(m, own, heard.force)
     add_strikes(m, heard.sounding, heard.loudness, heard.ringing)
     add_finger(m, operator or Operator())

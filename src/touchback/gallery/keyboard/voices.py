@@ -19,7 +19,7 @@ from touchback.symbolic.functions import maximum, minimum, select
 
 
 @dataclass(frozen=True)
-class Felt:
+class Answer:
     """What a voice says at a tick: the force at the key front [N], upwards; whether the string (or
     pipe) is being sounded, how loudly (a hammer's speed [m/s], a plectrum's force [N]), and whether
     it may ring."""
@@ -30,7 +30,7 @@ class Felt:
     ringing: Value
 
 
-Voice = Callable[[Model, Sensed], Felt]
+Voice = Callable[[Model, Sensed], Answer]
 Law = Callable[[Value, Value], Value]
 
 VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
@@ -43,12 +43,12 @@ DIP = 9.5e-3  # m, of all but the harpsichord
 BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears at 1 kHz
 
 
-def piano(m: Model, key: Sensed) -> Felt:
+def piano(m: Model, key: Sensed) -> Answer:
     """The full-contact grand action behind a coupling spring: the part "action"."""
     return _grand(m, key, grand_piano_action("finger", specification=_light()))
 
 
-def piano_modes(m: Model, key: Sensed) -> Felt:
+def piano_modes(m: Model, key: Sensed) -> Answer:
     """The grand action with Gillespie's modes, behind the same spring."""
     action = piano_action_with_modes("finger", specification=_light(), felt_string=True)
     return _grand(m, key, action)
@@ -61,7 +61,7 @@ def _light() -> Specification:
     return Specification(masses=light)
 
 
-def _grand(m: Model, key: Sensed, action: Model) -> Felt:
+def _grand(m: Model, key: Sensed, action: Model) -> Answer:
     coupling = COUPLING[0] * key.rate, COUPLING[1]
     bind = {"finger stiffness": coupling[0], "finger damping": coupling[1]}
     inside = m.add(action, name="action", bind=bind)
@@ -76,10 +76,10 @@ def _grand(m: Model, key: Sensed, action: Model) -> Felt:
     turned = select(before > SOFTEST, select(speed < 0.0, select(near, 1.0, 0.0), 0.0), 0.0)
     struck = maximum(select(m.signal(inside("string force")) > 0.0, 1.0, 0.0), turned)
     lifted = m.signal(inside("damper seat gap")) > 0.0
-    return Felt(_pushed(ahead, slip, coupling), struck, speed, lifted)
+    return Answer(_pushed(ahead, slip, coupling), struck, speed, lifted)
 
 
-def harpsichord(m: Model, key: Sensed) -> Felt:
+def harpsichord(m: Model, key: Sensed) -> Answer:
     """A jack and a plectrum: the pluck is a state machine that runs at ticks (Gillespie 1996,
     Fig. 3.4), 0 below the string, 1 plucking, 2 above. However it is struck, it plucks alike."""
     string, stiffness, dip = 3.2e-3, 700.0, 6.5e-3
@@ -94,20 +94,20 @@ def harpsichord(m: Model, key: Sensed) -> Felt:
     m.set_update("plectrum", new)
     pull = select(new * (2.0 - new) > 0.5, tension, 0.0)
     weight = 0.09  # N of the jack, through the lever
-    return Felt(weight + pull + _bed(key, dip), new > 1.5, PLECTRUM, key.depth > 0.5 * string)
+    return Answer(weight + pull + _bed(key, dip), new > 1.5, PLECTRUM, key.depth > 0.5 * string)
 
 
-def organ(m: Model, key: Sensed) -> Felt:
+def organ(m: Model, key: Sensed) -> Answer:
     """A pallet on its spring: wind holds it shut until it opens a crack, then only the spring is
     felt. How fast the key goes is not heard."""
     shut = 1.2 * maximum(1.0 - key.depth * (1.0 / 1.5e-3), 0.0)
     resting = minimum(key.depth * (1.0 / 0.7e-3), 1.0)
     spring = resting * (0.5 + 60.0 * key.depth + shut)
     speaking = key.depth > 2e-3
-    return Felt(spring + _bed(key, DIP), speaking, 1.0, speaking)
+    return Answer(spring + _bed(key, DIP), speaking, 1.0, speaking)
 
 
-def ball(m: Model, key: Sensed) -> Felt:
+def ball(m: Model, key: Sensed) -> Answer:
     """A ball that lies on the key and may be thrown: Gillespie's two-mass piano."""
     m.joint("ball", Prismatic("z"), m.ground, m.body("ball", mass=BALL))
     up, speed = m.coordinate("ball"), m.rate("ball")
@@ -116,13 +116,13 @@ def ball(m: Model, key: Sensed) -> Felt:
     m.force("carried", JointEffort("ball", carried))
     felt = _pushed(key.depth - up, key.speed - speed, skin)
     touching = key.depth > up
-    return Felt(felt + _bed(key, DIP), touching, -speed, touching)
+    return Answer(felt + _bed(key, DIP), touching, -speed, touching)
 
 
-def wall(m: Model, key: Sensed) -> Felt:
+def wall(m: Model, key: Sensed) -> Answer:
     """A wall in the middle of the travel, as stiff as the sampled spring bears."""
     middle = 0.5 * DIP
-    return Felt(_bed(key, middle), key.depth > middle, LEVERAGE * key.speed, key.depth > middle)
+    return Answer(_bed(key, middle), key.depth > middle, LEVERAGE * key.speed, key.depth > middle)
 
 
 def by_law(law: Law, bed: float = DIP) -> Voice:
@@ -130,9 +130,9 @@ def by_law(law: Law, bed: float = DIP) -> Voice:
     expressions; the note sounds at three quarters of the way to the bed, as loudly as a grand's
     hammer that this key would throw."""
 
-    def voice(m: Model, key: Sensed) -> Felt:
+    def voice(m: Model, key: Sensed) -> Answer:
         down = key.depth > 0.75 * bed
-        return Felt(law(key.depth, key.speed) + _bed(key, bed), down, LEVERAGE * key.speed, down)
+        return Answer(law(key.depth, key.speed) + _bed(key, bed), down, LEVERAGE * key.speed, down)
 
     return voice
 

@@ -2,7 +2,7 @@
 
 from touchback.errors import ModelError
 from touchback.model.closures.base import ClosureKind
-from touchback.model.equations import UNIT, Equation, Grip, Still, Touch
+from touchback.model.equations import UNIT, DiscOnPlane, Equation, Grip, Still
 from touchback.model.frame import AXES
 from touchback.model.joints.base import Axis, axis_vector
 from touchback.model.joints.base import check_axis as check_direction
@@ -48,5 +48,5 @@ class Rolling(ClosureKind, frozen=True, tag="rolling"):
         x, y, z = map(float, axis_vector(self.axis))
         index = AXES[self.normal[-1]]
         nx, ny, nz = map(float, axis_vector(self.normal))
-        disc = Touch(self.radius, (x, y, z), (nx, ny, nz))
+        disc = DiscOnPlane(self.radius, (x, y, z), (nx, ny, nz))
         return disc, Grip(disc, UNIT[(index + 1) % 3]), Grip(disc, UNIT[(index + 2) % 3])

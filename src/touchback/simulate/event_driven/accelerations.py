@@ -25,7 +25,7 @@ from touchback.contact.impulses.enumeration import (
     groups_of,
 )
 from touchback.contact.impulses.gauss_seidel import gauss_seidel
-from touchback.simulate.event_driven.operator import Felt
+from touchback.simulate.event_driven.at_contacts import AtContacts
 from touchback.simulate.protocol import Floats
 
 _SLACKS = (0.0, 1e-12, 1e-9)
@@ -43,7 +43,7 @@ class Outcome:
     solutions: int = 1
 
 
-def decide(felt: Felt, contacts: Sequence[int], slipping: Mapping[int, Floats]) -> Outcome:
+def decide(felt: AtContacts, contacts: Sequence[int], slipping: Mapping[int, Floats]) -> Outcome:
     """The outcome for contacts that touch, some of whose groups are `slipping` along given ways."""
     if not contacts:
         return Outcome(frozenset(), {})
@@ -53,7 +53,7 @@ def decide(felt: Felt, contacts: Sequence[int], slipping: Mapping[int, Floats]) 
     return _swept(problem, contacts, groups, slipping)
 
 
-def jammed(felt: Felt, contacts: Sequence[int], slipping: Mapping[int, Floats]) -> list[int]:
+def jammed(felt: AtContacts, contacts: Sequence[int], slipping: Mapping[int, Floats]) -> list[int]:
     """Slipping contacts for which a force pushes the bodies together instead of apart,
     G_nn − μ G_nt·way ≤ 0: there Painlevé's paradox may strike."""
     G = felt.problem(felt.free, contacts).G

@@ -8,9 +8,9 @@ import numpy as np
 
 from touchback.errors import SolveError
 from touchback.simulate.event_driven.accelerations import Outcome, jammed
+from touchback.simulate.event_driven.at_contacts import STILL, AtContacts
 from touchback.simulate.event_driven.gains import Gains
 from touchback.simulate.event_driven.impacts import Jump, impact, jam
-from touchback.simulate.event_driven.operator import STILL, Felt
 from touchback.simulate.protocol import Floats
 
 Ways = Mapping[int, Floats]  # of groups that slip
@@ -27,7 +27,9 @@ class Bounces:
         self.remarks: list[str] = []
         self.gains = Gains(law)
 
-    def collide(self, t: float, felt: Felt, touching: list[int]) -> tuple[Jump | None, list[str]]:
+    def collide(
+        self, t: float, felt: AtContacts, touching: list[int]
+    ) -> tuple[Jump | None, list[str]]:
         """The impact of contacts that are approached, if any is, and what it is called."""
         hit = [i for i in touching if felt.speed(i) < -STILL]
         if not hit:
@@ -47,7 +49,9 @@ class Bounces:
         that rises, by pull T²/8, as far as its gap is rounded: shorter ones end by chance."""
         return max(self._rest, float(np.sqrt(8 * self.rounding[contact] / pull)))
 
-    def jam(self, t: float, felt: Felt, kept: list[int], slipping: Ways) -> tuple[Jump, list[str]]:
+    def jam(
+        self, t: float, felt: AtContacts, kept: list[int], slipping: Ways
+    ) -> tuple[Jump, list[str]]:
         """The impulse that ends sliding for which there are no finite forces."""
         stuck = jammed(felt, kept, slipping)
         if not stuck:
@@ -64,7 +68,7 @@ class Bounces:
         return jam(felt, kept, stuck), words
 
     def note_doubt(
-        self, t: float, felt: Felt, kept: list[int], slipping: Ways, found: Outcome
+        self, t: float, felt: AtContacts, kept: list[int], slipping: Ways, found: Outcome
     ) -> None:
         """Tells where mechanics had several answers."""
         if found.solutions > 1 and (stuck := jammed(felt, kept, slipping)):
@@ -74,7 +78,7 @@ class Bounces:
                 f"sliding (Painlevé): {found.solutions} answers; the first was taken."
             )
 
-    def _over_soon(self, felt: Felt, contact: int) -> bool:
+    def _over_soon(self, felt: AtContacts, contact: int) -> bool:
         """Whether all further bounces, each shorter by e, would be over within `rest` seconds."""
         e, speed = float(felt.restitution[contact]), -felt.speed(contact)
         pull = -float(felt.problem(felt.free, [contact]).c[felt.layout.normals[contact]])

@@ -12,9 +12,9 @@ from touchback.native import Problem
 from touchback.native.contact.contact_state import ContactState
 from touchback.simulate.books import RowBooks
 from touchback.simulate.event_driven.accelerations import Outcome, decide, jammed
+from touchback.simulate.event_driven.at_contacts import STILL, AtContacts
 from touchback.simulate.event_driven.bounces import Bounces
 from touchback.simulate.event_driven.impacts import Jump, halt
-from touchback.simulate.event_driven.operator import STILL, Felt
 from touchback.simulate.event_driven.walls import INSIDE, Walls
 from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import TOUCHING
@@ -126,7 +126,7 @@ class ContactStates:
         }  # with what held them
         return set(), {**let_go, g: way}, set()
 
-    def _enter(self, t: float, x: Floats, felt: Felt, outcome: Outcome) -> None:
+    def _enter(self, t: float, x: Floats, felt: AtContacts, outcome: Outcome) -> None:
         """Takes over an outcome. Contacts that repeat others share what they bear; those that would
         have to pull for that bear nothing: the others hold them."""
         state, normals = self._state, list(felt.layout.normals)
@@ -146,7 +146,7 @@ class ContactStates:
                 state.closed[worst] = 1
                 break
 
-    def _stay(self, t: float, x: Floats, felt: Felt) -> tuple[Jump | None, list[str]]:
+    def _stay(self, t: float, x: Floats, felt: AtContacts) -> tuple[Jump | None, list[str]]:
         """Halts contacts that would be left for too short a flight, 2 u_n/−u̇_n, with all
         that holds: so ends what alternates among contacts ever faster. Else nothing, but `flight`
         and `floors`."""
@@ -171,7 +171,7 @@ class ContactStates:
         held = [row for row in self._holding(felt) if row >= layout.bilateral]
         return halt(felt, contacts, held), [f"{self._names[i]} rests" for i in short]
 
-    def _set_floors(self, felt: Felt, flights: Mapping[int, float]) -> None:
+    def _set_floors(self, felt: AtContacts, flights: Mapping[int, float]) -> None:
         """What the events of the contact state may start from; and which groups are at their limit
         but don't begin to move, as others hold them."""
         state, layout, count = self._state, felt.layout, len(self._names)
@@ -188,7 +188,7 @@ class ContactStates:
             state.pinned[g] = not state.stuck[g] and bool(rows) and self._held(felt, list(rows))
             self.floors[count + g] = force if state.stuck[g] else STILL
 
-    def _named(self, felt: Felt, closed: Integers, stuck: Integers) -> list[str]:
+    def _named(self, felt: AtContacts, closed: Integers, stuck: Integers) -> list[str]:
         """What changed, in words."""
         state, words = self._state, []
         for i, name in enumerate(self._names):
@@ -201,7 +201,7 @@ class ContactStates:
                 words.append(f"{self._names[contact]} {word}")
         return words
 
-    def _holding(self, felt: Felt) -> list[int]:
+    def _holding(self, felt: AtContacts) -> list[int]:
         """Rows that hold."""
         state, layout = self._state, felt.layout
         holding = [*range(layout.bilateral)]
@@ -210,13 +210,13 @@ class ContactStates:
             holding += layout.groups[g][0] if state.stuck[g] else ()
         return holding
 
-    def _held(self, felt: Felt, rows: list[int]) -> bool:
+    def _held(self, felt: AtContacts, rows: list[int]) -> bool:
         """Whether rows that hold leave no motion to these."""
         W, holding = felt.W[rows], felt.W[self._holding(felt)]
         share = np.linalg.lstsq(holding.T, W.T, rcond=1e-12)[0]
         return bool(np.abs(W - share.T @ holding).max() <= _HELD * np.abs(W).max())
 
-    def _account(self, felt: Felt, x: Floats, jump: Jump) -> None:
+    def _account(self, felt: AtContacts, x: Floats, jump: Jump) -> None:
         v = x[self._v]
         own = felt.W @ v + felt.W @ (v + jump.change)
         self.rows.losses[:] -= 0.5 * jump.impulses * (felt.u + jump.u)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from touchback.simulate.event_driven.at_contacts import AtContacts
 from touchback.simulate.event_driven.impacts import Jump
-from touchback.simulate.event_driven.operator import Felt
 
 _ROUNDING = 1e-9  # of what rows do; m/s, rad/s beside it
 _MENDS = {
@@ -23,7 +23,7 @@ class Gains:
     law: str
     _found: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
-    def look_at(self, t: float, felt: Felt, jump: Jump, hit: list[str]) -> None:
+    def look_at(self, t: float, felt: AtContacts, jump: Jump, hit: list[str]) -> None:
         """Keeps an impact after which there is more energy than before, as seen by its walls."""
         rows = slice(felt.layout.bilateral, None)
         p, u = jump.impulses[rows], (felt.u + jump.u)[rows]

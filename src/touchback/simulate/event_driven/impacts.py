@@ -11,7 +11,7 @@ from touchback.contact import ContactProblem, solve_contacts
 from touchback.contact.impulses.enumeration import fitting
 from touchback.contact.impulses.gauss_seidel import gauss_seidel
 from touchback.errors import SolveError
-from touchback.simulate.event_driven.operator import Felt
+from touchback.simulate.event_driven.at_contacts import AtContacts
 from touchback.simulate.protocol import Floats
 
 LAWS = ("newton", "poisson")
@@ -27,7 +27,7 @@ class Jump:
     u: Floats
 
 
-def impact(felt: Felt, contacts: Sequence[int], restitution: Floats, law: str) -> Jump:
+def impact(felt: AtContacts, contacts: Sequence[int], restitution: Floats, law: str) -> Jump:
     """The impact of contacts that touch, with their coefficients of restitution.
 
     Newton: a contact that was approached with the speed −u⁻ leaves with e times that. Poisson: it
@@ -58,7 +58,7 @@ def _tolerance(problem: ContactProblem) -> float:
     return max(1e-13, _EXACT / max(float(np.abs(problem.c).max()), 1e-300))
 
 
-def jam(felt: Felt, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
+def jam(felt: AtContacts, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
     """The impulse without collision that ends sliding where no finite force can (Painlevé): a
     solution of the impact in which a jammed contact is closed."""
     problem = felt.problem(felt.u, contacts)
@@ -71,7 +71,7 @@ def jam(felt: Felt, contacts: Sequence[int], stuck: Sequence[int]) -> Jump:
     )
 
 
-def halt(felt: Felt, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
+def halt(felt: AtContacts, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
     """The least change, weighted by the mass, after which rows of the contacts don't move: it can
     only take energy."""
     problem = felt.problem(felt.u, contacts)
@@ -81,6 +81,6 @@ def halt(felt: Felt, contacts: Sequence[int], rows: Sequence[int]) -> Jump:
     return _jump(felt, problem, p)
 
 
-def _jump(felt: Felt, problem: ContactProblem, p: Floats) -> Jump:
+def _jump(felt: AtContacts, problem: ContactProblem, p: Floats) -> Jump:
     change, every = felt.changed(felt.u, p)
     return Jump(change, every, problem.c + problem.G @ p)

@@ -7,7 +7,7 @@ import numpy as np
 from touchback.errors import SolveError
 from touchback.native import Problem
 from touchback.native.contact.contact_state import ContactState
-from touchback.simulate.event_driven.operator import Felt
+from touchback.simulate.event_driven.at_contacts import AtContacts
 from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import TOUCHING, length_scale, overlaps, reach
 from touchback.simulate.span import Failure
@@ -29,9 +29,9 @@ class Walls:
         self._deepest = TOUCHING
         self._reach = 0.0  # how far contacts were from the origin at the start [m]
 
-    def felt(self, t: float, x: Floats) -> Felt:
+    def felt(self, t: float, x: Floats) -> AtContacts:
         """The mechanism as its contacts feel it."""
-        return Felt.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
+        return AtContacts.at(self._equations, x, self._problem.input_rows([t], x[None, :])[0])
 
     def apart(self, t: float, x: Floats) -> Floats:
         """The state at the start with contacts that overlap moved apart, least by mass: from inside
@@ -64,7 +64,7 @@ class Walls:
         row = int(inside[0])
         return row, Failure(float(times[row]), self._told(gaps[:, row]), "")
 
-    def out_of(self, t: float, x: Floats) -> tuple[Floats, Felt]:
+    def out_of(self, t: float, x: Floats) -> tuple[Floats, AtContacts]:
         """The state with what rounding left inside a wall moved out of it, and what is felt."""
         felt = self.felt(t, x)
         deepest = felt.gap.min(initial=0.0)

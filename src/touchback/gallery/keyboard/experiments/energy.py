@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from touchback.gallery.keyboard.device import FRONT, Device
+from touchback.gallery.keyboard.device import FRONT, KeyDevice
 from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
 from touchback.gallery.keyboard.player import METHOD, STEPS, STEPS_WITH_MODES
 from touchback.gallery.keyboard.strokes import Stroke, input_samples
@@ -59,15 +59,15 @@ class Passed:
 
 
 def played(
-    voice: str | Voice, rate: float, strokes: Sequence[Stroke], device: Device | None = None
+    voice: str | Voice, rate: float, strokes: Sequence[Stroke], device: KeyDevice | None = None
 ) -> Passed:
     """What passes at one key of a voice under a finger that plays strokes."""
-    own = device or Device()
+    own = device or KeyDevice()
     return passed(run_of(voice, rate, strokes, own), strokes, own)
 
 
 def run_of(
-    voice: str | Voice, rate: float, strokes: Sequence[Stroke], device: Device, **options: Any
+    voice: str | Voice, rate: float, strokes: Sequence[Stroke], device: KeyDevice, **options: Any
 ) -> Run:
     """The run with the player's steps, unless told otherwise, sampled four times a millisecond."""
     last = strokes[-1]
@@ -85,7 +85,7 @@ def run_of(
     )  # fmt: skip
 
 
-def passed(run: Run, strokes: Sequence[Stroke], device: Device) -> Passed:
+def passed(run: Run, strokes: Sequence[Stroke], device: KeyDevice) -> Passed:
     """The energies of a run from its first stroke on."""
     # A sample shows the command that was held up to its time, and the angle at it.
     torque = run["command"] * device.motor.torque_constant * device.motor.gearing

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.gallery.keyboard.device import FRONT, Device, add_device, push_key
+from touchback.gallery.keyboard.device import FRONT, KeyDevice, add_device, push_key
 from touchback.gallery.keyboard.voices import COUPLING, Voice, piano
 from touchback.gallery.piano.experiments.force_curve import force_curve, slow_press
 from touchback.gallery.piano.parameters import Masses, Specification
@@ -40,7 +40,7 @@ MACHINE = Operator(Finger(0.05, 40.0, 3e4), pad_stiffness=3e4, pad_damping=20.0)
 
 
 @dataclass(frozen=True)
-class Felt:
+class ForceByDepth:
     """Depth of the key front [m] and force [N] on the way down; `give` is what the coupling spring
     yields for a newton [m/N], zero where nothing lies between hand and action."""
 
@@ -66,25 +66,29 @@ class Felt:
         """The mean [N] between 2 and 4 mm, before the damper is lifted."""
         return float(self.at(np.linspace(2e-3, 4e-3, 201)).mean())
 
-    def off(self, other: "Felt", behind: bool = False) -> float:
+    def off(self, other: "ForceByDepth", behind: bool = False) -> float:
         """How far it is from another, root mean square from 0.5 to 9.2 mm [N]."""
         depths = np.linspace(0.5e-3, 9.2e-3, 871)
         difference = self.at(depths, behind) - other.at(depths, behind)
         return float(np.sqrt(np.mean(difference**2)))
 
 
-def felt_of_actions(variations: Mapping[str, Mapping[str, float]] = VARIATIONS) -> dict[str, Felt]:
+def felt_of_actions(
+    variations: Mapping[str, Mapping[str, float]] = VARIATIONS,
+) -> dict[str, ForceByDepth]:
     """What the action alone asks of whoever presses it."""
     system = slow_press(speed=SPEED)
-    return {name: Felt(*force_curve(system, given).down) for name, given in variations.items()}
+    return {
+        name: ForceByDepth(*force_curve(system, given).down) for name, given in variations.items()
+    }
 
 
 def felt_of_keys(
     rate: float = 1000.0,
     variations: Mapping[str, Mapping[str, float]] = VARIATIONS,
-    device: Device | None = None,
+    device: KeyDevice | None = None,
     voice: Voice = piano,
-) -> dict[str, Felt]:
+) -> dict[str, ForceByDepth]:
     """What the motorised key asks that renders the action at a rate; the `voice` is a piano."""
     system = held_key(rate, voice, device)
     give = 1.0 / (COUPLING[0] * rate)
@@ -92,14 +96,14 @@ def felt_of_keys(
     for name, given in variations.items():
         run = press(system, rate, {f"action/{key}": value for key, value in given.items()})
         down = (run.time > SETTLING) & (run.time <= SETTLING + DEEPEST / SPEED)
-        curves[name] = Felt(run["key"][down] * FRONT, run["finger force"][down], give)
+        curves[name] = ForceByDepth(run["key"][down] * FRONT, run["finger force"][down], give)
     return curves
 
 
-def held_key(rate: float, voice: Voice, device: Device | None = None) -> System:
+def held_key(rate: float, voice: Voice, device: KeyDevice | None = None) -> System:
     """A motorised key that a machine holds: inputs "finger intention" [m] and its rate."""
     m = Model("held key")
-    own = device or Device()
+    own = device or KeyDevice()
     push_key(m, own, voice(m, add_device(m, own, rate)).force)
     MACHINE.add(m, "finger", Frame("key", (-FRONT, 0.0, 0.0)), height=0.0)
     m.report("finger force")

@@ -10,7 +10,7 @@ DAMPER = 25.0  # [1/s] added to every mode's decay when the damper's felt lies o
 
 
 @dataclass(frozen=True)
-class Vibration:
+class StringMotion:
     """Displacements q_k [m] and velocities [m/s] of a string's modes at one instant."""
 
     string: String
@@ -24,7 +24,7 @@ class Vibration:
         squares = self.velocity**2 + (self.string.pulsation * self.position) ** 2
         return float(mass / 2.0 * np.sum(squares))
 
-    def after(self, time: float, extra_decay: float = 0.0) -> "Vibration":
+    def after(self, time: float, extra_decay: float = 0.0) -> "StringMotion":
         """The same string `time` seconds later, by the closed form of a damped mode."""
         sigma = self.string.decay + extra_decay
         omega = np.sqrt(self.string.pulsation**2 - sigma**2)
@@ -33,7 +33,7 @@ class Vibration:
         drift = (self.velocity + sigma * self.position) / omega
         position = fade * (self.position * c + drift * s)
         velocity = fade * (omega * (drift * c - self.position * s)) - sigma * position
-        return Vibration(self.string, position, velocity)
+        return StringMotion(self.string, position, velocity)
 
     def bridge_force(self, rate: int, samples: int, extra_decay: float = 0.0) -> np.ndarray:
         """Force on the bridge [N], −T ∂y/∂x at the string's end, at `rate` per second."""

@@ -11,7 +11,7 @@ Side = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Felt:
+class KeyCurve:
     """Depth [m] and force [N] at the key front, pressed and released slowly; where something begins
     on the way down [m]; a line for each (by name), and other figures as texts. `sides` has "down"
     and "up"."""
@@ -51,5 +51,5 @@ class Instrument:
     """How a key is felt, slowly at a speed [m/s], and how a passage is played, both with live
     parameters by name."""
 
-    feel: Callable[[Settings, float], Felt]
+    feel: Callable[[Settings, float], KeyCurve]
     play: Callable[[Settings], Played]

@@ -17,7 +17,7 @@ STILL = 1e-9  # m/s, rad/s
 
 
 @dataclass(frozen=True)
-class Felt:
+class AtContacts:
     """M, f, rows and gaps at a state: M a = f + Eᵀ λ, u̇ = W a + bias. Forces of the mechanism's own
     constraints follow from those of the contacts and are eliminated."""
 
@@ -34,7 +34,7 @@ class Felt:
     holds: Floats
 
     @classmethod
-    def at(cls, equations: ContactEquations, x: Floats, u: Floats) -> Felt:
+    def at(cls, equations: ContactEquations, x: Floats, u: Floats) -> AtContacts:
         """At a state, with u = [t, inputs…]."""
         M, f, _, speed, W, E, bias, _, gap, mu, e, hold = equations.at("forces", x, u)
         return cls(equations.layout, M, f, speed, W, E, bias, gap, mu, e, hold)
