@@ -1,10 +1,13 @@
 """Arrays of states: leading dimensions broadcast, and each state has the bits of a call alone."""
 
+import threading
+
 import numpy as np
 import pytest
 
 import touchback as tb
 from touchback.gallery import make
+from touchback.system.motions import At
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +44,37 @@ def test_threads_share_many_states_without_changing_a_bit(
         np.testing.assert_array_equal(arm.inverse_dynamics(q, v, a), wanted)
 
 
+@pytest.mark.parametrize(
+    ("name", "function", "count"),
+    [("pendulum", "bias", 1_000_000), ("slider-crank", "motion", 100_000)],
+)
+def test_other_threads_run_while_a_call_computes_many_states(
+    name: str, function: str, count: int
+) -> None:
+    """One of them sees the first result when the last is still to come."""
+    system = make(name).compile()
+    start, seen, done = system.assemble(), threading.Event(), threading.Event()
+    at = At(np.tile(start.q, (count, 1)), start.v)
+    out = np.empty((count, *system.calls.by_name(function).shape))
+
+    def watch() -> None:
+        while not done.is_set() and not seen.is_set():
+            if not np.isnan(out[0, 0]) and np.isnan(out[-1, 0]):
+                seen.set()
+
+    for _ in range(50):  # a thread may be late
+        out.fill(np.nan)
+        done.clear()
+        watching = threading.Thread(target=watch)
+        watching.start()
+        system.called(function, at, out=out)
+        done.set()
+        watching.join()
+        if seen.is_set():
+            return
+    pytest.fail("a call kept Python's lock")
+
+
 def test_leading_dimensions_broadcast_as_numpy_does(arm: tb.System) -> None:
     q, v, a = numbers(4, 1, 7), numbers(3, 7), numbers(7)
     found = arm.inverse_dynamics(q, v, a, t=np.zeros((2, 1, 1)))
@@ -69,28 +103,6 @@ def test_out_takes_arrays_of_states_even_when_it_is_an_argument(arm: tb.System) 
     np.testing.assert_array_equal(arm.inverse_dynamics(q, v, whole[:-1], out=whole[1:]), wanted)
     with pytest.raises(tb.InputError, match="shape"):
         arm.inverse_dynamics(q, v, a, out=np.empty((599, 7)))
-
-
-def test_everything_else_takes_arrays_of_states_too(arm: tb.System) -> None:
-    q, v = numbers(2, 3, 7)
-    body, joint = next(iter(arm.model.bodies)), next(iter(arm.model.joints))
-    pairs = [
-        (arm.pose(body, q)[0], lambda k: arm.pose(body, q[k])[0]),
-        (arm.pose(body, q)[1], lambda k: arm.pose(body, q[k])[1]),
-        (arm.velocity(body, q, v), lambda k: arm.velocity(body, q[k], v[k])),
-        (arm.acceleration(body, q, v, v), lambda k: arm.acceleration(body, q[k], v[k], v[k])),
-        (arm.jacobian(body, q), lambda k: arm.jacobian(body, q[k])),
-        (arm.reaction(joint, q, v), lambda k: arm.reaction(joint, q[k], v[k])),
-        (arm.momentum(q, v), lambda k: arm.momentum(q[k], v[k])),
-        (arm.centre_of_mass(q), lambda k: arm.centre_of_mass(q[k])),
-        (np.stack(arm.energy(q, v), -1), lambda k: np.array(arm.energy(q[k], v[k]))),
-        (arm.state_rate(q, v), lambda k: arm.state_rate(q[k], v[k])),
-        (arm.joint_efforts(q, v), lambda k: arm.joint_efforts(q[k], v[k])),
-    ]
-    for found, one in pairs:
-        np.testing.assert_array_equal(found, [one(k) for k in range(3)])
-    for sensor, shown in arm.sensors(q, v).items():
-        assert shown.tolist() == [arm.sensors(q[k], v[k])[sensor] for k in range(3)]
 
 
 def test_a_mass_matrix_by_a_loop_takes_arrays_too() -> None:

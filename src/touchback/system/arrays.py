@@ -12,7 +12,7 @@ from touchback.model.frame import BodyHandle, Frame, as_frame
 from touchback.model.names import unknown
 from touchback.native import tree_products
 from touchback.system import functions as recipes
-from touchback.system.calls import Calls, Way, components, filled, hot, written
+from touchback.system.calls import Calls, Way, checked_out, components, filled, hot, written
 from touchback.system.constrained import Terms
 from touchback.system.function import Function
 from touchback.system.layout import Layout, Values
@@ -27,7 +27,9 @@ Replaced = Mapping[str, ArrayLike] | None  # parameters of this call, by numbers
 class Arrays(Named):
     """Every function takes arrays or dicts by name, and leading dimensions: an array of states. One
     that is `hot` is a C callable after its first call; `out` takes its result, and `parameters`
-    replaces some for the call, by numbers or by arrays over the states."""
+    replaces some for the call, by numbers or by arrays over the states. Where a function gives
+    several things, `out` has them side by side in its last dimension, and what is returned for an
+    array of states looks into it."""
 
     @cached_property
     def calls(self) -> Calls:
@@ -63,7 +65,8 @@ class Arrays(Named):
         n, order = self.sizes[1], self.plan.dof_order
         columns = self.called("mass matrix columns", At(q, parameters=parameters))
         back = np.argsort(order)
-        result = np.empty((*columns.shape[:-1], n, n)) if out is None else out
+        shape = (*columns.shape[:-1], n, n)
+        result = np.empty(shape) if out is None else checked_out("mass matrix", out, shape)
         for row, M_row in zip(columns.reshape(-1, 13 * n), result.reshape(-1, n, n), strict=True):
             S, F = row[: 6 * n].reshape(6, n)[:, order], row[6 * n : 12 * n].reshape(n, 6)
             M = tree_products(self.plan.dof_parents, S, F[order])
@@ -86,11 +89,11 @@ class Arrays(Named):
 
     def multipliers(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
-        z: Values = None,
+        z: Values = None, out: Out = None, parameters: Replaced = None,
     ) -> dict[str, float | np.ndarray]:  # fmt: skip
         """The force, torque or effort that keeps each constraint row: a number, or an array over
-        the states."""
-        solved = self.motion.solve(self, At(q, v, u, t, z), tau)[1]
+        the states; `out` is (…, rows)."""
+        solved = written(self.motion.solve(self, At(q, v, u, t, z, parameters), tau)[1], out)
         return dict(zip(self.constraint_names, components(solved), strict=True))
 
     @property
@@ -99,14 +102,21 @@ class Arrays(Named):
         return self.motion.rows(self.key).names
 
     def terms(
-        self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None
-    ) -> Terms:
-        """h, b, γ, J, W, M and f at a state of a system with constraints, as dense arrays."""
-        return self.motion.terms(self, At(q, v, u, t, z))
+        self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
+        out: Terms | None = None, parameters: Replaced = None,
+    ) -> Terms:  # fmt: skip
+        """h, b, γ, J, W, M and f at a state of a system with constraints, as dense arrays; `out`
+        are terms of as many states."""
+        found = self.motion.terms(self, At(q, v, u, t, z, parameters))
+        return found if out is None else out.filled(found)
 
-    def constraint_error(self, q: Values, t: ArrayLike = 0.0, u: Values = None) -> np.ndarray:
+    def constraint_error(
+        self, q: Values, t: ArrayLike = 0.0, u: Values = None, out: Out = None,
+        parameters: Replaced = None,
+    ) -> np.ndarray:  # fmt: skip
         """h of every row (zero for rows on velocities only)."""
-        return self.motion.positions(self, At(q, u=u, t=t))[0]
+        at = At(q, u=u, t=t, parameters=parameters)
+        return written(self.motion.positions(self, at)[0], out)
 
     @hot(Way("joint efforts"))
     def joint_efforts(
@@ -126,19 +136,22 @@ class Arrays(Named):
 
     def sensors(
         self, q: Values = None, v: Values = None, u: Values = None, t: ArrayLike = 0.0,
-        z: Values = None,
+        z: Values = None, out: Out = None, parameters: Replaced = None,
     ) -> dict[str, float | np.ndarray]:  # fmt: skip
-        """What every sensor shows: a number, or an array over the states."""
-        at = At(q, v, u, t, z)
-        shown = self.called("outputs", at, self.motion.solved(self, at))
+        """What every sensor shows: a number, or an array over the states; `out` is (…, sensor
+        components)."""
+        at = At(q, v, u, t, z, parameters)
+        shown = self.called("outputs", at, self.motion.solved(self, at), out)
         return dict(zip(self.layout.outputs, components(shown), strict=True))
 
     def energy(
-        self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None
-    ) -> tuple[float | np.ndarray, float | np.ndarray]:
+        self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None, out: Out = None,
+        parameters: Replaced = None,
+    ) -> tuple[float | np.ndarray, float | np.ndarray]:  # fmt: skip
         """Kinetic and potential energy (gravity and springs) [J]: numbers, or arrays over the
-        states."""
-        kinetic, potential = components(self.called("energy", At(q, v, t=t, z=z)))
+        states; `out` is (…, 2)."""
+        at = At(q, v, t=t, z=z, parameters=parameters)
+        kinetic, potential = components(self.called("energy", at, out=out))
         return kinetic, potential
 
     @hot(Way("momentum"))
@@ -169,48 +182,51 @@ class Arrays(Named):
     # ---- of frames and joints -------------------------------------------------------------------
 
     def pose(
-        self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+        self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None,
+        out: Out = None, parameters: Replaced = None,
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
         """R_WF (3 × 3) and p_WF [m] of a body or frame; the world is where a ground that moves
-        would be if it didn't."""
-        flat = self.evaluated(self._of(frame, "pose", recipes.pose_recipe), At(q, t=t, z=z))
+        would be if it didn't; `out` is (…, 12), rotations by rows first."""
+        function = self._of(frame, "pose", recipes.pose_recipe)
+        flat = self.evaluated(function, At(q, t=t, z=z, parameters=parameters), out=out)
         return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
 
     def velocity(
         self, frame: Frame | BodyHandle | str, q: Values, v: Values, t: ArrayLike = 0.0,
-        z: Values = None, out: Out = None,
+        z: Values = None, out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """Angular velocity (3) and velocity of the origin (3) of a body or frame, along world
         axes."""
         function = self._of(frame, "velocity", recipes.velocity_recipe)
-        return self.evaluated(function, At(q, v, t=t, z=z), out=out)
+        return self.evaluated(function, At(q, v, t=t, z=z, parameters=parameters), out=out)
 
     def acceleration(
         self, frame: Frame | BodyHandle | str, q: Values, v: Values, a: Values, u: Values = None,
-        t: ArrayLike = 0.0, z: Values = None, out: Out = None,
+        t: ArrayLike = 0.0, z: Values = None, out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """Angular acceleration (3) and acceleration of the origin (3), along world axes."""
         function = self._of(frame, "acceleration", recipes.acceleration_recipe)
-        return self.evaluated(function, At(q, v, u, t, z), self.along("a", a), out)
+        return self.evaluated(function, At(q, v, u, t, z, parameters), self.along("a", a), out)
 
     def jacobian(
         self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None,
-        out: Out = None,
+        out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """6 × nv: rows ω and velocity of the origin, along world axes."""
         function = self._of(frame, "jacobian", recipes.jacobian_recipe)
-        return self.evaluated(function, At(q, t=t, z=z), out=out)
+        return self.evaluated(function, At(q, t=t, z=z, parameters=parameters), out=out)
 
     def reaction(
         self, joint: str, q: Values, v: Values, a: Values = None, u: Values = None,
-        t: ArrayLike = 0.0, z: Values = None, out: Out = None,
+        t: ArrayLike = 0.0, z: Values = None, out: Out = None, parameters: Replaced = None,
     ) -> np.ndarray:  # fmt: skip
         """Force (3) and moment (3) that the parent exerts on the child, at and along the joint's
         child frame; of a closure, that a's body exerts on b's, at and along frame b.
 
         Without `a` the accelerations are those of the forward dynamics; with it, the multipliers
         of constraints still are."""
-        model, rows, at = self.motion.model(self.key), self.constraint_names, At(q, v, u, t, z)
+        model, rows = self.motion.model(self.key), self.constraint_names
+        at = At(q, v, u, t, z, parameters)
         known = {**model.joints, **model.closures}
         if joint not in known:
             what = "joint or closure" if self.motion.constrained else "joint"

@@ -288,7 +288,7 @@ def written(result: Floats, out: Any) -> Floats:
 
 
 def components(result: Floats) -> list[Any]:
-    """The components in the last dimension: numbers, or arrays over the states."""
+    """The components in the last dimension: numbers, or views over the states."""
     if result.ndim == 1:
         return [float(number) for number in result]
-    return [result[..., i].copy() for i in range(result.shape[-1])]
+    return [result[..., i] for i in range(result.shape[-1])]

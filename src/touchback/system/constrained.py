@@ -14,6 +14,7 @@ import numpy as np
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
 from touchback.dynamics.row import Row
+from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.symbolic.differentiate import jacobian
 from touchback.system.derivation import Derivation
@@ -27,9 +28,9 @@ class Pattern:
     columns: np.ndarray
 
     def dense(self, nonzeros: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-        """The matrix with these nonzeros."""
-        matrix = np.zeros(shape)
-        matrix[self.rows, self.columns] = nonzeros
+        """The matrix with these nonzeros, or those of an array of states."""
+        matrix = np.zeros((*nonzeros.shape[:-1], *shape))
+        matrix[..., self.rows, self.columns] = nonzeros
         return matrix
 
 
@@ -155,7 +156,7 @@ def _pattern(rows: list[dict[int, int]]) -> Pattern:
 
 @dataclass
 class Terms:
-    """The terms of a constrained system at one state, as dense arrays."""
+    """The terms of a constrained system at a state, or an array of them, as dense arrays."""
 
     h: np.ndarray
     b: np.ndarray
@@ -167,15 +168,25 @@ class Terms:
     rubs: np.ndarray
     names: tuple[str, ...]
 
+    def filled(self, others: "Terms") -> "Terms":
+        """These with the numbers of others at as many states."""
+        for name in ("h", "b", "gamma", "J", "W", "M", "f"):
+            own, given = getattr(self, name), getattr(others, name)
+            if own.shape != given.shape:
+                raise InputError(f"terms: out.{name} has shape {own.shape}, not {given.shape}.")
+            own[...] = given
+        return self
+
 
 def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:
     """Dense arrays from the output of `terms`."""
     m = len(layout.names)
     effects = 0 if layout.W is None else len(layout.W.rows)
     sizes = [m, m, m, len(layout.J.rows), effects, len(layout.M.rows), n]
-    h, b, gamma, J, W, M, f = np.split(out[: sum(sizes)], np.cumsum(sizes)[:-1])
+    parts = np.split(out[..., : sum(sizes)], np.cumsum(sizes)[:-1], axis=-1)
+    h, b, gamma, J, W, M, f = (part.copy() for part in parts)
     lower = layout.M.dense(M, (n, n))
-    full = lower + np.tril(lower, -1).T
+    full = lower + np.swapaxes(np.tril(lower, -1), -1, -2)
     slopes = layout.J.dense(J, (m, n))
-    through = slopes if layout.W is None else layout.W.dense(W, (m, n))
+    through = slopes.copy() if layout.W is None else layout.W.dense(W, (m, n))
     return Terms(h, b, gamma, slopes, through, full, f, layout.rubs, layout.names)

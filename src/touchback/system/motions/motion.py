@@ -20,6 +20,7 @@ from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSl
 from touchback.native.modes.data import ModesData
 from touchback.symbolic.tape import Tape
 from touchback.system.begin import begun
+from touchback.system.calls import filled
 from touchback.system.closing import Closing
 from touchback.system.constrained import NO_ROWS, ConstraintLayout, Terms
 from touchback.system.derivation import Derivation
@@ -202,8 +203,10 @@ class Motion(ABC):
         constraints demand is J a + γ + pull = 0."""
         nq, nv, _ = system.sizes
         if tau is None:
-            return system.called("rate", at)[..., nq : nq + nv], np.zeros(0)
-        return system.called("forward dynamics", at, system.along("tau", tau)), np.zeros(0)
+            a = system.called("rate", at)[..., nq : nq + nv]
+        else:
+            a = system.called("forward dynamics", at, system.along("tau", tau))
+        return a, np.zeros((*a.shape[:-1], 0))
 
     def state_rate(self, system: Arrays, at: At) -> np.ndarray:
         """dx/dt."""
@@ -219,7 +222,8 @@ class Motion(ABC):
 
     def positions(self, system: Arrays, at: At) -> tuple[np.ndarray, np.ndarray]:
         """h and J at positions."""
-        return np.zeros(0), np.zeros((0, len(self.layout.v)))
+        lead = filled("q", at.q, self.layout.q, self.start.q).shape[:-1]
+        return np.zeros((*lead, 0)), np.zeros((*lead, 0, len(self.layout.v)))
 
     def freedoms(self, system: System, q: np.ndarray, at: At) -> Freedoms:
         """What constraints leave free at positions q."""
