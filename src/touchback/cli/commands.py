@@ -16,9 +16,9 @@ class Listed(NamedTuple):
     function: str
     short: str
 
-    def load(self) -> Callable[..., Any]:
+    def load(self) -> Callable[..., None]:
         """The command itself."""
-        found: Callable[..., Any] = getattr(
+        found: Callable[..., None] = getattr(
             import_module(f"touchback.cli.{self.module}"), self.function
         )
         return found
@@ -99,7 +99,7 @@ class Commands(TyperGroup):
 
     _listing = False
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: object) -> list[str]:
         """Their names, in the order of the table."""
         return list(COMMANDS)
 

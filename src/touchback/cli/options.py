@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import typer
+from typer.models import OptionInfo
 
 from touchback.errors import InputError
 from touchback.regular_file import check_output
@@ -13,7 +13,7 @@ from touchback.regular_file import check_output
 
 def number(
     help: str, low: float, high: float = math.inf, *, open: bool = False, flag: str | None = None
-) -> Any:
+) -> OptionInfo:
     """An option for a finite number from `low` (or, if `open`, above it) to `high`."""
 
     def check(param: typer.CallbackParam, value: float | None) -> float | None:
@@ -27,17 +27,17 @@ def number(
     return typer.Option(*([flag] if flag else []), help=help, callback=check)
 
 
-def seconds(help: str) -> Any:
+def seconds(help: str) -> OptionInfo:
     """An option for a time: a positive number."""
     return number(help, 0.0, open=True)
 
 
-def output(help: str, *endings: str, flags: tuple[str, ...] = ()) -> Any:
+def output(help: str, *endings: str, flags: tuple[str, ...] = ()) -> OptionInfo:
     """An option for a file to be written: its folder is there, and its ending is one of these."""
     return typer.Option(*flags, help=help, callback=_checked(endings))
 
 
-def _checked(endings: tuple[str, ...]) -> Callable[[typer.CallbackParam, Path | None], Any]:
+def _checked(endings: tuple[str, ...]) -> Callable[[typer.CallbackParam, Path | None], Path | None]:
     def check(param: typer.CallbackParam, value: Path | None) -> Path | None:
         if value is not None:
             check_output(value, endings, _flag(param))

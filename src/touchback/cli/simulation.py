@@ -1,9 +1,9 @@
 """`touchback simulate`: run a mechanism, see its signals, keep them."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 import typer
 from rich.table import Table
@@ -20,6 +20,7 @@ from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import METHODS, RunFailed, RunInterrupted
 from touchback.simulate import simulate as run_it
 
+T = TypeVar("T")
 _INTERRUPTED = 130  # as shells count what Ctrl-C ended
 _FIRST, _LAST = 12, 4  # changes of mode or events that are shown of many
 
@@ -128,7 +129,7 @@ def _table(run: Run, names: list[str]) -> Table:
     return table
 
 
-def _few(all_: list[Any], cells: Callable[[Any], list[str]], *titles: str) -> Table:
+def _few(all_: Sequence[T], cells: Callable[[T], list[str]], *titles: str) -> Table:
     """What happened, a row each: the first and the last of many."""
     table = Table(box=None, pad_edge=False)
     for title in titles:
@@ -166,15 +167,16 @@ def _effort(run: Run) -> str:
 def _repeat(
     model: str,
     duration: float,
-    about: dict[str, Any],
+    about: Mapping[str, object],
     changes: dict[str, float],
     inputs: dict[str, float],
 ) -> str:
     words = ["touchback", "simulate", model, "--duration", f"{duration!r}"]
-    words += ["--method", about["method"]]
+    method = str(about["method"])
+    words += ["--method", method]
     for name in ("step", "rate"):
         words += [f"--{name}", f"{about[name]!r}"] if about.get(name) is not None else []
-    usual = METHODS[about["method"]].options().get("rtol")
+    usual = METHODS[method].options().get("rtol")
     words += ["--rtol", f"{about['rtol']!r}"] if about.get("rtol") != usual else []
     for name, value in changes.items():
         words += ["--set", f"{name}={value!r}"]

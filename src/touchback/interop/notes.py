@@ -2,7 +2,6 @@
 
 import warnings
 from collections import Counter
-from typing import Any
 
 from touchback.interop.xml_file import Node
 from touchback.model import Model
@@ -38,7 +37,7 @@ class Notes:
             if child.tag not in known:
                 self.skip(child.tag)
 
-    def finish(self, model: Model, kind: str, source: str, **records: Any) -> None:
+    def finish(self, model: Model, kind: str, source: str, **records: object) -> None:
         """Put the report on the model and warn once, of all that matters."""
         lines = [*self.noticed, *self.plain]
         if self.unread:

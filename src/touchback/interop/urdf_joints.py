@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from touchback.errors import ModelError
 from touchback.interop.notes import Notes
@@ -12,6 +11,7 @@ from touchback.model import Frame, Model
 from touchback.model.couplings import Gear
 from touchback.model.joints import Fixed, Free, JointKind, Planar, Prismatic, Revolute
 from touchback.model.joints.base import Axis
+from touchback.model.joints.joint import JointOptions
 from touchback.model.value import Data
 
 Triple = tuple[float, float, float]
@@ -53,7 +53,7 @@ def add_joint(robot: Robot, original: str, node: Node) -> None:
     kind, aside = _kind(original, node)
     xyz, (roll, pitch, yaw) = origin(node)
     turns = [(axis, angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)) if angle]
-    options: dict[str, Any] = {}
+    options: JointOptions = {}
     ends = {}
     for element in node.children:
         if element.tag in _OPTIONS:
@@ -121,7 +121,7 @@ _KINDS: dict[str, Callable[[Triple], tuple[JointKind, Turns]]] = {
 # ---- what acts in joints ------------------------------------------------------------------------
 
 
-def _limit(robot: Robot, name: str, element: Node, kind: JointKind) -> dict[str, Any]:
+def _limit(robot: Robot, name: str, element: Node, kind: JointKind) -> JointOptions:
     _skip_attributes(robot, element, ("lower", "upper", "effort", "velocity"))
     ratings: dict[str, float] = {}
     for word in ("effort", "velocity"):
@@ -141,9 +141,9 @@ def _limit(robot: Robot, name: str, element: Node, kind: JointKind) -> dict[str,
     return {"limits": (lower, upper), "stop": robot.stops}
 
 
-def _dynamics(robot: Robot, name: str, element: Node, kind: JointKind) -> dict[str, Any]:
+def _dynamics(robot: Robot, name: str, element: Node, kind: JointKind) -> JointOptions:
     _skip_attributes(robot, element, ("damping", "friction"))
-    options = {}
+    options: JointOptions = {}
     for word in ("damping", "friction"):
         number = element.number(word, 0.0)
         if number < 0.0:
@@ -160,7 +160,7 @@ def _dynamics(robot: Robot, name: str, element: Node, kind: JointKind) -> dict[s
     return options
 
 
-def _mimic(robot: Robot, name: str, element: Node, kind: JointKind) -> dict[str, Any]:
+def _mimic(robot: Robot, name: str, element: Node, kind: JointKind) -> JointOptions:
     leader = element.attribute("joint")
     if leader not in robot.joints:
         robot.notes.notice(
@@ -201,7 +201,7 @@ def _skip_attributes(robot: Robot, element: Node, known: tuple[str, ...]) -> Non
             robot.notes.skip(f"{element.tag} {word}")
 
 
-_OPTIONS: dict[str, Callable[[Robot, str, Node, JointKind], dict[str, Any]]] = {
+_OPTIONS: dict[str, Callable[[Robot, str, Node, JointKind], JointOptions]] = {
     "limit": _limit,
     "dynamics": _dynamics,
     "mimic": _mimic,

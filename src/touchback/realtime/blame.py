@@ -6,7 +6,6 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from touchback.native.live.layout import copied_counts
 from touchback.native.live.live import LiveLoop
@@ -111,7 +110,7 @@ class Blame:
     switches_asked: int
     switches_forced: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data."""
         plain = {name: value for name, value in vars(self).items() if name != "idle"}
         return {**plain, "idle_wakes": self.idle.total, "idle": self.idle.summary()}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from numbers import Real
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from touchback.errors import InputError
 from touchback.realtime.faults import words
+from touchback.simulate.rigid import is_real
 
 _SLOWEST, _FASTEST = 1e-3, 1e5  # exchanges a second
 _LAST_WORD = 2.0  # seconds that a device has for it
@@ -80,9 +80,8 @@ class Service:
         """In a child process, which doesn't have the thread, there is nothing to let go of."""
 
 
-def _check_rate(name: str, rate: Any) -> None:
-    number = isinstance(rate, Real) and not isinstance(rate, bool)
-    if not (number and _SLOWEST <= rate <= _FASTEST):
+def _check_rate(name: str, rate: object) -> None:
+    if not (is_real(rate) and _SLOWEST <= rate <= _FASTEST):
         raise InputError(
             f"'{name}' is served {_SLOWEST:g} to {_FASTEST:g} times a second, got rate={rate!r}."
         )

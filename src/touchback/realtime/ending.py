@@ -11,7 +11,7 @@ import traceback
 import weakref
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 from touchback.errors import InputError
 
@@ -96,11 +96,12 @@ class _Watch:
     """Everything that is still to be stopped in this process."""
 
     def __init__(self) -> None:
-        self._runs: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._runs: weakref.WeakSet[Endable] = weakref.WeakSet()
         self._hooked = False
         self._forking = threading.Lock()
         self._held: list[Endable] = []  # during a fork
-        self._owner, self._mask = 0, set()  # type: int, set[Any]
+        self._owner = 0
+        self._mask: set[int] = set()
         self._ender: threading.Thread | None = None
 
     def add(self, run: Endable) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from touchback.native.live.layout import DIVERGED
 from touchback.native.live.live import LiveLoop
+from touchback.recording.live_about import FaultData
 from touchback.system import System
 
 _REMEMBERED = 1000  # faults, for the report
@@ -24,9 +24,9 @@ class Fault:
     time: float
     text: str
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> FaultData:
         """Plain data."""
-        return asdict(self)
+        return {"tick": self.tick, "time": self.time, "text": self.text}
 
 
 class Faults:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -206,7 +205,7 @@ class LiveParameters:
             self.booked += energy
         self.changes[version] = Change(version, values, tick, energy, bool(refused))
 
-    def told(self) -> list[dict[str, Any]]:
+    def told(self) -> list[dict[str, object]]:
         """The latest changes that ticks have taken, for the report."""
         return [
             {"tick": change.tick, "energy": change.energy, "values": change.values}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
 from touchback.realtime.plan import LivePlan
 from touchback.recording import Run
-from touchback.recording.live_about import columns_of
+from touchback.recording.live_about import CarriedData, FaultData, LiveAbout, columns_of
 from touchback.recording.live_file import Part, Recorder, Recording
 from touchback.regular_file import check_output
 from touchback.simulate.span import MOST_NUMBERS
@@ -29,8 +28,8 @@ def describe(
     x0: np.ndarray,
     plan: LivePlan,
     parameters: dict[str, float],
-    carried: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    carried: CarriedData | None = None,
+) -> LiveAbout:
     """What a replay needs besides the ticks; plain data. `carried` tells what a structure took over
     from the one before (swap.py)."""
     kinds = (system.input_names, system.state_names, system.output_names, plan.energy)
@@ -61,30 +60,30 @@ def describe(
         "energy_names": list(plan.energy),
         "units": {name: unit for pair in zip(kinds, units) for name, unit in zip(*pair)},
         "versions": {"touchback": VERSION, "numpy": np.__version__},
-        **({"carried": carried} if carried else {}),
+        "carried": carried,
     }
 
 
 class Keeper:
     """Keeps rows as asked: not at all, in memory, or in a file."""
 
-    def __init__(self, about: dict[str, Any], record: bool | str | os.PathLike[str]) -> None:
+    def __init__(self, about: LiveAbout, record: bool | str | os.PathLike[str]) -> None:
         if not isinstance(record, bool | str | os.PathLike):
             raise InputError(f"record is True, False or the path of a file, got {record!r}.")
         if not isinstance(record, bool):
             check_output(record, (".mcap",), "record")
         self.columns = columns_of(about)
-        self._parts: list[tuple[dict[str, Any], list[np.ndarray]]] | None = None
+        self._parts: list[tuple[LiveAbout, list[np.ndarray]]] | None = None
         if record is True:
             self._parts = [(about, [])]
         self._path = None if isinstance(record, bool) else os.fspath(record)
         self._recorder = None if isinstance(record, bool) else Recorder(record, about, self.columns)
         self._versions = 0
         self._room = MOST_NUMBERS  # numbers that memory still takes
-        self._faults: list[dict[str, Any]] = []
+        self._faults: list[FaultData] = []
         self.failure: OSError | None = None  # what ended the recording before the run
 
-    def restructure(self, about: dict[str, Any], started: Change) -> None:
+    def restructure(self, about: LiveAbout, started: Change) -> None:
         """Rows that follow are of another structure, which started with these parameters."""
         self.columns = columns_of(about)
         if self._parts is not None:

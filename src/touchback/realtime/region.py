@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from touchback.native.live.memory import keep_in_children, private_map
 from touchback.realtime.ports import STOP_PORT
 from touchback.recording import unknown_name
 
+Buffer = mmap.mmap | memoryview
 MAGIC = b"TBPORTS2"
 PUBLISHED = "published"
 HEAD = ("tick", "time", "flags")
@@ -104,7 +105,7 @@ class Region:
     """Mailboxes by name over a buffer, which it keeps alive. When the run changes its structure,
     names and places follow."""
 
-    def __init__(self, buffer: Any, label: str = "") -> None:
+    def __init__(self, buffer: Buffer, label: str = "") -> None:
         self._buffer, self._label = buffer, label
         self._bytes = np.frombuffer(buffer, dtype=np.uint8)
         self._word = self._bytes[_WORD : _WORD + 8].view(np.uint64)
@@ -208,7 +209,7 @@ class Region:
         buffer = mmap.mmap(-1, len(self._bytes))
         buffer[:] = self._bytes.tobytes()
         self._bytes = self._word = np.empty(0, dtype=np.uint8)
-        self._buffer = None
+        self._buffer = memoryview(b"")
         return Region(buffer)
 
 
@@ -222,9 +223,8 @@ def create(
     needed += sum(8 * len(field) for *_, fields in ports for field in fields)
     size = -(-max(_ROOM, 4 * needed) // mmap.PAGESIZE) * mmap.PAGESIZE
     memory: SharedMemory | None = None
-    buffer: Any
     if shared is None:
-        buffer = private_map(size)
+        buffer: Buffer = private_map(size)
     else:
         _check_name(shared)
         try:
@@ -234,7 +234,7 @@ def create(
                 f"Shared memory '{shared}' exists already: another live run has it, or one was "
                 f"killed; choose another name or remove {_SHARED_FOLDER / shared}."
             ) from None
-        buffer = memory.buf
+        buffer = cast(memoryview, memory.buf)  # until it is closed
     buffer[16:24] = np.array([size], dtype=np.uint64).tobytes()
     region = Region(buffer)
     region.use(region.plan(inputs, published)[0])
@@ -260,7 +260,7 @@ def attach(shared: str) -> Region:
     return Region(buffer, shared)
 
 
-def _read_directory(buffer: Any, word: int, shared: str) -> list[Port]:
+def _read_directory(buffer: Buffer, word: int, shared: str) -> list[Port]:
     start, length = word >> 32, word & 0xFFFFFFFF
     try:
         plain = json.loads(bytes(buffer[start : start + length]))

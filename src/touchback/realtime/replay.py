@@ -18,6 +18,7 @@ from touchback.native.live.wanted import Pace
 from touchback.realtime.build import block_of, make_loop, state_of
 from touchback.realtime.plan import MOST_SUBSTEPS, LivePlan, live_solver
 from touchback.realtime.swap import make_swap, refuse_modes
+from touchback.recording.live_about import CarriedData
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
 from touchback.system.copies import copies
@@ -99,10 +100,12 @@ def _system(part: Part, given: System | None) -> System:
                 "don't know: give the system to `replay`, or its name to `--model`."
             )
         system = model_from_text(about["description"], ".json").compile()
-        names = about.get("copies")
-        system = copies(system, names) if names else system
-    for kind in ("state", "input", "output"):
-        recorded, own = about[f"{kind}_names"], list(getattr(system, f"{kind}_names"))
+        system = copies(system, about["copies"]) if about["copies"] else system
+    for kind, recorded, own in (
+        ("state", about["state_names"], system.state_names),
+        ("input", about["input_names"], system.input_names),
+        ("output", about["output_names"], system.output_names),
+    ):
         if recorded != own:
             whose = "the model in it has" if given is None else "the system given has"
             raise InputError(
@@ -152,12 +155,13 @@ def _begin(
         system, state_of(system, part.about["initial_state"], plan.parameters), plan,
         Pace(plan.rate, None, plan.substeps), before[1].memory if before else None,
     )  # fmt: skip
-    if before is None:
+    given = part.about["carried"]
+    if before is None or given is None:
         loop.prepare()
         return loop
     refuse_modes(system)
     directory = np.zeros(1, dtype=np.uint64)  # of ports that a replay doesn't have
-    carried = {**part.about["carried"], "guards": [], "energies": []}  # nor guards
+    carried: CarriedData = {**given, "guards": [], "energies": []}  # nor guards
     swap = make_swap(before, (system, loop, plan), carried, (address_of(directory), 0), None)
     if not swap.take():
         raise InputError(

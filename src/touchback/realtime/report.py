@@ -27,6 +27,7 @@ from touchback.native.live.layout import (
 from touchback.native.live.live import LiveLoop
 from touchback.realtime.blame import Blame
 from touchback.realtime.histogram import Histogram, duration
+from touchback.recording.live_about import FaultData
 
 FLAG_NAMES = {
     STALE: "stale input", BAD_NUMBER: "not finite", STOPPED: "stopped",
@@ -84,15 +85,15 @@ class Report:
     memory: str
     page_faults: int | None
     recording: str
-    ports: dict[str, dict[str, Any]]
+    ports: dict[str, dict[str, int]]
     parameter_energy: float
-    parameter_changes: list[dict[str, Any]] = field(default_factory=list)  # the latest 10 000
+    parameter_changes: list[dict[str, object]] = field(default_factory=list)  # the latest 10 000
     energies: dict[str, dict[str, float]] = field(default_factory=dict)  # J, of ports by name
     structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `Swapped`
-    faults: list[dict[str, Any]] = field(default_factory=list)  # the latest 1000, in words
+    faults: list[FaultData] = field(default_factory=list)  # the latest 1000, in words
     blame: Blame | None = None  # whose lateness it is; None for unclocked runs
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data."""
         return {
             "model": self.model,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from touchback.realtime.plan import LivePlan
 from touchback.realtime.region import Region
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow
+from touchback.recording.live_about import CarriedData
 from touchback.simulate.solvers import Solver
 from touchback.system import System
 from touchback.system.compile import compile_model
@@ -60,7 +60,7 @@ class Swapped:
             return None
         return self.energy_before - self.energy_after
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data."""
         return {**vars(self), "energy_lost": self.energy_lost}
 
@@ -90,7 +90,7 @@ class Pending:
     swap: Swap
     joints: dict[str, KnownJoint]
     guess: np.ndarray
-    carried: dict[str, Any]
+    carried: CarriedData
     frozen: Sequence[str]
 
     def refusal(self) -> str:
@@ -142,7 +142,7 @@ def guess_for(system: System, structure: Structure, plan: LivePlan, now: Now) ->
 
 def carried_over(
     old: System, new: System, structure: Structure, plans: tuple[LivePlan, LivePlan]
-) -> dict[str, Any]:
+) -> CarriedData:
     """What the new structure takes over, as plain data: places by places."""
     states, parameters = list(old.state_names), list(old.parameters)
 
@@ -186,7 +186,7 @@ def carried_over(
     }
 
 
-def _places(new: Any, old: Any) -> list[int]:
+def _places(new: Iterable[str], old: Iterable[str]) -> list[int]:
     known = list(old)
     return [known.index(name) if name in known else -1 for name in new]
 
@@ -194,7 +194,7 @@ def _places(new: Any, old: Any) -> list[int]:
 def make_swap(
     old: tuple[System, LiveLoop],
     new: tuple[System, LiveLoop, LivePlan],
-    carried: Mapping[str, Any],
+    carried: CarriedData,
     directory: tuple[int, int],
     at: float | None,
 ) -> Swap:
@@ -212,9 +212,12 @@ def make_swap(
         Staged(each.parameter_stage, each.block_size, each.compiled if moving else None)
         for each in (velocities, transfer)
     ]
-    names = ("to_state", "to_parameters", "inputs", "outputs", "guards", "energies")
+    places = Carried(
+        carried["to_state"], carried["to_parameters"], carried["inputs"], carried["outputs"],
+        carried["guards"], carried["energies"],
+    )  # fmt: skip
     return Swap(
-        old[1], new[1], Carried(**{name: carried[name] for name in names}),
+        old[1], new[1], places,
         stages_of(new[0], new[2]), both[0], both[1], len(bodies),
         directory, -np.inf if at is None else at,
     )  # fmt: skip

@@ -24,7 +24,6 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from touchback.errors import InputError, SolveError
 from touchback.native.live.mailbox import clock_now
@@ -36,6 +35,7 @@ _HEAD = struct.Struct("<4sBBHIq")
 _VALUE, _NAME = _HEAD.size, _HEAD.size + 8
 _RESTART = 1 << 31  # a sequence further back than this is ahead
 _SENDERS = 1024  # pairs of a sender and a name that are remembered
+Address = tuple[str, int]
 _SILENCE = 1_000_000_000  # ns after which a sender may be another one, at the same port
 
 
@@ -97,7 +97,7 @@ class Receiver:
         self.address: tuple[str, int] = self._socket.getsockname()
         self.counts: Counter[str] = Counter()
         # sequence and arrival [ns] of the last message, by sender and name
-        self._last: dict[tuple[Any, str], tuple[int, int]] = {}
+        self._last: dict[tuple[Address, str], tuple[int, int]] = {}
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="touchback udp", daemon=True)
         self._thread.start()
@@ -112,7 +112,7 @@ class Receiver:
                 return  # closed
             self.counts[self._take(data, sender, clock_now())] += 1
 
-    def _take(self, data: bytes, sender: Any, arrival: int) -> str:
+    def _take(self, data: bytes, sender: Address, arrival: int) -> str:
         """A device that was started anew counts anew: from another port of its own, or from the
         same one after a silence."""
         found = unpack(data)

@@ -2,7 +2,6 @@
 
 import json
 import math
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,7 +14,7 @@ FORMAT = "touchback run"
 VERSION = 1
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Numpy's numbers and arrays as Python's, and numbers that JSON lacks as text."""
     if isinstance(value, np.ndarray):
         return [_plain(item) for item in value.tolist()]
@@ -53,7 +52,7 @@ class About(msgspec.Struct):
     version: int
     names: list[str]
     units: dict[str, str]
-    metadata: dict[str, Any]
+    metadata: dict[str, object]
 
 
 def understand(text: str | bytes, file: str) -> About:

@@ -3,7 +3,7 @@
 Whoever wrote a file may have written anything into it; what is checked here, `replay` can rely on.
 """
 
-from typing import Any
+from typing import TypedDict
 
 import msgspec
 
@@ -17,7 +17,7 @@ HEAD_UNITS = {
 HEAD = tuple(HEAD_UNITS)
 
 
-class _Carried(msgspec.Struct):
+class CarriedData(TypedDict):
     """What a structure took over from the one before (swap.py)."""
 
     to_state: list[tuple[int, int, int]]
@@ -29,11 +29,11 @@ class _Carried(msgspec.Struct):
     bodies: list[str]
 
 
-class _About(msgspec.Struct):
-    """What `describe` of record.py writes; what the first files lacked has a default."""
+class LiveAbout(TypedDict):
+    """What a replay needs besides the ticks; what the first files lacked is in `_LATER`."""
 
     model: str
-    description: str | None
+    description: str | None  # of one, when it is a row of copies
     initial_state: list[float]
     parameters: dict[str, float]
     rate: float
@@ -44,13 +44,29 @@ class _About(msgspec.Struct):
     state_names: list[str]
     output_names: list[str]
     energy_names: list[str]
-    copies: list[str] = []
-    units: dict[str, str] = {}
-    max_speed: float | None = None
-    settings: dict[str, float] = {}  # of the formulation
-    rtol: float = 1e-8  # of Newton's method
-    atol: float = 1e-10
-    carried: _Carried | None = None
+    copies: list[str]
+    units: dict[str, str]
+    max_speed: float | None
+    settings: dict[str, float]  # of the formulation
+    rtol: float  # of Newton's method
+    atol: float
+    speed: float | None
+    versions: dict[str, str]
+    carried: CarriedData | None
+
+
+_LATER: dict[str, object] = {
+    "copies": [], "units": {}, "max_speed": None, "settings": {}, "rtol": 1e-8, "atol": 1e-10,
+    "speed": None, "versions": {}, "carried": None,
+}  # fmt: skip
+
+
+class FaultData(TypedDict):
+    """What went wrong, in words."""
+
+    tick: int
+    time: float
+    text: str
 
 
 class Change(msgspec.Struct):
@@ -60,40 +76,32 @@ class Change(msgspec.Struct):
     values: dict[str, float]
 
 
-class _Fault(msgspec.Struct):
-    """What went wrong, in words."""
-
-    tick: int
-    time: float
-    text: str
-
-
-def columns_of(about: dict[str, Any]) -> list[str]:
+def columns_of(about: LiveAbout) -> list[str]:
     """The columns of a structure's ticks."""
-    kinds = ("input_names", "state_names", "output_names", "energy_names")
-    return [*HEAD, *(name for kind in kinds for name in about[kind])]
+    signals = about["input_names"] + about["state_names"] + about["output_names"]
+    return [*HEAD, *signals, *about["energy_names"]]
 
 
-def check_about(about: Any, columns: list[str], place: str, first: bool) -> dict[str, Any]:
+def check_about(about: object, columns: list[str], place: str, first: bool) -> LiveAbout:
     """The description of a structure, refused when something is missing, or of another kind, or
     when the table has other columns than it says."""
-    typed = checked(about, _About, place)
-    if first != (typed.carried is None):
+    whole = {**_LATER, **about} if isinstance(about, dict) else about
+    typed = checked(whole, LiveAbout, place)  # numbers that JSON wrote as integers are floats now
+    if first != (typed["carried"] is None):
         raise InputError(f"{place} must {'not ' if first else ''}tell what was carried over.")
-    expected = columns_of(about)
+    expected = columns_of(typed)
     if columns != expected:
         missing = [name for name in expected if name not in columns]
         raise InputError(
             f"{place} is damaged: it has {len(expected)} columns, its table {len(columns)}"
             + (f", without {missing[0]!r}." if missing else " or in another order.")
         )
-    # as typed: a number that JSON wrote as an integer of any length is a float
-    return {**about, **msgspec.to_builtins(typed)}
+    return typed
 
 
-def check_fault(fault: Any, place: str) -> dict[str, Any]:
+def check_fault(fault: object, place: str) -> FaultData:
     """A fault of the run: {tick, time, text}."""
-    return msgspec.structs.asdict(checked(fault, _Fault, place))
+    return checked(fault, FaultData, place)
 
 
 def change_of(text: bytes, place: str) -> Change:

@@ -18,13 +18,20 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.live.layout import ROW_HEAD
-from touchback.recording.live_about import HEAD, HEAD_UNITS, change_of, check_about, check_fault
+from touchback.recording.live_about import (
+    HEAD,
+    HEAD_UNITS,
+    FaultData,
+    LiveAbout,
+    change_of,
+    check_about,
+    check_fault,
+)
 from touchback.recording.mcap_tables import Table, Tables, TableWriter, read_tables
 from touchback.recording.plain_data import parsed
 from touchback.recording.run import Run
@@ -41,7 +48,7 @@ class Recorder(TableWriter):
     """Appends to a recording; every `finish_chunk` leaves a file that can be read."""
 
     def __init__(
-        self, path: str | os.PathLike[str], about: dict[str, Any], columns: Sequence[str]
+        self, path: str | os.PathLike[str], about: LiveAbout, columns: Sequence[str]
     ) -> None:
         text = json.dumps({"format": FORMAT_VERSION, **about}, ensure_ascii=False)
         super().__init__(path, KIND, text)
@@ -53,7 +60,7 @@ class Recorder(TableWriter):
         self.write_rows(self._ticks, np.empty((0, len(columns))), _TIME)
         self.finish_chunk()
 
-    def write_structure(self, about: dict[str, Any], columns: Sequence[str]) -> None:
+    def write_structure(self, about: LiveAbout, columns: Sequence[str]) -> None:
         """Another structure, which the ticks that follow are of."""
         if not self._structures:
             self._descriptions = self.add_texts(STRUCTURES)
@@ -61,7 +68,7 @@ class Recorder(TableWriter):
         self.write_text(self._descriptions, about)
         self._ticks = self._add_ticks(about, columns)
 
-    def _add_ticks(self, about: dict[str, Any], columns: Sequence[str]) -> int:
+    def _add_ticks(self, about: LiveAbout, columns: Sequence[str]) -> int:
         self._every = math.ceil(about.get("rate", 1.0) * len(columns) / _READABLE)
         units = {**about.get("units", {}), **HEAD_UNITS}
         return self.add_table(_topic(self._structures), columns, units)
@@ -76,7 +83,7 @@ class Recorder(TableWriter):
         """Parameters that a tick may name by their version."""
         self.write_text(self._parameters, {"version": number, "values": values})
 
-    def write_fault(self, fault: dict[str, Any]) -> None:
+    def write_fault(self, fault: FaultData) -> None:
         """What went wrong: {tick, time, text}."""
         self.write_text(self._faults, fault)
 
@@ -85,7 +92,7 @@ class Recorder(TableWriter):
 class Part:
     """The ticks of one structure: the description it started with, and a row a tick."""
 
-    about: dict[str, Any]
+    about: LiveAbout
     columns: list[str]
     rows: np.ndarray
 
@@ -113,10 +120,10 @@ class Recording:
     parts: list[Part]
     parameters: dict[int, dict[str, float]] = field(default_factory=dict)
     complete: bool = True  # whether the file was finished
-    faults: list[dict[str, Any]] = field(default_factory=list)  # {tick, time, text}
+    faults: list[FaultData] = field(default_factory=list)  # {tick, time, text}
 
     @property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> LiveAbout:
         """The description that the run started with."""
         return self.parts[0].about
 
@@ -127,7 +134,7 @@ class Recording:
             for part in self.parts
         ])  # fmt: skip
 
-    def as_run(self, metadata: Mapping[str, Any] | None = None) -> Run:
+    def as_run(self, metadata: Mapping[str, object] | None = None) -> Run:
         """All columns by name over the model's time, with the description and more metadata."""
         names = dict.fromkeys(name for part in self.parts for name in part.columns)
         size = len(names) * sum(len(part.rows) for part in self.parts)

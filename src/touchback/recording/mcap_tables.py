@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import msgspec
 import numpy as np
@@ -100,7 +100,7 @@ class TableWriter:
                 named = {name: value for name, value in named.items() if math.isfinite(value)}
             self._add(readable, _nanoseconds(row[time]), _ENCODER.encode(named))
 
-    def write_text(self, topic: int, content: dict[str, Any]) -> None:
+    def write_text(self, topic: int, content: Mapping[str, object]) -> None:
         """A message of plain data, at the time of what was written last."""
         self._add(topic, self._latest, json.dumps(content, ensure_ascii=False).encode())
 

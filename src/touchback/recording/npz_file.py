@@ -5,10 +5,10 @@ import zipfile
 import zlib
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from touchback.errors import InputError
 from touchback.recording.about import describe, understand
@@ -63,7 +63,7 @@ def _check_sizes(archive: zipfile.ZipFile, name: str) -> None:
             raise ValueError(f"{each.filename} is compressed in another way than NumPy's")
 
 
-def _array(archive: zipfile.ZipFile, name: str, kind: str) -> np.ndarray[Any, np.dtype[Any]]:
+def _array(archive: zipfile.ZipFile, name: str, kind: str) -> NDArray[np.generic]:
     """An array of the archive, made of the bytes that are there and not by what its header asks
     for."""
     with archive.open(f"{name}.npy") as member:

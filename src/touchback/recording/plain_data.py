@@ -21,7 +21,7 @@ def parsed(text: str | bytes, place: str) -> Any:
         raise InputError(f"{place} is not JSON ({error}).") from None
 
 
-def checked(data: Any, kind: type[T], place: str, strict: bool = True) -> T:
+def checked(data: object, kind: type[T], place: str, strict: bool = True) -> T:
     """Plain data as a type; `place` begins the message that names what is missing or wrong. When
     not `strict`, a number may be a text, as those are that JSON lacks ("nan")."""
     try:

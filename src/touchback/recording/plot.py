@@ -11,13 +11,15 @@ from touchback.errors import InputError
 from touchback.regular_file import check_output
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from touchback.recording.compare import Comparison
     from touchback.recording.run import Run
 
 
-def _panels(count: int) -> tuple[Figure, list[Any]]:
+def _panels(count: int) -> tuple[Figure, list[Axes]]:
     """A figure with panels one above the other on the same time axis."""
     figure, axes = pyplot().subplots(
         count, 1, sharex=True, squeeze=False, figsize=(8.0, 1.2 + 2.4 * count), layout="constrained"
@@ -30,7 +32,7 @@ _INSIDE = 4  # lines whose legend has room within a panel
 _ENTRIES = 8  # of a legend; what else there is, is counted
 
 
-def _legend(panel: Any, handles: Sequence[Any], **where: Any) -> None:
+def _legend(panel: Any, handles: Sequence[Line2D], **where: object) -> None:
     """A legend of the labelled lines, the first of them if there are many."""
     shown = list(handles[:_ENTRIES])
     labels = [str(line.get_label()) for line in shown]
@@ -77,9 +79,9 @@ def plot_run(run: Run, names: Sequence[str], path: str | os.PathLike[str] | None
     return finished(figure, path)
 
 
-def _mark_events(axis: Any, run: Run) -> list[Any]:
+def _mark_events(axis: Axes, run: Run) -> list[Line2D]:
     """Vertical lines at events; the first line of each name, whose colour all of them have."""
-    first: dict[str, Any] = {}
+    first: dict[str, Line2D] = {}
     for event in run.events:
         known = first.get(event.name)
         colour = f"C{9 - len(first) % 8}" if known is None else known.get_color()

@@ -88,8 +88,8 @@ class Run:
         """The changes of mode that the run met, in the order of time."""
         return [TransitionRecord.from_data(data) for data in self._records("transitions")]
 
-    def _records(self, key: str) -> list[Any]:
-        return checked(self.metadata.get(key, []), list[Any], f"The run's list of {key}")
+    def _records(self, key: str) -> list[object]:
+        return checked(self.metadata.get(key, []), list[object], f"The run's list of {key}")
 
     def __getitem__(self, name: str) -> Floats:
         if name in self.signals:

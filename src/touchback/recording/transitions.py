@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from touchback.recording.plain_data import checked
 
@@ -22,11 +20,11 @@ class TransitionRecord:
     energy: float
     error: float | None = None
 
-    def as_data(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, object]:
         """Plain data, for a run's description."""
         return asdict(self)
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> TransitionRecord:
+    def from_data(cls, data: object) -> TransitionRecord:
         """The record from plain data."""
         return checked(data, cls, "A change of mode of the run", strict=False)
