@@ -10,12 +10,13 @@ from touchback.native import formulation_of
 from touchback.simulate.books import BookKeeper, Integrated, Lines
 from touchback.simulate.course import Asked, Course, Label, labels_of
 from touchback.simulate.implicit import add_counts, newton_for
+from touchback.simulate.leg import Leg
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.remarks import remarks
 from touchback.simulate.span import Trajectory
 from touchback.simulate.ticks import use_ticks
-from touchback.simulate.watch import Watch
+from touchback.simulate.watch import Unwatched, Watch
 from touchback.system.powers import power_set
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class SmoothRun(Course):
         self.problem = self._posed.problem
         use_ticks(system, self._posed, solver)
         tolerances = solver.rtol, solver.atol
-        self._newton = self._watch = self._keeper = None
+        self._newton = self._keeper = None
+        self._watch = Unwatched()
         if solver.implicit:
             self._newton = newton_for(system, self.problem, *tolerances, parameters)
         if asked.events:
@@ -52,7 +54,7 @@ class SmoothRun(Course):
         if self._keeper:
             self.problem.keep_books(self._keeper.meter.native)
             self._keeper.meter.begin(span.start, x)
-        found = self._solver.integrate(self.problem, names, x, span, shown, self._watch)
+        found = self._solver.integrate(Leg(self.problem, names, x, span, shown, self._watch))
         if self._newton:
             add_counts(found, self._newton)
         found.statistics.update(self._posed.statistics)
@@ -70,11 +72,10 @@ class SmoothRun(Course):
     def about(self, trajectory: Trajectory) -> Plain:
         """Events, energy books, and how constraints were kept."""
         told: Plain = {}
-        records = self._watch.records if self._watch else []
-        if self._watch:
-            told["events"] = [record.as_data() for record in records]
+        if self._asked.events:
+            told["events"] = [record.as_data() for record in self._watch.records]
         if self._keeper:
-            for record in records:
+            for record in self._watch.records:
                 self._keeper.note(record, self._keeper.meter.own.settle)
             ends = trajectory.times[[0, -1]], trajectory.states[[0, -1]]
             told["books"] = self._keeper.closed(*ends).as_data()

@@ -49,18 +49,38 @@ class Watching(Protocol):
     def follow(self, run: Running, status: Status) -> bool: ...
 
 
-class Patient:
-    """Who lets a run take its own steps, and needs nothing of what it records."""
+class Unwatched:
+    """Nobody looks: a run goes its own way."""
 
+    native: Events | None = None
+    ended: Event | None = None
+    failure: Failure | None = None
     longest = np.inf
 
+    def __init__(self) -> None:
+        self.records: list[EventRecord] = []
+
+    @property
+    def chunks(self) -> Chunks:
+        """How many steps to take between looks."""
+        return Chunks()
+
+    def start(self, t: float, x: Floats) -> None:
+        """Nothing is read."""
+
     def record(self, times: Floats, states: Floats) -> None:
-        """Nothing is looked at."""
+        """Nothing is kept."""
+
+    def follow(self, run: Running, status: Status) -> bool:
+        """It may go on."""
+        return True
 
 
-class Watch(Patient):
+class Watch(Unwatched):
     """Looks for events along a run. `ended` is the terminal event that ended it, if one did;
     `failure` tells of a function that was no number, or that raised."""
+
+    native: Events
 
     def __init__(
         self,
@@ -85,14 +105,7 @@ class Watch(Patient):
             [e.function for e in self._events if not isinstance(e.function, Expr | str)],
             *tolerances, samples, watched=0,
         )  # fmt: skip
-        self.records: list[EventRecord] = []
-        self.ended: Event | None = None
-        self.failure: Failure | None = None
-
-    @property
-    def chunks(self) -> Chunks:
-        """How many steps to take between looks."""
-        return Chunks()
+        self.records = []
 
     def start(self, t: float, x: Floats) -> None:
         """Reads on which side the initial state is."""

@@ -13,6 +13,7 @@ from touchback.simulate.books import BookKeeper, Integrated, Lines
 from touchback.simulate.course import Asked, Course, Label
 from touchback.simulate.event_driven.contact_states import ContactStates
 from touchback.simulate.event_driven.watch import ContactWatch
+from touchback.simulate.leg import Leg
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.rigid import contacts_of
@@ -71,7 +72,7 @@ class DrivenRun(Course):
         self._watch.note(span.start, words, x, start)
         careful = replace(solver, step=solver.step or _LONGEST_STEP * span.duration)
         names = list(self._system.state_names)
-        found = careful.integrate(self.problem, names, start, span, shown, self._watch)
+        found = careful.integrate(Leg(self.problem, names, start, span, shown, self._watch))
         return self._without_overlaps(found)
 
     def _without_overlaps(self, found: Trajectory) -> Trajectory:

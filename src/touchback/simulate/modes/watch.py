@@ -12,13 +12,12 @@ from touchback.native import Chunks, EventRule, Events, Problem, Status
 from touchback.native.modes.data import Crossed
 from touchback.native.modes.memory import MOST
 from touchback.native.modes.modes import Modes
-from touchback.recording import EventRecord
 from touchback.simulate.event import Event
 from touchback.simulate.modes.chattering import MEND, Chattering, described
 from touchback.simulate.modes.tale import Tale
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure
-from touchback.simulate.watch import Patient, Running, Watch, check_events
+from touchback.simulate.watch import Running, Unwatched, Watch, check_events
 from touchback.symbolic.expression import Expr
 from touchback.system import System
 
@@ -60,9 +59,7 @@ class ExitWatch(Watch):
             samples,
             watched=len(self._exits),
         )
-        self.records: list[EventRecord] = []
-        self.ended: Event | None = None
-        self.failure: Failure | None = None
+        self.records = []
         self.exit, self.error = -1, 0.0
 
     def start(self, t: float, x: Floats) -> None:
@@ -87,25 +84,19 @@ class ExitWatch(Watch):
         return self.ended is None and self.failure is None and self.exit < 0
 
 
-class LogWatch(Patient):
+class LogWatch(Unwatched):
     """Reads the log of fixed steps that take transitions themselves; `cross` gets each of them."""
-
-    native, ended = None, None
 
     def __init__(
         self, modes: Modes, tale: Tale, cross: Callable[[Crossed], None], step: float
     ) -> None:
         self._modes, self._tale, self._cross = modes, tale, cross
         self._chattering = Chattering(0.25 * MOST * step)  # four a step, for sixteen steps
-        self.failure: Failure | None = None
 
     @property
     def chunks(self) -> Chunks:
         """The log holds as many steps."""
         return Chunks(_CHUNK)
-
-    def start(self, t: float, x: Floats) -> None:
-        """Nothing is logged yet."""
 
     def follow(self, run: Running, status: Status) -> bool:
         """Notes what was logged; False where the run can't go on."""

@@ -11,6 +11,7 @@ from touchback.errors import TouchbackError
 from touchback.native import Problem
 from touchback.simulate.implicit import newton_for
 from touchback.simulate.inputs import read_inputs
+from touchback.simulate.leg import Leg
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, InputData
 from touchback.simulate.quality.row import Candidate
@@ -90,4 +91,4 @@ class Bench:
             run = problem or self.problem(candidate)
             if solver.implicit and not run.implicit:
                 newton_for(self.system, run, solver.rtol, solver.atol)
-            return solver.integrate(run, names, self.x0, span, progress)
+            return solver.integrate(Leg(run, names, self.x0, span, progress))

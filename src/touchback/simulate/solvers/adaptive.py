@@ -9,14 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from touchback.native import Adaptive as Stepper
-from touchback.native import Chunks, Problem, Status
+from touchback.native import Status
 from touchback.simulate.failure import fastest, not_finite
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats
+from touchback.simulate.leg import Leg
 from touchback.simulate.solvers.integrator import Integrator
 from touchback.simulate.solvers.solver import Can
-from touchback.simulate.span import Failure, Span, Trajectory
-from touchback.simulate.watch import Watching
+from touchback.simulate.span import Failure, Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,45 +28,31 @@ class Adaptive(Integrator):
     samples = 8
     stepper: ClassVar[type[Stepper]]
 
-    def integrate(
-        self,
-        problem: Problem,
-        names: Sequence[str],
-        x0: Floats,
-        span: Span,
-        progress: Progress,
-        watch: Watching | None = None,
-    ) -> Trajectory:
+    def integrate(self, leg: Leg) -> Trajectory:
         """Up to the end, or to an event that ends the run."""
-        times = span.output_times(self.output_step)
+        problem, span, watch = leg.problem, leg.span, leg.watch
+        times, longest = span.output_times(self.output_step), self.step or np.inf
         run = self.stepper(
-            problem, x0, span.start, span.end, times, self.rtol, self.atol,
-            max_step=self.step or np.inf, step_limit=self.step_limit,
-            events=watch.native if watch else None,
+            problem, leg.x0, span.start, span.end, times, self.rtol, self.atol, longest,
+            self.step_limit, watch.native,
         )  # fmt: skip
-        start = run.x.copy()
-        if watch:
-            watch.start(span.start, start)
-        chunks = watch.chunks if watch else Chunks()
+        start, chunks = run.x.copy(), watch.chunks
+        watch.start(span.start, start)
         while problem.raised is None and run.status == Status.PAUSED:
-            written = run.written
-            if watch:
-                run.max_step = min(self.step or np.inf, watch.longest)
+            written, run.max_step = run.written, min(longest, watch.longest)
             run.advance(chunks.next())
-            if watch:
-                watch.record(times[written : run.written], run.record[written : run.written])
-                if not watch.follow(run, run.status):
-                    break
-            progress.update((run.t - span.start) / span.duration)
+            watch.record(times[written : run.written], run.record[written : run.written])
+            if not watch.follow(run, run.status):
+                break
+            leg.show(run.t)
         states = np.vstack([start, run.record[: run.written]])
         instants = np.append(span.start, times[: run.written])
         if run.t > instants[-1]:
             instants, states = np.append(instants, run.t), np.vstack([states, run.x])
         result = Trajectory(instants, states, {**run.statistics})
         if run.status in (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.STEP_LIMIT):
-            result.failure = self._failure(run, names)
-        if watch and watch.failure:
-            result.failure = watch.failure
+            result.failure = self._failure(run, leg.names)
+        result.failure = watch.failure or result.failure
         return result
 
     def _failure(self, run: Stepper, names: Sequence[str]) -> Failure:

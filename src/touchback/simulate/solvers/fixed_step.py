@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native import Chunks, Problem, Status
 from touchback.native import FixedStep as Stepper
+from touchback.native import Status
 from touchback.simulate.failure import not_finite
-from touchback.simulate.progress import Progress
+from touchback.simulate.leg import Leg
 from touchback.simulate.protocol import Floats
 from touchback.simulate.solvers.integrator import Integrator
 from touchback.simulate.solvers.solver import Can
 from touchback.simulate.span import (
-    Span,
     Trajectory,
     refuse_rows,
     refuse_steps,
     whole_multiple,
 )
-from touchback.simulate.watch import Watching
 
 _SLIVER = 1e-9  # of a step: a remainder shorter than this is rounding
 
@@ -53,54 +50,39 @@ class FixedStep(Integrator):
         refuse_steps(duration, self.step, self.step_limit)
         refuse_rows(duration, self.output_step or self.step, width)
 
-    def integrate(
-        self,
-        problem: Problem,
-        names: Sequence[str],
-        x0: Floats,
-        span: Span,
-        progress: Progress,
-        watch: Watching | None = None,
-    ) -> Trajectory:
+    def integrate(self, leg: Leg) -> Trajectory:
         """Up to the end, or to an event that ends the run."""
+        problem, span, watch = leg.problem, leg.span, leg.watch
         step, every = self.step, self.steps_per_output()
         whole = int(np.floor(span.duration / step + _SLIVER))
-        events = watch.native if watch else None
-        run = Stepper(problem, self.word, x0, span.start, step, events)
-        if watch:
-            watch.start(span.start, run.x)
-        records = [run.x[None, :].copy()]
-        chunks = watch.chunks if watch else Chunks()
-        status = Status.REACHED
-        while run.steps < whole and _goes_on(status, problem, watch):
+        run = Stepper(problem, self.word, leg.x0, span.start, step, watch.native)
+        watch.start(span.start, run.x)
+        records, chunks, status = [run.x[None, :].copy()], watch.chunks, Status.REACHED
+        while run.steps < whole and _goes_on(status, leg):
             status, rows = run.advance(min(chunks.next(), whole - run.steps), every)
             records.append(rows)
-            if watch:
-                watch.follow(run, status)
-            progress.update(run.steps / whole)
+            watch.follow(run, status)
+            leg.shown.update(run.steps / whole)
         states = np.vstack(records)
         times: Floats = span.start + np.arange(0.0, len(states)) * every * step
         last, steps = run, run.steps
         remainder = span.duration - whole * step
-        if remainder > _SLIVER * step and _goes_on(status, problem, watch):
+        if remainder > _SLIVER * step and _goes_on(status, leg):
             problem.leave_memories(run.steps)
-            last = Stepper(problem, self.word, run.x, run.t, remainder, events)
-            while last.steps == 0 and _goes_on(status, problem, watch):
+            last = Stepper(problem, self.word, run.x, run.t, remainder, watch.native)
+            while last.steps == 0 and _goes_on(status, leg):
                 status, _ = last.advance(1)
-                if watch:
-                    watch.follow(last, status)
+                watch.follow(last, status)
             steps += last.steps
         if last.t > times[-1]:
             times, states = np.append(times, last.t), np.vstack([states, last.x])
-        result = Trajectory(times, states, {"steps": steps, "step": step})
-        if status == Status.NOT_FINITE:
+        result = Trajectory(times, states, {"steps": steps, "step": step}, watch.failure)
+        if status == Status.NOT_FINITE and watch.failure is None:
             mend = (
                 f"take a shorter step than {step:g} s or method='dopri5', and check the initial "
                 "state, inputs and parameters there"
             )
-            result.failure = not_finite(problem, names, last.t, last.x, last.bad, mend)
-        if watch and watch.failure:
-            result.failure = watch.failure
+            result.failure = not_finite(problem, leg.names, last.t, last.x, last.bad, mend)
         return result
 
     def steps_per_output(self) -> int:
@@ -116,6 +98,6 @@ class FixedStep(Integrator):
         return every
 
 
-def _goes_on(status: Status, problem: Problem, watch: Watching | None) -> bool:
-    failed = status in (Status.NOT_FINITE, Status.INTERRUPTED) or problem.raised is not None
-    return not failed and (watch is None or (watch.ended is None and watch.failure is None))
+def _goes_on(status: Status, leg: Leg) -> bool:
+    failed = status in (Status.NOT_FINITE, Status.INTERRUPTED) or leg.problem.raised is not None
+    return not failed and leg.watch.ended is None and leg.watch.failure is None

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from touchback.errors import InputError
-from touchback.native import Problem
 from touchback.simulate.course import Asked, Course
+from touchback.simulate.leg import Leg
 from touchback.simulate.modes.course import RunWithModes
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats
 from touchback.simulate.smooth import SmoothRun
 from touchback.simulate.solvers.solver import Solver
-from touchback.simulate.span import Span, Trajectory, positive, refuse_rows, refuse_steps
-from touchback.simulate.watch import Watching
+from touchback.simulate.span import Trajectory, positive, refuse_rows, refuse_steps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,16 +40,8 @@ class Integrator(Solver):
         return False
 
     @abstractmethod
-    def integrate(
-        self,
-        problem: Problem,
-        names: Sequence[str],
-        x0: Floats,
-        span: Span,
-        progress: Progress,
-        watch: Watching | None = None,
-    ) -> Trajectory:
-        """From the state x0 as far as it gets."""
+    def integrate(self, leg: Leg) -> Trajectory:
+        """As far as it gets."""
 
     def course(self, asked: Asked) -> Course:
         """The run of a mechanism with modes, or in one."""

@@ -17,12 +17,11 @@ import numpy as np
 from touchback.native import Problem, stop_asked
 from touchback.recording import unknown_name
 from touchback.simulate.failure import fastest, not_finite
-from touchback.simulate.progress import Progress
+from touchback.simulate.leg import Leg
 from touchback.simulate.protocol import Floats
 from touchback.simulate.solvers.integrator import Integrator
 from touchback.simulate.solvers.solver import Can
 from touchback.simulate.span import Failure, Span, Trajectory
-from touchback.simulate.watch import Watching
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -55,17 +54,10 @@ class SciPy(Integrator):
         """Whether it needs the Jacobian of the rate."""
         return self.word in _IMPLICIT
 
-    def integrate(
-        self,
-        problem: Problem,
-        names: Sequence[str],
-        x0: Floats,
-        span: Span,
-        progress: Progress,
-        watch: Watching | None = None,
-    ) -> Trajectory:
+    def integrate(self, leg: Leg) -> Trajectory:
         """Steps at most `step` long, with the solver's own dense output."""
-        run = _Stepped(problem, problem.settle(span.start, x0, accepted=True), span, self)
+        problem, span = leg.problem, leg.span
+        run = _Stepped(problem, problem.settle(span.start, leg.x0, accepted=True), span, self)
         try:
             solver = run.solver = _solver(self, run)
             while solver.status == "running" and problem.raised is None and not stop_asked():
@@ -74,12 +66,12 @@ class SciPy(Integrator):
                     break
                 if not run.step(solver):
                     break
-                progress.update((run.t - span.start) / span.duration)
+                leg.show(run.t)
         except ValueError as error:  # SciPy's linear algebra refuses matrices that aren't finite
             if run.rate.bad < 0:
                 raise
             run.failed = str(error)
-        return run.result(names)
+        return run.result(leg.names)
 
 
 class _WatchedRate:
