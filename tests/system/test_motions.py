@@ -23,6 +23,7 @@ REFUSED = [
     ("tree", lambda s: s.enter("fast"), "There is no mode 'fast'"),
     ("tree", lambda s: s.constrained_functions(), "it has no constraints"),
     ("constrained", lambda s: s.function("rate"), "the rate depends on the formulation"),
+    ("constrained", lambda s: s.function("rate jacobian"), "depends on the formulation; `tb.lin"),
     ("constrained", lambda s: s.activate("pins"), "There is no constraint 'pins'"),
     ("constrained", lambda s: s.modes_data(), "it has no modes"),
     ("with modes", lambda s: s.activate("string"), "modes say which constraints act; use `enter`"),

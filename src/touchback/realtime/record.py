@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 
 import numpy as np
@@ -88,29 +89,30 @@ class Keeper:
         self.columns = columns_of(about)
         if self._parts is not None:
             self._parts.append((about, []))
-        if self._recorder is not None and self.failure is None:
-            try:
-                self._recorder.write_structure(about, self.columns)
-                self._recorder.write_parameters(started.version, started.values)
-            except OSError as error:
-                self.failure = error
+        with self._writing() as recorder:
+            if recorder is not None:
+                recorder.write_structure(about, self.columns)
+                recorder.write_parameters(started.version, started.values)
 
     def keep(self, rows: np.ndarray, changes: Mapping[int, Change]) -> None:
         """Rows of ticks, after the parameters that they may name."""
         if self._parts is not None:
             self._parts[-1][1].append(rows[: self._rows_left])
             self._room -= rows.size
-        if self._recorder is not None and self.failure is None:
-            try:
-                self._write(self._recorder, rows, changes)
-            except OSError as error:  # a full disk must not end the run
-                self.failure = error
+        with self._writing() as recorder:
+            while recorder is not None and self._versions in changes:
+                recorder.write_parameters(self._versions, changes[self._versions].values)
+                self._versions += 1
+            if recorder is not None:
+                recorder.write(rows)
 
-    def _write(self, recorder: Recorder, rows: np.ndarray, changes: Mapping[int, Change]) -> None:
-        while self._versions in changes:
-            recorder.write_parameters(self._versions, changes[self._versions].values)
-            self._versions += 1
-        recorder.write(rows)
+    @contextmanager
+    def _writing(self) -> Iterator[Recorder | None]:
+        """The recorder, while there is one that can write: a full disk must not end the run."""
+        try:
+            yield self._recorder if self.failure is None else None
+        except OSError as error:
+            self.failure = error
 
     @property
     def _rows_left(self) -> int:
@@ -129,19 +131,15 @@ class Keeper:
         """A fault of the run, in words."""
         if self._parts is not None:
             self._faults.append(fault.as_dict())
-        if self._recorder is not None and self.failure is None:
-            try:
-                self._recorder.write_fault(fault.as_dict())
-            except OSError as error:
-                self.failure = error
+        with self._writing() as recorder:
+            if recorder is not None:
+                recorder.write_fault(fault.as_dict())
 
     def finish_chunk(self) -> None:
         """Lets a file have what was kept so far."""
-        if self._recorder is not None and self.failure is None:
-            try:
-                self._recorder.finish_chunk()
-            except OSError as error:
-                self.failure = error
+        with self._writing() as recorder:
+            if recorder is not None:
+                recorder.finish_chunk()
 
     def as_run(self) -> Run:
         """Inputs, states and outputs by name over the model's time."""
@@ -176,9 +174,7 @@ class Keeper:
 
     def close(self) -> None:
         """Finishes the file."""
-        if self._recorder is not None and self.failure is None:
-            try:
-                self._recorder.close()
-            except OSError as error:
-                self.failure = error
+        with self._writing() as recorder:
+            if recorder is not None:
+                recorder.close()
         self._recorder = None

@@ -17,7 +17,7 @@ from touchback.native.live.live import LiveLoop
 from touchback.native.live.wanted import Pace
 from touchback.realtime.build import block_of, make_loop, state_of
 from touchback.realtime.plan import MOST_SUBSTEPS, LivePlan, live_solver
-from touchback.realtime.swap import make_swap, refuse_modes
+from touchback.realtime.swap import make_swap
 from touchback.recording.live_about import CarriedData
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
@@ -159,7 +159,7 @@ def _begin(
     if before is None or given is None:
         loop.prepare()
         return loop
-    refuse_modes(system)
+    system.motion.refuse("follow")
     directory = np.zeros(1, dtype=np.uint64)  # of ports that a replay doesn't have
     carried: CarriedData = {**given, "guards": [], "energies": []}  # nor guards
     swap = make_swap(before, (system, loop, plan), carried, (address_of(directory), 0), None)

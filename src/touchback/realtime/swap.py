@@ -110,17 +110,8 @@ def structure_of(
         system = given
     else:
         system = compile_model(structure.model)
-    refuse_modes(system)
+    system.motion.refuse("follow")
     return structure, system
-
-
-def refuse_modes(system: System) -> None:
-    """Refuses a system that can't be the structure after another."""
-    if system.modes:
-        raise InputError(
-            f"{system.name}: it has modes of its own, which another structure can't begin in; "
-            "describe both as modes of one model."
-        )
 
 
 def guess_for(system: System, structure: Structure, plan: LivePlan, now: Now) -> np.ndarray:

@@ -55,7 +55,9 @@ class Constrained(Motion):
     )
     cannot: ClassVar = {
         "rate": "with constraints the rate depends on the formulation; 'terms' has the equations "
-        "that all of them solve."
+        "that all of them solve.",
+        "rate jacobian": "with constraints the rate, and so its Jacobian, depends on the "
+        "formulation; `tb.linearise` has that of the motion they allow.",
     }
 
     def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
