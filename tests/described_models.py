@@ -120,10 +120,14 @@ def every_force_and_sensor() -> tb.Model:
     m.force("motor", tb.JointEffort("track", tb.sin(m.time)))
     m.force("float", tb.Buoyancy(cart, volume=k / 1000))
     m.force("air", tb.Drag(cart, area=0.1, coefficient=k))
-    m.force("floor", tb.SphereOnPlane(tip, m.ground, 0.6, 100 * k, law="spring-damper"))
-    rail = tb.Outline([tb.Line(m.ground, 2 * k), tb.Arc(m.ground, k, 0.1, 3.0, hollow=True)])
-    felt = tb.Felt(1000 * k, hysteresis=1e-4, memory=0.3)
-    m.force("rail", tb.ProfileContact(tb.Circle(tip, 0.6), rail, felt, friction=0.2))
+    m.force("floor", tb.contact.SphereOnPlane(tip, m.ground, 0.6, 100 * k, law="spring-damper"))
+    rail = tb.contact.Outline(
+        [tb.contact.Line(m.ground, 2 * k), tb.contact.Arc(m.ground, k, 0.1, 3.0, hollow=True)]
+    )
+    felt = tb.contact.Felt(1000 * k, hysteresis=1e-4, memory=0.3)
+    m.force(
+        "rail", tb.contact.ProfileContact(tb.contact.Circle(tip, 0.6), rail, felt, friction=0.2)
+    )
     kinds = {
         "position": tb.Position(tip),
         "velocity": tb.Velocity(tip),
@@ -211,10 +215,16 @@ def touching() -> tb.Model:
     m.joint("free", tb.Free(), m.ground, body, position=(0, 0, 0.2, 1, 0, 0, 0))
     soft = SurfaceContact(m.ground, Plane(), body, Ellipsoid(r, 2 * r, 0.15), guess=(0, 0, -0.1))
     m.force("soft", soft)
-    m.contact("sphere", tb.SpherePlaneContact(body, m.ground, r, friction=0.3, tangents="x"))
-    m.contact("ball", tb.SphereSphereContact(m.ground.at(0, 0, -1), body, r, r, friction=0.2))
-    m.contact("rim", tb.DiscPlaneContact(body.at(0, 0, 0, turn=("x", 1.0)), radius=r))
-    m.contact("bump", tb.DescribedContact(m.coordinate("free", 2) - r, m.rate("free"), friction=r))
+    m.contact(
+        "sphere", tb.contact.SpherePlaneContact(body, m.ground, r, friction=0.3, tangents="x")
+    )
+    m.contact(
+        "ball", tb.contact.SphereSphereContact(m.ground.at(0, 0, -1), body, r, r, friction=0.2)
+    )
+    m.contact("rim", tb.contact.DiscPlaneContact(body.at(0, 0, 0, turn=("x", 1.0)), radius=r))
+    m.contact(
+        "bump", tb.contact.DescribedContact(m.coordinate("free", 2) - r, m.rate("free"), friction=r)
+    )
     return m
 
 

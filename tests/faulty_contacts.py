@@ -8,20 +8,25 @@ from touchback.system.checks import check_model
 @fault(
     "two profiles of which none is a circle",
     "Contacts",
-    "ProfileContact: it is between tb.Line and tb.Arc; one of the two must be a tb.Circle. Round a "
-    "corner that touches by a circle of small radius.",
+    "ProfileContact: it is between tb.contact.Line and tb.contact.Arc; one of the two must be a "
+    "tb.contact.Circle. Round a corner that touches by a circle of small radius.",
 )
 def _() -> None:
-    tb.ProfileContact(tb.Line("rod"), tb.Arc("ground", 0.1, 0.0, 1.0), tb.HuntCrossley(1e6))
+    tb.contact.ProfileContact(
+        tb.contact.Line("rod"),
+        tb.contact.Arc("ground", 0.1, 0.0, 1.0),
+        tb.contact.HuntCrossley(1e6),
+    )
 
 
 @fault(
     "a contact law by its stiffness alone",
     "Contacts",
-    "ProfileContact: its law is 100000.0; something such as tb.Felt(stiffness) is expected.",
+    "ProfileContact: its law is 100000.0; something such as tb.contact.Felt(stiffness) is "
+    "expected.",
 )
 def _() -> None:
-    tb.ProfileContact(tb.Circle("rod", 0.01), tb.Line("ground"), law=1e5)
+    tb.contact.ProfileContact(tb.contact.Circle("rod", 0.01), tb.contact.Line("ground"), law=1e5)
 
 
 @fault(
@@ -30,17 +35,17 @@ def _() -> None:
     "Outline: its parts lie on several bodies (ground, rod); make one contact for each body.",
 )
 def _() -> None:
-    tb.Outline([tb.Line("rod", 0.1), tb.Line("ground", 0.1)])
+    tb.contact.Outline([tb.contact.Line("rod", 0.1), tb.contact.Line("ground", 0.1)])
 
 
 @fault(
     "an arc that goes backwards",
     "Contacts",
     "Arc: it goes from 1 to 0 rad; its end must be above its start, by less than a turn (a whole "
-    "one is tb.Circle).",
+    "one is tb.contact.Circle).",
 )
 def _() -> None:
-    tb.Arc("rod", 0.1, start=1.0, end=0.0)
+    tb.contact.Arc("rod", 0.1, start=1.0, end=0.0)
 
 
 @fault(
@@ -50,17 +55,17 @@ def _() -> None:
     "1.",
 )
 def _() -> None:
-    tb.Felt(1e9, memory=1.0)
+    tb.contact.Felt(1e9, memory=1.0)
 
 
 @fault(
     "felt that doesn't stiffen",
     "Contacts",
     "Felt: its exponent is 1.0; felt stiffens, give one above 1 (usually 2 to 4), or use "
-    "tb.UnilateralSpring.",
+    "tb.contact.UnilateralSpring.",
 )
 def _() -> None:
-    tb.Felt(1e4, exponent=1.0)
+    tb.contact.Felt(1e4, exponent=1.0)
 
 
 @fault(
@@ -70,7 +75,12 @@ def _() -> None:
 )
 def _() -> None:
     m = arm()
-    m.force("floor", tb.ProfileContact(tb.Circle("rod", 0.1), tb.Line("ground"), tb.Felt(1e9)))
+    m.force(
+        "floor",
+        tb.contact.ProfileContact(
+            tb.contact.Circle("rod", 0.1), tb.contact.Line("ground"), tb.contact.Felt(1e9)
+        ),
+    )
     m.sensor("gap", tb.Gap("flor"))
     check_model(m)
 
@@ -79,11 +89,11 @@ def _() -> None:
     "friction of a contact that isn't planar",
     "Contacts",
     "Sensor 'rub': SphereOnPlane is not planar, so its friction has no one direction; measure that "
-    "of a tb.ProfileContact.",
+    "of a tb.contact.ProfileContact.",
 )
 def _() -> None:
     m = arm()
-    m.force("floor", tb.SphereOnPlane("rod", "ground", radius=0.1))
+    m.force("floor", tb.contact.SphereOnPlane("rod", "ground", radius=0.1))
     m.sensor("rub", tb.FrictionForce("floor"))
     check_model(m)
 
@@ -95,8 +105,11 @@ def _() -> None:
 )
 def _() -> None:
     m = arm()
-    felt = tb.Felt(1e9, memory=0.3)
-    m.force("floor", tb.ProfileContact(tb.Circle("rod", 0.1), tb.Line("ground"), felt))
+    felt = tb.contact.Felt(1e9, memory=0.3)
+    m.force(
+        "floor",
+        tb.contact.ProfileContact(tb.contact.Circle("rod", 0.1), tb.contact.Line("ground"), felt),
+    )
     m.set_rate("floor.memory", 0.0)
 
 

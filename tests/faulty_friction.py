@@ -82,7 +82,9 @@ def _() -> None:
 def _() -> None:
     m = two_arms()
     m.constrain("level", m.coordinate("left"), friction=0.3, slides=m.rate("right"))
-    floor = tb.SpherePlaneContact(tb.Frame("right"), m.ground.at(0.0, 0.0, -5.0), radius=0.1)
+    floor = tb.contact.SpherePlaneContact(
+        tb.Frame("right"), m.ground.at(0.0, 0.0, -5.0), radius=0.1
+    )
     tb.simulate(m.compile(), contacts={"floor": floor}, duration=0.1)
 
 

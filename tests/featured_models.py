@@ -95,27 +95,27 @@ def joint_laws(m: tb.Model) -> None:
 @feature
 def soft_contacts(m: tb.Model) -> None:
     plane = m.ground.at(0, 0, -LENGTH + 0.01)
-    m.force("floor", tb.SphereOnPlane(TIP, plane, stiffness=2e4, exponent=1.5, damping=0.3))
+    m.force("floor", tb.contact.SphereOnPlane(TIP, plane, stiffness=2e4, exponent=1.5, damping=0.3))
 
 
 @feature
 def felts(m: tb.Model) -> None:
     """Felt with a memory of its own: an internal state."""
-    felt = tb.Felt(2e4, exponent=2.0, memory=0.3, memory_time=0.05)
-    floor = tb.Line(m.ground.at(0, 0, -LENGTH + 0.01))
-    m.force("felt", tb.ProfileContact(floor, tb.Circle(TIP, 0.02), law=felt))
+    felt = tb.contact.Felt(2e4, exponent=2.0, memory=0.3, memory_time=0.05)
+    floor = tb.contact.Line(m.ground.at(0, 0, -LENGTH + 0.01))
+    m.force("felt", tb.contact.ProfileContact(floor, tb.contact.Circle(TIP, 0.02), law=felt))
 
 
 @feature
 def surface_contacts(m: tb.Model) -> None:
-    law = tb.HuntCrossley(2000.0)
+    law = tb.contact.HuntCrossley(2000.0)
     floor = m.ground.at(0, 0, -LENGTH - 0.02)
     m.force("floor", SurfaceContact(floor, Plane(), TIP, Ball(0.05), law=law))
 
 
 @feature
 def rigid_contacts(m: tb.Model) -> None:
-    m.contact("floor", tb.SpherePlaneContact(TIP, m.ground.at(0, 0, -LENGTH + 0.009)))
+    m.contact("floor", tb.contact.SpherePlaneContact(TIP, m.ground.at(0, 0, -LENGTH + 0.009)))
 
 
 @feature

@@ -19,28 +19,28 @@ def places(side: int, layers: int, slack: float = 0.05) -> tuple[np.ndarray, flo
 
 def pile(
     side: int, layers: int, friction: float = 0.5, wall_friction: float = 0.5
-) -> tuple[tb.System, dict[str, tb.ContactKind]]:
+) -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
     """Free balls, each with a contact to the floor, to walls near it and to neighbours."""
     m = tb.Model("pile", gravity=(0, 0, -G))
     centres, half = places(side, layers)
-    contacts: dict[str, tb.ContactKind] = {}
+    contacts: dict[str, tb.contact.ContactKind] = {}
     balls: list[tb.Frame] = []
     for i, centre in enumerate(centres):
         body = m.body(f"ball {i}", MASS, inertia=(0.4 * MASS * RADIUS**2,) * 3)
         m.joint(f"ball {i}", tb.Free(), m.ground, body, position=(*centre, 1, 0, 0, 0))
         ball = body.at(0, 0, 0)
-        floor = tb.SpherePlaneContact(ball, tb.Frame("ground"), RADIUS, friction=friction)
+        floor = tb.contact.SpherePlaneContact(ball, tb.Frame("ground"), RADIUS, friction=friction)
         contacts[f"floor {i}"] = floor
         for k, turn in enumerate(WALLS):
             out = np.round([np.cos(k * np.pi / 2), np.sin(k * np.pi / 2)])
             if centre[:2] @ out > half - 4 * RADIUS:
                 wall = m.ground.at(half * out[0], half * out[1], 0, turn=turn)
-                contacts[f"wall {k} {i}"] = tb.SpherePlaneContact(
+                contacts[f"wall {k} {i}"] = tb.contact.SpherePlaneContact(
                     ball, wall, RADIUS, friction=wall_friction
                 )
         for j, other in enumerate(balls):
             if np.linalg.norm(centre - centres[j]) < 3.4 * RADIUS:
-                contacts[f"{i} {j}"] = tb.SphereSphereContact(
+                contacts[f"{i} {j}"] = tb.contact.SphereSphereContact(
                     ball, other, RADIUS, RADIUS, friction=friction
                 )
         balls.append(ball)

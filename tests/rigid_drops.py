@@ -15,7 +15,7 @@ class Drop:
     """A compiled body of 1 kg with contacts at its corners, and where it starts."""
 
     system: tb.System
-    corners: dict[str, tb.ContactKind]
+    corners: dict[str, tb.contact.ContactKind]
     start: tb.State
     inertia: tuple[float, ...]  # about its centre of mass, of the turning velocities in order
 
@@ -36,7 +36,7 @@ def flat(
     m.joint("body", tb.Planar("y"), m.ground, body)
     system = m.compile()
     contacts = {
-        f"c{i}": tb.SpherePlaneContact(body.at(x, 0, z), m.ground, tangents="x", **law)
+        f"c{i}": tb.contact.SpherePlaneContact(body.at(x, 0, z), m.ground, tangents="x", **law)
         for i, (x, z) in enumerate(corners)
     }
     start = system.assemble(
@@ -74,8 +74,8 @@ def box(seed: int, tilted: bool = True) -> Drop:
     body = m.body("body", 1.0, inertia=inertia)
     m.joint("body", tb.Free(), m.ground, body)
     e, mu = float(random.choice([0, 0.3])), float(random.choice([0, 0.3, 0.8]))
-    corners: dict[str, tb.ContactKind] = {
-        "".join("-+"[side > 0] for side in sides): tb.SpherePlaneContact(
+    corners: dict[str, tb.contact.ContactKind] = {
+        "".join("-+"[side > 0] for side in sides): tb.contact.SpherePlaneContact(
             body.at(*(half * sides)), m.ground, friction=mu, restitution=e
         )
         for sides in product((-1, 1), repeat=3)

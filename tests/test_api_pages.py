@@ -1,8 +1,11 @@
 """Every public name is on the API pages, with words of its own."""
 
 import ast
+import builtins
 import inspect
 import re
+from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -93,6 +96,53 @@ def test_what_the_documentation_imports_is_on_the_api_pages() -> None:
     items = {f"{m}.{name}": getattr(import_module(m), name, None) for m, name in imported()}
     missing = [n for n, item in items.items() if is_code(item) and item not in SHOWN]
     assert not missing
+
+
+@pytest.mark.parametrize("room", ["", *(f".{room}" for room in touchback.ROOMS)])
+def test_every_public_face_says_what_it_is_for_and_shadows_no_builtin(room: str) -> None:
+    face = import_module(f"touchback{room}")
+    assert face.__doc__ and f"tb{room}" in face.__doc__
+    assert getattr(touchback, room[1:], touchback) is face
+    assert not [name for name in face.__all__ if hasattr(builtins, name)]
+    page = (ROOT / "docs" / f"api{room.replace('.', '_')}.md").read_text(encoding="utf-8")
+    exported = [item for n in face.__all__ if is_code(item := getattr(face, n))]
+    assert not [item for item in exported if item not in shown(page)]
+
+
+def annotations(item: Any) -> Iterator[tuple[str, str]]:
+    """Of a function, or of a class with what it inherits of ours: fields, methods; as written."""
+    owners = [c for c in item.__mro__ if is_ours(c)] if inspect.isclass(item) else [item]
+    for owner in owners:
+        node = tree_of(inspect.getsourcefile(owner) or "")
+        for name in owner.__qualname__.split("."):
+            node = next(n for n in node.body if getattr(n, "name", "") == name)  # type: ignore
+        for part in node.body if inspect.isclass(owner) else [node]:  # type: ignore[attr-defined]
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+                yield f"{owner.__qualname__}.{part.target.id}", ast.unparse(part.annotation)
+            if isinstance(part, ast.FunctionDef) and not re.match("_(?!_init|_call)", part.name):
+                said = [n.annotation for n in ast.walk(part.args) if isinstance(n, ast.arg)]
+                for each in (*said, part.returns):
+                    if each is not None:
+                        yield f"{owner.__qualname__}.{part.name}", ast.unparse(each)
+
+
+def is_ours(item: Any) -> bool:
+    return str(item.__module__).startswith("touchback")
+
+
+@cache
+def tree_of(file: str) -> ast.AST:
+    return ast.parse(Path(file).read_text(encoding="utf-8"))
+
+
+def test_no_public_signature_accepts_or_gives_anything_whatever() -> None:
+    """`Scalar` is the one name for "of whatever kind": mechanics and filters are written over
+    floats, expressions and nodes of a tape alike."""
+    faces = [touchback, *(import_module(f"touchback.{room}") for room in touchback.ROOMS)]
+    items = {i for face in faces for n in face.__all__ if is_code(i := getattr(face, n))}
+    said = {pair for item in items if is_ours(item) for pair in annotations(item)}
+    loose = {where for where, words in said if re.search(r"\bAny\b", words)}
+    assert not [where for where in loose if not re.search(r"\._(?!_)", where)]
 
 
 def test_everything_on_the_api_pages_has_words_of_its_own() -> None:

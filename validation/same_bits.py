@@ -116,10 +116,10 @@ def answer(kind: str, name: str, folder: Path) -> Digests:
             command("simulate", name, "--csv", str(folder / "run.npz"))
         case "live":
             command("live", name, *TICKS, "--record", str(folder / f"{name}.mcap"))
-            import touchback as tb
+            from touchback.recording import open_run
 
             made.clear()
-            tb.open(folder / f"{name}.mcap")
+            open_run(folder / f"{name}.mcap")
         case "example":
             runpy.run_path(str(tree / "examples" / name), run_name="__main__")
         case "page":

@@ -68,7 +68,7 @@ def test_bounces_by_time_stepping(agreement, reference: Path) -> None:  # type: 
     text = (reference / "contact" / "siconos_models.json").read_text()
     p = json.loads(text)["bouncing_ball"]["params"]
     m, system = ball(p)
-    floor = {"floor": tb.DescribedContact(m.coordinate("z"), restitution=p["e"])}
+    floor = {"floor": tb.contact.DescribedContact(m.coordinate("z"), restitution=p["e"])}
     duration = 2.0  # three bounces
     shift = 3 * (1 + p["e"]) * np.sqrt(2 * p["g"] * p["z0"])
     for step in (4e-4, 2e-4, 1e-4):

@@ -18,7 +18,7 @@ import touchback as tb
 STEP = 2e-5
 
 
-def toy(data: dict[str, Any]) -> tuple[tb.System, dict[str, tb.ContactKind]]:
+def toy(data: dict[str, Any]) -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
     """The mechanism and its contacts. `swing` is the bird's angle from the sleeve."""
     p, start = data["params"], data["q0"]
     m = tb.Model("woodpecker", gravity=(0, 0, -p["g"]))
@@ -40,9 +40,9 @@ def toy(data: dict[str, Any]) -> tuple[tb.System, dict[str, tb.ContactKind]]:
     play, sleeve_slip = p["r_M"] - p["r_O"], v + p["r_M"] * omega_M
     e, mu = p["eps_N_23"], p["mu"]
     return m.compile(), {
-        "beak": tb.DescribedContact(beak, beak_slip, p["eps_N_1"], mu),
-        "lower edge": tb.DescribedContact(play + p["h_M"] * phi_M, sleeve_slip, e, mu),
-        "upper edge": tb.DescribedContact(play - p["h_M"] * phi_M, sleeve_slip, e, mu),
+        "beak": tb.contact.DescribedContact(beak, beak_slip, p["eps_N_1"], mu),
+        "lower edge": tb.contact.DescribedContact(play + p["h_M"] * phi_M, sleeve_slip, e, mu),
+        "upper edge": tb.contact.DescribedContact(play - p["h_M"] * phi_M, sleeve_slip, e, mu),
     }
 
 

@@ -1,7 +1,8 @@
 """Touchback: mechanisms that people can touch.
 
 Describe a mechanism, derive its equations symbolically, run them as machine code, against a clock
-or offline.
+or offline. What every user needs is here; contacts, devices, displays, estimators and ready
+mechanisms are in `tb.contact`, `tb.devices`, `tb.haptics`, `tb.estimate` and `tb.gallery`.
 """
 
 import ast
@@ -22,7 +23,7 @@ def _public() -> dict[str, tuple[str, str]]:
     return {
         name.asname or name.name: (statement.module or "", name.name)
         for statement in stub.body
-        if isinstance(statement, ast.ImportFrom)
+        if isinstance(statement, ast.ImportFrom) and statement.module != "touchback"  # a room
         for name in statement.names
     }
 
@@ -30,6 +31,7 @@ def _public() -> dict[str, tuple[str, str]]:
 _PUBLIC = _public()
 
 __all__ = sorted(_PUBLIC)
+ROOMS = ("contact", "devices", "estimate", "gallery", "haptics")  # what not every user needs
 
 
 def __getattr__(name: str) -> object:
@@ -44,7 +46,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *ROOMS})
 
 
 def _beside_room(name: str) -> property:

@@ -1,16 +1,11 @@
-# The public names: `__init__.py` reads this file, and imports each when it is asked for.
+# The public names: `__init__.py` reads this file, and imports each when it is asked for. What not
+# every user needs is in rooms of its own.
 
-from touchback.contact import (
-    ContactKind,
-    DescribedContact,
-    DiscPlaneContact,
-    ProfileContact,
-    SphereOnPlane,
-    SpherePlaneContact,
-    SphereSphereContact,
-)
-from touchback.contact.laws import ContactLaw, Felt, HuntCrossley, UnilateralSpring
-from touchback.contact.profiles import Arc, Circle, Line, Outline
+from touchback import contact as contact
+from touchback import devices as devices
+from touchback import estimate as estimate
+from touchback import gallery as gallery
+from touchback import haptics as haptics
 from touchback.errors import (
     CompileError,
     DeviceError,
@@ -76,9 +71,8 @@ from touchback.model.sensors import (
     TotalTorque,
     Velocity,
 )
-from touchback.realtime import EnergyObserver, GuardedOutput, Live, WatchedInput, live, replay
-from touchback.recording import EnergyBooks, Run, compare
-from touchback.recording import open_run as open
+from touchback.realtime import Live, live, replay
+from touchback.recording import EnergyBooks, Run, compare, open_run
 from touchback.simulate import (
     RK4,
     AugmentedLagrangian,
@@ -124,7 +118,6 @@ from touchback.symbolic.functions import (
     lookup,
     maximum,
     minimum,
-    pow,
     select,
     sign,
     sin,
@@ -141,37 +134,29 @@ __all__ = [
     "Acceleration",
     "AngularAcceleration",
     "AngularVelocity",
-    "Arc",
     "AugmentedLagrangian",
     "Baumgarte",
     "Body",
     "Buoyancy",
     "Bushing",
-    "Circle",
     "CompileError",
     "ContactForce",
-    "ContactKind",
-    "ContactLaw",
     "Cylindrical",
     "Demand",
-    "DescribedContact",
     "DeviceError",
     "Differential",
     "Direction",
-    "DiscPlaneContact",
     "Distance",
     "Dopri5",
     "Drag",
     "Effort",
     "Energy",
     "EnergyBooks",
-    "EnergyObserver",
     "Equilibrium",
     "Euler",
     "Event",
     "EventDriven",
     "Expr",
-    "Felt",
     "Fixed",
     "ForceKind",
     "Frame",
@@ -179,14 +164,11 @@ __all__ = [
     "FrictionForce",
     "Gap",
     "Gear",
-    "GuardedOutput",
-    "HuntCrossley",
     "ImplicitEuler",
     "InputError",
     "InternalState",
     "JointEffort",
     "JointKind",
-    "Line",
     "Linear",
     "LinkForce",
     "Live",
@@ -194,14 +176,12 @@ __all__ = [
     "ModelError",
     "MoreauJean",
     "Multiplier",
-    "Outline",
     "Planar",
     "PointInPlane",
     "PointOnLine",
     "PointOnPlane",
     "Position",
     "Prismatic",
-    "ProfileContact",
     "Quality",
     "Rack",
     "Radau5",
@@ -222,9 +202,6 @@ __all__ = [
     "Skate",
     "SmoothStep",
     "SolveError",
-    "SphereOnPlane",
-    "SpherePlaneContact",
-    "SphereSphereContact",
     "Spherical",
     "SpringDamper",
     "State",
@@ -236,11 +213,9 @@ __all__ = [
     "TotalTorque",
     "TouchbackError",
     "Trapezoidal",
-    "UnilateralSpring",
     "Universal",
     "Velocity",
     "Vibrations",
-    "WatchedInput",
     "Wrench",
     "acos",
     "asin",
@@ -261,9 +236,8 @@ __all__ = [
     "lookup",
     "maximum",
     "minimum",
-    "open",
+    "open_run",
     "painleve",
-    "pow",
     "quality",
     "read",
     "read_mbs",

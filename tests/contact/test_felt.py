@@ -10,14 +10,16 @@ RADIUS = 0.01
 
 
 def pressed(
-    law: tb.ContactLaw, mass: float = 0.01, speed: float = 0.0, **options: object
+    law: tb.contact.ContactLaw, mass: float = 0.01, speed: float = 0.0, **options: object
 ) -> tb.Model:
     """A ball that moves along z only and touches the ground at z = RADIUS."""
     m = tb.Model("hammer", gravity=(0, 0, 0))
     head = m.body("head", mass)
     m.joint("z", tb.Prismatic("z"), m.ground, head, position=RADIUS, velocity=-speed)
-    line = tb.Line(m.ground.at(-1, 0, 0), 2)
-    m.force("felt", tb.ProfileContact(tb.Circle(head, RADIUS), line, law, **options))
+    line = tb.contact.Line(m.ground.at(-1, 0, 0), 2)
+    m.force(
+        "felt", tb.contact.ProfileContact(tb.contact.Circle(head, RADIUS), line, law, **options)
+    )
     m.sensor("force", tb.ContactForce("felt"))
     m.sensor("gap", tb.Gap("felt"))
     m.sensor("energy", tb.Energy())
@@ -27,7 +29,7 @@ def pressed(
 def test_memory_is_the_convolution_that_stulov_writes() -> None:
     """F = f₀ [ξᵖ − (ε/τ₀) ∫ ξᵖ(s) e^((s−t)/τ₀) ds] for a driven compression, by quadrature."""
     f0, p, epsilon, tau, A, T = 2e9, 2.3, 0.4, 7e-4, 6e-4, 3e-3
-    m = pressed(tb.Felt(f0, p, memory=epsilon, memory_time=tau))
+    m = pressed(tb.contact.Felt(f0, p, memory=epsilon, memory_time=tau))
     depth = A * tb.sin(np.pi * m.time / T) ** 2
     m.drive("z", RADIUS - depth)
     run = tb.simulate(m.compile(), duration=2 * T, rtol=1e-11, atol=1e-13, progress=False)
@@ -46,7 +48,7 @@ def test_memory_is_the_convolution_that_stulov_writes() -> None:
 def test_held_down_felt_relaxes_to_the_rest_of_its_force() -> None:
     """A step of ξ: F(t) = f₀ ξᵖ (1 − ε (1 − e^(−t/τ₀)))."""
     f0, p, epsilon, tau, xi = 1e9, 2.5, 0.35, 1e-3, 5e-4
-    m = pressed(tb.Felt(f0, p, memory=epsilon, memory_time=tau))
+    m = pressed(tb.contact.Felt(f0, p, memory=epsilon, memory_time=tau))
     m.drive("z", RADIUS - xi)
     run = tb.simulate(m.compile(), duration=4 * tau, rtol=1e-11, atol=1e-13, progress=False)
     exact = f0 * xi**p * (1 - epsilon * (1 - np.exp(-run.time / tau)))
@@ -57,19 +59,19 @@ def test_held_down_felt_relaxes_to_the_rest_of_its_force() -> None:
 def test_hysteresis_adds_the_rate_of_the_power(exponent: float) -> None:
     """F = Q₀ [ξᵖ + α d(ξᵖ)/dt], the rate by differences."""
     Q0, alpha, xi, rate, h = 3e8, 2e-4, 4e-4, 0.3, 1e-8
-    system = pressed(tb.Felt(Q0, exponent, hysteresis=alpha)).compile()
+    system = pressed(tb.contact.Felt(Q0, exponent, hysteresis=alpha)).compile()
     slope = ((xi + h * rate) ** exponent - (xi - h * rate) ** exponent) / (2 * h)
     found = system.sensors([RADIUS - xi], [-rate])["force"]
     assert found == pytest.approx(Q0 * (xi**exponent + alpha * slope), rel=1e-7)
 
 
 LAWS = {
-    "spring": tb.UnilateralSpring(2e4, 3.0),
-    "hunt-crossley": tb.HuntCrossley(1e6, 0.4),
-    "felt": tb.Felt(1e9, 2.5),
-    "hysteresis": tb.Felt(1e9, 2.5, hysteresis=1e-4),
-    "memory": tb.Felt(1e9, 2.3, memory=0.5, memory_time=4e-4),
-    "both": tb.Felt(1e9, 3.0, hysteresis=5e-5, memory=0.3, memory_time=1e-3),
+    "spring": tb.contact.UnilateralSpring(2e4, 3.0),
+    "hunt-crossley": tb.contact.HuntCrossley(1e6, 0.4),
+    "felt": tb.contact.Felt(1e9, 2.5),
+    "hysteresis": tb.contact.Felt(1e9, 2.5, hysteresis=1e-4),
+    "memory": tb.contact.Felt(1e9, 2.3, memory=0.5, memory_time=4e-4),
+    "both": tb.contact.Felt(1e9, 3.0, hysteresis=5e-5, memory=0.3, memory_time=1e-3),
 }
 
 
@@ -135,7 +137,12 @@ def test_numbers_of_a_law_may_be_live() -> None:
     head = m.body("head", 0.01)
     m.joint("z", tb.Prismatic("z"), m.ground, head, position=RADIUS - 5e-4)
     K, p = m.parameter("stiffness", 1e9), m.parameter("exponent", 2.5)
-    m.force("felt", tb.ProfileContact(tb.Circle(head, RADIUS), tb.Line(m.ground), tb.Felt(K, p)))
+    m.force(
+        "felt",
+        tb.contact.ProfileContact(
+            tb.contact.Circle(head, RADIUS), tb.contact.Line(m.ground), tb.contact.Felt(K, p)
+        ),
+    )
     m.sensor("force", tb.ContactForce("felt"))
     system = m.compile()
     assert system.sensors([RADIUS - 5e-4], [0.0])["force"] == pytest.approx(1e9 * 5e-4**2.5)
@@ -146,12 +153,15 @@ def test_numbers_of_a_law_may_be_live() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: tb.Felt(1e9, exponent=1.0), "felt stiffens"),
-        (lambda: tb.Felt(1e9, exponent="soft"), "exponent: a number or an expression"),
-        (lambda: tb.Felt(1e9, memory=1.0), "from 0 to below 1"),
-        (lambda: tb.Felt(-1.0), "its stiffness is -1.0; give a positive number"),
-        (lambda: tb.HuntCrossley(1e6, damping=-0.1), "its damping is -0.1; give a number from 0"),
-        (lambda: tb.UnilateralSpring("stiff"), "stiffness: a number or an expression"),
+        (lambda: tb.contact.Felt(1e9, exponent=1.0), "felt stiffens"),
+        (lambda: tb.contact.Felt(1e9, exponent="soft"), "exponent: a number or an expression"),
+        (lambda: tb.contact.Felt(1e9, memory=1.0), "from 0 to below 1"),
+        (lambda: tb.contact.Felt(-1.0), "its stiffness is -1.0; give a positive number"),
+        (
+            lambda: tb.contact.HuntCrossley(1e6, damping=-0.1),
+            "its damping is -0.1; give a number from 0",
+        ),
+        (lambda: tb.contact.UnilateralSpring("stiff"), "stiffness: a number or an expression"),
     ],
 )
 def test_numbers_that_no_law_has_are_refused(make: object, message: str) -> None:

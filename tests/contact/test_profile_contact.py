@@ -13,13 +13,13 @@ from touchback.symbolic.count import count
 G = 9.81
 
 
-def head_on(law: tb.ContactLaw, mass: float = 0.2, speed: float = 0.5) -> tb.Model:
+def head_on(law: tb.contact.ContactLaw, mass: float = 0.2, speed: float = 0.5) -> tb.Model:
     """A ball of radius 0.02 that comes down on a resting circle of radius 0.03."""
     m = tb.Model("ball", gravity=(0, 0, 0))
     ball = m.body("ball", mass)
     m.joint("z", tb.Prismatic("z"), m.ground, ball, position=0.06, velocity=-speed)
-    circles = tb.Circle(m.ground, 0.03), tb.Circle(ball, 0.02)
-    m.force("touch", tb.ProfileContact(*circles, law))
+    circles = tb.contact.Circle(m.ground, 0.03), tb.contact.Circle(ball, 0.02)
+    m.force("touch", tb.contact.ProfileContact(*circles, law))
     return m
 
 
@@ -43,7 +43,7 @@ def test_a_mass_stays_half_a_period_on_a_linear_spring() -> None:
     """π √(m/k), whatever the speed."""
     k, mass = 3e4, 0.2
     for speed in (0.1, 2.0):
-        lasted, restitution, _ = bounce(head_on(tb.UnilateralSpring(k), mass, speed))
+        lasted, restitution, _ = bounce(head_on(tb.contact.UnilateralSpring(k), mass, speed))
         assert lasted == pytest.approx(np.pi * np.sqrt(mass / k), rel=1e-8)
         assert restitution == pytest.approx(1.0, rel=1e-8)
 
@@ -52,7 +52,7 @@ def test_hertz_impact_lasts_and_sinks_as_love_says() -> None:
     """d = (5 m v²/(4 K))^(2/5), and 2 d/v ∫ dx/√(1 − x^(5/2)) = 2 d/v · √π Γ(7/5)/Γ(9/10)
     (A. E. H. Love, Theory of Elasticity, §139)."""
     K, mass, speed = 5e7, 0.2, 0.5
-    lasted, restitution, depth = bounce(head_on(tb.HuntCrossley(K), mass, speed))
+    lasted, restitution, depth = bounce(head_on(tb.contact.HuntCrossley(K), mass, speed))
     exact = (5 * mass * speed**2 / (4 * K)) ** 0.4
     assert depth == pytest.approx(exact, rel=1e-8)
     assert lasted == pytest.approx(2 * exact / speed * np.sqrt(np.pi) * gamma(1.4) / gamma(0.9))
@@ -65,7 +65,7 @@ def test_hunt_and_crossleys_restitution_is_the_root_of_its_energy_balance(dampin
     speed = 0.7
     b = 1.5 * damping * speed
     exact = brentq(lambda e: b - np.log1p(b) + b * e + np.log1p(-b * e), 1e-6, 0.999 / max(b, 1))
-    assert bounce(head_on(tb.HuntCrossley(1e6, damping), speed=speed))[1] == pytest.approx(
+    assert bounce(head_on(tb.contact.HuntCrossley(1e6, damping), speed=speed))[1] == pytest.approx(
         exact, abs=1e-7
     )
 
@@ -76,9 +76,9 @@ def disc_on_slope(slope: float, **contact: object) -> tuple[tb.Model, float]:
     mass, r, K = 1.5, 0.05, 1e6
     disc = m.body("disc", mass, inertia=(1, 0.5 * mass * r**2, 1))
     m.joint("disc", tb.Planar("y"), m.ground.at(0, 0, 0, turn=("y", slope)), disc)
-    line = tb.Line(m.ground.at(0, 0, 0, turn=("y", slope)))
-    law = tb.UnilateralSpring(K, 400.0)
-    m.force("floor", tb.ProfileContact(tb.Circle(disc, r), line, law, **contact))
+    line = tb.contact.Line(m.ground.at(0, 0, 0, turn=("y", slope)))
+    law = tb.contact.UnilateralSpring(K, 400.0)
+    m.force("floor", tb.contact.ProfileContact(tb.contact.Circle(disc, r), line, law, **contact))
     m.sensor("rub", tb.FrictionForce("floor"))
     m.sensor("press", tb.ContactForce("floor"))
     return m, r - mass * G * np.cos(slope) / K
@@ -131,11 +131,11 @@ def test_a_circle_on_an_endless_line_is_a_sphere_on_a_plane() -> None:
         m.joint("table", tb.Planar("y"), m.ground, table)
         at, plane = ball.at(0.02, 0, 0.01), table.at(0.1, 0, 0.05, turn=("y", 0.4))
         if kind == "sphere":
-            force: tb.ForceKind = tb.SphereOnPlane(at, plane, 0.3, 1e4, 1.5, 0.2, 0.6, 0.01)
+            force: tb.ForceKind = tb.contact.SphereOnPlane(at, plane, 0.3, 1e4, 1.5, 0.2, 0.6, 0.01)
         else:
-            law = tb.HuntCrossley(1e4, 0.2)
-            circle, line = tb.Circle(at, 0.3), tb.Line(plane)
-            force = tb.ProfileContact(line, circle, law, friction=0.6, slip_speed=0.01)
+            law = tb.contact.HuntCrossley(1e4, 0.2)
+            circle, line = tb.contact.Circle(at, 0.3), tb.contact.Line(plane)
+            force = tb.contact.ProfileContact(line, circle, law, friction=0.6, slip_speed=0.01)
         m.force("touch", force)
         q = np.array([0.1, 0.2, 0.3, -0.1, 0.05, 0.2])
         accelerations.append(m.compile().forward_dynamics(q, np.arange(6) - 2.5))
@@ -153,16 +153,20 @@ def test_bodies_push_each_other_alike(other: str) -> None:
     m.joint("table", tb.Planar("y"), m.ground, table)
     frame = table.at(-0.3, 0, -0.1, turn=("y", 0.1))
     profiles = {
-        "circle": tb.Circle(frame, 0.4),
-        "line": tb.Line(frame, 0.25),
-        "arc": tb.Arc(frame, 0.4, 0.5, 2.0),
-        "trough": tb.Arc(frame, 0.05, -2.5, -0.5, hollow=True),
+        "circle": tb.contact.Circle(frame, 0.4),
+        "line": tb.contact.Line(frame, 0.25),
+        "arc": tb.contact.Arc(frame, 0.4, 0.5, 2.0),
+        "trough": tb.contact.Arc(frame, 0.05, -2.5, -0.5, hollow=True),
     }
-    outline = tb.Outline([profiles["line"], profiles["arc"]])
+    outline = tb.contact.Outline([profiles["line"], profiles["arc"]])
     profile = outline if other == "outline" else profiles[other]
-    law = tb.HuntCrossley(1e4, 0.3)
-    contact = tb.ProfileContact(
-        tb.Circle(ball.at(0.05, 0, 0.02), 0.6), profile, law, friction=0.6, rolling_friction=0.1
+    law = tb.contact.HuntCrossley(1e4, 0.3)
+    contact = tb.contact.ProfileContact(
+        tb.contact.Circle(ball.at(0.05, 0, 0.02), 0.6),
+        profile,
+        law,
+        friction=0.6,
+        rolling_friction=0.1,
     )
     m.force("touch", contact)
     m.sensor("force", tb.ContactForce("touch"))
@@ -186,13 +190,15 @@ def test_damping_sees_the_rate_of_the_gap(other: str) -> None:
     m.joint("cam", tb.Revolute("y"), m.ground, cam)
     frame = cam.at(0.1, 0, 0.3, turn=("y", 0.2))
     profile = {
-        "circle": tb.Circle(frame, 0.1),
-        "line": tb.Line(frame, 0.05),  # touched at its corner
-        "arc": tb.Arc(frame, 0.1, 0.2, 2.0),
+        "circle": tb.contact.Circle(frame, 0.1),
+        "line": tb.contact.Line(frame, 0.05),  # touched at its corner
+        "arc": tb.contact.Arc(frame, 0.1, 0.2, 2.0),
     }[other]
     K, c = 1e4, 300.0
-    law = tb.UnilateralSpring(K, c)
-    m.force("touch", tb.ProfileContact(tb.Circle(arm.at(0.2, 0, 0), 0.25), profile, law))
+    law = tb.contact.UnilateralSpring(K, c)
+    m.force(
+        "touch", tb.contact.ProfileContact(tb.contact.Circle(arm.at(0.2, 0, 0), 0.25), profile, law)
+    )
     m.sensor("gap", tb.Gap("touch"))
     m.sensor("force", tb.ContactForce("touch"))
     m.sensor("energy", tb.Energy())
@@ -213,10 +219,10 @@ def knuckle() -> tb.Model:
     jack = m.body("jack", 0.005, com=(0, 0, 0.02), inertia=(1e-6, 1e-6, 1e-6))
     m.joint("hammer", tb.Revolute("y"), m.ground.at(0, 0, 0.1), hammer, velocity=0.5)
     m.joint("jack", tb.Revolute("y"), m.ground.at(0.02, 0, 0.03), jack, spring=0.1, damping=1e-4)
-    law = tb.Felt(m.parameter("felt", 1e8), 2.5, 1e-5, memory=0.2)
-    line = tb.Line(jack.at(-0.004, 0, 0.05), 0.008)
-    m.force("knuckle", tb.ProfileContact(tb.Circle(hammer.at(0.02, 0, -0.01), 0.01), line, law,
-                                         friction=0.3))  # fmt: skip
+    law = tb.contact.Felt(m.parameter("felt", 1e8), 2.5, 1e-5, memory=0.2)
+    line = tb.contact.Line(jack.at(-0.004, 0, 0.05), 0.008)
+    circle = tb.contact.Circle(hammer.at(0.02, 0, -0.01), 0.01)
+    m.force("knuckle", tb.contact.ProfileContact(circle, line, law, friction=0.3))
     m.sensor("press", tb.ContactForce("knuckle"))
     return m
 
@@ -268,7 +274,7 @@ def test_states_of_forces_come_after_described_ones_as_in_a_file() -> None:
 
 def test_a_contact_apart_has_finite_slopes() -> None:
     """Roots in laws have infinite ones at depth 0, which must not reach the linear model."""
-    m = head_on(tb.Felt(1e9, 2.5, hysteresis=1e-5))
+    m = head_on(tb.contact.Felt(1e9, 2.5, hysteresis=1e-5))
     system = m.compile()
     for z in (0.06, 0.05, 0.0499):
         linear = tb.linearise(system, tb.State(np.array([z]), np.zeros(1), np.zeros(0)))
@@ -285,9 +291,12 @@ def test_planar_contacts_cost_what_planes_need() -> None:
         m.joint("a", tb.Revolute("y"), m.ground.at(0, 0, 0.1), a)
         m.joint("b", tb.Revolute("y"), m.ground.at(0.03, 0, 0.05), b)
         if line:
-            profile = tb.Line(b.at(-0.002, 0, 0.04), length)
-            circle = tb.Circle(a.at(0.03, 0, -0.01), 0.005)
-            m.force("touch", tb.ProfileContact(circle, profile, tb.Felt(1e9), friction=friction))
+            profile = tb.contact.Line(b.at(-0.002, 0, 0.04), length)
+            circle = tb.contact.Circle(a.at(0.03, 0, -0.01), 0.005)
+            m.force(
+                "touch",
+                tb.contact.ProfileContact(circle, profile, tb.contact.Felt(1e9), friction=friction),
+            )
         counts = count(m.compile().function("rate").second)
         return counts.flops, counts.calls
 
@@ -302,14 +311,28 @@ def test_planar_contacts_cost_what_planes_need() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda g: tb.ProfileContact(tb.Line(g), tb.Line(g), tb.Felt(1.0)), "must be a tb.Circle"),
-        (lambda g: tb.ProfileContact(tb.Circle(g, 1), g, tb.Felt(1.0)), "its second is .*tb.Line"),
-        (lambda g: tb.ProfileContact(tb.Circle(g, 1), tb.Line(g), 1e5), "its law is 100000.0"),
-        (lambda g: tb.Circle(g, -1.0), "radius is -1.0"),
-        (lambda g: tb.Line(g, 0.0), "length is 0.0; give a positive number"),
-        (lambda g: tb.Arc(g, 1.0, 2.0, 1.0), "its end must be above its start"),
-        (lambda g: tb.Outline([]), "a list of tb.Line"),
-        (lambda g: tb.Outline([tb.Line(g), tb.Line("arm")]), "several bodies .arm, ground."),
+        (
+            lambda g: tb.contact.ProfileContact(
+                tb.contact.Line(g), tb.contact.Line(g), tb.contact.Felt(1.0)
+            ),
+            "must be a tb.contact.Circle",
+        ),
+        (
+            lambda g: tb.contact.ProfileContact(tb.contact.Circle(g, 1), g, tb.contact.Felt(1.0)),
+            "its second is .*tb.contact.Line",
+        ),
+        (
+            lambda g: tb.contact.ProfileContact(tb.contact.Circle(g, 1), tb.contact.Line(g), 1e5),
+            "its law is 100000.0",
+        ),
+        (lambda g: tb.contact.Circle(g, -1.0), "radius is -1.0"),
+        (lambda g: tb.contact.Line(g, 0.0), "length is 0.0; give a positive number"),
+        (lambda g: tb.contact.Arc(g, 1.0, 2.0, 1.0), "its end must be above its start"),
+        (lambda g: tb.contact.Outline([]), "a list of tb.contact.Line"),
+        (
+            lambda g: tb.contact.Outline([tb.contact.Line(g), tb.contact.Line("arm")]),
+            "several bodies .arm, ground.",
+        ),
     ],
 )
 def test_what_can_not_touch_is_refused(make: object, message: str) -> None:
@@ -325,7 +348,7 @@ def test_sensors_name_contacts_that_are_there() -> None:
     m = tb.Model("ball")
     ball = m.body("ball", 1.0)
     m.joint("z", tb.Prismatic("z"), m.ground, ball)
-    m.force("floor", tb.SphereOnPlane(ball, m.ground))
+    m.force("floor", tb.contact.SphereOnPlane(ball, m.ground))
     m.sensor("rub", tb.FrictionForce("floor"))
     with pytest.raises(tb.ModelError, match="not planar"):
         m.compile()

@@ -78,7 +78,7 @@ def test_plates_are_as_far_as_a_search_says(
     x: float, z: float, length: float, thickness: float
 ) -> None:
     p = np.array([x, z])
-    plate = tb.Line(tb.Frame("ground"), length, thickness)
+    plate = tb.contact.Line(tb.Frame("ground"), length, thickness)
     low, high = np.zeros(2), np.array([length, 0.0])
     corners = [low, high, high - (0, thickness), low - (0, thickness), low]
     t = np.linspace(0, 1, N)[:, None]
@@ -89,7 +89,7 @@ def test_plates_are_as_far_as_a_search_says(
 @given(places, places, st.floats(0.2, 2.0))
 def test_lines_are_as_far_as_a_search_says(x: float, z: float, length: float) -> None:
     p = np.array([x, z])
-    line = tb.Line(tb.Frame("ground"), length)
+    line = tb.contact.Line(tb.Frame("ground"), length)
     check(line, line_surface(length, N), in_line(p, length), p, REACH / N)
 
 
@@ -101,7 +101,7 @@ def test_arcs_are_as_far_as_a_search_says(
 ) -> None:
     assume(math.hypot(x, z) > 1e-9)  # the centre is as far from all of the arc: it has no direction
     p, end = np.array([x, z]), start + opening
-    arc = tb.Arc(tb.Frame("ground"), radius, start, end, hollow)
+    arc = tb.contact.Arc(tb.Frame("ground"), radius, start, end, hollow)
     surface = arc_surface(radius, start, end, hollow, N)
     check(arc, surface, in_arc(p, radius, start, end, hollow), p, (REACH + 7 * radius) / N)
 
@@ -110,20 +110,22 @@ def test_arcs_are_as_far_as_a_search_says(
 def test_circles_are_as_far_as_their_centres_less_their_radius(
     x: float, z: float, radius: float
 ) -> None:
-    distance, _ = nearest_of(tb.Circle(tb.Frame("ground", (0.5, 3.0, -0.2)), radius), [x, z])
+    distance, _ = nearest_of(
+        tb.contact.Circle(tb.Frame("ground", (0.5, 3.0, -0.2)), radius), [x, z]
+    )
     assert distance == pytest.approx(math.hypot(x - 0.5, z + 0.2) - radius, abs=1e-14)
 
 
 PROFILES: dict[str, Callable[[], Profile]] = {
-    "line": lambda: tb.Line(tb.Frame("ground"), 1.0),
-    "plate": lambda: tb.Line(tb.Frame("ground"), 1.0, 0.3),
-    "arc": lambda: tb.Arc(tb.Frame("ground"), 0.8, 0.3, 2.0),
-    "trough": lambda: tb.Arc(tb.Frame("ground"), 0.8, 3.5, 5.9, hollow=True),
-    "mouth": lambda: tb.Arc(tb.Frame("ground"), 0.8, 0.4, 5.9),
-    "outline": lambda: tb.Outline([
-        tb.Line(tb.Frame("ground"), 1.0),
-        tb.Line(tb.Frame("ground", (1.0, 0.0, 0.0), (("y", 0.9),)), 0.7),
-        tb.Arc(tb.Frame("ground", (-0.5, 0.0, 0.0)), 0.5, 0.2, 2.2),
+    "line": lambda: tb.contact.Line(tb.Frame("ground"), 1.0),
+    "plate": lambda: tb.contact.Line(tb.Frame("ground"), 1.0, 0.3),
+    "arc": lambda: tb.contact.Arc(tb.Frame("ground"), 0.8, 0.3, 2.0),
+    "trough": lambda: tb.contact.Arc(tb.Frame("ground"), 0.8, 3.5, 5.9, hollow=True),
+    "mouth": lambda: tb.contact.Arc(tb.Frame("ground"), 0.8, 0.4, 5.9),
+    "outline": lambda: tb.contact.Outline([
+        tb.contact.Line(tb.Frame("ground"), 1.0),
+        tb.contact.Line(tb.Frame("ground", (1.0, 0.0, 0.0), (("y", 0.9),)), 0.7),
+        tb.contact.Arc(tb.Frame("ground", (-0.5, 0.0, 0.0)), 0.5, 0.2, 2.2),
     ]),
 }  # fmt: skip
 
@@ -166,7 +168,7 @@ def test_corners_centres_and_walls_have_a_direction() -> None:
     awkward = [(0, 0), (1, 0), (0, -0.3), (1, -0.3), (0.5, -0.5), (0.5, 0)]
     cases = [(line, p) for p in awkward]
     cases += [(arc, (0, 0)), (arc, (0.8 * math.cos(0.3), 0.8 * math.sin(0.3)))]
-    cases += [(trough, (0, 0)), (tb.Circle(tb.Frame("ground"), 0.1), (0, 0))]
+    cases += [(trough, (0, 0)), (tb.contact.Circle(tb.Frame("ground"), 0.1), (0, 0))]
     for profile, p in cases:
         distance, normal = nearest_of(profile, np.array(p, dtype=float))
         assert math.isfinite(distance)

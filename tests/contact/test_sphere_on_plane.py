@@ -16,7 +16,7 @@ def dropped(mass: float = 2.0, gravity: float = 0.0, speed: float = 0.0, **law: 
     m = tb.Model("ball", gravity=(0, 0, -gravity))
     ball = m.body("ball", mass)
     m.joint("z", tb.Prismatic("z"), m.ground, ball, velocity=-speed)
-    m.force("floor", tb.SphereOnPlane(ball, m.ground, **law))
+    m.force("floor", tb.contact.SphereOnPlane(ball, m.ground, **law))
     return m
 
 
@@ -97,7 +97,7 @@ def rolling_ball(m: tb.Model, spin: bool, speed: float, mu: float, radius: float
     m.joint("spin", tb.Revolute("y") if spin else tb.Fixed(), lift, ball)
     m.force(
         "floor",
-        tb.SphereOnPlane(
+        tb.contact.SphereOnPlane(
             ball, m.ground, radius, K, damping=0.2, friction=mu, slip_speed=1e-5 * speed
         ),
     )
@@ -135,7 +135,8 @@ def test_ball_and_plane_push_each_other_alike() -> None:
     m.joint("table", tb.Free(), m.ground, table)
     plane = table.at(0.1, 0.2, 0.3, turn=[("x", 0.4), ("y", -0.2)])
     m.force(
-        "touch", tb.SphereOnPlane(ball.at(0.05, 0, 0.02), plane, 3.0, damping=0.5, friction=0.6)
+        "touch",
+        tb.contact.SphereOnPlane(ball.at(0.05, 0, 0.02), plane, 3.0, damping=0.5, friction=0.6),
     )
     system = m.compile()
     rng = np.random.default_rng(5)

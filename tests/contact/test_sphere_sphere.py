@@ -19,7 +19,7 @@ def two_balls(n: tuple[float, ...], **options: float) -> tb.System:
     a, b = m.body("a", **BALL), m.body("b", **BALL)
     m.joint("a", tb.Free(), m.ground, a)
     m.joint("b", tb.Free(), m.ground, b, position=(*(0.3 * np.array(n)), 1, 0, 0, 0))
-    m.contact("touch", tb.SphereSphereContact(a, b, 0.1, 0.1, **options))
+    m.contact("touch", tb.contact.SphereSphereContact(a, b, 0.1, 0.1, **options))
     return m.compile()
 
 
@@ -75,13 +75,13 @@ def test_twelve_balls_on_each_other_bear_their_weight() -> None:
     m = tb.Model("tower", gravity=(0, 0, -G))
     below = m.body("ball 0", **BALL)
     m.joint("ball 0", tb.Free(), m.ground, below, position=(0, 0, 0.1, 1, 0, 0, 0))
-    m.contact("0", tb.SpherePlaneContact(below, radius=0.1, friction=0.5))
+    m.contact("0", tb.contact.SpherePlaneContact(below, radius=0.1, friction=0.5))
     count = 12
     for i in range(1, count):
         ball = m.body(f"ball {i}", **BALL)
         place = (0, 0, 0.1 + 0.2 * i, 1, 0, 0, 0)
         m.joint(f"ball {i}", tb.Free(), m.ground, ball, position=place)
-        m.contact(f"{i}", tb.SphereSphereContact(below, ball, 0.1, 0.1, friction=0.5))
+        m.contact(f"{i}", tb.contact.SphereSphereContact(below, ball, 0.1, 0.1, friction=0.5))
         below = ball
     run = tb.simulate(m.compile(), method="moreau-jean", duration=0.02, step=1e-3)
     for i in range(count):
@@ -100,7 +100,7 @@ def test_a_ball_that_slides_off_a_ball_leaves_it_where_two_thirds_say() -> None:
         position=(0, 0, 0.6, 1, 0, 0, 0),
         velocity=(0.5,) + (0,) * 5,
     )
-    m.contact("dome", tb.SphereSphereContact(m.ground, ball, 0.5, 0.1))
+    m.contact("dome", tb.contact.SphereSphereContact(m.ground, ball, 0.5, 0.1))
     run = tb.simulate(m.compile(), duration=0.6)
     left = next(event for event in run.events if event.name == "dome opens")
     cosine = left.state["free.z"] / 0.6
@@ -115,7 +115,7 @@ def test_a_ball_that_rolls_off_a_ball_leaves_it_where_ten_seventeenths_say() -> 
     tilt = 1e-3
     place = (0.6 * math.sin(tilt), 0, 0.6 * math.cos(tilt), 1, 0, 0, 0)
     m.joint("free", tb.Free(), m.ground, ball, position=place)
-    m.contact("dome", tb.SphereSphereContact(m.ground, ball, 0.5, 0.1, friction=1e4))
+    m.contact("dome", tb.contact.SphereSphereContact(m.ground, ball, 0.5, 0.1, friction=1e4))
     run = tb.simulate(m.compile(), duration=3.0)
     left = next(event for event in run.events if event.name == "dome opens")
     assert left.state["free.z"] / 0.6 == pytest.approx(10 / 17, abs=1e-5)
@@ -124,6 +124,6 @@ def test_a_ball_that_rolls_off_a_ball_leaves_it_where_ten_seventeenths_say() -> 
 def test_what_is_no_ball_is_refused() -> None:
     frame = tb.Frame("ground")
     with pytest.raises(tb.ModelError, match="SphereSphereContact: its radius_a is 0"):
-        tb.SphereSphereContact(frame, frame, 0, 1)
+        tb.contact.SphereSphereContact(frame, frame, 0, 1)
     with pytest.raises(tb.ModelError, match="friction: a number or an expression is expected"):
-        tb.SphereSphereContact(frame, frame, 1, 1, friction="rough")  # type: ignore[arg-type]
+        tb.contact.SphereSphereContact(frame, frame, 1, 1, friction="rough")  # type: ignore[arg-type]

@@ -77,7 +77,7 @@ def test_a_ball_slides_and_rolls_as_on_a_sphere_on_plane() -> None:
     ball = other.body("ball", mass=1.5, inertia=(0.003, 0.005, 0.006))
     other.joint("free", tb.Free(), other.ground, ball, position=position)
     law = {"stiffness": 2e6, "friction": 0.3, "slip_speed": 1e-2}
-    other.force("floor", tb.SphereOnPlane(ball, radius=0.05, **law))
+    other.force("floor", tb.contact.SphereOnPlane(ball, radius=0.05, **law))
     runs = []
     for model in (m, other):
         system = model.compile()

@@ -35,8 +35,8 @@ def test_the_loss_of_a_device_in_another_process_is_seen_at_the_output_and_so_is
     got = []
     actuator = Receiver(lambda name, value, _: got.append(value))
     with tb.live(
-        echo(), rate=500, inputs={"force": tb.WatchedInput(max_age=0.2)},
-        outputs={"echo": tb.GuardedOutput(safe=SAFE)},
+        echo(), rate=500, inputs={"force": tb.devices.WatchedInput(max_age=0.2)},
+        outputs={"echo": tb.devices.GuardedOutput(safe=SAFE)},
     ) as live:  # fmt: skip
         port = live.listen().address[1]
         live.send(*actuator.address, "echo", rate=500)

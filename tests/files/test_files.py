@@ -81,7 +81,7 @@ def test_the_samples_use_every_kind() -> None:
     cart = every_force_and_sensor()
     assert joints == set(get_args(AnyJoint))
     assert {type(force) for force in cart.forces.values()} == set(
-        get_args(AnyForce | tb.SphereOnPlane | tb.ProfileContact)
+        get_args(AnyForce | tb.contact.SphereOnPlane | tb.contact.ProfileContact)
     )
     sensors = [*cart.sensors.values(), *loops().sensors.values(), *latch().sensors.values()]
     assert {type(sensor) for sensor in sensors} == set(get_args(AnySensor))

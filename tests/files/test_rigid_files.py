@@ -49,7 +49,7 @@ def described_belt() -> tb.Model:
     m.joint("x", tb.Prismatic("x"), m.ground, cart, velocity=0.4, spring=80)
     m.joint("z", tb.Prismatic("z"), cart, block)
     slip = m.rate("x") - speed
-    belt = tb.DescribedContact(m.coordinate("z"), slip, friction=0.3, static_friction=grip)
+    belt = tb.contact.DescribedContact(m.coordinate("z"), slip, friction=0.3, static_friction=grip)
     m.contact("belt", belt)
     return m
 
@@ -70,9 +70,10 @@ def test_every_kind_is_written_and_read(suffix: str, tmp_path: Path) -> None:
     block, wall = tb.Frame("block"), m.ground.at(1, 0, 0, turn=("y", 1.5))
     options = {"restitution": 0.5, "friction": 0.2}
     m.contact(
-        "wall", tb.SpherePlaneContact(block, wall, 0.1, tangents="x", rolling=1e-3, **options)
+        "wall",
+        tb.contact.SpherePlaneContact(block, wall, 0.1, tangents="x", rolling=1e-3, **options),
     )
-    m.contact("coin", tb.DiscPlaneContact(block, radius=0.3, **options))
+    m.contact("coin", tb.contact.DiscPlaneContact(block, radius=0.3, **options))
     m.save(tmp_path / f"model{suffix}")
     again = tb.read(tmp_path / f"model{suffix}")
     assert list(again.contacts) == ["belt", "wall", "coin"]
@@ -89,7 +90,7 @@ def test_both_ways_of_running_take_a_model_s_own_contacts() -> None:
     assert located["floor gap"].min() > -1e-12 and stepped["floor gap"].min() > -1e-3
     fall = np.sqrt(2 * 0.48 / 9.81)
     assert located.events[0].time == pytest.approx(fall, abs=1e-10)
-    again = tb.SpherePlaneContact(tb.Frame("ball"), radius=0.02, restitution=0.0)
+    again = tb.contact.SpherePlaneContact(tb.Frame("ball"), radius=0.02, restitution=0.0)
     dead = tb.simulate(system, contacts={"floor": again}, duration=1.0)
     assert dead["z"][-1] == pytest.approx(0.02)  # one given by name stands in for the model's
 
@@ -117,7 +118,7 @@ def test_runs_that_know_no_contacts_say_so() -> None:
         with pytest.raises(tb.InputError, match="Model 'bare' describes no rigid contacts; add"):
             tb.simulate(plain, method=method)
         with pytest.raises(tb.InputError, match="contacts are given by name"):
-            given: Any = [tb.SpherePlaneContact(tb.Frame("b"))]
+            given: Any = [tb.contact.SpherePlaneContact(tb.Frame("b"))]
             tb.simulate(plain, method=method, contacts=given)
 
 
@@ -142,12 +143,12 @@ def test_mistakes_in_files_are_said_with_their_place(before: str, after: str, me
 def test_what_is_no_rigid_contact_is_refused() -> None:
     m = described_belt()
     with pytest.raises(tb.ModelError, match="Contact 'belt': there is a contact of this name"):
-        m.contact("belt", tb.SpherePlaneContact(tb.Frame("block")))
-    with pytest.raises(tb.ModelError, match=r"Contact 'floor': a rigid contact such as tb\.Sphere"):
-        m.contact("floor", tb.SphereOnPlane(tb.Frame("block")))  # type: ignore[arg-type]
+        m.contact("belt", tb.contact.SpherePlaneContact(tb.Frame("block")))
+    with pytest.raises(tb.ModelError, match=r"floor': a rigid contact such as tb\.contact\.Sphere"):
+        m.contact("floor", tb.contact.SphereOnPlane(tb.Frame("block")))  # type: ignore[arg-type]
     other = tb.Model("other").parameter("mu", 0.3)
     with pytest.raises(tb.ModelError, match="of another model"):
-        m.contact("floor", tb.SpherePlaneContact(tb.Frame("block"), friction=other))
+        m.contact("floor", tb.contact.SpherePlaneContact(tb.Frame("block"), friction=other))
     assert "belt" in repr(m)
 
 

@@ -59,7 +59,7 @@ def test_a_file_gives_what_python_gives() -> None:
     body = m.body("pebble", mass=1.5, inertia=(0.003, 0.005, 0.006))
     m.joint("free", tb.Free(), m.ground, body, position=(0, 0, 0.06, 1, 0, 0, 0))
     stone = Ellipsoid(0.12, 0.08, height)
-    law = tb.HuntCrossley(2e6)
+    law = tb.contact.HuntCrossley(2e6)
     contact = SurfaceContact(m.ground, Plane(), body, stone, (), law, 0.3, correction=50)
     m.force("floor", contact)
     m.sensor("gap", tb.Gap("floor"))
@@ -86,7 +86,7 @@ def test_a_file_gives_what_python_gives() -> None:
     ],
 )
 def test_every_surface_is_written_and_read(surface: Surface, tmp_path: Path) -> None:
-    m = on_the_floor(surface, guess=(0.01, 0.02, -0.15), law=tb.Felt(1e6, memory=0.2))
+    m = on_the_floor(surface, guess=(0.01, 0.02, -0.15), law=tb.contact.Felt(1e6, memory=0.2))
     for suffix in (".yaml", ".json"):
         m.save(tmp_path / f"model{suffix}")
         again = tb.read(tmp_path / f"model{suffix}")

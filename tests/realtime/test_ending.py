@@ -166,7 +166,7 @@ class Leaving:
 def test_no_device_keeps_a_run_from_stopping(
     cart: tb.System, tmp_path: Path, error: type[BaseException]
 ) -> None:
-    guards = {"echo": tb.GuardedOutput(safe=-0.5)}
+    guards = {"echo": tb.devices.GuardedOutput(safe=-0.5)}
     with tb.live(cart, outputs=guards, record=tmp_path / "run.mcap") as live:
         services = [live.connect(name, Leaving(error)) for name in ("force", "echo")]
         live.run(0.01)
@@ -329,7 +329,7 @@ def test_ctrl_c_anywhere_in_stop_leaves_nothing_half_stopped(
             sys.settrace(before)
         live.stop()  # again, for it may not have begun
         assert not live._first.struct.thread
-        recorded = tb.open(path)
+        recorded = tb.open_run(path)
         assert recorded.metadata["complete"] is True
         assert len(recorded) == live.ticks
         if pressed.left > 0:

@@ -58,14 +58,14 @@ class Device:
 def play(
     wall: tb.System,
     damping: float,
-    observer: tb.EnergyObserver | None,
+    observer: tb.haptics.EnergyObserver | None,
     ticks: int = 600,
     **more: object,
 ) -> tuple[Device, tb.Live]:
     device = Device()
     with tb.live(
         wall, rate=RATE, speed=None, parameters={"damping": damping},
-        outputs={"force": tb.GuardedOutput(safe=0.0)},
+        outputs={"force": tb.devices.GuardedOutput(safe=0.0)},
         energy={"wall energy": observer} if observer else None, **more,  # type: ignore[arg-type]
     ) as live:  # fmt: skip
         for _ in range(ticks):
@@ -77,8 +77,8 @@ def play(
     return device, live
 
 
-def observe(**more: object) -> tb.EnergyObserver:
-    return tb.EnergyObserver({"force": "position"}, motion="position", **more)  # type: ignore[arg-type]
+def observe(**more: object) -> tb.haptics.EnergyObserver:
+    return tb.haptics.EnergyObserver({"force": "position"}, motion="position", **more)  # type: ignore[arg-type]
 
 
 def test_without_an_observer_an_active_wall_feeds_the_device() -> None:
@@ -88,7 +88,7 @@ def test_without_an_observer_an_active_wall_feeds_the_device() -> None:
 
 @pytest.mark.parametrize("motion", ["position", "velocity"])
 def test_the_energy_is_what_the_device_got(wall: tb.System, motion: str) -> None:
-    observer = tb.EnergyObserver({"force": motion}, motion=motion, limit=1e9)  # type: ignore[arg-type]
+    observer = tb.haptics.EnergyObserver({"force": motion}, motion=motion, limit=1e9)  # type: ignore[arg-type]
     device, live = play(wall, -2.0, observer, ticks=100)
     port = live.report().energies["wall energy"]
     # between ticks of a held force the velocity is linear: its mean is exact too
@@ -123,7 +123,8 @@ def test_resuming_begins_to_count_anew(wall: tb.System) -> None:
     device = Device()
     with tb.live(
         wall, rate=RATE, speed=None, parameters={"damping": -2.0},
-        outputs={"force": tb.GuardedOutput(safe=0.0)}, energy={"wall energy": observe(limit=0.02)},
+        outputs={"force": tb.devices.GuardedOutput(safe=0.0)},
+        energy={"wall energy": observe(limit=0.02)},
     ) as live:  # fmt: skip
         trips = 0
         for _ in range(600):
@@ -169,8 +170,8 @@ def test_several_pairs_share_one_energy(wall: tb.System) -> None:
     m.joint("idle", tb.Prismatic("x"), m.ground, m.body("idle", mass=1.0))
     for axis in "xy":
         m.sensor(f"f{axis}", tb.Signal(3.0 * m.input(f"v{axis}"), "N"))
-    observer = tb.EnergyObserver({"fx": "vx", "fy": "vy"}, limit=10.0)
-    outputs = {"fx": tb.GuardedOutput(), "fy": tb.GuardedOutput()}
+    observer = tb.haptics.EnergyObserver({"fx": "vx", "fy": "vy"}, limit=10.0)
+    outputs = {"fx": tb.devices.GuardedOutput(), "fy": tb.devices.GuardedOutput()}
     with tb.live(
         m.compile(), rate=100, speed=None, outputs=outputs, energy={"both": observer}
     ) as live:
@@ -183,13 +184,13 @@ def test_several_pairs_share_one_energy(wall: tb.System) -> None:
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: tb.EnergyObserver({}), "needs pairs"),
+        (lambda: tb.haptics.EnergyObserver({}), "needs pairs"),
         (lambda: observe(limit=-1.0), "joules from 0 on"),
         (lambda: observe(at_limit="damp"), "give the most damping"),
         (lambda: observe(damping=1.0), "and only there"),
         (lambda: observe(limit=1.0, trip=0.5), "must not lie below"),
         (lambda: observe(at_limit="never"), "'safe' or 'damp'"),
-        (lambda: tb.EnergyObserver({"f": "x"}, motion="force"), "'velocity' or 'position'"),  # type: ignore[arg-type]
+        (lambda: tb.haptics.EnergyObserver({"f": "x"}, motion="force"), "'velocity' or 'position'"),  # type: ignore[arg-type]
     ],
 )
 def test_declarations_that_make_no_sense_are_refused(
@@ -204,13 +205,23 @@ def test_declarations_that_make_no_sense_are_refused(
     [
         ({"force": "position"}, {}, "energy", "isn't guarded"),
         ({"forse": "position"}, {}, "energy", "did you mean 'force'"),
-        ({"force": "positon"}, {"force": tb.GuardedOutput()}, "energy", "did you mean 'position'"),
-        ({"force": "position"}, {"force": tb.GuardedOutput()}, "force", "a signal has that name"),
+        (
+            {"force": "positon"},
+            {"force": tb.devices.GuardedOutput()},
+            "energy",
+            "did you mean 'position'",
+        ),
+        (
+            {"force": "position"},
+            {"force": tb.devices.GuardedOutput()},
+            "force",
+            "a signal has that name",
+        ),
     ],
 )
 def test_ports_that_do_not_fit_are_refused(
-    wall: tb.System, pairs: dict[str, str], outputs: dict[str, tb.GuardedOutput], name: str,
+    wall: tb.System, pairs: dict[str, str], outputs: dict[str, tb.devices.GuardedOutput], name: str,
     complaint: str,
 ) -> None:  # fmt: skip
     with pytest.raises(tb.InputError, match=complaint):
-        tb.live(wall, outputs=outputs, energy={name: tb.EnergyObserver(pairs)})
+        tb.live(wall, outputs=outputs, energy={name: tb.haptics.EnergyObserver(pairs)})

@@ -44,7 +44,7 @@ def test_a_model_that_diverges_is_held_at_its_last_good_state_and_says_so(
     runaway: tb.System, tmp_path: Path, given: dict[str, float]
 ) -> None:
     bound, path = given.get("max_speed", 1e6), tmp_path / "run.mcap"
-    guard = {"felt": tb.GuardedOutput(safe=-1.0)}
+    guard = {"felt": tb.devices.GuardedOutput(safe=-1.0)}
     with tb.live(runaway, speed=None, outputs=guard, record=path, **given) as live:
         live.run(1.0)
         assert live.faults == ("diverged",)
@@ -63,7 +63,7 @@ def test_a_model_that_diverges_is_held_at_its_last_good_state_and_says_so(
     assert fault["text"] in str(report)
     again = tb.replay(path)
     assert again.same
-    assert again.recording.faults == report.faults == tb.open(path).metadata["faults"]
+    assert again.recording.faults == report.faults == tb.open_run(path).metadata["faults"]
 
 
 def test_nothing_is_too_fast_without_a_bound_nor_for_recordings_of_before_there_was_one(
@@ -130,7 +130,7 @@ class Broken:
 def test_a_device_that_raises_is_a_fault_until_resume(
     cart: tb.System, tmp_path: Path, port: str, device: Broken, text: str
 ) -> None:
-    guard, path = {"echo": tb.GuardedOutput(safe=-1.0)}, tmp_path / "run.mcap"
+    guard, path = {"echo": tb.devices.GuardedOutput(safe=-1.0)}, tmp_path / "run.mcap"
     with tb.live(cart, outputs=guard, record=path) as live:
         live.connect(port, device)
         until(lambda: live.faults == ("device failed",))
@@ -152,7 +152,7 @@ def test_a_device_that_raises_is_a_fault_until_resume(
 
 
 def test_what_a_device_says_beyond_its_range_is_told(cart: tb.System) -> None:
-    bounds = {"force": tb.WatchedInput(low=-1.0, high=1.0)}
+    bounds = {"force": tb.devices.WatchedInput(low=-1.0, high=1.0)}
     with tb.live(cart, inputs=bounds, record=True) as live:
         live.connect("force", Broken(OSError()))  # gives 2.0
         until(lambda: bool(live.report().faults))
@@ -230,7 +230,7 @@ def test_whatever_a_device_raises_becomes_a_fault_that_can_be_kept(
         def read(self) -> float:
             raise error
 
-    path, guards = tmp_path / "run.mcap", {"echo": tb.GuardedOutput(safe=-3.0)}
+    path, guards = tmp_path / "run.mcap", {"echo": tb.devices.GuardedOutput(safe=-3.0)}
     with tb.live(cart, outputs=guards, record=path) as live:
         live.connect("force", Broken())
         until(lambda: live.read("echo") == -3.0)
@@ -239,4 +239,4 @@ def test_whatever_a_device_raises_becomes_a_fault_that_can_be_kept(
     assert text in told["text"]
     assert len(told["text"]) <= 500
     assert tb.replay(path).recording.faults == [told]
-    assert tb.open(path).metadata["complete"] is True
+    assert tb.open_run(path).metadata["complete"] is True

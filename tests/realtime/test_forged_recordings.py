@@ -31,7 +31,7 @@ def bolt(kind: Any) -> tb.Model:
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two structures with a change of parameters in each."""
     path = tmp_path_factory.mktemp("recording") / "bolt.mcap"
-    guarded = {"echo": tb.GuardedOutput(low=-9.0, high=9.0)}
+    guarded = {"echo": tb.devices.GuardedOutput(low=-9.0, high=9.0)}
     with tb.live(
         bolt(tb.Cylindrical("x")).compile(), rate=1000, speed=None, record=path, outputs=guarded
     ) as live:
@@ -181,7 +181,7 @@ def test_rows_that_are_cut_are_an_error(recording: Path, tmp_path: Path) -> None
     parts.messages[number]["data"] = parts.messages[number]["data"][:-8]
     put_together(parts, tmp_path / "f.mcap")
     with pytest.raises(tb.InputError, match="aren't rows of 15 columns"):
-        tb.open(tmp_path / "f.mcap")
+        tb.open_run(tmp_path / "f.mcap")
 
 
 def test_columns_that_neither_description_nor_table_have_are_missed_by_the_model(

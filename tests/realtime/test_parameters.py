@@ -73,7 +73,7 @@ def test_a_loop_stays_closed_when_its_geometry_changes(
 def test_what_can_not_be_is_refused_and_the_run_goes_on_untouched(
     cart: tb.System, name: str, value: float, complaint: str
 ) -> None:
-    bounds = {"force": tb.WatchedInput(low=-10.0, high=10.0)}
+    bounds = {"force": tb.devices.WatchedInput(low=-10.0, high=10.0)}
     with tb.live(cart, rate=100, speed=None, inputs=bounds, record=True) as live:
         live.run(0.05)
         with pytest.raises(tb.InputError, match=complaint):

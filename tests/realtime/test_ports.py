@@ -64,8 +64,8 @@ def test_unknown_ports_are_named(cart: tb.System) -> None:
 
 def test_a_writer_that_died_leaves_the_value_before_and_grows_stale(cart: tb.System) -> None:
     with tb.live(
-        cart, rate=RATE, speed=None, inputs={"force": tb.WatchedInput(max_age=3 / RATE)},
-        outputs={"echo": tb.GuardedOutput(safe=-0.5)},
+        cart, rate=RATE, speed=None, inputs={"force": tb.devices.WatchedInput(max_age=3 / RATE)},
+        outputs={"echo": tb.devices.GuardedOutput(safe=-0.5)},
     ) as live:  # fmt: skip
         live["force"] = 2.0
         live.run(1 / RATE)
@@ -297,8 +297,8 @@ def test_a_device_is_served_outside_the_tick_and_its_loss_makes_outputs_safe(
 ) -> None:
     motor = Motor()
     with tb.live(
-        cart, rate=500, inputs={"force": tb.WatchedInput(max_age=0.2)},
-        outputs={"echo": tb.GuardedOutput(safe=-0.5)},
+        cart, rate=500, inputs={"force": tb.devices.WatchedInput(max_age=0.2)},
+        outputs={"echo": tb.devices.GuardedOutput(safe=-0.5)},
     ) as live:  # fmt: skip
         live.connect("echo", motor)
         service = live.connect("force", motor)
@@ -312,7 +312,7 @@ def test_a_device_is_served_outside_the_tick_and_its_loss_makes_outputs_safe(
 
 def test_a_run_that_ends_leaves_devices_safe(cart: tb.System) -> None:
     motor = Motor()
-    with tb.live(cart, rate=500, outputs={"echo": tb.GuardedOutput(safe=-0.5)}) as live:
+    with tb.live(cart, rate=500, outputs={"echo": tb.devices.GuardedOutput(safe=-0.5)}) as live:
         live.connect("echo", motor)
         live["force"] = 3.0
         until(lambda: motor.written[-1:] == [3.0])
@@ -357,9 +357,9 @@ def test_a_speed_whose_ticks_never_come_is_refused(cart: tb.System, speed: float
 
 
 def test_a_ramp_that_keeps_a_run_from_ending_is_refused() -> None:
-    tb.GuardedOutput(ramp=10.0)
+    tb.devices.GuardedOutput(ramp=10.0)
     with pytest.raises(tb.InputError, match=r"at most 10 s.*got 10.5"):
-        tb.GuardedOutput(ramp=10.5)
+        tb.devices.GuardedOutput(ramp=10.5)
 
 
 @pytest.mark.parametrize("record", ["", "\0.mcap", "run.csv", 5, None, b"run.mcap"])

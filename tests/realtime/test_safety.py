@@ -28,11 +28,11 @@ def ticks(
 
 
 def guarded(
-    cart: tb.System, output: tb.GuardedOutput, max_age: float | None = None, **more: object
+    cart: tb.System, output: tb.devices.GuardedOutput, max_age: float | None = None, **more: object
 ) -> tb.Live:
     return tb.live(
         cart, rate=RATE, speed=None, outputs={"echo": output},
-        inputs={"force": tb.WatchedInput(max_age=max_age)}, **more,  # type: ignore[arg-type]
+        inputs={"force": tb.devices.WatchedInput(max_age=max_age)}, **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def guarded(
 def test_an_input_that_stays_away_takes_the_outputs_to_safe_within_one_tick(
     cart: tb.System,
 ) -> None:
-    with guarded(cart, tb.GuardedOutput(safe=-0.5), max_age=5 * TICK) as live:
+    with guarded(cart, tb.devices.GuardedOutput(safe=-0.5), max_age=5 * TICK) as live:
         live["force"] = 3.0
         # the message is new in tick 1, five ticks old in tick 6, too old in tick 7
         assert ticks(live, 8) == [3.0] * 6 + [-0.5] * 2
@@ -54,12 +54,12 @@ def test_an_input_that_stays_away_takes_the_outputs_to_safe_within_one_tick(
 
 
 def test_an_input_that_never_came_is_stale_too(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(safe=-0.5), max_age=3 * TICK) as live:
+    with guarded(cart, tb.devices.GuardedOutput(safe=-0.5), max_age=3 * TICK) as live:
         assert ticks(live, 5) == [0.0] * 3 + [-0.5] * 2
 
 
 def test_the_way_to_safe_may_be_a_ramp_and_the_way_back_a_soft_start(cart: tb.System) -> None:
-    output = tb.GuardedOutput(safe=0.0, ramp=4 * TICK, soft_start=5 * TICK)
+    output = tb.devices.GuardedOutput(safe=0.0, ramp=4 * TICK, soft_start=5 * TICK)
     with guarded(cart, output, max_age=2 * TICK) as live:
         assert ticks(live, 6, before=lambda: live.__setitem__("force", 10.0)) == pytest.approx(
             [2.0, 4.0, 6.0, 8.0, 10.0, 10.0], rel=1e-15
@@ -70,7 +70,7 @@ def test_the_way_to_safe_may_be_a_ramp_and_the_way_back_a_soft_start(cart: tb.Sy
 
 
 def test_hold_keeps_what_was_delivered_last(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(safe="hold"), max_age=2 * TICK) as live:
+    with guarded(cart, tb.devices.GuardedOutput(safe="hold"), max_age=2 * TICK) as live:
         live["force"] = 3.0
         ticks(live, 3)
         live.emergency_stop()
@@ -80,7 +80,7 @@ def test_hold_keeps_what_was_delivered_last(cart: tb.System) -> None:
 
 
 def test_without_a_fault_outputs_are_the_models(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput()) as live:
+    with guarded(cart, tb.devices.GuardedOutput()) as live:
         live["force"] = 0.1 + 0.2
         assert ticks(live, 2) == [0.1 + 0.2] * 2
         assert ticks(live, 1, "second echo") == [2.0 * (0.1 + 0.2)]
@@ -90,7 +90,7 @@ def test_without_a_fault_outputs_are_the_models(cart: tb.System) -> None:
 
 
 def test_outputs_may_be_clipped_at_their_limits(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(low=-1.0, high=2.0, at_limit="clip")) as live:
+    with guarded(cart, tb.devices.GuardedOutput(low=-1.0, high=2.0, at_limit="clip")) as live:
         live["force"] = 7.0
         assert ticks(live, 1) == [2.0]
         live["force"] = -7.0
@@ -99,7 +99,7 @@ def test_outputs_may_be_clipped_at_their_limits(cart: tb.System) -> None:
 
 
 def test_outputs_change_no_faster_than_their_slew(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(slew=500.0)) as live:  # 0.5 a tick
+    with guarded(cart, tb.devices.GuardedOutput(slew=500.0)) as live:  # 0.5 a tick
         live["force"] = 1.75
         assert ticks(live, 5) == [0.5, 1.0, 1.5, 1.75, 1.75]
         live["force"] = 0.0
@@ -107,7 +107,7 @@ def test_outputs_change_no_faster_than_their_slew(cart: tb.System) -> None:
 
 
 def test_a_fault_goes_to_safe_at_once_whatever_the_slew(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(slew=500.0)) as live:
+    with guarded(cart, tb.devices.GuardedOutput(slew=500.0)) as live:
         live["force"] = 2.0
         ticks(live, 5)
         live.emergency_stop()
@@ -115,7 +115,7 @@ def test_a_fault_goes_to_safe_at_once_whatever_the_slew(cart: tb.System) -> None
 
 
 def test_a_limit_takes_outputs_to_safe_and_lasts_until_resumed(cart: tb.System) -> None:
-    output = tb.GuardedOutput(safe=0.25, low=-1.0, high=2.0)
+    output = tb.devices.GuardedOutput(safe=0.25, low=-1.0, high=2.0)
     with guarded(cart, output) as live:
         live["force"] = 1.0
         assert ticks(live, 1) == [1.0]
@@ -129,7 +129,7 @@ def test_a_limit_takes_outputs_to_safe_and_lasts_until_resumed(cart: tb.System) 
 
 
 def test_gains_scale_what_is_delivered_before_limits_apply(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(high=2.0, at_limit="clip")) as live:
+    with guarded(cart, tb.devices.GuardedOutput(high=2.0, at_limit="clip")) as live:
         live["force"] = 3.0
         live.set_gain("echo", 0.5)
         assert ticks(live, 1) == [1.5]
@@ -141,7 +141,7 @@ def test_gains_scale_what_is_delivered_before_limits_apply(cart: tb.System) -> N
 
 
 def test_a_nan_restores_the_last_good_state_and_waits_for_a_command(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(safe=-0.5)) as live:
+    with guarded(cart, tb.devices.GuardedOutput(safe=-0.5)) as live:
         live["force"] = 1.0
         ticks(live, 10)
         good = live.snapshot()
@@ -204,7 +204,7 @@ def test_a_closed_loop_that_is_torn_open_is_held_at_its_last_good_state(
 
 
 def test_an_emergency_stop_holds_the_model_and_makes_outputs_safe(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(safe=-0.5)) as live:
+    with guarded(cart, tb.devices.GuardedOutput(safe=-0.5)) as live:
         live["force"] = 1.0
         ticks(live, 5)
         before = live.snapshot()
@@ -220,7 +220,7 @@ def test_an_emergency_stop_holds_the_model_and_makes_outputs_safe(cart: tb.Syste
 
 def test_any_thread_may_stop_a_clocked_run(cart: tb.System) -> None:
     with tb.live(
-        cart, rate=500, outputs={"echo": tb.GuardedOutput(safe=-0.5)}, record=True
+        cart, rate=500, outputs={"echo": tb.devices.GuardedOutput(safe=-0.5)}, record=True
     ) as live:
         live["force"] = 1.0
         live.run(0.05)
@@ -238,7 +238,7 @@ def test_any_thread_may_stop_a_clocked_run(cart: tb.System) -> None:
 
 
 def test_before_the_first_tick_outputs_are_safe(cart: tb.System) -> None:
-    with guarded(cart, tb.GuardedOutput(safe=-0.5)) as live:
+    with guarded(cart, tb.devices.GuardedOutput(safe=-0.5)) as live:
         assert live.read("echo") == -0.5
 
 
@@ -256,8 +256,8 @@ class FeltDevice:
 def test_a_run_that_ends_follows_its_ramps_to_safe(
     cart: tb.System, speed: float | None, tmp_path: Path
 ) -> None:
-    ramped = tb.GuardedOutput(safe=-2.0, ramp=50 * TICK)
-    sudden = tb.GuardedOutput(safe=0.5)
+    ramped = tb.devices.GuardedOutput(safe=-2.0, ramp=50 * TICK)
+    sudden = tb.devices.GuardedOutput(safe=0.5)
     path = tmp_path / "run.mcap"
     with tb.live(
         cart, rate=RATE, speed=speed, record=path,
@@ -288,13 +288,13 @@ def test_a_run_that_ends_follows_its_ramps_to_safe(
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: tb.GuardedOutput(safe=3.0, high=2.0), "safe value 3.0 must lie within"),
-        (lambda: tb.GuardedOutput(low=1.0, high=0.0), "must not lie above"),
-        (lambda: tb.GuardedOutput(slew=0.0), "slew must be positive"),
-        (lambda: tb.GuardedOutput(ramp=-1.0), "ramp must be seconds"),
-        (lambda: tb.GuardedOutput(at_limit="jump"), "'safe' or 'clip'"),
-        (lambda: tb.WatchedInput(max_age=0.0), "max_age must be"),
-        (lambda: tb.WatchedInput(low=1.0, high=0.0), "must not lie above"),
+        (lambda: tb.devices.GuardedOutput(safe=3.0, high=2.0), "safe value 3.0 must lie within"),
+        (lambda: tb.devices.GuardedOutput(low=1.0, high=0.0), "must not lie above"),
+        (lambda: tb.devices.GuardedOutput(slew=0.0), "slew must be positive"),
+        (lambda: tb.devices.GuardedOutput(ramp=-1.0), "ramp must be seconds"),
+        (lambda: tb.devices.GuardedOutput(at_limit="jump"), "'safe' or 'clip'"),
+        (lambda: tb.devices.WatchedInput(max_age=0.0), "max_age must be"),
+        (lambda: tb.devices.WatchedInput(low=1.0, high=0.0), "must not lie above"),
     ],
 )
 def test_declarations_that_make_no_sense_are_refused(

@@ -42,10 +42,10 @@ def test_loops_stay_closed_outputs_stay_guarded_and_the_recording_replays(
     slider_crank: tb.System, turning: tb.State, tmp_path: Path, seed: int
 ) -> None:
     path, chance = tmp_path / "storm.mcap", random.Random(seed)
-    guard = tb.GuardedOutput(safe=0.0, low=-0.45, high=0.45)
+    guard = tb.devices.GuardedOutput(safe=0.0, low=-0.45, high=0.45)
     with tb.live(
         slider_crank, turning, rate=4000, record=path,
-        inputs={"motor torque": tb.WatchedInput(max_age=0.02)},
+        inputs={"motor torque": tb.devices.WatchedInput(max_age=0.02)},
         outputs={"slider position.x": guard},
     ) as live:  # fmt: skip
         end = time.monotonic() + SECONDS

@@ -173,8 +173,8 @@ def test_a_loop_may_be_closed_while_it_runs() -> None:
 def test_inputs_outputs_parameters_guards_and_gains_go_on_by_name(
     free: tb.System, moving: tb.State
 ) -> None:
-    guard = tb.GuardedOutput(soft_start=20 * T)
-    watch = {"force": tb.WatchedInput(max_age=100 * T)}
+    guard = tb.devices.GuardedOutput(soft_start=20 * T)
+    watch = {"force": tb.devices.WatchedInput(max_age=100 * T)}
     with tb.live(
         free, moving, rate=RATE, speed=None, outputs={"echo": guard}, inputs=watch, record=True
     ) as live:
@@ -419,7 +419,12 @@ def test_what_can_not_be_is_refused_and_the_run_goes_on_as_it_was(
     paths = []
     for disturbed in (False, True):
         with tb.live(
-            free, moving, rate=RATE, speed=None, outputs={"echo": tb.GuardedOutput()}, record=True
+            free,
+            moving,
+            rate=RATE,
+            speed=None,
+            outputs={"echo": tb.devices.GuardedOutput()},
+            record=True,
         ) as live:
             live.run(20 * T)
             if disturbed:

@@ -11,10 +11,10 @@ import touchback as tb
 from touchback.realtime import record
 
 
-def ball() -> tuple[tb.System, dict[str, tb.ContactKind]]:
+def ball() -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
     m = tb.Model("ball", gravity=(0, 0, -9.81))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("ball", m.parameter("m", 1.0)), position=0.1)
-    return m.compile(), {"floor": tb.DescribedContact(m.coordinate("z"))}
+    return m.compile(), {"floor": tb.contact.DescribedContact(m.coordinate("z"))}
 
 
 SYSTEM, FLOOR = ball()

@@ -16,7 +16,9 @@ def test_a_loop_that_is_described_open_starts_closed(method: str, radius: float)
     """Under the parameters of the run, at rest where the described joints put the crank."""
     m = open_slider_crank()
     system = m.compile()
-    far = {"far": tb.SpherePlaneContact(m.bodies["crank"].at(0.1, 0, 0), m.ground.at(0, 0, -9))}
+    far = {
+        "far": tb.contact.SpherePlaneContact(m.bodies["crank"].at(0.1, 0, 0), m.ground.at(0, 0, -9))
+    }
     contacts: Any = {} if method == "dopri5" else {"contacts": far}
     with warnings.catch_warnings():
         warnings.simplefilter("error")

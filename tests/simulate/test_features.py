@@ -27,7 +27,9 @@ from touchback.simulate.solvers import METHODS, Can
 
 T, TICK = 0.2, 1e-3
 EPSILON = 1e-6
-FAR = {"far": tb.SpherePlaneContact(TIP, tb.Frame("ground", at=(0.0, 0.0, -9.0)), tangents="x")}
+FAR = {
+    "far": tb.contact.SpherePlaneContact(TIP, tb.Frame("ground", at=(0.0, 0.0, -9.0)), tangents="x")
+}
 CHECKS: dict[str, Callable[[tb.System, str], None]] = {}
 
 

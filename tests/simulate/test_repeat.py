@@ -98,8 +98,8 @@ def touching(method: str, **options: object) -> Made:
     ball = m.body("ball", mass=1.0)
     m.joint("ball", tb.Prismatic("z"), m.ground, ball, position=0.3)
     contacts = {
-        "floor": tb.SpherePlaneContact(ball.at(0, 0, -below), m.ground, restitution=0.5),
-        "lid": tb.SpherePlaneContact(
+        "floor": tb.contact.SpherePlaneContact(ball.at(0, 0, -below), m.ground, restitution=0.5),
+        "lid": tb.contact.SpherePlaneContact(
             ball, m.ground.at(0, 0, 0.4, turn=("x", np.pi)), radius=0.05, friction=0.1
         ),
     }

@@ -155,6 +155,8 @@ def test_a_coefficient_of_zero_is_no_friction() -> None:
     speed = 0.5 + G * np.sin(0.6) * run.time
     np.testing.assert_allclose(run["x rate"], speed * np.cos(0.6), rtol=1e-9)
     assert "slope friction" not in run.books.dissipated
-    far = tb.SpherePlaneContact(tb.Frame("block"), tb.Frame("ground", (0.0, 0.0, -9.0)), radius=0.1)
+    far = tb.contact.SpherePlaneContact(
+        tb.Frame("block"), tb.Frame("ground", (0.0, 0.0, -9.0)), radius=0.1
+    )
     again = tb.simulate(system, start, contacts={"floor": far}, duration=1.0)
     assert again["x rate"][-1] == pytest.approx(run["x rate"][-1], rel=1e-6)

@@ -86,7 +86,7 @@ def test_a_rod_that_slides_moves_as_a_rigid_contact_lets_it() -> None:
     start = system.assemble(rates={"x": 2.0, "lean": 0.5})
     run = tb.simulate(system, start, 0.15, rtol=1e-10, atol=1e-12, progress=False)
     tip = tb.Frame("rod", (0.5, 0.0, 0.0))
-    contact = tb.SpherePlaneContact(tip, tb.Frame("ground"), radius=1e-9, friction=0.3)
+    contact = tb.contact.SpherePlaneContact(tip, tb.Frame("ground"), radius=1e-9, friction=0.3)
     other = tb.simulate(free, start, contacts={"tip": contact}, duration=0.15)
     assert run["tip"].min() > 5.0
     for name in system.state_names:

@@ -51,16 +51,18 @@ def one_part(
 ) -> tb.Live:  # fmt: skip
     """A live run with its device, disturbed."""
     share = f"touchback-soak-{os.getpid()}-{tally.recordings}"
-    observer = tb.EnergyObserver({"felt force": "hand position"}, limit=0.02, motion="position")
+    observer = tb.haptics.EnergyObserver(
+        {"felt force": "hand position"}, limit=0.02, motion="position"
+    )
     with (
         tb.live(
             models["hinged"], models["hinged"].assemble(crank=0.3, rates={"crank": 3.0}), rate=RATE,
             share=share, record=path, energy={"wall energy": observer},
             inputs={
-                "motor torque": tb.WatchedInput(max_age=0.1, low=-1.0, high=10.0),
-                "hand position": tb.WatchedInput(max_age=0.1),
+                "motor torque": tb.devices.WatchedInput(max_age=0.1, low=-1.0, high=10.0),
+                "hand position": tb.devices.WatchedInput(max_age=0.1),
             },
-            outputs={"felt force": tb.GuardedOutput(safe=SAFE, low=-LIMIT, high=LIMIT)},
+            outputs={"felt force": tb.devices.GuardedOutput(safe=SAFE, low=-LIMIT, high=LIMIT)},
         ) as live,
         Rig(live, live.listen(), share, devices, chance, models) as rig,
     ):  # fmt: skip

@@ -1,1 +1,32 @@
-"""Sensors and actuators, real and simulated behind one interface."""
+"""Sensors, actuators and lines, as `tb.devices`: real and simulated behind one interface, and what
+stands between them and a live run. MIDI, sound and the serial line have packages of their own:
+`tb.devices.midi`, `tb.devices.sound`, `tb.devices.serial_line`."""
+
+from touchback.devices import midi as midi
+from touchback.devices import serial_line as serial_line
+from touchback.devices import sound as sound
+from touchback.devices.converter import Converter
+from touchback.devices.midi import MidiPort
+from touchback.devices.motor import Motor
+from touchback.devices.noise import Noise
+from touchback.devices.sensors import (
+    Coil,
+    Encoder,
+    HallPair,
+    HallSensor,
+    Imu,
+    LoadCell,
+    Tachometer,
+    Unwrap,
+    calibrate_coil,
+    calibrate_hall_pair,
+    calibrate_load_cell,
+)
+from touchback.devices.serial_line import SerialKey
+from touchback.realtime import GuardedOutput, WatchedInput
+
+__all__ = [
+    "Coil", "Converter", "Encoder", "GuardedOutput", "HallPair", "HallSensor", "Imu", "LoadCell",
+    "MidiPort", "Motor", "Noise", "SerialKey", "Tachometer", "Unwrap", "WatchedInput",
+    "calibrate_coil", "calibrate_hall_pair", "calibrate_load_cell",
+]  # fmt: skip

@@ -1,4 +1,5 @@
-"""What sensors don't show: velocities from positions, states from outputs, constants from motion.
+"""What sensors don't show, as `tb.estimate`: velocities from positions, states from outputs,
+constants from motion.
 
 A filter is written once, one sample at a time over any scalar: `run` takes it over recorded samples
 and `sampled` puts it into a model, where it runs at each tick."""

@@ -1,4 +1,5 @@
-"""Ready mechanisms, one file each: a model, an experiment, and a line about it."""
+"""Ready mechanisms, as `tb.gallery`: `tb.gallery.make("pendulum")` is a model, and its entry has an
+experiment and a line about it. One file each."""
 
 from touchback.gallery.entry import Entry, Experiment
 from touchback.gallery.registry import entry, make, names

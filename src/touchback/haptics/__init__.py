@@ -1,1 +1,20 @@
-"""Haptic display: how a computer and a motor make a hand feel things that aren't there."""
+"""Haptic display, as `tb.haptics`: how a computer and a motor make a hand feel things that aren't
+there, the hand itself, and blind trials of it. The virtual wall is `touchback.haptics.wall`."""
+
+from touchback.haptics.displays import (
+    AdmittanceDisplay,
+    ImpedanceControl,
+    ImpedanceDisplay,
+    MeasuredImpedance,
+    hold,
+    identify_impedance,
+)
+from touchback.haptics.operator import Gesture, Operator, intention
+from touchback.haptics.trials import Answer, Trials
+from touchback.realtime import EnergyObserver
+
+__all__ = [
+    "AdmittanceDisplay", "Answer", "EnergyObserver", "Gesture", "ImpedanceControl",
+    "ImpedanceDisplay", "MeasuredImpedance", "Operator", "Trials", "hold", "identify_impedance",
+    "intention",
+]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
 
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
@@ -40,7 +40,6 @@ from touchback.symbolic.table import Table
 from touchback.symbolic.tape import Tape
 
 if TYPE_CHECKING:
-    from touchback.codegen import Backend
     from touchback.system import System
 
 _T = TypeVar("_T")
@@ -270,15 +269,15 @@ class Model(Constrained, ModelModes):
             self.states[full] = ExtraState(given.initial, rate, given.unit)
 
     def contact(self, name: str, kind: ContactKind) -> None:
-        """A rigid contact, as tb.SpherePlaneContact: what runs keep apart. (A soft one is a
+        """A rigid contact, as tb.contact.SpherePlaneContact: what runs keep apart. (A soft one is a
         force.)"""
         check_name("Contact", name)
         label = f"Contact '{name}'"
         self._refuse_known("contact", name, self.contacts)
         if not isinstance(kind, ContactKind):
             raise ModelError(
-                f"{label}: a rigid contact such as tb.SpherePlaneContact(…) is expected, got "
-                f"{kind!r}; soft ones are added by `m.force`."
+                f"{label}: a rigid contact such as tb.contact.SpherePlaneContact(…) is expected, "
+                f"got {kind!r}; soft ones are added by `m.force`."
             )
         self.contacts[name] = self._own(label, normalised(label, kind))
 
@@ -489,7 +488,7 @@ class Model(Constrained, ModelModes):
 
     # ---- from and to the world -------------------------------------------------------------------
 
-    def compile(self, backend: "Backend" = "machine") -> "System":
+    def compile(self, backend: Literal["machine", "c", "interpreter"] = "machine") -> "System":
         """Check the model, derive its equations and turn them into machine code. `backend`:
         "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
         from touchback.system import compile_model

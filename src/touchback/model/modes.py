@@ -20,6 +20,7 @@ from touchback.symbolic.expression import Expr
 LAWS = ("newton", "poisson")
 SIGNAL = "mode"  # the state that holds the number of the present mode
 _T = TypeVar("_T")
+_K = TypeVar("_K", str, str | tuple[str, int])
 
 
 class Mode(Data, frozen=True):
@@ -74,8 +75,8 @@ class ModelModes:
         self,
         name: str,
         active: Sequence[str] = (),
-        tracking: Mapping[Any, Any] | None = None,
-        readouts: Mapping[str, Any] | None = None,
+        tracking: Mapping[str | tuple[str, int], Value] | None = None,
+        readouts: Mapping[str, Value] | None = None,
         initial: bool = False,
     ) -> None:
         """A mode: names of the constraints that act in it. The first mode described is the one to
@@ -96,18 +97,18 @@ class ModelModes:
         made = Mode((*named, *tracked), shown, truth(f"{label}: initial", initial))
         self.modes[name] = self._own(label, made)
 
-    def _track(self, mode: str, joint: Any, followed: Any) -> str:
-        pair = joint if isinstance(joint, tuple) else (joint, 0)
+    def _track(self, mode: str, followed: str | tuple[str, int], goal: Value) -> str:
+        pair = followed if isinstance(followed, tuple) else (followed, 0)
         if [type(item) for item in pair] != [str, int]:
             raise ModelError(
                 f"Mode '{mode}': tracking: what tracks is a joint, or a joint and the index of its "
-                f"coordinate, got {joint!r}."
+                f"coordinate, got {followed!r}."
             )
         joint, index = pair
         which = joint.replace("/", " ") + (f" {index}" if index else "")
         name = f"{mode} tracks {which}"
-        goal = value(f"Mode '{mode}': tracking '{joint}'", followed)
-        self.constrain(name, self.coordinate(joint, index) - goal, through=(joint, index))
+        given = value(f"Mode '{mode}': tracking '{joint}'", goal)
+        self.constrain(name, self.coordinate(joint, index) - given, through=(joint, index))
         return name
 
     def transition(
@@ -115,11 +116,11 @@ class ModelModes:
         name: str,
         source: str | Sequence[str],
         target: str | None,
-        when: Any,
+        when: Value,
         direction: int = -1,
-        reset: Mapping[str, Any] | None = None,
+        reset: Mapping[str, Value] | None = None,
         impact: Sequence[str] = (),
-        restitution: Any = 0.0,
+        restitution: Value | Mapping[str, Value] = 0.0,
         law: str = "newton",
         rest: str | None = None,
         rest_speed: float = 1e-6,
@@ -160,7 +161,7 @@ class ModelModes:
         self.transitions[name] = self._own(label, made)
 
 
-def _names(label: str, given: Any) -> tuple[str, ...]:
+def _names(label: str, given: object) -> tuple[str, ...]:
     items = [item for item in listed(given) or [None] if isinstance(item, str)]
     if items != listed(given):
         raise ModelError(f"{label}: a list of names is expected, got {given!r}.")
@@ -170,7 +171,7 @@ def _names(label: str, given: Any) -> tuple[str, ...]:
     return tuple(items)
 
 
-def _mapping(label: str, given: Any, example: str) -> Mapping[Any, Any]:
+def _mapping(label: str, given: Mapping[_K, Value] | None, example: str) -> Mapping[_K, Value]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -178,14 +179,14 @@ def _mapping(label: str, given: Any, example: str) -> Mapping[Any, Any]:
     return given
 
 
-def _sources(label: str, given: Any) -> tuple[str, ...]:
+def _sources(label: str, given: object) -> tuple[str, ...]:
     names = (given,) if isinstance(given, str) else _names(f"{label}: source", given)
     if not names:
         raise ModelError(f"{label}: it leads away from no mode; name one or several as its source.")
     return names
 
 
-def _indicator(label: str, when: Any) -> Expr:
+def _indicator(label: str, when: object) -> Expr:
     if not isinstance(when, Expr):
         raise ModelError(
             f"{label}: `when` is an expression that passes zero, such as "
@@ -199,14 +200,16 @@ def _indicator(label: str, when: Any) -> Expr:
     return when
 
 
-def _rest_speed(label: str, given: Any) -> float:
+def _rest_speed(label: str, given: object) -> float:
     speed = number(f"{label}: rest_speed", given)
     if speed < 0.0:
         raise ModelError(f"{label}: rest_speed is a speed, zero or positive [m/s]; got {speed:g}.")
     return speed
 
 
-def _restitutions(label: str, struck: tuple[str, ...], given: Any) -> dict[str, Any]:
+def _restitutions(
+    label: str, struck: tuple[str, ...], given: Value | Mapping[str, Value]
+) -> dict[str, Value]:
     """One for each contact, from one for all or from a mapping; those of zero are left out."""
     named = dict(given) if isinstance(given, Mapping) else dict.fromkeys(struck, given)
     if not struck and (named or (not isinstance(given, Mapping) and given != 0.0)):
@@ -228,7 +231,7 @@ def _restitutions(label: str, struck: tuple[str, ...], given: Any) -> dict[str, 
 
 
 def renamed_mode(
-    given: Mode, inner: Callable[[str], str], expression: Callable[[Any], Any]
+    given: Mode, inner: Callable[[str], str], expression: Callable[[Value], Value]
 ) -> Mode:
     """A part's mode in the outer model."""
     return Mode(
@@ -242,7 +245,7 @@ def renamed_transition(
     given: Transition,
     inner: Callable[[str], str],
     signal: Callable[[str], str],
-    expression: Callable[[Any], Any],
+    expression: Callable[[Value], Value],
 ) -> Transition:
     """A part's transition in the outer model; `signal` renames "v:joint" and the like."""
     return Transition(

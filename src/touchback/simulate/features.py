@@ -56,7 +56,8 @@ def _constraints(system: System) -> list[str]:
 
 RIGID = Feature(
     "rigid contacts", _rigid,
-    "make them soft (tb.SphereOnPlane, tb.ProfileContact), or leave them out of the model",
+    "make them soft (tb.contact.SphereOnPlane, tb.contact.ProfileContact), or leave them out of "
+    "the model",
     Can.CONTACTS,
 )  # fmt: skip
 MODES = Feature(

@@ -48,14 +48,14 @@ def contacts_of(
     stands in for the model's of its name."""
     if given is not None and not isinstance(given, Mapping):
         raise InputError(
-            f"{system.name}: contacts are given by name, as {{'floor': tb.SpherePlaneContact(…)}}, "
-            f"got {given!r}."
+            f"{system.name}: contacts are given by name, as {{'floor': "
+            f"tb.contact.SpherePlaneContact(…)}}, got {given!r}."
         )
     found = {**system.model.contacts, **(given or {})}
     if given is None and not found:
         raise InputError(
             f"Model '{system.name}' describes no rigid contacts; add some by "
-            "`m.contact(name, tb.SpherePlaneContact(…))`, or give them by name."
+            "`m.contact(name, tb.contact.SpherePlaneContact(…))`, or give them by name."
         )
     return system, found
 

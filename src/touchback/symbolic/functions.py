@@ -59,11 +59,6 @@ def log(x: A) -> A:
     return call("log", x)
 
 
-def pow(x: A, y: B) -> A | B:
-    """x to the power y."""
-    return call("pow", x, y)
-
-
 def minimum(x: A, y: B) -> A | B:
     """x where x < y, else y."""
     return call("minimum", x, y)

@@ -207,7 +207,8 @@ def _checked(system: System, name: str, kind: Any) -> Any:
     label = f"Contact '{name}'"
     if not isinstance(kind, ContactKind):
         raise ModelError(
-            f"{label}: a contact such as tb.SpherePlaneContact(…) is expected, got {kind!r}."
+            f"{label}: a contact such as tb.contact.SpherePlaneContact(…) is expected, got "
+            f"{kind!r}."
         )
     for expression in expressions_of(kind):
         if expression.tape is not system.model.tape:

@@ -13,6 +13,7 @@ import tty
 import pytest
 
 import touchback as tb
+from touchback.devices import GuardedOutput, WatchedInput
 from touchback.devices.serial_line import Command, Hello, SerialKey
 from touchback.devices.serial_line.line import Line
 from touchback.devices.serial_line.simulated import TRAVEL, SimulatedKey, lever
@@ -129,8 +130,8 @@ def test_a_live_run_holds_a_key_in_another_process_and_is_safe_when_it_is_lost(e
     process = start_key()
     key = SerialKey(near, patience=30.0)
     with tb.live(
-        servo(), rate=500, inputs={"key angle": tb.WatchedInput(max_age=0.3)},
-        outputs={"motor torque": tb.GuardedOutput(safe=0.0, low=-1.0, high=1.0, at_limit="clip")},
+        servo(), rate=500, inputs={"key angle": WatchedInput(max_age=0.3)},
+        outputs={"motor torque": GuardedOutput(safe=0.0, low=-1.0, high=1.0, at_limit="clip")},
     ) as live:  # fmt: skip
         live.connect("key angle", key)
         live.connect("motor torque", key)

@@ -30,8 +30,8 @@ counter = ctypes.CDLL(None)
 watched = ctypes.c_long.in_dll(counter, "watched")
 counted = ctypes.c_long.in_dll(counter, "counted")
 with tb.live(
-    system, start, rate=2000, inputs={"torque": tb.WatchedInput(max_age=0.02)},
-    outputs={"place.x": tb.GuardedOutput(high=0.5)}, record=True,
+    system, start, rate=2000, inputs={"torque": tb.devices.WatchedInput(max_age=0.02)},
+    outputs={"place.x": tb.devices.GuardedOutput(high=0.5)}, record=True,
 ) as live:
     live.run(0.001)  # the thread has told its number
     watched.value = live._loop.struct.thread_id

@@ -16,8 +16,8 @@ def test_painleves_rod_jams_from_four_thirds_on_at_63_4_degrees() -> None:
     m.joint("rod", tb.Planar("y"), m.ground, rod)
     system = m.compile()
     turn = system.coordinates[2]
-    friction = {mu: tb.SpherePlaneContact(rod.at(half, 0, 0), m.ground, friction=mu, tangents="x")
-                for mu in (1.3, 1.4)}  # fmt: skip
+    tip, kind = rod.at(half, 0, 0), tb.contact.SpherePlaneContact
+    friction = {mu: kind(tip, m.ground, friction=mu, tangents="x") for mu in (1.3, 1.4)}
 
     def critical(angle: float) -> float:
         found = tb.painleve(system, friction[1.3], {turn: angle})
@@ -42,7 +42,7 @@ def test_an_operator_of_the_wrong_size_and_two_tangents_are_refused() -> None:
     m = tb.Model("load")
     load = m.body("load", 2.0)
     m.joint("z", tb.Prismatic("z"), m.ground, load)
-    floor, system = tb.SpherePlaneContact(load), m.compile()
+    floor, system = tb.contact.SpherePlaneContact(load), m.compile()
     with pytest.raises(tb.InputError, match=r"it has 1 positions, got an array of shape \(3,\)"):
         tb.contact_operator(system, {"floor": floor}, [0, 0, 0])
     with pytest.raises(tb.InputError, match="one tangent"):

@@ -14,14 +14,16 @@ def when(run: tb.Run, name: str) -> list[float]:
     return [event.time for event in run.events if event.name == name]
 
 
-def sled(friction: float, slip: object = None, **given: object) -> tuple[tb.Model, tb.ContactKind]:
+def sled(
+    friction: float, slip: object = None, **given: object
+) -> tuple[tb.Model, tb.contact.ContactKind]:
     """A point mass on a floor that lets it slide along x."""
     m = tb.Model("sled", gravity=(0, 0, -G))
     cart, load = m.body("cart"), m.body("load", 2.0)
     m.joint("x", tb.Prismatic("x"), m.ground, cart, **given)  # type: ignore[arg-type]
     m.joint("z", tb.Prismatic("z"), cart, load)
     speed = m.rate("x") if slip is None else slip
-    return m, tb.DescribedContact(m.coordinate("z"), speed, friction=friction)
+    return m, tb.contact.DescribedContact(m.coordinate("z"), speed, friction=friction)
 
 
 # ---- stick and slip ------------------------------------------------------------------------------
@@ -49,7 +51,7 @@ def test_a_block_on_a_belt_sticks_and_slips_with_the_period_of_the_closed_form()
     cart, load = m.body("cart"), m.body("load", mass)
     m.joint("x", tb.Prismatic("x"), m.ground, cart, velocity=speed, spring=stiffness)
     m.joint("z", tb.Prismatic("z"), cart, load)
-    belt = tb.DescribedContact(
+    belt = tb.contact.DescribedContact(
         m.coordinate("z"), m.rate("x") - speed, friction=kinetic, static_friction=static
     )
     run = tb.simulate(m.compile(), contacts={"belt": belt}, duration=6.0, rtol=1e-11, atol=1e-13)
@@ -75,7 +77,7 @@ def test_a_block_on_a_shaken_slope_slips_and_sticks_when_the_closed_form_says() 
     cart, load = m.body("cart"), m.body("load", 1.3)
     m.joint("x", tb.Prismatic("x"), m.ground, cart, velocity=a * omega)
     m.joint("z", tb.Prismatic("z"), cart, load)
-    slope = tb.DescribedContact(
+    slope = tb.contact.DescribedContact(
         m.coordinate("z"), m.rate("x") - a * omega * tb.cos(omega * m.time), friction=mu
     )
     run = tb.simulate(m.compile(), contacts={"slope": slope}, duration=0.3, rtol=1e-11, atol=1e-13)
@@ -107,7 +109,7 @@ def test_a_thrown_ball_curves_until_it_rolls() -> None:
     start.v[:] = 0.0
     start.v[[names.index("ball.vx"), names.index("ball.wx")]] = 1.5, 30.0
     u0 = np.array([1.5, 30.0 * radius])  # slip: v + ω × (−r n) = (v_x − ω_y r, v_y + ω_x r)
-    table = {"table": tb.SpherePlaneContact(ball, m.ground, radius, friction=mu)}
+    table = {"table": tb.contact.SpherePlaneContact(ball, m.ground, radius, friction=mu)}
     run = tb.simulate(system, start, contacts=table, duration=0.5, rtol=1e-10, atol=1e-12)
     onset = 2 * np.linalg.norm(u0) / (7 * mu * G)
     (sticks,) = when(run, "table sticks")
@@ -129,7 +131,7 @@ def test_a_ball_rolls_out_against_rolling_friction_and_stays() -> None:
     x, z, turn = (
         next(n for n in system.coordinates if n.endswith(end)) for end in ("x", "z", "turn")
     )
-    floor = {"floor": tb.SpherePlaneContact(
+    floor = {"floor": tb.contact.SpherePlaneContact(
         ball, m.ground, radius, friction=0.5, tangents="x", rolling=arm,
     )}  # fmt: skip
     start = system.assemble(**{z: radius}, rates={x: 0.5, turn: 0.5 / radius})
@@ -148,7 +150,7 @@ def test_a_ball_comes_to_rest_after_infinitely_many_bounces(law: str) -> None:
     m = tb.Model("ball", gravity=(0, 0, -G))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("ball", 0.4), position=0.5)
     e = 0.6
-    floor = {"floor": tb.DescribedContact(m.coordinate("z"), restitution=e)}
+    floor = {"floor": tb.contact.DescribedContact(m.coordinate("z"), restitution=e)}
     run = tb.simulate(m.compile(), contacts=floor, duration=2.0, impacts=law)
     first = np.sqrt(2 * 0.5 / G)
     bounces = first + 2 * first * np.concatenate([[0.0], np.cumsum(e ** np.arange(1, 12))])
@@ -168,7 +170,7 @@ def test_what_lies_on_a_shaking_table_lifts_off_and_lands() -> None:
     m = tb.Model("table", gravity=(0, 0, -G))
     rest = a * omega
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("load", 1.0), velocity=rest)
-    table = {"table": tb.DescribedContact(m.coordinate("z") - a * tb.sin(omega * m.time))}
+    table = {"table": tb.contact.DescribedContact(m.coordinate("z") - a * tb.sin(omega * m.time))}
     run = tb.simulate(m.compile(), contacts=table, duration=0.2, rtol=1e-11, atol=1e-13)
     leaves = np.arcsin(G / (a * omega**2)) / omega
     height, speed = a * np.sin(omega * leaves), a * omega * np.cos(omega * leaves)
@@ -184,12 +186,12 @@ def test_what_lies_on_a_shaking_table_lifts_off_and_lands() -> None:
     assert abs(run.books.unexplained) < 1e-9
 
 
-def box_on_feet(**given: float) -> tuple[tb.System, dict[str, tb.ContactKind], list[str]]:
+def box_on_feet(**given: float) -> tuple[tb.System, dict[str, tb.contact.ContactKind], list[str]]:
     m = tb.Model("box", gravity=(0, 0, -G))
     box = m.body("box", 2.0, inertia=(0.02, 0.02, 0.02))
     m.joint("box", tb.Planar("y"), m.ground, box)
     feet = {
-        side: tb.SpherePlaneContact(box.at(x, 0, -0.1), m.ground, tangents="x", **given)
+        side: tb.contact.SpherePlaneContact(box.at(x, 0, -0.1), m.ground, tangents="x", **given)
         for side, x in (("left", -0.2), ("right", 0.2))
     }
     system = m.compile()
@@ -227,7 +229,9 @@ def test_feet_that_bear_differently_let_go_together() -> None:
     m.joint("box", tb.Planar("y"), m.ground, box)
     m.force("pull", tb.Wrench(box.at(0, 0, 0), force=(2.0 * m.time, 0, 0)))
     feet = {
-        side: tb.SpherePlaneContact(box.at(x, 0, -0.1), m.ground, friction=0.3, tangents="x")
+        side: tb.contact.SpherePlaneContact(
+            box.at(x, 0, -0.1), m.ground, friction=0.3, tangents="x"
+        )
         for side, x in (("left", -0.2), ("right", 0.2))
     }
     system = m.compile()
@@ -243,14 +247,14 @@ def test_feet_that_bear_differently_let_go_together() -> None:
 # ---- Painlevé ------------------------------------------------------------------------------------
 
 
-def dragged_rod(friction: float) -> tuple[tb.System, dict[str, tb.ContactKind], np.ndarray]:
+def dragged_rod(friction: float) -> tuple[tb.System, dict[str, tb.contact.ContactKind], np.ndarray]:
     """A slender rod of 2 m whose tip slides over the floor at tan θ = 2, where 4/3 is critical."""
     m = tb.Model("rod", gravity=(0, 0, -G))
     rod = m.body("rod", 1.0, inertia=(0, 1 / 3, 1 / 3))
     m.joint("rod", tb.Planar("y"), m.ground, rod)
     system = m.compile()
     x, z, turn = (next(n for n in system.coordinates if n.endswith(e)) for e in ("x", "z", "turn"))
-    tip = tb.SpherePlaneContact(rod.at(1, 0, 0), m.ground, friction=friction, tangents="x")
+    tip = tb.contact.SpherePlaneContact(rod.at(1, 0, 0), m.ground, friction=friction, tangents="x")
     angle = np.arctan(2.0)
     start = system.assemble(**{z: float(np.sin(angle)), turn: float(angle)}, rates={x: 1.0})
     return system, {"tip": tip}, start.x
@@ -295,7 +299,11 @@ def test_closed_loops_bounce_as_jointed_ones_do() -> None:
         else:
             m.joint("q", tb.Revolute("y"), m.ground, bob.at(0, 0, 1.0))
         plane = m.ground.at(-0.3, 0, 0, turn=("y", np.pi / 2))
-        wall = {"wall": tb.SpherePlaneContact(bob.at(0, 0, 0), plane, restitution=0.5, tangents="")}
+        wall = {
+            "wall": tb.contact.SpherePlaneContact(
+                bob.at(0, 0, 0), plane, restitution=0.5, tangents=""
+            )
+        }
         system = m.compile()
         where = {"bob.x": -np.sin(angle), "bob.z": -np.cos(angle)} if with_rod else {"q": angle}
         run = tb.simulate(
@@ -319,15 +327,17 @@ def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(tb.InputError, match=r"rest must be a positive number, got 0\.0"):
         tb.simulate(system, contacts={"floor": floor}, rest=0.0)
     with pytest.raises(tb.ModelError, match=r"static_friction 0\.1 is below its friction 0\.3"):
-        tb.DescribedContact(m.coordinate("z"), m.rate("x"), friction=0.3, static_friction=0.1)
+        tb.contact.DescribedContact(
+            m.coordinate("z"), m.rate("x"), friction=0.3, static_friction=0.1
+        )
     with pytest.raises(tb.ModelError, match="its rolling is -1"):
-        tb.SpherePlaneContact(tb.Frame("load"), rolling=-1)
+        tb.contact.SpherePlaneContact(tb.Frame("load"), rolling=-1)
 
 
 def test_chattering_is_named() -> None:
     m = tb.Model("ball", gravity=(0, 0, -G))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("ball", 0.4), position=0.5)
-    floor = {"floor": tb.DescribedContact(m.coordinate("z"), restitution=0.9)}
+    floor = {"floor": tb.contact.DescribedContact(m.coordinate("z"), restitution=0.9)}
     with pytest.raises(RunFailed, match="more than 20 events, lately 'floor hits'"):
         tb.simulate(m.compile(), contacts=floor, duration=9.0, event_limit=20)
 
@@ -341,7 +351,7 @@ def test_what_overlaps_at_the_start_is_moved_apart_and_said(z: float, speed: flo
     m = tb.Model("ball")
     ball = m.body("ball", mass=0.2)
     m.joint("z", tb.Prismatic("z"), m.ground, ball, position=z, velocity=speed)
-    floor = {"floor": tb.SpherePlaneContact(ball, m.ground, restitution=0.5)}
+    floor = {"floor": tb.contact.SpherePlaneContact(ball, m.ground, restitution=0.5)}
     run = tb.simulate(m.compile(), contacts=floor, duration=0.5)
     assert run["floor gap"].min() > -1e-12
     deep = z < -1e-9
@@ -356,8 +366,8 @@ def test_what_can_not_be_moved_apart_is_refused() -> None:
     block = m.body("block", mass=1)
     m.joint("x", tb.Prismatic("x"), m.ground, block)
     walls = {
-        "left": tb.DescribedContact(m.coordinate("x") - 0.1),
-        "right": tb.DescribedContact(-m.coordinate("x")),
+        "left": tb.contact.DescribedContact(m.coordinate("x") - 0.1),
+        "right": tb.contact.DescribedContact(-m.coordinate("x")),
     }
     with pytest.raises(tb.SolveError, match=r"contact '\w+' overlaps by 0\.\d+ m at the start and"):
         tb.simulate(m.compile(), contacts=walls, duration=0.1)

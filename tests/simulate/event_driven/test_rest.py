@@ -183,11 +183,11 @@ def test_all_boxes_lie_on_four_of_eight_corners(seed: int) -> None:
 # ---- nothing is overlooked -----------------------------------------------------------------------
 
 
-def glider(gap: object, **given: float) -> tuple[tb.System, dict[str, tb.ContactKind]]:
+def glider(gap: object, **given: float) -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
     """A body that goes along x at 1 m/s and meets a wall."""
     m = tb.Model("glider", gravity=(0, 0, 0))
     m.joint("x", tb.Prismatic("x"), m.ground, m.body("body", 1.0), velocity=1.0)
-    wall = tb.DescribedContact(gap(m.coordinate("x")), **given)  # type: ignore[operator]
+    wall = tb.contact.DescribedContact(gap(m.coordinate("x")), **given)  # type: ignore[operator]
     return m.compile(), {"wall": wall}
 
 
@@ -212,7 +212,7 @@ def test_flights_too_short_to_be_seen_are_not_made() -> None:
     """A ball that is hardly thrown up stays: `rest` says from when on."""
     m = tb.Model("ball", gravity=(0, 0, -G))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("ball", 0.4), velocity=1e-6)
-    floor = {"floor": tb.DescribedContact(m.coordinate("z"), restitution=1.0)}
+    floor = {"floor": tb.contact.DescribedContact(m.coordinate("z"), restitution=1.0)}
     run = tb.simulate(m.compile(), contacts=floor, duration=0.1, rest=1e-6)
     assert [event.name for event in run.events] == ["floor rests", "floor closes"]
     assert np.abs(run["z"]).max() == 0.0

@@ -52,9 +52,9 @@ def dashpot() -> tuple[Model, str]:
 
 def felted() -> tuple[Model, str]:
     m, _ = arm()
-    pad = tb.Circle(BodyHandle("arm").at(0.5, 0, 0), 0.1)
-    floor = tb.Line(m.ground.at(0, 0, -0.45))
-    m.force("pad", tb.ProfileContact(pad, floor, tb.Felt(1e4, 2.0, memory=0.3)))
+    pad = tb.contact.Circle(BodyHandle("arm").at(0.5, 0, 0), 0.1)
+    floor = tb.contact.Line(m.ground.at(0, 0, -0.45))
+    m.force("pad", tb.contact.ProfileContact(pad, floor, tb.contact.Felt(1e4, 2.0, memory=0.3)))
     return m, "force 'pad'"
 
 

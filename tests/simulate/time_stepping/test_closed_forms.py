@@ -20,8 +20,10 @@ def block(angle: float = 0.0, speed: float = 0.0) -> tuple[tb.System, tb.Frame]:
     return m.compile(), mass.at(0, 0, 0)
 
 
-def on_floor(frame: tb.Frame, **given: float) -> dict[str, tb.ContactKind]:
-    return {"floor": tb.SpherePlaneContact(frame, tb.Frame("ground"), tangents="x", **given)}
+def on_floor(frame: tb.Frame, **given: float) -> dict[str, tb.contact.ContactKind]:
+    return {
+        "floor": tb.contact.SpherePlaneContact(frame, tb.Frame("ground"), tangents="x", **given)
+    }
 
 
 def test_a_sliding_block_sticks_when_its_speed_is_used_up() -> None:
@@ -96,7 +98,7 @@ def test_a_rigid_ball_in_space_ends_up_rolling_at_five_sevenths() -> None:
     start = system.initial_state()
     names = list(system.velocities)
     start.v[[names.index("ball.vx"), names.index("ball.vy")]] = 1.2, 1.6
-    floor = {"floor": tb.SpherePlaneContact(ball, m.ground, radius, friction=mu)}
+    floor = {"floor": tb.contact.SpherePlaneContact(ball, m.ground, radius, friction=mu)}
     onset = 2 * 2.0 / (7 * mu * G)
     run = tb.simulate(
         system, start, method="moreau-jean", contacts=floor, duration=1.3 * onset, step=1e-3
@@ -119,7 +121,7 @@ def test_a_rigid_ball_in_space_ends_up_rolling_at_five_sevenths() -> None:
     assert abs(finer.books.unexplained) < 0.3 * abs(books.unexplained)  # of second order
 
 
-def box_on_corners(**given: float) -> tuple[tb.System, dict[str, tb.ContactKind]]:
+def box_on_corners(**given: float) -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
     """A free box, 0.3 × 0.2 × 0.1 m, with a contact at each of its eight corners."""
     m = tb.Model("box", gravity=(0, 0, -G))
     moments = (2 / 12 * (0.2**2 + 0.1**2), 2 / 12 * (0.3**2 + 0.1**2), 2 / 12 * (0.3**2 + 0.2**2))
@@ -127,7 +129,7 @@ def box_on_corners(**given: float) -> tuple[tb.System, dict[str, tb.ContactKind]
     m.joint("box", tb.Free(), m.ground, box, position=(0, 0, 0.05, 1, 0, 0, 0))
     corners = [(x, y, z) for x in (-0.15, 0.15) for y in (-0.1, 0.1) for z in (-0.05, 0.05)]
     return m.compile(), {
-        f"corner {i}": tb.SpherePlaneContact(box.at(*corner), m.ground, **given)
+        f"corner {i}": tb.contact.SpherePlaneContact(box.at(*corner), m.ground, **given)
         for i, corner in enumerate(corners)
     }
 
@@ -178,7 +180,7 @@ def test_a_tilted_disc_spins_about_the_vertical_at_moffatts_rate() -> None:
     omega = np.sqrt(4 * G / (radius * np.sin(tilt)))
     start = system.initial_state()
     start.v[list(system.velocities).index("coin.wy")] = omega * np.sin(tilt)
-    floor = {"floor": tb.DiscPlaneContact(coin, m.ground, radius, friction=0.5)}
+    floor = {"floor": tb.contact.DiscPlaneContact(coin, m.ground, radius, friction=0.5)}
     step, duration = 2e-4, 0.2
     run = tb.simulate(
         system, start, method="moreau-jean", contacts=floor, duration=duration, step=step
@@ -202,7 +204,7 @@ def test_a_run_that_breaks_keeps_what_it_had() -> None:
         tb.simulate(
             m.compile(),
             method="moreau-jean",
-            contacts={"floor": tb.DescribedContact(m.coordinate("z"))},
+            contacts={"floor": tb.contact.DescribedContact(m.coordinate("z"))},
             duration=1.0,
             step=1e-2,
         )
@@ -213,7 +215,7 @@ def test_a_lifting_floor_carries_what_lies_on_it() -> None:
     """A gap that moves by itself."""
     m = tb.Model("lift", gravity=(0, 0, -G))
     m.joint("z", tb.Prismatic("z"), m.ground, m.body("load", 3.0))
-    floor = {"floor": tb.DescribedContact(m.coordinate("z") - 0.2 * m.time)}
+    floor = {"floor": tb.contact.DescribedContact(m.coordinate("z") - 0.2 * m.time)}
     run = tb.simulate(m.compile(), method="moreau-jean", contacts=floor, duration=0.5, step=1e-3)
     np.testing.assert_allclose(run["z rate"][2:], 0.2, atol=1e-12)
     np.testing.assert_allclose(run["z"], 0.2 * run.time, atol=1e-3)
@@ -227,7 +229,7 @@ def test_smooth_motion_is_of_second_order_and_its_books_too() -> None:
     m.force("motor", tb.JointEffort("q", push))
     system = m.compile()
     x0 = system.assemble(q=1.0)
-    far = {"wall": tb.DescribedContact(10.0 + m.coordinate("q"))}
+    far = {"wall": tb.contact.DescribedContact(10.0 + m.coordinate("q"))}
     inputs = {"push": lambda t: np.sin(3 * t)}
     exact = tb.simulate(system, x0, 2.0, rtol=1e-11, atol=1e-13, inputs=inputs, progress=False)
     errors, unexplained = [], []
@@ -248,7 +250,7 @@ def test_parameters_are_live_in_contacts() -> None:
     cart, load = m.body("cart"), m.body("load", 1.0)
     m.joint("x", tb.Prismatic("x"), m.ground, cart, velocity=3.0)
     m.joint("z", tb.Prismatic("z"), cart, load)
-    floor = {"floor": tb.SpherePlaneContact(load, friction=mu, tangents="x")}
+    floor = {"floor": tb.contact.SpherePlaneContact(load, friction=mu, tangents="x")}
     run = tb.simulate(
         m.compile(),
         method="moreau-jean",
@@ -274,7 +276,9 @@ def test_what_can_t_be_stepped_is_refused_by_name() -> None:
     other = tb.Model("other")
     with pytest.raises(tb.ModelError, match="of another model"):
         tb.simulate(
-            system, method="moreau-jean", contacts={"floor": tb.DescribedContact(other.time - 1)}
+            system,
+            method="moreau-jean",
+            contacts={"floor": tb.contact.DescribedContact(other.time - 1)},
         )
 
 
@@ -282,7 +286,11 @@ def test_what_can_t_be_stepped_is_refused_by_name() -> None:
 
 
 def stepped_in_python(
-    system: tb.System, contacts: dict[str, tb.ContactKind], x: np.ndarray, count: int, h: float
+    system: tb.System,
+    contacts: dict[str, tb.contact.ContactKind],
+    x: np.ndarray,
+    count: int,
+    h: float,
 ) -> np.ndarray:
     """The states of a second implementation."""
     equations = ContactEquations(system, contacts)
@@ -307,7 +315,9 @@ def test_steps_in_c_are_those_of_the_second_implementation() -> None:
     assert sum(run[f"corner {i} impulse"].max() > 0.0 for i in range(8)) > 1
 
 
-def swinging(with_rod: bool, wall: bool = True) -> tuple[tb.System, dict[str, tb.ContactKind]]:
+def swinging(
+    with_rod: bool, wall: bool = True
+) -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
     """A bob on a rod of 1 m that swings against a wall at x = −0.3: the rod is a joint, or a
     closure of a body that is free in the plane."""
     m = tb.Model("swinging", gravity=(0, 0, -G))
@@ -321,7 +331,7 @@ def swinging(with_rod: bool, wall: bool = True) -> tuple[tb.System, dict[str, tb
         point = bob.at(0, 0, 0)
     m.sensor("p", tb.Position(point))
     plane = m.ground.at(-0.3, 0, 0, turn=("y", np.pi / 2))
-    contact = tb.SpherePlaneContact(point, plane, restitution=0.5, tangents="")
+    contact = tb.contact.SpherePlaneContact(point, plane, restitution=0.5, tangents="")
     return m.compile(), {"wall": contact} if wall else {}
 
 
@@ -352,7 +362,7 @@ def test_a_ball_rolls_out_against_rolling_friction() -> None:
     m.joint("ball", tb.Planar("y"), m.ground, ball)
     system = m.compile()
     names = list(system.coordinates)
-    floor = {"floor": tb.SpherePlaneContact(
+    floor = {"floor": tb.contact.SpherePlaneContact(
         ball, m.ground, radius, friction=0.5, tangents="x", rolling=arm,
     )}  # fmt: skip
     x, z, turn = (next(n for n in names if n.endswith(end)) for end in ("x", "z", "turn"))
@@ -375,7 +385,7 @@ def test_a_moving_floor_does_the_work_that_friction_takes() -> None:
     cart, load = m.body("cart"), m.body("load", 2.0)
     m.joint("x", tb.Prismatic("x"), m.ground, cart)
     m.joint("z", tb.Prismatic("z"), cart, load)
-    belt = {"belt": tb.DescribedContact(m.coordinate("z"), m.rate("x") - 1.5, friction=0.4)}
+    belt = {"belt": tb.contact.DescribedContact(m.coordinate("z"), m.rate("x") - 1.5, friction=0.4)}
     run = tb.simulate(m.compile(), method="moreau-jean", contacts=belt, duration=0.6, step=1e-3)
     assert run["x rate"][-1] == pytest.approx(1.5, abs=1e-12)
     assert run.books.work["belt moving"] == pytest.approx(2.0 * 1.5**2, rel=2e-3)
@@ -388,10 +398,10 @@ def test_a_moving_floor_does_the_work_that_friction_takes() -> None:
 CORNERS = ((-0.05, -0.05), (0.05, -0.05), (0.05, 0.05), (-0.05, 0.05))
 
 
-def stack(count: int, **options: float) -> tuple[tb.System, dict[str, tb.ContactKind]]:
+def stack(count: int, **options: float) -> tuple[tb.System, dict[str, tb.contact.ContactKind]]:
     """Cubes of 0.1 m and 1 kg on each other, each on four corners with two tangents."""
     m = tb.Model("stack", gravity=(0, 0, -G))
-    contacts: dict[str, tb.ContactKind] = {}
+    contacts: dict[str, tb.contact.ContactKind] = {}
     below = m.ground.at(0, 0, 0)
     for i in range(count):
         box = m.body(f"box {i}", mass=1, inertia=(1 / 600,) * 3)
@@ -399,7 +409,9 @@ def stack(count: int, **options: float) -> tuple[tb.System, dict[str, tb.Contact
         m.joint(f"box {i}", tb.Free(), m.ground, box, position=place)
         for k, (x, y) in enumerate(CORNERS):
             corner = box.at(x, y, -0.05)
-            contacts[f"{i} {k}"] = tb.SpherePlaneContact(corner, below, friction=0.5, **options)
+            contacts[f"{i} {k}"] = tb.contact.SpherePlaneContact(
+                corner, below, friction=0.5, **options
+            )
         below = box.at(0, 0, 0.05)
     return m.compile(), contacts
 

@@ -46,7 +46,7 @@ def test_steps_of_a_pile_are_those_of_the_second_implementation(
 
 
 @pytest.fixture(scope="module")
-def settled() -> tuple[tb.System, dict[str, tb.ContactKind], tb.Run]:
+def settled() -> tuple[tb.System, dict[str, tb.contact.ContactKind], tb.Run]:
     """18 balls that come to rest between walls without friction."""
     system, contacts = pile(3, 2, wall_friction=0.0)
     return (
@@ -57,7 +57,7 @@ def settled() -> tuple[tb.System, dict[str, tb.ContactKind], tb.Run]:
 
 
 def test_the_floor_gives_what_gravity_takes(
-    settled: tuple[tb.System, dict[str, tb.ContactKind], tb.Run],
+    settled: tuple[tb.System, dict[str, tb.contact.ContactKind], tb.Run],
 ) -> None:
     """Σ floor impulses = weight·time + change of momentum, to the order of the step (velocities
     are those of bodies that turn); at rest they hold the weight."""
@@ -71,7 +71,7 @@ def test_the_floor_gives_what_gravity_takes(
 
 
 def test_balls_that_settle_hardly_overlap_and_gain_no_energy(
-    settled: tuple[tb.System, dict[str, tb.ContactKind], tb.Run],
+    settled: tuple[tb.System, dict[str, tb.contact.ContactKind], tb.Run],
 ) -> None:
     """No deeper than a step's way at the fastest speed; all pairs, listed as contacts or not."""
     _, contacts, run = settled
@@ -100,7 +100,7 @@ def test_balls_that_meet_in_space_keep_their_momenta() -> None:
         m.joint(f"ball {i}", tb.Free(), m.ground, ball, position=(*centre, 1, 0, 0, 0),
                 velocity=(*inwards, 0, 0, 3.0 * (i % 2)))  # fmt: skip
         for j, other in enumerate(balls):
-            contacts[f"{i} {j}"] = tb.SphereSphereContact(
+            contacts[f"{i} {j}"] = tb.contact.SphereSphereContact(
                 ball, other, RADIUS, RADIUS, friction=0.4, restitution=0.3
             )
         balls.append(ball)
@@ -122,18 +122,18 @@ def test_stacks_that_stand_apart_do_not_know_of_each_other() -> None:
     runs = []
     for towers in (1, 2):
         m = tb.Model("towers", gravity=(0, 0, -G))
-        contacts: dict[str, tb.ContactKind] = {}
+        contacts: dict[str, tb.contact.ContactKind] = {}
         for k in range(towers):
             below = None
             for i in range(3):
                 ball = m.body(f"{k} {i}", MASS, inertia=(0.4 * MASS * RADIUS**2,) * 3)
                 place = (k + 0.01 * i, 0, RADIUS * (1 + 2.02 * i), 1, 0, 0, 0)
                 m.joint(f"{k} {i}", tb.Free(), m.ground, ball, position=place)
-                contacts[f"floor {k} {i}"] = tb.SpherePlaneContact(
+                contacts[f"floor {k} {i}"] = tb.contact.SpherePlaneContact(
                     ball, m.ground, RADIUS, friction=0.4
                 )
                 if below:
-                    contacts[f"{k} {i}"] = tb.SphereSphereContact(
+                    contacts[f"{k} {i}"] = tb.contact.SphereSphereContact(
                         ball, below, RADIUS, RADIUS, friction=0.4
                     )
                 below = ball
@@ -169,7 +169,7 @@ def test_ctrl_c_ends_runs_with_contacts_and_keeps_them(method: str) -> None:
             os.kill(os.getpid(), signal.SIGINT)
         return 0.0
 
-    floor = {"floor": tb.DescribedContact(m.coordinate("z"))}
+    floor = {"floor": tb.contact.DescribedContact(m.coordinate("z"))}
     with pytest.raises(RunInterrupted, match=r"ball: interrupted at t = 0\.0") as caught:
         given: Any = {"method": method, "step": STEP, "contacts": floor}
         tb.simulate(m.compile(), duration=1.0, inputs={"push": press}, **given)

@@ -30,7 +30,7 @@ class CompliantContact(ForceKind, frozen=True):
         """Force along the surfaces [N]."""
         raise ModelError(
             f"{type(self).__name__} is not planar, so its friction has no one direction; measure "
-            "that of a tb.ProfileContact."
+            "that of a tb.contact.ProfileContact."
         )
 
     def potential(self, mechanics: Mechanics) -> Scalar:

@@ -33,9 +33,9 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
 
     def __post_init__(self) -> None:
         for word, given, kind, example in (
-            ("first", self.first, Profile, "tb.Circle(body, radius)"),
-            ("second", self.second, Profile, "tb.Line(body.at(x, y, z), length)"),
-            ("law", self.law, ContactLaw, "tb.Felt(stiffness)"),
+            ("first", self.first, Profile, "tb.contact.Circle(body, radius)"),
+            ("second", self.second, Profile, "tb.contact.Line(body.at(x, y, z), length)"),
+            ("law", self.law, ContactLaw, "tb.contact.Felt(stiffness)"),
         ):
             _check(word, given, kind, example)
         self._circle_and_other()
@@ -93,10 +93,10 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
             return self.first, self.second
         if isinstance(self.second, Circle):
             return self.second, self.first
-        kinds = " and ".join(f"tb.{type(x).__name__}" for x in (self.first, self.second))
+        kinds = " and ".join(f"tb.contact.{type(x).__name__}" for x in (self.first, self.second))
         raise ModelError(
-            f"ProfileContact: it is between {kinds}; one of the two must be a tb.Circle. Round "
-            "a corner that touches by a circle of small radius."
+            f"ProfileContact: it is between {kinds}; one of the two must be a tb.contact.Circle. "
+            "Round a corner that touches by a circle of small radius."
         )
 
 

@@ -56,8 +56,8 @@ class SurfaceContact(CompliantContact, frozen=True, tag="surface-contact"):
                 )
         if not isinstance(self.law, ContactLaw):
             raise ModelError(
-                f"SurfaceContact: its law is {self.law!r}; one such as tb.HuntCrossley(1e6) is "
-                "expected."
+                f"SurfaceContact: its law is {self.law!r}; one such as "
+                "tb.contact.HuntCrossley(1e6) is expected."
             )
         check_positive("SurfaceContact", slip_speed=self.slip_speed)
         check_positive(

@@ -38,7 +38,7 @@ class Felt(ContactLaw, frozen=True, tag="felt"):
         if is_number(exponent) and not exponent > 1.0:
             raise ModelError(
                 f"Felt: its exponent is {self.exponent}; felt stiffens, give one above 1 (usually "
-                "2 to 4), or use tb.UnilateralSpring."
+                "2 to 4), or use tb.contact.UnilateralSpring."
             )
         if is_number(self.memory) and not self.memory < 1.0:
             raise ModelError(

@@ -38,7 +38,7 @@ class Arc(Profile, frozen=True, tag="arc"):
         if is_number(start) and is_number(end) and not 0.0 < end - start < 2 * math.pi:
             raise ModelError(
                 f"Arc: it goes from {start:.6g} to {end:.6g} rad; its end must be above its start, "
-                "by less than a turn (a whole one is tb.Circle)."
+                "by less than a turn (a whole one is tb.contact.Circle)."
             )
 
     def plane(self) -> Frame:

@@ -23,7 +23,8 @@ class Outline(Profile, frozen=True, tag="outline"):
         parts = listed(self.parts)
         if not parts or not all(isinstance(part, Circle | Line | Arc) for part in parts):
             raise ModelError(
-                f"Outline: a list of tb.Line, tb.Arc and tb.Circle is expected, got {self.parts!r}."
+                "Outline: a list of tb.contact.Line, tb.contact.Arc and tb.contact.Circle is "
+                f"expected, got {self.parts!r}."
             )
         bodies = {as_frame("Outline", part.frame).body for part in self.parts}
         if len(bodies) > 1:
