@@ -8,10 +8,10 @@ import time
 from typing import Any
 
 import numpy as np
-from tests.piles import MASS, RADIUS, WALLS, pile, places
 
 import touchback as tb
 from benchmarks.report import Section, microseconds
+from tests.piles import MASS, RADIUS, WALLS, pile, places
 
 SIDE, LAYERS, STEP, DURATION = 5, 4, 1e-3, 0.3
 

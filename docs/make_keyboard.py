@@ -10,13 +10,13 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from touchback.gallery.keyboard.device import FRONT
-from touchback.gallery.keyboard.experiments.energy import HELD, START, TRILL, played
-from touchback.gallery.keyboard.experiments.felt_force import (
+from studies.keyboard.energy import HELD, START, TRILL, played
+from studies.keyboard.felt_force import (
     ForceByDepth,
     felt_of_actions,
     felt_of_keys,
 )
+from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.voices import VOICES
 
 PICTURES = Path(__file__).parent / "pictures" / "keyboard"

@@ -12,13 +12,9 @@ import numpy as np
 from matplotlib.axis import Axis
 from matplotlib.ticker import NullFormatter
 
-from touchback.gallery.piano import Pressed, Struck, grand_piano_action
-from touchback.gallery.piano.drawing import CLOSE, film, picture
-from touchback.gallery.piano.experiments.force_curve import force_curve, slow_press
-from touchback.gallery.piano.experiments.repetition import repeat, repeating_action
-from touchback.gallery.piano.experiments.report import REPORTS
-from touchback.gallery.piano.experiments.strokes import Stroke, play, stroke_at, stroke_of
-from touchback.gallery.piano.experiments.timing import (
+from studies.piano.repetition import repeat, repeating_action
+from studies.piano.report import REPORTS
+from studies.piano.timing import (
     PIANOS,
     QUANTITIES,
     SPEEDS,
@@ -26,6 +22,10 @@ from touchback.gallery.piano.experiments.timing import (
     fitted,
     measured,
 )  # fmt: skip
+from touchback.gallery.piano import Pressed, Struck, grand_piano_action
+from touchback.gallery.piano.drawing import CLOSE, film, picture
+from touchback.gallery.piano.force_curve import force_curve, slow_press
+from touchback.gallery.piano.strokes import Stroke, play, stroke_at, stroke_of
 from touchback.recording import Run
 
 HERE = Path(__file__).parent

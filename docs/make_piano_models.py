@@ -12,16 +12,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 from make_piano import ACCENT, INK, MM, MS, PICTURES, axes, plain_ticks, save
 
-from touchback.gallery.piano import grand_piano_action
-from touchback.gallery.piano.experiments.stages import gillespie
-from touchback.gallery.piano.experiments.two_models import (
+from studies.piano.stages import gillespie
+from studies.piano.two_models import (
     FRICTIONLESS,
     curve,
     gillespie_in_modes,
     nearly_rigid,
     strokes,
 )
-from touchback.gallery.piano.experiments.two_models_report import REPORTS
+from studies.piano.two_models_report import REPORTS
+from touchback.gallery.piano import grand_piano_action
 from touchback.gallery.piano.modes.changes import BUTTON, MODES, STOP, SWINGS, changes
 from touchback.gallery.piano.with_modes import piano_action_with_modes
 from touchback.recording import Run

@@ -16,6 +16,9 @@ import numpy as np
 from films import hammer_film, harpsichord_film
 from PIL import Image
 
+from studies.wall.figures import SHEETS
+from studies.wall.figures.limits import grip_sheet, passive_sheet
+from studies.wall.findings import grip_errors
 from touchback import gallery
 from touchback.draw import state_graph_svg
 from touchback.draw.stick import StickFigure, stick_figure
@@ -23,11 +26,8 @@ from touchback.draw.style import ACCENT, INK
 from touchback.draw.view import view_of
 from touchback.gallery.piano import Straight, grand_piano_action
 from touchback.gallery.piano.drawing import film as piano_film
-from touchback.gallery.piano.experiments.strokes import play
+from touchback.gallery.piano.strokes import play
 from touchback.haptics.wall import KINDS, passivity
-from touchback.haptics.wall.figures import SHEETS
-from touchback.haptics.wall.figures.limits import grip_sheet, passive_sheet
-from touchback.haptics.wall.findings import grip_errors
 from touchback.recording import Run
 from touchback.system import System
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from touchback.cli import main
+import typer
+
+from studies.__main__ import app as studies_app
+from touchback.cli.app import app, main
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,17 @@ class Done:
     stderr: str
 
 
+def studies(*words: str | Path, cwd: Path | None = None) -> Done:
+    """Runs `python -m studies WORDS`."""
+    return touchback(*words, cwd=cwd, command=studies_app)
+
+
 def touchback(
-    *words: str | Path, cwd: Path | None = None, answers: str = "", encoding: str = "utf-8"
+    *words: str | Path,
+    cwd: Path | None = None,
+    answers: str = "",
+    encoding: str = "utf-8",
+    command: typer.Typer = app,
 ) -> Done:
     """Runs `touchback WORDS` in a folder, with answers to what it asks; what isn't an error of
     ours comes through, for users would see a traceback."""
@@ -34,7 +46,7 @@ def touchback(
         contextlib.chdir(cwd or Path.cwd()),
     ):
         try:
-            main()
+            main(command)
             code: object = 0
         except SystemExit as end:
             code = end.code

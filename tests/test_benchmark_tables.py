@@ -2,8 +2,9 @@
 
 import io
 
-from benchmarks.report import Section, Target, show, show_targets
 from rich.console import Console
+
+from benchmarks.report import Section, Target, show, show_targets
 
 
 def test_nothing_is_cut_at_eighty_columns() -> None:

@@ -191,16 +191,6 @@ def test_play_works_without_a_terminal(tmp_path: Path) -> None:
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
 
 
-def test_piano_measures_and_draws(tmp_path: Path) -> None:
-    shown = touchback("piano", "stages")
-    assert shown.returncode == 0 and "the jack's toe meets the button" in shown.stdout
-    assert touchback("piano", "--gestures", "2").stdout.startswith("2 gestures, ")
-    assert touchback("piano", "--picture", "a.svg", cwd=tmp_path).returncode == 0
-    assert "animateTransform" in (tmp_path / "a.svg").read_text()
-    assert touchback("piano", "flute").returncode == 2
-    assert touchback("piano", "--picture", "a.png").returncode == 2
-
-
 BALL = """
 touchback: 1
 name: ball

@@ -6,7 +6,7 @@ import pytest
 from touchback.errors import InputError
 from touchback.gallery import harpsichord
 from touchback.gallery.feel import INSTRUMENTS
-from touchback.gallery.piano.experiments.passage import virtuoso
+from touchback.gallery.piano.passage import virtuoso
 
 SPEED = 0.01
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from studies.wall.findings import held_floors_are_irregular, standard_climbs
 from touchback.errors import InputError
 from touchback.haptics.wall import (
     Ahead,
@@ -25,7 +26,6 @@ from touchback.haptics.wall import (
     place_poles,
     simulate,
 )
-from touchback.haptics.wall.findings import held_floors_are_irregular, standard_climbs
 
 
 def sampled(oscillator: Oscillator, period: float) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
+from studies.wall.findings import deadbeat_is_exact
 from touchback.haptics.wall import (
     ContinuousBall,
     DeadbeatWall,
@@ -21,7 +22,6 @@ from touchback.haptics.wall import (
     distance_outside,
     simulate,
 )
-from touchback.haptics.wall.findings import deadbeat_is_exact
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(1000, marks=pytest.mark.soak)])

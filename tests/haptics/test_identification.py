@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from studies.wall.findings import grips_are_followed
 from touchback.errors import InputError
 from touchback.haptics.wall import (
     AdaptiveWall,
@@ -18,7 +19,6 @@ from touchback.haptics.wall import (
     kind,
     simulate,
 )
-from touchback.haptics.wall.findings import grips_are_followed
 
 FIRM = Finger(0.06, 9.0, 900.0)
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from studies.wall.findings import edges_agree
 from touchback.errors import SolveError
 from touchback.haptics.wall import (
     Device,
@@ -21,7 +22,6 @@ from touchback.haptics.wall import (
     stabilising_damping,
 )
 from touchback.haptics.wall.edges import printed_damping
-from touchback.haptics.wall.findings import edges_agree
 
 
 @given(st.lists(st.floats(-1.6, 1.6), min_size=2, max_size=5))

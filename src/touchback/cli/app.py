@@ -37,11 +37,11 @@ def common(
     """Mechanisms as equations, equations as machine code, machine code that people can touch."""
 
 
-def main() -> None:
+def main(command: typer.Typer = app) -> None:
     """Runs the command; our errors are messages, not tracebacks."""
     prepare(sys.stdout, sys.stderr)
     try:
-        app()
+        command()
     except InputError as error:
         _tell(error)
         sys.exit(2)

@@ -76,20 +76,8 @@ COMMANDS: dict[str, Listed] = {
         "validate", "validate",
         "Run the published validation cases (they live in the source tree).",
     ),
-    "wall": Listed(
-        "wall", "wall",
-        "Why sampled walls chatter, and walls that don't: Gillespie's chapters 5 and 6, measured.",
-    ),
     "trial": Listed(
         "trial", "trial", "Feel hidden voices on a simulated key and say what you felt."
-    ),
-    "piano": Listed(
-        "piano", "piano",
-        "Measure the grand piano action as technicians, pianists and laboratories do.",
-    ),
-    "piano-models": Listed(
-        "piano_models", "piano_models",
-        "Compare the model with modes of the piano action with the full-contact model.",
     ),
 }  # fmt: skip
 

@@ -1,28 +1,5 @@
 """Actions that are compiled once for all tests of the piano."""
 
-import pytest
+from piano_actions import pressed, slowly
 
-from touchback.gallery.piano import Pressed, Struck, grand_piano_action
-from touchback.gallery.piano.experiments.force_curve import slow_press
-from touchback.gallery.piano.experiments.repetition import repeating_action
-from touchback.system import System
-
-
-@pytest.fixture(scope="session")
-def pressed() -> System:
-    return grand_piano_action("motion", Pressed()).compile()
-
-
-@pytest.fixture(scope="session")
-def struck() -> System:
-    return grand_piano_action("motion", Struck()).compile()
-
-
-@pytest.fixture(scope="session")
-def slowly() -> System:
-    return slow_press()
-
-
-@pytest.fixture(scope="session")
-def repeating() -> System:
-    return repeating_action()
+__all__ = ["pressed", "slowly"]

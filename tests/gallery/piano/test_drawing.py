@@ -7,9 +7,9 @@ import pytest
 
 from touchback.gallery.piano import Specification
 from touchback.gallery.piano.drawing import film, picture
-from touchback.gallery.piano.experiments.strokes import play
 from touchback.gallery.piano.geometry import placements
 from touchback.gallery.piano.shapes import shapes
+from touchback.gallery.piano.strokes import play
 from touchback.system import System
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from touchback.gallery.piano import Specification
-from touchback.gallery.piano.experiments.force_curve import force_curve
-from touchback.gallery.piano.experiments.strokes import strikes
+from touchback.gallery.piano.force_curve import force_curve
 from touchback.gallery.piano.geometry import placements, turned
+from touchback.gallery.piano.strokes import strikes
 from touchback.system import System
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from touchback.gallery.piano import Pressed, grand_piano_action
-from touchback.gallery.piano.experiments.strokes import play
+from touchback.gallery.piano.strokes import play
 from touchback.system import System
 
 

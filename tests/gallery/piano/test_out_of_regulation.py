@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from touchback.gallery.piano import Pressed, grand_piano_action
-from touchback.gallery.piano.experiments.strokes import play
+from touchback.gallery.piano.strokes import play
 from touchback.gallery.piano.with_modes import piano_action_with_modes
 from touchback.model import Model
 

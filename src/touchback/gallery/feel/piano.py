@@ -5,9 +5,9 @@ import numpy as np
 from touchback.devices.sound import Note
 from touchback.gallery.feel.instrument import Instrument, KeyCurve, Played, Settings
 from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.experiments.force_curve import ForceCurve, force_curve, slow_press
-from touchback.gallery.piano.experiments.passage import finger, virtuoso
-from touchback.gallery.piano.experiments.strokes import SETTLE, strikes
+from touchback.gallery.piano.force_curve import ForceCurve, force_curve, slow_press
+from touchback.gallery.piano.passage import finger, virtuoso
+from touchback.gallery.piano.strokes import SETTLE, strikes
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System

@@ -1,4 +1,4 @@
-"""The grand piano action: geometry from regulation data, felts, screws, touches, experiments."""
+"""The grand piano action: geometry from regulation data, felts, screws, touches, strokes."""
 
 from touchback.gallery.entry import Entry, Experiment
 from touchback.gallery.piano.action import grand_piano_action

@@ -1,7 +1,7 @@
 """The virtual wall laboratory: why sampled walls chatter, and walls that don't.
 
 After Gillespie 1996, chapters 5 and 6, with the slips of the text mended where each equation is
-used. `touchback wall` shows all of it.
+used. The study `python -m studies wall` shows all of it.
 """
 
 from touchback.haptics.wall.adaptive import AdaptiveWall, tap_errors
@@ -23,7 +23,6 @@ from touchback.haptics.wall.edges import (
     simulated_damping,
     stabilising_damping,
 )
-from touchback.haptics.wall.full_map import Exit, LateWall, largest_exit_speed, late_history
 from touchback.haptics.wall.identification import FingerIdentifier
 from touchback.haptics.wall.jury import characteristic_polynomial, jury_conditions, jury_margin
 from touchback.haptics.wall.kinds import KINDS, Kind, kind
@@ -32,7 +31,6 @@ from touchback.haptics.wall.passivity import hand_work, is_passive, largest_pass
 from touchback.haptics.wall.placement import place_poles
 from touchback.haptics.wall.plant import Device, Finger, Plant, Target, ball
 from touchback.haptics.wall.simulation import Trace, simulate
-from touchback.haptics.wall.worst_case import WorstCase, worst_history
 
 __all__ = [
     "KINDS",
@@ -44,13 +42,11 @@ __all__ = [
     "Controller",
     "DeadbeatWall",
     "Device",
-    "Exit",
     "Finger",
     "FingerIdentifier",
     "Flow",
     "HalfSampleWall",
     "Kind",
-    "LateWall",
     "Oscillator",
     "PlacedWall",
     "Plant",
@@ -58,7 +54,6 @@ __all__ = [
     "State",
     "Target",
     "Trace",
-    "WorstCase",
     "alpha_edges",
     "ball",
     "bounces",
@@ -71,9 +66,7 @@ __all__ = [
     "jury_conditions",
     "jury_margin",
     "kind",
-    "largest_exit_speed",
     "largest_passive_stiffness",
-    "late_history",
     "loop_margin",
     "loop_matrix",
     "place_poles",
@@ -81,5 +74,4 @@ __all__ = [
     "simulated_damping",
     "stabilising_damping",
     "tap_errors",
-    "worst_history",
 ]

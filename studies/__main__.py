@@ -1,0 +1,18 @@
+"""`python -m studies piano | piano-models | wall`: measure what was published, and print it."""
+
+import typer
+
+from studies.piano.command import piano
+from studies.piano.models_command import piano_models
+from studies.wall.command import wall
+from touchback.cli.app import main
+
+app = typer.Typer(
+    help="Studies that reproduce published figures.", no_args_is_help=True,
+    pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
+)  # fmt: skip
+for command in (piano, piano_models, wall):
+    app.command()(command)
+
+if __name__ == "__main__":
+    main(app)

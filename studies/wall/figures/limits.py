@@ -1,0 +1,54 @@
+"""Pictures of the laboratory's own results: passive stiffness over rate, and a changing grip."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from studies.wall.figures.sheet import Sheet, panel
+from touchback.draw.style import ACCENT, INK, PALE
+from touchback.haptics.wall.passivity import BENCH_DEVICE, expressible_stiffness
+from touchback.haptics.wall.plant import Finger
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MARKS = "osD^v<>pX*"
+
+
+def passive_sheet(rates: list[float], table: dict[str, list[float]]) -> Sheet:
+    """The largest passive stiffness of each wall over the sampling rate."""
+
+    def draw(figure: Figure) -> None:
+        axis = panel(figure, "sampling rate [Hz]", "largest passive stiffness [N/m]")
+        mass = BENCH_DEVICE.mass + Finger().mass
+        top = [expressible_stiffness(mass, rate) for rate in rates]
+        axis.plot(rates, top, "--", color=PALE, label="contacts of two samples")
+        for (name, values), mark in zip(table.items(), _MARKS):
+            shown = [min(value, limit) for value, limit in zip(values, top)]
+            axis.plot(rates, shown, marker=mark, ms=4, lw=1.1, label=name)
+        bound = [2.0 * BENCH_DEVICE.damping * rate for rate in rates]
+        axis.plot(rates, bound, ":", color=INK, label="2b/T (Colgate)")
+        axis.set(xscale="log", yscale="log")
+        axis.set_xticks(rates, [f"{rate:g}" for rate in rates])
+        axis.minorticks_off()
+        axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+    return Sheet("passive", "stiffness that stays passive under the finger", "", draw)
+
+
+def grip_sheet(fixed: list[float], adaptive: list[float]) -> Sheet:
+    """The error of the energy after each tap, with the first design kept and followed up."""
+
+    def draw(figure: Figure) -> None:
+        axis = panel(figure, "tap", "error of the energy")
+        taps = range(1, len(fixed) + 1)
+        for name, errors, colour in (
+            ("designed for the first grip", fixed, PALE),
+            ("identified while playing", adaptive, ACCENT),
+        ):
+            shown = [max(error, 1e-15) if math.isfinite(error) else 1.0 for error in errors]
+            axis.semilogy(taps, shown, "o-", ms=4, color=colour, label=name)
+        axis.legend(fontsize=8)
+
+    return Sheet("grip", "the compensator follows a changing grip", "", draw)

@@ -1,0 +1,22 @@
+"""Actions that are compiled once for all tests of the piano."""
+
+import pytest
+
+from touchback.gallery.piano import Pressed, Struck, grand_piano_action
+from touchback.gallery.piano.force_curve import slow_press
+from touchback.system import System
+
+
+@pytest.fixture(scope="session")
+def pressed() -> System:
+    return grand_piano_action("motion", Pressed()).compile()
+
+
+@pytest.fixture(scope="session")
+def struck() -> System:
+    return grand_piano_action("motion", Struck()).compile()
+
+
+@pytest.fixture(scope="session")
+def slowly() -> System:
+    return slow_press()
