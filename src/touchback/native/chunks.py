@@ -31,6 +31,7 @@ class Chunks:
 def slices(count: int) -> Iterator[slice]:
     """So many rows in chunks."""
     chunks, start = Chunks(), 0
+    chunks.size = 256  # rows are cheap: most runs take two chunks
     while start < count:
         end = min(count, start + chunks.next())
         yield slice(start, end)

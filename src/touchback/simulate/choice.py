@@ -74,4 +74,4 @@ def _with(solver: Solver, given: Mapping[str, Any]) -> Solver:
             raise InputError(
                 f"method '{solver.word}' has no option '{name}'; it has {', '.join(known)}."
             )
-    return replace(solver, **given)
+    return replace(solver, **given) if given else solver

@@ -117,12 +117,15 @@ def refuse(call: str, system: System) -> None:
 def refuse_run(solver: Solver, system: System, asked: Can) -> None:
     """Raise where a solver can't treat what the system has, or can't do what was `asked` for. The
     mend is a solver that can do all of it, if there is one."""
+    lacking = [feature for feature in refused_by(solver) if feature.names(system)]
+    if not lacking and asked in solver.can:
+        return
     needs = asked
     for feature in OF_SOLVERS:
         needs |= feature.needs if feature.names(system) else Can(0)
     able = [repr(word) for word, each in METHODS.items() if needs in each.can]
     use = f"use method={' or '.join(able)}"
-    for feature in refused_by(solver):
+    for feature in lacking:
         _refuse(f"method '{solver.word}'", system, feature, use if able else feature.mend)
     for what, words in _REQUESTS.items():
         if what in asked and what not in solver.can:

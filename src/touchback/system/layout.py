@@ -88,6 +88,8 @@ class Layout:
         """The same with numbers or arrays of them: (…, parameters)."""
         if not isinstance(overrides, Mapping):
             raise InputError(f"parameters: numbers by name are expected, got {overrides!r}.")
+        if not overrides:
+            return values.copy()
         numbers = {name: np.asarray(given, dtype=float) for name, given in overrides.items()}
         lead = np.broadcast_shapes(*(number.shape for number in numbers.values()))
         changed = np.broadcast_to(values, (*lead, len(values))).copy()
