@@ -1,16 +1,12 @@
 """Heun's method, of order 2, as a solver of one's own."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.native import Problem
-from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats
+from touchback.simulate.leg import Leg
 from touchback.simulate.solvers import Can, Integrator
-from touchback.simulate.span import Span, Trajectory
-from touchback.simulate.watch import Watching
+from touchback.simulate.span import Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,24 +17,17 @@ class Heun(Integrator):
     can = Can.FORMULATIONS | Can.RUBBING | Can.COPIES  # no events, no modes, no clock
     step: float = 1e-3
 
-    def integrate(
-        self,
-        problem: Problem,
-        names: Sequence[str],
-        x0: Floats,
-        span: Span,
-        progress: Progress,
-        watch: Watching | None = None,
-    ) -> Trajectory:
+    def integrate(self, leg: Leg) -> Trajectory:
         """x + h (f(t, x) + f(t + h, x + h f)) / 2, brought back onto the constraints."""
+        problem, span = leg.problem, leg.span
         count = max(1, round(span.duration / self.step))
         h = span.duration / count
         times = span.start + h * np.arange(count + 1)
-        states = [problem.settle(span.start, x0, accepted=True)]
+        states = [problem.settle(span.start, leg.x0, accepted=True)]
         for t in times[:-1]:
             x = states[-1]
             slope = problem.rate(t, x)
             mean = 0.5 * (slope + problem.rate(t + h, x + h * slope))
             states.append(problem.settle(t + h, x + h * mean, accepted=True))
-            progress.update(len(states) / count)
+            leg.show(t + h)
         return Trajectory(times, np.array(states), {"steps": count})

@@ -9,8 +9,8 @@ class Formulation:
     """A way to enforce constraints, called `word`: its functions in C, and what it is content with.
     Its fields, if any, are its settings: those of `tb_constrained` of these names.
 
-    Functions are named as in C, without our prefix; one that is a step of its own (`step`) has the step
-    called by its word, too."""
+    Functions are named as in C, without our prefix; one that is a step of its own (`step`) has the
+    step called by its word, too."""
 
     word: ClassVar[str]
     rate: ClassVar[str]
