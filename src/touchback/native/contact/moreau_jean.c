@@ -3,71 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/places.h"
 #include "interrupt.h"
 #include "linear/dense.h"
 #include "linear/full_pivoting.h"
 
-static const double REDUNDANT = 1e-12, DRIFT = 1e-13;
+static const double REDUNDANT = 1e-12;
 static const double TOUCHING = 1e-12; /* m or rad: rounding of a gap */
-
-/* ---- where things are --------------------------------------------------------------------- */
-
-static long size_of(const tb_moreau_jean *s) { return s->nq + s->n + s->nz; }
-static const double *slopes_of(const tb_moreau_jean *s) { return s->at_smooth + size_of(s); }
-static const double *gap_of(const tb_moreau_jean *s) { return slopes_of(s) + s->pattern.slopes; }
-static const double *coefficient_of(const tb_moreau_jean *s) { return gap_of(s) + s->contacts; }
-static const double *restitution_of(const tb_moreau_jean *s) {
-    return coefficient_of(s) + s->groups;
-}
-static double *u_of(const tb_moreau_jean *s, double *at) { return at + s->pattern.masses; }
-static double *W_of(const tb_moreau_jean *s, double *at) { return u_of(s, at) + s->rows; }
-static double *E_of(const tb_moreau_jean *s, double *at) {
-    return W_of(s, at) + s->pattern.entries;
-}
-static double *h_of(const tb_moreau_jean *s, double *at) {
-    return E_of(s, at) + s->pattern.entries;
-}
-
-static long part_size(const tb_contact_pattern *at, long part) {
-    return at->part_starts[part + 1] - at->part_starts[part];
-}
-static long own_count(const tb_contact_pattern *at, long part) {
-    return at->own_starts[part + 1] - at->own_starts[part];
-}
-static long own_pair(const tb_contact_pattern *at, long part, long k) {
-    return at->pair_starts[at->own_rows[at->own_starts[part] + k]];
-}
-
-/* A row of W or E along a vector of a part's unknowns. */
-static double along(const tb_contact_pattern *at, const double *W, long pair, const double *part) {
-    double sum = 0.0;
-    for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
-        sum += W[k] * part[at->places[k]];
-    return sum;
-}
-
-/* The same along a state. */
-static double along_state(const tb_contact_pattern *at, const double *W, long row,
-                          const double *x) {
-    double sum = 0.0;
-    for (long pair = at->pair_starts[row]; pair < at->pair_starts[row + 1]; pair++) {
-        const int *places = at->part_places + at->part_starts[at->pair_part[pair]];
-        for (long k = at->pair_entries[pair]; k < at->pair_entries[pair + 1]; k++)
-            sum += W[k] * x[places[at->places[k]]];
-    }
-    return sum;
-}
-
-static void add_scaled(long n, double factor, const double *x, double *y) {
-    for (long i = 0; i < n; i++)
-        y[i] += factor * x[i];
-}
-
-static void call(const tb_callable *f, const double *x, const tb_problem *problem, double *out) {
-    f->call(x, problem->u, problem->p, out, f->work, f->context);
-}
-
-/* ---- a step ------------------------------------------------------------------------------- */
 
 /* The smooth part: (I - h theta J) free = h dx/dt, part by part. */
 static void take_free_step(tb_moreau_jean *s, const tb_problem *problem) {
@@ -94,7 +36,7 @@ static int takes_part(const tb_moreau_jean *s, long contact) {
     return gap_of(s)[contact] + 0.5 * s->h * u_of(s, s->now)[s->normals[contact]] <= TOUCHING;
 }
 
-static void factor_masses(tb_moreau_jean *s, const double *first, const double *second) {
+void tb_factor_masses(tb_moreau_jean *s, const double *first, const double *second) {
     const tb_contact_pattern *at = &s->pattern;
     memset(s->mass, 0, (size_t)at->mass_starts[at->parts] * sizeof *s->mass);
     for (long k = 0; k < at->masses; k++)
@@ -118,8 +60,7 @@ static double *respond(tb_moreau_jean *s, long pair) {
     return column;
 }
 
-/* The impulses of a part's own rows that undo a motion of it, or speeds in own_right. */
-static void undo(tb_moreau_jean *s, long part, const double *motion, double *found) {
+void tb_undo(tb_moreau_jean *s, long part, const double *motion, double *found) {
     const tb_contact_pattern *at = &s->pattern;
     long m = own_count(at, part), first = at->own_starts[part];
     for (long i = 0; motion && i < m; i++)
@@ -142,7 +83,7 @@ static void hold_own(tb_moreau_jean *s, long part) {
         (int)tb_full_factor(m, own, s->own_order + first, s->own_columns + first, REDUNDANT);
     for (long i = 0; i < m; i++)
         s->own_right[i] = u_of(s, s->then)[at->own_rows[first + i]];
-    undo(s, part, NULL, start);
+    tb_undo(s, part, NULL, start);
     for (long k = 0; k < m; k++) {
         const double *column = s->B + at->pair_B[own_pair(at, part, k)];
         for (long i = 0; i < size; i++)
@@ -154,7 +95,7 @@ static void hold_own(tb_moreau_jean *s, long part) {
 static void build(tb_moreau_jean *s) {
     const tb_contact_pattern *at = &s->pattern;
     tb_contact_problem *q = &s->problem;
-    factor_masses(s, s->now, s->then);
+    tb_factor_masses(s, s->now, s->then);
     memset(s->delta, 0, (size_t)size_of(s) * sizeof *s->delta);
     for (long part = 0; part < at->parts; part++)
         if (own_count(at, part))
@@ -165,7 +106,7 @@ static void build(tb_moreau_jean *s) {
             long part = at->pair_part[pair], m = own_count(at, part);
             double *column = respond(s, pair), *found = s->found + at->pair_found[pair];
             if (m)
-                undo(s, part, column, found);
+                tb_undo(s, part, column, found);
             for (long k = 0; k < m; k++)
                 add_scaled(part_size(at, part), -found[k],
                            s->B + at->pair_B[own_pair(at, part, k)], column);
@@ -220,64 +161,6 @@ static void account(tb_moreau_jean *s, long row, double *losses, double *moved) 
     moved[row] = 0.5 * p * (own - before - after);
 }
 
-/* A part's positions onto its constraints: a correction weighted by the mass, in s->free. */
-static void correct(tb_moreau_jean *s, long part) {
-    const tb_contact_pattern *at = &s->pattern;
-    long m = own_count(at, part), first = at->own_starts[part], size = part_size(at, part);
-    double *own = s->own + at->own_places[part], *found = s->own_start + first;
-    const double *W = W_of(s, s->then), *h = h_of(s, s->then);
-    for (long k = 0; k < m; k++) {
-        long pair = own_pair(at, part, k);
-        double *column = s->B + at->pair_B[pair];
-        memset(column, 0, (size_t)size * sizeof *column);
-        for (long j = at->pair_entries[pair]; j < at->pair_entries[pair + 1]; j++)
-            column[at->places[j]] = W[j];
-        tb_cholesky_solve(at->part_velocities[part], s->mass + at->mass_starts[part],
-                          column + at->part_moving[part]);
-        for (long i = 0; i < m; i++)
-            own[i * m + k] = along(at, W, own_pair(at, part, i), column);
-    }
-    for (long i = 0; i < m; i++)
-        s->own_right[i] = -h[at->own_rows[first + i]];
-    s->own_rank[part] =
-        (int)tb_full_factor(m, own, s->own_order + first, s->own_columns + first, REDUNDANT);
-    undo(s, part, NULL, found);
-    for (long k = 0; k < m; k++) {
-        const double *column = s->B + at->pair_B[own_pair(at, part, k)];
-        for (long i = 0; i < size; i++)
-            s->free[at->part_places[at->part_starts[part] + i]] += column[i] * found[k];
-    }
-}
-
-/* Positions onto the constraints; velocities keep theirs to the end of the step. Positions with
- * quaternions are moved along dq/dt of the problem. */
-static void project(tb_moreau_jean *s, const tb_problem *problem) {
-    long n = s->n;
-    double largest = 0.0, *v = s->ahead + s->nq, *step = s->free + s->nq;
-    call(&s->kinematics, s->ahead, problem, s->then);
-    for (long i = 0; i < s->bilateral; i++)
-        largest = fmax(largest, fabs(h_of(s, s->then)[i]));
-    if (!(largest > DRIFT))
-        return;
-    factor_masses(s, s->then, s->then);
-    memset(s->free, 0, (size_t)size_of(s) * sizeof *s->free);
-    for (long part = 0; part < s->pattern.parts; part++)
-        if (own_count(&s->pattern, part))
-            correct(s, part);
-    const tb_callable *rate = &problem->configuration_rate;
-    if (!rate->call) {
-        for (long j = 0; j < n; j++)
-            s->ahead[j] += step[j];
-        return;
-    }
-    memcpy(s->delta, v, (size_t)n * sizeof *v);
-    memcpy(v, step, (size_t)n * sizeof *v);
-    call(rate, s->ahead, problem, s->free); /* linear in v: an increment */
-    memcpy(v, s->delta, (size_t)n * sizeof *v);
-    for (long i = 0; i < s->nq; i++)
-        s->ahead[i] += s->free[i];
-}
-
 static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *losses,
                       double *moved) {
     long N = size_of(s);
@@ -301,7 +184,7 @@ static void take_step(tb_moreau_jean *s, const tb_problem *problem, double *loss
     for (long i = 0; i < s->problem.rows; i++)
         account(s, s->listed[i], losses, moved);
     if (s->bilateral)
-        project(s, problem);
+        tb_project_contacts(s, problem);
 }
 
 int tb_moreau_jean_advance(tb_moreau_jean *s, const tb_problem *problem, long count,

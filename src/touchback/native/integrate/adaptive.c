@@ -1,5 +1,8 @@
 #include "integrate/adaptive.h"
 
+#include "integrate/books.h"
+#include "integrate/dense_output.h"
+
 double tb_scaled_norm(long n, const double *values, const double *x, const double *y, double rtol,
                       double atol) {
     double sum = 0.0;
@@ -30,4 +33,17 @@ double tb_starting_step(const tb_problem *problem, double t, const double *x, co
     double start = fmin(100.0 * h, fmin(longer, longest));
     /* A NaN at the trial state: the controller takes it from there. */
     return start > 0.0 ? start : h;
+}
+
+void tb_tell_step(const tb_problem *problem, const tb_taken *step, double t_new, int active,
+                  const double *times, long count, long *written, double *record) {
+    long n = tb_state_size(problem);
+    if (problem->books)
+        tb_books_add(problem->books, step->t, step->h, step->rows,
+                     active ? (t_new - step->t) / step->h : 1.0);
+    for (; *written < count && times[*written] <= t_new; ++*written) {
+        double *state = record + *written * n, t = times[*written];
+        tb_dense_state(n, step->rows, (t - step->t) / step->h, state);
+        tb_settle(problem, t, state, 0);
+    }
 }

@@ -1,11 +1,12 @@
-/* What methods with error control share: the size of an error, and the length of a first step. */
+/* What methods with error control share: the size of an error, the length of a first step, and what is
+ * told of a step. */
 #ifndef TOUCHBACK_ADAPTIVE_H
 #define TOUCHBACK_ADAPTIVE_H
 
 #include <float.h>
 #include <math.h>
 
-#include "integrate/problem.h"
+#include "integrate/events.h"
 
 /* The root mean square of the values, each over atol + rtol times the larger of |x| and |y|. */
 double tb_scaled_norm(long n, const double *values, const double *x, const double *y, double rtol,
@@ -16,6 +17,11 @@ double tb_scaled_norm(long n, const double *values, const double *x, const doubl
  * once. Scratch holds 2 * state size doubles. */
 double tb_starting_step(const tb_problem *problem, double t, const double *x, const double *rate,
                         double longest, double order, double rtol, double atol, double *scratch);
+
+/* Adds a step up to t_new to the books, and writes its states at each of the rising times[*written ..]
+ * that are reached; `active`: an event ends it there. */
+void tb_tell_step(const tb_problem *problem, const tb_taken *step, double t_new, int active,
+                  const double *times, long count, long *written, double *record);
 
 /* Whether a step is too short to move the clock. */
 static inline int tb_step_vanished(double t, double h) {

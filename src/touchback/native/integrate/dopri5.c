@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "integrate/adaptive.h"
-#include "integrate/books.h"
 #include "integrate/dense_output.h"
 #include "interrupt.h"
 
@@ -109,12 +108,6 @@ static void prepare_dense_output(tb_dopri5 *self, long n, double h) {
                                D[4] * k[4 * n + i] + D[5] * k[5 * n + i] + D[6] * k[6 * n + i]);
 }
 
-/* Events of the step just taken; 1 at an active one. */
-static int scan(tb_dopri5 *self, const tb_problem *problem, double h) {
-    tb_taken taken = {self->t, h, self->next + tb_state_size(problem), part_of_step, self};
-    return tb_events_scan(self->events, problem, &taken);
-}
-
 int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, long max_attempts,
                       const double *times, long count, long *written, double *record) {
     long n = tb_state_size(problem);
@@ -144,17 +137,11 @@ int tb_dopri5_advance(tb_dopri5 *self, const tb_problem *problem, double t_end, 
         double t_new = last ? t_end : self->t + h;
         if (self->events || problem->books || (*written < count && times[*written] <= t_new))
             prepare_dense_output(self, n, h);
-        int active = self->events && scan(self, problem, h);
+        tb_taken taken = {self->t, h, self->next + n, part_of_step, self};
+        int active = self->events && tb_events_scan(self->events, problem, &taken);
         if (active)
             t_new = fmin(tb_event_time(self->events), t_new);
-        if (problem->books)
-            tb_books_add(problem->books, self->t, h, self->next + n,
-                         active ? (t_new - self->t) / h : 1.0);
-        for (; *written < count && times[*written] <= t_new; ++*written) {
-            double *state = record + *written * n, t = times[*written];
-            tb_dense_state(n, self->next + n, (t - self->t) / h, state);
-            tb_settle(problem, t, state, 0);
-        }
+        tb_tell_step(problem, &taken, t_new, active, times, count, written, record);
         if (active) {
             memcpy(self->x, tb_event_state(self->events, n), (size_t)n * sizeof *self->x);
             self->t = t_new;

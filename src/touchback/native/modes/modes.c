@@ -15,6 +15,21 @@ long tb_mode_of(const tb_modes *e, const double *x) {
     return mode;
 }
 
+tb_mode *tb_modes_lend(tb_modes *e, const tb_problem *problem, long number) {
+    tb_mode *mode = e->modes + number;
+    mode->problem.u = problem->u;
+    mode->problem.p = problem->p;
+    mode->problem.input = problem->input;
+    mode->problem.samples = problem->samples;
+    return mode;
+}
+
+void tb_mode_values_at(tb_mode *mode, double t, const double *x, double *values) {
+    const tb_problem *problem = &mode->problem;
+    tb_set_inputs(problem, t, x);
+    tb_mode_values(x, problem->u, problem->p, values, NULL, mode);
+}
+
 /* The rate in a mode; accelerations and multipliers of all rows are left in e->a and e->lambda. */
 static void mode_rate(const tb_mode *mode, const double *x, const double *u, const double *p,
                       double *out) {
@@ -105,3 +120,23 @@ void tb_modes_rows(const tb_problem *problem, long rows, const double *times, co
             tb_modes_outputs(x, e->u, problem->p, outputs, NULL, e);
     }
 }
+
+static long settle(const tb_problem *problem, double t, double *x, long accepted) {
+    tb_modes *e = problem->modes;
+    long number = tb_mode_of(e, x);
+    if (number < 0)
+        return 0;
+    tb_mode *mode = tb_modes_lend(e, problem, number);
+    return tb_settle(&mode->problem, t, x, accepted);
+}
+
+static tb_troubles troubles(const tb_problem *problem) {
+    const tb_modes *e = problem->modes;
+    tb_troubles sum = {.chattering = e->chattering};
+    for (long i = 0; i < e->mode_count; i++)
+        sum.paradoxes += e->modes[i].constrained->statistics.paradoxes;
+    return sum;
+}
+
+const tb_motion tb_modes_motion = {.troubles = troubles};
+const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles};

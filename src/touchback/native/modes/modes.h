@@ -94,6 +94,9 @@ void tb_mode_values(const double *x, const double *u, const double *p, double *o
                     const void *context);
 void tb_mode_indicators(const double *x, const double *u, const double *p, double *out,
                         double *work, const void *context);
+/* A mode with the inputs and parameters of the run, and its values at a state then. */
+tb_mode *tb_modes_lend(tb_modes *modes, const tb_problem *problem, long number);
+void tb_mode_values_at(tb_mode *mode, double t, const double *x, double *values);
 /* Makes a state from which a mode goes on consistent. */
 void tb_modes_begin(tb_modes *modes, const tb_problem *problem, double t, double *x);
 /* What problems with modes can do: those whose steps are tb_modes_step, and those that settle

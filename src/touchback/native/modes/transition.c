@@ -9,93 +9,13 @@
 #include "modes/modes.h"
 
 static const long ITERATIONS = 20;
-static const double ZERO = 1e-12; /* of an indicator: what can't be told from nothing [SI] */
-static const double NOTHING = 1e-15; /* of a change of it that can't be told from rounding */
 static const double MET = 1e-10; /* |h| of constraints that count as met [m or rad] */
-
-/* A mode with the inputs and parameters of the run. */
-static tb_mode *lend(tb_modes *e, const tb_problem *problem, long number) {
-    tb_mode *mode = e->modes + number;
-    mode->problem.u = problem->u;
-    mode->problem.p = problem->p;
-    mode->problem.input = problem->input;
-    mode->problem.samples = problem->samples;
-    return mode;
-}
-
-static void values_at(tb_mode *mode, double t, const double *x, double *values) {
-    const tb_problem *problem = &mode->problem;
-    tb_set_inputs(problem, t, x);
-    tb_mode_values(x, problem->u, problem->p, values, NULL, mode);
-}
 
 /* A choice of dependent coordinates that knows nothing of earlier ones, at x. */
 static void load_anew(tb_constrained *c, const double *x, const tb_problem *problem) {
     c->started = c->truncated = 0;
     tb_load(c, x);
     tb_first_choice(c, problem->u, problem->p);
-}
-
-void tb_modes_look_ahead(tb_modes *e, const tb_problem *problem, double t, const double *x,
-                         double ahead) {
-    tb_mode *mode = lend(e, problem, tb_mode_of(e, x));
-    e->step(&mode->problem, t, ahead, x, e->ahead_state, e->scratch);
-    values_at(mode, t + ahead, e->ahead_state, e->ahead_values);
-}
-
-/* Where an exit's indicator is and goes, and what follows from it. Returns 1 when it is to be taken
- * at once. */
-static int judge(tb_modes *e, const tb_exit *exit, long k) {
-    double now = e->values[exit->when], then = e->ahead_values[exit->when];
-    double side = -(double)exit->direction;
-    e->thresholds[k] = 0.0;
-    e->waits[k] = 1;
-    if (isnan(now) || isnan(then)) { /* it can't be told: not passed before it can */
-        e->sides[k] = 0.0;
-        return 0;
-    }
-    if (!exit->direction) { /* it may leave zero to either side */
-        e->sides[k] = (then > 0.0) - (then < 0.0);
-        return 0;
-    }
-    e->sides[k] = side;
-    if (side * then > ZERO) /* it leaves zero, or comes back over it */
-        return 0;
-    if (exit->struck && side * (then - now) > NOTHING) { /* it parts, to strike where it parted */
-        e->thresholds[k] = fmin(side * now, 0.0);
-        return 0;
-    }
-    e->waits[k] = 0;
-    if (side * now >= -ZERO) { /* it rests at zero, or goes on so slowly that it isn't seen yet */
-        e->thresholds[k] = -2.0 * ZERO;
-        return 0;
-    }
-    return 1;
-}
-
-long tb_modes_fires(tb_modes *e, const tb_problem *problem, double t, const double *x,
-                    double ahead) {
-    long number = tb_mode_of(e, x), taken = -1, looked = 0;
-    if (number < 0) /* a state that nobody checked: its rate says so */
-        return -1;
-    tb_mode *mode = lend(e, problem, number);
-    values_at(mode, t, x, e->values);
-    for (long k = 0; k < mode->exit_count; k++) {
-        const tb_exit *exit = mode->exits + k;
-        double now = e->values[exit->when];
-        double side = exit->direction ? -(double)exit->direction : (now > 0.0) - (now < 0.0);
-        if (side * now > ZERO) {
-            e->sides[k] = side;
-            e->thresholds[k] = e->waits[k] = 0;
-            continue;
-        }
-        if (!looked)
-            tb_modes_look_ahead(e, problem, t, x, ahead);
-        looked = 1;
-        if (judge(e, exit, k) && taken < 0)
-            taken = k;
-    }
-    return taken;
 }
 
 static int any_tracks(const tb_mode *mode) {
@@ -216,7 +136,7 @@ void tb_modes_begin(tb_modes *e, const tb_problem *problem, double t, double *x)
     long number = tb_mode_of(e, x);
     if (number < 0)
         return;
-    tb_mode *mode = lend(e, problem, number);
+    tb_mode *mode = tb_modes_lend(e, problem, number);
     if (any_tracks(mode)) { /* what tracks moves, not what it follows */
         const tb_impact nothing_struck = {mode->constrained, NULL};
         memcpy(e->struck, x, (size_t)e->n * sizeof *x);
@@ -264,7 +184,7 @@ int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x, 
                    long rests) {
     long from = tb_mode_of(e, x), to;
     const tb_exit *exit = e->modes[from].exits + number;
-    values_at(lend(e, problem, from), t, x, e->values);
+    tb_mode_values_at(tb_modes_lend(e, problem, from), t, x, e->values);
     memcpy(e->before, x, (size_t)e->n * sizeof *x);
     for (long i = 0; i < exit->reset_count; i++)
         x[exit->reset_places[i]] = e->values[exit->reset_start + i];
@@ -272,7 +192,7 @@ int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x, 
     const double *e_of = e->values + exit->restitution_start;
     x[exit->mode_place] = exit->target_number;
     to = exit->target;
-    tb_mode *after = lend(e, problem, to);
+    tb_mode *after = tb_modes_lend(e, problem, to);
     double gap = meet_positions(after, t, x);
     if (!(gap <= e->widest_gap))
         return fail(e, t, from, number, gap);
@@ -281,7 +201,7 @@ int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x, 
         memcpy(x, e->struck, (size_t)e->n * sizeof *x);
         x[exit->mode_place] = exit->rest_number;
         to = exit->rest;
-        after = lend(e, problem, to);
+        after = tb_modes_lend(e, problem, to);
         gap = meet_positions(after, t, x);
         if (!(gap <= e->widest_gap))
             return fail(e, t, from, number, gap);
@@ -294,23 +214,3 @@ int tb_modes_cross(tb_modes *e, const tb_problem *problem, double t, double *x, 
     note(e, t, from, number, to, gap, x);
     return 1;
 }
-
-static long settle(const tb_problem *problem, double t, double *x, long accepted) {
-    tb_modes *e = problem->modes;
-    long number = tb_mode_of(e, x);
-    if (number < 0)
-        return 0;
-    tb_mode *mode = lend(e, problem, number);
-    return tb_settle(&mode->problem, t, x, accepted);
-}
-
-static tb_troubles troubles(const tb_problem *problem) {
-    const tb_modes *e = problem->modes;
-    tb_troubles sum = {.chattering = e->chattering};
-    for (long i = 0; i < e->mode_count; i++)
-        sum.paradoxes += e->modes[i].constrained->statistics.paradoxes;
-    return sum;
-}
-
-const tb_motion tb_modes_motion = {.troubles = troubles};
-const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles};

@@ -1,0 +1,44 @@
+/* Linear algebra of small mechanisms in the order of a choice (dense_choice.c). Every step takes n
+ * freedoms and the rank r as arguments. Loops of so few turns cost more than what they compute, so
+ * SIZED repeats the same lines with constants for usual small sizes, which the compiler unrolls;
+ * operations and their order are those of any size. */
+#ifndef TOUCHBACK_DENSE_CONSTRAINED_H
+#define TOUCHBACK_DENSE_CONSTRAINED_H
+
+#include "constrained/constrained.h"
+
+#define INLINED static inline __attribute__((always_inline))
+#define IS_SIZE(c, columns, rows) ((c)->n == (columns) && (c)->rank == (rows))
+#define SIZED(c, call)                                                                             \
+    (IS_SIZE(c, 3, 2)   ? call(3, 2)                                                               \
+     : IS_SIZE(c, 2, 1) ? call(2, 1)                                                               \
+     : IS_SIZE(c, 3, 1) ? call(3, 1)                                                               \
+     : IS_SIZE(c, 4, 2) ? call(4, 2)                                                               \
+     : IS_SIZE(c, 4, 3) ? call(4, 3)                                                               \
+     : IS_SIZE(c, 5, 4) ? call(5, 4)                                                               \
+     : IS_SIZE(c, 6, 5) ? call(6, 5)                                                               \
+     : IS_SIZE(c, 7, 6) ? call(7, 6)                                                               \
+                        : call((c)->n, (c)->rank))
+
+/* y <- U_v^-1 L^-1 y over the first r rows. */
+INLINED void solve_dependent(const tb_constrained *c, double *restrict y, long n, long r) {
+    const double *restrict U = c->LU, *restrict inverse = c->inverse_pivot;
+    for (long i = 1; i < r; i++)
+        for (long k = 0; k < i; k++)
+            y[i] -= U[i * n + k] * y[k];
+    for (long i = r - 1; i >= 0; i--) {
+        for (long k = i + 1; k < r; k++)
+            y[i] -= U[i * n + k] * y[k];
+        y[i] *= inverse[i];
+    }
+}
+
+/* y = J_v^-1 right. */
+INLINED void particular(const tb_constrained *c, const double *restrict right, double *restrict y,
+                        long n, long r) {
+    for (long i = 0; i < r; i++)
+        y[i] = right[c->rows[i]];
+    solve_dependent(c, y, n, r);
+}
+
+#endif
