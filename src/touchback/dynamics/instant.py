@@ -136,10 +136,8 @@ class Instant(Kinematics):
             carried = self.vectors.apply(B, home.pose.scalars(self.k))
             return self.vectors.apply(R, self.vectors.add(base.acceleration, carried))
         motion = self.motions()[home.link]
-        own = self.vectors.add(
-            motion.acceleration, self.vectors.apply(motion.B, home.pose.scalars(self.k))
-        )
-        return self.vectors.apply(R, own)
+        carried = self.vectors.apply(motion.B, home.pose.scalars(self.k))
+        return self.vectors.apply(R, self.vectors.add(motion.acceleration, carried))
 
     def angular_acceleration(self, frame: Frame) -> Vector:
         """ω̇ of a frame's body."""

@@ -1,21 +1,20 @@
 """The part of a model that describes constraints: closures, couplings, written ones and drives."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
 from touchback.errors import ModelError
 from touchback.model.closures import Closure, ClosureKind
 from touchback.model.couplings import AnyCoupling, CouplingKind, coordinate_of
+from touchback.model.description import Description
 from touchback.model.frame import Place, as_frame
-from touchback.model.joints import Joint, JointKind
+from touchback.model.joints import JointKind
 from touchback.model.names import check_name, check_unit, unknown
-from touchback.model.value import Data, Value, is_number, is_zero, listed, value
+from touchback.model.value import Components, Data, Value, is_number, is_zero, listed, value
 from touchback.model.walk import normalised, truth
 from touchback.symbolic.expression import Expr
-
-_T = TypeVar("_T")
 
 
 class Constraint(Data, frozen=True):
@@ -49,15 +48,11 @@ class Drive(Data, frozen=True):
     active: bool = True
 
 
-class Constrained:
-    """What `Model` inherits for constraints."""
+class Constrained(Description):
+    """A description with constraints: closed loops, couplings, written ones, prescribed motions."""
 
-    name: str
-    time: property
-    all_joints: Callable[[], dict[str, Joint]]
-    _own: Callable[[str, _T], _T]
-
-    def __init__(self) -> None:
+    def __init__(self, name: str, gravity: Components) -> None:
+        super().__init__(name, gravity)
         self.closures: dict[str, Closure] = {}
         self.couplings: dict[str, AnyCoupling] = {}
         self.constraints: dict[str, Constraint] = {}

@@ -16,7 +16,7 @@ from touchback.model.value import Value
 from touchback.symbolic.functions import select
 
 if TYPE_CHECKING:
-    from touchback.model.model import Model
+    from touchback.model.describe_signals import Signals
 
 
 def choice_name(control: str) -> str:
@@ -24,13 +24,13 @@ def choice_name(control: str) -> str:
     return f"{control} choice"
 
 
-def alternatives(model: Model, control: str) -> list[str]:
+def alternatives(model: Signals, control: str) -> list[str]:
     """A control and those declared instead of it, in the order of their numbers."""
     others = [name for name, each in model.controls.items() if each.instead_of == control]
     return [control, *others]
 
 
-def driven(model: Model) -> dict[str, Value]:
+def driven(model: Signals) -> dict[str, Value]:
     """What drives each driven input of a flat model."""
     found = {}
     for name, control in model.controls.items():
@@ -46,7 +46,7 @@ def driven(model: Model) -> dict[str, Value]:
     return found
 
 
-def check_alternative(model: Model, label: str, instead_of: str, targets: list[str]) -> None:
+def check_alternative(model: Signals, label: str, instead_of: str, targets: list[str]) -> None:
     """Refuse an alternative to what isn't there, or to itself an alternative, or with other
     inputs."""
     first = model.controls.get(instead_of)
@@ -63,7 +63,7 @@ def check_alternative(model: Model, label: str, instead_of: str, targets: list[s
         )
 
 
-def add_choice(model: Model, control: str) -> None:
+def add_choice(model: Signals, control: str) -> None:
     """Lets the choice's parameter reach to the last alternative."""
     name, last = choice_name(control), len(alternatives(model, control)) - 1
     if name not in model.parameters:

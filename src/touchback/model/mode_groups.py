@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from touchback.model.modes import SIGNAL, Transition
+from touchback.model.modes import Transition
 from touchback.model.names import suggestion
 from touchback.model.sensors import Readout, Signal
+from touchback.model.signals import MODE
 from touchback.model.switching import SECTIONS
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class ModeGroup:
     @property
     def state(self) -> str:
         """The name of the state that holds the number of its mode."""
-        return self.prefix + SIGNAL
+        return self.prefix + MODE
 
     def leaving(self, mode: str) -> dict[str, Transition]:
         """The transitions that end a mode, by name."""
@@ -106,7 +107,7 @@ def mode_problems(model: Model, rows: Sequence[str], states: Sequence[str]) -> I
                 known = [key for key, kind in model.sensors.items() if isinstance(kind, Readout)]
                 yield "modes", name, _no("readout", readout, known)
     modes = all_modes(model)
-    signals = {_prefix(mode) + SIGNAL for mode in modes}
+    signals = {_prefix(mode) + MODE for mode in modes}
     states = [name for name in states if name not in signals]
     for name, each in model.transitions.items():
         for end in (*each.source, each.target, each.rest):

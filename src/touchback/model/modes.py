@@ -12,14 +12,13 @@ from typing import Any, TypeVar
 from msgspec import field
 
 from touchback.errors import ModelError
+from touchback.model.constrained import Constrained
 from touchback.model.names import check_name
-from touchback.model.value import Data, Value, listed, number, value
+from touchback.model.value import Components, Data, Value, listed, number, value
 from touchback.model.walk import truth
 from touchback.symbolic.expression import Expr
 
 LAWS = ("newton", "poisson")
-SIGNAL = "mode"  # the state that holds the number of the present mode
-_T = TypeVar("_T")
 _K = TypeVar("_K", str, str | tuple[str, int])
 
 
@@ -58,15 +57,11 @@ class Transition(Data, frozen=True):
         return mode if self.target is None else self.target
 
 
-class ModelModes:
-    """What `Model` inherits for modes."""
+class ModelModes(Constrained):
+    """A description with modes, in each of which some of its constraints act."""
 
-    constrain: Callable[..., None]
-    coordinate: Callable[..., Expr]
-    _own: Callable[[str, _T], _T]
-    _refuse_known: Callable[..., None]
-
-    def __init__(self) -> None:
+    def __init__(self, name: str, gravity: Components) -> None:
+        super().__init__(name, gravity)
         self.modes: dict[str, Mode] = {}
         self.transitions: dict[str, Transition] = {}
         self.described: Any = None  # of a model in one of its modes: the model with all of them

@@ -3,6 +3,7 @@
 from touchback.errors import ModelError
 from touchback.model.value import Data, Triple, Value
 
+MODE = "mode"  # the state that holds the number of the present mode
 OWN_RATE = "rate:"
 """Before the name of a force's internal state: the symbol of the rate that the force gives it."""
 
