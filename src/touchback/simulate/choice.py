@@ -37,11 +37,6 @@ def solver_for(
     solver = method if isinstance(method, Solver) else METHODS[word]
     rigid = {**solver.options(), **given}.get("contacts") is not None
     refuse_run(solver, system, asked | Can.CONTACTS if rigid else asked)
-    if "rate" in given and not memories_of(system):
-        raise InputError(
-            f"{system.name}: rate={given['rate']!r} was asked for, but the model has no memories "
-            "that change at ticks; leave it away."
-        )
     return _with(solver, given)
 
 

@@ -22,7 +22,7 @@ def use_ticks(system: System, posed: Posed, solver: Integrator) -> None:
 
 def steps_between(system: System, solver: Integrator) -> int | None:
     """How many steps there are from tick to tick; None for a model without memories."""
-    memories, rate, step = memories_of(system), getattr(solver, "rate", None), solver.step
+    memories, rate, step = memories_of(system), solver.rate, solver.step
     if not memories:
         if rate is not None:
             raise InputError(

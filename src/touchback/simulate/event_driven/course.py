@@ -10,15 +10,14 @@ import numpy as np
 from touchback.errors import SolveError
 from touchback.native.contact.contact_state import ContactState
 from touchback.simulate.books import BookKeeper, Integrated, Lines
-from touchback.simulate.course import Asked, Course, Label
+from touchback.simulate.course import Asked
 from touchback.simulate.event_driven.contact_states import ContactStates
 from touchback.simulate.event_driven.watch import ContactWatch
 from touchback.simulate.leg import Leg
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
-from touchback.simulate.rigid import contacts_of
 from touchback.simulate.span import Failure, Trajectory
-from touchback.system.contact_equations import ContactEquations
+from touchback.simulate.touching import TouchingRun
 from touchback.system.powers import power_set_with
 
 if TYPE_CHECKING:
@@ -27,13 +26,12 @@ if TYPE_CHECKING:
 _LONGEST_STEP = 0.01  # of the duration: what a gap does within an eighth of it isn't all looked at
 
 
-class DrivenRun(Course):
+class DrivenRun(TouchingRun):
     """A run from event to event, integrated by its solver in between."""
 
     def __init__(self, asked: Asked, solver: EventDriven) -> None:
-        system, contacts = contacts_of(asked.system, solver.contacts)
-        self._asked, self._solver, self._system = asked, solver, system
-        self._equations = ContactEquations(system, contacts, asked.parameters)
+        super().__init__(asked, solver.contacts)
+        self._solver = solver
         self._state = ContactState(self._equations.native())
         self.problem = self._state.problem(
             asked.given.u, self._equations.block, asked.given.refresher()
@@ -43,9 +41,13 @@ class DrivenRun(Course):
         )
         self._keeper = self._books()
         self._watch = ContactWatch(
-            self._contacts, self._state, self.problem, self._keeper, system.state_names, solver
+            self._contacts,
+            self._state,
+            self.problem,
+            self._keeper,
+            self._system.state_names,
+            solver,
         )
-        self._forces = np.zeros((1, self._equations.layout.rows))
         self._given = np.zeros(0)
 
     def _books(self) -> BookKeeper[Integrated]:
@@ -86,30 +88,9 @@ class DrivenRun(Course):
         found.statistics["events"] = len(self._watch.records)
         return found
 
-    def labels(self) -> list[Label]:
-        """States, multipliers of the mechanism's own constraints, and of each contact its gap,
-        force and friction."""
-        system, layout = self._system, self._equations.layout
-        found: list[Label] = [
-            *(("state", *each) for each in zip(system.state_names, system.state_units)),
-            *(("multiplier", name, "") for name in system.constraint_names),
-        ]
-        for i, name in enumerate(self._equations.contacts):
-            found += [("contact", f"{name} gap", "m"), ("contact", f"{name} force", "N")]
-            for _, label, unit in layout.friction_labels(i):
-                word = "force" if unit == "N s" else "moment"
-                found.append(("contact", f"{name} {label} {word}", unit.removesuffix(" s")))
-        return found
-
-    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
-        """In the order of the labels."""
-        layout, forces = self._equations.layout, self._forces[part]
-        gaps = self._equations.gaps(states, self.problem.input_rows(times, states), times)
-        columns = [*states.T, *forces.T[: layout.bilateral]]
-        for i, normal in enumerate(layout.normals):
-            columns += [gaps[i], forces[:, normal]]
-            columns += [forces[:, row] for row, _, _ in layout.friction_labels(i)]
-        return np.column_stack(columns)
+    def gaps(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """With the inputs of each instant."""
+        return self._equations.gaps(states, self.problem.input_rows(times, states), times)
 
     def about(self, trajectory: Trajectory) -> Plain:
         """Events, energy books and remarks; impacts at the start count too."""

@@ -39,6 +39,11 @@ class Integrator(Solver):
         """Whether it needs the Jacobian of the rate."""
         return False
 
+    @property
+    def rate(self) -> float | None:
+        """Ticks a second, at which memories change, where there can be any."""
+        return None
+
     @abstractmethod
     def integrate(self, leg: Leg) -> Trajectory:
         """As far as it gets."""

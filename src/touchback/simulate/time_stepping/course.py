@@ -11,13 +11,14 @@ from touchback.native import Chunks, Problem, Status
 from touchback.native.contact.moreau_jean import MoreauJean as Stepper
 from touchback.native.contact.moreau_jean import Steps
 from touchback.simulate.books import BookKeeper, Lines, RowBooks
-from touchback.simulate.course import Asked, Course, Label
+from touchback.simulate.course import Asked, Label
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
-from touchback.simulate.rigid import contacts_of, overlaps
+from touchback.simulate.rigid import overlaps
 from touchback.simulate.span import Failure, Trajectory
 from touchback.simulate.time_stepping.meter import StepMeter
-from touchback.system.contact_equations import STEPPED, ContactEquations
+from touchback.simulate.touching import TouchingRun
+from touchback.system.contact_equations import STEPPED
 from touchback.system.powers import power_set
 
 if TYPE_CHECKING:
@@ -26,15 +27,14 @@ if TYPE_CHECKING:
 _ENERGIES = ("energy", "work", "impact loss", "friction loss")
 
 
-class SteppedRun(Course):
+class SteppedRun(TouchingRun):
     """A run by equal steps, in each of which contacts may open and close."""
 
+    IMPULSES = True
+
     def __init__(self, asked: Asked, solver: MoreauJean) -> None:
-        self._system, contacts = contacts_of(asked.system, solver.contacts)
-        self._asked, self._solver = asked, solver
-        self._equations = equations = ContactEquations(
-            self._system, contacts, asked.parameters, STEPPED
-        )
+        super().__init__(asked, solver.contacts, *STEPPED)
+        self._solver, equations = solver, self._equations
         self._functions = equations.stepped()
         self.problem = Problem(
             self._functions.smooth, self._functions.sizes, asked.given.u, equations.block,
@@ -48,7 +48,7 @@ class SteppedRun(Course):
         status, self._steps = _advance(stepper, solver.count(span.duration), shown)
         states = np.vstack([x, self._steps.states])
         times: Floats = span.start + np.arange(len(states), dtype=np.float64) * solver.step
-        self._impulses = np.vstack([np.zeros(self._equations.layout.rows), self._steps.impulses])
+        self._forces = np.vstack([np.zeros(self._equations.layout.rows), self._steps.impulses])
         self._rough = stepper.statistics["rough"]
         inputs = np.vstack([self._steps.inputs, self._steps.inputs[-1:]])
         self._gaps = self._equations.gaps(states, inputs, times)
@@ -66,27 +66,17 @@ class SteppedRun(Course):
         rows = RowBooks(list(equations.contacts), equations.layout, losses, moved)
         return BookKeeper(lines, meter, rows)
 
+    def gaps(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """With the inputs that steps used."""
+        return self._gaps[:, part]
+
     def labels(self) -> list[Label]:
-        """States, impulses of constraints, and of each contact its gap and impulses; energies."""
-        system, layout = self._system, self._equations.layout
-        found: list[Label] = [
-            *(("state", *each) for each in zip(system.state_names, system.state_units)),
-            *(("multiplier", f"{name} impulse", "") for name in system.constraint_names),
-        ]
-        for i, name in enumerate(self._equations.contacts):
-            found += [("contact", f"{name} gap", "m"), ("contact", f"{name} impulse", "N s")]
-            for _, label, unit in layout.friction_labels(i):
-                found.append(("contact", f"{name} {label} impulse", unit))
-        return found + [("energy", name, "J") for name in _ENERGIES]
+        """Energies too."""
+        return [*super().labels(), *(("energy", name, "J") for name in _ENERGIES)]
 
     def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
         """In the order of the labels."""
-        layout, impulses = self._equations.layout, self._impulses[part].T
-        columns = [*states.T, *impulses[: layout.bilateral]]
-        for i, normal in enumerate(layout.normals):
-            columns += [self._gaps[i, part], impulses[normal]]
-            columns += [impulses[row] for row, _, _ in layout.friction_labels(i)]
-        return np.column_stack([*columns, *self._energies[:, part]])
+        return np.column_stack([super().rows(part, times, states), *self._energies[:, part]])
 
     def about(self, trajectory: Trajectory) -> Plain:
         """Energy books and remarks."""

@@ -1,0 +1,64 @@
+"""What every run with rigid contacts records."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from touchback.contact import ContactKind
+from touchback.simulate.course import Asked, Course, Label
+from touchback.simulate.protocol import Floats
+from touchback.simulate.rigid import contacts_of
+from touchback.system.contact_equations import ContactEquations
+
+
+class TouchingRun(Course):
+    """States, what the mechanism's own constraints do, and of each contact its gap and what acts
+    there: forces, or impulses of steps."""
+
+    IMPULSES: ClassVar[bool] = False
+
+    def __init__(
+        self, asked: Asked, given: Mapping[str, ContactKind] | None, *functions: str
+    ) -> None:
+        self._asked = asked
+        self._system, contacts = contacts_of(asked.system, given)
+        wanted = {"names": functions} if functions else {}
+        self._equations = ContactEquations(self._system, contacts, asked.parameters, **wanted)
+        self._forces: Floats = np.zeros((1, self._equations.layout.rows))  # at recorded instants
+
+    @abstractmethod
+    def gaps(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """At some of the instants, a row for each contact [m]."""
+
+    def labels(self) -> list[Label]:
+        """In the order of the rows."""
+        system, layout = self._system, self._equations.layout
+        word, moment, over = (
+            ("impulse",) * 2 + ("",) if self.IMPULSES else ("force", "moment", " s")
+        )
+        own = f" {word}" if self.IMPULSES else ""
+        found: list[Label] = [
+            *(("state", *each) for each in zip(system.state_names, system.state_units)),
+            *(("multiplier", f"{name}{own}", "") for name in system.constraint_names),
+        ]
+        for i, name in enumerate(self._equations.contacts):
+            found.append(("contact", f"{name} gap", "m"))
+            found.append(("contact", f"{name} {word}", "N s".removesuffix(over)))
+            for _, label, unit in layout.friction_labels(i):
+                what = word if unit == "N s" else moment
+                found.append(("contact", f"{name} {label} {what}", unit.removesuffix(over)))
+        return found
+
+    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """In the order of the labels."""
+        layout, forces = self._equations.layout, self._forces[part].T
+        columns = [*states.T, *forces[: layout.bilateral]]
+        gaps = self.gaps(part, times, states)
+        for i, normal in enumerate(layout.normals):
+            columns += [gaps[i], forces[normal]]
+            columns += [forces[row] for row, _, _ in layout.friction_labels(i)]
+        return np.column_stack(columns)
