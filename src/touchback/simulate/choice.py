@@ -12,7 +12,7 @@ from touchback.recording import unknown_name
 from touchback.simulate.features import RIGID, refuse_model, refuse_run
 from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.solvers.solver import option_names
-from touchback.simulate.ticks import memories_of
+from touchback.simulate.ticks import memories_of, refuse_rate
 from touchback.system import System
 
 
@@ -37,6 +37,7 @@ def solver_for(
     solver = method if isinstance(method, Solver) else METHODS[word]
     rigid = {**solver.options(), **given}.get("contacts") is not None
     refuse_run(solver, system, asked | Can.CONTACTS if rigid else asked)
+    refuse_rate(system, given.get("rate"))
     return _with(solver, given)
 
 

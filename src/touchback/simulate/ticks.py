@@ -23,12 +23,8 @@ def use_ticks(system: System, posed: Posed, solver: Integrator) -> None:
 def steps_between(system: System, solver: Integrator) -> int | None:
     """How many steps there are from tick to tick; None for a model without memories."""
     memories, rate, step = memories_of(system), solver.rate, solver.step
+    refuse_rate(system, rate)
     if not memories:
-        if rate is not None:
-            raise InputError(
-                f"{system.name}: rate={rate!r} was asked for, but the model has no memories that "
-                "change at ticks; leave it away."
-            )
         return None
     if not (isinstance(rate, int | float) and rate > 0.0):
         raise InputError(
@@ -42,6 +38,15 @@ def steps_between(system: System, solver: Integrator) -> int | None:
             f"multiple of the step {step:g} s; change one of them."
         )
     return every
+
+
+def refuse_rate(system: System, rate: float | None) -> None:
+    """Raise where ticks were asked for that nothing waits for."""
+    if rate is not None and not memories_of(system):
+        raise InputError(
+            f"{system.name}: rate={rate!r} was asked for, but the model has no memories that "
+            "change at ticks; leave it away."
+        )
 
 
 def memories_of(system: System) -> list[str]:
