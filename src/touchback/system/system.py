@@ -202,27 +202,6 @@ class System(Arrays):
         """Whether constraints may act, so that runs take a formulation."""
         return self.motion.constrained
 
-    @property
-    def rate(self) -> FunctionData:
-        """dx/dt as a compiled function."""
-        return self.motion.compiled(self.key, "rate")
-
-    @property
-    def configuration_rate(self) -> FunctionData | None:
-        """dq/dt as a compiled function; None when it is v."""
-        plain = self.plan.plain_coordinates
-        return None if plain else self.motion.compiled(self.key, "configuration rate")
-
-    @property
-    def updates(self) -> FunctionData | None:
-        """What memories become at a tick, as a compiled function; None when there are none."""
-        return self.motion.compiled(self.key, "updates") if self.layout.memories else None
-
-    @property
-    def outputs(self) -> FunctionData | None:
-        """Sensors as a compiled function; None when there are none."""
-        return self.motion.compiled(self.key, "outputs") if self.layout.outputs else None
-
     def problem(
         self,
         constraints: str | Formulation | None = None,
