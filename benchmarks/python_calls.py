@@ -151,6 +151,28 @@ def _panda(section: Section) -> None:
         section.records.append({"what": "constrained panda", "engine": name, "best": seconds})
     ratio = best["Touchback, tied"] / best["Pinocchio aba, free"]
     _target(section, "constrained panda, of Pinocchio's unconstrained aba", ratio, 1.0)
+    _constrained_arrays(section, system, q, v, tau)
+
+
+def _constrained_arrays(
+    section: Section, system: System, q: Floats, v: Floats, tau: Floats
+) -> None:
+    """Many states of a constrained system in one call, beside the loop in Python."""
+    random = np.random.default_rng(7)
+    Q, V = (x + 1e-3 * random.normal(size=(STATES, x.size)) for x in (q, v))
+    out, method = np.empty((STATES, v.size)), system.forward_dynamics
+
+    def loop() -> Floats:
+        return np.stack([method(a, b, tau) for a, b in zip(Q, V, strict=True)])
+
+    if not np.array_equal(method(Q, V, tau, out=out), loop()):
+        raise ArithmeticError("An array of constrained states has other bits than single ones.")
+    best = _best({"one call": lambda: method(Q, V, tau, out=out), "Python loop": loop}, 8, 1)
+    for name, seconds in best.items():
+        label = f"forward dynamics, panda tied, {STATES} states: {name}"
+        ratio = f"{seconds / best['one call']:.2f}"
+        section.rows.append([label, microseconds(seconds / STATES), ratio])
+        section.records.append({"what": label, "engine": name, "best": seconds / STATES})
 
 
 def _arrays(section: Section) -> None:

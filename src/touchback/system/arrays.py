@@ -85,7 +85,8 @@ class Arrays(Named):
         """Accelerations a with M a + c = τ, or those that keep the constraints. Without `tau` the
         model's own joint efforts act (motors by the inputs `u`, springs, damping, friction); with
         it `tau` replaces them, so that it undoes `inverse_dynamics`."""
-        return written(self.motion.solve(self, At(q, v, u, t, z, parameters), tau)[0], out)
+        found = self.motion.solve(self, At(q, v, u, t, z, parameters), tau, out=out)[0]
+        return written(found, out)
 
     def multipliers(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,

@@ -281,6 +281,8 @@ def checked_out(name: str, out: Any, shape: tuple[int, ...]) -> Floats:
 
 def written(result: Floats, out: Any) -> Floats:
     """A result of its own, or in the array that was given for it."""
+    if result is out or (out is None and result.base is None):
+        return result
     if out is None:
         return result.copy()
     checked_out("result", out, result.shape)[...] = result

@@ -144,7 +144,12 @@ class Constrained(Motion):
         return motion[..., :-1]
 
     def solve(
-        self, system: Arrays, at: At, tau: Values = None, pull: np.ndarray | None = None
+        self,
+        system: Arrays,
+        at: At,
+        tau: Values = None,
+        pull: np.ndarray | None = None,
+        out: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations that keep the constraints, and what keeps them."""
         if pull is not None:

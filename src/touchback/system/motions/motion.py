@@ -197,15 +197,20 @@ class Motion(ABC):
     # ---- functions on arrays --------------------------------------------------------------------
 
     def solve(
-        self, system: Arrays, at: At, tau: Values = None, pull: np.ndarray | None = None
+        self,
+        system: Arrays,
+        at: At,
+        tau: Values = None,
+        pull: np.ndarray | None = None,
+        out: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Accelerations and multipliers; without `tau` the model's own joint efforts act. What
-        constraints demand is J a + γ + pull = 0."""
+        """Accelerations, in `out` where they come about there, and multipliers; without `tau` the
+        model's own joint efforts act. What constraints demand is J a + γ + pull = 0."""
         nq, nv, _ = system.sizes
         if tau is None:
             a = system.called("rate", at)[..., nq : nq + nv]
         else:
-            a = system.called("forward dynamics", at, system.along("tau", tau))
+            a = system.called("forward dynamics", at, system.along("tau", tau), out)
         return a, np.zeros((*a.shape[:-1], 0))
 
     def state_rate(self, system: Arrays, at: At) -> np.ndarray:
