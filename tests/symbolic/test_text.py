@@ -1,6 +1,7 @@
 """Expressions as text: readable, with few parentheses, and read back exactly."""
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 import pytest
@@ -9,10 +10,24 @@ from hypothesis import strategies as st
 
 from random_programs import GRID, LINE, random_tape
 from touchback.errors import InputError
-from touchback.symbolic import Operators, Table, Tape, Want, parse, parse_all, replay, to_text
+from touchback.symbolic import Operators, Table, Tape, Want, parse, replay, to_text
 from touchback.symbolic.ops import ATAN2, DIV, POW
 
 TABLES = {"a line": LINE, "grid": GRID}
+
+
+def parse_all(
+    definitions: Mapping[str, str],
+    texts: Sequence[str],
+    tape: Tape,
+    symbol: Callable[[str], int],
+    table: Callable[[str], Table] | None = None,
+) -> list[int]:
+    """The nodes that texts with shared definitions describe: what `to_text` writes."""
+    known: dict[str, int] = {}
+    for name, text in definitions.items():
+        known[name] = parse(text, tape, symbol, table, known)
+    return [parse(text, tape, symbol, table, known) for text in texts]
 
 
 def table_name(table: Table) -> str:

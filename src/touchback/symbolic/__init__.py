@@ -3,7 +3,7 @@
 from touchback.symbolic.differentiate import gradient, jacobian, jvp, vjp
 from touchback.symbolic.evaluate import evaluate
 from touchback.symbolic.expression import Expr
-from touchback.symbolic.parse import parse, parse_all
+from touchback.symbolic.parse import parse
 from touchback.symbolic.program import Program, lower
 from touchback.symbolic.replay import replay
 from touchback.symbolic.scalars import Operators, Scalars
@@ -26,7 +26,6 @@ __all__ = [
     "jvp",
     "lower",
     "parse",
-    "parse_all",
     "replay",
     "to_text",
     "vjp",

@@ -13,7 +13,7 @@ definitions (see `text.py`).
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 from touchback.errors import ModelError
@@ -64,20 +64,6 @@ def parse(
 
 def _no_table(name: str) -> Table:
     raise KeyError(name)
-
-
-def parse_all(
-    definitions: Mapping[str, str],
-    texts: Sequence[str],
-    k: Scalars[T],
-    symbol: Callable[[str], T],
-    table: Callable[[str], Table] | None = None,
-) -> list[T]:
-    """The scalars that texts with shared definitions describe: what `to_text` writes."""
-    known: dict[str, T] = {}
-    for name, text in definitions.items():
-        known[name] = parse(text, k, symbol, table, known)
-    return [parse(text, k, symbol, table, known) for text in texts]
 
 
 class _Token(NamedTuple):

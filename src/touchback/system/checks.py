@@ -34,7 +34,7 @@ def check_model(model: Model) -> Instant:
     if flat.closures or flat.couplings or flat.constraints or flat.drives:
         return instant  # constraints may move what has no inertia
     try:
-        _check_inertia_at_all(instant)
+        check_inertia(instant)
     except ModelError as error:
         if "format" not in flat.imported:
             raise
@@ -43,17 +43,13 @@ def check_model(model: Model) -> Instant:
     return instant
 
 
-def check_inertia(model: Model) -> None:
+def check_inertia(instant: Instant) -> None:
     """Refuse a joint that moves something without inertia: its acceleration would be undefined.
 
     The pivots of the articulated-body elimination (Featherstone 1983) are the inertias that the
-    joints feel with everything beyond them free to move; one that vanishes names its joint."""
-    _check_inertia_at_all(float_instant(model))
-
-
-def _check_inertia_at_all(instant: Instant) -> None:
-    """Refuse what has no inertia at the initial position and at another one: at a single position
-    it may vanish in a good model, as that of a bob that can slide onto its pivot."""
+    joints feel with everything beyond them free to move; one that vanishes names its joint. It has
+    to vanish at the initial position and at another one: at a single position it may in a good
+    model, as that of a bob that can slide onto its pivot."""
     if _all_solid(instant.tree):
         return
     try:
