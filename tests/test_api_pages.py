@@ -115,8 +115,8 @@ def annotations(item: Any) -> Iterator[tuple[str, str]]:
     for owner in owners:
         node = tree_of(inspect.getsourcefile(owner) or "")
         for name in owner.__qualname__.split("."):
-            node = next(n for n in node.body if getattr(n, "name", "") == name)  # type: ignore
-        for part in node.body if inspect.isclass(owner) else [node]:  # type: ignore[attr-defined]
+            node = next(n for n in node.body if getattr(n, "name", "") == name)
+        for part in node.body if inspect.isclass(owner) else [node]:
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
                 yield f"{owner.__qualname__}.{part.target.id}", ast.unparse(part.annotation)
             if isinstance(part, ast.FunctionDef) and not re.match("_(?!_init|_call)", part.name):
@@ -131,7 +131,7 @@ def is_ours(item: Any) -> bool:
 
 
 @cache
-def tree_of(file: str) -> ast.AST:
+def tree_of(file: str) -> Any:
     return ast.parse(Path(file).read_text(encoding="utf-8"))
 
 
