@@ -55,9 +55,7 @@ def simulate(
         str | None, typer.Option(help="Only these in the table and the plot, with commas between.")
     ] = None,
     plot: Annotated[Path | None, output("Draw the signals into a picture file.", *PICTURES)] = None,
-    film: Annotated[
-        Path | None, output("Film it: a picture that moves, or a page.", *FILMS)
-    ] = None,
+    film: Annotated[Path | None, output("Film it: a moving picture or a page.", *FILMS)] = None,
     csv: Annotated[Path | None, output("Keep the run: .csv, .npz or .mcap.", *FORMATS)] = None,
 ) -> None:
     """Run a mechanism and show how its signals went."""
@@ -82,15 +80,20 @@ def simulate(
         run.save(csv)
         out.print(f"run: {csv}")
     out.print(f"repeat: {_repeat(model, span, run.metadata, changes, held)}", soft_wrap=True)
-    if plot is not None:
-        run.plot(*(wanted or experiment.signals), path=plot)
-        out.print(f"plot: {plot}")
-    if film is not None:
-        with working(f"filming {described.name}"):
-            run.film(film)
-        out.print(f"film: {film}")
+    _draw(run, wanted or experiment.signals, plot, film)
     if failure is not None:
         raise _told(failure)
+
+
+def _draw(run: Run, signals: Sequence[str], plot: Path | None, film: Path | None) -> None:
+    """The pictures that were asked for."""
+    if plot is not None:
+        run.plot(*signals, path=plot)
+        out.print(f"plot: {plot}")
+    if film is not None:
+        with working("filming"):
+            run.film(film)
+        out.print(f"film: {film}")
 
 
 def _told(failure: RunFailed | RunInterrupted) -> BaseException:

@@ -16,7 +16,7 @@ from touchback.system.calls import Calls, Way, checked_out, components, filled, 
 from touchback.system.constrained import Terms
 from touchback.system.function import Function
 from touchback.system.layout import Layout, Values
-from touchback.system.motions.motion import At
+from touchback.system.motions.acting import At
 from touchback.system.names import Named
 from touchback.system.solved_motion import SolvedMotion
 

@@ -21,7 +21,7 @@ from touchback.system.layout import fill
 
 if TYPE_CHECKING:
     from touchback.system.arrays import Arrays
-    from touchback.system.motions.motion import At
+    from touchback.system.motions.acting import At
 
 _ASIDE = (0.0, 0.05, -0.3, 1.0, -2.0)  # how far guesses are turned aside when they lead nowhere
 

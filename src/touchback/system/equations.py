@@ -31,7 +31,8 @@ from touchback.system.function import Function
 from touchback.system.once import derived_once
 
 if TYPE_CHECKING:
-    from touchback.system.motions.motion import Key, Motion
+    from touchback.system.motions.acting import Key
+    from touchback.system.motions.motion import Motion
 
 ROWS = ("effort", "position", "rate", "acceleration", "state", "output")
 COLUMNS = ("position", "velocity", "state", "input", "acceleration", "multiplier", "parameter")

@@ -26,7 +26,7 @@ from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.functions import update_equations
 from touchback.system.layout import Layout
 from touchback.system.modes import Exit, Impact, SystemMode, SystemModes
-from touchback.system.motions.motion import Acting
+from touchback.system.motions.acting import Acting
 
 if TYPE_CHECKING:
     from touchback.system.motions.with_modes import WithModes

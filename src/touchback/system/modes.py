@@ -14,7 +14,7 @@ from touchback.model.mode_groups import ModeGroup
 from touchback.model.modes import Transition
 
 if TYPE_CHECKING:
-    from touchback.system.motions.motion import Acting
+    from touchback.system.motions.acting import Acting
 
 
 @dataclass(frozen=True)

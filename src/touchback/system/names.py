@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from touchback.model.model import Model
-from touchback.system.motions.motion import Acting, Key, Motion
+from touchback.system.motions.acting import Acting, Key
+from touchback.system.motions.motion import Motion
 
 
 class Named:

@@ -23,7 +23,7 @@ from touchback.system.freedoms import Freedoms
 from touchback.system.function import Function
 from touchback.system.function_set import FunctionSet
 from touchback.system.layout import Values, fill
-from touchback.system.motions.motion import At
+from touchback.system.motions.acting import At
 from touchback.system.posed import Feed, Posed, Posing
 from touchback.system.state import State
 from touchback.system.texts import listing_of, source_of

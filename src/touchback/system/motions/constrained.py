@@ -29,7 +29,8 @@ from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
 from touchback.system.functions import update_equations
 from touchback.system.layout import Values
-from touchback.system.motions.motion import Acting, At, Key, Motion
+from touchback.system.motions.acting import Acting, At, Key
+from touchback.system.motions.motion import Motion
 from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing, Tied
 from touchback.system.solved_motion import SolvedMotion

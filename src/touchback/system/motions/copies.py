@@ -12,7 +12,8 @@ from touchback.codegen import native_lanes
 from touchback.errors import ModelError
 from touchback.model.model import Model
 from touchback.native.calls.copies import CopiedFunction, Parts, Row
-from touchback.system.motions.motion import Key, Motion
+from touchback.system.motions.acting import Key
+from touchback.system.motions.motion import Motion
 from touchback.system.state import State
 
 if TYPE_CHECKING:

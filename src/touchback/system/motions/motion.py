@@ -5,12 +5,10 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from touchback.codegen import Backend
 from touchback.errors import InputError, TouchbackError
@@ -27,10 +25,10 @@ from touchback.system.derivation import Derivation
 from touchback.system.equations import Equations
 from touchback.system.freedoms import Freedoms, freedoms_of
 from touchback.system.function import Function
-from touchback.system.function_set import FunctionSet
 from touchback.system.functions import Recipe, standard_recipe
 from touchback.system.layout import Values, layout_of
 from touchback.system.modes import NO_MODES, SystemModes
+from touchback.system.motions.acting import Acting, At, Key
 from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing
 from touchback.system.solved_motion import SolvedMotion
@@ -41,28 +39,6 @@ if TYPE_CHECKING:
     from touchback.system.system import System
 
 T = TypeVar("T")
-Key = tuple[str, ...]  # what acts: names of active constraints, or of the modes that reign
-
-
-class At(NamedTuple):
-    """Where functions are asked for, as a user gives it."""
-
-    q: Values = None
-    v: Values = None
-    u: Values = None
-    t: ArrayLike = 0.0
-    z: Values = None
-    parameters: Mapping[str, ArrayLike] | None = None  # that replace the present ones
-
-
-@dataclass(frozen=True)
-class Acting:
-    """What holds under a key: the model, its constraint rows, and the functions that runs need, on
-    one parameter block."""
-
-    model: Model
-    rows: ConstraintLayout
-    functions: FunctionSet
 
 
 class Motion(ABC):
@@ -95,13 +71,11 @@ class Motion(ABC):
 
     def once(self, what: Hashable, derive: Callable[[], T]) -> T:
         """What is known by this name, derived by the first thread that asks."""
-        known = self._known.get(what)
-        if known is None:
+        if what not in self._known:
             with self.deriving:
-                known = self._known.get(what)
-                if known is None:
-                    known = self._known[what] = derive()
-        return cast(T, known)
+                if what not in self._known:
+                    self._known[what] = derive()
+        return cast(T, self._known[what])
 
     def refuse(self, what: str, given: object = None) -> None:
         """Raises where the motion can't do something."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from touchback.system.constrained import NO_ROWS
 from touchback.system.functions import rate_equations, update_equations
-from touchback.system.motions.motion import Acting, Key, Motion
+from touchback.system.motions.acting import Acting, Key
+from touchback.system.motions.motion import Motion
 
 if TYPE_CHECKING:
     from touchback.system.system import System

@@ -17,8 +17,8 @@ from touchback.native.modes.modes import Modes
 from touchback.system.closing import Closing
 from touchback.system.mode_derivation import ModeDerivation
 from touchback.system.modes import Impact, SystemMode
+from touchback.system.motions.acting import Acting, At, Key
 from touchback.system.motions.constrained import Constrained
-from touchback.system.motions.motion import Acting, At, Key
 from touchback.system.plan import Plan
 from touchback.system.posed import InModes, Posed, Posing
 
