@@ -67,7 +67,6 @@ def test_a_number_out_of_range_is_named(command: str, option: str, value: str) -
         ["feel", "piano", "--speed", "nan"],
         ["trial", "answers.jsonl", "--effort", "nan"],
         ["trial", "answers.jsonl", "--repeats", "-1"],
-        ["piano", "--gestures", "-1"],
     ],
 )
 def test_instruments_refuse_numbers_too(words: list[str]) -> None:
@@ -87,7 +86,6 @@ WRITTEN = [
     (["play", "piano"], "--wav", ".wav"),
     (["play", "piano"], "--midi", ".mid"),
     (["play", "mechanisms"], "--picture", ".svg"),
-    (["piano"], "--picture", ".svg"),
 ]
 
 

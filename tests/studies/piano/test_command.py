@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from command import studies
 
 
@@ -13,3 +15,17 @@ def test_piano_measures_and_draws(tmp_path: Path) -> None:
     assert "animateTransform" in (tmp_path / "a.svg").read_text()
     assert studies("piano", "flute").returncode == 2
     assert studies("piano", "--picture", "a.png").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("--gestures", "-1"), "--gestures is "),
+        (("--picture", "nowhere/a.svg"), "--picture: "),
+        (("--picture", "a.txt"), "--picture: "),
+    ],
+)
+def test_wrong_use_is_refused_before_the_work(words: tuple[str, str], option: str) -> None:
+    done = studies("piano", *words)
+    assert done.returncode == 2
+    assert done.stderr.removeprefix("error: ").startswith(option)
