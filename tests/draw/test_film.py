@@ -69,7 +69,9 @@ def test_shapes_of_contacts_are_where_their_bodies_are() -> None:
     m.joint("flight", tb.Free(), m.ground, ball, position=(0, 0, 0.2, 1, 0, 0, 0))
     m.contact("floor", tb.contact.SpherePlaneContact(ball, radius=0.1))
     x = np.linspace(0.0, 1.0, 5)
-    scene = scene_of(m, Track(x, {"flight.x": x, "flight.z": 0.2 - 0.1 * x}))
+    still = {f"flight.{name}": 0 * x for name in ("y", "qx", "qy", "qz")}
+    moving = {"flight.x": x, "flight.z": 0.2 - 0.1 * x, "flight.qw": 1 + 0 * x}
+    scene = scene_of(m, Track(x, still | moving))
     sphere = next(piece for piece in scene.pieces if piece.body == "ball")
     assert sphere.numbers == (0.1, 0.1, 0.1)
     assert sphere.p == pytest.approx(np.stack([x, 0 * x, 0.2 - 0.1 * x], axis=1))
@@ -77,6 +79,19 @@ def test_shapes_of_contacts_are_where_their_bodies_are() -> None:
     rim = next(mark.points for mark in flat_film(scene).marks if mark.name == "ball")
     radii = np.linalg.norm(rim - rim[:, :-1].mean(axis=1, keepdims=True), axis=2)
     assert np.ptp(radii) < 1e-9 * radii.max()
+
+
+def test_a_body_on_feet_is_shown_as_the_cuboid_of_its_inertia() -> None:
+    """Points where it touches don't show a body: m (b² + c²)/3 of the half sides is its inertia."""
+    m, halves = tb.Model("box"), np.array([0.1, 0.2, 0.3])
+    inertia = 6.0 * ((halves**2).sum() - halves**2) / 3
+    box = m.body("box", mass=6.0, inertia=tuple(inertia))
+    m.joint("slide", tb.Prismatic("z"), m.ground, box)
+    for number, x in enumerate((-0.1, 0.1)):
+        m.contact(f"foot {number}", tb.contact.SpherePlaneContact(box.at(x, 0, -0.3), radius=0.0))
+    scene = scene_of(m, Track(np.zeros(2), {"slide": np.zeros(2)}))
+    found = [piece for piece in scene.pieces if piece.body == "box"]
+    assert [piece.numbers for piece in found] == [pytest.approx(tuple(halves))]
 
 
 def test_a_picture_that_moves_is_valid_and_as_long_as_it_says(run: tb.Run, tmp_path: Path) -> None:
@@ -146,6 +161,12 @@ def test_what_cannot_be_filmed_is_refused(run: tb.Run, tmp_path: Path) -> None:
         run.film(tmp_path / "a.svg", speed=-1.0)
     with pytest.raises(InputError, match=r"doesn't know its mechanism; give run\.film"):
         tb.Run([0.0, 1.0], {}).film(tmp_path / "a.svg")
+    with pytest.raises(InputError, match=r"a film is made of a tb\.Model, got System"):
+        run.film(tmp_path / "a.svg", model=swinging().compile())
+    with pytest.raises(InputError, match="Model 'pendulum': the run has no signal 'axle', which"):
+        other = tb.Model("pendulum")
+        other.joint("axle", tb.Revolute("y"), other.ground, other.body("bob", mass=1.0))
+        run.film(tmp_path / "a.svg", model=other)
     with pytest.raises(InputError, match="nothing to film, the run has 1 instants"):
         make_film(swinging(), run.time[:1], {}, tmp_path / "a.svg")
 

@@ -114,3 +114,24 @@ def test_switching_and_parameters_are_in_the_next_call() -> None:
     fresh = compiled("slider-crank")
     fresh["crank radius"] = 0.12
     np.testing.assert_array_equal(fresh.forward_dynamics(moved.q, moved.v), other)
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "crank-rocker", "stewart-platform"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_state_that_is_no_number_gives_no_number(name: str, bad: float) -> None:
+    """Nothing of the motion, and no other state of the array, is taken from it."""
+    system = compiled(name)
+    Q, V = states(system)
+    whole = system.forward_dynamics(Q, V)
+    for place in range(Q.shape[1]):
+        broken = Q.copy()
+        broken[2, place] = bad
+        found, told = system.forward_dynamics(broken, V), system.multipliers(broken, V)
+        rows = np.isfinite(found).all(axis=1)
+        assert rows[[0, 1, 3, 4]].all()
+        np.testing.assert_array_equal(found[rows], whole[rows])
+        if not rows[2]:
+            assert np.isnan(found[2]).all()
+            assert all(np.isnan(numbers[2]) for numbers in told.values())
+    broken = np.full_like(Q, bad)
+    assert np.isnan(system.forward_dynamics(broken, V)).all()

@@ -4,7 +4,7 @@ for (const each of [...film.pieces, ...film.bars, ...film.dots, ...film.trails, 
   for (const [key, value] of Object.entries(each)) if (typeof value === "string" && key.endsWith("_")) each[key.slice(0, -1)] = numbers(value);
 
 const canvas = document.getElementById("view");
-const gl = canvas.getContext("webgl", { antialias: true, preserveDrawingBuffer: true });
+const gl = canvas.getContext("webgl", { alpha: false, antialias: true, preserveDrawingBuffer: true });
 if (!gl) document.getElementById("help").textContent = "This browser shows no WebGL.";
 
 // ---- vectors and matrices (columns first) ----------------------------------------------------

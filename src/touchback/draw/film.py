@@ -36,6 +36,8 @@ def make_film(
     """Writes the film of a mechanism whose `signals` at `times` [s] are known; `speed` 1 is real
     time, 0.1 ten times slower (default: it takes some 4 to 20 seconds)."""
     path = Path(path)
+    if not isinstance(model, Model):
+        raise InputError(f"{path}: a film is made of a tb.Model, got {type(model).__name__}.")
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise InputError(f"{path}: a film ends in {', '.join(ENDINGS)}, got '{path.suffix}'.")

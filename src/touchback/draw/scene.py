@@ -11,7 +11,7 @@ import numpy as np
 from touchback.draw.stick import Floats, StickFigure, figure_at
 from touchback.dynamics import Instant
 from touchback.dynamics.stops import initial_coordinates
-from touchback.errors import ModelError
+from touchback.errors import InputError, ModelError
 from touchback.model.frame import GROUND, Frame
 from touchback.model.model import Model
 from touchback.model.part import flatten
@@ -24,7 +24,6 @@ from touchback.model.shapes import (
     FaceShape,
     PatchShape,
     PlaneShape,
-    Shapes,
     numbers_of,
 )
 from touchback.model.value import Value
@@ -32,7 +31,6 @@ from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Operators
 
 _LEAST = 1e-12  # N: less is no force
-_FREE = 6  # freedoms of a body that nothing holds
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,14 @@ class _Stage:
     def __init__(self, model: Model, track: Track) -> None:
         self.model, self.times, self.count = model, track.times, len(track.times)
         at, known = initial_coordinates(model), track.signals
-        at.q = [known.get(name, x) for name, x in zip(_names(model, "position"), at.q)]
+        names = _names(model, "position")
+        if missing := [name for name in names if name not in known]:
+            raise InputError(
+                f"Model '{model.name}': the run has no signal '{missing[0]}'"
+                f"{f' nor {len(missing) - 1} others' if missing[1:] else ''}, which say where it "
+                "is; give the model that was run."
+            )
+        at.q = [known[name] for name in names]
         at.v = [known.get(name, x) for name, x in zip(_names(model, "velocity"), at.v)]
         at.z = {name: known.get(name, x) for name, x in at.z.items()}
         at.u = {name: known.get(name, x) for name, x in at.u.items()}
@@ -157,13 +162,21 @@ class _Stage:
         shown = [pair for kind in model.forces.values() for pair in kind.shapes()]
         shown += [pair for kind in model.contacts.values() for pair in kind.shapes()]
         distinct = [pair for number, pair in enumerate(shown) if pair not in shown[:number]]
-        seen = {frame.body for frame, _ in distinct}
-        seen |= {line.name for line in figure.lines if line.kind == "body" and line.seen}
-        distinct += [
-            pair for name in self.model.bodies if name not in seen for pair in self.block(name)
-        ]
         pieces = [self.piece(frame, shape) for frame, shape in distinct]
-        return [each for each in pieces if each.open or each.reach > 0.0]
+        pieces = [each for each in pieces if each.open or each.reach > 0.0]
+        seen = {each.body for each in pieces if not each.open and self.centred(each)}
+        seen |= {line.name for line in figure.lines if line.kind == "body" and line.seen}
+        blocks = [self.block(name) for name in model.bodies if name not in seen]
+        return pieces + [each for each in blocks if each.reach > 0.0]
+
+    def centred(self, piece: Piece) -> bool:
+        """Whether it lies around its body's centre of mass: then it shows the body."""
+        body = self.model.bodies.get(piece.body)
+        if body is None:
+            return False
+        return np.allclose(
+            piece.p, self.columns(self.instant.position(Frame(piece.body, body.com)))
+        )
 
     def piece(self, frame: Frame, shape: AnyShape) -> Piece:
         return Piece(
@@ -178,17 +191,13 @@ class _Stage:
         """Of a shape, as it is in the beginning."""
         return float(np.ravel(self.instant.value(given))[0])
 
-    def block(self, name: str) -> Shapes:
-        """The cuboid with the inertia of a body that floats: a_x² = 3 (I_y + I_z − I_x)/(2 m)."""
-        joint = next((each for each in self.model.joints.values() if each.child.body == name), None)
+    def block(self, name: str) -> Piece:
+        """The cuboid with the inertia of a body: a_x² = 3 (I_y + I_z − I_x)/(2 m)."""
         body = self.model.bodies[name]
-        mass = self.instant.value(body.mass)
-        if joint is None or joint.kind.nv < _FREE or not np.all(mass):
-            return []
-        moments = np.array([self.instant.value(moment) for moment in body.inertia[:3]], dtype=float)
-        halves = np.sqrt(np.maximum(1.5 * (moments.sum() - 2 * moments) / mass, 0.0))
-        x, y, z = map(float, halves)
-        return [(Frame(name, body.com), BoxShape((x, y, z)))]
+        moments = np.array([self.number(moment) for moment in body.inertia[:3]])
+        squares = 1.5 * (moments.sum() - 2 * moments) / (self.number(body.mass) or np.inf)
+        x, y, z = np.sqrt(np.maximum(squares, 0.0)).tolist()
+        return self.piece(Frame(name, body.com), BoxShape((x, y, z)))
 
     def trails(self) -> dict[str, Floats]:
         """The ways of points that the model measures."""
