@@ -110,7 +110,7 @@ def _piece(
     return {
         "R_": _packed(piece.R), "p_": _packed(p), "triangles_": _packed(triangles),
         "colour": colours.get(piece.body, PALE),
-        "alpha": 0.35 if piece.endless else 0.6 if piece.kind is BoxShape else 1,
+        "alpha": 0.35 if piece.endless else 1,
     }  # fmt: skip
 
 
