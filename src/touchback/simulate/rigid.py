@@ -67,3 +67,18 @@ def overlaps(names: Iterable[str], gaps: Iterable[float], outcome: str) -> list[
         for name, gap in zip(names, gaps, strict=True)
         if gap < -TOUCHING
     ]
+
+
+def unmeasured(sensors: Iterable[str], stepped: bool) -> list[str]:
+    """A remark for each sensor that a run doesn't record, and why."""
+    why = (
+        "accelerations or forces, of which time stepping knows only what they did within a step; "
+        "use method='event-driven', or"
+        if stepped
+        else "forces that contacts exert on single bodies, of which only their effect on the "
+        "coordinates is known;"
+    )
+    return [
+        f"Sensor '{name}' is not recorded: it depends on {why} read the contact's own signals."
+        for name in sensors
+    ]

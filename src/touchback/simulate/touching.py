@@ -11,15 +11,16 @@ import numpy as np
 from touchback.contact import ContactKind
 from touchback.simulate.course import Asked, Course, Label
 from touchback.simulate.protocol import Floats
-from touchback.simulate.rigid import contacts_of
+from touchback.simulate.rigid import contacts_of, unmeasured
+from touchback.simulate.sensing import Sensors
 from touchback.system.contact_equations import ContactEquations
 
 
 class TouchingRun(Course):
     """States, what the mechanism's own constraints do, and of each contact its gap and what acts
-    there: forces, or impulses of steps."""
+    there: forces, or impulses of steps; then inputs and sensors."""
 
-    IMPULSES: ClassVar[bool] = False
+    IMPULSES: ClassVar[bool] = False  # and no accelerations at an instant
 
     def __init__(
         self, asked: Asked, given: Mapping[str, ContactKind] | None, *functions: str
@@ -28,7 +29,9 @@ class TouchingRun(Course):
         self._system, contacts = contacts_of(asked.system, given)
         wanted = {"names": functions} if functions else {}
         self._equations = ContactEquations(self._system, contacts, asked.parameters, **wanted)
+        self._sensors = Sensors(self._equations, not self.IMPULSES)
         self._forces: Floats = np.zeros((1, self._equations.layout.rows))  # at recorded instants
+        self._accelerations: Floats = np.full((1, self._system.sizes[1]), np.nan)
 
     @abstractmethod
     def gaps(self, part: slice, times: Floats, states: Floats) -> Floats:
@@ -36,6 +39,29 @@ class TouchingRun(Course):
 
     def labels(self) -> list[Label]:
         """In the order of the rows."""
+        system = self._system
+        return [
+            *self._own_labels(),
+            *(("input", *each) for each in zip(system.input_names, system.input_units)),
+            *(("output", *each) for each in self._sensors.labels),
+        ]
+
+    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
+        """In the order of the labels."""
+        inputs = self.problem.input_rows(times, states)
+        given = inputs
+        if not self.IMPULSES:
+            own = self._forces[part, : self._equations.layout.bilateral]
+            given = np.hstack([inputs, self._accelerations[part], own])
+        shown = self._sensors.rows(states, given)
+        return np.hstack([self._own_rows(part, times, states), inputs[:, 1:], shown])
+
+    def _unmeasured(self) -> list[str]:
+        """What is to be said of sensors that aren't recorded."""
+        return unmeasured(self._sensors.missing, self.IMPULSES)
+
+    def _own_labels(self) -> list[Label]:
+        """What the method gives."""
         system, layout = self._system, self._equations.layout
         word, moment, over = (
             ("impulse",) * 2 + ("",) if self.IMPULSES else ("force", "moment", " s")
@@ -53,8 +79,7 @@ class TouchingRun(Course):
                 found.append(("contact", f"{name} {label} {what}", unit.removesuffix(over)))
         return found
 
-    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
-        """In the order of the labels."""
+    def _own_rows(self, part: slice, times: Floats, states: Floats) -> Floats:
         layout, forces = self._equations.layout, self._forces[part].T
         columns = [*states.T, *forces[: layout.bilateral]]
         gaps = self.gaps(part, times, states)

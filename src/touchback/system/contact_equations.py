@@ -68,6 +68,7 @@ class ContactEquations:
         self.functions = d.functions(
             {name: [x for part in parts for x in part.nodes] for name, parts in groups.items()}
         )
+        self.parameters = parameters
         self.block: Floats = self.functions.block_for(system.parameter_values(parameters))
 
     def stepped(self) -> SteppedFunctions:

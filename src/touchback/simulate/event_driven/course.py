@@ -78,13 +78,14 @@ class DrivenRun(TouchingRun):
         return self._without_overlaps(found)
 
     def _without_overlaps(self, found: Trajectory) -> Trajectory:
-        """The trajectory up to the first state that overlaps, with the forces of its last state."""
+        """The trajectory up to the first state that overlaps, with the solution at its last."""
         rows, times, states = 1 + self._watch.kept, found.times, found.states
         if len(times) == rows + 1 and self._contacts.walls.overlap(times[rows:], states[rows:])[0]:
-            self._watch.add_forces(times[rows:], states[rows:])
+            self._watch.add_solved(times[rows:], states[rows:])
         else:
             found.times, found.states = times[:rows], states[:rows]
-        self._forces = np.vstack(self._watch.forces)
+        solved = np.vstack(self._watch.solved)
+        self._accelerations, self._forces = np.split(solved, [self._system.sizes[1]], axis=1)
         found.statistics["events"] = len(self._watch.records)
         return found
 
@@ -100,5 +101,5 @@ class DrivenRun(TouchingRun):
             "contacts": list(self._equations.contacts),
             "events": [record.as_data() for record in self._watch.records],
             "books": self._keeper.closed(times[[0, -1]], ends).as_data(),
-            "remarks": self._contacts.remarks,
+            "remarks": [*self._contacts.remarks, *self._unmeasured()],
         }

@@ -26,8 +26,9 @@ _FAILED = (Status.NOT_FINITE, Status.STEP_TOO_SMALL, Status.STEP_LIMIT)
 
 class ContactWatch:
     """Watches the contacts of a run, changes their state at events (`records`), and keeps the
-    `forces` of recorded states, in the contact state that they belong to; `kept` counts those
-    before one that overlaps. `failure` tells what ended the run early, if anything did."""
+    accelerations and forces `solved` for at recorded states, in the contact state that they belong
+    to; `kept` counts those before one that overlaps. `failure` tells what ended the run early, if
+    anything did."""
 
     ended = None
 
@@ -50,7 +51,7 @@ class ContactWatch:
         )  # fmt: skip
         self.chunks, self.longest, self._calm = Chunks(_STEPS_AT_A_TIME), np.inf, 0.0
         self.records: list[EventRecord] = []
-        self.forces: list[Floats] = []
+        self.solved: list[Floats] = []
         self.failure: Failure | None = None
         self.kept = self._events = 0
 
@@ -58,19 +59,18 @@ class ContactWatch:
         """Opens the books at the state from which the run starts."""
         self._problem.keep_books(self._keeper.meter.native)
         self._keeper.meter.begin(t, x)
-        self.add_forces(np.array([t]), x[None, :])
+        self.add_solved(np.array([t]), x[None, :])
         self._watch_from(t, x)
 
     def record(self, times: Floats, states: Floats) -> None:
-        """Keeps forces, up to where a contact overlaps: there the run can't go on."""
+        """Keeps solutions, up to where a contact overlaps: there the run can't go on."""
         good, self.failure = self._contacts.walls.overlap(times, states)
-        self.add_forces(times[:good], states[:good])
+        self.add_solved(times[:good], states[:good])
         self.kept += good
 
-    def add_forces(self, times: Floats, states: Floats) -> None:
-        """Forces of all rows at states, in the present contact state."""
-        solved = self._problem.solved_rows(self._state, times, states)
-        self.forces.append(solved[:, self._problem.sizes[1] :])
+    def add_solved(self, times: Floats, states: Floats) -> None:
+        """Accelerations and forces of all rows at states, in the present contact state."""
+        self.solved.append(self._problem.solved_rows(self._state, times, states))
 
     def follow(self, run: Running, status: Status) -> bool:
         """Changes the contact state at an event; False where the run has to end."""

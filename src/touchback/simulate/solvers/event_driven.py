@@ -32,11 +32,12 @@ class EventDriven(Dopri5):
     has gaps above −1e-9 m; a run that can't keep that ends before it.
 
     The run holds, besides the states, of each contact by name "… gap", "… force" [N],
-    "… friction force" and "… rolling moment" (numbered with two tangents), and the multipliers of
-    the mechanism's own constraints; `run.events` ("floor hits", "floor slips", …), `run.books`, and
-    in `run.metadata["remarks"]` where Painlevé's paradox was met, which impacts gave energy, or
-    what overlapped at the start and was moved apart. Many contacts, or contacts that repeat each
-    other, are better stepped (`MoreauJean`)."""
+    "… friction force" and "… rolling moment" (numbered with two tangents), the multipliers of the
+    mechanism's own constraints, inputs and sensors; `run.events` ("floor hits", "floor slips", …),
+    `run.books`, and in `run.metadata["remarks"]` where Painlevé's paradox was met, which impacts
+    gave energy, what overlapped at the start and was moved apart, or which sensors can't be
+    measured: reactions of joints that carry what touches. Many contacts, or contacts that repeat
+    each other, are better stepped (`MoreauJean`)."""
 
     word = "event-driven"
     can = Can.ADAPTIVE | Can.CONTACTS

@@ -22,9 +22,10 @@ class MoreauJean(Solver):
 
     Besides the states the run holds, of each contact by name, "… gap", and "… impulse" [N s] and
     "… friction impulse" (" 1", " 2" with two tangents) of the step that ends at each instant; the
-    stored "energy", the cumulated "work" of forces, "friction loss" and "impact loss" [J]; and
-    energy books, `run.books`. `run.metadata["remarks"]` says where contacts overlap at the start,
-    and where impulses were found only roughly."""
+    stored "energy", the cumulated "work" of forces, "friction loss" and "impact loss" [J]; inputs,
+    and the sensors of positions, velocities and inputs; and energy books, `run.books`.
+    `run.metadata["remarks"]` says where contacts overlap at the start, where impulses were found
+    only roughly, and which sensors need accelerations or forces and aren't recorded."""
 
     word = "moreau-jean"
     can = Can.CONTACTS

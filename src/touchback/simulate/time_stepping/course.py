@@ -70,13 +70,12 @@ class SteppedRun(TouchingRun):
         """With the inputs that steps used."""
         return self._gaps[:, part]
 
-    def labels(self) -> list[Label]:
+    def _own_labels(self) -> list[Label]:
         """Energies too."""
-        return [*super().labels(), *(("energy", name, "J") for name in _ENERGIES)]
+        return [*super()._own_labels(), *(("energy", name, "J") for name in _ENERGIES)]
 
-    def rows(self, part: slice, times: Floats, states: Floats) -> Floats:
-        """In the order of the labels."""
-        return np.column_stack([super().rows(part, times, states), *self._energies[:, part]])
+    def _own_rows(self, part: slice, times: Floats, states: Floats) -> Floats:
+        return np.column_stack([super()._own_rows(part, times, states), *self._energies[:, part]])
 
     def about(self, trajectory: Trajectory) -> Plain:
         """Energy books and remarks."""
@@ -102,7 +101,7 @@ class SteppedRun(TouchingRun):
                 f"The run ends at {self._asked.span.start + end:.9g} s: steps of {solver.step:g} s "
                 f"don't divide {duration:g} s."
             )
-        return remarks
+        return [*remarks, *self._unmeasured()]
 
 
 def _advance(stepper: Stepper, count: int, shown: Progress) -> tuple[Status, Steps]:
