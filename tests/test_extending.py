@@ -2,6 +2,7 @@
 joints, forces, file formats, solvers, formulations, devices, printers."""
 
 import importlib.util
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from touchback.files.schema import KINDS, SECTIONS
 from touchback.interop.formats import FORMATS
 from touchback.model.joints.motion import Motion
 from touchback.native import FORMULATIONS
+from touchback.simulate import RunFailed
 from touchback.simulate.quality.candidates import candidates
 from touchback.simulate.solvers import METHODS
 from touchback.spatial import Turn
@@ -28,6 +30,7 @@ from touchback.spatial.rotation import Part
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
 
+MADE = ("attraction", "heun", "metronome", "pin_in_slot", "projected_feedback", "rod_list")
 FOLDER = Path(__file__).parents[1] / "docs" / "extending"
 
 
@@ -60,8 +63,9 @@ def test_a_pin_in_a_slot_moves_as_a_slide_and_a_hinge() -> None:
 
 @pytest.fixture
 def files() -> Iterator[None]:
-    """Lets files know more kinds for the time of a test."""
+    """Lets files and registries know more for the time of a test."""
     tables = [*KINDS.values(), *(item for item in SECTIONS.values() if isinstance(item, dict))]
+    tables += [METHODS, FORMULATIONS, DEVICES, FORMATS]
     before = [dict(table) for table in tables]
     yield
     for table, known in zip(tables, before, strict=True):
@@ -194,6 +198,63 @@ def swinging() -> tb.Model:
     m = tb.Model("swinging")
     m.joint("hinge", tb.Revolute("y"), m.ground, m.body("rod", mass=1.0, com=(0, 0, -0.5)))
     return m
+
+
+def test_the_lines_that_register_things_run_as_they_are_written(files: None) -> None:
+    """In a place that has nothing but the names of the classes on the page."""
+    lines = re.findall(r"`(from touchback[^`]*)`", (FOLDER.parent / "extending.md").read_text())
+    assert len(lines) == 6
+    for line in lines:
+        exec(line, {name: value for file in MADE for name, value in vars(load(file)).items()})
+    assert {"heun", "projected-feedback", "metronome", ".rods"} <= {
+        *METHODS, *FORMULATIONS, *DEVICES, *FORMATS
+    }  # fmt: skip
+    assert tb.simulate(swinging().compile(), method="heun", step=0.1, progress=False).duration == 1
+
+
+def test_a_solver_of_ones_own_is_taken_as_it_is() -> None:
+    system, heun = swinging().compile(), load("heun").Heun(step=1e-3)
+    start = system.assemble(hinge=1.0)
+    run = tb.simulate(system, start, method=heun, progress=False)
+    known = tb.simulate(system, start, progress=False)
+    assert run["hinge"][-1] == pytest.approx(known["hinge"][-1], abs=1e-5)
+    assert "method=given['method'])" in run.metadata["repeat"]
+    assert run.metadata["given"] == {"method": "an object of type Heun"}
+    again = eval(
+        run.metadata["repeat"], {"touchback": tb, "system": system, "given": {"method": heun}}
+    )
+    np.testing.assert_array_equal(again["hinge"], run["hinge"])
+    with pytest.raises(
+        tb.InputError, match=r"'linear-implicit' is a step of its own; leave .*heun"
+    ):
+        tb.simulate(system, method=heun, constraints="linear-implicit")
+
+
+def test_a_solver_of_ones_own_keeps_books_only_where_it_says_so() -> None:
+    with pytest.raises(tb.InputError, match="'heun' keeps no energy books; use method='dopri5'"):
+        tb.simulate(swinging().compile(), method=load("heun").Heun(), books=True)
+
+
+def test_a_solver_of_ones_own_is_recorded_at_the_instants_asked_for() -> None:
+    heun, system = load("heun").Heun, swinging().compile()
+    start = system.assemble(hinge=1.0)
+    full = tb.simulate(system, start, 1.05, method=heun(step=1e-2), progress=False)
+    few = tb.simulate(system, start, 1.05, method=heun(step=1e-2, output_step=0.1), progress=False)
+    np.testing.assert_allclose(few.time, [*np.arange(11) * 0.1, 1.05], atol=1e-12)
+    np.testing.assert_array_equal(few["hinge"], full["hinge"][[*range(0, 101, 10), 105]])
+    for step in (0.015, 0.001):
+        with pytest.raises(tb.InputError, match=r"recorded nothing at t = .*multiple of its step"):
+            tb.simulate(system, start, 1.0, method=heun(step=1e-2, output_step=step))
+
+
+def test_a_solver_of_ones_own_that_meets_no_number_fails_and_keeps_what_came_before() -> None:
+    m = tb.Model("bursting", gravity=(0, 0, 0))
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    m.force("burst", tb.JointEffort("x", lambda q, v: 1000.0 * v * v))
+    with pytest.raises(RunFailed, match=r"heun stopped at t = .*'x rate' stops being") as failed:
+        tb.simulate(m.compile(), [0.0, 1.0], method=load("heun").Heun(), progress=False)
+    run = failed.value.run
+    assert 1 < len(run.time) < 20 and np.isfinite(run["x rate"]).all()
 
 
 def test_a_solver_of_ones_own_is_known_by_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

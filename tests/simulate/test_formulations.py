@@ -16,8 +16,10 @@ from closed_suite import (
     slider_crank_model,
 )
 from formulation_promises import PAGE, Promise, Refusal, page, promise
+from touchback import gallery
 from touchback.gallery import four_bars
 from touchback.simulate.failure import RunFailed
+from touchback.simulate.solvers import METHODS
 
 SPEEDS = np.linspace(4.0, 14.0, 6)  # rad/s: each meets the singular position differently
 
@@ -51,6 +53,43 @@ def _runs_safely_or_says_so(prepared: Prepared, formulation: str) -> None:
         return
     told = found.statistics["largest_h"] > 1e-10
     assert found.energy <= 1e-4 or told
+
+
+@pytest.mark.parametrize("word", ["linear-implicit", "augmented-lagrangian"])
+def test_a_method_that_is_a_formulation_needs_no_other_word(word: str) -> None:
+    system = slider_crank_model().compile()
+    solver = METHODS[word]
+    start = system.assemble()
+    expected = tb.simulate(system, start, 0.05, constraints=word, progress=False)
+    for method in (word, solver):
+        run = tb.simulate(system, start, 0.05, method=method, progress=False)
+        assert run.metadata["constraints"] == word and run.metadata["method"] == word
+        for name in system.state_names:
+            np.testing.assert_array_equal(run[name], expected[name])
+    with pytest.raises(tb.InputError, match="leave method='dopri5' away"):
+        tb.simulate(system, method="dopri5", constraints=word)
+    for method, constraints in ((word, None), (None, word)):
+        with tb.live(system, start, speed=None, method=method, constraints=constraints) as live:
+            live.run(0.05)
+            assert live.read(system.state_names[0]) == expected[system.state_names[0]][-1]
+
+
+@pytest.mark.parametrize("word", ["linear-implicit", "augmented-lagrangian"])
+def test_a_method_that_is_a_formulation_is_neither_taken_nor_proposed_without_constraints(
+    word: str,
+) -> None:
+    system = gallery.make("pendulum").compile()
+    for call in (tb.simulate, tb.live):
+        with pytest.raises(
+            tb.InputError, match=f"'{word}' enforces constraints.*none; use"
+        ) as told:
+            call(system, method=word)
+        proposed = str(told.value).split("; use")[1]
+        assert "'rk4'" in proposed and "implicit'" not in proposed and "moreau" not in proposed
+    event = tb.Event("low", system.coordinates[0])
+    with pytest.raises(tb.InputError, match="'BDF' looks for no events; use") as told:
+        tb.simulate(system, method="BDF", events=[event])
+    assert word not in str(told.value)
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)

@@ -31,6 +31,7 @@ from touchback.realtime.report import (
 from touchback.realtime.restructure import Restructured
 from touchback.realtime.udp import Receiver
 from touchback.recording import Run
+from touchback.simulate.choice import formulation_for
 from touchback.simulate.solvers import Solver
 from touchback.system import State, System
 
@@ -78,6 +79,7 @@ def live(
             f"Live runs need Linux's clock and scheduler; on {sys.platform} use "
             "`touchback.simulate`."
         )
+    constraints = formulation_for(method, constraints)
     plan = LivePlan(
         float(rate), speed, live_solver(system, method, constraints, substeps), constraints,
         dict(inputs or {}), dict(outputs or {}), dict(parameters or {}), dict(energy or {}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import cast
 
 import numpy as np
@@ -13,8 +13,8 @@ from touchback.native import Formulation, formulation_of
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
-from touchback.simulate.choice import solver_for
-from touchback.simulate.solvers import METHODS, Can, Solver
+from touchback.simulate.choice import formulation_for, solver_for
+from touchback.simulate.solvers import Can, Solver
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.system import System
 
@@ -92,7 +92,8 @@ class LivePlan:
     ) -> LivePlan:
         """The same for another structure: with the parameters that it knows, and what is asked to
         change."""
-        enforced = (constraints or self.constraints) if system.constrained else None
+        asked = formulation_for(method, constraints) or self.constraints
+        enforced = asked if system.constrained else None
         if method is None and not (formulation_of(enforced).step or self.stiffness):
             method = replace(self.solver, substeps=None)
         solver = live_solver(system, method, enforced)
@@ -121,7 +122,7 @@ def live_solver(
         FixedStep,  # that is what can
         solver_for(system, method, constraints, Can.LIVE, {"substeps": substeps}),
     )
-    usual = METHODS[solver.word].options()
+    usual = {each.name: each.default for each in fields(solver)}
     for name in _OF_THE_CLOCK:
         if solver.options()[name] != usual[name]:
             raise InputError(

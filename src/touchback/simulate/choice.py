@@ -9,7 +9,7 @@ from typing import Any
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
 from touchback.recording import unknown_name
-from touchback.simulate.features import RIGID, refuse_model, refuse_run
+from touchback.simulate.features import RIGID, is_formulation, refuse_model, refuse_run
 from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.solvers.solver import option_names
 from touchback.simulate.ticks import memories_of, refuse_rate
@@ -30,15 +30,26 @@ def solver_for(
         raise InputError(
             f"method={method} has its own options; give {', '.join(map(repr, given))} there."
         )
-    word = method.word if isinstance(method, Solver) else method
-    word = _own_step(word, constraints) or _usual(system, asked, given)
-    if word not in METHODS:
+    word = _own_step(_word(method), constraints) or _usual(system, asked, given)
+    if not isinstance(method, Solver) and word not in METHODS:
         raise unknown_name("method", word, METHODS)
     solver = method if isinstance(method, Solver) else METHODS[word]
     rigid = {**solver.options(), **given}.get("contacts") is not None
     refuse_run(solver, system, asked | Can.CONTACTS if rigid else asked)
     refuse_rate(system, given.get("rate"))
     return _with(solver, given)
+
+
+def formulation_for(
+    method: str | Solver | None, constraints: str | Formulation | None
+) -> str | Formulation | None:
+    """How constraints are enforced: as asked, else by the method where that is a formulation."""
+    word = _word(method)
+    return word if constraints is None and is_formulation(word) else constraints
+
+
+def _word(method: str | Solver | None) -> str | None:
+    return method.word if isinstance(method, Solver) else method
 
 
 def _usual(system: System, asked: Can, given: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from touchback.errors import SolveError
 from touchback.native import Problem
 from touchback.recording import Run
 from touchback.simulate.protocol import Floats
-from touchback.simulate.span import Failure, Span
+from touchback.simulate.span import Failure, Span, Trajectory
 
 
 class RunFailed(SolveError):
@@ -77,6 +77,20 @@ def not_finite(
     else:
         what = f"{names[bad]!r} stops being a finite number after {x[bad]:.6g}"
     return Failure(t, what, mend)
+
+
+def cut_where_not_finite(
+    problem: Problem, names: Sequence[str], trajectory: Trajectory, mend: str
+) -> None:
+    """Leaves out what comes from a state on that is no number, and tells of it: solvers that don't
+    look themselves."""
+    rows, columns = np.nonzero(~np.isfinite(trajectory.states))
+    if trajectory.failure is not None or not len(rows):
+        return
+    kept = max(1, int(rows[0]))
+    trajectory.times, trajectory.states = trajectory.times[:kept], trajectory.states[:kept]
+    t, x = float(trajectory.times[-1]), trajectory.states[-1]
+    trajectory.failure = not_finite(problem, names, t, x, int(columns[0]), mend)
 
 
 def fastest(problem: Problem, names: Sequence[str], t: float, x: Floats) -> str:

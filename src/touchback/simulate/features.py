@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.value import is_zero
+from touchback.native import FORMULATIONS
 from touchback.simulate.solvers import METHODS, Can, Solver
 from touchback.simulate.ticks import memories_of
 from touchback.system import System
@@ -118,15 +119,19 @@ def refuse_run(solver: Solver, system: System, asked: Can) -> None:
     """Raise where a solver can't treat what the system has, or can't do what was `asked` for. The
     mend is a solver that can do all of it, if there is one."""
     lacking = [feature for feature in refused_by(solver) if feature.names(system)]
-    if not lacking and asked in solver.can:
+    alone = Can.FORMULATIONS not in asked  # else constraints are refused where they are posed
+    idle = alone and is_formulation(solver.word) and not system.constrained
+    if not lacking and not idle and asked in solver.can:
         return
-    needs = asked
-    for feature in OF_SOLVERS:
-        needs |= feature.needs if feature.names(system) else Can(0)
-    able = [repr(word) for word, each in METHODS.items() if needs in each.can]
+    able = _able(system, asked)
     use = f"use method={' or '.join(able)}"
     for feature in lacking:
         _refuse(f"method '{solver.word}'", system, feature, use if able else feature.mend)
+    if idle:
+        raise InputError(
+            f"{system.name}: method '{solver.word}' enforces constraints, but the model has none; "
+            f"{use}."
+        )
     for what, words in _REQUESTS.items():
         if what in asked and what not in solver.can:
             raise InputError(
@@ -135,11 +140,33 @@ def refuse_run(solver: Solver, system: System, asked: Can) -> None:
             )
 
 
+def _able(system: System, asked: Can) -> list[str]:
+    """The methods, quoted, that treat what the system has and do what is asked. Those for rigid
+    contacts need some; those that are formulations need constraints, and leave none to choose."""
+    needs = asked
+    for feature in OF_SOLVERS:
+        needs |= feature.needs if feature.names(system) else Can(0)
+    free = not system.constrained or Can.FORMULATIONS in asked
+    return [
+        repr(word)
+        for word, each in METHODS.items()
+        if needs in each.can
+        and (Can.CONTACTS in needs or Can.CONTACTS not in each.can)
+        and not (free and is_formulation(word))
+    ]
+
+
+def is_formulation(method: str | None) -> bool:
+    """Whether a method is a formulation of constraints too."""
+    return method in FORMULATIONS and FORMULATIONS[method].step
+
+
 _REQUESTS = {
     Can.FORMULATIONS: "enforces constraints in its own way, without `constraints`",
     Can.EVENTS: "looks for no events",
     Can.SWITCHES: "switches no constraints",
     Can.LIVE: "can't run against a clock",
+    Can.BOOKS: "keeps no energy books",
 }
 
 

@@ -21,7 +21,7 @@ from touchback.native import Formulation
 from touchback.simulate.course import Asked
 from touchback.simulate.event import Event
 from touchback.simulate.protocol import Floats
-from touchback.simulate.solvers import Solver
+from touchback.simulate.solvers import METHODS, Solver
 from touchback.simulate.switching import Switch
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
@@ -44,6 +44,9 @@ def settings(
     }
     writer = _Writer(asked.system.one.model)
     written = {name: writer.text(name, given) for name, given in plain.items() if given is not None}
+    if type(METHODS.get(solver.word)) is not type(solver):  # no name stands for it
+        written = {name: text for name, text in written.items() if name not in options}
+        written["method"] = writer.text("method", solver)
     written |= writer.argument("constraints", asked.constraints)
     if asked.given.texts:
         written["inputs"] = _inputs(writer, asked.given.texts)

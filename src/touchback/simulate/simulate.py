@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from touchback.native import Formulation, Listening
 from touchback.recording import Run
-from touchback.simulate.choice import solver_for
+from touchback.simulate.choice import formulation_for, solver_for
 from touchback.simulate.course import Asked
 from touchback.simulate.event import Event
 from touchback.simulate.failure import interrupted, raise_failure
@@ -72,7 +72,8 @@ def simulate(
     switched = len(watched) < len(events)
     if switched:
         refuse("tb.simulate with switches", system)
-    wanted = _wanted(constraints is not None, bool(watched), switched)
+    wanted = _wanted(constraints is not None, bool(watched), switched, books)
+    constraints = formulation_for(method, constraints)
     solver = solver_for(system, method, constraints, wanted, options)
     span, changed = Span(start, duration), dict(parameters or {})
     given = read_inputs(system.input_names, system.input_defaults, inputs, span.end)
@@ -87,10 +88,10 @@ def simulate(
     return _run(asked, solver, x, progress)
 
 
-def _wanted(formulation: bool, events: bool, switches: bool) -> Can:
+def _wanted(formulation: bool, events: bool, switches: bool, books: bool) -> Can:
     """What a solver has to do for a run."""
-    flags = (Can.FORMULATIONS, Can.EVENTS, Can.SWITCHES)
-    wanted = zip(flags, (formulation, events, switches), strict=True)
+    flags = (Can.FORMULATIONS, Can.EVENTS, Can.SWITCHES, Can.BOOKS)
+    wanted = zip(flags, (formulation, events, switches, books), strict=True)
     return reduce(or_, (flag for flag, given in wanted if given), Can(0))
 
 

@@ -54,7 +54,7 @@ class SmoothRun(Course):
         if self._keeper:
             self.problem.keep_books(self._keeper.meter.native)
             self._keeper.meter.begin(span.start, x)
-        found = self._solver.integrate(Leg(self.problem, names, x, span, shown, self._watch))
+        found = self._solver.run(Leg(self.problem, names, x, span, shown, self._watch))
         if self._newton:
             add_counts(found, self._newton)
         found.statistics.update(self._posed.statistics)

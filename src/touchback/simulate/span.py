@@ -12,6 +12,7 @@ from touchback.simulate.rigid import is_real
 
 MOST_NUMBERS = 100_000_000  # that a run keeps in memory: 0.8 GB
 _INTERVALS = 1000  # of the output when no output_step is given
+_SAME = 1e-6  # of an output step: instants of other origin closer than this are the same
 _ON_GRID = 1e-9  # of a step: instants closer than this are the same
 
 
@@ -70,6 +71,23 @@ class Trajectory:
     states: Floats
     statistics: dict[str, float] = field(default_factory=dict)
     failure: Failure | None = None
+
+    def thin(self, span: Span, output_step: float) -> None:
+        """Leaves what was asked for of instants that a solver recorded without regard to it."""
+        wanted = span.output_times(output_step)
+        wanted = np.append(span.start, wanted[wanted <= self.times[-1] + _SAME * output_step])
+        if len(self.times) - len(wanted) in (0, 1):  # with the end, where that is off the grid
+            return
+        after = np.clip(np.searchsorted(self.times, wanted), 1, len(self.times) - 1)
+        near = after - (wanted - self.times[after - 1] < self.times[after] - wanted)
+        apart = np.abs(self.times[near] - wanted)
+        if apart.max() > _SAME * output_step:
+            raise InputError(
+                f"output_step {output_step:g} s: the method recorded nothing at "
+                f"t = {wanted[apart.argmax()]:g} s; give a multiple of its step, or leave it away."
+            )
+        kept = np.unique([*near, len(self.times) - 1])
+        self.times, self.states = self.times[kept], self.states[kept]
 
 
 def positive(**numbers: float | None) -> None:

@@ -83,7 +83,7 @@ class RunWithModes(Course):
         if self._fixed:
             watch = LogWatch(self._modes, self._tale, self._cross, self._solver.step or 0.0)
             names = list(self._system.state_names)
-            found = self._solver.integrate(Leg(self.problem, names, x, span, shown, watch))
+            found = self._solver.run(Leg(self.problem, names, x, span, shown, watch))
         else:
             failure = self._located(x, shown)
             found = _joined(
@@ -148,7 +148,7 @@ class RunWithModes(Course):
             (solver.rtol, solver.atol), solver.samples,
         )  # fmt: skip
         names, rest = list(self._system.state_names), asked.span.rest_from(t)
-        self._parts.append(solver.integrate(Leg(problem, names, x, rest, shown, watch)))
+        self._parts.append(solver.run(Leg(problem, names, x, rest, shown, watch)))
         for record in watch.records:
             self._events.append(record.as_data())
             if self._keeper:

@@ -23,7 +23,7 @@ class Adaptive(Integrator):
 
     can = (
         Can.ADAPTIVE | Can.FORMULATIONS | Can.RUBBING | Can.MODES | Can.COPIES | Can.EVENTS
-        | Can.SWITCHES
+        | Can.SWITCHES | Can.BOOKS
     )  # fmt: skip
     samples = 8
     stepper: ClassVar[type[Stepper]]

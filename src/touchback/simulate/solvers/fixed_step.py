@@ -33,7 +33,7 @@ class FixedStep(Integrator):
 
     can = (
         Can.FORMULATIONS | Can.RUBBING | Can.TICKS | Can.COPIES | Can.EVENTS | Can.SWITCHES
-        | Can.LIVE
+        | Can.LIVE | Can.BOOKS
     )  # fmt: skip
     samples = 2
 

@@ -1,4 +1,4 @@
-"""Steps that are formulations of constraints too: chosen by `constraints`, not by `method`."""
+"""Steps that are formulations of constraints too: chosen by `constraints` or `method`."""
 
 from dataclasses import dataclass, field
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from touchback.errors import InputError
 from touchback.simulate.course import Asked, Course
+from touchback.simulate.failure import cut_where_not_finite
 from touchback.simulate.leg import Leg
 from touchback.simulate.modes.course import RunWithModes
 from touchback.simulate.smooth import SmoothRun
@@ -47,6 +48,15 @@ class Integrator(Solver):
     @abstractmethod
     def integrate(self, leg: Leg) -> Trajectory:
         """As far as it gets."""
+
+    def run(self, leg: Leg) -> Trajectory:
+        """What `integrate` gives, up to where it is no number, at the instants asked for."""
+        found = self.integrate(leg)
+        mend = "take a shorter step, and check the initial state, inputs and parameters there"
+        cut_where_not_finite(leg.problem, leg.names, found, mend)
+        if self.output_step and len(found.times) > 1 and found.failure is None:
+            found.thin(leg.span, self.output_step)
+        return found
 
     def course(self, asked: Asked) -> Course:
         """The run of a mechanism with modes, or in one."""

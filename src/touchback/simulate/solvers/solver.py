@@ -28,6 +28,7 @@ class Can(Flag):
     EVENTS = auto()
     SWITCHES = auto()  # constraints switched while the run goes on
     LIVE = auto()  # against a clock
+    BOOKS = auto()  # powers integrated along its steps
 
 
 class Options(TypedDict, total=False):
