@@ -23,7 +23,8 @@ def test_rows_go_to_csv_and_json(engine_quality: tb.Quality, tmp_path: Path) -> 
     for record, full, row in zip(records, document["rows"], engine_quality.rows):
         assert record["formulation"] == full["formulation"] == row.candidate.formulation
         assert float(record["error"]) == full["error"] == row.error
-        assert full["real_time_factor"] == pytest.approx(1.0 / row.load)
+        # So little that the clock can't tell it from setting up is no factor.
+        assert full["real_time_factor"] == (pytest.approx(1.0 / row.load) if row.load else None)
     assert document["limits"]["multipliers rk4"]["step"] > 0.0
     with pytest.raises(tb.InputError, match=r"\.csv or \.json"):
         engine_quality.save(tmp_path / "a.xlsx")
