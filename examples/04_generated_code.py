@@ -40,7 +40,7 @@ finals = {}
 for backend in backends:
     other = model.compile(backend=backend)
     began = time.perf_counter()
-    other.state_rate()  # derives and compiles
+    other.state_rate(start.q, start.v)  # derives and compiles
     compiling = time.perf_counter() - began
     run = tb.simulate(other, start, duration=20)
     statistics = run.metadata["statistics"]

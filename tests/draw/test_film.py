@@ -50,6 +50,26 @@ def test_arrows_are_the_forces_on_bodies(run: tb.Run, scene: Scene) -> None:
     assert list(scene.forces) == ["spring"]  # what the ground feels is not shown
 
 
+@pytest.mark.parametrize(
+    ("kind", "rate"),
+    [(tb.Prismatic("x"), "way rate"), (tb.Planar("y"), "way.x rate"), (tb.Free(), "way.vx")],
+)
+def test_arrows_of_dampers_go_by_the_rates(kind: tb.JointKind, rate: str) -> None:
+    """−d v, whatever the position: all that acts on a body without weight."""
+    m = tb.Model("damped", gravity=(0.0, 0.0, 0.0))
+    body = m.body("body", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("way", kind, m.ground, body)
+    m.force("damper", tb.SpringDamper(m.ground.at(-1, 0, 0), body, damping=10.0))
+    m.sensor("all", tb.TotalForce(body))
+    system = m.compile()
+    x = np.array(system.assemble().x)
+    x[system.state_names.index(rate)] = 2.0
+    run = tb.simulate(system, x, 0.2, progress=False)
+    _, force = scene_of(m, Track(run.time, run.signals)).forces["damper"]
+    assert force == pytest.approx(run["all"], abs=1e-9)
+    assert force[0] == pytest.approx([-20.0, 0.0, 0.0])
+
+
 def test_on_paper_the_arm_keeps_its_length_and_turns_as_the_joint_does(
     run: tb.Run, scene: Scene
 ) -> None:

@@ -128,7 +128,7 @@ class _Stage:
     def __init__(self, model: Model, track: Track) -> None:
         self.model, self.times, self.count = model, track.times, len(track.times)
         at, known = initial_coordinates(model), track.signals
-        names = _names(model, "position")
+        names = _position_names(model)
         if missing := [name for name in names if name not in known]:
             raise InputError(
                 f"Model '{model.name}': the run has no signal '{missing[0]}'"
@@ -136,7 +136,7 @@ class _Stage:
                 "is; give the model that was run."
             )
         at.q = [known[name] for name in names]
-        at.v = [known.get(name, x) for name, x in zip(_names(model, "velocity"), at.v)]
+        at.v = [known.get(name, x) for name, x in zip(_velocity_names(model), at.v)]
         at.z = {name: known.get(name, x) for name, x in at.z.items()}
         at.u = {name: known.get(name, x) for name, x in at.u.items()}
         at.time = track.times
@@ -230,9 +230,13 @@ class _Stage:
         return np.stack([np.broadcast_to(x, (self.count,)) for x in vector], axis=1).astype(float)
 
 
-def _names(model: Model, which: str) -> list[str]:
+def _position_names(model: Model) -> list[str]:
     """Of coordinates, as signals are called."""
-    found: list[str] = []
-    for name, joint in model.joints.items():
-        found += joint.position_names(name) if which == "position" else joint.velocity_names(name)
-    return found
+    return [each for name, joint in model.joints.items() for each in joint.position_names(name)]
+
+
+def _velocity_names(model: Model) -> list[str]:
+    """Likewise: one that is named like a position is its rate."""
+    taken = set(_position_names(model))
+    found = [each for name, joint in model.joints.items() for each in joint.velocity_names(name)]
+    return [f"{name} rate" if name in taken else name for name in found]
