@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from touchback.native import Formulation, Problem
 from touchback.simulate.event import Event
@@ -12,6 +12,7 @@ from touchback.simulate.inputs import Inputs
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.span import Span, Trajectory
+from touchback.simulate.watch import Sides
 from touchback.system import System
 from touchback.system.posed import Posed
 
@@ -20,7 +21,8 @@ Label = tuple[str, str, str]  # kind, name, unit of a recorded signal
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of a run, read and checked; `parameters` replace compiled ones."""
+    """What was asked of a run, read and checked; `parameters` replace compiled ones. `sides` are
+    those of events where the part of it before, if there was one, ended."""
 
     system: System
     span: Span
@@ -29,6 +31,7 @@ class Asked:
     parameters: dict[str, float]
     events: Sequence[Event]
     books: bool
+    sides: Sides = field(default_factory=dict)
 
     @property
     def width(self) -> int:

@@ -118,6 +118,8 @@ def refuse(call: str, system: System) -> None:
 def refuse_run(solver: Solver, system: System, asked: Can) -> None:
     """Raise where a solver can't treat what the system has, or can't do what was `asked` for. The
     mend is a solver that can do all of it, if there is one."""
+    if Can.EVENTS in asked and MODES.names(system):
+        asked |= Can.ADAPTIVE
     lacking = [feature for feature in refused_by(solver) if feature.names(system)]
     alone = Can.FORMULATIONS not in asked  # else constraints are refused where they are posed
     idle = alone and is_formulation(solver.word) and not system.constrained
@@ -164,6 +166,7 @@ def is_formulation(method: str | None) -> bool:
 _REQUESTS = {
     Can.FORMULATIONS: "enforces constraints in its own way, without `constraints`",
     Can.EVENTS: "looks for no events",
+    Can.ADAPTIVE: "looks for no events beside modes, whose transitions it takes within its steps",
     Can.SWITCHES: "switches no constraints",
     Can.LIVE: "can't run against a clock",
     Can.BOOKS: "keeps no energy books",

@@ -81,10 +81,9 @@ def simulate(
     solver.refuse_excess(duration, asked.width)
     x = initial_state(system, x0, start, given, parameters)
     if switched:
-        part = partial(simulate, method=solver, constraints=constraints, parameters=parameters)
-        part = partial(part, books=books, progress=progress)
         about = settings(asked, solver, x, events)
-        return simulate_switched(part, system, x, span, events, inputs, changed, about)
+        part = partial(_run, solver=solver, progress=progress)
+        return simulate_switched(part, asked, x, events, inputs, about)
     return _run(asked, solver, x, progress)
 
 

@@ -39,8 +39,9 @@ class SmoothRun(Course):
             self._newton = newton_for(system, self.problem, *tolerances, parameters)
         if asked.events:
             self._watch = Watch(
-                system, self.problem, asked.events, parameters, tolerances, solver.samples
-            )
+                system, self.problem, asked.events, parameters, tolerances, solver.samples,
+                asked.sides,
+            )  # fmt: skip
         if asked.books:
             self._keeper = _keeper(asked, solver.word)
 
@@ -55,6 +56,7 @@ class SmoothRun(Course):
             self.problem.keep_books(self._keeper.meter.native)
             self._keeper.meter.begin(span.start, x)
         found = self._solver.run(Leg(self.problem, names, x, span, shown, self._watch))
+        self._watch.leave(self._asked.sides)
         if self._newton:
             add_counts(found, self._newton)
         found.statistics.update(self._posed.statistics)

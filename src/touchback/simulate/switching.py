@@ -15,6 +15,7 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.recording import EnergyBooks, Run
+from touchback.simulate.course import Asked
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.inputs import read_inputs
@@ -36,19 +37,17 @@ class Switch:
 
 def simulate_switched(
     simulate: Callable[..., Run],
-    system: System,
+    asked: Asked,
     x0: Floats,
-    span: Span,
     happenings: Sequence[Event | Switch],
     inputs: InputData | None,
-    parameters: Mapping[str, float],
     about: Mapping[str, object],
 ) -> Run:
     """The runs between switches as one, which tells `about` what was asked; the system keeps its
-    constraints and parameters."""
-    if not system.constrained:
-        raise InputError(f"{system.name}: it has no constraints to switch.")
-    system = system.apart()
+    constraints and parameters. `simulate` runs what is asked of a part from a state."""
+    if not asked.system.constrained:
+        raise InputError(f"{asked.system.name}: it has no constraints to switch.")
+    system, span = asked.system.apart(), asked.span
     switches = [each for each in happenings if isinstance(each, Switch)]
     events = [each for each in happenings if isinstance(each, Event)]
     timely = _timed(inputs, span.end)
@@ -59,7 +58,7 @@ def simulate_switched(
     runs: list[Run] = []
     done: list[dict[str, Any]] = []
     t, x = span.start, x0
-    for name, number in parameters.items():
+    for name, number in asked.parameters.items():
         system[name] = number
     while t < span.end:
         until = min(waiting[0][0] if waiting else np.inf, span.end)
@@ -69,8 +68,10 @@ def simulate_switched(
                 *(replace(event, terminal=True) for event, _ in on_event.values()),
             ]
             try:
-                run = simulate(system, x, until - t, start=t, events=watched, inputs=timely)
-                runs.append(run)
+                part = replace(
+                    asked, system=system, span=Span(t, until - t), given=given, events=watched
+                )
+                runs.append(simulate(part, x=x))
             except (RunFailed, RunInterrupted) as error:
                 error.run = _joined([*runs, error.run], done, about)
                 raise

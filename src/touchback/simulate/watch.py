@@ -17,6 +17,8 @@ from touchback.simulate.span import Failure
 from touchback.symbolic.expression import Expr
 from touchback.system import System
 
+Sides = dict[str, tuple[int, float]]  # of events by name, as `Events.side` tells
+
 
 class Running(Protocol):
     """A run that can go on from another state."""
@@ -68,6 +70,9 @@ class Unwatched:
     def start(self, t: float, x: Floats) -> None:
         """Nothing is read."""
 
+    def leave(self, sides: Sides) -> None:
+        """Nothing is told."""
+
     def record(self, times: Floats, states: Floats) -> None:
         """Nothing is kept."""
 
@@ -90,6 +95,7 @@ class Watch(Unwatched):
         parameters: Numbers | None,
         tolerances: tuple[float, float],
         samples: int,
+        sides: Sides,
     ) -> None:
         check_events(events)
         self._events = sorted(events, key=lambda event: not event.compiled)
@@ -105,13 +111,22 @@ class Watch(Unwatched):
             [e.function for e in self._events if not isinstance(e.function, Expr | str)],
             *tolerances, samples, watched=0,
         )  # fmt: skip
-        self.records = []
+        self.records, self._sides, self._first = [], sides, 0
 
     def start(self, t: float, x: Floats) -> None:
-        """Reads on which side the initial state is."""
+        """Reads on which side the initial state is. Where the run has jumped to it, events are
+        still on the side from which it came: those that the jump took through zero happen there."""
         self.native.start(t, x)
+        for i, event in enumerate(self._events, self._first):
+            if event.name in self._sides:
+                self.native.go_on(i, self._sides[event.name])
         if isinstance(self.native.raised, Exception):  # before anything was recorded
             raise InputError(f"{self._raised()}; mend the function.") from self.native.raised
+
+    def leave(self, sides: Sides) -> None:
+        """Tells on which sides events are where this part of a run ends."""
+        for i, event in enumerate(self._events, self._first):
+            sides[event.name] = self.native.side(i)
 
     def follow(self, run: Running, status: Status) -> bool:
         """Notes what was found and restarts the run where it shall; False when it has to end."""

@@ -80,7 +80,7 @@ class Events:
             record.struct.callback = self._callback(callables)
         record.ints("direction", [rule.direction for rule in rules])
         record.ints("active", [rule.active for rule in rules])
-        record.ints("sign", [0] * count)
+        self._signs = record.ints("sign", [0] * count)
         record.point("locking", np.array([rule.locking for rule in rules]))
         self._locked_until = record.floats("locked_until", count)
         self.floors = record.floats("floor", count)
@@ -103,6 +103,15 @@ class Events:
     def lock(self, indices: Sequence[int], until: float) -> None:
         """Lets some of them be looked at, and their signs be read, from a time on only."""
         self._locked_until[list(indices)] = until
+
+    def side(self, index: int) -> tuple[int, float]:
+        """On which side of zero one was last seen (0: unknown), and until when it isn't looked
+        at [s]."""
+        return int(self._signs[index]), float(self._locked_until[index])
+
+    def go_on(self, index: int, side: tuple[int, float]) -> None:
+        """Lets one that was on a `side` before a jump be looked at from there on."""
+        self._signs[index], self._locked_until[index] = side
 
     def take(self) -> list[Crossing]:
         """What was found since the last call, in the order of time."""

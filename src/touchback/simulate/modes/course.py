@@ -145,10 +145,11 @@ class RunWithModes(Course):
         problem = self._problem_of(mode)
         watch = ExitWatch(
             self._system, problem, self._modes, mode, asked.events, asked.parameters,
-            (solver.rtol, solver.atol), solver.samples,
+            (solver.rtol, solver.atol), solver.samples, asked.sides,
         )  # fmt: skip
         names, rest = list(self._system.state_names), asked.span.rest_from(t)
         self._parts.append(solver.run(Leg(problem, names, x, rest, shown, watch)))
+        watch.leave(asked.sides)
         for record in watch.records:
             self._events.append(record.as_data())
             if self._keeper:

@@ -17,7 +17,7 @@ from touchback.simulate.modes.chattering import MEND, Chattering, described
 from touchback.simulate.modes.tale import Tale
 from touchback.simulate.protocol import Floats
 from touchback.simulate.span import Failure
-from touchback.simulate.watch import Running, Unwatched, Watch, check_events
+from touchback.simulate.watch import Running, Sides, Unwatched, Watch, check_events
 from touchback.symbolic.expression import Expr
 from touchback.system import System
 
@@ -40,6 +40,7 @@ class ExitWatch(Watch):
         parameters: Mapping[str, Any] | None,
         tolerances: tuple[float, float],
         samples: int,
+        sides: Sides,
     ) -> None:
         check_events(events)
         self._exits = [each.direction for each in modes.data.modes[mode].exits]
@@ -59,7 +60,7 @@ class ExitWatch(Watch):
             samples,
             watched=len(self._exits),
         )
-        self.records = []
+        self.records, self._sides, self._first = [], sides, len(self._exits)
         self.exit, self.error = -1, 0.0
 
     def start(self, t: float, x: Floats) -> None:
