@@ -38,3 +38,84 @@ def test_a_vector_is_drawn_by_its_components(arm: tb.System) -> None:
     run = tb.simulate(arm, duration=0.05, progress=False)
     lines = run.plot("hand").axes[0].lines
     assert [line.get_label() for line in lines] == ["hand.x", "hand.y", "hand.z"]
+
+
+# ---- what isn't what a call takes ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def bars() -> tb.System:
+    return gallery.make("crank-rocker").compile()
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        (tb.Event("top", "shoulder"), r"several are expected; give \[Event\(…\)\]"),
+        (tb.Switch(0.1), r"several are expected; give \[Switch\(…\)\]"),
+        ("slew", "a sequence of tb.Event.* is expected, got 'slew'"),
+        ([3], r"a sequence of tb.Event.* is expected, got \[3\]"),
+        (None, "a sequence of tb.Event.* is expected, got None"),
+    ],
+)
+def test_events_are_several(arm: tb.System, events: Any, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        tb.simulate(arm, duration=0.01, events=events)
+
+
+def test_events_may_come_from_a_generator(arm: tb.System) -> None:
+    name = arm.state_names[0]
+    events: Any = (tb.Event(word, name) for word in ("one", "two"))
+    assert tb.simulate(arm, duration=0.01, events=events, progress=False).events == []
+
+
+@pytest.mark.parametrize("word", ["activate", "deactivate"])
+def test_a_switch_takes_several_names(word: str) -> None:
+    with pytest.raises(InputError, match=rf"{word} takes several names; give \['pin'\]"):
+        tb.Switch(0.1, **{word: "pin"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("call", [tb.simulate, tb.live])
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        (tb.RK4, r"method=RK4 is a class; make one: method=tb.RK4\(\)"),
+        (3, "method is a solver.* or its name, 'rk4'; got 3"),
+        (["rk4"], r"method is a solver.*; got \['rk4'\]"),
+    ],
+)
+def test_a_method_is_a_solver_or_a_name(
+    arm: tb.System, call: Callable[..., Any], method: Any, told: str
+) -> None:
+    with pytest.raises(InputError, match=told):
+        call(arm, method=method)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [(tb.Baumgarte, r"is a class; make one: tb.Baumgarte\(\)"), ([1], r"no formulation \[1\]")],
+)
+def test_a_formulation_is_one_or_a_name(bars: tb.System, given: Any, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        tb.simulate(bars, duration=0.01, constraints=given)
+
+
+@pytest.mark.parametrize(
+    ("solver", "option"),
+    [
+        (tb.MoreauJean, "step"), (tb.RK4, "step"), (tb.Dopri5, "rtol"), (tb.Dopri5, "atol"),
+        (tb.EventDriven, "rest"),
+    ],
+)  # fmt: skip
+def test_an_option_that_a_solver_needs_is_not_nothing(solver: Any, option: str) -> None:
+    for wrong in (None, "1", -1.0, float("nan")):
+        with pytest.raises(InputError, match=f"{option} must be a positive number, got"):
+            solver(**{option: wrong})
+
+
+@pytest.mark.parametrize("wrong", [None, "0", 1j])
+def test_the_time_of_a_run_is_a_number(arm: tb.System, wrong: Any) -> None:
+    with pytest.raises(InputError, match="start must be a finite time"):
+        tb.simulate(arm, start=wrong)
+    with pytest.raises(InputError, match="duration must be a positive number"):
+        tb.simulate(arm, duration=wrong)

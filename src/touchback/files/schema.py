@@ -15,6 +15,7 @@ from msgspec.structs import FieldInfo, fields
 
 from touchback.contact.compliant import AnyCompliant
 from touchback.contact.rigid import AnyRigid
+from touchback.errors import InputError
 from touchback.model.body import Body, Six
 from touchback.model.closures import AnyClosure, Closure
 from touchback.model.constrained import Constraint, Drive
@@ -23,6 +24,7 @@ from touchback.model.forces import AnyForce
 from touchback.model.frame import Frame
 from touchback.model.joints import AnyJoint, Joint
 from touchback.model.modes import Mode, Transition
+from touchback.model.names import unknown
 from touchback.model.sensors import AnySensor
 from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
 from touchback.model.value import Data, Triple, Value
@@ -172,6 +174,12 @@ SECTIONS: dict[str, Any] = {
 def add_kind(section: str, kind: type[Data]) -> None:
     """Let files know one more kind, as of force (`section` "forces"); its fields are frames,
     values, texts, numbers, or kinds themselves."""
+    if section not in KINDS:
+        raise InputError(str(unknown("section of kinds", section, KINDS)))
+    if not (isinstance(kind, type) and issubclass(kind, Data)):
+        raise InputError(
+            f"add_kind({section!r}, …): a kind is a class such as tb.ForceKind, got {kind!r}."
+        )
     tag = str(kind.__struct_config__.tag)
     for own in (section, "closures") if section == "joints" else (section,):  # joints close loops
         KINDS[own][tag], SECTIONS[own][tag] = kind, in_file(kind, _BESIDE.get(own))

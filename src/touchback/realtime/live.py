@@ -34,6 +34,7 @@ from touchback.recording import Run
 from touchback.simulate.choice import formulation_for
 from touchback.simulate.solvers import Solver
 from touchback.system import State, System
+from touchback.system.reading import by_name
 
 
 def live(
@@ -82,7 +83,8 @@ def live(
     constraints = formulation_for(method, constraints)
     plan = LivePlan(
         float(rate), speed, live_solver(system, method, constraints, substeps), constraints,
-        dict(inputs or {}), dict(outputs or {}), dict(parameters or {}), dict(energy or {}),
+        by_name("inputs", inputs, "ports"), by_name("outputs", outputs, "ports"),
+        by_name("parameters", parameters), by_name("energy", energy, "observers"),
         float(max_speed),
     )  # fmt: skip
     plan.check(system)

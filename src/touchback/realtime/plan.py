@@ -72,6 +72,7 @@ class LivePlan:
         for name in self.outputs:
             if name not in system.output_names:
                 raise unknown_name("output", name, system.output_names)
+        self._check_kinds()
         for name, observer in self.energy.items():
             if name in (*system.output_names, *system.state_names, *system.input_names):
                 raise InputError(f"Energy '{name}': a signal has that name; choose another.")
@@ -80,6 +81,26 @@ class LivePlan:
             raise InputError(
                 f"Input '{STOP_PORT}': that name is the live run's own; choose another."
             )
+
+    def _check_kinds(self) -> None:
+        for name, watched in self.inputs.items():
+            if not isinstance(watched, WatchedInput):
+                raise InputError(
+                    f"Input '{name}': `inputs` of a live run says how it is watched, "
+                    f"tb.devices.WatchedInput(…), got {watched!r}; its value is given while the "
+                    f"run goes on, by live[{name!r}] = 1.0 or a device."
+                )
+        for name, guarded in self.outputs.items():
+            if not isinstance(guarded, GuardedOutput):
+                raise InputError(
+                    f"Output '{name}': `outputs` says how it is guarded, "
+                    f"tb.devices.GuardedOutput(…), got {guarded!r}."
+                )
+        for name, observer in self.energy.items():
+            if not isinstance(observer, EnergyObserver):
+                raise InputError(
+                    f"Energy '{name}': tb.haptics.EnergyObserver(…) is expected, got {observer!r}."
+                )
 
     def of_another(
         self,
@@ -124,7 +145,7 @@ def live_solver(
     )
     usual = {each.name: each.default for each in fields(solver)}
     for name in _OF_THE_CLOCK:
-        if solver.options()[name] != usual[name]:
+        if solver.options()[name] is not usual[name]:  # given, be it the usual number
             raise InputError(
                 f"A live run has `rate` ticks a second and `substeps` steps in each; leave {name} "
                 f"of {solver} away."

@@ -6,6 +6,7 @@ from typing import Literal, SupportsFloat
 
 from touchback.errors import InputError
 from touchback.native.live.wanted import Guard
+from touchback.simulate.rigid import is_real
 
 LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
 STOP_PORT = "emergency stop"  # every run has it; a message other than zero stops
@@ -19,6 +20,13 @@ def number_of(name: str, value: SupportsFloat) -> float:
         raise InputError(f"'{name}' must be a number, got {value!r}.") from None
 
 
+def _refuse_words(whose: str, **numbers: object) -> None:
+    for label, value in numbers.items():
+        if not is_real(value):
+            hold = " or 'hold'" if label == "safe" else ""
+            raise InputError(f"{whose} {label} must be a number{hold}, got {value!r}.")
+
+
 @dataclass(frozen=True)
 class WatchedInput:
     """A watched input: after `max_age` seconds of the model's time without a message all guarded
@@ -30,6 +38,7 @@ class WatchedInput:
     high: float = math.inf
 
     def __post_init__(self) -> None:
+        _refuse_words("An input's", low=self.low, high=self.high, max_age=self.max_age or 0.0)
         if self.max_age is not None and not self.max_age > 0.0:
             raise InputError(f"max_age must be a positive number of seconds, got {self.max_age}.")
         if not self.low <= self.high:
@@ -67,11 +76,14 @@ class GuardedOutput:
     at_limit: Literal["safe", "clip"] = "safe"
 
     def __post_init__(self) -> None:
+        safe = 0.0 if self.safe == "hold" else self.safe
+        _refuse_words(
+            "An output's", safe=safe, low=self.low, high=self.high, slew=self.slew, ramp=self.ramp,
+            soft_start=self.soft_start,
+        )  # fmt: skip
         if not self.low <= self.high:
             raise InputError(f"An output's low {self.low} must not lie above its high {self.high}.")
-        if self.safe != "hold" and not (
-            math.isfinite(self.safe) and self.low <= self.safe <= self.high
-        ):
+        if self.safe != "hold" and not (math.isfinite(safe) and self.low <= safe <= self.high):
             raise InputError(
                 f"An output's safe value {self.safe} must lie within [{self.low}, {self.high}]; "
                 'or use safe="hold".'

@@ -48,8 +48,18 @@ def formulation_for(
     return word if constraints is None and is_formulation(word) else constraints
 
 
-def _word(method: str | Solver | None) -> str | None:
-    return method.word if isinstance(method, Solver) else method
+def _word(method: object) -> str | None:
+    """The name of a method; refused where it is neither a solver nor a name."""
+    if isinstance(method, type) and issubclass(method, Solver):
+        name = method.__name__
+        raise InputError(f"method={name} is a class; make one: method=tb.{name}().")
+    if isinstance(method, Solver):
+        return method.word
+    if method is not None and not isinstance(method, str):
+        raise InputError(
+            f"method is a solver, such as tb.RK4(step=1e-3), or its name, 'rk4'; got {method!r}."
+        )
+    return method
 
 
 def _usual(system: System, asked: Can, given: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from touchback.errors import InputError
 from touchback.native import SampledInputs
 from touchback.recording import unknown_name
 from touchback.simulate.protocol import Floats, InputData, Plain
+from touchback.system.reading import by_name
 
 Refresh = Callable[[float, Floats, Floats], None]
 
@@ -53,7 +54,7 @@ def read_inputs(
     grid. Between samples inputs are linear, beyond them constant.
     """
     inputs = Inputs(np.append(0.0, np.asarray(defaults, dtype=np.float64)))
-    for name, value in (given or {}).items():
+    for name, value in by_name("inputs", given, "values").items():
         if name not in names:
             raise unknown_name("input", name, names)
         place = 1 + list(names).index(name)

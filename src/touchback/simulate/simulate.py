@@ -27,8 +27,9 @@ from touchback.simulate.repeat import settings
 from touchback.simulate.solvers import Can, Options, Solver
 from touchback.simulate.span import Span
 from touchback.simulate.start import initial_state
-from touchback.simulate.switching import Switch, simulate_switched
+from touchback.simulate.switching import Switch, read_events, simulate_switched
 from touchback.system import System
+from touchback.system.reading import by_name
 
 
 def simulate(
@@ -68,6 +69,7 @@ def simulate(
     raises `RunFailed`, Ctrl-C `RunInterrupted` (a KeyboardInterrupt): their `run` holds everything
     up to there.
     """
+    events = read_events(events)
     watched = [each for each in events if isinstance(each, Event)]
     switched = len(watched) < len(events)
     if switched:
@@ -75,7 +77,7 @@ def simulate(
     wanted = _wanted(constraints is not None, bool(watched), switched, books)
     constraints = formulation_for(method, constraints)
     solver = solver_for(system, method, constraints, wanted, options)
-    span, changed = Span(start, duration), dict(parameters or {})
+    span, changed = Span(start, duration), by_name("parameters", parameters)
     given = read_inputs(system.input_names, system.input_defaults, inputs, span.end)
     asked = Asked(system, span, given, constraints, changed, watched, books)
     solver.refuse_excess(duration, asked.width)

@@ -26,8 +26,8 @@ class Span:
     whole: Span | None = None
 
     def __post_init__(self) -> None:
-        positive(duration=self.duration)
-        if not np.isfinite(self.start):
+        needed(duration=self.duration)
+        if not (is_real(self.start) and np.isfinite(self.start)):
             raise InputError(f"start must be a finite time, got {self.start!r}.")
 
     @property
@@ -92,8 +92,13 @@ class Trajectory:
 
 def positive(**numbers: float | None) -> None:
     """Refuse what is given and no positive, finite number, by name."""
+    needed(**{label: value for label, value in numbers.items() if value is not None})
+
+
+def needed(**numbers: float | None) -> None:
+    """Refuse what is no positive, finite number, by name."""
     for label, value in numbers.items():
-        if value is not None and not (is_real(value) and np.isfinite(value) and value > 0.0):
+        if not (is_real(value) and np.isfinite(value) and value > 0.0):
             raise InputError(f"{label} must be a positive number, got {value!r}.")
 
 

@@ -9,6 +9,7 @@ from touchback.errors import InputError
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats, HasState, Numbers, StateData
 from touchback.system import System
+from touchback.system.reading import read_array
 
 
 def initial_state(
@@ -32,8 +33,8 @@ def read_state(system: System, given: HasState | StateData | ArrayLike) -> Float
     names = list(system.state_names)
     state = getattr(given, "state", given)
     try:
-        x = np.array(getattr(state, "x", state), dtype=np.float64)
-    except (TypeError, ValueError):
+        x = read_array("state", getattr(state, "x", state)).copy()
+    except InputError:
         raise InputError(
             f"{system.name}: a state is an array of {len(names)} numbers, or what "
             f"`system.assemble(name=value)` gives, got {given!r}."

@@ -7,7 +7,7 @@ v⁺ = v + M⁻¹ Jᵀ Λ with J v⁺ = b, so that what is lost is the kinetic e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,26 @@ class Switch:
     at: float | Event
     activate: Sequence[str] = ()
     deactivate: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for word, names in (("activate", self.activate), ("deactivate", self.deactivate)):
+            if isinstance(names, str):
+                raise InputError(
+                    f"Switch: {word} takes several names; give [{names!r}], not {names!r}."
+                )
+
+
+def read_events(given: object) -> Sequence[Event | Switch]:
+    """Several events and switches, as a run takes them."""
+    if isinstance(given, Event | Switch):
+        raise InputError(f"events: several are expected; give [{type(given).__name__}(…)].")
+    each = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    known = [one for one in each if isinstance(one, Event | Switch)]
+    if len(known) < len(each):
+        raise InputError(
+            f"events: a sequence of tb.Event(…) and tb.Switch(…) is expected, got {given!r}."
+        )
+    return known
 
 
 def simulate_switched(

@@ -12,12 +12,13 @@ from touchback.model.frame import BodyHandle, Frame, as_frame
 from touchback.model.names import unknown
 from touchback.native import tree_products
 from touchback.system import functions as recipes
-from touchback.system.calls import Calls, Way, checked_out, components, filled, hot, written
+from touchback.system.calls import Calls, Way, by_its_name, hot
 from touchback.system.constrained import Terms
 from touchback.system.function import Function
 from touchback.system.layout import Layout, Values
 from touchback.system.motions.acting import At
 from touchback.system.names import Named
+from touchback.system.reading import checked_out, components, filled, written
 from touchback.system.solved_motion import SolvedMotion
 
 Out = np.ndarray | None  # where a result is written; None: to a new array
@@ -66,7 +67,7 @@ class Arrays(Named):
         columns = self.called("mass matrix columns", At(q, parameters=parameters))
         back = np.argsort(order)
         shape = (*columns.shape[:-1], n, n)
-        result = np.empty(shape) if out is None else checked_out("mass matrix", out, shape)
+        result = np.empty(shape) if out is None else checked_out(out, shape)
         for row, M_row in zip(columns.reshape(-1, 13 * n), result.reshape(-1, n, n), strict=True):
             S, F = row[: 6 * n].reshape(6, n)[:, order], row[6 * n : 12 * n].reshape(n, 6)
             M = tree_products(self.plan.dof_parents, S, F[order])
@@ -88,6 +89,7 @@ class Arrays(Named):
         found = self.motion.solve(self, At(q, v, u, t, z, parameters), tau, out=out)[0]
         return written(found, out)
 
+    @by_its_name
     def multipliers(
         self, q: Values, v: Values, tau: Values = None, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -102,6 +104,7 @@ class Arrays(Named):
         """Names of the constraint rows that act, in the order of the multipliers."""
         return self.motion.rows(self.key).names
 
+    @by_its_name
     def terms(
         self, q: Values, v: Values, u: Values = None, t: ArrayLike = 0.0, z: Values = None,
         out: Terms | None = None, parameters: Replaced = None,
@@ -111,6 +114,7 @@ class Arrays(Named):
         found = self.motion.terms(self, At(q, v, u, t, z, parameters))
         return found if out is None else out.filled(found)
 
+    @by_its_name
     def constraint_error(
         self, q: Values, t: ArrayLike = 0.0, u: Values = None, out: Out = None,
         parameters: Replaced = None,
@@ -135,6 +139,7 @@ class Arrays(Named):
         """dx/dt of x = [q, v, z]."""
         return written(self.motion.state_rate(self, At(q, v, u, t, z, parameters)), out)
 
+    @by_its_name
     def sensors(
         self, q: Values = None, v: Values = None, u: Values = None, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -145,6 +150,7 @@ class Arrays(Named):
         shown = self.called("outputs", at, self.motion.solved(self, at), out)
         return dict(zip(self.layout.outputs, components(shown), strict=True))
 
+    @by_its_name
     def energy(
         self, q: Values, v: Values, t: ArrayLike = 0.0, z: Values = None, out: Out = None,
         parameters: Replaced = None,
@@ -182,6 +188,7 @@ class Arrays(Named):
 
     # ---- of frames and joints -------------------------------------------------------------------
 
+    @by_its_name
     def pose(
         self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None,
         out: Out = None, parameters: Replaced = None,
@@ -192,6 +199,7 @@ class Arrays(Named):
         flat = self.evaluated(function, At(q, t=t, z=z, parameters=parameters), out=out)
         return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
 
+    @by_its_name
     def velocity(
         self, frame: Frame | BodyHandle | str, q: Values, v: Values, t: ArrayLike = 0.0,
         z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -201,6 +209,7 @@ class Arrays(Named):
         function = self._of(frame, "velocity", recipes.velocity_recipe)
         return self.evaluated(function, At(q, v, t=t, z=z, parameters=parameters), out=out)
 
+    @by_its_name
     def acceleration(
         self, frame: Frame | BodyHandle | str, q: Values, v: Values, a: Values, u: Values = None,
         t: ArrayLike = 0.0, z: Values = None, out: Out = None, parameters: Replaced = None,
@@ -209,6 +218,7 @@ class Arrays(Named):
         function = self._of(frame, "acceleration", recipes.acceleration_recipe)
         return self.evaluated(function, At(q, v, u, t, z, parameters), self.along("a", a), out)
 
+    @by_its_name
     def jacobian(
         self, frame: Frame | BodyHandle | str, q: Values, t: ArrayLike = 0.0, z: Values = None,
         out: Out = None, parameters: Replaced = None,
@@ -217,6 +227,7 @@ class Arrays(Named):
         function = self._of(frame, "jacobian", recipes.jacobian_recipe)
         return self.evaluated(function, At(q, t=t, z=z, parameters=parameters), out=out)
 
+    @by_its_name
     def reaction(
         self, joint: str, q: Values, v: Values, a: Values = None, u: Values = None,
         t: ArrayLike = 0.0, z: Values = None, out: Out = None, parameters: Replaced = None,

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.model.names import unknown
 from touchback.native._calls import Call
 from touchback.system.function import Floats, Function
+from touchback.system.reading import Misfit, as_rows, checked_out, filled, leading, read_times
 from touchback.system.solved_motion import SolvedMotion
 
 if TYPE_CHECKING:
@@ -42,6 +42,21 @@ class Way:
     part: str = ""
 
 
+def by_its_name(
+    method: Callable[Concatenate[S, P], R],
+) -> Callable[Concatenate[S, P], R]:
+    """A method that says its own name where arrays don't go together."""
+
+    @functools.wraps(method)
+    def named(system: S, /, *given: P.args, **others: P.kwargs) -> R:
+        try:
+            return method(system, *given, **others)
+        except Misfit as error:
+            raise InputError(f"{method.__name__}: {error}") from None
+
+    return named
+
+
 def hot(
     *ways: Way,
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
@@ -50,10 +65,12 @@ def hot(
     callable in its place, until a setting changes."""
 
     def decorate(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+        plain = by_its_name(method)
+
         @functools.wraps(method)
         def friendly(system: S, /, *given: P.args, **named: P.kwargs) -> R:
             calls = system.calls
-            result = method(system, *given, **named)
+            result = plain(system, *given, **named)
             calls.hold(system, friendly, ways)
             return result
 
@@ -125,18 +142,18 @@ class Calls:
             filled("q", q, layout.q, start.q),
             filled("v", v, layout.v, np.zeros(len(layout.v))),
             filled("z", z, layout.z, start.z),
-            _times(t),
+            read_times(t),
             filled("u", u, layout.inputs, inputs),
             np.zeros(0) if extra is None else np.ascontiguousarray(extra),
         ]
-        lead = _leading(function.name, [*given, varied])
+        lead = leading([*given, varied])
         shape = (*lead, *function.shape)
-        result = np.empty(shape) if out is None else checked_out(function.name, out, shape)
+        result = np.empty(shape) if out is None else checked_out(out, shape)
         flat = result.reshape(math.prod(lead), function.out_size)
         places = [0, *accumulate(array.shape[-1] for array in given)]
-        parts = [(_rows(array, lead, out), at) for array, at in zip(given, places, strict=False)]
+        parts = [(as_rows(array, lead, out), at) for array, at in zip(given, places, strict=False)]
         sizes = places[3], places[6] - places[3]
-        blocks = function.block_for(_rows(varied, lead, None))
+        blocks = function.block_for(as_rows(varied, lead, None))
         function.rows(sizes, parts, blocks, flat)
         return result
 
@@ -209,88 +226,3 @@ class Calls:
 
     def _block(self, function: Function | SolvedMotion) -> Floats:
         return function.block_for(self._parameters)
-
-
-# ---- reading kindly ---------------------------------------------------------------------------
-
-
-def filled(label: str, given: Any, names: tuple[str, ...], default: Floats) -> Floats:
-    """Numbers by name, (…, names): from nothing (the defaults), a dict by name whose values may be
-    arrays, or any array with these numbers in its last dimension."""
-    if given is None:
-        return default
-    if isinstance(given, Mapping):
-        numbers = {name: np.asarray(number, dtype=float) for name, number in given.items()}
-        for name in numbers:
-            if name not in names:
-                raise InputError(str(unknown(label, name, names)))
-        lead = np.broadcast_shapes(*(number.shape for number in numbers.values()))
-        array = np.broadcast_to(default, (*lead, len(names))).copy()
-        for name, number in numbers.items():
-            array[..., names.index(name)] = number
-        return array
-    array = np.asarray(given, dtype=float)
-    if array.ndim == 0 or array.shape[-1] != len(names):
-        raise InputError(
-            f"{label}: {len(names)} numbers are expected ({', '.join(names[:6])}"
-            f"{'…' if len(names) > 6 else ''}), got an array of shape {array.shape}."
-        )
-    return array
-
-
-def _times(t: Any) -> Floats:
-    return np.asarray(t, dtype=float)[..., None]
-
-
-def _leading(name: str, given: Sequence[Floats]) -> tuple[int, ...]:
-    shapes = [array.shape[:-1] for array in given]
-    different = set(shapes) - {()}
-    if len(different) < 2:
-        return different.pop() if different else ()
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        known = ", ".join(str(shape) for shape in dict.fromkeys(shapes) if shape)
-        raise InputError(
-            f"{name}: arrays of states with leading dimensions {known} don't go together; they "
-            "must be equal or one, as NumPy broadcasts."
-        ) from None
-
-
-def _rows(array: Floats, lead: tuple[int, ...], out: Floats | None) -> Floats:
-    """One row for all, or a row for each, apart from what is written."""
-    if math.prod(array.shape[:-1]) == 1:
-        array = array.reshape(array.shape[-1])
-    elif array.shape[:-1] != lead:
-        array = np.broadcast_to(array, (*lead, array.shape[-1]))
-    whole = np.ascontiguousarray(array, dtype=np.float64)
-    if out is not None and np.may_share_memory(whole, out):
-        whole = whole.copy()
-    return whole if array.ndim == 1 else whole.reshape(math.prod(lead), array.shape[-1])
-
-
-def checked_out(name: str, out: Any, shape: tuple[int, ...]) -> Floats:
-    """An array that a result can be written to."""
-    if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
-        kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
-        raise InputError(f"{name}: out must be a float64 array of shape {shape}, got {kind}.")
-    if not out.flags.carray:
-        raise InputError(f"{name}: out must be contiguous, in native byte order and writeable.")
-    return out
-
-
-def written(result: Floats, out: Any) -> Floats:
-    """A result of its own, or in the array that was given for it."""
-    if result is out or (out is None and result.base is None):
-        return result
-    if out is None:
-        return result.copy()
-    checked_out("result", out, result.shape)[...] = result
-    return out
-
-
-def components(result: Floats) -> list[Any]:
-    """The components in the last dimension: numbers, or views over the states."""
-    if result.ndim == 1:
-        return [float(number) for number in result]
-    return [result[..., i] for i in range(result.shape[-1])]

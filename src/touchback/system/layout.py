@@ -10,6 +10,7 @@ from touchback.errors import InputError
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.signals import Parameter
+from touchback.system.reading import by_name, read_array, read_number
 
 Values = Mapping[str, ArrayLike] | ArrayLike | None
 """Numbers by name, in order, or none: those that are usual."""
@@ -82,15 +83,17 @@ class Layout:
 
     def changed(self, values: np.ndarray, overrides: Mapping[str, float]) -> np.ndarray:
         """Values of all parameters with some replaced, which must lie in their ranges."""
-        return self.varied(values, {name: float(number) for name, number in overrides.items()})
+        given = by_name("parameters", overrides)
+        return self.varied(
+            values, {name: read_number(_parameter(name), each) for name, each in given.items()}
+        )
 
     def varied(self, values: np.ndarray, overrides: Mapping[str, ArrayLike]) -> np.ndarray:
         """The same with numbers or arrays of them: (…, parameters)."""
-        if not isinstance(overrides, Mapping):
-            raise InputError(f"parameters: numbers by name are expected, got {overrides!r}.")
-        if not overrides:
+        given = by_name("parameters", overrides)
+        if not given:
             return values.copy()
-        numbers = {name: np.asarray(given, dtype=float) for name, given in overrides.items()}
+        numbers = {name: read_array(_parameter(name), each) for name, each in given.items()}
         lead = np.broadcast_shapes(*(number.shape for number in numbers.values()))
         changed = np.broadcast_to(values, (*lead, len(values))).copy()
         for name, number in numbers.items():
@@ -101,11 +104,15 @@ class Layout:
             outside = ~((low <= number) & (number <= high))
             if outside.any():
                 raise InputError(
-                    f"Parameter '{name}': {number[outside].flat[0]} lies outside its range "
+                    f"{_parameter(name)}: {number[outside].flat[0]} lies outside its range "
                     f"[{low}, {high}] {known.unit}."
                 )
             changed[..., index] = number
         return changed
+
+
+def _parameter(name: str) -> str:
+    return f"Parameter '{name}'"
 
 
 def layout_of(model: Model) -> Layout:
@@ -149,9 +156,9 @@ def fill(label: str, given: object, names: tuple[str, ...], default: np.ndarray)
         for name, number in given.items():
             if name not in index:
                 raise InputError(str(unknown(label, name, names)))
-            filled[index[name]] = float(number)
+            filled[index[name]] = read_number(f"{label} '{name}'", number)
         return filled
-    array = np.asarray(given, dtype=float)
+    array = read_array(label, given)
     if array.shape != (len(names),):
         raise InputError(
             f"{label}: {len(names)} numbers are expected ({', '.join(names[:6])}"

@@ -25,6 +25,7 @@ from touchback.system.function_set import FunctionSet
 from touchback.system.layout import Values, fill
 from touchback.system.motions.acting import At
 from touchback.system.posed import Feed, Posed, Posing
+from touchback.system.reading import by_name
 from touchback.system.state import State
 from touchback.system.texts import listing_of, source_of
 
@@ -150,14 +151,14 @@ class System(Arrays):
             case modes if modes:
                 self.enter(*modes)
         motion, layout, start = self.motion, self.layout, self.motion.start
-        kept = {**(positions or {}), **named}
-        q = fill("coordinate", dict(guess or {}), layout.q, start.q)
+        kept = {**by_name("positions", positions), **named}
+        q = fill("coordinate", by_name("guess", guess), layout.q, start.q)
         q = fill("coordinate", kept, layout.q, q).copy()
-        v = fill("velocity", dict(rates or {}), layout.v, start.v).copy()
+        v = fill("velocity", by_name("rates", rates), layout.v, start.v).copy()
         at = At(u=inputs, t=t)
         q = motion.closed(self, q, [layout.q.index(name) for name in kept], at)
         z = begun(self.model, q, start.z, self.parameters)
-        z = fill("state", dict(states or {}), layout.z, z).copy()
+        z = fill("state", by_name("states", states), layout.z, z).copy()
         check_branches(self.model, q, self.parameters)
         given = [layout.v.index(name) for name in rates or {}]
         v = motion.met(self, v, given, at._replace(q=q, z=z))

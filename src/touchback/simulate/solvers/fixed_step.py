@@ -16,6 +16,7 @@ from touchback.simulate.solvers.integrator import Integrator
 from touchback.simulate.solvers.solver import Can
 from touchback.simulate.span import (
     Trajectory,
+    needed,
     refuse_rows,
     refuse_steps,
     whole_multiple,
@@ -40,6 +41,10 @@ class FixedStep(Integrator):
     step: float = 1e-3
     rate: float | None = None
     substeps: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        needed(step=self.step)
 
     def refuse_excess(self, duration: float, width: int) -> None:
         """Every step is recorded, unless `output_step` says otherwise."""

@@ -13,7 +13,7 @@ from touchback.simulate.leg import Leg
 from touchback.simulate.modes.course import RunWithModes
 from touchback.simulate.smooth import SmoothRun
 from touchback.simulate.solvers.solver import Solver
-from touchback.simulate.span import Trajectory, positive, refuse_rows, refuse_steps
+from touchback.simulate.span import Trajectory, needed, positive, refuse_rows, refuse_steps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,8 @@ class Integrator(Solver):
     step_limit: int = 10_000_000
 
     def __post_init__(self) -> None:
-        positive(step=self.step, rtol=self.rtol, atol=self.atol, output_step=self.output_step)
+        positive(step=self.step, output_step=self.output_step)
+        needed(rtol=self.rtol, atol=self.atol)
         if self.step_limit < 1:
             raise InputError(f"step_limit must be at least 1, got {self.step_limit}.")
 

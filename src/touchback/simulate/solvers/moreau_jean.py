@@ -11,7 +11,7 @@ from touchback.errors import InputError
 from touchback.simulate.course import Asked
 from touchback.simulate.rigid import is_real
 from touchback.simulate.solvers.solver import Can, Solver
-from touchback.simulate.span import positive, refuse_rows
+from touchback.simulate.span import needed, refuse_rows
 from touchback.simulate.time_stepping.course import SteppedRun
 
 
@@ -35,7 +35,7 @@ class MoreauJean(Solver):
     contacts: Mapping[str, ContactKind] | None = None
 
     def __post_init__(self) -> None:
-        positive(step=self.step)
+        needed(step=self.step)
         if not is_real(self.theta) or not 0.0 <= self.theta <= 1.0:
             raise InputError(f"theta lies between 0 and 1, got {self.theta!r}.")
 

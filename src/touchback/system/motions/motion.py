@@ -18,7 +18,6 @@ from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSl
 from touchback.native.modes.data import ModesData
 from touchback.symbolic.tape import Tape
 from touchback.system.begin import begun
-from touchback.system.calls import filled
 from touchback.system.closing import Closing
 from touchback.system.constrained import NO_ROWS, ConstraintLayout, Terms
 from touchback.system.derivation import Derivation
@@ -31,6 +30,7 @@ from touchback.system.modes import NO_MODES, SystemModes
 from touchback.system.motions.acting import Acting, At, Key
 from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing
+from touchback.system.reading import filled
 from touchback.system.solved_motion import SolvedMotion
 from touchback.system.state import State
 

@@ -30,8 +30,10 @@ def formulation_of(given: str | Formulation | None) -> Formulation:
     """What a name stands for, or a formulation as it is; by default the first."""
     if isinstance(given, Formulation):
         return given
-    word = next(iter(FORMULATIONS)) if given is None else given
-    if word not in FORMULATIONS:
+    word: object = next(iter(FORMULATIONS)) if given is None else given
+    if isinstance(word, type):
+        raise InputError(f"constraints={word.__name__} is a class; make one: tb.{word.__name__}().")
+    if not isinstance(word, str) or word not in FORMULATIONS:
         raise InputError(f"There is no formulation {word!r}; there are {', '.join(FORMULATIONS)}.")
     return FORMULATIONS[word]
 
