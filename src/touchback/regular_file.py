@@ -7,7 +7,8 @@ endings each of them would get as far as a reader.
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -87,3 +88,19 @@ def _too_large(
     path: str | os.PathLike[str], size: int, largest: int, error: type[TouchbackError]
 ) -> TouchbackError:
     return error(f"{Path(path).name} has {size} bytes; at most {largest} are read of such a file.")
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Where to write a file that takes its place only when it is whole: a full disk, or an error,
+    leaves what was there before."""
+    file = Path(path)
+    if file.exists() and not file.is_file():  # a device is written to, never replaced
+        yield file
+        return
+    beside = file.with_name(f".{file.stem}.part{file.suffix}")
+    try:
+        yield beside
+        os.replace(beside, file)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -191,7 +191,37 @@ def test_what_cannot_be_filmed_is_refused(run: tb.Run, tmp_path: Path) -> None:
         make_film(swinging(), run.time[:1], {}, tmp_path / "a.svg")
 
 
+def test_a_film_of_no_place_is_refused_and_a_full_disk_leaves_the_old_one(
+    run: tb.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run.film(tmp_path / "a.svg")
+    before = (tmp_path / "a.svg").read_bytes()
+    lost = tb.Run(run.time, {**run.signals, "pivot": np.nan * run.time})
+    with pytest.raises(InputError, match=r"at no place \(NaN or infinite\)"):
+        lost.film(tmp_path / "a.svg", model=swinging())
+
+    def full(path: Path, *given: object, **named: object) -> None:
+        path.write_bytes(b"<svg")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left"):
+        run.film(tmp_path / "a.svg")
+    assert (tmp_path / "a.svg").read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["a.svg"]
+
+
 def test_notebooks_show_film_plot_and_table(run: tb.Run) -> None:
     shown = run._repr_html_()
     assert "<svg" in shown and "<animate" in shown and "data:image/png" in shown
     assert f"<td>{run['pivot'].max():.6g}</td>" in shown
+
+
+def test_notebooks_may_show_many_runs_whatever_their_names_are(run: tb.Run) -> None:
+    """No figure stays open, and a name with dollars is no formula."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    named = tb.Run(run.time, {"$x^{$": run["pivot"]}, metadata={"model": "$y^{$"})
+    before = pyplot.get_fignums()
+    for _ in range(3):
+        assert "data:image/png" in named._repr_html_()
+    assert pyplot.get_fignums() == before

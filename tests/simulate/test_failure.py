@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import touchback as tb
 from hand_made_systems import HandMadeSystem
 from touchback.errors import SolveError
 from touchback.simulate import RunFailed, simulate
@@ -74,3 +75,20 @@ def test_an_interrupt_inside_an_input_function_is_passed_on(pendulum: HandMadeSy
 
     with pytest.raises(KeyboardInterrupt):
         simulate(pendulum, duration=1.0, inputs={"torque": torque})
+
+
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "radau5"])
+@pytest.mark.parametrize("constraints", ["partitioning", "multipliers", "baumgarte", "projection"])
+def test_a_constraint_that_stops_being_a_number_ends_the_run(method: str, constraints: str) -> None:
+    """It is not dropped as if it repeated others: √(1/2 − t) of its rows is NaN from 0.5 s on."""
+    m = tb.Model("tied")
+    upper, lower = (m.body(name, mass=1.0, com=(0, 0, -1)) for name in ("upper", "lower"))
+    m.joint("j", tb.Revolute("y"), m.ground, upper)
+    m.joint("k", tb.Revolute("y"), upper, lower)
+    tie = m.expression("'q:j'") - m.expression("'q:k'")
+    m.constrain("tie", tie * tb.sqrt(0.5 - m.expression("time")))
+    system = m.compile()
+    start = system.assemble(j=0.4)
+    with pytest.raises(RunFailed, match=r"stopped at t = 0\.(499|5) s"):
+        tb.simulate(system, start, 1.0, method=method, constraints=constraints, progress=False)
+    assert np.isnan(system.forward_dynamics([0.4, 0.4], [0.0, 0.0], t=0.7)).all()

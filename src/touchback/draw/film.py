@@ -17,6 +17,7 @@ from touchback.draw.stick import Floats
 from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.model.part import flatten
+from touchback.regular_file import check_output, written_whole
 
 ENDINGS = (".svg", ".gif", ".mp4", ".html")
 _RATES = {".svg": 20.0, ".gif": 20.0, ".mp4": 30.0, ".html": 60.0}  # pictures a second
@@ -41,15 +42,19 @@ def make_film(
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise InputError(f"{path}: a film ends in {', '.join(ENDINGS)}, got '{path.suffix}'.")
-    if speed is not None and not 0.0 < speed < float("inf"):
-        raise InputError(f"{path}: its speed is {speed}; 1 is real time, 0.1 ten times slower.")
+    if speed is not None and not (isinstance(speed, int | float) and 0.0 < speed < float("inf")):
+        raise InputError(f"{path}: its speed is {speed!r}; 1 is real time, 0.1 ten times slower.")
     if len(times) < 2 or not times[-1] > times[0]:
         raise InputError(f"{path}: there is nothing to film, the run has {len(times)} instants.")
     pace = speed or _pace(float(times[-1] - times[0]))
     seconds = float(times[-1] - times[0]) / pace
     count = min(max(round(seconds * _RATES[ending]) + 1, 2), _MOST[ending])
+    check_output(path, ENDINGS, "Film")
     scene = scene_of(model, _sampled(model, times, signals, count, parameters or {}))
-    _WRITERS[ending](scene, path, seconds, _words(pace))
+    if not np.isfinite(scene.points).all():
+        raise InputError(f"{path}: at some instants it is at no place (NaN or infinite).")
+    with written_whole(path) as beside:
+        _WRITERS[ending](scene, beside, seconds, _words(pace))
 
 
 def film_text(

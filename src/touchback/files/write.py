@@ -22,6 +22,7 @@ from touchback.model.joints import Joint
 from touchback.model.signals import BaseMotion
 from touchback.model.value import Data
 from touchback.model.walk import expressions_of
+from touchback.regular_file import written_whole
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.table import Table
 from touchback.symbolic.text import to_text as expressions_to_text
@@ -41,7 +42,9 @@ def save(model: Model, path: str | Path) -> None:
         raise ModelError(
             f"{target}: a model is saved as {', '.join(WRITERS)}, not as '{target.suffix}'."
         )
-    target.write_text(to_text(model, target.suffix), encoding="utf-8")
+    text = to_text(model, target.suffix)
+    with written_whole(target) as beside:
+        beside.write_text(text, encoding="utf-8")
 
 
 def to_text(model: Model, suffix: str = ".yaml") -> str:

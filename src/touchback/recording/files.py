@@ -8,7 +8,7 @@ from typing import NamedTuple
 from touchback.errors import InputError
 from touchback.recording import csv_file, mcap_file, npz_file
 from touchback.recording.run import Run
-from touchback.regular_file import check_output
+from touchback.regular_file import check_output, written_whole
 
 
 class _Format(NamedTuple):
@@ -36,13 +36,8 @@ def save_run(run: Run, path: str | os.PathLike[str]) -> None:
     """Writes a run so that `open_run` gives the same numbers bit for bit."""
     chosen = _format_of(Path(path))
     check_output(path, label="Run")
-    file = Path(path)
-    beside = file.with_name(f".{file.stem}.part{file.suffix}")
-    try:  # a full disk leaves what was there before
+    with written_whole(path) as beside:
         chosen.save(run, beside)
-        os.replace(beside, file)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

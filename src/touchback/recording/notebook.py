@@ -8,6 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from touchback.draw.film import film_text
+from touchback.draw.style import pyplot
 from touchback.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def _plot(run: Run) -> list[str]:
         return []
     file = BytesIO()
     figure.savefig(file, format="png", dpi=72)
+    pyplot().close(figure)
     text = base64.b64encode(file.getvalue()).decode()
     return [f'<img alt="signals over time" src="data:image/png;base64,{text}"/>']
 

@@ -43,6 +43,10 @@ def _legend(panel: Any, handles: Sequence[Line2D], **where: object) -> None:
 
 
 def finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set(parse_math=False)  # names may have dollars in them
     if path is not None:
         figure.savefig(path, dpi=150)
         pyplot().close(figure)

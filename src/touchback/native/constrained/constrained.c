@@ -47,8 +47,22 @@ void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const do
     tb_factor_for_solve(c, tb_terms_J(c));
 }
 
+void tb_refuse_unknown(tb_constrained *c) {
+    double sum = 0.0; /* 0 as long as all are finite */
+    for (const double *each = c->at_terms; each < tb_terms_z(c); each++)
+        sum += 0.0 * *each;
+    if (sum == 0.0)
+        return;
+    for (long j = 0; j < c->n; j++)
+        c->a[j] = NAN;
+    for (long i = 0; i < c->m; i++)
+        c->lambda[i] = NAN;
+}
+
 void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
     tb_solve_motion(c);
+    if (c->rank < c->m)
+        tb_refuse_unknown(c);
     if (c->configuration_rate.call)
         tb_call(&c->configuration_rate, c->x, u, p, out);
     else

@@ -240,6 +240,9 @@ void tb_solve_motion(tb_constrained *c);
 /* Makes the W of the last terms that of rows without friction: impulses and corrections of
  * positions don't rub. */
 void tb_leave_friction(tb_constrained *c);
+/* Makes c->a and c->lambda no numbers where the last terms are none: a choice of rows drops those
+ * that have no pivot, and what is left would look like an answer. */
+void tb_refuse_unknown(tb_constrained *c);
 /* Accelerations for J a = c->right, written as a rate. */
 void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out);
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
