@@ -1,7 +1,7 @@
 """A derived function of a system: programs, counts, machine code, and the call."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -16,9 +16,11 @@ from touchback.symbolic.count import Counts, count
 from touchback.symbolic.program import Program
 
 Floats = NDArray[np.float64]
+RowParts = tuple[tuple[Floats, int, int, int], ...]  # numbers, stride, how many, place
 
 _WIDE_FROM = 256  # rows from which code for several lanes is worth emitting
 _A_THREAD = 10_000_000  # operations, some milliseconds, that are worth a thread of their own
+_AT_A_TIME = 2 * _A_THREAD  # operations of each thread between two looks at Ctrl-C
 _MOST_THREADS = 64  # TB_MOST_THREADS of native/python/rows.h
 
 
@@ -60,20 +62,21 @@ class Function:
         """Outputs from the `first` on for each row of `result`. `sizes`: of x and u; parts of
         [x, u], each with its place there, and parameter blocks have a row for each, or one for all
         (one dimension)."""
-        count, one = len(result), self.compiled
-        lanes = native_lanes() if count >= _WIDE_FROM and one.backend == "machine" else 1
+        one = self.compiled
+        lanes = native_lanes() if len(result) >= _WIDE_FROM and one.backend == "machine" else 1
         wide = self.for_lanes(lanes)
         if sizes[0] < one.sizes[0] or sizes[1] < one.sizes[1]:
             raise InputError(
                 f"{self.name}: x and u of {one.sizes[0]} and {one.sizes[1]} numbers are expected, "
                 f"got {sizes[0]} and {sizes[1]}."
             )
-        rows(
-            (one.address, wide.address, lanes), ((one.context_address, wide.context_address),),
-            (*sizes, self.block_size, self.out_size, max(one.work_size, wide.work_size)),
-            row_parts(parts), blocks.reshape(-1), result.reshape(-1), first, count,
-            threads_for(count, len(self.second.op)),
-        )  # fmt: skip
+        operations = len(self.second.op)
+        for some, block, out in chunks(parts, blocks, result, operations):
+            rows(
+                (one.address, wide.address, lanes), ((one.context_address, wide.context_address),),
+                (*sizes, self.block_size, self.out_size, max(one.work_size, wide.work_size)),
+                some, block, out.reshape(-1), first, len(out), threads_for(len(out), operations),
+            )  # fmt: skip
 
     def at(self, x: Floats, u: Floats, block: Floats) -> Floats:
         """The outputs, flat, for a state, u = [t, inputs…] and a parameter block; of `x` and `u` it
@@ -112,9 +115,29 @@ def threads_for(count: int, operations: int) -> int:
     return max(1, min(len(os.sched_getaffinity(0)), _MOST_THREADS, worth))
 
 
-def row_parts(parts: Sequence[tuple[Floats, int]]) -> tuple[tuple[Floats, int, int, int], ...]:
-    """Parts of [x, u] with their places, as C takes them: one dimension serves all rows."""
-    return tuple(
-        (part.reshape(-1), part.shape[-1] if part.ndim > 1 else 0, part.shape[-1], place)
-        for part, place in parts
-    )
+def chunks(
+    parts: Sequence[tuple[Floats, int]], blocks: Floats, result: Floats, operations: int
+) -> Iterator[tuple[RowParts, Floats, Floats]]:
+    """Rows of so many operations, with parts of [x, u] and blocks as C takes them (one dimension
+    serves all rows): all at once, unless Python is to answer to Ctrl-C in between."""
+    threads = min(len(os.sched_getaffinity(0)), _MOST_THREADS)
+    size = max(1, threads * _AT_A_TIME // max(operations, 1) // _WIDE_FROM) * _WIDE_FROM
+    for start in range(0, len(result), size):
+        some = slice(start, start + size)
+        yield (
+            tuple(
+                (
+                    array.reshape(-1),
+                    array.shape[-1] if array.ndim > 1 else 0,
+                    array.shape[-1],
+                    place,
+                )
+                for array, place in ((_part(each, some), place) for each, place in parts)
+            ),
+            _part(blocks, some).reshape(-1),
+            result[some],
+        )
+
+
+def _part(rows: Floats, some: slice) -> Floats:
+    return rows[some] if rows.ndim > 1 else rows

@@ -1,6 +1,5 @@
 """Accelerations and multipliers of a constrained system as a function that can be called."""
 
-import threading
 from functools import cached_property
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from touchback.native._calls import rows
 from touchback.native.constrained.at_state import AtState
 from touchback.native.constrained.constrained import ConstrainedFunctions
-from touchback.system.function import Floats, Function, row_parts, threads_for
+from touchback.system.function import Floats, Function, chunks, threads_for
 
 
 class SolvedMotion:
@@ -33,8 +32,7 @@ class SolvedMotion:
         self._pulled = pulled
         self.block_size = terms.block_size + (0 if bias is None else bias.block_size)
         self._operations = len(terms.second.op) + sum(functions.sizes[:2]) ** 2
-        self._lock = threading.Lock()
-        self._for_rows: list[AtState] = []  # for calls without Python's lock: one for each thread
+        self._free: list[AtState] = []  # for calls without Python's lock, one for each thread
 
     @property
     def refusal(self) -> int:
@@ -73,15 +71,26 @@ class SolvedMotion:
         first: int = 0,
     ) -> None:
         """As `Function.rows`."""
-        count = len(result)
-        threads = threads_for(count, self._operations)
-        with self._lock:
-            while len(self._for_rows) < threads:
-                self._for_rows.append(self._made())
-            each = self._for_rows[:threads]
-            rows(
-                (each[0].address, each[0].address, 1),
-                tuple((one.context_address, one.context_address) for one in each),
-                (*sizes, self.block_size, self.out_size, 0), row_parts(parts),
-                blocks.reshape(-1), result.reshape(-1), first, count, threads,
-            )  # fmt: skip
+        each = self._taken(threads_for(len(result), self._operations))
+        try:
+            for some, block, out in chunks(parts, blocks, result, self._operations):
+                rows(
+                    (each[0].address, each[0].address, 1),
+                    tuple((one.context_address, one.context_address) for one in each),
+                    (*sizes, self.block_size, self.out_size, 0), some, block,
+                    out.reshape(-1), first, len(out),
+                    min(len(each), threads_for(len(out), self._operations)),
+                )  # fmt: skip
+        finally:
+            self._free += each
+
+    def _taken(self, count: int) -> list[AtState]:
+        """So many that nobody else uses. Without a lock, which a process that was forked meanwhile
+        would find held for ever: to take one from a list is a single act."""
+        each: list[AtState] = []
+        while len(each) < count:
+            try:
+                each.append(self._free.pop())
+            except IndexError:
+                each.append(self._made())
+        return each
