@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hand_made_systems import HandMadeSystem, make_pendulum
+from touchback import gallery
 from touchback.errors import InputError
 from touchback.recording import Run, open_run
 from touchback.simulate import simulate
@@ -160,3 +161,9 @@ def test_arguments_that_do_not_fit_are_named(
 ) -> None:
     with pytest.raises(InputError, match=complaint):
         simulate(pendulum, **{"duration": 1.0, **arguments})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["pendulum", "slider-crank", "bouncing-hammer"])
+def test_every_run_has_a_list_of_remarks(name: str) -> None:
+    run = simulate(gallery.make(name).compile(), duration=1e-3, progress=False)
+    assert isinstance(run.metadata["remarks"], list)

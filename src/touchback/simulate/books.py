@@ -7,7 +7,7 @@ How a run tells of its powers is the business of a *meter*: most integrate them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -16,13 +16,11 @@ import numpy as np
 from touchback.native import Problem, evaluate_rows
 from touchback.native.integrate.books import NativeBooks, Powers
 from touchback.recording import EnergyBooks, EventRecord
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, Settle
 from touchback.system import System
 from touchback.system.contact_rows import ContactLayout
 from touchback.system.function import Function
 from touchback.system.powers import DISSIPATED, WORK, PowerSet
-
-Settle = Callable[[float, Floats], Floats]
 
 
 class Lines:
@@ -138,16 +136,15 @@ class BookKeeper(Generic[M]):
         self._jumps: Floats = np.zeros(len(lines.set.stored))
         self._impacts: dict[str, float] = {}
 
-    def note(self, event: EventRecord, settle: Settle) -> None:
-        """Counts an event that changed the state as an impact; the run went on from there made
-        consistent."""
+    def note(self, event: EventRecord) -> None:
+        """Counts an event that changed the state as an impact."""
         if event.after is None:
             return
         before, after = (
             np.array([state[name] for name in self._lines.state_names])
             for state in (event.state, event.after)
         )
-        self.jump(event.name, event.time, np.array([before, settle(event.time, after)]))
+        self.jump(event.name, event.time, np.array([before, after]))
 
     def jump(self, name: str, t: float, states: Floats) -> None:
         """Counts what a jump between two states (rows) did to the stored energy as an impact."""

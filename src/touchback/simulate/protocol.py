@@ -10,6 +10,7 @@ from touchback.symbolic.expression import Expr
 
 Floats = NDArray[np.float64]
 Numbers = Mapping[str, float]  # by name: parameters
+Settle = Callable[[float, Floats], Floats]  # makes the state of a time consistent
 Plain = dict[str, object]  # what a run says of itself: text, numbers, lists, dicts
 
 #: An input of a run: a number, samples, a pair of times and values, or a function of time.

@@ -26,7 +26,7 @@ def recorded(course: Course, trajectory: Trajectory, about: Mapping[str, object]
         times[:done],
         dict(zip(names, table[:done].T, strict=True)),
         {name: unit for name, (_, _, unit) in zip(names, labels, strict=True)},
-        {**about, **course.about(trajectory), "statistics": trajectory.statistics},
+        {**about, "remarks": [], **course.about(trajectory), "statistics": trajectory.statistics},
     )
 
 

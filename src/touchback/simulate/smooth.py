@@ -15,6 +15,7 @@ from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import Floats, Plain
 from touchback.simulate.remarks import remarks
 from touchback.simulate.span import Trajectory
+from touchback.simulate.start import consistency
 from touchback.simulate.ticks import use_ticks
 from touchback.simulate.watch import Unwatched, Watch
 from touchback.system.powers import power_set
@@ -40,7 +41,7 @@ class SmoothRun(Course):
         if asked.events:
             self._watch = Watch(
                 system, self.problem, asked.events, parameters, tolerances, solver.samples,
-                asked.sides,
+                asked.sides, consistency(system, asked.constraints, given, parameters),
             )  # fmt: skip
         if asked.books:
             self._keeper = _keeper(asked, solver.word)
@@ -78,7 +79,7 @@ class SmoothRun(Course):
             told["events"] = [record.as_data() for record in self._watch.records]
         if self._keeper:
             for record in self._watch.records:
-                self._keeper.note(record, self._keeper.meter.own.settle)
+                self._keeper.note(record)
             ends = trajectory.times[[0, -1]], trajectory.states[[0, -1]]
             told["books"] = self._keeper.closed(*ends).as_data()
         if self._posed.solving:

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.native import Formulation, formulation_of
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.protocol import Floats, HasState, Numbers, StateData
+from touchback.simulate.protocol import Floats, HasState, Numbers, Settle, StateData
 from touchback.system import System
 from touchback.system.reading import read_array
 
@@ -45,6 +46,19 @@ def read_state(system: System, given: HasState | StateData | ArrayLike) -> Float
             f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
         )
     return x
+
+
+def consistency(
+    system: System, constraints: str | Formulation | None, inputs: Inputs, parameters: Numbers
+) -> Settle | None:
+    """What makes a state consistent from which a run goes on with the constraints that act now;
+    None where the run does so itself."""
+    if not system.constrained or formulation_of(constraints).settles:
+        return None
+    own = system.apart()
+    for name, number in parameters.items():
+        own[name] = number
+    return lambda t, x: own.consistent(x, t, inputs.at(t, x)[1:])[0]
 
 
 def _begun(system: System, t: float, inputs: Inputs, parameters: Numbers | None) -> StateData:

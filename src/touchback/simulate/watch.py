@@ -8,11 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.errors import InputError
+from touchback.errors import InputError, SolveError
 from touchback.native import Chunks, Crossing, EventRule, Events, Problem, Status
 from touchback.recording import EventRecord
 from touchback.simulate.event import Event
-from touchback.simulate.protocol import Floats, Numbers
+from touchback.simulate.protocol import Floats, Numbers, Settle
 from touchback.simulate.span import Failure
 from touchback.symbolic.expression import Expr
 from touchback.system import System
@@ -96,6 +96,7 @@ class Watch(Unwatched):
         tolerances: tuple[float, float],
         samples: int,
         sides: Sides,
+        consistent: Settle | None,
     ) -> None:
         check_events(events)
         self._events = sorted(events, key=lambda event: not event.compiled)
@@ -111,7 +112,7 @@ class Watch(Unwatched):
             [e.function for e in self._events if not isinstance(e.function, Expr | str)],
             *tolerances, samples, watched=0,
         )  # fmt: skip
-        self.records, self._sides, self._first = [], sides, 0
+        self.records, self._sides, self._first, self._consistent = [], sides, 0, consistent
 
     def start(self, t: float, x: Floats) -> None:
         """Reads on which side the initial state is. Where the run has jumped to it, events are
@@ -148,6 +149,7 @@ class Watch(Unwatched):
             after = self._restarted(event, crossing.time, crossing.state)
             if after is not None:
                 run.restart(after)
+                after = run.x
         self.records.append(
             EventRecord(
                 event.name, crossing.time, crossing.direction, self._named(crossing.state),
@@ -174,14 +176,21 @@ class Watch(Unwatched):
             given = event.restart(t, x.copy()) if event.restart else x
             after = np.array(given, dtype=np.float64)
         except Exception as error:
-            what = f"the restart of event {event.name!r} raised {type(error).__name__} ({error})"
-            self.failure = Failure(t, what, "mend the restart", error)
+            self._unfit(event, t, error)
             return None
         if after.shape != x.shape or not np.isfinite(after).all():
             what = f"the restart of event {event.name!r} returned {given!r}"
             self.failure = Failure(t, what, f"return a state of {len(x)} finite numbers")
             return None
-        return after
+        try:
+            return self._consistent(t, after) if self._consistent else after
+        except SolveError as error:
+            self._unfit(event, t, error)
+            return None
+
+    def _unfit(self, event: Event, t: float, error: Exception) -> None:
+        what = f"the restart of event {event.name!r} raised {type(error).__name__} ({error})"
+        self.failure = Failure(t, what, "mend the restart", error)
 
     def _named(self, x: Floats) -> dict[str, float]:
         return dict(zip(self._names, map(float, x), strict=True))

@@ -23,9 +23,10 @@ from touchback.simulate.modes.chattering import MEND, Chattering, instant
 from touchback.simulate.modes.tale import Tale
 from touchback.simulate.modes.watch import AHEAD, ExitWatch, LogWatch
 from touchback.simulate.progress import Progress
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, Settle
 from touchback.simulate.remarks import remarks
 from touchback.simulate.span import Failure, Trajectory
+from touchback.simulate.start import consistency
 from touchback.simulate.ticks import use_ticks
 from touchback.system import System
 from touchback.system.posed import InModes
@@ -145,7 +146,7 @@ class RunWithModes(Course):
         problem = self._problem_of(mode)
         watch = ExitWatch(
             self._system, problem, self._modes, mode, asked.events, asked.parameters,
-            (solver.rtol, solver.atol), solver.samples, asked.sides,
+            (solver.rtol, solver.atol), solver.samples, asked.sides, self._consistency(mode),
         )  # fmt: skip
         names, rest = list(self._system.state_names), asked.span.rest_from(t)
         self._parts.append(solver.run(Leg(problem, names, x, rest, shown, watch)))
@@ -153,18 +154,30 @@ class RunWithModes(Course):
         for record in watch.records:
             self._events.append(record.as_data())
             if self._keeper:
-                self._keeper.note(record, self._keeper.meter.own.settle)
+                self._keeper.note(record)
         self.problem.raised = problem.raised
         return watch
+
+    def _consistency(self, mode: int) -> Settle | None:
+        """What makes states consistent from which events let it go on in a mode."""
+        asked = self._asked
+        if not any(event.restart for event in asked.events):
+            return None
+        there = self._there(mode)
+        return consistency(there, asked.constraints, asked.given, asked.parameters)
+
+    def _there(self, mode: int) -> System:
+        """The system in a mode, with settings of its own."""
+        there = self._system.apart()
+        there.enter(*there.motion.modes.every[mode].names)
+        return there
 
     def _problem_of(self, mode: int) -> Problem:
         if mode not in self._problems:
             asked, solver, constrained = self._asked, self._solver, self._modes.enforced[mode]
             problem = constrained.problem(asked.given.u, self._block, asked.given.refresher())
             if solver.implicit:
-                there = self._system.apart()
-                there.enter(*there.motion.modes.every[mode].names)
-                newton_for(there, problem, solver.rtol, solver.atol, asked.parameters)
+                newton_for(self._there(mode), problem, solver.rtol, solver.atol, asked.parameters)
             if self._keeper:
                 problem.keep_books(self._keeper.meter.native)
             self._problems[mode] = problem

@@ -15,7 +15,7 @@ from touchback.native.modes.modes import Modes
 from touchback.simulate.event import Event
 from touchback.simulate.modes.chattering import MEND, Chattering, described
 from touchback.simulate.modes.tale import Tale
-from touchback.simulate.protocol import Floats
+from touchback.simulate.protocol import Floats, Settle
 from touchback.simulate.span import Failure
 from touchback.simulate.watch import Running, Sides, Unwatched, Watch, check_events
 from touchback.symbolic.expression import Expr
@@ -41,6 +41,7 @@ class ExitWatch(Watch):
         tolerances: tuple[float, float],
         samples: int,
         sides: Sides,
+        consistent: Settle | None,
     ) -> None:
         check_events(events)
         self._exits = [each.direction for each in modes.data.modes[mode].exits]
@@ -60,7 +61,8 @@ class ExitWatch(Watch):
             samples,
             watched=len(self._exits),
         )
-        self.records, self._sides, self._first = [], sides, len(self._exits)
+        self.records, self._sides, self._consistent = [], sides, consistent
+        self._first = len(self._exits)
         self.exit, self.error = -1, 0.0
 
     def start(self, t: float, x: Floats) -> None:

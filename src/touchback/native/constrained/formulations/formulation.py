@@ -21,3 +21,8 @@ class Formulation:
     tolerance: ClassVar[float] = 1e-13  # of Newton's method for positions
     # Redundant rows are told from others at consistent states; who drifts must tolerate more.
     rank_tolerance: ClassVar[float] = 1e-5
+
+    @property
+    def settles(self) -> bool:
+        """Whether it moves accepted states onto the constraints; others carry gaps along."""
+        return self.motion in ("partitioning_motion", "projection_motion")
