@@ -1,6 +1,7 @@
 """A run's line repeats it, bit for bit, whatever kind of run it is."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -142,3 +143,36 @@ def test_what_can_not_be_written_is_named_and_taken_from_what_is_given() -> None
     assert run.metadata["given"] == told
     assert len(run.events) == 1
     check_same(run, repeated(system, run, given))
+
+
+def held() -> tb.System:
+    """A cart, with a constraint to switch on."""
+    model = cart()
+    model.constrain("hold", velocity=model.rate("x"), active=False)
+    return model.compile()
+
+
+SET: dict[str, tuple[Callable[[], tb.System], dict[str, Any]]] = {
+    "adaptive": (lambda: cart().compile(), {}),
+    "fixed": (lambda: cart().compile(), {"method": "rk4"}),
+    "copies": (lambda: tb.copies(cart().compile(), ["a", "b"]), {"method": "rk4"}),
+    "switched": (held, {"events": [tb.Switch(0.1, activate=["hold"])]}),
+}
+
+
+@pytest.mark.parametrize(("make", "options"), SET.values(), ids=SET)
+def test_values_that_were_set_before_a_run_are_told(
+    make: Callable[[], tb.System], options: dict[str, Any]
+) -> None:
+    """So that a system with the model's own values repeats it."""
+    system, start = make(), np.linspace(0.1, 0.2, len(make().state_names))
+    (name, *_) = system.parameters
+    usual = tb.simulate(system, start, 0.2, **options)
+    assert usual.metadata["parameters"] == {} and "parameters" not in usual.metadata["repeat"]
+    system[name] = 2.0
+    run = tb.simulate(system, start, 0.2, **options)
+    assert run.metadata["parameters"] == {name: 2.0}
+    check_same(run, repeated(make(), run))
+    back = tb.simulate(system, start, 0.2, parameters={name: 1.0}, **options)
+    assert back.metadata["parameters"] == {name: 1.0}  # other than the system's
+    check_same(back, repeated(system, back))

@@ -50,7 +50,8 @@ def settings(
     written |= writer.argument("constraints", asked.constraints)
     if asked.given.texts:
         written["inputs"] = _inputs(writer, asked.given.texts)
-    written |= writer.argument("parameters", asked.parameters)
+    parameters = asked.system.changed_parameters(asked.parameters)
+    written |= writer.argument("parameters", parameters)
     written |= writer.argument("events", tuple(events))
     written |= writer.argument("contacts", contacts)
     written |= writer.argument("books", asked.books)
@@ -59,7 +60,7 @@ def settings(
         "model": asked.system.name,
         **plain,
         "inputs": asked.given.texts,
-        "parameters": asked.parameters,
+        "parameters": parameters,
         "initial_state": start.tolist(),
         "repeat": f"touchback.simulate(system, {start.tolist()!r}, {call})",
         **({"given": writer.given} if writer.given else {}),

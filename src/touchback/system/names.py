@@ -91,6 +91,12 @@ class Named:
         """Current values of the live parameters."""
         return dict(zip(self.layout.parameters, map(float, self._parameters), strict=True))
 
+    def changed_parameters(self, overrides: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Those whose values, with some replaced, aren't the model's own, and all that replace."""
+        given, own = overrides or {}, [each.default for each in self.layout.ranges]
+        now = zip(self.layout.parameters, self.parameter_values(given), own, strict=True)
+        return {name: float(x) for name, x, usual in now if x != usual or name in given}
+
     def __getitem__(self, name: str) -> float:
         return float(self._parameters[self.layout.index(name)])
 
