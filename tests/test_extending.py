@@ -220,9 +220,7 @@ def test_a_solver_of_ones_own_is_taken_as_it_is() -> None:
     assert run["hinge"][-1] == pytest.approx(known["hinge"][-1], abs=1e-5)
     assert "method=given['method'])" in run.metadata["repeat"]
     assert run.metadata["given"] == {"method": "an object of type Heun"}
-    again = eval(
-        run.metadata["repeat"], {"touchback": tb, "system": system, "given": {"method": heun}}
-    )
+    again = eval(run.metadata["repeat"], {"tb": tb, "system": system, "given": {"method": heun}})
     np.testing.assert_array_equal(again["hinge"], run["hinge"])
     with pytest.raises(
         tb.InputError, match=r"'linear-implicit' is a step of its own; leave .*heun"

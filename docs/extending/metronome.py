@@ -14,5 +14,5 @@ class Metronome:
         return 1.0 if int(time.monotonic() * self.beats) % 2 else -1.0
 
     def close(self) -> None:
-        """Called when the run is over."""
+        """Called by who opened it, as `touchback live --connect` does when the run is over."""
         self.closed = True

@@ -46,7 +46,8 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *ROOMS})
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *__all__, *ROOMS})
 
 
 def _beside_room(name: str) -> property:

@@ -298,7 +298,7 @@ def test_events_are_saved_with_the_run(tmp_path: Path, suffix: str) -> None:
     run.save(path)
     assert tb.open_run(path).events == run.events
     assert "floor at 0.45" in str(run)
-    assert "touchback.Event(name='floor', function='height'" in run.metadata["repeat"]
+    assert "tb.Event(name='floor', function='height'" in run.metadata["repeat"]
 
 
 def test_a_plot_shows_events_as_lines() -> None:

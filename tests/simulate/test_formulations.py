@@ -204,7 +204,7 @@ def test_the_feedback_of_baumgartes_is_chosen_per_run() -> None:
         run = tb.simulate(system, x0, 1.0, constraints=way, method="rk4", step=1e-3, progress=False)
         drifts.append(run.metadata["statistics"]["largest_h"])
         text = way if isinstance(way, tb.Baumgarte) else repr(way)
-        assert f"constraints={text}".replace("=B", "=touchback.B") in run.metadata["repeat"]
+        assert f"constraints={text}".replace("=B", "=tb.B") in run.metadata["repeat"]
     assert run.metadata["constraints"] == "baumgarte"
     assert drifts[0] == drifts[1] > 2.0 * drifts[2] > 4.0 * drifts[3] > 0.0
     with pytest.raises(tb.InputError, match=r"alpha must be zero or positive, got -1"):

@@ -14,7 +14,7 @@ Made = tuple[tb.System, tb.Run]
 
 def repeated(system: tb.System, run: tb.Run, given: Mapping[str, object] | None = None) -> tb.Run:
     """What the line gives, by nothing but what it names."""
-    names = {"touchback": tb, "system": system, "run": run, "given": given or {}}
+    names = {"tb": tb, "system": system, "run": run, "given": given or {}}
     again = eval(run.metadata["repeat"], names)
     assert isinstance(again, tb.Run)
     return again

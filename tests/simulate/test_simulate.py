@@ -56,7 +56,7 @@ def test_the_same_call_gives_the_same_bits(pendulum: HandMadeSystem) -> None:
 
 
 def repeated(run: Run, system: HandMadeSystem) -> Run:
-    line = run.metadata["repeat"].removeprefix("touchback.")
+    line = run.metadata["repeat"].removeprefix("tb.")
     again = eval(line, {"simulate": simulate, "system": system, "run": run})
     assert isinstance(again, Run)
     return again

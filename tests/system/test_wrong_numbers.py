@@ -110,3 +110,43 @@ def test_arrays_that_do_not_fit_are_told_by_the_function_that_was_called(
         return
     with pytest.raises(tb.InputError, match=rf"^{method}: arrays of states with leading"):
         call(*given[: len(frame)], np.tile(q, (3, 1)), *given[len(frame) + 1 :], t=np.zeros(2))
+
+
+# ---- what isn't given ----------------------------------------------------------------------------
+
+
+def test_what_is_missing_stands_for_what_is_usual() -> None:
+    m = tb.Model("two")
+    push = m.input("push", default=2.0)
+    a, b = m.body("a", 1.0, com=(0, 0, -1)), m.body("b", 1.0, com=(0, 0, -1))
+    m.joint("one", tb.Revolute("y"), m.ground, a, position=0.3, velocity=5.0)
+    m.joint("two", tb.Revolute("y"), a, b, position=0.7)
+    m.force("motor", tb.JointEffort("one", push))
+    system = m.compile()
+    q, v = np.array([0.3, 0.7]), np.zeros(2)
+    same = np.testing.assert_array_equal
+    same(system.mass_matrix(None), system.mass_matrix(q))
+    same(system.mass_matrix({"one": 0.1}), system.mass_matrix([0.1, 0.7]))
+    same(system.bias(q, None), system.bias(q, v))
+    same(system.bias(q, {"two": 1.0}), system.bias(q, [0.0, 1.0]))
+    same(system.joint_efforts(q, v), [2.0, 0.0])
+    same(system.inverse_dynamics(q, v, {"one": 1.0}), system.inverse_dynamics(q, v, [1.0, 0.0]))
+    by_tau = system.forward_dynamics(q, v, {"one": 1.0})
+    same(by_tau, system.forward_dynamics(q, v, [1.0, 0.0]))
+    np.testing.assert_allclose(
+        system.forward_dynamics(q, v), system.forward_dynamics(q, v, [2.0, 0.0]), rtol=1e-12
+    )
+
+
+def test_multipliers_name_the_rows_that_act() -> None:
+    system = gallery.make("crank-rocker").compile()
+    start = system.assemble()
+    (name,) = system.model.closures
+    rows = list(system.constraint_names)
+    assert list(system.multipliers(start.q, start.v)) == rows
+    system.deactivate(name)
+    assert system.multipliers(start.q, start.v) == {}
+    system.activate(name)
+    switch = tb.Switch(0.01, deactivate=[name])
+    run = tb.simulate(system, start, 0.02, events=[switch], progress=False)
+    assert all(run[row][-1] == 0.0 for row in rows)

@@ -1,4 +1,4 @@
-"""The call that repeats a run, as a line of Python.
+"""The call that repeats a run, as a line of Python after `import touchback as tb`.
 
 It names `system`, and `run` where samples of inputs are kept in the run's metadata. What can't be
 written, such as functions of Python's, it takes from a mapping `given`: the run's metadata say
@@ -27,7 +27,7 @@ from touchback.symbolic.expression import Expr
 from touchback.symbolic.text import to_text
 
 Described = Event | Switch | Formulation
-_FROM_THE_FACE = {"touchback.simulate": "touchback", "touchback.native": "touchback"}
+_FROM_THE_FACE = {"touchback.simulate": "tb", "touchback.native": "tb"}
 
 
 def settings(
@@ -62,7 +62,7 @@ def settings(
         "inputs": asked.given.texts,
         "parameters": parameters,
         "initial_state": start.tolist(),
-        "repeat": f"touchback.simulate(system, {start.tolist()!r}, {call})",
+        "repeat": f"tb.simulate(system, {start.tolist()!r}, {call})",
         **({"given": writer.given} if writer.given else {}),
     }
 
@@ -134,7 +134,8 @@ class _Writer:
             value = getattr(given, name)
             if value is not usual and (text := self.text(f"{word} {name}", value)) != repr(usual):
                 found.append(f"{name}={text}")
-        return f"{_FROM_THE_FACE.get(room, room)}.{kind.__name__}({', '.join(found)})"
+        home = _FROM_THE_FACE.get(room, room.replace("touchback", "tb", 1))
+        return f"{home}.{kind.__name__}({', '.join(found)})"
 
     def _expression(self, word: str, given: Expr) -> str:
         """By its text, unless that is too long for one line or looks things up in tables that have

@@ -26,11 +26,12 @@ Replaced = Mapping[str, ArrayLike] | None  # parameters of this call, by numbers
 
 
 class Arrays(Named):
-    """Every function takes arrays or dicts by name, and leading dimensions: an array of states. One
-    that is `hot` is a C callable after its first call; `out` takes its result, and `parameters`
-    replaces some for the call, by numbers or by arrays over the states. Where a function gives
-    several things, `out` has them side by side in its last dimension, and what is returned for an
-    array of states looks into it."""
+    """Every function takes arrays or dicts by name, and leading dimensions: an array of states.
+    Names that are missing, or `None`, stand for initial positions and states, for the defaults of
+    inputs, and for zero velocities, accelerations and efforts. One that is `hot` is a C callable
+    after its first call; `out` takes its result, and `parameters` replaces some for the call, by
+    numbers or by arrays over the states. Where a function gives several things, `out` has them side
+    by side in its last dimension, and what is returned for an array of states looks into it."""
 
     @cached_property
     def calls(self) -> Calls:
