@@ -10,6 +10,7 @@ from touchback.contact import ContactKind
 from touchback.dynamics.floats import float_instant
 from touchback.errors import InputError
 from touchback.model import Model
+from touchback.model.names import check_name
 from touchback.model.walk import frames_of
 from touchback.simulate.protocol import Floats
 from touchback.system import System
@@ -51,6 +52,8 @@ def contacts_of(
             f"{system.name}: contacts are given by name, as {{'floor': "
             f"tb.contact.SpherePlaneContact(…)}}, got {given!r}."
         )
+    for name in given or {}:
+        check_name("contact", name)
     found = {**system.model.contacts, **(given or {})}
     if given is None and not found:
         raise InputError(

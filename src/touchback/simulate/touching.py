@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from touchback.contact import ContactKind
+from touchback.errors import InputError
 from touchback.simulate.course import Asked, Course, Label
 from touchback.simulate.protocol import Floats
 from touchback.simulate.rigid import contacts_of, unmeasured
@@ -29,6 +31,7 @@ class TouchingRun(Course):
         self._system, contacts = contacts_of(asked.system, given)
         wanted = {"names": functions} if functions else {}
         self._equations = ContactEquations(self._system, contacts, asked.parameters, **wanted)
+        self._refuse_taken(set(given or ()) - set(self._system.model.contacts))
         self._sensors = Sensors(self._equations, not self.IMPULSES)
         self._forces: Floats = np.zeros((1, self._equations.layout.rows))  # at recorded instants
         self._accelerations: Floats = np.full((1, self._system.sizes[1]), np.nan)
@@ -62,22 +65,42 @@ class TouchingRun(Course):
 
     def _own_labels(self) -> list[Label]:
         """What the method gives."""
-        system, layout = self._system, self._equations.layout
-        word, moment, over = (
-            ("impulse",) * 2 + ("",) if self.IMPULSES else ("force", "moment", " s")
-        )
+        system = self._system
+        word = "impulse" if self.IMPULSES else "force"
         own = f" {word}" if self.IMPULSES else ""
         found: list[Label] = [
             *(("state", *each) for each in zip(system.state_names, system.state_units)),
             *(("multiplier", f"{name}{own}", "") for name in system.constraint_names),
         ]
         for i, name in enumerate(self._equations.contacts):
-            found.append(("contact", f"{name} gap", "m"))
-            found.append(("contact", f"{name} {word}", "N s".removesuffix(over)))
-            for _, label, unit in layout.friction_labels(i):
-                what = word if unit == "N s" else moment
-                found.append(("contact", f"{name} {label} {what}", unit.removesuffix(over)))
+            found += self._contact_labels(i, name)
         return found
+
+    def _contact_labels(self, i: int, name: str) -> list[Label]:
+        word, moment, over = (
+            ("impulse",) * 2 + ("",) if self.IMPULSES else ("force", "moment", " s")
+        )
+        found: list[Label] = [
+            ("contact", f"{name} gap", "m"),
+            ("contact", f"{name} {word}", "N s".removesuffix(over)),
+        ]
+        for _, label, unit in self._equations.layout.friction_labels(i):
+            what = word if unit == "N s" else moment
+            found.append(("contact", f"{name} {label} {what}", unit.removesuffix(over)))
+        return found
+
+    def _refuse_taken(self, given: Collection[str]) -> None:
+        """Refuse contacts that were given a name with which a signal is called like another."""
+        system = self._system
+        every = Counter(label for _, label, _ in self._own_labels())
+        every.update([*system.input_names, *system.output_names])
+        for i, name in enumerate(self._equations.contacts):
+            for _, label, _ in self._contact_labels(i, name) if name in given else ():
+                if every[label] > 1:
+                    raise InputError(
+                        f"{system.name}: contact '{name}' has a signal '{label}', and another "
+                        "signal of the run is called so; give the contact another name."
+                    )
 
     def _own_rows(self, part: slice, times: Floats, states: Floats) -> Floats:
         layout, forces = self._equations.layout, self._forces[part].T
