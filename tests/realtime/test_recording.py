@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from command import touchback
 from touchback.realtime import open_recording
+from touchback.recording.live_file import Recorder
 
 RUNS_UNTIL_KILLED = """
 import sys
@@ -216,3 +218,20 @@ def test_a_recording_without_a_tick_is_empty(cart: tb.System, tmp_path: Path) ->
     assert ended.names == killed.names
     assert set(cart.state_names) < set(ended.names)
     assert ended.metadata["complete"] and not killed.metadata["complete"]
+
+
+def test_the_command_fails_when_its_recording_ended_early_and_still_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Recorder, rows: np.ndarray) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Recorder, "write", full)
+    words = ["live", "pendulum", "--seconds", "0.05", "--speed", "0", "--record"]
+    done = touchback(*words, tmp_path / "run.mcap")
+    assert done.returncode == 1
+    assert "50 ticks" in done.stdout
+    assert "the recording ended early (No space left on device)" in done.stderr
+    again = touchback("replay", tmp_path / "run.mcap")
+    assert again.returncode == 1
+    assert "'pendulum' holds no ticks" in again.stderr

@@ -88,11 +88,17 @@ def live(
                 out.print("listening on {}:{}".format(*run.listen(listen).address))
             _watch(run, seconds, following)
     _tell(run, worst, report)
-    if record is not None:
+    failure = run.recording_failure
+    if record is not None and failure is None:
         held = open_recording(record).about["description"]
         words = ["touchback", "replay", str(record), *([] if held else ["--model", model])]
         out.print(f"replay: {shlex.join(words)}", soft_wrap=True)
     _refuse_what_was_held(run, steps, rate)
+    if failure is not None:
+        raise SolveError(
+            f"{record}: the recording ended early ({failure.strerror or failure}), though the run "
+            "went on; make room on the disk, or record elsewhere."
+        )
 
 
 def _watch(run: Live, seconds: float, following: list[Following]) -> None:

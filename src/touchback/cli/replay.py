@@ -24,6 +24,8 @@ def replay(
     with working(f"replaying {recording.name}"):
         again = run_again(recording, load(model)[0].compile() if model else None)
     about = again.recording.about
+    if not again.ticks:
+        raise SolveError(f"{recording.name}: the recording of '{about['model']}' holds no ticks.")
     out.print(
         f"{about['model']}: {again.ticks} ticks at {about['rate']:g} Hz, "
         f"{'finished' if again.recording.complete else 'cut short'}"

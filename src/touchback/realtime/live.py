@@ -144,6 +144,11 @@ class Live(Restructured):
             blame_of(self._first, self._machine),
         )  # fmt: skip
 
+    @property
+    def recording_failure(self) -> OSError | None:
+        """What ended the recording before the run, as a full disk does; None when nothing did."""
+        return self._keeper.failure
+
     def recorded(self) -> Run:
         """What was kept so far, as a run; with `record=True`."""
         to_its_end(self._drain)
