@@ -8,6 +8,16 @@ from hand_made_systems import HandMadeSystem
 from touchback.errors import SolveError
 from touchback.simulate import RunFailed, simulate
 
+
+@pytest.fixture(scope="module")
+def slide() -> tb.System:
+    m = tb.Model("slide")
+    bob = m.body("bob", mass=1.0)
+    slide = m.joint("slide", tb.Prismatic("x"), m.ground, bob)
+    m.force("push", tb.JointEffort(slide, m.input("push")))
+    return m.compile()
+
+
 ADAPTIVE = ["dopri5", "RK45", "DOP853", "Radau", "BDF"]
 
 
@@ -52,6 +62,31 @@ def test_a_step_limit_is_said_with_its_mend(pendulum: HandMadeSystem) -> None:
     assert 0.0 < caught.value.run.time[-1] < 10.0
     with pytest.raises(RunFailed, match="10 steps were not enough"):
         simulate(pendulum, duration=10.0, step_limit=10, method="DOP853")
+
+
+@pytest.mark.parametrize("method", ["rk4", "euler", "dopri5", "radau5", *ADAPTIVE[1:], "LSODA"])
+@pytest.mark.filterwarnings("ignore")  # LSODA warns on its own
+def test_an_input_function_that_raised_is_asked_no_more_but_for_what_is_recorded(
+    slide: tb.System, method: str
+) -> None:
+    raised, later = [], []
+
+    def push(t: float) -> float:
+        if raised:
+            later.append(t)
+        if t > 0.5:
+            raised.append(t)
+            raise ZeroDivisionError("no force left")
+        return 1.0 + t
+
+    with pytest.raises(RunFailed, match=r"raised ZeroDivisionError \(no force left\)") as caught:
+        simulate(slide, duration=1.0, method=method, inputs={"push": push}, output_step=0.01)
+    run = caught.value.run
+    assert len(raised) == 1
+    assert len(later) <= len(run)
+    early = run.time <= 0.5  # Euler reaches the instant at which it raised
+    assert early.sum() >= len(run) - 1
+    np.testing.assert_array_equal(run["push"][early], 1.0 + run.time[early])
 
 
 @pytest.mark.parametrize("method", ["rk4", "dopri5", "RK45"])

@@ -104,6 +104,7 @@ def _run(asked: Asked, solver: Solver, x: Floats, progress: bool | Callable[[flo
     with Listening() as listening, Progress(f"{name}: {solver.word}", progress) as shown:
         trajectory = course.go(x, shown)
     trajectory.statistics["seconds"] = time.perf_counter() - began
+    course.problem.ask_again()
     with Listening() as again:
         run = recorded(course, trajectory, settings(asked, solver, x, asked.events))
     run.model = None if asked.system.names else asked.system.model  # copies have none of their own

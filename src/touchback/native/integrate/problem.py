@@ -1,6 +1,7 @@
 """What the integrators of the C library integrate: a state x = [q, v, z] and its rate."""
 
 import ctypes
+import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
@@ -123,6 +124,7 @@ class Problem:
         self.u: Floats = np.array(u, dtype=np.float64)
         self.p: Floats = as_floats(p)
         self.raised: BaseException | None = None
+        self._raised_at = self._silent_from = math.inf  # times from which inputs aren't asked for
         self.enforced = motion
         self.stepper: str | None = motion.stepper if motion else None
         self.implicit = False  # whether Newton's method is at hand
@@ -216,15 +218,23 @@ class Problem:
         refresh: Refresh = inputs
 
         def call(t: float, x_address: int, _u: int, _data: int) -> None:
+            if t >= self._silent_from:
+                self.u[1:] = np.nan
+                return
             try:
                 refresh(t, np.ctypeslib.as_array(state_type.from_address(x_address)), self.u)
             except BaseException as error:  # nothing may unwind through C
                 self.raised = self.raised or error
+                self._raised_at, self._silent_from = min(t, self._raised_at), -math.inf
                 self.u[1:] = np.nan
 
         callback = _CALLBACK(call)
         self.record.kept.append(callback)
         return ctypes.cast(callback, ctypes.c_void_p).value, None
+
+    def ask_again(self) -> None:
+        """Lets an input function that raised be called for what is recorded: before that time."""
+        self._silent_from = self._raised_at
 
     def input_rows(self, times: ArrayLike, states: ArrayLike) -> Floats:
         """u at each of the times and states (rows), as an integrator there would see it."""
