@@ -136,3 +136,23 @@ def test_a_keyboard_too_slow_to_strike_once_is_refused() -> None:
         make_keyboard(7, "piano", rate=7.0)
     with pytest.raises(InputError, match="got rate=7"):
         make_separate_keys(7, "piano-modes", rate=7.0)
+
+
+@pytest.mark.parametrize(
+    ("ports", "said"),
+    [
+        (["voltage=serial-key:a", "voltag=serial-key:b"], "did you mean 'voltage'"),
+        (["voltage=serial-key:a", " voltage =serial-key:b"], "port 'voltage' is given twice"),
+        (["voltage=serial-key:a", "serial-key:b"], "a port, '=' and a device are expected"),
+    ],
+)
+def test_no_device_is_opened_before_all_ports_are_known(
+    ports: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def open_device(given: str) -> None:
+        raise AssertionError("a device was opened")
+
+    monkeypatch.setattr("touchback.cli.feeding.open_device", open_device)
+    done = touchback("live", "motor-arm", *(f"--connect={each}" for each in ports))
+    assert done.returncode != 0
+    assert said in done.stderr

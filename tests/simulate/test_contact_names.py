@@ -47,3 +47,11 @@ def test_other_names_are_taken() -> None:
     system, floor = sled()
     run = tb.simulate(system, duration=0.1, contacts={"forces 2": floor})
     assert {"forces 2 gap", "forces force"} <= set(run.signals)
+
+
+@pytest.mark.parametrize("solver", [tb.EventDriven, tb.MoreauJean])
+def test_solvers_with_contacts_of_their_own_can_be_hashed(solver: type[tb.EventDriven]) -> None:
+    _, floor = sled()
+    one, other = (solver(step=0.01, contacts={"floor": floor}) for _ in range(2))
+    assert one == other
+    assert len({one, other, solver(step=0.01)}) == 2

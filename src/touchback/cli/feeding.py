@@ -10,8 +10,10 @@ from touchback.devices.registry import open_device
 from touchback.errors import InputError
 from touchback.realtime import Live
 from touchback.realtime.devices import Device
+from touchback.recording import unknown_name
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.rigid import is_real
+from touchback.system import System
 
 
 @dataclass(frozen=True)
@@ -42,16 +44,26 @@ def feed(run: Live, inputs: Mapping[str, object], given: Inputs) -> list[Followi
     return following
 
 
-def opened(given: list[str], closing: ExitStack) -> dict[str, Device]:
+def opened(given: list[str], system: System, closing: ExitStack) -> dict[str, Device]:
     """Devices by the port that each is for, from texts such as "torque=serial-key:/dev/ttyACM0";
-    one that is named twice is opened once, and closed in the end."""
-    ports, devices = dict[str, Device](), dict[str, Device]()
+    one that is named twice is opened once, and closed in the end. None is opened before all ports
+    are known to be the system's."""
+    wanted = dict[str, str]()
     for text in given:
         port, equals, device = text.partition("=")
-        if not equals or not port.strip():
+        port = port.strip()
+        if not equals or not port:
             raise InputError(f"--connect: a port, '=' and a device are expected, got '{text}'.")
+        known = [*system.input_names, *system.output_names]
+        if port not in known:
+            raise unknown_name("port", port, known)
+        if port in wanted:
+            raise InputError(f"--connect: port '{port}' is given twice; connect one device to it.")
+        wanted[port] = device
+    ports, devices = dict[str, Device](), dict[str, Device]()
+    for port, device in wanted.items():
         if device not in devices:
             devices[device] = open_device(device)
             closing.callback(getattr(devices[device], "close", lambda: None))
-        ports[port.strip()] = devices[device]
+        ports[port] = devices[device]
     return ports

@@ -74,7 +74,7 @@ def live(
     steps = experiment.substeps if substeps is None else substeps
     given = read_inputs(system.input_names, system.input_defaults, inputs, seconds)
     with ExitStack() as closing:
-        devices = opened(connect or [], closing)
+        devices = opened(connect or [], system, closing)
         guarded = {name: GuardedOutput() for name in devices if name in system.output_names}
         run = start_live(
             system, start, rate=rate, speed=speed or None, method=method, constraints=constraints,

@@ -4,7 +4,7 @@ unilateral contacts"."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from touchback.contact import ContactKind
 from touchback.recording import unknown_name
@@ -47,7 +47,7 @@ class EventDriven(Dopri5):
     impacts: str = "newton"
     rest: float = 1e-8
     event_limit: int = 100_000
-    contacts: Mapping[str, ContactKind] | None = None
+    contacts: Mapping[str, ContactKind] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

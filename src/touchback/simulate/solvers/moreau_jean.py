@@ -4,7 +4,7 @@ Jean 1999, "The non-smooth contact dynamics method"."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from touchback.contact import ContactKind
 from touchback.errors import InputError
@@ -32,7 +32,7 @@ class MoreauJean(Solver):
 
     step: float = 1e-4
     theta: float = 0.5
-    contacts: Mapping[str, ContactKind] | None = None
+    contacts: Mapping[str, ContactKind] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         needed(step=self.step)
