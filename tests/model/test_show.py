@@ -90,3 +90,13 @@ def test_components_of_a_distance_have_their_own_units() -> None:
         "rope.rate": "m/s",
     }
     assert "[m, m/s]" in str(m)
+
+
+def test_a_chain_longer_than_pythons_stack_is_shown() -> None:
+    m = tb.Model("chain")
+    last = m.ground
+    for i in range(1200):
+        link = m.body(f"b{i}", mass=1.0)
+        m.joint(f"j{i}", tb.Prismatic("x"), last, link)
+        last = link
+    assert "b1199, 1 kg" in repr(m)

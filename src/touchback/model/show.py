@@ -26,7 +26,7 @@ def tree_text(model: Model, default_stops: Mapping[str, Pairs] | None = None) ->
     `default_stops` has stiffness and damping of a joint's coordinates, where they are known."""
     flat = flatten(model)
     reached: set[str] = set()
-    lines = [_title(flat), GROUND, *_branches(flat, GROUND, "", reached)]
+    lines = [_title(flat), GROUND, *_branches(flat, reached)]
     lost = [name for name in flat.bodies if name not in reached]
     if lost:
         lines.append("not connected to the ground: " + ", ".join(f"'{name}'" for name in lost))
@@ -54,18 +54,27 @@ def _count(number: int, one: str, several: str) -> str:
     return f"{number} {one if number == 1 else several}"
 
 
-def _branches(model: Model, body: str, margin: str, reached: set[str]) -> Iterator[str]:
-    below = [
+def _branches(model: Model, reached: set[str]) -> Iterator[str]:
+    """A line for each joint; without recursion, for chains may be longer than Python's stack."""
+    levels = [("", _below(model, GROUND, reached))]
+    while levels:
+        margin, below = levels[-1]
+        if not below:
+            levels.pop()
+            continue
+        name, joint = below.pop(0)
+        child = joint.child.body
+        reached.add(child)
+        yield f"{margin}{'├─' if below else '└─'} {_joint(name, joint)} ─ {_body(model, child)}"
+        levels.append((margin + ("│  " if below else "   "), _below(model, child, reached)))
+
+
+def _below(model: Model, body: str, reached: set[str]) -> list[tuple[str, Joint]]:
+    return [
         (name, joint)
         for name, joint in model.joints.items()
         if joint.parent.body == body and joint.child.body not in reached
     ]
-    for i, (name, joint) in enumerate(below):
-        child = joint.child.body
-        reached.add(child)
-        last = i == len(below) - 1
-        yield f"{margin}{'└─' if last else '├─'} {_joint(name, joint)} ─ {_body(model, child)}"
-        yield from _branches(model, child, margin + ("   " if last else "│  "), reached)
 
 
 def _joint(name: str, joint: Joint) -> str:
