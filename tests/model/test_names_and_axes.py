@@ -114,3 +114,13 @@ def test_read_passes_options_on_and_refuses_those_that_its_reader_has_not(tmp_pa
     assert tb.read(file, floating_base=True).joints["root"].kind == tb.Free()
     with pytest.raises(tb.ModelError, match="there is no option 'floating'"):
         tb.read(file, floating=True)
+
+
+@pytest.mark.parametrize("text", ["q:crank arm", "2 * v:crank arm", "gear ratio + 1"])
+def test_names_that_need_quotes_in_expressions_are_told_so(text: str) -> None:
+    m = tb.Model("crank")
+    m.parameter("gear ratio", 2.0)
+    m.joint("crank arm", tb.Prismatic("x"), m.ground, m.body("bob", mass=1.0))
+    with pytest.raises(tb.ModelError, match=r"stand in quotes there: .'(.:crank arm|gear ratio)'"):
+        m.expression(text)
+    assert m.expression("2 * 'v:crank arm' + 'gear ratio'") is not None

@@ -224,8 +224,18 @@ class Model(Signals, ModelModes):
     def expression(self, text: str) -> Expr:
         """What a text such as "2 * radius - 'q:crank'" means in this model, as its files write it:
         names that are no plain words stand in quotes."""
-        tables = self.tables.__getitem__
-        return Expr(self.tape, parse(text, self.tape, lambda name: self.signal(name).id, tables))
+
+        def symbol(name: str) -> int:
+            known = self.signal_names()
+            odd = [full for full in known if full.startswith(name) and full in text]
+            if odd and name not in known:
+                raise ModelError(
+                    f"There is no signal '{name}' in {text!r}; names that are no plain words stand "
+                    f"in quotes there: \"'{odd[0]}'\"."
+                )
+            return self.signal(name).id
+
+        return Expr(self.tape, parse(text, self.tape, symbol, self.tables.__getitem__))
 
     # ---- from and to the world -------------------------------------------------------------------
 
