@@ -71,11 +71,12 @@ class Function:
                 f"got {sizes[0]} and {sizes[1]}."
             )
         operations = len(self.second.op)
+        threads = threads_for(len(result), operations)
         for some, block, out in chunks(parts, blocks, result, operations):
             rows(
                 (one.address, wide.address, lanes), ((one.context_address, wide.context_address),),
                 (*sizes, self.block_size, self.out_size, max(one.work_size, wide.work_size)),
-                some, block, out.reshape(-1), first, len(out), threads_for(len(out), operations),
+                some, block, out.reshape(-1), first, len(out), threads,
             )  # fmt: skip
 
     def at(self, x: Floats, u: Floats, block: Floats) -> Floats:

@@ -78,8 +78,7 @@ class SolvedMotion:
                     (each[0].address, each[0].address, 1),
                     tuple((one.context_address, one.context_address) for one in each),
                     (*sizes, self.block_size, self.out_size, 0), some, block,
-                    out.reshape(-1), first, len(out),
-                    min(len(each), threads_for(len(out), self._operations)),
+                    out.reshape(-1), first, len(out), len(each),
                 )  # fmt: skip
         finally:
             self._free += each
