@@ -152,3 +152,19 @@ def test_parameters_of_constrained_systems_may_too() -> None:
     tau = np.ones(system.sizes[1])
     both = system.forward_dynamics(q, v, tau, parameters={"crank radius": radii})
     np.testing.assert_array_equal(both[1], system.forward_dynamics(q[1], v[1], tau))
+
+
+@pytest.mark.parametrize("name", ["pendulum", "slider-crank"])
+def test_leading_dimensions_may_be_of_any_argument_alone(name: str) -> None:
+    system = make(name).compile()
+    q, rows = system.assemble().q, len(system.constraint_names)
+    parameter, number = next(iter(system.parameters.items()))
+    several = {parameter: np.full((3, 1), number)}
+    assert system.constraint_error(q, t=np.zeros(4)).shape == (4, rows)
+    assert system.constraint_error(q, parameters=several).shape == (3, 1, rows)
+    assert system.constraint_error(q, t=np.zeros(4), parameters=several).shape == (3, 4, rows)
+    assert system.constraint_error(np.stack([q, q])).shape == (2, rows)
+    u = np.zeros((5, len(system.input_names)))
+    assert system.constraint_error(q, u=u).shape == (5, rows)
+    with pytest.raises(tb.InputError, match="don't go together"):
+        system.constraint_error(np.stack([q, q]), t=np.zeros(3))

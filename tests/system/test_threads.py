@@ -232,3 +232,28 @@ def test_a_system_apart_has_settings_of_its_own() -> None:
         np.testing.assert_array_equal(own.mass_matrix(q), fresh.mass_matrix(q))
         p = own.parameter_values()
         assert p.tolist() == [radius]
+
+
+def test_steps_of_one_call_take_the_same_parameters() -> None:
+    def shown(system: tb.System) -> list[Any]:
+        return [plain(system.sensors(q, v)), system.reaction("crank", q, v).tolist()]
+
+    system = make("slider-crank").compile()
+    start = system.assemble()
+    q, v = start.q + 0.1, start.v + 0.3
+    allowed = []
+    for radius in (0.1, 0.12):
+        system["crank radius"] = radius
+        allowed.append(shown(system))
+
+    def work(number: int) -> list[Any]:
+        if number < 2:
+            for i in range(400):
+                system["crank radius"] = (0.1, 0.12)[i % 2]
+            return []
+        return [shown(system) for _ in range(40)]
+
+    for found in in_threads(work):
+        for sensors, reaction in found:
+            assert sensors in [each[0] for each in allowed]
+            assert reaction in [each[1] for each in allowed]

@@ -1,10 +1,11 @@
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Setting = TypeVar("Setting")
 Argument = tuple[str, int, int, int, bool]  # name, kind, place in [x, u], size, required
 Part = tuple[Floats, int, int, int]  # numbers, stride, size, place in [x, u]
 
@@ -25,6 +26,8 @@ class Call:
         otherwise: Call | None,
         /,
     ) -> Call: ...
+    def take(self, block: Floats, /) -> None: ...
+    def follow(self, present: list[Setting], setting: Setting, first: Call, /) -> None: ...
 
 def rows(
     functions: tuple[int, int, int],

@@ -154,5 +154,6 @@ def address_of(array: NDArray[np.generic]) -> int:
 
 
 def as_floats(values: object) -> Floats:
-    """The values as contiguous doubles, copied only when they aren't already."""
-    return np.ascontiguousarray(values, dtype=np.float64)
+    """The values as contiguous, aligned doubles, copied only when they aren't already."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    return array if array.flags.aligned else array.copy()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +11,7 @@ from touchback.model.frame import BodyHandle, Frame, as_frame
 from touchback.model.names import unknown
 from touchback.native import tree_products
 from touchback.system import functions as recipes
-from touchback.system.calls import Calls, Way, by_its_name, hot
+from touchback.system.calls import Way, by_its_name, hot
 from touchback.system.constrained import Terms
 from touchback.system.function import Function
 from touchback.system.layout import Layout, Values
@@ -32,11 +31,6 @@ class Arrays(Named):
     after its first call; `out` takes its result, and `parameters` replaces some for the call, by
     numbers or by arrays over the states. Where a function gives several things, `out` has them side
     by side in its last dimension, and what is returned for an array of states looks into it."""
-
-    @cached_property
-    def calls(self) -> Calls:
-        """The functions as C callables, with the settings as they are now."""
-        return Calls(self)
 
     @hot(Way("inverse dynamics", "a"))
     def inverse_dynamics(
@@ -97,8 +91,10 @@ class Arrays(Named):
     ) -> dict[str, float | np.ndarray]:  # fmt: skip
         """The force, torque or effort that keeps each constraint row: a number, or an array over
         the states; `out` is (…, rows)."""
-        solved = written(self.motion.solve(self, At(q, v, u, t, z, parameters), tau)[1], out)
-        return dict(zip(self.constraint_names, components(solved), strict=True))
+        calls = self.calls
+        at = At(q, v, u, t, z, parameters, calls)
+        solved = written(self.motion.solve(self, at, tau)[1], out)
+        return dict(zip(self.motion.rows(calls.key).names, components(solved), strict=True))
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
@@ -147,7 +143,7 @@ class Arrays(Named):
     ) -> dict[str, float | np.ndarray]:  # fmt: skip
         """What every sensor shows: a number, or an array over the states; `out` is (…, sensor
         components)."""
-        at = At(q, v, u, t, z, parameters)
+        at = At(q, v, u, t, z, parameters, self.calls)
         shown = self.called("outputs", at, self.motion.solved(self, at), out)
         return dict(zip(self.layout.outputs, components(shown), strict=True))
 
@@ -238,14 +234,17 @@ class Arrays(Named):
 
         Without `a` the accelerations are those of the forward dynamics; with it, the multipliers
         of constraints still are."""
-        model, rows = self.motion.model(self.key), self.constraint_names
-        at = At(q, v, u, t, z, parameters)
+        calls = self.calls
+        model, rows = self.motion.model(calls.key), self.motion.rows(calls.key).names
+        at = At(q, v, u, t, z, parameters, calls)
         known = {**model.joints, **model.closures}
         if joint not in known:
             what = "joint or closure" if self.motion.constrained else "joint"
             raise unknown(what, joint, known)
-        function = self.derived(
-            ("reaction", joint, self.key), lambda: recipes.reaction_recipe(self.layout, joint, rows)
+        function = self.motion.derived(
+            calls.key,
+            ("reaction", joint, calls.key),
+            lambda: recipes.reaction_recipe(self.layout, joint, rows),
         )
         solved = self.motion.solve(self, at) if a is None or rows else (np.zeros(0), np.zeros(0))
         given = solved[0] if a is None else self.along("a", a)
@@ -280,14 +279,14 @@ class Arrays(Named):
         self, name: str, at: At, extra: np.ndarray | None = None, out: Out = None
     ) -> np.ndarray:
         """What a function gives at a state or an array of states, with further arguments."""
-        return self.evaluated(self.calls.by_name(name), at, extra, out)
+        return self.evaluated((at.calls or self.calls).by_name(name), at, extra, out)
 
     def evaluated(
         self, function: Function | SolvedMotion, at: At, extra: np.ndarray | None = None,
         out: Out = None,
     ) -> np.ndarray:  # fmt: skip
         """The same of a function at hand."""
-        return self.calls.evaluate(
+        return (at.calls or self.calls).evaluate(
             function, at.q, at.v, at.u, at.t, extra, at.z, out, at.parameters
         )
 

@@ -7,7 +7,7 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -23,13 +23,15 @@ from touchback.system.solved_motion import SolvedMotion
 
 if TYPE_CHECKING:
     from touchback.system.arrays import Arrays
+    from touchback.system.motions.acting import Key
+    from touchback.system.motions.motion import Motion
 
 P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S", bound="Arrays")
 
-_ARRAY, _NUMBER, _ABSENT, _OUT = range(4)  # kinds of arguments, as calls.c numbers them
-_ORDER = ("q", "v", "u", "t", "extra", "z", "out")
+_ARRAY, _NUMBER, _ABSENT, _OUT, _BLOCK = range(5)  # kinds of arguments, as call.h numbers them
+_ORDER = ("q", "v", "u", "t", "extra", "z", "out", "block")
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def hot(
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
     """A method that gives what a function gives, in the first of these ways whose further argument
     is there. The method itself is the friendly road; when it was taken once, the system holds a C
-    callable in its place, until a setting changes."""
+    callable in its place, which takes the friendly road again when a setting has changed."""
 
     def decorate(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
         plain = by_its_name(method)
@@ -79,23 +81,58 @@ def hot(
     return decorate
 
 
-class Calls:
-    """The C callables of a system with its parameters as they are now: when a setting changes, the
-    system gets new `Calls`, so that a thread that is late can't bring old settings back."""
+@dataclass
+class Made:
+    """What calls of a system made, with its memory: it stays whatever the settings are."""
 
-    def __init__(self, system: Arrays) -> None:
-        self._system, self._parameters = system, system._parameters
-        self._evaluated: dict[tuple[Function | SolvedMotion, int], Callable[..., Floats]] = {}
-        self._known: dict[str, Function | SolvedMotion] = {}
-        self.held: dict[str, int] = {}  # methods that are C callables, and in how many ways
+    functions: dict[tuple[Key, str], Function | SolvedMotion] = field(default_factory=dict)
+    evaluated: dict[tuple[Function | SolvedMotion, int], Callable[..., Floats]] = field(
+        default_factory=dict
+    )
+    methods: dict[str, Call] = field(default_factory=dict)  # those that the system holds
+    ways: dict[tuple[Key, str, int], list[Call]] = field(default_factory=dict)  # what they do
+
+
+class Calls:
+    """The functions of a system with its settings as they were at a moment: what acts, and the
+    parameters. When one changes, the system gets other `Calls`, so that a thread that is late can't
+    bring old settings back; parameter blocks are computed when they are needed first."""
+
+    def __init__(self, motion: Motion, key: Key, parameters: Floats, made: Made) -> None:
+        self._motion, self.key, self.parameters, self._made = motion, key, parameters, made
+        self._blocks: dict[Function | SolvedMotion, Floats] = {}
+        self._held: dict[str, int] = {}  # methods that are C callables, and in how many ways
+
+    def changed(self, key: Key | None = None, parameters: Floats | None = None) -> Calls:
+        """The same with another setting."""
+        key = self.key if key is None else key
+        values = self.parameters if parameters is None else parameters
+        return Calls(self._motion, key, values, self._made)
+
+    def apart(self) -> Calls:
+        """The same with memory of its own."""
+        return Calls(self._motion, self.key, self.parameters, Made())
+
+    @property
+    def methods(self) -> list[str]:
+        """Names of methods that are C callables."""
+        return list(self._made.methods)
 
     # ---- a function by itself -------------------------------------------------------------------
 
     def by_name(self, name: str) -> Function | SolvedMotion:
         """A function of the system."""
-        if name not in self._known:
-            self._known[name] = self._system.motion.callable(self._system.key, name)
-        return self._known[name]
+        known, what = self._made.functions, (self.key, name)
+        if what not in known:
+            known.setdefault(what, self._motion.callable(self.key, name))
+        return known[what]
+
+    def block(self, function: Function | SolvedMotion) -> Floats:
+        """The parameter block of a function."""
+        found = self._blocks.get(function)
+        if found is None:
+            found = self._blocks[function] = function.block_for(self.parameters)
+        return found
 
     def evaluate(
         self,
@@ -110,22 +147,31 @@ class Calls:
         parameters: Mapping[str, ArrayLike] | None = None,
     ) -> Floats:
         """The output at a state, or at an array of states."""
-        further = 0 if extra is None else extra.shape[-1]
         if parameters is not None:
-            return self._kindly(function, further, q, v, u, t, extra, z, out, parameters)
-        call = self._evaluated.get((function, further))
+            blocks = self._varied(function, parameters)
+            return self._kindly(function, q, v, u, t, extra, z, out, blocks)
+        further = 0 if extra is None else extra.shape[-1]
+        call = self._made.evaluated.get((function, further))
         if call is None:
-            friendly = functools.partial(self._kindly, function, further)
-            shape = function.shape
-            made = self._call(function, function.name, "", _ORDER, "extra", further, (0, -1, shape),
-                              friendly, None)  # fmt: skip
-            call = self._evaluated[function, further] = made.method
-        return call(q, v, u, t, extra, z, out)
+            friendly = functools.partial(self._kindly, function)
+            made = self._call(function, function.name, "", _ORDER, "extra", further,
+                              (0, -1, function.shape), friendly, None)  # fmt: skip
+            call = self._made.evaluated[function, further] = made.method
+        return call(q, v, u, t, extra, z, out, self.block(function))
+
+    def _varied(
+        self, function: Function | SolvedMotion, parameters: Mapping[str, ArrayLike]
+    ) -> Floats:
+        """Parameter blocks, (…, block), with parameters replaced by numbers or arrays."""
+        varied = self._motion.layout.varied(self.parameters, parameters)
+        lead = varied.shape[:-1]
+        blocks = function.block_for(as_rows(varied, lead, None))
+        each = blocks if blocks.ndim == 1 else blocks.reshape(*lead, blocks.shape[-1])
+        return np.broadcast_to(each, (*lead, blocks.shape[-1]))
 
     def _kindly(
         self,
         function: Function | SolvedMotion,
-        further: int,
         q: Any,
         v: Any,
         u: Any,
@@ -133,56 +179,75 @@ class Calls:
         extra: Floats | None,
         z: Any,
         out: Floats | None,
-        parameters: Mapping[str, ArrayLike] | None = None,
+        blocks: Floats,
     ) -> Floats:
-        layout, start = self._system.layout, self._system.motion.start
-        inputs = self._system.input_defaults
-        varied = layout.varied(self._parameters, {} if parameters is None else parameters)
+        """Nothing here depends on the settings: they are in the blocks."""
+        layout, start = self._motion.layout, self._motion.start
         given = [
             filled("q", q, layout.q, start.q),
             filled("v", v, layout.v, np.zeros(len(layout.v))),
             filled("z", z, layout.z, start.z),
             read_times(t),
-            filled("u", u, layout.inputs, inputs),
-            np.zeros(0) if extra is None else np.ascontiguousarray(extra),
+            filled("u", u, layout.inputs, np.array(layout.input_defaults, dtype=float)),
+            np.zeros(0) if extra is None else extra,
         ]
-        lead = leading([*given, varied])
+        lead = leading([*given, blocks])
         shape = (*lead, *function.shape)
         result = np.empty(shape) if out is None else checked_out(out, shape)
         flat = result.reshape(math.prod(lead), function.out_size)
         places = [0, *accumulate(array.shape[-1] for array in given)]
         parts = [(as_rows(array, lead, out), at) for array, at in zip(given, places, strict=False)]
         sizes = places[3], places[6] - places[3]
-        blocks = function.block_for(as_rows(varied, lead, None))
-        function.rows(sizes, parts, blocks, flat)
+        function.rows(sizes, parts, as_rows(blocks, lead, None), flat)
         return result
 
     # ---- methods --------------------------------------------------------------------------------
 
     def hold(self, system: Arrays, method: Callable[..., Any], ways: Sequence[Way]) -> None:
         """Lets the system hold a C callable in place of a method, in the ways that were taken."""
-        taken = [way for way in ways if way.function in self._known]
+        taken = [way for way in ways if (self.key, way.function) in self._made.functions]
         name = method.__name__
-        if self.held.get(name, 0) == len(taken):
+        if self._held.get(name, 0) == len(taken):
             return
-        arguments = tuple(inspect.signature(method).parameters)[1:]
-        doc = f"{name}({', '.join(arguments)})\n--\n\n{method.__doc__}"
-        friendly, made = MethodType(method, system), None
-        for way in reversed(taken):
-            function = self._known[way.function]
-            further = len(system.layout.v) if way.extra else 0
-            made = self._call(function, name, doc, arguments, way.extra, further,
-                              self._part(function, way.part), friendly, made)  # fmt: skip
+        functions = [self.by_name(way.function) for way in taken]
         with system.deriving:
-            if system.calls is self and made is not None:
-                self.held[name] = len(taken)
-                system.__dict__[name] = made.method
+            if system.calls is not self:
+                return
+            what = (self.key, name, len(taken))
+            if what not in self._made.ways:
+                self._made.ways[what] = self._chain(MethodType(method, system), taken, functions)
+            chain = self._made.ways[what]
+            for call, function in zip(chain, functions, strict=True):
+                call.take(self.block(function))
+            held = self._made.methods.setdefault(name, chain[0])
+            held.follow(system.present, self, chain[0])
+            system.__dict__.setdefault(name, held.method)
+            self._held[name] = len(taken)
+
+    def _chain(
+        self,
+        friendly: MethodType,
+        ways: Sequence[Way],
+        functions: Sequence[Function | SolvedMotion],
+    ) -> list[Call]:
+        """The calls that a method tries one after the other."""
+        name = friendly.__name__
+        arguments = tuple(inspect.signature(friendly).parameters)
+        doc = f"{name}({', '.join(arguments)})\n--\n\n{friendly.__doc__}"
+        chain: list[Call] = []
+        for way, function in zip(reversed(ways), reversed(functions), strict=True):
+            further = len(self._motion.layout.v) if way.extra else 0
+            made = self._call(function, name, doc, arguments, way.extra, further,
+                              self._part(function, way.part), friendly,
+                              chain[0] if chain else None)  # fmt: skip
+            chain.insert(0, made)
+        return chain
 
     def _part(
         self, function: Function | SolvedMotion, part: str
     ) -> tuple[int, int, tuple[int, ...]]:
         """The first output that is wanted, the one that tells a refusal, and the shape."""
-        nq, nv, nz = self._system.sizes
+        nq, nv, nz = self._motion.layout.sizes
         first, shape = {"v": (nq, (nv,)), "x": (0, (nq + nv + nz,))}.get(part, (0, function.shape))
         return first, function.refusal, shape
 
@@ -199,7 +264,7 @@ class Calls:
         otherwise: Call | None,
     ) -> Call:
         """`extra` names the argument of `further` numbers that the function has, if any."""
-        layout, start = self._system.layout, self._system.motion.start
+        layout, start = self._motion.layout, self._motion.start
         sizes = {"q": len(layout.q), "v": len(layout.v), "z": len(layout.z), "t": 1,
                  "u": len(layout.inputs)}  # fmt: skip
         x = sizes["q"] + sizes["v"] + sizes["z"]
@@ -209,6 +274,8 @@ class Calls:
         for argument in arguments:
             if argument == "out":
                 described.append((argument, _OUT, 0, 0, False))
+            elif argument == "block":
+                described.append((argument, _BLOCK, 0, 0, True))
             elif argument == extra and further:
                 described.append((argument, _ARRAY, int(starts[-1]), further, True))
             elif argument in sizes:
@@ -217,12 +284,9 @@ class Calls:
             else:
                 described.append((argument, _ABSENT, 0, 0, False))
         compiled = function.compiled
-        defaults = [start.q, np.zeros(sizes["v"]), start.z, [0.0], self._system.input_defaults]
+        defaults = [start.q, np.zeros(sizes["v"]), start.z, [0.0], layout.input_defaults]
         return Call(
             name, doc, (compiled.address, compiled.context_address, compiled.work_size), x,
-            np.concatenate([*defaults, np.zeros(further)]), self._block(function),
+            np.concatenate([*defaults, np.zeros(further)]), self.block(function),
             (function.out_size, *part), tuple(described), friendly, (function, compiled), otherwise,
         )  # fmt: skip
-
-    def _block(self, function: Function | SolvedMotion) -> Floats:
-        return function.block_for(self._parameters)

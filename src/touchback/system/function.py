@@ -12,6 +12,7 @@ from touchback import native
 from touchback.codegen import Backend, Compiled, compile_program, native_lanes
 from touchback.errors import InputError
 from touchback.native._calls import rows
+from touchback.native.library import as_floats
 from touchback.symbolic.count import Counts, count
 from touchback.symbolic.program import Program
 
@@ -83,7 +84,7 @@ class Function:
         """The outputs, flat, for a state, u = [t, inputs…] and a parameter block; of `x` and `u` it
         reads as much as it needs."""
         result = np.empty((1, self.out_size))
-        parts = [(np.ascontiguousarray(x, float), 0), (np.ascontiguousarray(u, float), len(x))]
+        parts = [(as_floats(x), 0), (as_floats(u), len(x))]
         self.rows((len(x), len(u)), parts, block, result)
         return result[0]
 

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.model.model import Model
+from touchback.system.calls import Calls, Made
 from touchback.system.motions.acting import Acting, Key
 from touchback.system.motions.motion import Motion
 
@@ -16,8 +17,18 @@ class Named:
     def __init__(self, motion: Motion) -> None:
         self.motion, self.plan, self.layout = motion, motion.plan, motion.layout
         self.name, self.deriving = motion.name, motion.deriving
-        self.key: Key = motion.first
-        self._parameters = np.array([given.default for given in self.layout.ranges], dtype=float)
+        defaults = np.array([given.default for given in self.layout.ranges], dtype=float)
+        self.present = [Calls(motion, motion.first, defaults, Made())]  # C looks here what is set
+
+    @property
+    def calls(self) -> Calls:
+        """The functions with the settings as they are now."""
+        return self.present[0]
+
+    @property
+    def key(self) -> Key:
+        """What acts."""
+        return self.calls.key
 
     @property
     def acting(self) -> Acting:
@@ -89,7 +100,7 @@ class Named:
     @property
     def parameters(self) -> dict[str, float]:
         """Current values of the live parameters."""
-        return dict(zip(self.layout.parameters, map(float, self._parameters), strict=True))
+        return dict(zip(self.layout.parameters, map(float, self.calls.parameters), strict=True))
 
     def changed_parameters(self, overrides: Mapping[str, float] | None = None) -> dict[str, float]:
         """Those whose values, with some replaced, aren't the model's own, and all that replace."""
@@ -98,23 +109,15 @@ class Named:
         return {name: float(x) for name, x, usual in now if x != usual or name in given}
 
     def __getitem__(self, name: str) -> float:
-        return float(self._parameters[self.layout.index(name)])
+        return float(self.calls.parameters[self.layout.index(name)])
 
     def __setitem__(self, name: str, number: float) -> None:
         with self.deriving:
-            self._parameters = self.parameter_values({name: number})
-            self._forget_calls()
-
-    def _forget_calls(self) -> None:
-        """Settings have changed: what was called is made again when it is called next."""
-        known = self.__dict__
-        calls = known.pop("calls", None)
-        for name in calls.held if calls is not None else ():
-            known.pop(name, None)
+            self.present[0] = self.calls.changed(parameters=self.parameter_values({name: number}))
 
     def parameter_values(self, overrides: Mapping[str, float] | None = None) -> np.ndarray:
         """All parameters in order, with some replaced."""
-        return self.layout.changed(self._parameters, overrides or {})
+        return self.layout.changed(self.calls.parameters, overrides or {})
 
     def parameter_block(
         self, overrides: Mapping[str, float] | None = None, stiffness: bool = False

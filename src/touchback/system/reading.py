@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.model.names import unknown
+from touchback.native.library import as_floats
+
+if TYPE_CHECKING:
+    from touchback.system.layout import Layout
+    from touchback.system.motions.acting import At
 
 Floats = np.ndarray
 T = TypeVar("T")
@@ -92,13 +97,24 @@ def leading(given: Sequence[Floats]) -> tuple[int, ...]:
         ) from None
 
 
+def lead_of(layout: Layout, at: At) -> tuple[int, ...]:
+    """The leading dimensions of positions, times, inputs and parameters."""
+    given = [
+        filled("q", at.q, layout.q, np.zeros(len(layout.q))),
+        read_times(at.t),
+        filled("u", at.u, layout.inputs, np.zeros(len(layout.inputs))),
+        layout.varied(np.zeros(len(layout.parameters)), at.parameters or {}),
+    ]
+    return leading(given)
+
+
 def as_rows(array: Floats, lead: tuple[int, ...], out: Floats | None) -> Floats:
     """One row for all, or a row for each, apart from what is written."""
     if math.prod(array.shape[:-1]) == 1:
         array = array.reshape(array.shape[-1])
     elif array.shape[:-1] != lead:
         array = np.broadcast_to(array, (*lead, array.shape[-1]))
-    whole = np.ascontiguousarray(array, dtype=np.float64)
+    whole = as_floats(array)
     if out is not None and np.may_share_memory(whole, out):
         whole = whole.copy()
     return whole if array.ndim == 1 else whole.reshape(math.prod(lead), array.shape[-1])
@@ -110,7 +126,7 @@ def checked_out(out: Any, shape: tuple[int, ...]) -> Floats:
         kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
         raise Misfit(f"out must be a float64 array of shape {shape}, got {kind}.")
     if not out.flags.carray:
-        raise Misfit("out must be contiguous, in native byte order and writeable.")
+        raise Misfit("out must be contiguous, aligned, in native byte order and writeable.")
     return out
 
 

@@ -57,9 +57,8 @@ class SolvedMotion:
             for function in (self._terms, self._bias)
             if function is not None
         ]
-        count = max(block.ndim for block in blocks)
-        whole = [np.broadcast_to(block, (*blocks[0].shape[: count - 1], block.shape[-1]))
-                 for block in blocks]  # fmt: skip
+        lead = np.broadcast_shapes(*(block.shape[:-1] for block in blocks))
+        whole = [np.broadcast_to(block, (*lead, block.shape[-1])) for block in blocks]
         return np.ascontiguousarray(np.concatenate(whole, axis=-1))
 
     def rows(

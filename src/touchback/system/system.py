@@ -48,7 +48,9 @@ class System(Arrays):
         are now; what is derived of both is derived once."""
         with self.deriving:
             other = copy.copy(self)
-        other._forget_calls()
+        for name in self.calls.methods:
+            other.__dict__.pop(name, None)
+        other.present = [self.calls.apart()]
         return other
 
     @property
@@ -88,8 +90,7 @@ class System(Arrays):
     def _set(self, key: tuple[str, ...]) -> None:
         if key != self.key:
             with self.deriving:
-                self.key = key
-                self._forget_calls()
+                self.present[0] = self.calls.changed(key=key)
 
     def mode_of(self, x: np.ndarray) -> int:
         """The number of the mode that a state is in."""

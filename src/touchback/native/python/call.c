@@ -1,5 +1,19 @@
 #include "python/call.h"
 
+#include <string.h>
+
+int tb_take_block(Call *call, PyObject *block) {
+    const npy_intp size = call->block_size;
+    if (!tb_fits(block, 1, &size))
+        return 0;
+    memcpy(call->p, PyArray_DATA((PyArrayObject *)block), (size_t)size * sizeof(double));
+    PyObject *before = call->block;
+    Py_INCREF(block);
+    call->block = block;
+    Py_XDECREF(before);
+    return 1;
+}
+
 /* Sorts positional and named arguments into places; 0 where Python itself would object. */
 static int sort_arguments(const Call *call, PyObject *const *from, Py_ssize_t count,
                           PyObject *names, PyObject **given) {
@@ -51,6 +65,9 @@ static int read_arguments(Call *call, PyObject **given, PyObject **result) {
                 !PyArray_ISWRITEABLE((PyArrayObject *)object))
                 return 0;
             *result = object;
+        } else if (own->kind == BLOCK) {
+            if (object != call->block && !tb_take_block(call, object))
+                return 0;
         } else
             return 0; /* ABSENT */
     }
@@ -100,12 +117,19 @@ end:
     return result;
 }
 
+/* What is called as things are set now; NULL where that isn't known. */
+static Call *first_of(Call *call) {
+    if (!call->present)
+        return call;
+    return PyList_GetItem(call->present, 0) == call->setting ? (Call *)call->first_call : NULL;
+}
+
 PyObject *tb_call_function(PyObject *self, PyObject *const *from, Py_ssize_t count,
                            PyObject *names) {
     Call *call = (Call *)self;
     PyObject *given[MOST_ARGUMENTS], *result;
     if (sort_arguments(call, from, count, names, given))
-        for (Call *taken = call; taken; taken = (Call *)taken->otherwise)
+        for (Call *taken = first_of(call); taken; taken = (Call *)taken->otherwise)
             if (read_arguments(taken, given, &result)) {
                 PyObject *found = run(taken, result);
                 if (found || PyErr_Occurred())

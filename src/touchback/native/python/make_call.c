@@ -57,8 +57,8 @@ static int take_memory(Call *call, long x, PyArrayObject *defaults, PyArrayObjec
     call->work = call->out + whole_lines(call->out_size);
     memcpy(call->x, PyArray_DATA(defaults), (size_t)call->given * sizeof(double));
     memcpy(call->defaults, PyArray_DATA(defaults), (size_t)call->given * sizeof(double));
-    memcpy(call->p, PyArray_DATA(block), (size_t)block_size * sizeof(double));
-    return 1;
+    call->block_size = block_size;
+    return tb_take_block(call, (PyObject *)block);
 }
 
 static char *copied(const char *text) {
@@ -126,12 +126,18 @@ static int traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(call->otherwise);
     Py_VISIT(call->friendly);
     Py_VISIT(call->owner);
+    Py_VISIT(call->present);
+    Py_VISIT(call->setting);
+    Py_VISIT(call->first_call);
     return 0;
 }
 
 /* What owns the machine code stays until the end: a call may still be reached. */
 static int clear(PyObject *self) {
-    Py_CLEAR(((Call *)self)->friendly);
+    Call *call = (Call *)self;
+    Py_CLEAR(call->friendly);
+    Py_CLEAR(call->setting);
+    Py_CLEAR(call->first_call);
     return 0;
 }
 
@@ -144,6 +150,10 @@ static void destroy(PyObject *self) {
     Py_XDECREF(call->otherwise);
     Py_XDECREF(call->friendly);
     Py_XDECREF(call->owner);
+    Py_XDECREF(call->present);
+    Py_XDECREF(call->setting);
+    Py_XDECREF(call->first_call);
+    Py_XDECREF(call->block);
     free(call->memory);
     PyMem_Free(call->name);
     PyMem_Free(call->doc);
@@ -156,6 +166,39 @@ static PyObject *method(PyObject *self, void *unused) {
     return PyCFunction_NewEx(&((Call *)self)->definition, self, NULL);
 }
 
+static PyObject *take(PyObject *self, PyObject *block) {
+    if (!tb_take_block((Call *)self, block))
+        return PyErr_Format(PyExc_ValueError, "the block doesn't fit");
+    Py_RETURN_NONE;
+}
+
+static void replace(PyObject **place, PyObject *object) {
+    PyObject *before = *place;
+    Py_INCREF(object);
+    *place = object;
+    Py_XDECREF(before);
+}
+
+static PyObject *follow(PyObject *self, PyObject *given) {
+    Call *call = (Call *)self;
+    PyObject *present, *setting, *first;
+    if (!PyArg_ParseTuple(given, "O!OO!", &PyList_Type, &present, &setting, Py_TYPE(self), &first))
+        return NULL;
+    replace(&call->first_call, first);
+    replace(&call->present, present);
+    replace(&call->setting, setting);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"take", take, METH_O, "Takes another parameter block."},
+    {"follow", follow, METH_VARARGS,
+     "follow(present, setting, first)\n--\n\n"
+     "Lets the method call `first` as long as present[0] is this setting, and else take the\n"
+     "friendly road."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyGetSetDef properties[] = {
     {"method", method, NULL, "The C callable: takes the arguments by position or name.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -164,7 +207,7 @@ static PyGetSetDef properties[] = {
 static PyType_Slot slots[] = {
     {Py_tp_doc, (void *)CALL_DOC}, {Py_tp_new, make_call},     {Py_tp_dealloc, destroy},
     {Py_tp_traverse, traverse},    {Py_tp_clear, clear},       {Py_tp_getset, properties},
-    {0, NULL},
+    {Py_tp_methods, methods},      {0, NULL},
 };
 
 PyType_Spec tb_call_type = {

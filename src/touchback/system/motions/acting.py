@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -12,6 +12,9 @@ from touchback.model.model import Model
 from touchback.system.constrained import ConstraintLayout
 from touchback.system.function_set import FunctionSet
 from touchback.system.layout import Values
+
+if TYPE_CHECKING:
+    from touchback.system.calls import Calls
 
 Key = tuple[str, ...]  # what acts: names of active constraints, or of the modes that reign
 
@@ -25,6 +28,7 @@ class At(NamedTuple):
     t: ArrayLike = 0.0
     z: Values = None
     parameters: Mapping[str, ArrayLike] | None = None  # that replace the present ones
+    calls: Calls | None = None  # with which settings, for several steps; None: the present ones
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,9 @@ class Constrained(Motion):
         motion = system.called(name, at, further)
         refused = motion[..., -1]
         if refused.any():
-            row = self.rows(system.key).names[int(refused[refused != 0.0][0]) - 1]
+            row = self.rows((at.calls or system.calls).key).names[
+                int(refused[refused != 0.0][0]) - 1
+            ]
             raise SolveError(
                 f"Constraint '{row}': its friction is so strong here that no force keeps it, "
                 "neither a push nor a pull (Painlevé's paradox); take less friction, or describe "
@@ -172,9 +174,9 @@ class Constrained(Motion):
 
     def positions(self, system: Arrays, at: At) -> tuple[np.ndarray, np.ndarray]:
         """h and J."""
-        rows, n = system.acting.rows, len(self.layout.v)
-        m = len(rows.names)
-        out = system.evaluated(system.acting.functions["positions"], at._replace(v=None, z=None))
+        acting, n = system.acting, len(self.layout.v)
+        rows, m = acting.rows, len(acting.rows.names)
+        out = system.evaluated(acting.functions["positions"], at._replace(v=None, z=None))
         return out[..., :m], rows.J.dense(out[..., m:], (m, n))
 
     def freedoms(self, system: System, q: np.ndarray, at: At) -> Freedoms:

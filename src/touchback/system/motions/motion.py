@@ -30,7 +30,7 @@ from touchback.system.modes import NO_MODES, SystemModes
 from touchback.system.motions.acting import Acting, At, Key
 from touchback.system.plan import Plan
 from touchback.system.posed import Posed, Posing
-from touchback.system.reading import filled
+from touchback.system.reading import lead_of
 from touchback.system.solved_motion import SolvedMotion
 from touchback.system.state import State
 
@@ -201,7 +201,7 @@ class Motion(ABC):
 
     def positions(self, system: Arrays, at: At) -> tuple[np.ndarray, np.ndarray]:
         """h and J at positions."""
-        lead = filled("q", at.q, self.layout.q, self.start.q).shape[:-1]
+        lead = lead_of(self.layout, at)
         return np.zeros((*lead, 0)), np.zeros((*lead, 0, len(self.layout.v)))
 
     def freedoms(self, system: System, q: np.ndarray, at: At) -> Freedoms:

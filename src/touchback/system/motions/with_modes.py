@@ -86,7 +86,7 @@ class WithModes(Constrained):
         """Accelerations, and multipliers of all constraints: zero where one rests."""
         a, multipliers = self.solve(system, at)
         every = np.zeros((*a.shape[:-1], len(self.modes.row_names)))
-        every[..., self._mode(system.key).rows] = multipliers
+        every[..., self._mode((at.calls or system.calls).key).rows] = multipliers
         return np.concatenate([a, every], axis=-1)
 
     def closing(self, system: System, at: At) -> Closing:
