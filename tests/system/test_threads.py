@@ -97,6 +97,7 @@ def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray
         "freedoms": lambda q, v, z: str(system.freedoms(q)),
         "consistent": lambda q, v, z: system.consistent(np.concatenate([q, v, z])),
         "parameter_values": lambda q, v, z: system.parameter_values(),
+        "changed_parameters": lambda q, v, z: system.changed_parameters(),
         "states_of": lambda q, v, z: system.states_of(np.concatenate([q, v, z])),
         "mode_of": lambda q, v, z: system.mode_of(np.concatenate([q, v, z])),
     }  # fmt: skip
