@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 RowParts = tuple[tuple[Floats, int, int, int], ...]  # numbers, stride, how many, place
 
 _WIDE_FROM = 256  # rows from which code for several lanes is worth emitting
-_A_THREAD = 10_000_000  # operations, some milliseconds, that are worth a thread of their own
-_AT_A_TIME = 2 * _A_THREAD  # operations of each thread between two looks at Ctrl-C
+_A_THREAD = 2_000_000  # operations, a part of a millisecond, that are worth a thread of their own
+_AT_A_TIME = 10 * _A_THREAD  # operations of each thread between two looks at Ctrl-C
 _MOST_THREADS = 64  # TB_MOST_THREADS of native/python/rows.h
 
 
