@@ -3,7 +3,7 @@
 from studies.wall.figures import bouncing, maps, stability
 from studies.wall.figures.sheet import Sheet
 
-#: Gillespie's figures that `touchback wall` draws again.
+#: Gillespie's figures that `python -m studies wall` draws again.
 SHEETS: tuple[Sheet, ...] = bouncing.SHEETS + stability.SHEETS + maps.SHEETS
 
 #: Those that it doesn't, and why.
