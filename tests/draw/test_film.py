@@ -108,10 +108,11 @@ def test_a_body_on_feet_is_shown_as_the_cuboid_of_its_inertia() -> None:
     box = m.body("box", mass=6.0, inertia=tuple(inertia))
     m.joint("slide", tb.Prismatic("z"), m.ground, box)
     for number, x in enumerate((-0.1, 0.1)):
-        m.contact(f"foot {number}", tb.contact.SpherePlaneContact(box.at(x, 0, -0.3), radius=0.0))
+        m.contact(f"foot {number}", tb.contact.SpherePlaneContact(box.at(x, 0, -0.3), radius=0.02))
     scene = scene_of(m, Track(np.zeros(2), {"slide": np.zeros(2)}))
-    found = [piece for piece in scene.pieces if piece.body == "box"]
-    assert [piece.numbers for piece in found] == [pytest.approx(tuple(halves))]
+    *feet, block = [piece.numbers for piece in scene.pieces if piece.body == "box"]
+    assert feet == [(0.02, 0.02, 0.02)] * 2
+    assert block == pytest.approx(tuple(halves))
 
 
 def test_a_picture_that_moves_is_valid_and_as_long_as_it_says(run: tb.Run, tmp_path: Path) -> None:
