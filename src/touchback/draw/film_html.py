@@ -59,7 +59,7 @@ def _data(scene: Scene, seconds: float) -> dict[str, object]:
         "count": len(scene.times), "seconds": seconds, "radius": radius, "accent": ACCENT,
         "times": [round(float(t), 6) for t in scene.times], "digits": _digits(step),
         "centre": ((low + high) / 2).tolist(), "turn": turn, "rise": rise,
-        "pieces": [_piece(each, radius, (low + high) / 2, colours) for each in scene.pieces],
+        "pieces": [_piece(scene, each, radius, colours) for each in scene.pieces],
         "bars": [
             {"a_": _packed(line.ends[:, 0]), "b_": _packed(line.ends[:, 1]),
              "radius": radius * _RADII[line.kind],
@@ -97,13 +97,9 @@ def _digits(step: float) -> int:
     return int(np.clip(np.ceil(-np.log10(max(step, 1e-9))), 0, 6))
 
 
-def _piece(
-    piece: Piece, radius: float, centre: Floats, colours: dict[str, str]
-) -> dict[str, object]:
-    p, numbers = piece.p, piece.numbers
-    if piece.endless:  # around the foot of the scene's centre
-        normal = piece.R[:, :, 2]
-        p = centre - ((centre - p) * normal).sum(axis=1)[:, None] * normal
+def _piece(scene: Scene, piece: Piece, radius: float, colours: dict[str, str]) -> dict[str, object]:
+    numbers = piece.numbers
+    p = scene.foot(piece) if piece.endless else piece.p
     if piece.open:
         numbers = ((1.6 if piece.endless else _HAND) * radius,)
     triangles = _MESHES[piece.kind](_DEEP * radius, *numbers)

@@ -114,8 +114,7 @@ class _Paper:
         edge_on = np.abs(normal[0] @ np.cross(*self.axes)) < _EDGE_ON
         foot, half = piece.p, _HAND * self.reach
         if piece.endless:
-            centre = self.scene.points.mean(axis=0)
-            foot = centre - ((centre - piece.p) * normal).sum(axis=1)[:, None] * normal
+            foot = self.scene.foot(piece)
             half = 2 * self.reach
         if edge_on:
             up = normal @ self.axes.T * [1.0, -1.0]  # on the paper

@@ -91,6 +91,12 @@ class Scene:
     forces: dict[str, tuple[Floats, Floats]]
     bodies: list[str]
 
+    def foot(self, piece: Piece) -> Floats:
+        """Where a wall is shown, (T, 3): right below the middle of everything."""
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        centre, normal = (low + high) / 2, piece.R[:, :, 2]
+        return centre - ((centre - piece.p) * normal).sum(axis=1)[:, None] * normal
+
     @property
     def points(self) -> Floats:
         """Every point that must be seen, (N, 3)."""
