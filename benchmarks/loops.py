@@ -1,5 +1,6 @@
 """Closed loops beside MuJoCo, Exudyn and Pinocchio: time a step, gaps in loops, energy."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.engines.build import Unavailable
-from benchmarks.engines.loop_engine import LoopEngine
+from benchmarks.engines.loop_engine import LoopEngine, Quality
 from benchmarks.engines.loops_exudyn import Exudyn
 from benchmarks.engines.loops_mujoco import MuJoCo
 from benchmarks.engines.loops_pinocchio import Pinocchio
@@ -128,7 +129,11 @@ def _row(
     wanted = round(duration / step)
     steps = int(min(wanted, PATIENCE / best))
     every = max(1, steps // LOOKS)
-    found = engine.quality(steps // every * every, every)
+    try:
+        found = engine.quality(steps // every * every, every)
+    except Unavailable as reason:  # as peers may at the singular positions of four-bars
+        section.remark(f"{engine.name}, {mechanism.name}: {reason}.")
+        found = Quality(math.nan, math.nan)
     short = "" if steps == wanted else " *"
     section.rows.append(
         [f"  {engine.name}", microseconds(best),

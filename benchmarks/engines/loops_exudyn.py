@@ -54,7 +54,10 @@ class Exudyn:
         return max(self._solve(steps + few) - self._solve(few), 0.0) / steps  # less the start
 
     def quality(self, steps: int, every: int) -> Quality:
-        self._solve(steps, every)
+        try:
+            self._solve(steps, every)
+        except self.exudyn.SolverError:
+            raise Unavailable(f"its solver gives up within {steps} steps") from None
         stored = [
             [np.array(self.mbs.GetSensorStoredData(sensor))[:, 1:4] for sensor in pair]
             for pair in self.sensors
