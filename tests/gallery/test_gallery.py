@@ -1,5 +1,7 @@
 """The ready mechanisms move as closed forms and independent equations say."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -21,6 +23,19 @@ def test_every_experiment_runs_and_has_the_signals_it_plots(name: str) -> None:
     assert run.time[-1] == entry.experiment.duration
     assert all(np.isfinite(run[signal]).all() for signal in entry.experiment.signals)
     assert entry.experiment.signals and entry.about
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_every_mechanism_explains_itself_in_three_sentences(name: str) -> None:
+    """What it is, what happens and why, what to try; names in quotes are of its own signals."""
+    entry = gallery.entry(name)
+    assert len(entry.sentences) == 3
+    for sentence in entry.sentences:
+        assert re.fullmatch(r"[A-Z][^.!?]{20,170}\.", sentence), sentence
+    model = entry.make()
+    known = [*model.parameters, *model.inputs]
+    for quoted in re.findall(r'"([^"]+)"', " ".join(entry.sentences)):
+        assert any(own == quoted or own.startswith(f"{quoted} ") for own in known), quoted
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:

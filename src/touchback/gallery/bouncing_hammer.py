@@ -60,4 +60,9 @@ ENTRY = Entry(
     "a hammer that rides on its key, leaves it when struck, and comes back: two modes",
     make,
     stroke(),
+    sentences=(
+        "A hammer rides on a key, leaves it when the key is struck, flies, and comes back.",
+        "Two modes with an event between them, together or apart: Gillespie's first piano.",
+        'Change "key force" while it lies there and find how hard a push makes it fly.',
+    ),
 )

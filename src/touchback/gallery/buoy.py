@@ -36,4 +36,9 @@ ENTRY = Entry(
     "a moored float under water: buoyancy, drag in a current, a rope that can only pull",
     make,
     Experiment(60.0, signals=("float position.x", "float position.z", "tension")),
+    sentences=(
+        "A float is moored by a rope and drifts in a current.",
+        "Buoyancy lifts it, drag carries it along, and the rope, which can only pull, holds it.",
+        'Turn "current" up and see the rope lean until the float dives.',
+    ),
 )

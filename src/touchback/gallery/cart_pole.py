@@ -39,4 +39,10 @@ ENTRY = Entry(
     "a pole balanced on a cart by state feedback; the gains are live",
     make,
     Experiment(8.0, positions={"pole": 0.4}, signals=("cart", "pole", "push on the cart")),
+    sentences=(
+        "A cart balances a pole by pushing itself to and fro, as its law reads angle and position.",
+        "The law is four gains times four states; whether the pole stands is decided by their "
+        "signs and sizes.",
+        "Pull the pole aside, then turn a gain down until it falls.",
+    ),
 )

@@ -37,4 +37,10 @@ ENTRY = Entry(
     Experiment(
         3.0, positions={"crank": 0.5}, rates={"crank": 15.0}, signals=("rocker", "crank rate")
     ),
+    sentences=(
+        "Four bars close a loop: the short one turns round while the opposite one swings.",
+        "One loop leaves one freedom, and the crank's speed varies in each turn as the others "
+        "speed up and slow down.",
+        'Give "motor torque" a value and see the two strokes of the rocker take different times.',
+    ),
 )

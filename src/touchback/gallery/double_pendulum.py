@@ -25,4 +25,10 @@ ENTRY = Entry(
     "two rods, one hanging from the other: chaos from two angles",
     make,
     Experiment(10.0, positions={"upper": 2.2, "lower": 0.4}, signals=("upper", "lower")),
+    sentences=(
+        "Two rods, one hanging from the other, are let go from high up.",
+        "Two angles are enough for chaos: starts that differ by a hair part within seconds, "
+        "while the energy stays what it was.",
+        "Reset it twice, touching the lower rod lightly the second time, and compare.",
+    ),
 )

@@ -35,9 +35,11 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Entry:
-    """One mechanism of the gallery."""
+    """One mechanism of the gallery. Three sentences explain it to whoever opens it: what it is,
+    what happens there and why, and what to try."""
 
     name: str
     about: str
     make: Callable[..., Model]
     experiment: Experiment
+    sentences: tuple[str, str, str]

@@ -41,4 +41,10 @@ ENTRY = Entry(
         guess={**_START, **{f"coupler {i}": -_ANGLE for i in range(_LOOPS)}},
         signals=("crank 0", "first top.x"),
     ),
+    sentences=(
+        "Four parallelograms in a row share their cranks and hang under their own weight.",
+        "Many loops and one freedom: in two poses all bars lie along one line, where the loops "
+        "could go on in two ways.",
+        "Drag any bar and see all the others go with it.",
+    ),
 )

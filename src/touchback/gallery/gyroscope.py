@@ -24,4 +24,10 @@ ENTRY = Entry(
     Experiment(
         8.0, rates={"flight.wx": 0.01, "flight.wy": 6.0}, signals=("flight.wy", "middle axis.y")
     ),
+    sentences=(
+        "A body without weight or pivot is spun about its middle axis of inertia.",
+        "That axis is unstable: it turns over, stays for a while, and turns over again, with "
+        "no torque at all.",
+        "Grab a corner, give it another spin, and find the two axes about which it stays.",
+    ),
 )

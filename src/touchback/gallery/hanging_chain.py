@@ -31,4 +31,9 @@ ENTRY = Entry(
     "a chain of n rods let go from the horizontal (12 unless told otherwise)",
     make,
     Experiment(3.0, positions={"link 1": -math.pi / 2}, signals=("end.x", "end.z")),
+    sentences=(
+        "A chain of twelve rods hangs from a nail and is let go from the horizontal.",
+        "Each link is one more coordinate, and all of them are one program of machine code.",
+        "Drag its end in a circle and let a wave run up the chain.",
+    ),
 )

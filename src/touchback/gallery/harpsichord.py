@@ -70,4 +70,10 @@ ENTRY = Entry(
     "a jack that plucks its string on the way up only: three modes, no tongue",
     make,
     strokes(),
+    sentences=(
+        "A jack rises past its string and plucks it on the way up only.",
+        "The plectrum bends until it slips: below, plucking and above are three modes with "
+        "three laws.",
+        'Raise "plectrum strength" and feel the pluck come later and harder.',
+    ),
 )

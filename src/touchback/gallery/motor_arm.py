@@ -36,4 +36,10 @@ ENTRY = Entry(
     "an arm lifted by a geared motor: the current is a state, the voltage an input",
     make,
     Experiment(2.0, inputs={"voltage": 1.0}, signals=("shoulder", "current", "electric power")),
+    sentences=(
+        "A direct-current motor lifts an arm through a gear.",
+        "The current is a state like angle and speed: the voltage raises it, the turning "
+        "rotor holds it down.",
+        'Set "voltage" to zero and see the arm sink slowly, braked by the motor it drives.',
+    ),
 )

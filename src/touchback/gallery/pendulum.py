@@ -27,4 +27,10 @@ ENTRY = Entry(
     "a bob on a light rod; its length and mass can be changed while it runs",
     make,
     Experiment(10.0, positions={"pivot": 1.0}, signals=("pivot", "bob position.x")),
+    sentences=(
+        "A bob hangs on a light rod from a pivot and swings under its own weight.",
+        "Its period grows with the square root of the length and hardly with the swing; the "
+        "mass plays no part.",
+        'Drag the bob and let go, or turn "length" while it swings and watch the period follow.',
+    ),
 )

@@ -53,4 +53,11 @@ ENTRY = Entry(
         inputs={"torque 1": 2.0},
         signals=("hand.x", "hand.y", "hand.z"),
     ),
+    sentences=(
+        "An arm of seven revolute joints in general directions falls from its pose, with a "
+        "motor at every joint.",
+        "Seven joints for a hand of six freedoms: one is left over, so that the elbow can "
+        "move while the hand stays.",
+        'Give a "torque" some newton metres, or drag the hand and see all seven follow.',
+    ),
 )

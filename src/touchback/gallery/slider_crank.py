@@ -41,4 +41,11 @@ ENTRY = Entry(
         inputs={"motor torque": 0.5},
         signals=("slider position.x", "pin force.fx"),
     ),
+    sentences=(
+        "Crank, rod and slider turn a rotation into a stroke, as every piston engine does in "
+        "reverse.",
+        "The force in the pin is what the closed loop asks for; it peaks where the slider "
+        "turns back.",
+        'Change "crank radius" while it runs: the stroke changes and the loop stays closed.',
+    ),
 )

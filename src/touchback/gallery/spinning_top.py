@@ -30,4 +30,9 @@ ENTRY = Entry(
         rates={"tip.wz": SPIN},
         signals=("axis.x", "axis.y", "axis.z"),
     ),
+    sentences=(
+        "A heavy top spins on its tip, tilted.",
+        "Gravity would topple it, yet makes it go round: it precesses, and nods while it does.",
+        "Push its rim gently and see it yield at right angles to your push.",
+    ),
 )

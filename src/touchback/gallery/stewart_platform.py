@@ -53,4 +53,9 @@ ENTRY = Entry(
         inputs={"force 1": 100.0},
         signals=("plate position.x", "plate position.z"),
     ),
+    sentences=(
+        "Six sprung legs carry a plate that can move in all six freedoms.",
+        "Each leg closes a loop in space: 24 coordinates, of which 6 remain.",
+        'Push one leg with its "force" and see the plate shift and tilt together.',
+    ),
 )

@@ -50,4 +50,10 @@ ENTRY = Entry(
         2.0, positions={"chassis": 0.55, "upper arm": -0.1},
         signals=("chassis", "wheel centre.z", "strut.length"),
     ),
+    sentences=(
+        "A quarter of a car drops on the road: double wishbones, a spring with its damper, "
+        "and a tyre.",
+        "The wheel's camber changes as the arms swing, and the tyre may leave the road.",
+        'Set "road" to a step of some centimetres and watch how often the body bounces.',
+    ),
 )  # fmt: skip

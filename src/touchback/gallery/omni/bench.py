@@ -73,4 +73,10 @@ ENTRY = Entry(
         rates={"wheel.vx": 0.3, "wheel.vy": 0.2, "wheel.wy": 12.0},
         signals=("centre.x", "centre.y", "contact.y", "servo torque"),
     ),
+    sentences=(
+        "An omni wheel, with rollers along its rim, is kept upright on the floor and pushed.",
+        "It rolls ahead as a wheel and aside on its rollers, which take over from each other "
+        "at every step of its turn.",
+        'Set "force y" and see it drift sideways almost without friction.',
+    ),
 )

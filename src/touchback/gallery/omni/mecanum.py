@@ -24,4 +24,10 @@ ENTRY = Entry(
         signals=("position.x", "position.y", "heading"),
         substeps=4,
     ),
+    sentences=(
+        "Four Mecanum wheels, with rollers at 45°, carry a platform ahead, aside and round at "
+        "once.",
+        "Aside it goes because opposite wheels turn against each other and their rollers add up.",
+        'Set "command vy" alone and watch which wheels turn back.',
+    ),
 )

@@ -25,4 +25,10 @@ ENTRY = Entry(
         signals=("position.x", "position.y", "heading"),
         substeps=4,
     ),
+    sentences=(
+        "Three omni wheels carry a platform that drives in any direction while it turns.",
+        "Each wheel pushes along its own rim only; the sum of three is any force and any turn.",
+        'Give "command vx", "command vy" and "command turn" values, and see the three wheels '
+        "share the work.",
+    ),
 )

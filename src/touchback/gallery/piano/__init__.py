@@ -20,6 +20,12 @@ ENTRY = Entry(
     Experiment(
         0.25, signals=("key depth", "string gap", "capstan force", "jack force"), substeps=16
     ),
+    sentences=(
+        "A grand piano action: key, whippen, jack, repetition lever, hammer and damper, and "
+        "the felt between them.",
+        "Nothing in it knows of stages: let-off, check and repetition come from who touches whom.",
+        'Turn "let-off button height" and watch the hammer let go earlier or later.',
+    ),
 )
 
 __all__ = [

@@ -92,4 +92,10 @@ ENTRY = Entry(
     Experiment(
         0.25, signals=("key depth", "string gap", "capstan force", "jack force"), substeps=4
     ),
+    sentences=(
+        "The same piano action, with rigid contacts instead of felt, after Gillespie.",
+        "Which parts touch is a mode with its own equations, and the state graph shows which "
+        "of them rules.",
+        "Follow a stroke through its modes, from rest through let-off into check.",
+    ),
 )
