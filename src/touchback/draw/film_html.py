@@ -27,6 +27,7 @@ from touchback.model.shapes import (
     SphereShape,
 )
 
+_SCRIPTS = ("vectors.js", "solids.js", "render.js", "camera.js", "film.js")  # imports come first
 _ROUND = 24  # sides of what is round
 _BAR, _THIN, _DOT, _DEEP = 0.018, 0.007, 0.026, 0.02  # of the radius of the scene
 _HAND = 0.05  # half of what is shown of an endless face of a body
@@ -39,13 +40,19 @@ def film_html(scene: Scene, seconds: float, pace: str) -> str:
     data = json.dumps(_data(scene, seconds), separators=(",", ":"))
     here = files("touchback.draw")
     page = (here / "film.html").read_text(encoding="utf-8")
-    script = (here / "film.js").read_text(encoding="utf-8")
+    script = "\n".join(_plain((here / each).read_text(encoding="utf-8")) for each in _SCRIPTS)
     parts = {
         "TITLE": escape(f"{scene.title}, {pace}"),
         "SCRIPT": script,
         "DATA": data.replace("</", "<\\/"),  # which would end the script
     }
     return re.sub("@(TITLE|SCRIPT|DATA)@", lambda found: parts[found[1]], page)
+
+
+def _plain(module: str) -> str:
+    """A module without its imports and exports, to stand in one script with what it imports."""
+    text = re.sub(r"^import .*;\n", "", module, flags=re.MULTILINE)
+    return re.sub(r"^export ", "", text, flags=re.MULTILINE)
 
 
 def _data(scene: Scene, seconds: float) -> dict[str, object]:
