@@ -1,0 +1,80 @@
+// Puts the page together: each panel is a module that mounts itself; one that fails says so and the others go on.
+import { connect } from "./wire.js";
+
+const PANELS = {
+  view: "./view.js", tree: "./tree.js", inspector: "./inspector.js", laws: "./laws.js", parameters: "./sliders.js",
+  transport: "./transport.js", scopes: "./scopes.js", meters: "./meters.js", graph: "./graph.js", deadlines: "./deadlines.js",
+};
+const root = document.documentElement;
+const $ = id => document.getElementById(id);
+
+// ---- light, dark, panels: kept by the browser ----
+const dark = matchMedia("(prefers-color-scheme: dark)"), narrow = matchMedia("(max-width: 1180px)");
+function paintTheme() {
+  root.dataset.theme = localStorage.getItem("touchback theme") || (dark.matches ? "dark" : "light");
+  dispatchEvent(new Event("themechange"));
+}
+dark.addEventListener("change", paintTheme);
+$("theme").onclick = () => {
+  localStorage.setItem("touchback theme", root.dataset.theme === "dark" ? "light" : "dark");
+  paintTheme();
+};
+function setPanel(name, open) {
+  root.dataset[name] = open ? "open" : "closed";
+  document.querySelector(`[data-panel="${name}"]`).setAttribute("aria-pressed", String(open));
+  dispatchEvent(new Event("resize"));
+}
+for (const button of document.querySelectorAll("[data-panel]")) {
+  const name = button.dataset.panel, kept = localStorage.getItem(`touchback ${name}`);
+  setPanel(name, kept ? kept === "open" : !(narrow.matches && name !== "bottom"));
+  button.onclick = () => {
+    const open = root.dataset[name] === "closed";
+    localStorage.setItem(`touchback ${name}`, open ? "open" : "closed");
+    if (open && narrow.matches && name !== "bottom") setPanel(name === "left" ? "right" : "left", false);
+    setPanel(name, open);
+  };
+}
+addEventListener("keydown", e => {
+  if (e.target.closest("input, textarea, select") || e.ctrlKey || e.metaKey || e.altKey) return;
+  const name = { 1: "left", 2: "bottom", 3: "right" }[e.key];
+  if (name) document.querySelector(`[data-panel="${name}"]`).click();
+});
+
+// ---- messages to the person ----
+/** Shows a text for some seconds, or until it is closed when something is wrong. */
+export function note(text, kind = "") {
+  const box = document.createElement("div"), words = document.createElement("span"), close = document.createElement("button");
+  box.className = `note ${kind}`;
+  words.textContent = text;
+  close.textContent = "✕";
+  close.setAttribute("aria-label", "close this message");
+  close.onclick = () => box.remove();
+  box.append(words, close);
+  $("notes").append(box);
+  while ($("notes").children.length > 4) $("notes").firstChild.remove();
+  setTimeout(() => box.remove(), kind === "bad" ? 15000 : 5000);
+}
+
+// ---- the run ----
+paintTheme();
+const bench = connect();
+bench.note = note;
+bench.try = message => bench.send(message).catch(error => { note(error.message, "bad"); return null; });
+bench.on("open", () => { bench.send({ do: "watch", poses: 60 }).catch(() => {}); $("state").textContent = "connected"; $("state").dataset.state = "running"; });
+bench.on("closed", () => { $("state").textContent = "not connected"; $("state").dataset.state = "closed"; });
+bench.on("log", ({ text, bad }) => note(text, bad ? "bad" : ""));
+bench.on("scene", scene => { $("title").textContent = scene.title; document.title = `${scene.title} · Touchback`; });
+bench.on("poses", ({ time }) => { $("clock").textContent = `${time.toFixed(3)} s`; });
+bench.on("status", status => {
+  const state = status.held ? "held" : status.paused ? "paused" : "running";
+  $("state").dataset.state = state;
+  $("state").textContent = state === "running" && status.speed && status.speed !== 1 ? `running × ${status.speed}` : state;
+});
+window.bench = bench;
+
+for (const [id, file] of Object.entries(PANELS)) {
+  import(file).then(module => module.mount($(id), bench)).catch(error => {
+    console.error(`${id}: ${error.message}`);
+    if (!/Failed to fetch/.test(error.message)) $(id).textContent = `This panel failed: ${error.message}`;
+  });
+}

@@ -1,0 +1,92 @@
+// The one socket between the page and the run: text is JSON, binary is frames (docs/workbench.md).
+const WAIT = [250, 500, 1000, 2000, 5000]; // ms before the next try to connect
+
+/** The bench: what the server told last, ways to hear of changes and to send messages. */
+export class Bench {
+  constructor(address) {
+    this.address = address;
+    this.scene = null;
+    this.values = {};
+    this.status = {};
+    this.selected = null;
+    this._listeners = new Map();
+    this._waiting = new Map();
+    this._number = 0;
+    this._tries = 0;
+  }
+
+  /** Calls `fn` with what comes: scene, values, status, poses, rows, log, structure, open, closed, selected.
+      Who asks late for a scene, values or a status gets the last one at once. */
+  on(kind, fn) {
+    if (!this._listeners.has(kind)) this._listeners.set(kind, new Set());
+    this._listeners.get(kind).add(fn);
+    const last = { scene: this.scene, values: this.values, status: this.status }[kind];
+    if (last && Object.keys(last).length) fn(last);
+    return () => this._listeners.get(kind).delete(fn);
+  }
+
+  tell(kind, data) { for (const fn of this._listeners.get(kind) || []) fn(data); }
+
+  /** What the inspector shows: {kind: "body" | "joint" | "loop" | "icon", name} or null. */
+  select(what) {
+    this.selected = what;
+    this.tell("selected", what);
+  }
+
+  /** Sends a message; gives the answer, or fails with its text. */
+  send(message) {
+    if (!this._socket || this._socket.readyState !== WebSocket.OPEN)
+      return Promise.reject(new Error("The run isn't connected; the page tries again by itself."));
+    const id = ++this._number;
+    return new Promise((done, failed) => {
+      this._waiting.set(id, { done, failed });
+      this._socket.send(JSON.stringify({ ...message, id }));
+    });
+  }
+
+  open() {
+    const socket = this._socket = new WebSocket(this.address);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => { this._tries = 0; this.tell("open"); };
+    socket.onmessage = ({ data }) => typeof data === "string" ? this._text(JSON.parse(data)) : this._frame(data);
+    socket.onclose = ({ code, reason }) => {
+      for (const { failed } of this._waiting.values()) failed(new Error("The connection to the run was lost before it answered."));
+      this._waiting.clear();
+      this.tell("closed", { code, reason });
+      if (this.ended) return;
+      setTimeout(() => this.open(), WAIT[Math.min(this._tries++, WAIT.length - 1)]);
+    };
+    return this;
+  }
+
+  close() { this.ended = true; this._socket?.close(); }
+
+  _text(message) {
+    if (message.tell === "answer" || message.tell === undefined) {
+      const { done, failed } = this._waiting.get(message.id) || {};
+      this._waiting.delete(message.id);
+      if (!done) { if (message.ok === false) this.tell("log", { text: message.error, bad: true }); }
+      else if (message.ok) done(message);
+      else failed(new Error(message.error));
+      return;
+    }
+    if (message.tell === "scene") this.scene = message;
+    else if (message.tell === "values") Object.assign(this.values, message.values);
+    else if (message.tell === "status") this.status = message;
+    this.tell(message.tell, message.tell === "values" ? message.values : message);
+  }
+
+  _frame(buffer) {
+    const head = new DataView(buffer), type = head.getUint8(0);
+    const frame = { structure: head.getUint16(2, true), count: head.getUint32(4, true), time: head.getFloat64(8, true) };
+    if (type === 1) this.tell("poses", { ...frame, numbers: new Float32Array(buffer, 16) });
+    else if (type === 2) this.tell("rows", { ...frame, subscription: head.getUint32(16, true), numbers: new Float32Array(buffer, 20) });
+  }
+}
+
+/** Connects to the server that gave this page, with the page's token. */
+export function connect() {
+  const token = new URLSearchParams(location.search).get("token");
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  return new Bench(`${scheme}://${location.host}/wire${token ? `?token=${encodeURIComponent(token)}` : ""}`).open();
+}
