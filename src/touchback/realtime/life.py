@@ -44,6 +44,11 @@ class Life(Signals):
         self._state = "new"
         WATCH.add(self)
 
+    @property
+    def state(self) -> str:
+        """ "new", "running" or "stopped"."""
+        return self._state
+
     def start(self) -> None:
         """Starts the clock; unclocked runs wait for `run`."""
         self._check_here()

@@ -1,0 +1,192 @@
+"""The desk of a live run: the one way in for pages, scripts and other programs.
+
+A message is read by its type, held to what the run exposed and to how often its client may ask, and
+done; what came of it is the answer. Whatever the desk does is recorded and replayed by the run.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeVar, cast
+
+import msgspec
+
+from touchback.errors import InputError, TouchbackError
+from touchback.realtime.control.exposed import Exposed
+from touchback.realtime.control.facts import facts_of
+from touchback.realtime.control.messages import (
+    LONGEST,
+    Addressed,
+    Answer,
+    Choose,
+    Facts,
+    Id,
+    Message,
+    Resume,
+    Set,
+    Stop,
+    Switch,
+    What,
+)
+from touchback.realtime.control.rates import Rate, Rates
+from touchback.realtime.faults import words
+from touchback.realtime.live import Live
+from touchback.recording import unknown_name
+
+_Kind = TypeVar("_Kind", bound=Message)
+Handler = Callable[[_Kind, str], Facts]
+"""What does a message of a client, and tells facts; refusals are raised, in our words."""
+
+OFTEN = Rate(1000.0, 500)  # what a slider or a script changes as it goes
+USUAL = Rate(50.0, 100)
+SELDOM = Rate(5.0, 10)  # what is derived and compiled
+
+
+@dataclass(frozen=True)
+class _Known:
+    handler: Callable[[Message, str], Facts]
+    rate: Rate | None
+    any_time: bool
+
+
+class Desk:
+    """What others may ask of a live run; from any thread."""
+
+    def __init__(self, live: Live, exposed: Exposed | None = None) -> None:
+        self.live, self.exposed = live, Exposed() if exposed is None else exposed
+        self.rates = Rates()
+        self._known: dict[type[Message], _Known] = {}
+        self.add(Set, self._set, OFTEN)
+        self.add(Choose, self._choose)
+        self.add(Switch, self._switch, SELDOM)
+        self.add(Resume, self._resume)
+        self.add(Stop, self._stop, None)  # nobody may be kept from it
+        self.add(What, self._what, any_time=True)
+
+    def add(
+        self,
+        kind: type[_Kind],
+        handler: Handler[_Kind],
+        rate: Rate | None = USUAL,
+        any_time: bool = False,
+    ) -> None:
+        """Another type of message and what does it, at most at a rate (None: as often as asked);
+        `any_time`: also when the run has ended."""
+        if not issubclass(kind, Message):
+            raise InputError(f"A type of message is a subclass of Message, got {kind!r}.")
+        tags = {_tag(each) for each in self._known if each is not kind}
+        if _tag(kind) in tags:
+            raise InputError(f"There is a message '{_tag(kind)}' already; choose another name.")
+        done = cast(Callable[[Message, str], Facts], handler)
+        self._known = {**self._known, kind: _Known(done, rate, any_time)}
+        union = reduce(operator.or_, self._known)
+        self._decoder = cast(msgspec.json.Decoder[Message], msgspec.json.Decoder(union))
+
+    def handle(self, message: bytes | str | Message, client: str = "") -> Answer:
+        """What comes of a message of a client, who is told apart by any name; never raises for what
+        a message says."""
+        try:
+            asked = message if isinstance(message, Message) else self._read(message)
+        except InputError as error:
+            return Answer(_addressed(message), False, error=str(error))
+        try:
+            return Answer(asked.id, True, self._do(asked, client))
+        except TouchbackError as error:
+            return Answer(asked.id, False, error=str(error))
+        except Exception as error:  # a handler's own fault must not end whoever serves clients
+            return Answer(asked.id, False, error=f"'{_tag(type(asked))}' failed: {words(error)}.")
+
+    def check(self, kind: str, name: str) -> None:
+        """Refuses a name of a kind ("inputs", "parameters", "hands", "structure", "transport") that
+        isn't exposed; for handlers."""
+        self.exposed.check(kind, name)
+
+    def _read(self, text: bytes | str) -> Message:
+        size = len(text)
+        if size > LONGEST:
+            raise InputError(f"A message has at most {LONGEST} bytes, got {size}.")
+        try:
+            return self._decoder.decode(text)
+        except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError) as error:
+            raise InputError(f"The message can't be read: {_few(error)}.") from None
+
+    def _do(self, asked: Message, client: str) -> Facts:
+        known = self._known.get(type(asked))
+        if known is None:
+            raise unknown_name("message", _tag(type(asked)), map(_tag, self._known))
+        if known.rate is not None:
+            wait = self.rates.take(client, _tag(type(asked)), known.rate)
+            if wait > 0.0:
+                raise InputError(
+                    f"Too many messages '{_tag(type(asked))}': {known.rate.per_second:g} a second "
+                    f"are taken; wait {wait:.2g} s."
+                )
+        if not known.any_time and self.live.state not in ("running", "paused"):
+            raise InputError(f"The live run is {self.live.state}; nothing can be asked of it.")
+        return known.handler(asked, client)
+
+    # ---- what every run knows -------------------------------------------------------------------
+
+    def _set(self, asked: Set, client: str) -> Facts:
+        system = self.live.system
+        kinds = {"inputs": system.input_names, "parameters": system.layout.parameters}
+        kind = next((kind for kind, names in kinds.items() if asked.name in names), None)
+        if kind is None:
+            settable = [
+                name
+                for kind, names in kinds.items()
+                for name in names
+                if self.exposed.allows(kind, name)
+            ]
+            raise unknown_name("input or parameter", asked.name, settable)
+        self.check(kind, asked.name)
+        self.live[asked.name] = asked.value
+        return {"name": asked.name, "value": asked.value, "tick": self.live.ticks}
+
+    def _choose(self, asked: Choose, client: str) -> Facts:
+        self.check("parameters", asked.control)
+        self.live.choose(asked.control, asked.alternative)
+        return {"control": asked.control, "chosen": asked.alternative, "tick": self.live.ticks}
+
+    def _switch(self, asked: Switch, client: str) -> Facts:
+        for name in (*asked.activate, *asked.deactivate):
+            self.check("structure", name)
+        return self.live.switch(asked.activate, asked.deactivate).as_dict()
+
+    def _resume(self, asked: Resume, client: str) -> Facts:
+        self.check("transport", "resume")
+        self.live.resume()
+        return {"tick": self.live.ticks}
+
+    def _stop(self, asked: Stop, client: str) -> Facts:
+        self.live.emergency_stop()
+        return {"tick": self.live.ticks}
+
+    def _what(self, asked: What, client: str) -> Facts:
+        return facts_of(self.live, self.exposed)
+
+
+def _tag(kind: type[Message]) -> str:
+    """The word of a type of message."""
+    return str(kind.__struct_config__.tag)
+
+
+def _few(error: Exception) -> str:
+    """An error's text, without its end if it repeats a long message."""
+    text = str(error).rstrip(".")
+    return text if len(text) <= 300 else text[:299] + "…"
+
+
+def _addressed(message: bytes | str | Message) -> Id:
+    """The id of a message that can't be read, as far as it can."""
+    if isinstance(message, Message):
+        return message.id
+    if len(message) > LONGEST:
+        return None
+    try:
+        return msgspec.json.decode(message, type=Addressed).id
+    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,133 @@
+"""What a live run exposes, as plain data for whoever draws it or asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+from touchback.model.controls import alternatives, choice_name
+from touchback.model.switching import active_constraints
+from touchback.realtime.control.exposed import Exposed
+from touchback.realtime.live import Live
+from touchback.realtime.ports import WatchedInput
+
+
+def facts_of(live: Live, exposed: Exposed) -> dict[str, object]:
+    """Names, units, ranges and values of what may be set; controls with their alternatives;
+    constraints that may be switched; and signals to read, which everybody may."""
+    system, now = live.system, live.snapshot()
+    return {
+        "model": system.name,
+        "rate": live.plan.rate,
+        "speed": live.plan.speed,
+        "state": live.state,
+        "tick": int(now["tick"]),
+        "time": now["time"],
+        "faults": list(live.faults),
+        "inputs": _inputs(live, exposed),
+        "parameters": _parameters(live, exposed),
+        "controls": _controls(live, exposed),
+        "constraints": _constraints(live, exposed),
+        "outputs": _named(system.output_names, system.output_units),
+        "states": _named(system.state_names, system.state_units),
+        "energies": list(live.plan.energy),
+        "structures": len(live.structures),
+        "hands": _allowed(exposed.hands),
+        "structure": _allowed(exposed.structure),
+        "transport": _allowed(exposed.transport),
+    }
+
+
+def values_of(live: Live, exposed: Exposed) -> dict[str, float]:
+    """The present values of exposed inputs and parameters."""
+    kinds = {
+        "inputs": live.system.input_names,
+        "parameters": tuple(live.system.layout.parameters),
+    }
+    return {
+        name: live[name]
+        for kind, names in kinds.items()
+        for name in names
+        if exposed.allows(kind, name)
+    }
+
+
+def _allowed(given: object) -> object:
+    return given if isinstance(given, bool) else list(given) if isinstance(given, tuple) else []
+
+
+def _named(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str]]:
+    return [{"name": name, "unit": unit} for name, unit in zip(names, units, strict=True)]
+
+
+def _end(value: float | None) -> float | None:
+    """An end of a range, which JSON knows only when it is finite."""
+    return value if value is not None and isfinite(value) else None
+
+
+def _inputs(live: Live, exposed: Exposed) -> list[dict[str, object]]:
+    system = live.system
+    found: list[dict[str, object]] = []
+    for name, unit, default in zip(
+        system.input_names, system.input_units, system.input_defaults, strict=True
+    ):
+        if exposed.allows("inputs", name):
+            watched = live.plan.inputs.get(name, WatchedInput())
+            found.append(
+                {
+                    "name": name,
+                    "unit": unit,
+                    "min": _end(watched.low),
+                    "max": _end(watched.high),
+                    "default": float(default),
+                    "value": live[name],
+                }
+            )
+    return found
+
+
+def _parameters(live: Live, exposed: Exposed) -> list[dict[str, object]]:
+    layout = live.system.layout
+    chosen = {choice_name(control) for control in _first_controls(live)}
+    return [
+        {
+            "name": name,
+            "unit": known.unit,
+            "min": _end(known.min),
+            "max": _end(known.max),
+            "default": known.default,
+            "value": live[name],
+        }
+        for name, known in zip(layout.parameters, layout.ranges, strict=True)
+        if exposed.allows("parameters", name) and name not in chosen
+    ]
+
+
+def _first_controls(live: Live) -> list[str]:
+    """Controls that aren't instead of another; a row of copies has none of its own."""
+    system = live.system
+    if system.names:
+        return []
+    return [name for name, each in system.model.controls.items() if not each.instead_of]
+
+
+def _controls(live: Live, exposed: Exposed) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for name in _first_controls(live):
+        if exposed.allows("parameters", name):
+            known = alternatives(live.system.model, name)
+            number = round(live[choice_name(name)]) if len(known) > 1 else 0
+            found.append({"name": name, "alternatives": known, "chosen": known[number]})
+    return found
+
+
+def _constraints(live: Live, exposed: Exposed) -> list[dict[str, object]]:
+    if live.system.names:
+        return []
+    model = live.system.model
+    active = active_constraints(model)
+    return [
+        {"name": name, "active": name in active}
+        for name in model.constraint_rows()
+        if exposed.allows("structure", name)
+    ]
