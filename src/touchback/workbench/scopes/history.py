@@ -1,0 +1,208 @@
+"""What a live run did since it was opened: its last seconds at full rate, all of it as buckets.
+
+Each signal has its past from the first row on. An expression has it from when it was first asked
+for, and from as far back before as full rows reach: of least and greatest values of signals nobody
+can compute those of an expression honestly. What was asked for once is kept when the page reloads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from touchback.workbench.scopes.buckets import Buckets, bucketed, coarser
+from touchback.workbench.scopes.pyramid import Pyramid
+from touchback.workbench.scopes.samples import Samples
+from touchback.workbench.scopes.traces import check_traces, unit_of, values_of
+
+Floats = np.ndarray
+Listener = Callable[[tuple[str, ...], Floats], None]
+
+_TICKS = 8  # of the finest buckets that are kept of everything
+_SECONDS, _BYTES = 60.0, 48 << 20  # kept at full rate
+_STRUCTURES = 32  # whose past is remembered
+_EXPRESSIONS = 64
+
+
+class _Span:
+    """The past of all signals of one structure."""
+
+    def __init__(self, columns: tuple[str, ...], since: float, rate: float) -> None:
+        self.columns, self.since, self.until = columns, since, since
+        self.past = Pyramid(len(columns), _TICKS / rate)
+        self.places = {name: place for place, name in enumerate(columns)}
+
+
+class History:
+    """Takes every row of a run (`take` is what `live.tap` calls), tells its past."""
+
+    def __init__(self, rate: float, seconds: float = _SECONDS, most_bytes: int = _BYTES) -> None:
+        self.rate = rate
+        self.units: dict[str, str] = {}
+        self.known: dict[str, None] = {}  # signals that there are or were, in order
+        self._samples = Samples(seconds, most_bytes)
+        self._spans: list[_Span] = []
+        self._expressions: OrderedDict[str, list[Pyramid]] = OrderedDict()
+        self._listeners: list[Listener] = []
+        self._lock = threading.RLock()
+
+    # ---- what comes in --------------------------------------------------------------------------
+
+    def take(self, columns: Sequence[str], rows: Floats, units: Mapping[str, str]) -> None:
+        """Rows of ticks, with the names and units of their columns."""
+        if not len(rows):
+            return
+        names = tuple(columns)
+        with self._lock:
+            time = rows[:, names.index("time")]
+            if self._spans and time[0] <= self._spans[-1].until:
+                self._restart()
+            if not self._spans or self._spans[-1].columns != names:
+                self._begin(names, float(time[0]), units)
+            span = self._spans[-1]
+            span.past.add(time, rows)
+            span.until = float(time[-1])
+            self._samples.add(names, rows)
+            signals = {name: rows[:, place] for name, place in span.places.items()}
+            for text, pasts in self._expressions.items():
+                pasts[-1].add(time, values_of(text, signals, len(rows))[:, None])
+            listeners = list(self._listeners)
+            for listener in listeners:
+                listener(names, rows)
+
+    def _begin(self, names: tuple[str, ...], time: float, units: Mapping[str, str]) -> None:
+        self._spans.append(_Span(names, time, self.rate))
+        del self._spans[:-_STRUCTURES]
+        self.units |= dict(units)
+        self.known |= dict.fromkeys(names)
+        for pasts in self._expressions.values():
+            pasts.append(Pyramid(1, _TICKS / self.rate))
+            del pasts[:-_STRUCTURES]
+
+    def _restart(self) -> None:
+        """The time of the model went back: what was is another run's past."""
+        self._samples = Samples(self._samples.seconds, self._samples.most_bytes)
+        self._spans.clear()
+        for pasts in self._expressions.values():
+            pasts.clear()
+
+    # ---- what is told ---------------------------------------------------------------------------
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The first and the last time that is known of; (0, 0) before the first row."""
+        with self._lock:
+            return (self._spans[0].since, self._spans[-1].until) if self._spans else (0.0, 0.0)
+
+    @property
+    def full_since(self) -> float:
+        """From when on there are full rows; infinite before the first row."""
+        with self._lock:
+            return self._samples.since
+
+    def unit(self, text: str) -> str:
+        """The unit of a trace."""
+        return unit_of(text, self.units)
+
+    def check(self, texts: Sequence[str]) -> None:
+        """Refuses traces that can't be shown; remembers expressions from now on."""
+        with self._lock:
+            check_traces(texts, self.known)
+            for text in texts:
+                if text not in self.known:
+                    self._keep(text)
+
+    def _keep(self, text: str) -> None:
+        if text in self._expressions:
+            self._expressions.move_to_end(text)
+            return
+        pasts = [Pyramid(1, _TICKS / self.rate) for _ in self._spans]
+        for time, values in self._samples.values([text], -np.inf, np.inf):
+            place = next(
+                (k for k, span in enumerate(self._spans) if span.until >= time[-1]),
+                len(pasts) - 1,
+            )
+            pasts[place].add(time, values)
+        self._expressions[text] = pasts
+        while len(self._expressions) > _EXPRESSIONS:
+            self._expressions.popitem(last=False)
+
+    def past(self, texts: Sequence[str], start: float, end: float, count: int) -> Buckets:
+        """At most some `count` buckets over a span: of full rows where there are, else of what is
+        remembered. A gap, a bucket of NaN, is between structures."""
+        self.check(texts)
+        width = max((end - start) / count, 0.5 / self.rate)
+        with self._lock:
+            if start >= self._samples.since or self._samples.since <= self.span[0]:
+                parts = self._samples.values(texts, start, end)
+                found = [bucketed(time, values, width) for time, values in parts]
+            else:
+                found = [
+                    self._remembered(place, texts, start, end, width)
+                    for place in range(len(self._spans))
+                ]
+        found = [each for each in found if len(each)]
+        gaps = [Buckets.gap(after.time[0], len(texts)) for _, after in pairwise(found)]
+        mixed = [x for pair in zip(found, gaps) for x in pair] + found[len(gaps) :]
+        return coarser(Buckets.joined(mixed, len(texts)), width)
+
+    def _remembered(
+        self, place: int, texts: Sequence[str], start: float, end: float, width: float
+    ) -> Buckets:
+        """Of one structure; each trace on its own, for they may reach back differently."""
+        span = self._spans[place]
+        if span.until < start or span.since > end:
+            return Buckets.none(len(texts))
+        columns = [
+            span.past.past([span.places[text]], start, end, width)
+            if text in span.places
+            else self._expressed(place, text, start, end, width)
+            for text in texts
+        ]
+        return _beside(columns, width)
+
+    def _expressed(self, place: int, text: str, start: float, end: float, width: float) -> Buckets:
+        pasts = self._expressions.get(text, [])
+        back = len(self._spans) - place
+        if back > len(pasts):
+            return Buckets.none(1)
+        return pasts[-back].past([0], start, end, width)
+
+    def rows(self, texts: Sequence[str], start: float, end: float) -> tuple[Floats, Floats]:
+        """Times (N,) and values (N, n) of traces at full rate, of what is kept of a span."""
+        self.check(texts)
+        with self._lock:
+            parts = self._samples.values(texts, start, end)
+        times = np.concatenate([np.empty(0), *(time for time, _ in parts)])
+        return times, np.concatenate([np.empty((0, len(texts))), *(x for _, x in parts)])
+
+    # ---- who listens ----------------------------------------------------------------------------
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Calls with every block of rows from now on; what it gives ends that."""
+        with self._lock:
+            self._listeners.append(listener)
+
+        def end() -> None:
+            with self._lock:
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
+
+        return end
+
+
+def _beside(columns: list[Buckets], width: float) -> Buckets:
+    """Buckets of single traces as buckets of all: at the times that any of them has."""
+    if all(np.array_equal(each.time, columns[0].time) for each in columns):
+        low, high = (np.concatenate([getattr(x, n) for x in columns], 1) for n in ("low", "high"))
+        return Buckets(columns[0].time, low, high)
+    time = np.unique(np.concatenate([each.time for each in columns]))
+    low, high = np.full((2, len(time), len(columns)), np.nan)
+    for place, each in enumerate(columns):
+        at = np.searchsorted(time, each.time)
+        low[at, place], high[at, place] = each.low[:, 0], each.high[:, 0]
+    return coarser(Buckets(time, low, high), width)
