@@ -120,6 +120,8 @@ def every_force_and_sensor() -> tb.Model:
     m.force("motor", tb.JointEffort("track", tb.sin(m.time)))
     m.force("float", tb.Buoyancy(cart, volume=k / 1000))
     m.force("air", tb.Drag(cart, area=0.1, coefficient=k))
+    held = m.input("grip"), (m.input("pull"), 0.0, k)
+    m.force("hand", tb.Hand((tip, cart), *held, (0.1, k, 0.0), 50 * k, 2.0, bound=30))
     m.force("floor", tb.contact.SphereOnPlane(tip, m.ground, 0.6, 100 * k, law="spring-damper"))
     rail = tb.contact.Outline(
         [tb.contact.Line(m.ground, 2 * k), tb.contact.Arc(m.ground, k, 0.1, 3.0, hollow=True)]

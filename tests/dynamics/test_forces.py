@@ -39,6 +39,47 @@ def test_a_force_in_world_axes_acts_where_it_is_put() -> None:
     np.testing.assert_allclose(found[3:], np.cross(arm, R.T @ force) + R.T @ torque, atol=1e-13)
 
 
+@pytest.mark.parametrize("axes", ["world", "body"])
+def test_a_force_at_a_point_given_by_inputs_is_one_at_a_frame_there(axes: str) -> None:
+    arm, force, torque = (0.1, 0.2, -0.3), (1.0, -2.0, 3.0), (0.5, 0.0, 1.0)
+    m, body = floating()
+    point = tuple(m.input(f"at {axis}", default=x) for axis, x in zip("xyz", arm))
+    turn = ("z", 0.5)
+    m.force("push", tb.Wrench(body.at(0, 0, 0, turn=turn), force, torque, axes, point))
+    there, body = floating()
+    turned = Rotation.from_euler("Z", 0.5).apply(arm)
+    there.force("push", tb.Wrench(body.at(*turned, turn=turn), force, torque, axes))
+    np.testing.assert_allclose(generalised(m), generalised(there), atol=1e-13)
+
+
+def holding(grip: float, target: tuple[float, float, float], bound: float = 1e6) -> tb.Model:
+    """A free body that a hand may hold by its second frame."""
+    m, body = floating()
+    frames = (body.at(0.3, 0, 0), body.at(0, 0, 0, turn=("x", 0.3)))
+    m.force("hand", tb.Hand(frames, m.input("grip", default=grip), target, (0.1, 0.2, -0.3), 200.0,
+                            7.0, bound))  # fmt: skip
+    return m
+
+
+def test_a_hand_pulls_by_a_spring_and_a_damper_at_the_point_that_it_holds() -> None:
+    target = (0.5, 0.1, -0.2)
+    found = generalised(holding(2.0, target))
+    arm = Rotation.from_rotvec([0.3, 0, 0]).apply([0.1, 0.2, -0.3])  # along body axes
+    x, x_rate = Q[:3] + R @ arm, R @ (V[:3] + np.cross(V[3:], arm))
+    force = R.T @ (200.0 * (np.array(target) - x) - 7.0 * x_rate)
+    np.testing.assert_allclose(found, np.r_[force, np.cross(arm, force)], atol=1e-12)
+
+
+def test_a_hand_that_holds_nothing_does_nothing_wherever_it_is() -> None:
+    assert not generalised(holding(0.0, (1e6, 0.0, 0.0))).any()
+
+
+def test_a_hand_pulls_no_more_than_its_bound_and_in_the_same_direction() -> None:
+    free, bounded = (generalised(holding(2.0, (3.0, 1.0, -2.0), bound)) for bound in (1e6, 5.0))
+    assert np.linalg.norm(free[:3]) > 100.0
+    np.testing.assert_allclose(bounded, free * 5.0 / np.linalg.norm(free[:3]), rtol=1e-12)
+
+
 def test_a_force_in_body_axes_turns_with_its_frame() -> None:
     m, body = floating()
     force, torque = np.array([1, -2, 3.0]), np.array([0.5, 0, 1])

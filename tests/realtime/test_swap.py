@@ -458,3 +458,43 @@ def test_what_the_tick_refuses_leaves_the_old_structure_running(
         live.run(T)
         assert live.structures[-1].state == "taken"
     assert tb.replay(path).same
+
+
+def test_a_new_state_begins_where_a_coordinate_is_at_the_tick_that_changes(
+    free: tb.System, moving: tb.State
+) -> None:
+    """A motor that takes over a coordinate under way: no step in position or velocity, no
+    impulse, though the structure was prepared earlier."""
+    driven = cart_pole(tb.Prismatic("x"))
+    place, speed = driven.state("place"), driven.state("speed")
+    driven.set_rate("place", speed)
+    driven.drive("slide", place, speed, 0.0, name="motor")
+    with tb.live(free, moving, rate=RATE, speed=None, record=True) as live:
+        live.run(20 * T)
+        change = live.swap(driven, begin={"place": "slide", "speed": "slide rate"}, at=50 * T)
+        live.run(30 * T)
+        before = live.snapshot()
+        live.run(100 * T)
+        after = live.snapshot()
+        with pytest.raises(tb.InputError, match="'pace'"):
+            live.swap(driven, begin={"pace": "slide"})
+        with pytest.raises(tb.InputError, match="'glide'"):
+            live.swap(driven, begin={"place": "glide"})
+    assert change.tick == 51 and change.moved == 0.0
+    assert change.energy_lost == pytest.approx(0.0, abs=1e-13)
+    assert after["slide rate"] == pytest.approx(before["slide rate"], abs=1e-13)
+    run = before["slide"] + 100 * T * before["slide rate"]
+    assert after["slide"] == pytest.approx(run, abs=1e-12)
+
+
+def test_what_began_where_a_coordinate_was_is_replayed(
+    free: tb.System, moving: tb.State, tmp_path: Path
+) -> None:
+    driven = cart_pole(tb.Prismatic("x"))
+    driven.drive("slide", driven.state("place", rate=0.3), 0.3, 0.0, name="motor")
+    with tb.live(free, moving, rate=RATE, speed=None, record=tmp_path / "run.mcap") as live:
+        live.run(20 * T)
+        live.swap(driven, begin={"place": "slide"})
+        live.run(30 * T)
+    again = tb.replay(tmp_path / "run.mcap")
+    assert again.same and [len(part) for part in again.parts] == [20, 30]

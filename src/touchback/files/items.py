@@ -85,6 +85,10 @@ class Items:
             inner = kinds_in(field.type)
             if field.type is Frame:
                 given[field.name] = self.frame(own, where)
+            elif Frame in get_args(field.type):
+                given[field.name] = tuple(
+                    self.frame(one, (*where, i)) for i, one in enumerate(own)
+                )
             elif inner and isinstance(own, tuple):
                 given[field.name] = tuple(
                     self.described(one, inner, (*where, i)) for i, one in enumerate(own)

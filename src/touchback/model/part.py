@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 LARGEST = 100_000  # things in a model with all its parts
-_OWN = ("parameters", "inputs", "states", "controls", "tables", "modes", "transitions")
-_MECHANICS = (
+OWN = ("parameters", "inputs", "states", "controls", "tables", "modes", "transitions")
+MECHANICS = (
     "bodies", "joints", "forces", "contacts", "sensors", "closures", "couplings", "constraints",
     "drives",
 )  # fmt: skip
@@ -49,7 +49,7 @@ def size_of(model: Model, known: dict[int, int] | None = None) -> int:
     stands there; `known` has sizes by identity, since parts of parts may multiply."""
     known = {} if known is None else known
     if id(model) not in known:
-        own = sum(len(getattr(model, kind)) for kind in (*_OWN, *_MECHANICS))
+        own = sum(len(getattr(model, kind)) for kind in (*OWN, *MECHANICS))
         parts = sum(1 + size_of(part.model, known) for part in model.parts.values())
         known[id(model)] = own + parts
     return known[id(model)]
@@ -77,7 +77,7 @@ def flatten(model: Model) -> Model:
     flat.base = model.base
     flat.reported = model.reported
     flat.imported = {"ratings": dict(model.imported.get("ratings", {}))}
-    for kind in (*_OWN, *_MECHANICS):
+    for kind in (*OWN, *MECHANICS):
         getattr(flat, kind).update(getattr(model, kind))
     for prefix, part in model.parts.items():
         _graft(flat, prefix, part)
@@ -115,7 +115,7 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
     for name, parameter in inner.parameters.items():
         if name not in part.share and name not in part.bind:
             flat.parameters[f"{prefix}/{name}"] = parameter
-    for kind in ("inputs", "states", "tables", *_MECHANICS):
+    for kind in ("inputs", "states", "tables", *MECHANICS):
         for name, data in getattr(inner, kind).items():
             getattr(flat, kind)[f"{prefix}/{name}"] = mapped(data, expression, frame, joint)
     for name, control in inner.controls.items():

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from touchback.errors import ModelError
 from touchback.model.frame import Frame, as_frame
-from touchback.model.value import Data, Triple, Value, triple, value
+from touchback.model.value import Data, Triple, Value, listed, triple, value
 from touchback.symbolic.expression import Expr
 
 _D = TypeVar("_D", bound=Data)
@@ -23,6 +23,8 @@ def normalised(label: str, kind: _D) -> _D:
         where = f"{label}: {field.name}"
         if field.type is Frame:
             changes[field.name] = as_frame(where, given)
+        elif Frame in get_args(field.type):
+            changes[field.name] = tuple(as_frame(where, item) for item in listed(given) or ())
         elif field.type is Value or (field.type == Value | None and given is not None):
             changes[field.name] = value(where, given)
         elif isinstance(given, Data):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from touchback.errors import InputError, SolveError
 from touchback.model import Model
@@ -32,6 +32,7 @@ class Restructured(Life):
         rate: float | None = None,
         method: str | Solver | None = None,
         constraints: str | Formulation | None = None,
+        begin: Mapping[str, str] | None = None,
     ) -> Swapped:
         """Goes on with another structure of the mechanism, or at another rate or by another method.
 
@@ -39,7 +40,8 @@ class Restructured(Life):
         the next tick (or the first from the time `at` of the model on). Positions, states, inputs,
         outputs and parameters are carried over by name; a freedom that vanishes freezes where it
         is, as a live parameter of its name; velocities are projected M-orthogonally. What can't be
-        is refused, and the run goes on as it was.
+        is refused, and the run goes on as it was. `begin` names new extra states that begin with
+        what a state of the run is at that tick, as {"motor angle": "crank"}.
 
         A clocked run without `at` returns when the change has happened; otherwise look at the
         result's `state`. Changes wait for each other.
@@ -47,7 +49,7 @@ class Restructured(Life):
         self._check_here()
         with self._swap_lock:
             self._check_running()
-            pending = self._prepare(structure or self.system, at, rate, method, constraints)
+            pending = self._prepare(structure or self.system, at, rate, method, constraints, begin)
             pending.loop.struct.version = self._parameters.reserve()
             self._pending = pending
             pending.swap.offer()
@@ -66,6 +68,7 @@ class Restructured(Life):
         rate: float | None,
         method: str | Solver | None,
         constraints: str | Formulation | None,
+        begin: Mapping[str, str] | None,
     ) -> Pending:
         to_its_end(self._drain)
         if self._pending is not None:
@@ -75,7 +78,7 @@ class Restructured(Life):
         changes = rate, method, constraints
         run = (self.system, self.plan, self._pace, self._loop)
         joints = joints_of(self.system.model) if self._joints is None else self._joints
-        return prepare(run, joints, structure, now, changes, self._region, at)
+        return prepare(run, joints, structure, now, changes, self._region, at, begin or {})
 
     def switch(
         self, activate: Sequence[str] = (), deactivate: Sequence[str] = (), at: float | None = None

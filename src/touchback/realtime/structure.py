@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
@@ -71,7 +71,8 @@ class KnownJoint:
 class Structure:
     """A model with placements for what was frozen, the sources of its positions and velocities, the
     positions that begin at no displacement (those in neither start as the model says), the sources
-    of its new parameters, and what is known of its joints."""
+    of its new parameters, and what is known of its joints; then extra states that begin where a
+    coordinate or velocity of the run is."""
 
     model: Model
     positions: dict[str, Source]
@@ -79,6 +80,7 @@ class Structure:
     neutral: dict[str, float]
     frozen: dict[str, Source]
     joints: dict[str, KnownJoint]
+    states: dict[str, Source] = field(default_factory=dict)
 
 
 def joints_of(model: Model) -> dict[str, KnownJoint]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from touchback.realtime.plan import LivePlan
 from touchback.realtime.region import Region
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow
+from touchback.recording import unknown_name
 from touchback.recording.live_about import CarriedData
 from touchback.simulate.solvers import Solver
 from touchback.system import System
@@ -99,13 +100,19 @@ class Pending:
 
 
 def structure_of(
-    known: dict[str, KnownJoint], given: Model | System, now: Now
+    known: dict[str, KnownJoint], given: Model | System, now: Now, begin: Mapping[str, str]
 ) -> tuple[Structure, System]:
-    """The structure that follows, and the system compiled for it."""
+    """The structure that follows, and the system compiled for it; `begin` as in `Live.swap`."""
     if not isinstance(given, Model | System):
         raise InputError(f"A model or a compiled system is expected, got {given!r}.")
     flat = flatten(given) if isinstance(given, Model) else given.model
     structure = follow(known, flat, now)
+    for name, source in begin.items():
+        if name not in flat.states:
+            raise unknown_name("state", name, flat.states)
+        if source not in now.state:
+            raise unknown_name("state of the run", source, now.state)
+        structure.states[name] = Source(IN_STATE, source)
     if isinstance(given, System) and not structure.frozen:
         system = given
     else:
@@ -126,7 +133,10 @@ def guess_for(system: System, structure: Structure, plan: LivePlan, now: Now) ->
     ]
     names = dict(zip(layout.v, system.state_names[len(layout.q) :]))
     v = [now.state.get(names[name], value) for name, value in zip(layout.v, start.v)]
-    z = [now.state.get(name, value) for name, value in zip(layout.z, start.z)]
+    z = [
+        now(structure.states[name]) if name in structure.states else now.state.get(name, value)
+        for name, value in zip(layout.z, start.z)
+    ]
     x = np.array([*q, *v, *z], dtype=float)
     return settled_near(system, plan, now.time, x)
 
@@ -155,9 +165,9 @@ def carried_over(
         if name in structure.velocities
     ]
     to_state += [
-        (STATE, states.index(name), nq + nv + i)
+        (*place(structure.states.get(name, Source(IN_STATE, name))), nq + nv + i)
         for i, name in enumerate(new.layout.z)
-        if name in old.layout.z
+        if name in old.layout.z or name in structure.states
     ]
     to_parameters = [
         (*place(structure.frozen[name]), i)
@@ -234,11 +244,12 @@ def prepare(
     changes: Changes,
     region: Region,
     at: float | None,
+    begin: Mapping[str, str],
 ) -> Pending:
     """Derives, compiles, builds and rehearses the new structure; nothing of the run is touched."""
     began = time.perf_counter()
     system, plan, pace, loop = run
-    structure, new = structure_of(known, given, now)
+    structure, new = structure_of(known, given, now, begin)
     frozen = {name: now(source) for name, source in structure.frozen.items()}
     substeps = int(loop.commands.substeps)
     # a name that was one frozen coordinate's may be another's now, so `now` stays as it is

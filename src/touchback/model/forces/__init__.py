@@ -5,13 +5,14 @@ from touchback.model.forces.base import ForceKind, InternalState
 from touchback.model.forces.buoyancy import Buoyancy
 from touchback.model.forces.bushing import Bushing
 from touchback.model.forces.drag import Drag
+from touchback.model.forces.hand import Hand
 from touchback.model.forces.joint_effort import JointEffort
 from touchback.model.forces.spring_damper import LinkForce, SpringDamper
 from touchback.model.forces.torsion_spring import TorsionSpring
 from touchback.model.forces.wrench import Wrench
 
 AnyForce = (
-    Wrench | SpringDamper | LinkForce | TorsionSpring | Bushing | JointEffort | Buoyancy | Drag
+    Wrench | SpringDamper | LinkForce | TorsionSpring | Bushing | JointEffort | Buoyancy | Drag | Hand
 )
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Bushing",
     "Drag",
     "ForceKind",
+    "Hand",
     "InternalState",
     "JointEffort",
     "LinkForce",

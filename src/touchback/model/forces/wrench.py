@@ -4,17 +4,19 @@ from touchback.errors import ModelError
 from touchback.model.forces.base import ForceKind
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces
-from touchback.model.value import Triple
+from touchback.model.value import Triple, is_zero
 
 
 class Wrench(ForceKind, frozen=True, tag="wrench"):
-    """`force` [N] at the frame's origin and `torque` [N m], along "world" axes or those of the
-    frame ("body")."""
+    """`force` [N] and `torque` [N m] along "world" axes or those of the frame ("body"). The force
+    acts at the frame's `point` [m], which, unlike the place of the frame itself, may be an
+    input."""
 
     frame: Frame
     force: Triple = (0.0, 0.0, 0.0)
     torque: Triple = (0.0, 0.0, 0.0)
     axes: str = "world"
+    point: Triple = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         if self.axes not in ("world", "body"):
@@ -23,8 +25,12 @@ class Wrench(ForceKind, frozen=True, tag="wrench"):
     def apply(self, mechanics: Forces) -> None:
         force = [mechanics.value(component) for component in self.force]
         torque = [mechanics.value(component) for component in self.torque]
+        vectors = mechanics.vectors
         if self.axes == "body":
             R = mechanics.rotation(self.frame)
-            force = mechanics.vectors.apply(R, force)
-            torque = mechanics.vectors.apply(R, torque)
+            force, torque = vectors.apply(R, force), vectors.apply(R, torque)
+        if not all(map(is_zero, self.point)):
+            arm = [mechanics.value(component) for component in self.point]
+            r = vectors.apply(mechanics.rotation(self.frame), arm)
+            torque = vectors.add(torque, vectors.cross(r, force))
         mechanics.push(self.frame, force, torque)
