@@ -2,6 +2,7 @@
 4.2), simulated, with a finger over it."""
 
 from dataclasses import dataclass, field
+from math import exp
 
 from touchback.devices.motor import Motor
 from touchback.devices.sensors import Encoder
@@ -18,6 +19,7 @@ from touchback.symbolic.functions import maximum, minimum
 TRAVEL = 0.0873  # rad: five degrees
 FRONT = 0.2595  # m from the pivot to the key front, as that of a grand
 HOVER = 1e-3  # m over the key, where an idle finger waits
+FOLLOWING = 0.012  # s that a finger lags behind a wish: pointers come in steps of a screen's frame
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,13 @@ def push_key(m: Model, device: KeyDevice, force: Value) -> None:
     m.force("motor", JointEffort("key", device.motor.torque(command, m.rate("key"))))
 
 
-def add_finger(m: Model, operator: Operator) -> None:
+def add_finger(m: Model, operator: Operator, followed_at: float | None = None) -> None:
     """Put a finger over the key front. Its wish is one gesture, given by five inputs: "finger
     start" [s], "finger depth" [m], "finger press", "finger stay" and "finger leave" [s]; a new
-    gesture replaces the old one. The force between finger and key is the sensor "finger force"."""
+    gesture replaces the old one. The force between finger and key is the sensor "finger force".
+
+    With `followed_at` so many ticks a second there is the input "finger wish" [m] besides: where a
+    pointer wants the finger, followed with a lag and added to the gesture."""
     start = m.input("finger start", unit="s", default=-1e6)
     depth = m.input("finger depth", unit="m")
     press = m.input("finger press", unit="s", default=0.05)
@@ -83,6 +88,14 @@ def add_finger(m: Model, operator: Operator) -> None:
     down, down_speed = _least_jerk((m.time - start) / press)
     up, up_speed = _least_jerk((m.time - start - press - stay) / leave)
     wish = depth * (down - up), depth * (down_speed / press - up_speed / leave)
+    if followed_at is not None:
+        pointed = m.input("finger wish", unit="m")
+        followed = m.memory("wish followed")
+        m.set_update(
+            "wish followed",
+            followed + (1.0 - exp(-1.0 / (followed_at * FOLLOWING))) * (pointed - followed),
+        )
+        wish = wish[0] + followed, wish[1] + (pointed - followed) / FOLLOWING
     m.control("gesture", lambda: wish, of=[], to=["finger intention", "finger intention rate"])
 
 

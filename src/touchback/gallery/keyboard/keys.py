@@ -24,10 +24,12 @@ def touchback_key(
     rate: float = 1000.0,
     device: KeyDevice | None = None,
     operator: Operator | None = None,
+    by_hand: bool = False,
 ) -> Model:
     """One motorised key under a finger, rendering a voice ("piano" unless named) at so many ticks a
     second. With several voices the live parameter "voice" says which is felt, 0 for the first;
-    all of them go on in the background, so that it can change at any tick."""
+    all of them go on in the background, so that it can change at any tick. `by_hand` adds the
+    input "finger wish" [m], which a pointer can move."""
     chosen = voices or ("piano",)
     m = Model(f"touchback key ({', '.join(_name(voice) for voice in chosen)})")
     own = device or KeyDevice()
@@ -40,7 +42,7 @@ def touchback_key(
         heard = Answer(*(_chosen(choice, [getattr(one, word) for one in felt]) for word in words))
     push_key(m, own, heard.force)
     add_strikes(m, heard.sounding, heard.loudness, heard.ringing)
-    add_finger(m, operator or Operator())
+    add_finger(m, operator or Operator(), rate if by_hand else None)
     m.report("finger force", *REPORTED)
     return m
 
@@ -62,11 +64,16 @@ def note_name(note: int) -> str:
     return f"{NAMES[note % 12]}{note // 12 - 1}"
 
 
-def keyboard(notes: int | Sequence[int] = 7, *voices: str | Voice, rate: float = 1000.0) -> System:
+def keyboard(
+    notes: int | Sequence[int] = 7,
+    *voices: str | Voice,
+    rate: float = 1000.0,
+    by_hand: bool = False,
+) -> System:
     """A row of keys named by their notes: seven from middle C, the 88 of a piano, or those of the
     given MIDI notes."""
     names = [note_name(note) for note in notes_of(notes)]
-    return copies(touchback_key(*voices, rate=rate).compile(), names)
+    return copies(touchback_key(*voices, rate=rate, by_hand=by_hand).compile(), names)
 
 
 def notes_of(notes: int | Sequence[int]) -> list[int]:

@@ -213,10 +213,11 @@ def make_keyboard(
     *voices: str | Voice,
     rate: float = 1000.0,
     substeps: int | None = None,
+    by_hand: bool = False,
 ) -> Keyboard:
     """A keyboard to be played, in steps of 62.5 µs unless told otherwise."""
     steps = substeps or steps_at(rate)
-    system = keyboard(notes, *voices, rate=rate)
+    system = keyboard(notes, *voices, rate=rate, by_hand=by_hand)
     return Keyboard(tuple(notes_of(notes)), system, rate, steps)
 
 
