@@ -7,6 +7,7 @@ from touchback.realtime.region import Region, attach
 from touchback.realtime.replay import Replay, replay
 from touchback.realtime.report import Report
 from touchback.realtime.swap import Swapped
+from touchback.realtime.taps import Tap
 from touchback.realtime.udp import Receiver, Sender
 from touchback.recording.live_file import Recording, open_recording
 
@@ -21,6 +22,7 @@ __all__ = [
     "Report",
     "Sender",
     "Swapped",
+    "Tap",
     "WatchedInput",
     "attach",
     "live",

@@ -19,9 +19,11 @@ from touchback.realtime.record import Keeper, describe
 from touchback.realtime.region import PUBLISHED, create
 from touchback.realtime.structure import KnownJoint
 from touchback.realtime.swap import Pending, Swapped
+from touchback.realtime.taps import Taps
 from touchback.system import System
 
-_DRAIN = 0.1  # seconds between drains of the ring
+_DRAIN = 0.1  # seconds between drains of the ring, and of a chunk of a recording
+_TAPPED = 1.0 / 60  # seconds between drains while somebody taps
 _CHUNKS = 36_000  # a chunk of a recording is not shorter than this part of it, see _supervise
 
 
@@ -50,7 +52,7 @@ class Kept:
         except BaseException:
             self._free_memory()
             raise
-        self._faults = Faults()
+        self._faults, self._taps = Faults(), Taps()
         self._gains: dict[str, float] = {}
         self._joints: dict[str, KnownJoint] | None = None  # of a structure that was taken
         self._modes: dict[tuple[int, tuple[str, ...]], System] = {}  # compiled sets of constraints
@@ -86,9 +88,9 @@ class Kept:
         """Drains the ring. Each drain is a chunk of the recording in the first hour; chunks then
         grow in proportion to its length: so their index in memory grows by its logarithm only."""
         began = last = time.monotonic()
-        while not self._draining.wait(_DRAIN):
+        while not self._draining.wait(_TAPPED if self._taps.open else _DRAIN):
             now = time.monotonic()
-            finish = now - last >= (now - began) / _CHUNKS
+            finish = now - last >= max(_DRAIN, (now - began) / _CHUNKS)
             try:
                 self._drain(finish)
             except Exception as error:  # the ticks go on, and so must their keeping
@@ -118,6 +120,7 @@ class Kept:
     def _keep_rows(self) -> None:
         rows, last = self._loop.drain(), self._parameters.last
         self._keeper.keep(rows, self._parameters.changes)
+        self._taps.offer(rows, self._keeper.columns)
         self._faults.see(rows, self.system, self._loop)
         for fault in self._faults.take():
             self._keeper.note(fault)

@@ -19,6 +19,7 @@ from touchback.realtime.connections import Connections
 from touchback.realtime.ending import WATCH, Elsewhere, to_its_end
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.signals import Signals
+from touchback.realtime.taps import Taps
 from touchback.system import System
 
 
@@ -79,6 +80,7 @@ class Life(Signals):
             with Listening() as listening:
                 done = loop.advance(min(ticks, int(loop.struct.ring.capacity)))
                 self._drain(finish=True)
+            self._taps.wait()
             ticks -= done
             if listening.asked:
                 raise KeyboardInterrupt
@@ -101,6 +103,7 @@ class Life(Signals):
             for step in (
                 lambda: WATCH.remove(self),
                 self._free_memory,
+                self._taps.close,
                 self._keeper.close,
                 self._drain,
                 self._end_supervisor,
@@ -137,6 +140,7 @@ class Life(Signals):
         self._elsewhere = Elsewhere(owner)
         for name in ("_loop", "_first", "_region", "_parameters", "_keeper", "_connections"):
             setattr(self, name, self._elsewhere)
+        self._taps = Taps()
         self._memory, self._pending, self.keeping = None, None, threading.Lock()
 
     def __enter__(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import weakref
 from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
@@ -29,6 +30,7 @@ from touchback.realtime.report import (
     worst_of,
 )
 from touchback.realtime.restructure import Restructured
+from touchback.realtime.taps import Callback, Tap
 from touchback.realtime.udp import Receiver
 from touchback.recording import Run
 from touchback.simulate.choice import formulation_for
@@ -119,6 +121,21 @@ class Live(Restructured):
     def send(self, host: str, port: int, *outputs: str, rate: float = 100.0) -> Service:
         """Sends outputs or states over UDP, so many times a second."""
         return self._connections.send(host, port, outputs, rate)
+
+    def tap(self, callback: Callback) -> Tap:
+        """Calls `callback(rows, columns)` with the rows of all ticks from now on, some sixty times
+        a second in a thread of its own, until its `close()`: a column each for tick, time, flags,
+        …, inputs, states, outputs and energies, as recordings have them. Another structure has
+        other columns. One that raises is dropped with a note; one that is slow loses old rows
+        (`lost`)."""
+        self._check_here()
+        run = weakref.ref(self)  # who lets go of a run ends it, also while somebody taps
+
+        def note(text: str) -> None:
+            if (noted := run()) is not None:
+                noted.note(text)
+
+        return self._taps.add(callback, note)
 
     # ---- what happened --------------------------------------------------------------------------
 
