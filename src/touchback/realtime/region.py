@@ -185,12 +185,17 @@ class Region:
 
     def published(self) -> tuple[dict[str, float], Message]:
         """Everything of the last tick by name, and the message it came in."""
+        fields, message = self.latest()
+        return dict(zip(fields, map(float, message.values))), message
+
+    def latest(self) -> tuple[Sequence[str], Message]:
+        """The last tick's message and the names of its values, for who looks often."""
         while True:
             word = self.refresh()
             fields = self.ports[PUBLISHED].fields
             message = self.mailboxes[PUBLISHED].read()
             if word == int(self._word[0]):
-                return dict(zip(fields, map(float, message.values))), message
+                return fields, message
 
     def read(self, name: str) -> float:
         """The last value of an output, a state, or "tick", "time", "flags"."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from touchback.errors import InputError
@@ -68,6 +70,10 @@ class Signals(Kept):
     def published(self) -> tuple[dict[str, float], Message]:
         """The snapshot, and the message that it came in."""
         return self._region.published()
+
+    def latest(self) -> tuple[Sequence[str], Message]:
+        """The names of what a tick publishes, and the last message: for who looks every tick."""
+        return self._region.latest()
 
     @property
     def ticks(self) -> int:
