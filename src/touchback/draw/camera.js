@@ -45,6 +45,9 @@ export class Camera {
     return [0.5 + 0.5 * s * dot(v, right) / ratio, 0.5 - 0.5 * s * dot(v, up), depth];
   }
 
+  /** How many metres a pixel is at a point, in a picture of this height. */
+  perPixel(p, height) { return 2 * Math.max(this.project(p)[2], 1e-9) / LENS / height; }
+
   orbit(dx, dy) {
     this.turn -= dx;
     this.rise = Math.max(-1.57, Math.min(1.57, this.rise + dy));

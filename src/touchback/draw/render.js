@@ -94,7 +94,6 @@ export class Renderer {
     gl.clearColor(...this.colour(paper), 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
     const light = unit([0.55 * shot.away[0] + 0.35 * shot.right[0], 0.55 * shot.away[1] + 0.35 * shot.right[1], 0.9]);
-    this.light = light;
     for (const each of [this.line, this.solid]) {
       gl.useProgram(each.made);
       gl.uniformMatrix4fv(each.view, false, shot.view);
@@ -139,7 +138,7 @@ export class Renderer {
 
   /** Draws `tell` flattened onto the ground as one soft shadow; what overlaps isn't darker. */
   shadow(height, tell, colour, alpha) {
-    const gl = this.gl, [x, y, z] = this.light;
+    const gl = this.gl, [x, y, z] = [0.25, -0.18, 1]; // from above, whatever the eye does
     const flat = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, -x / z, -y / z, 0, 0, height * x / z, height * y / z, height, 1]);
     gl.enable(gl.STENCIL_TEST); gl.stencilFunc(gl.EQUAL, 0, 255); gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR); gl.depthMask(false);
     tell((solid, model) => {

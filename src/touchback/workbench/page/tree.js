@@ -1,0 +1,40 @@
+// The parts of the mechanism by name: bodies under those that carry them, loops, icons. A click chooses one.
+import { h } from "./dom.js";
+
+const MARK = { body: "▬", joint: "◦", loop: "∞", icon: "➚" };
+
+export function mount(element, bench) {
+  const build = () => {
+    const scene = bench.scene;
+    if (!scene) return;
+    const focused = document.activeElement?.dataset?.part;
+    element.textContent = "";
+    element.append(branch(scene, "ground", new Set(["ground"])));
+    const loops = scene.loops.map(each => item("loop", each.name, `${each.kind}${each.active ? "" : ", resting"}`));
+    if (loops.length) element.append(h("h3", {}, "Loops"), h("ul", { class: "tree" }, loops));
+    const icons = (scene.icons || []).map(each => item("icon", each.name, `on ${each.on}`));
+    if (icons.length) element.append(h("h3", {}, "Icons"), h("ul", { class: "tree" }, icons));
+    mark();
+    if (focused) element.querySelector(`[data-part="${CSS.escape(focused)}"]`)?.focus();
+  };
+  const item = (kind, name, more, ...below) => h("li", {},
+    h("button", { type: "button", class: "plain part", "data-part": `${kind} ${name}`, title: `${kind} ${name}`, onclick: () => bench.select({ kind, name }) },
+      h("span", { class: "soft", "aria-hidden": "true" }, MARK[kind]), h("span", {}, name), more && h("span", { class: "soft small" }, more)), ...below);
+  /** What a body carries: joints with the bodies that they carry in turn. */
+  const branch = (scene, body, seen) => h("ul", { class: "tree" }, scene.joints.filter(each => each.parent.body === body).map(joint => {
+    const child = joint.child.body;
+    if (seen.has(child)) return item("joint", joint.name, joint.kind);
+    seen.add(child);
+    return item("joint", joint.name, joint.kind, h("ul", { class: "tree" }, item("body", child, "", branch(scene, child, seen))));
+  }));
+  const mark = () => {
+    const chosen = bench.selected && `${bench.selected.kind} ${bench.selected.name}`;
+    for (const button of element.querySelectorAll("[data-part]")) button.setAttribute("aria-pressed", String(button.dataset.part === chosen));
+  };
+  let told = "";
+  bench.on("scene", ({ bodies, joints, loops, icons }) => {
+    const now = JSON.stringify([bodies, joints.map(j => [j.name, j.kind, j.parent.body]), loops.map(l => [l.name, l.active]), (icons || []).map(i => i.name)]);
+    if (now !== told) { told = now; build(); }
+  });
+  bench.on("selected", mark);
+}

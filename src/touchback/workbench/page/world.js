@@ -1,0 +1,104 @@
+// Where everything is now: the scene of the run's structure and the poses that came last.
+import { add, composed, norm, sub, turned, turnedBack, unit } from "./draw/vectors.js";
+
+const POSE = 7, PAIR = 6, WAKE = 400; // numbers of a body, of a spring or an arrow; points of a trail
+const STILL = { p: [0, 0, 0], q: [0, 0, 0, 1] };
+const STRONG = 0.6; // of the radius: an arrow as strong as the weight of everything
+
+export class World {
+  constructor(bench) {
+    this.scene = null;
+    this.numbers = null;
+    this.time = 0;
+    this.trails = new Map();
+    this.changed = new Set();
+    bench.on("scene", scene => this.take(scene));
+    bench.on("poses", frame => {
+      if (!this.scene || frame.structure !== this.scene.structure % 65536) return;
+      if (frame.time < this.time) this.trails.clear();
+      this.numbers = frame.numbers;
+      this.time = frame.time;
+      this.follow();
+      for (const fn of this.changed) fn("poses");
+    });
+  }
+
+  take(scene) {
+    const other = !this.scene || this.scene.structure !== scene.structure;
+    this.scene = scene;
+    if (other) { this.numbers = null; this.trails.clear(); }
+    this.index = new Map(scene.bodies.map((name, i) => [name, i]));
+    this.joints = new Map(scene.joints.map(each => [each.name, each]));
+    const [low, high] = scene.bounds;
+    this.centre = [0, 1, 2].map(i => (low[i] + high[i]) / 2);
+    this.radius = Math.max(norm(sub(high, low)) / 2, 1e-6);
+    const weight = 9.81 * (scene.inertias || []).reduce((sum, each) => sum + each.mass, 0);
+    this.metre = rounded((weight || 20) / (STRONG * this.radius)); // newtons drawn as one metre
+    this.tips = this.ends();
+    for (const fn of this.changed) fn("scene");
+  }
+
+  get ready() { return Boolean(this.scene && this.numbers); }
+
+  pose(body) {
+    const i = this.index.get(body);
+    if (i === undefined || !this.numbers) return STILL;
+    const n = this.numbers, o = POSE * i;
+    return { p: [n[o], n[o + 1], n[o + 2]], q: [n[o + 3], n[o + 4], n[o + 5], n[o + 6]] };
+  }
+
+  /** A point of a body in the world, and back. */
+  at(body, local) { const { p, q } = this.pose(body); return add(p, turned(q, local)); }
+  local(body, point) { const { p, q } = this.pose(body); return turnedBack(q, sub(point, p)); }
+  /** The world's pose of something placed on a body. */
+  placed({ body, at, turn }) { const { p, q } = this.pose(body); return { p: add(p, turned(q, at)), q: composed(q, turn) }; }
+  /** A direction in a body's axes, along the world's, and back. */
+  way(body, v) { return turned(this.pose(body).q, v); }
+  wayBack(body, v) { return turnedBack(this.pose(body).q, v); }
+
+  /** Where a joint is and along which axis, in the world. */
+  joint(name) {
+    const joint = this.joints.get(name), { p, q } = this.placed(joint.parent);
+    return { joint, p, q, axis: joint.axis ? unit(turned(q, joint.axis)) : null, child: this.placed(joint.child).p };
+  }
+
+  spring(i) { return this.pair(POSE * this.scene.bodies.length + PAIR * i); }
+  /** An arrow: the point and the force [N] there. */
+  arrow(i) { return this.pair(POSE * this.scene.bodies.length + PAIR * (this.scene.springs.length + i)); }
+  pair(o) {
+    const n = this.numbers;
+    return [[n[o], n[o + 1], n[o + 2]], [n[o + 3], n[o + 4], n[o + 5]]];
+  }
+
+  /** The far end of each body, which trails follow: {body: its point}. */
+  ends() {
+    const found = new Map(), from = new Map(this.scene.joints.map(each => [each.child.body, each.child.at]));
+    for (const shape of this.scene.shapes) {
+      if (shape.body === "ground" || shape.endless) continue;
+      const root = from.get(shape.body) || [0, 0, 0];
+      const points = shape.kind === "line" ? [shape.numbers.slice(0, 3), shape.numbers.slice(3)] : [shape.at];
+      for (const point of points) {
+        const far = norm(sub(point, root)), known = found.get(shape.body);
+        if (!known || far > known.far + 1e-9) found.set(shape.body, { point, far });
+      }
+    }
+    return [...found].slice(0, 24).map(([body, { point }]) => [body, point]);
+  }
+
+  follow() {
+    for (const [body, point] of this.tips) {
+      const p = this.at(body, point), trail = this.trails.get(body) || [];
+      const last = trail.length ? trail.slice(-3) : null;
+      if (last && norm(sub(p, last)) < 2e-3 * this.radius) continue;
+      trail.push(...p);
+      if (trail.length > 3 * WAKE) trail.splice(0, trail.length - 3 * WAKE);
+      this.trails.set(body, trail);
+    }
+  }
+}
+
+/** One, two or five times a power of ten, near a number. */
+export function rounded(x) {
+  const ten = 10 ** Math.floor(Math.log10(Math.max(x, 1e-12))), lead = x / ten;
+  return ten * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+}
