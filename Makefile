@@ -32,7 +32,7 @@ types: $(STAMPS)/develop
 	$(BIN)/mypy
 
 # Neighbours run in one worker, which has their models compiled, until another has nothing to do.
-pytest: $(STAMPS)/develop $(STAMPS)/qemu
+pytest: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/chromium
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak"
 
 search: $(STAMPS)/develop
@@ -41,7 +41,7 @@ search: $(STAMPS)/develop
 sanitize: $(STAMPS)/develop
 	$(BIN)/python tests/sanitize.py
 
-soak: $(STAMPS)/develop $(STAMPS)/qemu
+soak: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/chromium
 	$(BIN)/python tests/soak --minutes $(MINUTES)
 	$(BIN)/python tests/search --minutes $(MINUTES)
 	$(BIN)/python tests/sanitize.py
@@ -81,6 +81,12 @@ $(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 $(STAMPS)/qemu: $(STAMPS)/venv
 	@command -v qemu-x86_64-static >/dev/null || { [ "$$(id -u)" = 0 ] && \
 	  { apt-get update -qq && apt-get install -y -qq qemu-user-static; } >/dev/null 2>&1; } || true
+	@touch $@
+
+# The page is tested in a real browser; its tests are skipped where Chromium can't be installed.
+$(STAMPS)/chromium: $(STAMPS)/venv
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && \
+	  { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1; } || true
 	@touch $@
 
 clean:

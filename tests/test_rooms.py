@@ -11,7 +11,7 @@ import touchback
 ROOMS = (
     "native", "symbolic", "spatial", "model", "contact", "dynamics", "files", "draw",
     "codegen", "system", "recording", "simulate", "estimate", "realtime", "devices", "haptics",
-    "interop", "vehicle", "fleet", "workbench", "gallery", "cli",
+    "interop", "vehicle", "fleet", "gallery", "workbench", "cli",
 )  # fmt: skip
 FREE_FOR_ALL = {"errors", "regular_file", "version"}
 SOURCE = Path(touchback.__path__[0])

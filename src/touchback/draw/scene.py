@@ -111,7 +111,7 @@ def scene_of(model: Model, track: Track) -> Scene:
     return _Stage(flatten(model), track).scene(model.name)
 
 
-class _Watched(Instant):
+class Watched(Instant):
     """An instant that remembers where forces push, by the name of the force."""
 
     acting = ""
@@ -126,6 +126,16 @@ class _Watched(Instant):
         known = self.acting in self.pushes
         label = f"{self.acting} on {frame.body}" if known else self.acting
         self.pushes[label] = self.position(frame), force
+
+    def act(self) -> dict[str, tuple[Vector, Vector]]:
+        """Where forces push and how, by name; those that ask for what isn't known are left out."""
+        for name, kind in self.model.forces.items():
+            self.acting = name
+            try:
+                kind.apply(self)
+            except (ModelError, KeyError):
+                continue
+        return self.pushes
 
 
 class _Stage:
@@ -147,7 +157,7 @@ class _Stage:
         at.u = {name: known.get(name, x) for name, x in at.u.items()}
         at.time = track.times
         at.parameters = {**at.parameters, **track.parameters}
-        self.instant = _Watched(model, Operators(), at)
+        self.instant = Watched(model, Operators(), at)
 
     def scene(self, title: str) -> Scene:
         figure = figure_at(self.instant, self.count)
@@ -214,17 +224,10 @@ class _Stage:
         }
 
     def forces(self) -> dict[str, tuple[Floats, Floats]]:
-        """Where forces push and how; those that ask for what a track doesn't tell are left out."""
-        instant = self.instant
-        for name, kind in self.model.forces.items():
-            instant.acting = name
-            try:
-                kind.apply(instant)
-            except (ModelError, KeyError):
-                continue
+        """Where forces push and how, as far as a track tells."""
         arrows = {
             name: (self.columns(point), self.columns(force))
-            for name, (point, force) in instant.pushes.items()
+            for name, (point, force) in self.instant.act().items()
         }
         return {
             name: arrow for name, arrow in arrows.items()

@@ -28,6 +28,11 @@ class View:
         return (points @ self.axes.T - self.origin) * self.scale
 
 
+def plane_across(axis: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """The directions to the right and upwards for motion in the plane across an axis."""
+    return _PLANES[axis]
+
+
 def axes_for(points: Floats) -> Floats:
     """The directions of the world to the right and upwards on the paper, (2, 3): seen along an axis
     when all points lie in a plane across it, else from an angle."""

@@ -53,6 +53,11 @@ class Signals(Kept):
             return float(box.values[0] if box.number else self.system.input_defaults[place])
         return self.read(name)
 
+    def taken(self) -> tuple[np.ndarray, np.ndarray]:
+        """Inputs and parameters that ticks use at present, in the order of the system's names."""
+        loop = self._loop
+        return loop.u[1 : len(loop.ports)].copy(), loop.parameters
+
     def write(self, name: str, value: float, stamp: int | None = None) -> None:
         """A message for an input, checked, that was made at `stamp` (monotonic ns; now)."""
         self.plan.inputs.get(name, WatchedInput()).check(name, value)

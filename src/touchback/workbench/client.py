@@ -1,0 +1,137 @@
+"""One page that looks on: what it is owed is bounded, whatever it does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Hashable, Mapping
+
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from touchback.workbench.wire import told
+
+MOST_OWED = 4 << 20  # bytes of text that wait for a client before it is let go
+CROWDED = 256 << 10  # bytes from which on no message of it is read
+PATIENCE = 30.0  # seconds in which it must take something
+MESSAGES, AT_ONCE = 2000.0, 500.0  # a second, and at once: beyond, its messages are read slower
+
+
+class Client:
+    """A connection with its queues. Frames of a stream push out older ones of the same stream;
+    texts are kept, and too many of them end the connection. In the hub's thread only."""
+
+    def __init__(self, connection: ServerConnection, name: str) -> None:
+        self.connection, self.name = connection, name
+        self.poses = 0.0  # frames a second
+        self.due = 0.0  # when the next of them is
+        self.owed = 0  # bytes of text
+        self.dropped = 0  # frames
+        self._texts: deque[bytes] = deque()
+        self._streams: dict[Hashable, deque[bytes]] = {}
+        self._latest: dict[str, bytes] = {}
+        self._values: dict[str, float] = {}
+        self._wake, self._room = asyncio.Event(), asyncio.Event()
+        self._room.set()
+        self._tokens, self._since = AT_ONCE, asyncio.get_running_loop().time()
+        self.gone = ""  # why it was let go
+
+    # ---- what it is told ------------------------------------------------------------------------
+
+    def text(self, data: bytes) -> None:
+        """A text that must arrive."""
+        self._texts.append(data)
+        self.owed += len(data)
+        if self.owed > CROWDED:
+            self._room.clear()
+        if self.owed > MOST_OWED:
+            self.let_go(f"{self.owed} bytes waited")
+        self._wake.set()
+
+    def values(self, changed: Mapping[str, float]) -> None:
+        """Values that changed: what it hasn't seen of before is forgotten."""
+        self._values.update(changed)
+        self._wake.set()
+
+    def latest(self, kind: str, data: bytes) -> None:
+        """A text of which only the newest of its kind matters."""
+        self._latest[kind] = data
+        self._wake.set()
+
+    def stream(self, key: Hashable, data: bytes, keep: int = 1) -> None:
+        """A binary frame of a stream, of which the newest few are kept."""
+        waiting = self._streams.setdefault(key, deque())
+        while len(waiting) >= keep:
+            waiting.popleft()
+            self.dropped += 1
+        waiting.append(data)
+        self._wake.set()
+
+    def end_stream(self, key: Hashable) -> None:
+        """Forgets a stream."""
+        self._streams.pop(key, None)
+
+    def let_go(self, why: str) -> None:
+        """Ends the connection at once, without a word."""
+        self.gone = self.gone or why
+        self._texts.clear()
+        self._streams.clear()
+        self._latest.clear()
+        self.owed = 0
+        self._room.set()
+        self.connection.transport.abort()
+
+    # ---- its two tasks --------------------------------------------------------------------------
+
+    async def write(self) -> None:
+        """Sends what waits, as fast as it is taken: texts first."""
+        try:
+            await self._write()
+        except Exception as error:
+            self.let_go(f"could not be told: {error}")
+            raise
+
+    async def _write(self) -> None:
+        while True:
+            await self._wake.wait()
+            data, text = self._next()
+            if not data:
+                self._wake.clear()
+                continue
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await self.connection.send(data, text=text)
+            except TimeoutError:
+                self.let_go(f"took nothing for {PATIENCE:g} s")
+            except ConnectionClosed:
+                pass
+            if self.connection.close_code is not None or self.gone:
+                return
+
+    def _next(self) -> tuple[bytes, bool]:
+        if self._texts:
+            data = self._texts.popleft()
+            self.owed -= len(data)
+            if self.owed <= CROWDED:
+                self._room.set()
+            return data, True
+        if self._values:
+            changed, self._values = self._values, {}
+            return told("values", {"values": changed}), True
+        for kind in list(self._latest):
+            return self._latest.pop(kind), True
+        for key, waiting in self._streams.items():
+            if waiting:
+                self._streams[key] = self._streams.pop(key)  # the others' turn is next
+                return waiting.popleft(), False
+        return b"", False
+
+    async def may_ask(self) -> None:
+        """Waits until another of its messages may be read."""
+        await self._room.wait()
+        now = asyncio.get_running_loop().time()
+        self._tokens = min(AT_ONCE, self._tokens + MESSAGES * (now - self._since))
+        self._since = now
+        self._tokens -= 1.0
+        if self._tokens < 0.0:
+            await asyncio.sleep(-self._tokens / MESSAGES)

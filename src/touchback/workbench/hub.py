@@ -1,0 +1,263 @@
+"""The hub: samples a source and serves any number of pages, each at its own pace."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, TypeVar, cast
+
+import msgspec
+from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import ConnectionClosed
+
+from touchback.errors import InputError, TouchbackError
+from touchback.realtime.control import Answer, Message
+from touchback.workbench.client import Client
+from touchback.workbench.source import Source, Values
+from touchback.workbench.wire import POSES, frame, told
+
+RATE = 60.0  # frames a second at most
+MOST_CLIENTS = 32
+_VALUES = 0.05  # seconds between looks at what was set
+_STATUS = 0.25
+_QUICK = frozenset({"set", "pull", "grab", "release", "what", "pause", "go", "step", "speed"})
+_AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
+
+_Kind = TypeVar("_Kind", bound=Message)
+Facts = Mapping[str, object]
+
+
+class Watch(Message, frozen=True):
+    """How many frames of poses a second a page wants; 0: none."""
+
+    poses: Annotated[float, msgspec.Meta(ge=0.0, le=1000.0)] = RATE
+
+
+class _Peek(msgspec.Struct):
+    do: str = ""
+    id: int | str | None = None
+
+
+class Hub:
+    """One source and its clients. Other rooms add messages (`add`), what is to be done again and
+    again (`every`) and when a page comes or goes (`coming`, `leaving`); from other threads
+    everything is asked for by `call`."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.clients: set[Client] = set()
+        self.coming: list[Callable[[Client], None]] = []
+        self.leaving: list[Callable[[Client], None]] = []
+        self.served = 0  # clients so far
+        self._messages: dict[str, tuple[type[Message], Callable[[Message, Client], Facts]]] = {}
+        self._chores: list[tuple[float, Callable[[], None]]] = []
+        self._numbers = itertools.count(1)
+        self._workers = ThreadPoolExecutor(2, "touchback-hub")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._values: Values = {}
+        self._scene = b""
+        self._preparing = False
+        self._nudged = False
+        self._seen = -1
+        self.add(Watch, self._watch)
+        self.every(_STATUS, self._tell_status)
+        self.every(_VALUES, self._tell_values)
+
+    # ---- what others add ------------------------------------------------------------------------
+
+    def add(self, kind: type[_Kind], handler: Callable[[_Kind, Client], Facts]) -> None:
+        """A type of message that the hub answers itself, in its own thread."""
+        tag = str(kind.__struct_config__.tag)
+        self._messages[tag] = (kind, cast(Callable[[Message, Client], Facts], handler))
+
+    def every(self, seconds: float, chore: Callable[[], None]) -> None:
+        """Something to do again and again, quickly, in the hub's thread; before it runs."""
+        self._chores.append((seconds, chore))
+
+    def call(self, function: Callable[..., None], *arguments: object) -> None:
+        """Calls a function in the hub's thread soon; from any thread."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(function, *arguments)
+
+    def tell(self, kind: str, facts: Facts) -> None:
+        """A text for all clients; in the hub's thread."""
+        data = told(kind, facts)
+        for client in list(self.clients):
+            client.text(data)
+
+    # ---- its life -------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        self._loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._frames())
+                for seconds, chore in self._chores:
+                    tasks.create_task(self._again(seconds, chore))
+        finally:
+            self._loop = None
+            self._workers.shutdown(wait=False, cancel_futures=True)
+
+    async def _again(self, seconds: float, chore: Callable[[], None]) -> None:
+        while True:
+            self._safely(chore)
+            await asyncio.sleep(seconds)
+
+    def _safely(self, chore: Callable[[], None]) -> None:
+        """One that fails is told, and the others go on."""
+        try:
+            chore()
+        except Exception as error:
+            self.tell("log", {"text": f"{type(error).__name__}: {error}"[:500]})
+
+    async def _frames(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while True:
+            if self.source.stale():
+                await self._prepare()
+            self._safely(self._send_frame)
+            due = max(due + 1.0 / RATE, loop.time())
+            await asyncio.sleep(due - loop.time())
+
+    async def _prepare(self) -> None:
+        """Another structure: its scene goes to everybody before its first frame."""
+        await self._work(self.source.prepare)
+        await self._tell_scene()
+
+    async def _tell_scene(self) -> None:
+        if self._preparing:
+            return
+        self._preparing = True
+        try:
+            scene = await self._work(lambda: msgspec.json.encode(self.source.scene()))
+        finally:
+            self._preparing = False
+        if scene is not None and scene != self._scene:
+            self._scene = scene
+            for client in list(self.clients):
+                client.text(scene)
+
+    async def _work(self, task: Callable[[], object]) -> bytes | None:
+        """Something slower, in a thread beside."""
+        loop = asyncio.get_running_loop()
+        try:
+            return cast(bytes | None, await loop.run_in_executor(self._workers, task))
+        except TouchbackError as error:
+            self.tell("log", {"text": str(error)})
+        return None
+
+    # ---- what pages see -------------------------------------------------------------------------
+
+    def _send_frame(self, now: bool = False) -> None:
+        """A frame to those for whom it is time, or `now` to all who watch."""
+        self._nudged = self._nudged and not now
+        loop = asyncio.get_running_loop()
+        time = loop.time()
+        due = [each for each in self.clients if each.poses and (now or each.due <= time)]
+        if not due:
+            return
+        found = self.source.frame()
+        if found is None:
+            return
+        data = frame(POSES, self.source.structure, found.bodies, found.time, found.numbers)
+        for client in due:
+            client.due = max(client.due + 1.0 / client.poses, time)
+            client.stream("poses", data)
+
+    def nudge(self) -> None:
+        """A frame as soon as a tick took what was just asked for."""
+        if not self._nudged:
+            self._nudged = True
+            asyncio.get_running_loop().create_task(self._after_a_tick(self.source.ticks()))
+
+    async def _after_a_tick(self, before: int) -> None:
+        for _ in range(20):
+            await asyncio.sleep(0.0005)
+            if self.source.ticks() > before + 1:
+                break
+        self._safely(lambda: self._send_frame(now=True))
+
+    def _tell_status(self) -> None:
+        if self.clients:
+            data = told("status", self.source.status())
+            for client in self.clients:
+                client.latest("status", data)
+
+    def _tell_values(self) -> None:
+        values = self.source.values()
+        changed = {name: x for name, x in values.items() if self._values.get(name) != x}
+        self._values = values
+        if changed:
+            for client in self.clients:
+                client.values(changed)
+            if self.clients:
+                asyncio.get_running_loop().create_task(self._tell_scene())
+
+    # ---- a page ---------------------------------------------------------------------------------
+
+    async def serve(self, connection: ServerConnection) -> None:
+        """A page, from its connection to its end."""
+        client = Client(connection, f"page {next(self._numbers)}")
+        await self._greet(client)
+        self.clients.add(client)
+        self.served += 1
+        for function in self.coming:
+            function(client)
+        writing = asyncio.create_task(client.write())
+        try:
+            async for message in connection:
+                data = message.encode() if isinstance(message, str) else message
+                await self._answer(client, data)
+                await client.may_ask()
+        except ConnectionClosed:
+            pass
+        finally:
+            self.clients.discard(client)
+            writing.cancel()
+            for function in self.leaving:
+                function(client)
+
+    async def _greet(self, client: Client) -> None:
+        if not self._scene or self.source.stale():
+            await self._tell_scene()
+        client.text(self._scene or told("log", {"text": "There is nothing to draw yet."}))
+        client.values(self.source.values())
+        client.latest("status", told("status", self.source.status()))
+
+    async def _answer(self, client: Client, data: bytes) -> None:
+        try:
+            peeked = msgspec.json.decode(data, type=_Peek)
+        except (msgspec.MsgspecError, RecursionError):
+            peeked = _Peek()
+        if peeked.do in self._messages:
+            answer = self._own(peeked, data, client)
+        elif peeked.do in _QUICK:
+            answer = self.source.handle(data, client.name)
+        else:
+            loop = asyncio.get_running_loop()
+            answer = await loop.run_in_executor(
+                self._workers, self.source.handle, data, client.name
+            )
+        client.text(told("answer", answer.as_dict()))
+        if answer.ok and peeked.do in _AT_ONCE:
+            self.nudge()
+
+    def _own(self, peeked: _Peek, data: bytes, client: Client) -> Answer:
+        kind, handler = self._messages[peeked.do]
+        try:
+            return Answer(peeked.id, True, handler(msgspec.json.decode(data, type=kind), client))
+        except msgspec.MsgspecError as error:
+            return Answer(peeked.id, False, error=f"The message can't be read: {error}.")
+        except TouchbackError as error:
+            return Answer(peeked.id, False, error=str(error))
+
+    def _watch(self, asked: Watch, client: Client) -> Facts:
+        if asked.poses > 10 * RATE:
+            raise InputError(f"watch: {asked.poses:g} frames a second; {RATE:g} are made.")
+        client.poses = min(asked.poses, RATE)
+        return {"poses": client.poses}

@@ -1,0 +1,129 @@
+"""A live run as the workbench shows it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+
+import numpy as np
+
+from touchback.realtime import Live
+from touchback.realtime.control import Answer, Desk
+from touchback.realtime.report import flag_names
+from touchback.system import System
+from touchback.workbench.poses import Poses
+from touchback.workbench.scene import SceneSeen, seen
+from touchback.workbench.source import Posed, Values
+
+_KEPT = 16  # structures whose poses stay compiled, as many as `live.switch` keeps
+
+
+class LiveSource:
+    """Scenes, poses and status of a live run; its desk answers messages."""
+
+    def __init__(self, live: Live, desk: Desk) -> None:
+        self.live, self.desk, self.title = live, desk, live.system.name
+        self._known: OrderedDict[int, Poses] = OrderedDict()
+        self._number = 0
+        self.prepare()
+
+    @property
+    def structure(self) -> int:
+        return self._number
+
+    def stale(self) -> bool:
+        return self.live.system is not self.poses.system
+
+    def prepare(self) -> None:
+        system = self.live.system
+        if id(system) not in self._known:
+            self._known[id(system)] = Poses(system)
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        self._known.move_to_end(id(system))
+        poses = self._known[id(system)]
+        found = self._state(system)
+        start = system.initial_state()
+        initial = np.concatenate([start.q, start.v, start.z])
+        self._first = (0.0, initial) if found is None else found
+        self.poses, self._number = poses, self._number + 1
+
+    def scene(self) -> SceneSeen:
+        poses, (t, x) = self.poses, self._first
+        _, parameters = self._settings(poses.system)
+        return seen(poses, self._number, x, t, parameters)
+
+    def frame(self) -> Posed | None:
+        poses = self.poses
+        found = self._state(poses.system)
+        if found is None or self.stale():
+            return None
+        t, x = found
+        numbers = poses.at(x, t, *self._settings(poses.system))
+        return Posed(t, len(poses.bodies), numbers)
+
+    def ticks(self) -> int:
+        return self.live.ticks
+
+    def values(self) -> Values:
+        system = self.live.system
+        inputs, parameters = self._settings(system)
+        return {**dict(zip(system.input_names, inputs.tolist())), **parameters}
+
+    def handle(self, message: bytes, client: str) -> Answer:
+        return self.desk.handle(message, client)
+
+    def status(self) -> Mapping[str, object]:
+        live = self.live
+        system, report = live.system, live.report()
+        told: dict[str, object] = {
+            "time": live.read("time"), "tick": live.ticks, "state": live.state,
+            "held": "held" in flag_names(int(live.read("flags"))),
+            "speed": live.plan.speed, "rate": live.plan.rate,
+            "faults": list(live.faults), "said": [each["text"] for each in report.faults[-3:]],
+            "late": report.counts["late"], "ticks": report.counts["ticks"],
+            "lateness": report.histograms["lateness"].summary(),
+            "step time": report.histograms["step_time"].summary(),
+            "recording": report.recording,
+        }  # fmt: skip
+        found = self._state(system)
+        if found is not None:
+            t, x = found
+            _, parameters = self._settings(system)
+            told |= {"energy": system.stored_energy(x, parameters, t)}
+            told |= {"constraint error": self._error(system, x, t)}
+            told |= {"mode": _modes(system, x)}
+        return told
+
+    def _error(self, system: System, x: np.ndarray, t: float) -> float | None:
+        """How far constraints are from being met [m or rad]."""
+        if system.names or not system.constraint_names:
+            return None
+        inputs, parameters = self._settings(system)
+        nq = system.sizes[0]
+        off = system.constraint_error(x[:nq], t, inputs, parameters=parameters)
+        return float(np.abs(off).max(initial=0.0))
+
+    def _state(self, system: System) -> tuple[float, np.ndarray] | None:
+        """The model's time and state of the last tick; None in between two structures."""
+        now = self.live.snapshot()
+        try:
+            return now["time"], np.array([now[name] for name in system.state_names])
+        except KeyError:
+            return None
+
+    def _settings(self, system: System) -> tuple[np.ndarray, Values]:
+        inputs, parameters = self.live.taken()
+        if len(inputs) != len(system.input_names) or len(parameters) != len(system.parameters):
+            return system.input_defaults, dict(system.parameters)  # in between two structures
+        return inputs, dict(zip(system.parameters, parameters.tolist()))
+
+
+def _modes(system: System, x: np.ndarray) -> dict[str, str]:
+    """The present mode of each group, by the state that holds its number."""
+    at = dict(zip(system.state_names, x))
+    return {
+        state: modes[int(at[state])]
+        for state, modes in system.modes.items()
+        if np.isfinite(at[state]) and 0 <= int(at[state]) < len(modes)
+    }

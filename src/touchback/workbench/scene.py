@@ -1,0 +1,226 @@
+"""What the page draws: shapes on bodies, joints, loops; from the one source of films."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from touchback.draw.scene import Piece, Track, scene_of
+from touchback.draw.style import BODIES, PALE
+from touchback.draw.view import plane_across
+from touchback.dynamics import Instant
+from touchback.dynamics.floats import float_instant
+from touchback.model.frame import GROUND, Frame
+from touchback.model.joints import Joint
+from touchback.model.joints.base import axis_vector
+from touchback.model.model import Model
+from touchback.system import System
+from touchback.workbench.poses import Floats, Poses, quaternions
+
+_ON_BODIES = ("body", "arm", "cross")  # kinds of lines of a stick figure that a body carries
+_TRIES = 3  # positions at which a mechanism must be in its plane
+_PLANAR = 1e-9  # m, rad: off a plane
+
+
+class Marker(msgspec.Struct):
+    """A frame of a body: where its origin is, and its turn (x, y, z, w)."""
+
+    body: str
+    at: list[float]
+    turn: list[float]
+
+
+class Shape(msgspec.Struct, omit_defaults=True):
+    """Something to draw on a body. `numbers` as the class of its kind in `model/shapes.py` has its
+    fields; a "line" has its two ends; an `endless` one goes as far as the picture."""
+
+    body: str
+    kind: str
+    numbers: list[float]
+    at: list[float]
+    turn: list[float]
+    colour: str = PALE
+    endless: bool = False
+    role: str = ""
+    mesh: int | None = None
+
+
+class JointSeen(msgspec.Struct):
+    """A joint: its frames on both bodies, the axis of those that have one (in its frame), the names
+    and units of its coordinates, limits, and friction."""
+
+    name: str
+    kind: str
+    parent: Marker
+    child: Marker
+    axis: list[float] | None
+    coordinates: list[str]
+    units: list[str]
+    limits: list[list[float]]
+    friction: list[float]
+
+
+class LoopSeen(msgspec.Struct):
+    """A closed loop: its kind, the two frames that it ties, and whether it acts."""
+
+    name: str
+    kind: str
+    a: Marker
+    b: Marker
+    active: bool
+
+
+class SceneSeen(msgspec.Struct):
+    """Everything that a page needs to draw a structure. `flat` has the directions to the right and
+    upwards of a mechanism that moves in a plane."""
+
+    structure: int
+    title: str
+    flat: list[list[float]] | None
+    bodies: list[str]
+    shapes: list[Shape]
+    joints: list[JointSeen]
+    loops: list[LoopSeen]
+    springs: list[str]
+    arrows: list[str]
+    sensors: list[str]
+    bounds: list[list[float]]
+    tell: str = "scene"
+
+
+def seen(
+    poses: Poses, structure: int, x: Floats, t: float, parameters: Mapping[str, float]
+) -> SceneSeen:
+    """The scene of a structure, as it is drawn at a state with parameters."""
+    system, one = poses.system, poses.system.one
+    copies = [f"{name}/" for name in system.names] or [""]
+    states = system.states_of(x) if system.names else x.reshape(1, -1)
+    found = SceneSeen(
+        structure, system.name, _flat(poses, x), poses.bodies, [], [], [], poses.springs,
+        poses.arrows, list(system.output_names), [],
+    )  # fmt: skip
+    points = []
+    for number, (copy, state) in enumerate(zip(copies, states, strict=True)):
+        own = {name: parameters[copy + name] for name in one.parameters}
+        sight = _Sight(one, copy, state, t, own, number * len(one.model.bodies))
+        found.shapes += sight.shapes()
+        found.joints += sight.joints()
+        found.loops += sight.loops()
+        points.append(sight.film.points)
+    found.bounds = [f(np.concatenate(points), axis=0).tolist() for f in (np.min, np.max)]
+    return found
+
+
+class _Sight:
+    """One mechanism at an instant, seen from its bodies."""
+
+    def __init__(
+        self, system: System, prefix: str, x: Floats, t: float, parameters: Mapping[str, float],
+        first: int,
+    ) -> None:  # fmt: skip
+        self.model: Model = system.model
+        self.prefix = prefix
+        signals = {name: np.array([value]) for name, value in zip(system.state_names, x)}
+        self.film = scene_of(self.model, Track(np.array([t]), signals, parameters))
+        self.instant: Instant = float_instant(self.model, x[: system.sizes[0]], parameters)
+        self.colours = {
+            name: BODIES[(first + i) % len(BODIES)] for i, name in enumerate(self.model.bodies)
+        }
+        self._bodies: dict[str, tuple[Floats, Floats]] = {}
+
+    def body(self, name: str) -> tuple[Floats, Floats]:
+        """R_WB and p_WB."""
+        if name not in self._bodies:
+            frame = Frame(name)
+            pose = self.instant.rotation(frame), self.instant.position(frame)
+            self._bodies[name] = np.array(pose[0], dtype=float), np.array(pose[1], dtype=float)
+        return self._bodies[name]
+
+    def named(self, body: str) -> str:
+        return body if body == GROUND else self.prefix + body
+
+    def placed(self, body: str, R: Floats, p: Floats) -> Marker:
+        """A pose of the world as a marker of a body."""
+        R_WB, p_WB = self.body(body)
+        turn = quaternions(R_WB.T @ R)
+        return Marker(self.named(body), _plain(R_WB.T @ (p - p_WB)), _plain(turn))
+
+    def marker(self, frame: Frame) -> Marker:
+        R = np.array(self.instant.rotation(frame), dtype=float)
+        return self.placed(frame.body, R, np.array(self.instant.position(frame), dtype=float))
+
+    def shapes(self) -> list[Shape]:
+        """Shapes of contacts and geometry, and lines of the stick figure on their bodies."""
+        found = [self.shape(piece) for piece in self.film.pieces]
+        for line in self.film.figure.lines:
+            if line.kind in _ON_BODIES:
+                R, p = self.body(line.name)
+                ends = (line.ends[0] - p) @ R
+                found.append(
+                    Shape(
+                        self.named(line.name), "line", _plain(ends.reshape(-1)), [0.0, 0.0, 0.0],
+                        [0.0, 0.0, 0.0, 1.0], self.colours.get(line.name, PALE), role=line.kind,
+                    )
+                )  # fmt: skip
+        return found
+
+    def shape(self, piece: Piece) -> Shape:
+        at = self.placed(piece.body, piece.R[0], piece.p[0])
+        kind = piece.kind.__name__.removesuffix("Shape").lower()
+        return Shape(
+            at.body, kind, _plain(piece.numbers), at.at, at.turn,
+            self.colours.get(piece.body, PALE), piece.endless,
+        )  # fmt: skip
+
+    def joints(self) -> list[JointSeen]:
+        return [self.joint(name, joint) for name, joint in self.model.joints.items()]
+
+    def joint(self, name: str, joint: Joint) -> JointSeen:
+        axis = getattr(joint.kind, "axis", None)
+        value = self.instant.value
+        return JointSeen(
+            self.prefix + name,
+            type(joint.kind).__name__,
+            self.marker(joint.parent),
+            self.marker(joint.child),
+            None if axis is None else _plain(axis_vector(axis)),
+            [self.prefix + each for each in joint.position_names(name)],
+            list(joint.kind.position_units()),
+            [[float(value(end)) for end in pair] for pair in joint.limits],
+            [float(value(each)) for each in joint.friction],
+        )
+
+    def loops(self) -> list[LoopSeen]:
+        return [
+            LoopSeen(
+                self.prefix + name, type(loop.kind).__name__, self.marker(loop.a),
+                self.marker(loop.b), loop.active,
+            )
+            for name, loop in self.model.closures.items()
+        ]  # fmt: skip
+
+
+def _plain(numbers: Floats | Sequence[float]) -> list[float]:
+    """Rounded where nobody sees it, so that a scene that didn't change is the same text."""
+    return [round(float(x), 9) + 0.0 for x in numbers]
+
+
+def _flat(poses: Poses, x: Floats) -> list[list[float]] | None:
+    """To the right and upwards, if every motion of the joints stays in one plane."""
+    draw = np.random.default_rng(0)
+    nq = poses.system.sizes[0]
+    system = poses.system
+    places = []
+    for _ in range(_TRIES):
+        moved = x.copy()
+        moved[:nq] += draw.uniform(-1.0, 1.0, nq)
+        places.append(poses.numbers(moved, 0.0, system.input_defaults, system.parameters))
+    bodies = len(system.one.model.bodies) + 1
+    rows = np.array(places)[..., : 12 * bodies].reshape(_TRIES, -1, 12)
+    for axis in (1, 0, 2):
+        p, n = rows[..., axis], rows[..., 3:].reshape(*rows.shape[:2], 3, 3)[..., axis, :]
+        if np.ptp(p, axis=0).max() < _PLANAR and np.ptp(n, axis=0).max() < _PLANAR:
+            return [list(map(float, way)) for way in plane_across(axis)]
+    return None

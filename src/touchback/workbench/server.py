@@ -1,0 +1,96 @@
+"""The web server of a workbench: one port, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import socket
+import threading
+from typing import cast
+
+from websockets.asyncio.server import ServerConnection, serve
+
+from touchback.errors import InputError
+from touchback.realtime.control.messages import LONGEST
+from touchback.workbench.door import Door
+from touchback.workbench.hub import MOST_CLIENTS, Hub
+
+_SOCKETS = 256  # connections at a time, of pages, files and whoever says nothing
+_OWED_BY_KERNEL = 128 << 10  # bytes: what a slow client hasn't taken should wait here, not there
+_SILENCE = 5.0  # seconds in which a request must come
+_PING = 20.0
+
+# Nothing that clients send is logged: a request holds the token.
+_QUIET = logging.getLogger("touchback.workbench.server")
+_QUIET.addHandler(logging.NullHandler())
+_QUIET.propagate = False
+_QUIET.setLevel(logging.CRITICAL)
+
+
+class _Connection(ServerConnection):
+    """A connection that counts, and keeps little in the kernel."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        plugged: socket.socket = transport.get_extra_info("socket")
+        plugged.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _OWED_BY_KERNEL)
+        if len(self.server.handlers) >= _SOCKETS:
+            cast(asyncio.Transport, transport).abort()
+        super().connection_made(transport)
+
+
+class Server:
+    """Serves a hub's pages from `start` to `stop`."""
+
+    def __init__(self, hub: Hub, host: str, port: int, token: str | None, page: str) -> None:
+        self.hub, self.host, self._port = hub, host, port
+        self.token = secrets.token_urlsafe(24) if token is None else token
+        self.port = 0
+        self.door = Door(host, self.token, page, lambda: len(hub.clients) < MOST_CLIENTS)
+        self._thread = threading.Thread(target=self._run, name="touchback-page", daemon=True)
+        self._ready = threading.Event()
+        self._failed: BaseException | None = None
+        self._stopping: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Returns when it listens."""
+        self._thread.start()
+        self._ready.wait()
+        if self._failed is not None:
+            self._thread.join()
+            raise InputError(
+                f"The page can't be served at {self.host}, port {self._port}: {self._failed}. "
+                "Choose another port (0: any that is free)."
+            ) from self._failed
+
+    def stop(self) -> None:
+        """Ends all connections, then the thread; further calls do nothing."""
+        loop, stopping = self._loop, self._stopping
+        if loop is not None and stopping is not None and self._thread.is_alive():
+            loop.call_soon_threadsafe(stopping.set)
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except (OSError, OverflowError) as error:
+            self._failed = error
+        finally:
+            self._ready.set()
+
+    async def _serve(self) -> None:
+        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        async with serve(
+            self.hub.serve, self.host, self._port, process_request=self.door,
+            create_connection=_Connection, compression=None, server_header=None,
+            open_timeout=_SILENCE, close_timeout=_SILENCE, ping_interval=_PING, ping_timeout=_PING,
+            max_size=LONGEST, max_queue=8, logger=_QUIET,
+        ) as server:  # fmt: skip
+            self.port = next(iter(server.sockets)).getsockname()[1]
+            running = asyncio.create_task(self.hub.run())
+            self._ready.set()
+            await self._stopping.wait()
+            running.cancel()
+            for client in list(self.hub.clients):
+                client.let_go("the server stopped")

@@ -1,0 +1,82 @@
+"""Poses of all bodies come from one compiled function."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import touchback as tb
+from touchback import gallery
+from touchback.workbench.poses import Poses, quaternions
+
+
+def at_start(system: tb.System) -> tuple[Poses, np.ndarray]:
+    state, poses = system.initial_state(), Poses(system)
+    x = np.concatenate([state.q, state.v, state.z])
+    return poses, poses.at(x, 0.0, system.input_defaults, system.parameters)
+
+
+def test_quaternions_are_those_of_scipy_also_after_half_a_turn() -> None:
+    half = Rotation.from_rotvec(np.pi * np.array([[1, 0, 0], [0.6, -0.8, 0], [0, -0.6, 0.8]]))
+    turns = Rotation.concatenate([Rotation.random(100, random_state=1), half])
+    found = quaternions(turns.as_matrix())
+    assert np.allclose(Rotation.from_quat(found).as_matrix(), turns.as_matrix(), atol=1e-14)
+    assert (found[:, 3] >= 0.0).all()
+
+
+def test_a_pendulum_is_where_its_angle_says() -> None:
+    m = tb.Model("pendulum")
+    length = m.parameter("length", 0.5)
+    arm = m.body("arm", mass=1.0, com=(0, 0, -length))
+    m.joint("pivot", tb.Revolute("y"), m.ground, arm, position=0.3)
+    m.joint("end", tb.Fixed(), arm.at(0, 0, -length), m.body("tip", mass=0.1))
+    m.force("spring", tb.SpringDamper(m.ground.at(1, 0, 0), "tip", stiffness=10.0, length=0.1))
+    poses, numbers = at_start(m.compile())
+    assert poses.bodies == ["ground", "arm", "tip"]
+    tip = np.array([-0.5 * np.sin(0.3), 0.0, -0.5 * np.cos(0.3)])
+    turned = [0.0, np.sin(0.15), 0.0, np.cos(0.15)]
+    expected = [[0, 0, 0, 0, 0, 0, 1], [0, 0, 0, *turned], [*tip, *turned]]
+    single = dict(rtol=0, atol=1e-7)  # of float32
+    assert np.allclose(numbers[:21].reshape(3, 7), expected, **single)
+    assert np.allclose(numbers[21:27].reshape(2, 3), [[1, 0, 0], tip], **single)
+    way = np.array([1, 0, 0]) - tip
+    far = np.linalg.norm(way)
+    pull = 10.0 * (far - 0.1) * way / far
+    assert poses.arrows == ["spring"]
+    assert np.allclose(numbers[27:].reshape(2, 3), [tip, pull], rtol=1e-6, atol=1e-7)
+
+
+def test_parameters_and_inputs_move_what_depends_on_them() -> None:
+    m = tb.Model("arm")
+    length = m.parameter("length", 0.5)
+    ends = {"com": (0.1, 0, 0), "inertia": (0.01, 0.01, 0.01)}
+    first = m.body("first", mass=1.0, **ends)
+    m.joint("a", tb.Revolute("y"), m.ground, first)
+    m.joint("b", tb.Revolute("y"), first.at(length, 0, 0), m.body("second", mass=1.0, **ends))
+    m.force("wind", tb.Wrench("second", (0, 0, m.input("lift"))))
+    system = m.compile()
+    poses = Poses(system)
+    numbers = poses.at(np.zeros(4), 0.0, [3.0], {"length": 0.75})
+    assert numbers[14] == np.float32(0.75)
+    assert numbers[-1] == np.float32(3.0)
+    assert poses.at(np.zeros(4), 0.0, [0.0], {"length": 0.25})[14] == np.float32(0.25)
+
+
+def test_a_row_of_copies_has_poses_of_each() -> None:
+    row = tb.copies(gallery.make("pendulum").compile(), ["left", "right"])
+    poses, _ = Poses(row), None
+    nq = row.one.sizes[0]
+    x = np.zeros(sum(row.sizes))
+    x[:nq], x[nq : 2 * nq] = 0.2, -0.4
+    numbers = poses.at(x, 0.0, row.input_defaults, row.parameters)
+    assert poses.bodies == ["ground", "left/bob", "right/bob"]
+    halves = np.sin([0.1, 0.2]) * [1, -1]
+    turned = numbers[7:].reshape(2, 7)[:, 3:6]
+    assert np.allclose(np.abs(turned).max(axis=1), np.abs(halves), atol=1e-7)
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_every_mechanism_of_the_gallery_has_poses(name: str) -> None:
+    poses, numbers = at_start(gallery.make(name).compile())
+    pairs = len(poses.springs) + len(poses.arrows)
+    assert len(numbers) == 7 * len(poses.bodies) + 6 * pairs
+    assert np.isfinite(numbers).all()

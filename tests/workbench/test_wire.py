@@ -1,0 +1,64 @@
+"""A page connects and is told what there is, and what happens."""
+
+import urllib.request
+
+import numpy as np
+
+from page_client import Page, on_page
+from touchback.workbench import Workbench
+
+
+def test_the_page_and_what_it_draws_with_are_served(bench: Workbench) -> None:
+    root = bench.url.split("?")[0]
+    for path, kind in (("", "text/html"), ("wire.js", "text/javascript"), ("draw/render.js", "")):
+        with urllib.request.urlopen(root + path) as answer:
+            assert answer.status == 200 and len(answer.read()) > 100
+            assert answer.headers["Content-Type"].startswith(kind)
+
+
+def test_a_page_is_told_the_scene_then_values_and_status(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        scene = await page.told("scene")
+        assert scene["bodies"] == ["ground", "crank", "rod", "slider"]
+        assert scene["flat"] == [[1, 0, 0], [0, 0, 1]]
+        crank = next(each for each in scene["joints"] if each["name"] == "crank")
+        assert crank["kind"] == "Revolute" and crank["axis"] == [0, 1, 0]
+        assert (await page.told("values"))["values"]["crank radius"] == 0.1
+        status = await page.told("status")
+        assert status["state"] == "running" and status["constraint error"] < 1e-9
+
+    on_page(bench, play)
+
+
+def test_frames_are_of_the_live_run(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        before = bench.live.read("time")
+        assert (await page.send(do="watch", poses=60))["ok"]
+        kind, structure, bodies, time, numbers = await page.frame()
+        assert (kind, structure, bodies) == (1, bench.source.structure, 4)
+        assert before <= time <= bench.live.read("time")
+        crank, rod = numbers[7:14], numbers[14:21]
+        turn = 2 * np.arctan2(crank[4], crank[6])  # about y
+        expected = 0.1 * np.array([np.cos(turn), 0.0, -np.sin(turn)])
+        assert np.allclose(rod[:3], expected, atol=1e-6)  # of float32
+
+    on_page(bench, play)
+
+
+def test_a_page_that_sets_a_parameter_and_all_others_are_told(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        answer = await page.send(do="set", name="motor torque", value=0.25)
+        assert answer["ok"]
+        changed = await page.told("values", lambda each: "motor torque" in each["values"])
+        assert changed["values"]["motor torque"] in (0.0, 0.25)
+        assert bench.live["motor torque"] == 0.25
+
+    on_page(bench, play)
+
+
+def test_what_cannot_be_done_is_answered_in_our_words(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        answer = await page.send(do="set", name="crank radios", value=0.25)
+        assert not answer["ok"] and "crank radius" in answer["error"]
+
+    on_page(bench, play)
