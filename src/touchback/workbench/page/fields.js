@@ -1,0 +1,60 @@
+// Numbers to type: with a unit, sent when they are complete, put back when they are refused.
+import { h, short } from "./dom.js";
+
+/** A labelled number; `send(x)` may fail with a text. */
+export function number(label, unit, value, send, more = {}) {
+  const input = h("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": `${label} [${unit}]`, value: show(value), spellcheck: "false", ...more });
+  let last = value;
+  const take = async () => {
+    const typed = read(input.value);
+    if (typed === last || (typed !== typed && last !== last)) return;
+    if (Number.isNaN(typed)) { input.setAttribute("aria-invalid", "true"); return; }
+    input.removeAttribute("aria-invalid");
+    try { await send(typed); last = typed; } catch (error) { input.value = show(last); fail(input, error); }
+  };
+  input.addEventListener("change", take);
+  input.addEventListener("keydown", e => { if (e.key === "Enter") take(); e.stopPropagation(); });
+  const row = h("label", { class: "field" }, h("span", {}, label), input, h("span", { class: "unit" }, unit));
+  row.refresh = x => { last = x; if (document.activeElement !== input) input.value = show(x); };
+  return row;
+}
+
+/** Three numbers in a row. */
+export function triple(label, unit, values, send) {
+  const now = [...values], cells = ["x", "y", "z"].map((axis, i) => {
+    const field = number(`${label} ${axis}`, unit, values[i], x => { now[i] = x; return send([...now]); });
+    field.firstChild.remove(); field.lastChild.remove();
+    return field;
+  });
+  const row = h("div", { class: "triple", role: "group", "aria-label": label }, h("span", {}, label), ...cells, h("span", { class: "unit" }, unit));
+  row.refresh = list => list.forEach((x, i) => { now[i] = x; cells[i].refresh(x); });
+  return row;
+}
+
+export function choice(label, options, value, send, more = {}) {
+  const box = h("select", { "aria-label": label, onchange: () => send(box.value), ...more }, ...options.map(([key, words]) => h("option", { value: key }, words)));
+  box.value = value;
+  const row = h("label", { class: "field" }, h("span", {}, label), box);
+  row.refresh = x => { box.value = x; };
+  return row;
+}
+
+export const act = (label, name, onclick, more = {}) => h("button", { type: "button", "data-act": name, onclick, ...more }, label);
+export const fact = (name, text) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, text));
+export const vector = v => v.map(x => short(x, 3)).join("  ");
+
+export const show = x => x === Infinity ? "∞" : x === -Infinity ? "−∞" : short(x, 5);
+export function read(text) {
+  const plain = text.trim().replace("−", "-").replace(",", ".");
+  if (/^[-+]?(∞|inf)/i.test(plain)) return plain.startsWith("-") ? -Infinity : Infinity;
+  return plain === "" ? NaN : Number(plain);
+}
+
+/** The text of a refusal, under what was typed. */
+export function fail(near, error) {
+  const row = near.closest(".field, .triple, .row") || near, after = row.nextElementSibling;
+  if (after?.classList.contains("refusal")) after.remove();
+  const told = h("p", { class: "refusal bad small", role: "alert" }, error.message);
+  row.after(told);
+  setTimeout(() => told.remove(), 12000);
+}

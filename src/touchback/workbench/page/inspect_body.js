@@ -1,0 +1,30 @@
+// A body: where it is, what it weighs, and what can be put on it.
+import { h, short } from "./dom.js";
+import { act, fact, triple, vector } from "./fields.js";
+
+export function bodyPanel(content, bench, chosen) {
+  const world = bench.world, name = chosen.name;
+  if (!world.index?.has(name)) return null;
+  const at = chosen.at || [0, 0, 0], place = fact("origin [m]", ""), turn = fact("turn [x y z w]", ""), point = fact("point [m]", "");
+  const inertia = (bench.scene.inertias || []).find(each => each.body === name);
+  const on = bench.scene.joints.filter(each => each.child.body === name || each.parent.body === name);
+  content.append(h("h2", {}, name), h("table", { class: "facts" }, place, turn, point,
+    inertia && fact("mass [kg]", short(inertia.mass)), inertia && fact("centre [m]", vector(inertia.at)),
+    inertia?.moments && fact("moments [kg m²]", vector(inertia.moments))));
+  content.append(h("div", { class: "row" },
+    act("Force", "force", () => bench.icons.create("force", name, at)), act("Torque", "torque", () => bench.icons.create("torque", name, at)),
+    act("Follow", "follow", () => bench.view.followSelected())));
+  const target = triple("move point to", "m", world.at(name, at), async to => {
+    bench.tell("edited", await bench.send({ do: "pose", body: name, point: at, to }));
+  });
+  content.append(h("h3", {}, "Pose (when paused)"), target);
+  content.append(h("h3", {}, "Joints"), h("div", { class: "row" }, ...on.map(each => act(each.name, "joint", () => bench.select({ kind: "joint", name: each.name })))));
+  const move = () => {
+    const { p, q } = world.pose(name);
+    place.lastChild.textContent = vector(p);
+    turn.lastChild.textContent = vector(q);
+    point.lastChild.textContent = vector(world.at(name, at));
+    target.refresh(world.at(name, at));
+  };
+  return { move };
+}

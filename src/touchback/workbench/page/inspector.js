@@ -1,0 +1,59 @@
+// What was chosen, with numbers to read and to type: a body, a joint, a loop, an icon; and the report of
+// what a change did.
+import { h, short } from "./dom.js";
+import { iconForm } from "./inspect_icon.js";
+import { bodyPanel } from "./inspect_body.js";
+import { jointPanel, loopPanel, tiePanel } from "./inspect_joint.js";
+
+const PANELS = { body: bodyPanel, joint: jointPanel, loop: loopPanel, tie: tiePanel, icon: iconForm };
+
+export function mount(element, bench) {
+  const content = h("div", {}), report = h("div", { class: "report", role: "status" });
+  element.append(content, report);
+  let live = null, shown = "";
+  const build = () => {
+    const chosen = bench.selected, key = chosen ? `${chosen.kind} ${chosen.name}` : "";
+    if (key === shown && live?.refresh) { live.refresh(); return; }
+    live?.end?.();
+    shown = key;
+    content.textContent = "";
+    live = null;
+    if (!chosen || !bench.scene) { content.append(help()); return; }
+    live = PANELS[chosen.kind](content, bench, chosen) || null;
+    if (!content.childNodes.length) { shown = ""; content.append(help()); }
+  };
+  bench.on("selected", build);
+  bench.on("scene", () => { if (!live?.refresh) shown = ""; build(); });
+  bench.on("poses", () => live?.move?.());
+  bench.on("edited", answer => showReport(report, bench, answer));
+  build();
+}
+
+const help = () => h("div", { class: "soft help" },
+  h("p", {}, "Drag a body to pull it; when the run is paused, to pose it. Click a body or a joint to see and change it here."),
+  h("p", {}, h("kbd", {}, "F"), " draws a force, ", h("kbd", {}, "T"), " a torque, ", h("kbd", {}, "M"), " sets a joint in motion, ", h("kbd", {}, "L"), " ties two bodies."),
+  h("p", {}, "Drag beside the mechanism to look around; wheel or two fingers to come nearer."));
+
+/** The gap and the energy of a change, the freedoms, and a way back. */
+export function showReport(element, bench, answer) {
+  if (!answer || answer.freedoms_before === undefined) return;
+  const number = (x, unit) => x === null || x === undefined ? "–" : `${short(x)} ${unit}`;
+  const rows = [
+    ["gap", number(answer.gap, "m")],
+    ["energy before", number(answer.energy_before, "J")],
+    ["energy after", number(answer.energy_after, "J")],
+    ["lost", number(answer.energy_lost, "J")],
+    ["freedoms", `${answer.freedoms_before ?? "–"} → ${answer.freedoms_after ?? "–"}`],
+    ["took", number(answer.milliseconds, "ms")],
+  ];
+  element.textContent = "";
+  element.append(h("h3", {}, answer.words || "What the change did"), h("table", { class: "facts" },
+    ...rows.map(([name, text]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number", "data-fact": name }, text)))),
+  h("div", { class: "row" }, h("button", { type: "button", "data-act": "undo", onclick: () => undo(bench) }, "Undo"),
+    h("button", { type: "button", class: "plain", onclick: () => { element.textContent = ""; } }, "Close")));
+}
+
+export async function undo(bench) {
+  const answer = await bench.try({ do: "undo" });
+  if (answer) bench.tell("edited", answer);
+}
