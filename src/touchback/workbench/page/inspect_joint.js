@@ -1,0 +1,80 @@
+// A joint or a loop: its markers, axis and coordinates; its kind, limits and friction to change; weld, free, tie.
+import { h, short } from "./dom.js";
+import { edit, EDITS } from "./edits.js";
+import { act, choice, fact, number, vector } from "./fields.js";
+
+const KINDS = ["Revolute", "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar", "Weld", "Free"];
+const LOOPS = [["Ball", "ball: three places"], ["PointInPlane", "point in a plane: two places"], ["Weld", "weld: places and turns"], ["Distance", "rod: one distance"]];
+const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
+const WATCHED = 9001; // number of the subscription that coordinates come by
+
+const marker = each => `${each.body}  ${vector(each.at)}`;
+const axisName = axis => Object.keys(AXES).find(name => axis && AXES[name].every((x, i) => Math.abs(x - Math.abs(axis[i])) < 1e-9)) || "x";
+
+/** Coordinates of a joint as they are, some times a second. */
+function watch(bench, names, cells) {
+  if (!names.length) return () => {};
+  bench.send({ do: "scope", number: WATCHED, signals: names, buckets: 8 }).catch(() => {});
+  const off = bench.on("rows", ({ subscription, count, numbers }) => {
+    if (subscription !== WATCHED || !count) return;
+    const last = (count - 1) * (1 + 2 * names.length);
+    names.forEach((_, i) => { cells[i].textContent = short(numbers[last + 2 + 2 * i], 5); });
+  });
+  return () => { off(); bench.send({ do: "scope", number: WATCHED, signals: [] }).catch(() => {}); };
+}
+
+export function jointPanel(content, bench, chosen) {
+  const joint = bench.scene.joints.find(each => each.name === chosen.name);
+  if (!joint) return null;
+  const send = message => bench.send(message).then(answer => bench.tell("edited", answer));
+  const names = joint.coordinates, cells = names.map(() => h("td", { class: "number", "data-coordinate": true }, "…"));
+  content.append(h("h2", {}, joint.name), h("p", { class: "soft small" }, `${joint.kind} joint: ${joint.parent.body} carries ${joint.child.body}`));
+  content.append(h("table", { class: "facts" }, fact("on parent [m]", marker(joint.parent)), fact("on child [m]", marker(joint.child)),
+    joint.axis && fact("axis", vector(joint.axis)),
+    ...names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, `${name} [${joint.units?.[i] || ""}]`), cells[i]))));
+  const axis = choice("axis", [["x", "x"], ["y", "y"], ["z", "z"]], axisName(joint.axis), () => {});
+  const kind = choice("kind", KINDS.map(each => [each, each]), joint.kind, () => {}, { "data-field": "kind" });
+  content.append(h("h3", {}, "Change its kind"), kind, axis, h("div", { class: "row" },
+    act("Change", "change kind", () => edit(bench, EDITS.kind(joint.name, kind.querySelector("select").value, axis.querySelector("select").value)), { class: "first" }),
+    act("Weld", "weld", () => edit(bench, EDITS.weld(joint.name))), act("Free", "free", () => edit(bench, EDITS.free(joint.name))),
+    act("Motion", "motion", () => bench.icons.create("motion", joint.name))));
+  names.slice(0, joint.limits?.length || 0).forEach((name, i) => {
+    const [low, high] = joint.limits[i], unit = joint.units?.[i] || "", now = { low: low ?? -Infinity, high: high ?? Infinity };
+    const change = end => x => { now[end] = x; return send(EDITS.limits(joint.name, i, finite(now.low), finite(now.high))); };
+    content.append(h("h3", {}, names.length > 1 ? `Limits of ${name}` : "Limits"), number("from", unit, now.low, change("low")), number("to", unit, now.high, change("high")));
+  });
+  names.slice(0, joint.friction?.length || 0).forEach((name, i) => content.append(
+    number("friction", joint.units?.[i] === "m" ? "N" : "N m", joint.friction[i], x => send(EDITS.friction(joint.name, i, x)))));
+  return { end: watch(bench, names, cells) };
+}
+
+const finite = x => Number.isFinite(x) ? x : null;
+
+export function loopPanel(content, bench, chosen) {
+  const loop = bench.scene.loops.find(each => each.name === chosen.name);
+  if (!loop) return null;
+  const gap = fact("gap [m]", "");
+  content.append(h("h2", {}, loop.name), h("p", { class: "soft small" }, `loop, ${loop.kind}${loop.active ? "" : ", resting"}`),
+    h("table", { class: "facts" }, fact("on", marker(loop.a)), fact("and", marker(loop.b)), gap),
+    h("div", { class: "row" },
+      act(loop.active ? "Let it rest" : "Let it act", "switch", () => edit(bench, { do: "switch", [loop.active ? "deactivate" : "activate"]: [loop.name] })),
+      act("Remove", "remove loop", async () => { if (await edit(bench, EDITS.untie(loop.name))) bench.select(null); })));
+  const move = () => {
+    const [a, b] = [loop.a, loop.b].map(each => bench.world.at(each.body, each.at));
+    gap.lastChild.textContent = short(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]), 2);
+  };
+  return { move };
+}
+
+/** A loop to be: a line was drawn from one body to another. */
+export function tiePanel(content, bench, chosen) {
+  let n = 1;
+  while (bench.scene.loops.some(each => each.name === `loop ${n}`)) n++;
+  const name = h("input", { value: `loop ${n}`, "aria-label": "name of the loop" }), kind = choice("kind", LOOPS, "Ball", () => {});
+  content.append(h("h2", {}, "Tie two bodies"), h("table", { class: "facts" }, fact("from [m]", marker(chosen.a)), fact("to [m]", marker(chosen.b))),
+    h("label", { class: "field" }, h("span", {}, "name"), name), kind,
+    h("div", { class: "row" }, act("Tie", "tie", async () => {
+      if (await edit(bench, EDITS.tie(name.value, kind.querySelector("select").value, chosen.a, chosen.b))) bench.select({ kind: "loop", name: name.value });
+    }, { class: "first" }), act("Leave it", "cancel", () => bench.select(null))));
+  return {};
+}
