@@ -86,9 +86,7 @@ class Items:
             if field.type is Frame:
                 given[field.name] = self.frame(own, where)
             elif Frame in get_args(field.type):
-                given[field.name] = tuple(
-                    self.frame(one, (*where, i)) for i, one in enumerate(own)
-                )
+                given[field.name] = tuple(self.frame(one, (*where, i)) for i, one in enumerate(own))
             elif inner and isinstance(own, tuple):
                 given[field.name] = tuple(
                     self.described(one, inner, (*where, i)) for i, one in enumerate(own)

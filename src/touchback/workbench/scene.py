@@ -62,6 +62,18 @@ class JointSeen(msgspec.Struct):
     friction: list[float]
 
 
+class InertiaSeen(msgspec.Struct):
+    """What a body weighs [kg], where its centre of mass is, and its principal moments [kg m²] about
+    that along the axes of `turn`; `halves` are of the ellipsoid that weighs and turns alike."""
+
+    body: str
+    mass: float
+    at: list[float]
+    turn: list[float]
+    moments: list[float]
+    halves: list[float]
+
+
 class LoopSeen(msgspec.Struct):
     """A closed loop: its kind, the two frames that it ties, and whether it acts."""
 
@@ -87,6 +99,9 @@ class SceneSeen(msgspec.Struct):
     arrows: list[str]
     sensors: list[str]
     bounds: list[list[float]]
+    inertias: list[InertiaSeen] = msgspec.field(default_factory=list)
+    contacts: list[str] = msgspec.field(default_factory=list)  # arrows that are of contacts
+    icons: list[dict[str, object]] = msgspec.field(default_factory=list)
     tell: str = "scene"
 
 
@@ -108,6 +123,8 @@ def seen(
         found.shapes += sight.shapes()
         found.joints += sight.joints()
         found.loops += sight.loops()
+        found.inertias += sight.inertias()
+        found.contacts += sight.contacts(poses.arrows)
         points.append(sight.film.points)
     found.bounds = [f(np.concatenate(points), axis=0).tolist() for f in (np.min, np.max)]
     return found
@@ -199,6 +216,32 @@ class _Sight:
                 self.marker(loop.b), loop.active,
             )
             for name, loop in self.model.closures.items()
+        ]  # fmt: skip
+
+    def inertias(self) -> list[InertiaSeen]:
+        return [self.inertia(name) for name in self.model.bodies]
+
+    def inertia(self, name: str) -> InertiaSeen:
+        """Of a solid ellipsoid a_x² = 5 (I_y + I_z − I_x)/(2 m)."""
+        body, value = self.model.bodies[name], self.instant.value
+        mass = float(value(body.mass))
+        tensor = np.array([[float(value(x)) for x in row] for row in body.tensor()])
+        moments, axes = np.linalg.eigh(tensor)
+        if np.linalg.det(axes) < 0.0:
+            axes[:, 0] = -axes[:, 0]
+        squares = 2.5 * (moments.sum() - 2.0 * moments) / (mass or np.inf)
+        return InertiaSeen(
+            self.named(name), mass, _plain([float(value(x)) for x in body.com]),
+            _plain(quaternions(axes)), [float(x) for x in moments],
+            _plain(np.sqrt(np.maximum(squares, 0.0))),
+        )  # fmt: skip
+
+    def contacts(self, arrows: Sequence[str]) -> list[str]:
+        """The arrows of forces that act between shapes."""
+        names = [self.prefix + name for name, kind in self.model.forces.items() if kind.shapes()]
+        return [
+            arrow for arrow in arrows
+            if any(arrow == name or arrow.startswith(f"{name} on ") for name in names)
         ]  # fmt: skip
 
 

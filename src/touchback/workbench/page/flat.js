@@ -1,5 +1,5 @@
 // The side view of a mechanism that moves in a plane: a drawing on paper, on a canvas.
-import { norm, posed, scaled } from "./draw/vectors.js";
+import { dot, norm, posed, scaled, sub } from "./draw/vectors.js";
 import { FlatCamera } from "./flat_camera.js";
 import { rounded } from "./world.js";
 
@@ -36,7 +36,8 @@ export class Flat {
     const [right, up] = scene.flat || [[1, 0, 0], [0, 0, 1]];
     Object.assign(this.camera, { right, up, away: [right[1] * up[2] - right[2] * up[1], right[2] * up[0] - right[0] * up[2], right[0] * up[1] - right[1] * up[0]] });
     if (!home) return;
-    Object.assign(this.camera.first, { centre: this.world.centre, radius: this.world.radius });
+    const spans = [right, up].map(way => Math.abs(dot(sub(scene.bounds[1], scene.bounds[0]), way)) / 2);
+    Object.assign(this.camera.first, { centre: this.world.centre, radius: this.world.radius, spans });
     this.camera.home();
   }
 
@@ -231,7 +232,7 @@ export class Flat {
     const { world } = this, contacts = new Set(world.scene.contacts || []);
     world.scene.arrows.forEach((name, i) => {
       const touching = contacts.has(name);
-      if (!(touching ? show.contacts : show.forces) || name.startsWith("icon ") || name.startsWith("hand")) return;
+      if (!(touching ? show.contacts : show.forces) || world.hidden(name)) return;
       const [p, force] = world.arrow(i), size = norm(force), length = Math.min(size / world.metre, 1.2 * world.radius);
       if (size > 0) this.arrow(p, scaled(force, length / size), touching ? CONTACT : FORCE, 2);
     });

@@ -4,14 +4,17 @@ import { add, along, cross, dot, scaled, sub } from "./draw/vectors.js";
 
 export class FlatCamera extends Camera {
   constructor(first, axes) {
-    super({ turn: 0, rise: 0, distance: 1.25, ...first });
+    super({ turn: 0, rise: 0, distance: 1.3, ...first });
     this.flat = true;
     [this.right, this.up] = axes;
     this.away = cross(this.right, this.up);
   }
 
-  /** Half of the height of what is seen [m]. */
-  half(ratio) { return this.distance * this.radius * Math.max(1, 0.8 / ratio); }
+  /** Half of the height of what is seen [m]: all of the mechanism, with a margin. */
+  half(ratio) {
+    const [wide, high] = this.first.spans || [this.radius, this.radius];
+    return this.distance * Math.max(high, wide / ratio, 0.2 * this.radius);
+  }
 
   shot(ratio) {
     const { right, up, away } = this, half = this.half(ratio);

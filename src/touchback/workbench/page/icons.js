@@ -18,6 +18,7 @@ export class Icons {
 
   /** The icons of a scene, which the server knows. */
   take(scene) {
+    if (!scene.icons) return;
     const held = this.held && this.known.get(this.held);
     this.known = new Map((scene.icons || []).map(icon => [icon.name, { ...icon }]));
     if (held && this.known.has(held.name)) this.known.set(held.name, held);

@@ -175,7 +175,7 @@ export class Space {
     const { world, renderer } = this, R = world.radius, contacts = new Set(world.scene.contacts || []);
     world.scene.arrows.forEach((name, i) => {
       const touching = contacts.has(name);
-      if (!(touching ? show.contacts : show.forces) || name.startsWith("icon ") || name.startsWith("hand")) return;
+      if (!(touching ? show.contacts : show.forces) || world.hidden(name)) return;
       const [p, force] = world.arrow(i), length = Math.min(norm(force) / world.metre, 1.2 * R);
       if (length > 0.01 * R) renderer.arrow(p, scaled(unit(force), length), 0.008 * R, touching ? CONTACT : FORCE, 0.06 * R);
     });

@@ -24,6 +24,7 @@ export class World {
   }
 
   take(scene) {
+    for (const body of scene.bodies.slice(1)) if (!scene.shapes.some(each => each.body === body && !each.endless)) scene.shapes.push(block(scene, body));
     const other = !this.scene || this.scene.structure !== scene.structure;
     this.scene = scene;
     if (other) { this.numbers = null; this.trails.clear(); }
@@ -62,6 +63,9 @@ export class World {
     return { joint, p, q, axis: joint.axis ? unit(turned(q, joint.axis)) : null, child: this.placed(joint.child).p };
   }
 
+  /** Whether an arrow draws itself: a hand's or an icon's. */
+  hidden(arrow) { return arrow === "hand" || arrow.startsWith("hand on ") || (this.scene.icons || []).some(each => each.name === arrow); }
+
   spring(i) { return this.pair(POSE * this.scene.bodies.length + PAIR * i); }
   /** An arrow: the point and the force [N] there. */
   arrow(i) { return this.pair(POSE * this.scene.bodies.length + PAIR * (this.scene.springs.length + i)); }
@@ -95,6 +99,12 @@ export class World {
       this.trails.set(body, trail);
     }
   }
+}
+
+/** A small block for a body that nothing else shows. */
+function block({ bounds: [low, high] }, body) {
+  const size = 0.025 * norm(sub(high, low));
+  return { body, kind: "box", numbers: [1.5 * size, size, size], at: [0, 0, 0], turn: [0, 0, 0, 1], colour: "#6b7391" };
 }
 
 /** One, two or five times a power of ten, near a number. */
