@@ -15,7 +15,8 @@ T = TypeVar("T")
 
 def wire_of(bench: Workbench) -> str:
     """The address of the wire of a workbench."""
-    return bench.url.replace("http", "ws", 1).replace("/?", "/wire?")
+    server, query = bench.url.replace("http", "ws", 1).split("?")
+    return f"{server[: server.index('/', 5 + 2)]}/wire?{query}"
 
 
 class Page:

@@ -3,8 +3,11 @@
 import urllib.request
 
 import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed
 
 from page_client import Page, on_page
+from touchback import gallery, workbench
 from touchback.workbench import Workbench
 
 
@@ -62,3 +65,19 @@ def test_what_cannot_be_done_is_answered_in_our_words(bench: Workbench) -> None:
         assert not answer["ok"] and "crank radius" in answer["error"]
 
     on_page(bench, play)
+
+
+def test_two_runs_share_a_port_and_each_page_reaches_its_own(bench: Workbench) -> None:
+    other = gallery.make("pendulum").compile()
+    with workbench.open(other, beside=bench, name="swing", page="index.html") as beside:
+        assert beside.server is bench.server and "run=swing" in beside.url
+
+        async def title(page: Page) -> str:
+            return str((await page.told("scene"))["title"])
+
+        assert on_page(bench, title) == "slider-crank"
+        assert on_page(beside, title) == "pendulum"
+        address = beside
+    with pytest.raises(ConnectionClosed, match="this run has ended"):
+        on_page(address, title)
+    assert on_page(bench, title) == "slider-crank"

@@ -15,6 +15,7 @@ from touchback.workbench.live_source import LiveSource
 from touchback.workbench.source import Source
 
 if TYPE_CHECKING:  # what needs the extra `view`
+    from touchback.workbench.hub import Hub
     from touchback.workbench.server import Server
 
 LOOPBACK = "127.0.0.1"
@@ -28,13 +29,16 @@ def open(
     exposed: Exposed | None = None,
     page: str = "index.html",
     rate: float = 1000.0,
+    beside: Workbench | None = None,
+    name: str = "",
 ) -> Workbench:
     """A page that shows a live run, or starts one of a system or a model; `url` is its address. A
     context manager; its run, if it started one, ends with it.
 
     `host` is what the server listens on: this machine alone unless told otherwise; `port` 0 chooses
     a free one. `exposed` says what the page may do to the run. Whoever has the address has its
-    token."""
+    token. `beside` another workbench it has the port and the token of that one, and a `name`
+    there."""
     own: Live | None = None
     if isinstance(shown, Model):
         shown = shown.compile()
@@ -54,7 +58,7 @@ def open(
                 "A workbench shows a model, a system, a live run or a recording, got "
                 f"{type(shown).__name__}."
             )
-        return Workbench(source, desk, own, host, port, page)
+        return Workbench(source, desk, own, host, port, page, beside, name)
     except BaseException:
         if own is not None:
             own.stop()
@@ -65,12 +69,26 @@ class Workbench:
     """What `open` gives: it serves its page until `close`, or the end of its `with` block."""
 
     def __init__(
-        self, source: Source, desk: Desk | None, own: Live | None, host: str, port: int, page: str
+        self,
+        source: Source,
+        desk: Desk | None,
+        own: Live | None,
+        host: str,
+        port: int,
+        page: str,
+        beside: Workbench | None = None,
+        name: str = "",
     ) -> None:
         self.source, self.desk, self._own = source, desk, own
-        self.server = _server(source, host, port, page)
-        self.hub = self.server.hub
-        self.server.start()
+        self._page, self._name = "" if beside is None else page, name
+        self.hub = _hub(source)
+        self.server: Server = (
+            _server(self.hub, host, port, page) if beside is None else beside.server
+        )
+        if beside is None:
+            self.server.start()
+        else:
+            self.server.add(name, self.hub)
 
     @property
     def live(self) -> Live:
@@ -84,11 +102,17 @@ class Workbench:
         """The address of the page, with its token."""
         host = self.server.host
         host = {"0.0.0.0": LOOPBACK, "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-        return f"http://{host}:{self.server.port}/?token={quote(self.server.token)}"
+        run = f"&run={quote(self._name)}" if self._page else ""
+        return (
+            f"http://{host}:{self.server.port}/{self._page}?token={quote(self.server.token)}{run}"
+        )
 
     def close(self) -> None:
         """Ends the page, and the run if it was started for it."""
-        self.server.stop()
+        if self._page:
+            self.server.remove(self._name)
+        else:
+            self.server.stop()
         if self._own is not None:
             self._own.stop()
 
@@ -110,7 +134,7 @@ class Workbench:
         )
 
 
-def _server(source: Source, host: str, port: int, page: str) -> Server:
+def _hub(source: Source) -> Hub:
     try:
         import websockets  # noqa: F401
     except ImportError as error:
@@ -118,6 +142,11 @@ def _server(source: Source, host: str, port: int, page: str) -> Server:
             "The page needs websockets; install it with `pip install touchback[view]`."
         ) from error
     from touchback.workbench.hub import Hub
+
+    return Hub(source)
+
+
+def _server(hub: Hub, host: str, port: int, page: str) -> Server:
     from touchback.workbench.server import Server
 
-    return Server(Hub(source), host, port, None, page)
+    return Server(hub, host, port, None, page)

@@ -7,7 +7,9 @@ import logging
 import secrets
 import socket
 import threading
+from collections.abc import Callable
 from typing import cast
+from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
 
@@ -20,6 +22,7 @@ _SOCKETS = 256  # connections at a time, of pages, files and whoever says nothin
 _OWED_BY_KERNEL = 128 << 10  # bytes: what a slow client hasn't taken should wait here, not there
 _SILENCE = 5.0  # seconds in which a request must come
 _PING = 20.0
+_NO_SUCH_RUN = 4004  # a WebSocket's code, of those that are ours to give
 
 # Nothing that clients send is logged: a request holds the token.
 _QUIET = logging.getLogger("touchback.workbench.server")
@@ -40,13 +43,16 @@ class _Connection(ServerConnection):
 
 
 class Server:
-    """Serves a hub's pages from `start` to `stop`."""
+    """Serves the pages of a hub from `start` to `stop`, and those of further hubs by their names
+    (`add`): a page reaches them by "run=NAME" in its address."""
 
     def __init__(self, hub: Hub, host: str, port: int, token: str | None, page: str) -> None:
         self.hub, self.host, self._port = hub, host, port
         self.token = secrets.token_urlsafe(24) if token is None else token
         self.port = 0
-        self.door = Door(host, self.token, page, lambda: len(hub.clients) < MOST_CLIENTS)
+        self.door = Door(host, self.token, page, self._has_room)
+        self._hubs: dict[str, Hub] = {"": hub}
+        self._running: dict[str, asyncio.Task[None]] = {}
         self._thread = threading.Thread(target=self._run, name="touchback-page", daemon=True)
         self._ready = threading.Event()
         self._failed: BaseException | None = None
@@ -71,6 +77,50 @@ class Server:
             loop.call_soon_threadsafe(stopping.set)
             self._thread.join()
 
+    def add(self, name: str, hub: Hub) -> None:
+        """Serves another hub on the same port, by its name, until `remove`."""
+        if name in self._hubs:
+            raise InputError(f"There is a run '{name}' on this port already; give another name.")
+        self._hubs[name] = hub
+        self._soon(self._begin, name, hub)
+
+    def remove(self, name: str) -> None:
+        """Lets the pages of a further hub go."""
+        hub = self._hubs.pop(name, None)
+        if hub is not None:
+            self._soon(self._end, name, hub)
+
+    def _soon(self, function: Callable[[str, Hub], None], name: str, hub: Hub) -> None:
+        loop, done = self._loop, threading.Event()
+
+        def asked() -> None:
+            function(name, hub)
+            done.set()
+
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(asked)
+            done.wait(_SILENCE)
+
+    def _begin(self, name: str, hub: Hub) -> None:
+        self._running[name] = asyncio.get_running_loop().create_task(hub.run())
+
+    def _end(self, name: str, hub: Hub) -> None:
+        if (task := self._running.pop(name, None)) is not None:
+            task.cancel()
+        for client in list(hub.clients):
+            client.let_go("the run ended")
+
+    def _has_room(self) -> bool:
+        return sum(len(hub.clients) for hub in list(self._hubs.values())) < MOST_CLIENTS
+
+    async def _to_its_hub(self, connection: ServerConnection) -> None:
+        path = connection.request.path if connection.request is not None else ""
+        hub = self._hubs.get(parse_qs(urlsplit(path).query).get("run", [""])[0])
+        if hub is None:
+            await connection.close(_NO_SUCH_RUN, "this run has ended")
+            return
+        await hub.serve(connection)
+
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
@@ -82,15 +132,14 @@ class Server:
     async def _serve(self) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
         async with serve(
-            self.hub.serve, self.host, self._port, process_request=self.door,
+            self._to_its_hub, self.host, self._port, process_request=self.door,
             create_connection=_Connection, compression=None, server_header=None,
             open_timeout=_SILENCE, close_timeout=_SILENCE, ping_interval=_PING, ping_timeout=_PING,
             max_size=LONGEST, max_queue=8, logger=_QUIET,
         ) as server:  # fmt: skip
             self.port = next(iter(server.sockets)).getsockname()[1]
-            running = asyncio.create_task(self.hub.run())
+            self._begin("", self.hub)
             self._ready.set()
             await self._stopping.wait()
-            running.cancel()
-            for client in list(self.hub.clients):
-                client.let_go("the server stopped")
+            for name, hub in list(self._hubs.items()):
+                self._end(name, hub)

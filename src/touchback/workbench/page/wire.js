@@ -86,7 +86,8 @@ export class Bench {
 
 /** Connects to the server that gave this page, with the page's token. */
 export function connect() {
-  const token = new URLSearchParams(location.search).get("token");
+  const asked = new URLSearchParams(location.search), wire = new URLSearchParams();
+  for (const name of ["token", "run"]) if (asked.get(name)) wire.set(name, asked.get(name));
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  return new Bench(`${scheme}://${location.host}/wire${token ? `?token=${encodeURIComponent(token)}` : ""}`).open();
+  return new Bench(`${scheme}://${location.host}/wire?${wire}`).open();
 }
