@@ -110,7 +110,7 @@ class Keyboard:
         """A performance against the clock. `strokes` are known beforehand, or given as they come by
         a function of the time, which is asked every few milliseconds. An `ear` is told of each
         note as it sounds. Returns the report of the run and the run itself."""
-        fingers = strokes if callable(strokes) else _scripted(self._check(strokes))
+        fingers = strokes if callable(strokes) else scripted(self._check(strokes))
         run = live(
             self.system, rate=self.rate, substeps=self.substeps, method=METHOD, record=record,
             speed=speed,
@@ -184,7 +184,7 @@ class SeparateKeys:
         speed: float | None = 1.0,
     ) -> tuple[list[Report], list[Heard]]:
         """A performance against the clock, as that of a `Keyboard`."""
-        fingers = strokes if callable(strokes) else _scripted(_on_keys(list(strokes), self.notes))
+        fingers = strokes if callable(strokes) else scripted(_on_keys(list(strokes), self.notes))
         runs = {
             note: live(
                 self.system, rate=self.rate, substeps=self.substeps, record=True, speed=speed
@@ -250,7 +250,8 @@ def _on_keys(strokes: list[Stroke], notes: Sequence[int]) -> list[Stroke]:
     return strokes
 
 
-def _scripted(strokes: list[Stroke]) -> Fingers:
+def scripted(strokes: list[Stroke]) -> Fingers:
+    """Fingers that make strokes known beforehand, each asked for shortly before it begins."""
     waiting = sorted(strokes, key=lambda stroke: -stroke.time)
 
     def due(now: float) -> list[Stroke]:

@@ -1,0 +1,79 @@
+"""What play pages ask for, beside what every desk knows."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from touchback.realtime.control import Message
+from touchback.realtime.control.messages import Name
+
+Note = Annotated[int, msgspec.Meta(ge=0, le=127)]
+Depth = Annotated[float, msgspec.Meta(ge=0.0, le=0.1)]
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Velocity = Annotated[int, msgspec.Meta(ge=1, le=127)]
+
+
+class Board(Message, frozen=True):
+    """Asks for everything that a piano page draws: keys, action, screws, instruments."""
+
+
+class Press(Message, frozen=True):
+    """Where a pointer wants the finger on a key: a depth [m]; 0 lets go."""
+
+    note: Note
+    depth: Depth
+
+
+class Stroke(Message, frozen=True):
+    """A finger sets out on a key at once and stays until it is lifted: with an effort from 0 to 1,
+    or as a MIDI velocity asks."""
+
+    note: Note
+    effort: Share | None = None
+    velocity: Velocity | None = None
+
+
+class Lift(Message, frozen=True):
+    """The finger leaves a key."""
+
+    note: Note
+
+
+class Instrument(Message, frozen=True):
+    """What all keys feel and sound like."""
+
+    name: Name
+
+
+class Screw(Message, frozen=True):
+    """A screw of the piano action, turned on all keys."""
+
+    name: Name
+    value: float
+
+
+class Passage(Message, frozen=True):
+    """Lets the scripted finger play, or stop."""
+
+    play: bool = True
+
+
+class Focus(Message, frozen=True):
+    """The key whose action and force are shown."""
+
+    note: Note
+
+
+class Last(Message, frozen=True):
+    """Asks for the last stroke of the key that is shown, as it was recorded."""
+
+
+class Clock(Message, frozen=True):
+    """Asks for the time of the server's monotonic clock, so that a page can tell latencies."""
+
+
+class Strings(Message, frozen=True):
+    """Asks for the modes of a note's string."""
+
+    note: Note
+    kind: Literal["struck", "plucked", "blown"] = "struck"
