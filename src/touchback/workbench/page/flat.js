@@ -36,9 +36,15 @@ export class Flat {
     const [right, up] = scene.flat || [[1, 0, 0], [0, 0, 1]];
     Object.assign(this.camera, { right, up, away: [right[1] * up[2] - right[2] * up[1], right[2] * up[0] - right[0] * up[2], right[0] * up[1] - right[1] * up[0]] });
     if (!home) return;
-    const spans = [right, up].map(way => Math.abs(dot(sub(scene.bounds[1], scene.bounds[0]), way)) / 2);
-    Object.assign(this.camera.first, { centre: this.world.centre, radius: this.world.radius, spans });
-    this.camera.home();
+    this.camera.radius = this.world.radius;
+    this.fit(scene.bounds);
+  }
+
+  /** Shows everything between two corners. */
+  fit([low, high]) {
+    const { camera, world } = this, spans = [camera.right, camera.up].map(way => Math.max(Math.abs(dot(sub(high, low), way)) / 2, 0.05 * world.radius));
+    Object.assign(camera.first, { centre: scaled([low[0] + high[0], low[1] + high[1], low[2] + high[2]], 0.5), radius: world.radius, spans });
+    camera.home();
   }
 
   get eye() { return this.camera; }

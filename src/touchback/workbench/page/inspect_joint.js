@@ -3,24 +3,25 @@ import { h, short } from "./dom.js";
 import { edit, EDITS } from "./edits.js";
 import { act, choice, fact, number, vector } from "./fields.js";
 
-const KINDS = ["Revolute", "Prismatic", "Cylindrical", "Universal", "Spherical", "Planar", "Weld", "Free"];
-const LOOPS = [["Ball", "ball: three places"], ["PointInPlane", "point in a plane: two places"], ["Weld", "weld: places and turns"], ["Distance", "rod: one distance"]];
+const KINDS = ["revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "fixed", "free"];
+const LOOPS = [["spherical", "ball"], ["point-in-plane", "point in a plane"], ["revolute", "pin about an axis"], ["prismatic", "slide along an axis"], ["fixed", "weld"], ["rod", "rod of this length"]];
 const AXES = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
-const WATCHED = 9001; // number of the subscription that coordinates come by
+const OFTEN = 200; // ms between looks at coordinates
 
 const marker = each => `${each.body}  ${vector(each.at)}`;
 const axisName = axis => Object.keys(AXES).find(name => axis && AXES[name].every((x, i) => Math.abs(x - Math.abs(axis[i])) < 1e-9)) || "x";
 
-/** Coordinates of a joint as they are, some times a second. */
-function watch(bench, names, cells) {
-  if (!names.length) return () => {};
-  bench.send({ do: "scope", number: WATCHED, signals: names, buckets: 8 }).catch(() => {});
-  const off = bench.on("rows", ({ subscription, count, numbers }) => {
-    if (subscription !== WATCHED || !count) return;
-    const last = (count - 1) * (1 + 2 * names.length);
-    names.forEach((_, i) => { cells[i].textContent = short(numbers[last + 2 + 2 * i], 5); });
-  });
-  return () => { off(); bench.send({ do: "scope", number: WATCHED, signals: [] }).catch(() => {}); };
+/** Tells what the run knows of a joint, again and again, until it is ended. */
+function watch(bench, name, tell) {
+  let timer = null, ended = false;
+  const ask = async () => {
+    const found = await bench.send({ do: "joint", joint: name }).catch(() => null);
+    if (ended) return;
+    if (found) tell(found);
+    timer = setTimeout(ask, OFTEN);
+  };
+  ask();
+  return () => { ended = true; clearTimeout(timer); };
 }
 
 export function jointPanel(content, bench, chosen) {
@@ -33,19 +34,28 @@ export function jointPanel(content, bench, chosen) {
     joint.axis && fact("axis", vector(joint.axis)),
     ...names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, `${name} [${joint.units?.[i] || ""}]`), cells[i]))));
   const axis = choice("axis", [["x", "x"], ["y", "y"], ["z", "z"]], axisName(joint.axis), () => {});
-  const kind = choice("kind", KINDS.map(each => [each, each]), joint.kind, () => {}, { "data-field": "kind" });
+  const kind = choice("kind", KINDS.map(each => [each, each]), joint.kind.toLowerCase(), () => {}, { "data-field": "kind" });
+  const box = kind.querySelector("select");
   content.append(h("h3", {}, "Change its kind"), kind, axis, h("div", { class: "row" },
-    act("Change", "change kind", () => edit(bench, EDITS.kind(joint.name, kind.querySelector("select").value, axis.querySelector("select").value)), { class: "first" }),
+    act("Change", "change kind", () => edit(bench, EDITS.kind(joint.name, box.value, axis.querySelector("select").value)), { class: "first" }),
     act("Weld", "weld", () => edit(bench, EDITS.weld(joint.name))), act("Free", "free", () => edit(bench, EDITS.free(joint.name))),
     act("Motion", "motion", () => bench.icons.create("motion", joint.name))));
-  names.slice(0, joint.limits?.length || 0).forEach((name, i) => {
-    const [low, high] = joint.limits[i], unit = joint.units?.[i] || "", now = { low: low ?? -Infinity, high: high ?? Infinity };
+  const plain = ["Spherical", "Free"].includes(joint.kind) ? [] : names; // what has a range and rubs
+  plain.forEach((name, i) => {
+    const [low, high] = joint.limits?.[i] || [], unit = joint.units?.[i] || "", now = { low: low ?? -Infinity, high: high ?? Infinity };
     const change = end => x => { now[end] = x; return send(EDITS.limits(joint.name, i, finite(now.low), finite(now.high))); };
     content.append(h("h3", {}, names.length > 1 ? `Limits of ${name}` : "Limits"), number("from", unit, now.low, change("low")), number("to", unit, now.high, change("high")));
   });
-  names.slice(0, joint.friction?.length || 0).forEach((name, i) => content.append(
-    number("friction", joint.units?.[i] === "m" ? "N" : "N m", joint.friction[i], x => send(EDITS.friction(joint.name, i, x)))));
-  return { end: watch(bench, names, cells) };
+  plain.forEach((name, i) => content.append(
+    number("friction", joint.units?.[i] === "m" ? "N" : "N m", joint.friction?.[i] ?? 0, x => send(EDITS.friction(joint.name, i, x)))));
+  let asked = false;
+  return { end: watch(bench, joint.name, found => {
+    found.coordinates.forEach((each, i) => { if (cells[i]) cells[i].textContent = short(each.value, 5); });
+    if (asked) return;
+    asked = true; // what it is and could become, in the run's own words
+    box.replaceChildren(...found.kinds.map(each => h("option", { value: each }, each)));
+    box.value = found.kind;
+  }) };
 }
 
 const finite = x => Number.isFinite(x) ? x : null;
@@ -53,15 +63,16 @@ const finite = x => Number.isFinite(x) ? x : null;
 export function loopPanel(content, bench, chosen) {
   const loop = bench.scene.loops.find(each => each.name === chosen.name);
   if (!loop) return null;
-  const gap = fact("gap [m]", "");
+  const gap = fact("points apart [m]", ""), error = fact("largest error of all loops", "");
   content.append(h("h2", {}, loop.name), h("p", { class: "soft small" }, `loop, ${loop.kind}${loop.active ? "" : ", resting"}`),
-    h("table", { class: "facts" }, fact("on", marker(loop.a)), fact("and", marker(loop.b)), gap),
+    h("table", { class: "facts" }, fact("on", marker(loop.a)), fact("and", marker(loop.b)), gap, error),
     h("div", { class: "row" },
       act(loop.active ? "Let it rest" : "Let it act", "switch", () => edit(bench, { do: "switch", [loop.active ? "deactivate" : "activate"]: [loop.name] })),
       act("Remove", "remove loop", async () => { if (await edit(bench, EDITS.untie(loop.name))) bench.select(null); })));
   const move = () => {
     const [a, b] = [loop.a, loop.b].map(each => bench.world.at(each.body, each.at));
     gap.lastChild.textContent = short(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]), 2);
+    error.lastChild.textContent = short(bench.status["constraint error"], 2);
   };
   return { move };
 }
@@ -70,7 +81,7 @@ export function loopPanel(content, bench, chosen) {
 export function tiePanel(content, bench, chosen) {
   let n = 1;
   while (bench.scene.loops.some(each => each.name === `loop ${n}`)) n++;
-  const name = h("input", { value: `loop ${n}`, "aria-label": "name of the loop" }), kind = choice("kind", LOOPS, "Ball", () => {});
+  const name = h("input", { value: `loop ${n}`, "aria-label": "name of the loop" }), kind = choice("kind", LOOPS, bench.scene.flat ? "point-in-plane" : "spherical", () => {}, { "data-field": "kind" });
   content.append(h("h2", {}, "Tie two bodies"), h("table", { class: "facts" }, fact("from [m]", marker(chosen.a)), fact("to [m]", marker(chosen.b))),
     h("label", { class: "field" }, h("span", {}, "name"), name), kind,
     h("div", { class: "row" }, act("Tie", "tie", async () => {

@@ -9,7 +9,9 @@ export function mount(element, bench) {
     if (!scene) return;
     const focused = document.activeElement?.dataset?.part;
     element.textContent = "";
-    element.append(branch(scene, "ground", new Set(["ground"])));
+    const list = h("ul", { class: "tree" });
+    grow(scene, "ground", 0, list, new Set(["ground"]));
+    element.append(list);
     const loops = scene.loops.map(each => item("loop", each.name, `${each.kind}${each.active ? "" : ", resting"}`));
     if (loops.length) element.append(h("h3", {}, "Loops"), h("ul", { class: "tree" }, loops));
     const icons = (scene.icons || []).map(each => item("icon", each.name, `on ${each.on}`));
@@ -17,16 +19,21 @@ export function mount(element, bench) {
     mark();
     if (focused) element.querySelector(`[data-part="${CSS.escape(focused)}"]`)?.focus();
   };
-  const item = (kind, name, more, ...below) => h("li", {},
+  const item = (kind, name, more, depth = 0) => h("li", { "data-depth": Math.min(depth, 6) },
     h("button", { type: "button", class: "plain part", "data-part": `${kind} ${name}`, title: `${kind} ${name}`, onclick: () => bench.select({ kind, name }) },
-      h("span", { class: "soft", "aria-hidden": "true" }, MARK[kind]), h("span", {}, name), more && h("span", { class: "soft small" }, more)), ...below);
-  /** What a body carries: joints with the bodies that they carry in turn. */
-  const branch = (scene, body, seen) => h("ul", { class: "tree" }, scene.joints.filter(each => each.parent.body === body).map(joint => {
-    const child = joint.child.body;
-    if (seen.has(child)) return item("joint", joint.name, joint.kind);
-    seen.add(child);
-    return item("joint", joint.name, joint.kind, h("ul", { class: "tree" }, item("body", child, "", branch(scene, child, seen))));
-  }));
+      h("span", { class: "soft", "aria-hidden": "true" }, MARK[kind]), h("span", {}, name), more && h("span", { class: "soft small" }, more)));
+  /** What a body carries: joints, each with its body; only where a body carries several they stand further in. */
+  const grow = (scene, body, depth, list, seen) => {
+    const carried = scene.joints.filter(each => each.parent.body === body), deeper = body !== "ground" && carried.length > 1 ? depth + 1 : depth;
+    for (const joint of carried) {
+      list.append(item("joint", joint.name, joint.kind, deeper));
+      const child = joint.child.body;
+      if (seen.has(child)) continue;
+      seen.add(child);
+      list.append(item("body", child, "", deeper));
+      grow(scene, child, deeper, list, seen);
+    }
+  };
   const mark = () => {
     const chosen = bench.selected && `${bench.selected.kind} ${bench.selected.name}`;
     for (const button of element.querySelectorAll("[data-part]")) button.setAttribute("aria-pressed", String(button.dataset.part === chosen));

@@ -173,7 +173,7 @@ export class View {
     this.followButton.setAttribute("aria-pressed", String(Boolean(this.follow)));
   }
 
-  fit() { this.eye.home(); }
+  fit() { if (this.world.ready) this.stage.fit(this.world.box()); }
 
   key(e) {
     if (e.target.closest("input, textarea, select") || e.ctrlKey || e.metaKey || e.altKey) return;

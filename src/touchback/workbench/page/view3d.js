@@ -36,6 +36,13 @@ export class Space {
     this.meshes.get(shape.mesh).then(solid => { shape.solid = solid; this.camera.changed(); }).catch(error => console.error(error));
   }
 
+  /** Looks from where it does at everything, as it is now. */
+  fit([low, high]) {
+    const middle = scaled(add(low, high), 0.5), radius = Math.max(norm(sub(high, low)) / 2, 0.05 * this.world.radius);
+    Object.assign(this.camera, { middle, distance: 2.6 * radius / this.camera.radius });
+    this.camera.changed();
+  }
+
   get eye() { return this.camera; }
 
   draw(show, selected, colours) {
@@ -68,7 +75,7 @@ export class Space {
   /** Where the ground is drawn: at a floor of the model, else below everything. */
   floor() {
     const flat = this.world.scene.shapes.find(s => s.endless && Math.abs(turned(s.turn, [0, 0, 1])[2]) > 0.999);
-    return flat ? flat.at[2] : this.world.scene.bounds[0][2] - 0.02 * this.world.radius;
+    return flat ? flat.at[2] : this.world.low - 0.03 * this.world.radius;
   }
 
   /** Tells every solid with its matrix. */

@@ -31,6 +31,7 @@ export class World {
     this.index = new Map(scene.bodies.map((name, i) => [name, i]));
     this.joints = new Map(scene.joints.map(each => [each.name, each]));
     const [low, high] = scene.bounds;
+    this.low = other ? low[2] : Math.min(low[2], this.low); // the ground goes down when something falls
     this.centre = [0, 1, 2].map(i => (low[i] + high[i]) / 2);
     this.radius = Math.max(norm(sub(high, low)) / 2, 1e-6);
     const weight = 9.81 * (scene.inertias || []).reduce((sum, each) => sum + each.mass, 0);
@@ -89,7 +90,30 @@ export class World {
     return [...found].slice(0, 24).map(([body, { point }]) => [body, point]);
   }
 
+  /** Points between which everything lies now. */
+  *points() {
+    for (const shape of this.scene.shapes) {
+      if (shape.endless) continue;
+      const n = shape.numbers, reach = shape.kind === "line" ? [n.slice(0, 3), n.slice(3)] : [];
+      if (shape.kind !== "line") {
+        const far = Math.max(0.02 * this.radius, ...n.slice(0, 3).map(Math.abs).filter(x => x < 2 * this.radius));
+        for (const way of [[far, 0, 0], [-far, 0, 0], [0, far, 0], [0, -far, 0], [0, 0, far], [0, 0, -far]]) reach.push(add(shape.at, way));
+      }
+      for (const each of reach) yield this.at(shape.body, each);
+    }
+    for (const joint of this.scene.joints) yield this.joint(joint.name).p;
+    for (let i = 0; i < this.scene.springs.length; i++) yield* this.spring(i);
+  }
+
+  /** The lowest and highest corner of everything, as it is now. */
+  box() {
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (const p of this.points()) for (let i = 0; i < 3; i++) { low[i] = Math.min(low[i], p[i]); high[i] = Math.max(high[i], p[i]); }
+    return [low, high];
+  }
+
   follow() {
+    for (const [body, point] of this.tips) this.low = Math.min(this.low, this.at(body, point)[2]);
     for (const [body, point] of this.tips) {
       const p = this.at(body, point), trail = this.trails.get(body) || [];
       const last = trail.length ? trail.slice(-3) : null;
