@@ -157,6 +157,47 @@ def _() -> None:
 
 
 @fault(
+    "limits whose name is taken",
+    "Joints and the tree",
+    "Joint 'elbow': its limits become parameters. Parameter 'elbow high': there is a sensor of "
+    "this name already; parameters, inputs, states and sensors share their names. Rename that "
+    "one, or give the limits as expressions of parameters of your own.",
+)
+def _() -> None:
+    m = arm()
+    m.body("hand", mass=0.1)
+    m.sensor("elbow high", tb.Signal(m.coordinate("shoulder")))
+    m.joint("elbow", tb.Revolute("y"), "rod", "hand", limits=(0.0, 2.0))
+
+
+@fault(
+    "limits that cross at the default parameters",
+    "Joints and the tree",
+    "Limits of 'elbow': the lower one would be 0.5, above the upper one, 0.25; move the other one "
+    "first, or this one less. These are numbers at the default parameters.",
+)
+def _() -> None:
+    m = arm()
+    m.body("hand", mass=0.1)
+    low = m.parameter("low", 0.5)
+    m.joint("elbow", tb.Revolute("y"), "rod", "hand", limits=(low, low / 2))
+    check_model(m)
+
+
+@fault(
+    "limits that move by themselves",
+    "Joints and the tree",
+    "Limits of 'elbow': they may be numbers and expressions of parameters, but 'time' is no "
+    "parameter; a stop doesn't move by itself.",
+)
+def _() -> None:
+    m = arm()
+    m.body("hand", mass=0.1)
+    m.joint("elbow", tb.Revolute("y"), "rod", "hand", limits=(0.0, m.time))
+    check_model(m)
+
+
+@fault(
     "stop without limits",
     "Joints and the tree",
     "Joint 'elbow': a stop needs limits; give `limits=(lower, upper)` too.",

@@ -25,6 +25,7 @@ from touchback.model.closures import AnyClosure
 from touchback.model.couplings import AnyCoupling
 from touchback.model.forces import AnyForce
 from touchback.model.joints import AnyJoint
+from touchback.model.limits import limit_numbers
 from touchback.model.sensors import AnySensor
 
 SUFFIXES = (".yaml", ".json")
@@ -113,11 +114,12 @@ def test_a_file_says_what_stops_a_joint(suffix: str, given: dict[str, Any]) -> N
 
 
 def test_a_joint_keeps_its_options() -> None:
-    knee = model_from_text(to_text(leg())).joints["knee"]
+    model = model_from_text(to_text(leg()))
+    knee = model.joints["knee"]
     assert knee.rest == (0.3,)
     assert knee.friction == (0.1,)
     assert knee.friction_speed == 0.01
-    assert knee.limits == ((0.0, 2.5),)
+    assert limit_numbers(model) == {"knee": (0.0, 2.5)}
     assert knee.stop == (100.0, 1.0)
     assert (knee.position, knee.velocity) == ((0.4,), (-0.5,))
     assert str(knee.spring[0]) == "'knee stiffness'"
@@ -198,7 +200,7 @@ def test_a_file_may_be_written_briefly_by_hand() -> None:
     )
     assert model.parameters["length"].default == 0.1
     assert model.joints["pivot"].damping == (1.0,)
-    assert model.joints["pivot"].limits == ((-1.0, 1.0),)
+    assert limit_numbers(model) == {"pivot": (-1.0, 1.0)}
     assert model.bodies["rod"].inertia == (0.0, 1e-3, 1e-3, 0.0, 0.0, 0.0)
     system = model.compile(backend="interpreter")
     # Closed form: M = m l²/4 + I = 0.2 · 0.0025 + 0.001.

@@ -10,6 +10,7 @@ from touchback.errors import ModelError
 from touchback.interop import ImportNotice, Mimic, read_urdf
 from touchback.interop.formats import read
 from touchback.model.joints import Fixed, Free, Prismatic, Revolute
+from touchback.model.limits import limit_numbers
 
 INERTIAL = """<inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
@@ -66,7 +67,9 @@ def test_limits_damping_and_friction_arrive_in_the_joint_and_ratings_beside_it()
       <dynamics damping="0.5" friction="0.25"/>"""
     model = read_urdf(robot(links("l0", "l1") + joint("a", "l0", "l1", more=more)))
     given = model.joints["a"]
-    assert (given.limits, given.damping, given.friction) == (((-1.0, 2.0),), (0.5,), (0.25,))
+    assert (given.damping, given.friction) == ((0.5,), (0.25,))
+    assert limit_numbers(model) == {"a": (-1.0, 2.0)}
+    assert [model.parameters[f"a {end}"].default for end in ("low", "high")] == [-1.0, 2.0]
     assert model.imported["ratings"] == {"a": {"effort": 30.0, "velocity": 4.0}}
 
 

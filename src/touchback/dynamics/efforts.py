@@ -72,7 +72,7 @@ def _stretch(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
 def _depths(instant: Instant, name: str, joint: Joint, i: int) -> tuple[Scalar, Scalar]:
     """How far the coordinate is below its lower and above its upper limit; zero within."""
     k, q = instant.k, instant.coordinate(name, i)
-    lower, upper = (k.const(limit) for limit in joint.limits[i])
+    lower, upper = (instant.value(limit) for limit in joint.limits[i])
     return k.maximum(k.sub(lower, q), 0), k.maximum(k.sub(q, upper), 0)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from touchback.dynamics.forward import entries
 from touchback.dynamics.instant import Coordinates, Instant
+from touchback.model.limits import limit_numbers
 from touchback.symbolic.scalars import Operators
 
 if TYPE_CHECKING:
@@ -75,10 +76,11 @@ def _found(model: Model) -> dict[str, Pairs]:
 
 def _positions(model: Model) -> list[np.ndarray]:
     """Each coordinate at all places: the initial one, then, of joints with limits, others."""
-    chance, found = Random(0), []
-    for joint in model.joints.values():
-        for i, first in enumerate(joint.initial_position()):
-            lower, upper = joint.limits[i] if joint.limits else (first, first)
+    chance, found, limits = Random(0), [], limit_numbers(model)
+    for name, joint in model.joints.items():
+        names = joint.position_names(name)
+        for coordinate, first in zip(names, joint.initial_position(), strict=True):
+            lower, upper = limits.get(coordinate, (first, first))
             others = [lower + chance.random() * (upper - lower) for _ in range(_PLACES - 1)]
             found.append(np.array([first, *others]))
     return found

@@ -89,7 +89,8 @@ class _Builder(Items):
         self.add_signals(scratch)
         for name in self.items["joints"]:
             with self.at("joints", name):
-                scratch.joint(name, self.kind("joints", name), scratch.ground, name)
+                given = self.joint_options(name, ("limits", "stop"))  # which make parameters
+                scratch.joint(name, self.kind("joints", name), scratch.ground, name, **given)
         for name in self.items["forces"]:
             with self.at("forces", name):
                 scratch.force(name, self.kind("forces", name))
@@ -196,16 +197,11 @@ class _Builder(Items):
         for name, joint in items["joints"].items():
             path = (*self.path, "joints", name)
             with self.at("joints", name):
-                options = {
-                    word: self.value(getattr(joint, word), (*path, word)) for word in OPTIONS
-                }
-                model.joint(
-                    name,
-                    self.kind("joints", name),
-                    self.frame(joint.parent, (*path, "parent")),
-                    self.frame(joint.child, (*path, "child")),
-                    **{word: item for word, item in options.items() if item != ()},
-                )
+                frames = [
+                    self.frame(getattr(joint, end), (*path, end)) for end in ("parent", "child")
+                ]
+                options = self.joint_options(name, OPTIONS)
+                model.joint(name, self.kind("joints", name), *frames, **options)
         for name in items["forces"]:
             with self.at("forces", name):
                 model.force(name, self.kind("forces", name))

@@ -76,6 +76,12 @@ class Items:
         item = self.items[section][name]
         return self.described(item, KINDS[section], (*self.path, section, name))
 
+    def joint_options(self, name: str, words: Sequence[str]) -> dict[str, Any]:
+        """Those of these options of a joint that its item gives."""
+        item, path = self.items["joints"][name], (*self.path, "joints", name)
+        given = {word: self.value(getattr(item, word), (*path, word)) for word in words}
+        return {word: each for word, each in given.items() if each != ()}
+
     def described(self, item: Any, kinds: Mapping[str, type[Data]], path: Path) -> Any:
         """The data of one of these kinds, and what lies in it: profiles, laws."""
         kind = kinds[item.__struct_config__.tag]

@@ -63,7 +63,7 @@ def one_for_a_list(kind: Any) -> Any:
     if get_origin(kind) is not tuple or inside[-1] is not ...:
         return plain(kind)
     if get_origin(inside[0]) is tuple:
-        return types.GenericAlias(tuple, (plain(inside[0]) | float, ...))
+        return types.GenericAlias(tuple, (plain(inside[0]) | _Value, ...))
     return plain(inside[0]) | types.GenericAlias(tuple, (plain(inside[0]), ...))
 
 

@@ -30,7 +30,7 @@ class Signals(Description):
         max: float | None = None,
     ) -> Expr:
         """A live number, to be used in any other description; changeable on the compiled system."""
-        self._new_signal("parameter", name)
+        self.refuse_taken("parameter", name)
         label = f"Parameter '{name}'"
         lowest = None if min is None else number(f"{label}: min", min)
         highest = None if max is None else number(f"{label}: max", max)
@@ -41,7 +41,7 @@ class Signals(Description):
 
     def input(self, name: str, unit: str = "", default: float = 0.0) -> Expr:
         """A signal from outside: a device, a port, a function of time given to `simulate`."""
-        self._new_signal("input", name)
+        self.refuse_taken("input", name)
         label = f"Input '{name}'"
         self.inputs[name] = Input(number(f"{label}: default", default), check_unit(label, unit))
         return self._symbol(name)
@@ -50,7 +50,7 @@ class Signals(Description):
         """An extra state z with ż = rate: an expression, or a function of the state's own one.
 
         Leave `rate` out and give it with `set_rate` when it needs other states defined later."""
-        self._new_signal("state", name)
+        self.refuse_taken("state", name)
         label = f"State '{name}'"
         start = number(f"{label}: initial", initial)
         owned = self.owned_states()

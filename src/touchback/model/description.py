@@ -162,7 +162,8 @@ class Description:
             )
         return names[index]
 
-    def _new_signal(self, kind: str, name: str, full_names: Sequence[str] = ()) -> None:
+    def refuse_taken(self, kind: str, name: str, full_names: Sequence[str] = ()) -> None:
+        """Refuse a name that another signal has."""
         check_name(kind.capitalize(), name)
         for full in {name, *full_names}:
             for other, known in (

@@ -13,6 +13,7 @@ from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.joints.joint import JointOptions
+from touchback.model.limits import with_live_limits
 from touchback.model.modes import ModelModes
 from touchback.model.names import check_name, unknown
 from touchback.model.part import Part, check_size
@@ -81,7 +82,7 @@ class Model(Signals, ModelModes):
                         f"{label}: its coordinate '{full}' has the name of one of joint '{other}'; "
                         "rename one of the joints."
                     )
-        self.joints[name] = joint
+        self.joints[name] = with_live_limits(self, name, joint)
         return name
 
     def force(self, name: str, kind: ForceKind) -> None:
@@ -96,7 +97,7 @@ class Model(Signals, ModelModes):
         force = self._own(label, normalised(label, self._traced(name, kind)))
         own = {f"{name}.{state}": given for state, given in force.states().items()}
         for full in own:
-            self._new_signal("state", full)
+            self.refuse_taken("state", full)
         self.forces[name] = force
         for full, given in own.items():
             rate = Expr(self.tape, self.tape.symbol(OWN_RATE + full))
@@ -133,7 +134,7 @@ class Model(Signals, ModelModes):
             raise ModelError(
                 f"{label}: a sensor such as tb.Position(body) is expected, got {kind!r}."
             )
-        self._new_signal("sensor", name, sensor_names(name, kind))
+        self.refuse_taken("sensor", name, sensor_names(name, kind))
         self.sensors[name] = self._own(label, normalised(label, kind))
         signals = [self._symbol(full) for full in sensor_names(name, kind)]
         measured: Any = signals[0] if len(signals) == 1 else tuple(signals)  # as the kind says

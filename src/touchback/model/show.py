@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint
+from touchback.model.limits import limit_numbers
 from touchback.model.part import flatten
 from touchback.model.value import Data
 from touchback.symbolic.expression import Expr
@@ -145,9 +146,10 @@ def _rows(model: Model, default_stops: Mapping[str, Pairs]) -> Iterator[tuple[st
 
 def _limits(model: Model, default_stops: Mapping[str, Pairs]) -> Iterator[tuple[str, Row]]:
     """Ranges of joints, what holds them there, and what an imported file rates them for."""
-    ratings = model.imported.get("ratings", {})
+    ratings, limits = model.imported.get("ratings", {}), limit_numbers(model)
     for name, joint in model.joints.items():
-        ends = ", ".join(_range(*pair) for pair in joint.limits)
+        coordinates = joint.position_names(name) if joint.limits else []
+        ends = ", ".join(_range(*limits[each]) for each in coordinates)
         rated = [f"{word} {value_text(most)}" for word, most in ratings.get(name, {}).items()]
         if ends or rated:
             held = _held(joint, default_stops.get(name, ())) if ends else ""

@@ -16,6 +16,7 @@ from touchback.dynamics.tree import Link, Tree
 from touchback.errors import ModelError
 from touchback.model.body import Body, check_body
 from touchback.model.check import check_names
+from touchback.model.limits import limits_of
 from touchback.model.model import Model
 from touchback.symbolic.scalars import Operators
 
@@ -29,6 +30,7 @@ def check_model(model: Model) -> Instant:
     check_names(model)
     instant = float_instant(model)
     check_numbers(instant)
+    check_limits(instant.model)
     check_signals(instant)
     flat = instant.model
     if flat.closures or flat.couplings or flat.constraints or flat.drives:
@@ -93,6 +95,15 @@ def check_numbers(instant: Instant) -> None:
             check_body(name, Body(**numbers))
         except ModelError as error:
             raise ModelError(f"{error} These are numbers at the default parameters.") from None
+
+
+def check_limits(model: Model) -> None:
+    """Refuse limits whose expressions give a lower one above its upper one. (Plain numbers were
+    checked when the joint was described.)"""
+    defaults = np.array([each.default for each in model.parameters.values()])
+    for limit in limits_of(model):
+        if said := limit.crossed(defaults):
+            raise ModelError(f"{said} These are numbers at the default parameters.")
 
 
 def check_signals(instant: Instant) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.model.limits import Limit, limits_of
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.signals import Parameter
@@ -35,6 +36,7 @@ class Layout:
     input_defaults: tuple[float, ...]
     ranges: tuple[Parameter, ...]  # of the parameters
     memories: tuple[str, ...]  # states that change only at ticks
+    limits: tuple[Limit, ...]  # of coordinates, by parameters
 
     def copied(self, names: Sequence[str]) -> "Layout":
         """That of so many mechanisms: the positions of all, copy by copy, then all velocities, …;
@@ -50,6 +52,11 @@ class Layout:
             self.v_units * count, self.z_units * count, self.output_units * count,
             self.input_units * count, self.input_defaults * count, self.ranges * count,
             every(self.memories),
+            tuple(
+                limit.moved(f"{copy}/", i * len(self.parameters))
+                for i, copy in enumerate(names)
+                for limit in self.limits
+            ),
         )  # fmt: skip
 
     @property
@@ -108,6 +115,9 @@ class Layout:
                     f"[{low}, {high}] {known.unit}."
                 )
             changed[..., index] = number
+        for limit in self.limits:
+            if said := limit.crossed(changed):
+                raise InputError(said)
         return changed
 
 
@@ -141,7 +151,7 @@ def layout_of(model: Model) -> Layout:
         tuple(state.unit for state in model.states.values()), tuple(output_units),
         tuple(given.unit for given in inputs.values()),
         tuple(given.default for given in inputs.values()),
-        tuple(model.parameters.values()), tuple(model.memories),
+        tuple(model.parameters.values()), tuple(model.memories), limits_of(model),
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ class Joint(Data, frozen=True):
     [kg, kg m²]; per joint with as many positions as velocities: `spring` stiffness about `rest`,
     `limits` (lower, upper), at which a stop holds it: `stop` (stiffness, damping); without one a
     default stop, as stiff as the moved inertia and a step of 1 ms allow; with `stop=False` nothing.
+    Limits given as numbers are parameters of the model, "… low" and "… high".
     `position` and `velocity` are the initial coordinates."""
 
     kind: JointKind
@@ -30,7 +31,7 @@ class Joint(Data, frozen=True):
     friction: tuple[Value, ...] = ()
     friction_speed: Value = 1e-3
     armature: tuple[Value, ...] = ()
-    limits: tuple[tuple[float, float], ...] = ()
+    limits: tuple[tuple[Value, Value], ...] = ()
     stop: tuple[Value, Value] | bool | None = None
     position: tuple[float, ...] = ()
     velocity: tuple[float, ...] = ()
@@ -61,7 +62,7 @@ class JointOptions(TypedDict, total=False):
     friction: Values | None
     friction_speed: Value | None
     armature: Values | None
-    limits: Sequence[float] | Sequence[Sequence[float]] | np.ndarray | None
+    limits: Sequence[Value] | Sequence[Sequence[Value]] | np.ndarray | None
     stop: Components | bool | None
     position: Values | None
     velocity: Values | None
@@ -146,7 +147,7 @@ def _check_quaternions(label: str, kind: JointKind, position: tuple[float, ...])
             )
 
 
-def _limits(label: str, given: object, count: int) -> tuple[tuple[float, float], ...]:
+def _limits(label: str, given: object, count: int) -> tuple[tuple[Value, Value], ...]:
     """(lower, upper) for all coordinates, or a pair for each."""
     if given is None:
         return ()
@@ -160,9 +161,9 @@ def _limits(label: str, given: object, count: int) -> tuple[tuple[float, float],
         raise ModelError(
             f"{label}: (lower, upper) is expected, or {count} such pairs, got {given!r}."
         )
-    checked = [(number(label, pair[0]), number(label, pair[1])) for pair in pairs if pair]
+    checked = [(value(label, pair[0]), value(label, pair[1])) for pair in pairs if pair]
     for lower, upper in checked:
-        if lower > upper:
+        if is_number(lower) and is_number(upper) and lower > upper:
             raise ModelError(
                 f"{label}: the lower one, {lower}, is above the upper one, {upper}; swap them."
             )

@@ -1,0 +1,120 @@
+"""Limits of joints are live: their numbers are parameters of the model, "hinge low" and "hinge
+high", so that a run can move the stops. Expressions of parameters keep their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from touchback.errors import ModelError
+from touchback.model.joints import Joint
+from touchback.model.value import Value, is_number
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.scalars import Operators
+from touchback.symbolic.translate import Translator
+
+if TYPE_CHECKING:
+    from touchback.model.describe_signals import Signals
+
+Ends = tuple[np.ndarray, np.ndarray]
+
+
+def limit_names(coordinate: str) -> tuple[str, str]:
+    """The parameters that hold the limits of a coordinate which were given as numbers."""
+    return f"{coordinate} low", f"{coordinate} high"
+
+
+def with_live_limits(model: Signals, name: str, joint: Joint) -> Joint:
+    """The joint with parameters of the model where its limits are numbers; as it is where nothing
+    stops it, for nothing would follow them."""
+    if not joint.limits or joint.stop is False:
+        return joint
+    coordinates, units = joint.position_names(name), joint.kind.position_units()
+    pairs = list(zip(joint.limits, coordinates, units, strict=True))
+    new = {
+        full: (end, unit)
+        for pair, coordinate, unit in pairs
+        for end, full in zip(pair, limit_names(coordinate), strict=True)
+        if is_number(end)
+    }
+    for full in new:
+        try:
+            model.refuse_taken("parameter", full)
+        except ModelError as error:
+            raise ModelError(
+                f"Joint '{name}': its limits become parameters. {error} Rename that one, or give "
+                "the limits as expressions of parameters of your own."
+            ) from None
+    live = {full: model.parameter(full, end, unit) for full, (end, unit) in new.items()}
+    limits = tuple(
+        (live.get(low, pair[0]), live.get(high, pair[1]))
+        for pair, (low, high) in ((pair, limit_names(each)) for pair, each, _ in pairs)
+    )
+    return msgspec.structs.replace(joint, limits=limits)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The two ends of a coordinate, as values of parameters that stand at these places."""
+
+    coordinate: str
+    low: Value
+    high: Value
+    places: Mapping[str, int]
+
+    def moved(self, prefix: str, by: int) -> Limit:
+        """The same of a copy, whose names have a prefix and whose parameters stand further on."""
+        places = {name: place + by for name, place in self.places.items()}
+        return replace(self, coordinate=prefix + self.coordinate, places=places)
+
+    def ends(self, parameters: np.ndarray) -> Ends:
+        """Both ends for numbers of the parameters, (…, parameters)."""
+        return self._end(self.low, parameters), self._end(self.high, parameters)
+
+    def crossed(self, parameters: np.ndarray) -> str:
+        """What is wrong where the lower end is above the upper one; nothing where it isn't."""
+        low, high = np.broadcast_arrays(*self.ends(parameters))
+        if np.all(low <= high):
+            return ""
+        first = np.flatnonzero(~(low <= high).ravel())[0]
+        return (
+            f"Limits of '{self.coordinate}': the lower one would be {low.ravel()[first]:g}, above "
+            f"the upper one, {high.ravel()[first]:g}; move the "
+            "other one first, or this one less."
+        )
+
+    def _end(self, given: Value, parameters: np.ndarray) -> np.ndarray:
+        if not isinstance(given, Expr):
+            return np.array(given)
+
+        def number(symbol: object) -> np.ndarray:
+            if symbol not in self.places:
+                raise ModelError(
+                    f"Limits of '{self.coordinate}': they may be numbers and expressions of "
+                    f"parameters, but '{symbol}' is no parameter; a stop doesn't move by itself."
+                )
+            return np.asarray(parameters[..., self.places[str(symbol)]])
+
+        return np.asarray(Translator(given.tape, Operators(), number)(given.id), dtype=float)
+
+
+def limits_of(model: Signals) -> tuple[Limit, ...]:
+    """The limits of all coordinates of a flat model."""
+    places = {name: place for place, name in enumerate(model.parameters)}
+    return tuple(
+        Limit(coordinate, low, high, places)
+        for name, joint in model.joints.items()
+        for coordinate, (low, high) in zip(joint.position_names(name), joint.limits)
+    )
+
+
+def limit_numbers(model: Signals) -> dict[str, tuple[float, float]]:
+    """(lower, upper) of all coordinates of a flat model that have limits, by their names, for the
+    defaults of the parameters."""
+    defaults = np.array([each.default for each in model.parameters.values()])
+    found = {limit.coordinate: limit.ends(defaults) for limit in limits_of(model)}
+    return {name: (float(low), float(high)) for name, (low, high) in found.items()}
