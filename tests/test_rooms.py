@@ -16,9 +16,12 @@ ROOMS = (
 FREE_FOR_ALL = {"errors", "regular_file", "version"}
 SOURCE = Path(touchback.__path__[0])
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE)
-ROOM_WITH_THE_LAZY_CALL = "model"
-COMPILED_TYPE = "if TYPE_CHECKING:\n    from touchback.system import System"
-LAZY_CALLS = {"compile", "save", "_repr_html_"}  # of Model: what computes with it
+LAZY_CALLS = {  # of what everybody holds: what computes with it, and what shows it
+    "Model": {"compile", "save", "_repr_html_"},
+    "System": {"view"},
+    "Live": {"view"},
+}
+LAZY_TYPES = {"System", "Workbench"}  # what those return
 
 
 def room_of(path: Path) -> str:
@@ -41,30 +44,30 @@ def imported_rooms(tree: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[st
                 yield (target[1] if len(target) > 1 else ""), node.lineno
 
 
-def without_the_lazy_call(tree: ast.Module) -> ast.Module:
-    """The module without the methods of `Model` that may import what computes with it, and without
-    the import of the type that `compile` returns."""
-    if any(isinstance(node, ast.ClassDef) and node.name == "Model" for node in tree.body):
-        tree.body = [
-            node
-            for node in tree.body
-            if not (isinstance(node, ast.If) and ast.unparse(node) == COMPILED_TYPE)
-        ]
+def without_the_lazy_calls(tree: ast.Module) -> ast.Module:
+    """The module without the methods that may import what is upstairs, and without the imports of
+    the types that they return."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and node.name == "Model":
+        if isinstance(node, ast.ClassDef) and node.name in LAZY_CALLS:
+            calls = LAZY_CALLS[node.name]
             node.body = [
                 item
                 for item in node.body
-                if not (isinstance(item, ast.FunctionDef) and item.name in LAZY_CALLS)
+                if not (isinstance(item, ast.FunctionDef) and item.name in calls)
             ]
+            for block in tree.body:
+                if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
+                    block.body = [item for item in block.body if not is_lazy_type(item)]
     return tree
+
+
+def is_lazy_type(item: ast.stmt) -> bool:
+    return isinstance(item, ast.ImportFrom) and {each.name for each in item.names} <= LAZY_TYPES
 
 
 def forbidden_imports(path: Path, text: str) -> list[str]:
     room = room_of(path)
-    tree = ast.parse(text)
-    if room == ROOM_WITH_THE_LAZY_CALL:
-        tree = without_the_lazy_call(tree)
+    tree = without_the_lazy_calls(ast.parse(text))
     allowed = {*ROOMS[: ROOMS.index(room) + 1], *FREE_FOR_ALL}
     package = ("touchback", *path.relative_to(SOURCE).parts[:-1])
     return [
@@ -103,7 +106,7 @@ def test_an_import_down_the_stairs_is_seen(file: str, text: str, complaint: str)
     assert [complaint in found for found in forbidden_imports(SOURCE / file, text)] == [True]
 
 
-def test_imports_up_the_stairs_and_the_one_lazy_call_are_allowed() -> None:
+def test_imports_up_the_stairs_and_the_lazy_calls_are_allowed() -> None:
     text = """
 from touchback.errors import ModelError
 from touchback.spatial import vector

@@ -43,6 +43,11 @@ COMMANDS: dict[str, Listed] = {
         "live", "live",
         "Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it.",
     ),
+    "view": Listed(
+        "view", "view",
+        "Show a mechanism on a page in the browser, where it runs and can be touched. Ctrl-C "
+        "ends it.",
+    ),
     "replay": Listed("replay", "replay", "Run a recording again and compare it bit for bit."),
     "repair": Listed(
         "repair", "repair",

@@ -6,6 +6,7 @@ import os
 import sys
 import weakref
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -37,6 +38,10 @@ from touchback.simulate.choice import formulation_for
 from touchback.simulate.solvers import Solver
 from touchback.system import State, System
 from touchback.system.reading import by_name
+
+if TYPE_CHECKING:
+    from touchback.realtime.control import Exposed
+    from touchback.workbench import Workbench
 
 
 def live(
@@ -136,6 +141,15 @@ class Live(Restructured):
                 noted.note(text)
 
         return self._taps.add(callback, note)
+
+    def view(
+        self, *, exposed: Exposed | None = None, host: str = "127.0.0.1", port: int = 0
+    ) -> Workbench:
+        """Shows it on a page in the browser: see `workbench.open`. A notebook shows the page, a
+        script prints its address; the result's `close()` ends the page alone."""
+        from touchback.workbench import open as open_page
+
+        return open_page(self, exposed=exposed, host=host, port=port).show()
 
     # ---- what happened --------------------------------------------------------------------------
 

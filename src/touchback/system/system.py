@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from touchback.system.posed import Feed, Posed, Posing
 from touchback.system.reading import by_name
 from touchback.system.state import State
 from touchback.system.texts import listing_of, source_of
+
+if TYPE_CHECKING:
+    from touchback.workbench import Workbench
 
 
 class System(Arrays):
@@ -254,6 +257,18 @@ class System(Arrays):
     def modes_data(self) -> ModesData:
         """All modes, for C."""
         return self.motion.modes_data()
+
+    # ---- seeing ---------------------------------------------------------------------------------
+
+    def view(
+        self, x0: State | None = None, *, rate: float = 1000.0, host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> "Workbench":  # fmt: skip
+        """Runs it live on a page in the browser, from a state: see `workbench.open`. A notebook
+        shows the page, a script prints its address; the result's `close()` ends both."""
+        from touchback.workbench import open as open_page
+
+        return open_page(self, x0=x0, rate=rate, host=host, port=port).show()
 
     # ---- reading --------------------------------------------------------------------------------
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from html import escape
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import quote
+
+from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.realtime import Live, live
 from touchback.realtime.control import Desk, Exposed
-from touchback.system import System
+from touchback.system import State, System
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.source import Source
 
@@ -19,31 +24,34 @@ if TYPE_CHECKING:  # what needs the extra `view`
     from touchback.workbench.server import Server
 
 LOOPBACK = "127.0.0.1"
+_OPEN: set[Workbench] = set()  # those that nobody else needs to hold
 
 
 def open(
     shown: System | Live | Source | Model,
     *,
+    x0: State | ArrayLike | None = None,
+    rate: float = 1000.0,
+    substeps: int | None = None,
+    exposed: Exposed | None = None,
     host: str = LOOPBACK,
     port: int = 0,
-    exposed: Exposed | None = None,
     page: str = "index.html",
-    rate: float = 1000.0,
     beside: Workbench | None = None,
     name: str = "",
 ) -> Workbench:
     """A page that shows a live run, or starts one of a system or a model; `url` is its address. A
     context manager; its run, if it started one, ends with it.
 
-    `host` is what the server listens on: this machine alone unless told otherwise; `port` 0 chooses
-    a free one. `exposed` says what the page may do to the run. Whoever has the address has its
-    token. `beside` another workbench it has the port and the token of that one, and a `name`
-    there."""
+    The run begins at `x0`; `rate` and `substeps` are its clock's, as of `tb.live`. `host` is what
+    the server listens on: this machine alone unless told otherwise; `port` 0 chooses a free one.
+    `exposed` says what the page may do to the run. Whoever has the address has its token. `beside`
+    another workbench it has the port and the token of that one, and a `name` there."""
     own: Live | None = None
     if isinstance(shown, Model):
         shown = shown.compile()
     if isinstance(shown, System):
-        shown = own = live(shown, rate=rate)
+        shown = own = live(shown, x0, rate=rate, substeps=substeps)
         own.start()
     try:
         source: Source
@@ -107,14 +115,34 @@ class Workbench:
             f"http://{host}:{self.server.port}/{self._page}?token={quote(self.server.token)}{run}"
         )
 
+    def wait(self, seconds: float | None = None) -> None:
+        """Until Ctrl-C, or for so many seconds; a run that ends by itself ends it too."""
+        end = None if seconds is None else time.monotonic() + seconds
+        try:
+            while end is None or time.monotonic() < end:
+                time.sleep(0.1 if end is None else min(0.1, max(end - time.monotonic(), 0.0)))
+                if isinstance(self.source, LiveSource) and self.live.state == "stopped":
+                    return
+        except KeyboardInterrupt:
+            return
+
     def close(self) -> None:
         """Ends the page, and the run if it was started for it."""
+        _OPEN.discard(self)
         if self._page:
             self.server.remove(self._name)
         else:
             self.server.stop()
         if self._own is not None:
             self._own.stop()
+
+    def show(self) -> Self:
+        """In a notebook it shows itself, elsewhere it prints the address; it stays until `close`,
+        or the end of the process."""
+        _OPEN.add(self)
+        if "ipykernel" not in sys.modules:
+            print(f"page: {self.url}", flush=True)
+        return self
 
     def __enter__(self) -> Self:
         return self
@@ -129,8 +157,8 @@ class Workbench:
 
     def _repr_html_(self) -> str:
         return (
-            f'<iframe src="{self.url}" width="100%" height="640" style="border:0" '
-            'allow="fullscreen; midi" title="Touchback"></iframe>'
+            f'<iframe src="{self.url}" width="100%" height="720" style="border:0" '
+            f'allow="fullscreen; midi" title="{escape(self.source.title)}"></iframe>'
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, TypeVar, cast
 
@@ -87,6 +87,20 @@ class Hub:
         data = told(kind, facts)
         for client in list(self.clients):
             client.text(data)
+
+    def announce(self, kind: str, facts: Facts) -> None:
+        """A text for all clients; from any thread."""
+        self.call(self.tell, kind, facts)
+
+    def send(self, name: str, data: bytes, stream: Hashable = "rows", keep: int = 64) -> None:
+        """A binary frame for the client of this name, from any thread: of a stream, whose newest
+        few are kept while the client is slow."""
+        self.call(self._send, name, data, stream, keep)
+
+    def _send(self, name: str, data: bytes, stream: Hashable, keep: int) -> None:
+        for client in self.clients:
+            if client.name == name:
+                client.stream(stream, data, keep)
 
     # ---- its life -------------------------------------------------------------------------------
 

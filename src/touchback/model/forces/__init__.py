@@ -12,7 +12,15 @@ from touchback.model.forces.torsion_spring import TorsionSpring
 from touchback.model.forces.wrench import Wrench
 
 AnyForce = (
-    Wrench | SpringDamper | LinkForce | TorsionSpring | Bushing | JointEffort | Buoyancy | Drag | Hand
+    Wrench
+    | SpringDamper
+    | LinkForce
+    | TorsionSpring
+    | Bushing
+    | JointEffort
+    | Buoyancy
+    | Drag
+    | Hand
 )
 
 __all__ = [
