@@ -1,5 +1,6 @@
 """A workbench that the tests of a file share."""
 
+import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -13,3 +14,19 @@ def bench() -> Iterator[Workbench]:
     """A slider-crank on the page."""
     with workbench.open(gallery.make("slider-crank").compile()) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[object]:
+    """A browser without a screen, with WebGL in software; one for all tests."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=path,
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
+        yield browser
+        browser.close()

@@ -1,0 +1,96 @@
+"""A page in Chromium, as a person uses it: waits, places of points on the screen, drags."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from touchback.workbench import Workbench
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+T = TypeVar("T")
+PATIENCE = 20.0  # s: a machine may be busy
+
+
+def until(ask: Callable[[], T], patience: float = PATIENCE) -> T:
+    """What `ask` gives as soon as it is true."""
+    end = time.monotonic() + patience
+    while not (found := ask()):
+        assert time.monotonic() < end, "it didn't happen"
+        time.sleep(0.02)
+    return found
+
+
+class Seat:
+    """Somebody in front of a page."""
+
+    def __init__(self, page: Page, workbench: Workbench) -> None:
+        self.page, self.workbench, self.live = page, workbench, workbench.live
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def ask(self, expression: str, *arguments: object) -> object:
+        """What an expression in the page gives."""
+        return self.page.evaluate(expression, list(arguments) if arguments else None)
+
+    def until(self, expression: str) -> object:
+        return until(lambda: self.ask(expression))
+
+    def come(self) -> None:
+        """Opens the page and waits for its first picture."""
+        self.page.goto(self.workbench.url)
+        self.until("window.bench?.view?.painted >= 0 && bench.world.ready")
+
+    def pixel(self, body: str, point: Sequence[float]) -> tuple[float, float]:
+        """Where a point of a body is on the screen."""
+        x, y = self.ask(
+            "([body, point]) => { const box = bench.view.canvas.getBoundingClientRect();"
+            "const [x, y] = bench.view.pixel(bench.world.at(body, point));"
+            "return [box.left + x, box.top + y]; }",
+            body, list(point),
+        )  # fmt: skip
+        return x, y
+
+    def drag(
+        self, start: tuple[float, float], way: tuple[float, float], steps: int = 6, hold: bool = False
+    ) -> None:
+        """Presses, moves by so many pixels, and lets go unless it is to `hold`."""
+        mouse = self.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        for i in range(1, steps + 1):
+            mouse.move(start[0] + way[0] * i / steps, start[1] + way[1] * i / steps)
+        if not hold:
+            mouse.up()
+
+    def handle(self, name: str) -> tuple[float, float]:
+        """Where a handle of an icon is on the screen."""
+        box = self.page.locator(f'[data-handle="{name}"]').bounding_box()
+        assert box is not None, name
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def press(self, act: str) -> None:
+        """A button of the inspector."""
+        self.page.locator(f'[data-act="{act}"]').first.click()
+
+    def choose(self, kind: str, name: str) -> None:
+        """A part, by its name in the tree."""
+        self.page.locator(f'[data-part="{kind} {name}"]').click()
+
+
+@contextmanager
+def seat(browser: Browser, workbench: Workbench, **context: object) -> Iterator[Seat]:
+    """A page on a workbench; at the end nothing in it may have failed."""
+    size = {"width": 1000, "height": 640}
+    opened = browser.new_context(**{"viewport": size, **context})  # type: ignore[arg-type]
+    try:
+        found = Seat(opened.new_page(), workbench)
+        found.come()
+        yield found
+        assert found.errors == []
+    finally:
+        opened.close()

@@ -1,0 +1,116 @@
+"""The page in Chromium: what is drawn, where, and from which side."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tests.workbench.browser import Seat, seat, until
+from touchback import gallery, workbench
+from touchback.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Workbench]:
+    with workbench.open(gallery.make("crank-rocker")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page(chromium: object, run: Workbench) -> Iterator[Seat]:
+    with seat(chromium, run) as found:  # type: ignore[arg-type]
+        yield found
+
+
+def shot(page: Seat) -> np.ndarray:
+    """The picture that the page would save, (rows, columns, 3)."""
+    image = pytest.importorskip("PIL.Image")
+    data = page.ask(
+        "() => bench.view.picture().then(b => new Promise(done => { const r = new FileReader();"
+        "r.onload = () => done(r.result); r.readAsDataURL(b); }))"
+    )
+    png = base64.b64decode(str(data).split(",")[1])
+    return np.asarray(image.open(io.BytesIO(png)).convert("RGB"), dtype=int)
+
+
+def test_bodies_are_drawn_where_the_run_has_them(page: Seat) -> None:
+    """The crank's angle on the screen is the run's, at the time of the drawn frame: the crank turns
+    with some 10 rad/s, so that a frame of 60 Hz that is one late would be 0.17 rad off."""
+    page.ask("bench.send({do: 'pause'}).catch(() => {})")
+    drawn = page.ask("() => { const { q } = bench.world.pose('crank'); return [bench.world.time, 2 * Math.atan2(q[1], q[3])]; }")
+    assert isinstance(drawn, list)
+    time, angle = drawn
+    now, rate = page.live.read("crank"), page.live.read("crank rate")
+    late = page.live.read("time") - time
+    assert math.remainder(angle - now, 2 * math.pi) == pytest.approx(-rate * late, abs=0.3)
+    page.ask("bench.send({do: 'go'}).catch(() => {})")
+
+
+def test_a_planar_mechanism_is_shown_from_the_side_and_in_space_on_demand(page: Seat) -> None:
+    assert page.ask("bench.view.flat && !bench.view.flatCanvas.hidden && bench.view.spaceCanvas.hidden")
+    page.page.get_by_label("Side view or space").click()
+    page.until("!bench.view.flat && bench.view.flatCanvas.hidden && bench.view.stages.space")
+    picture = shot(page)
+    for colour, name in (((27, 108, 168), "crank"), ((58, 125, 68), "rocker")):
+        off = np.abs(picture - colour).max(axis=2)
+        assert (off < 60).sum() > 100, f"the {name} isn't seen"
+    page.page.get_by_label("Side view or space").click()
+    page.until("bench.view.flat")
+
+
+def test_the_side_view_draws_each_body_in_its_colour(page: Seat) -> None:
+    picture = shot(page)
+    for colour in ((27, 108, 168), (200, 85, 61), (58, 125, 68)):
+        assert (np.abs(picture - colour).max(axis=2) < 8).sum() > 200
+
+
+def test_a_click_on_a_body_or_a_joint_chooses_it(page: Seat) -> None:
+    ends = page.ask("bench.scene.shapes.find(s => s.body === 'rocker' && s.kind === 'line').numbers")
+    assert isinstance(ends, list)
+    half = [(a + b) / 2 for a, b in zip(ends[:3], ends[3:])]
+    page.page.mouse.click(*page.pixel("rocker", half))
+    until(lambda: page.ask("bench.selected?.kind === 'body' && bench.selected.name === 'rocker'"))
+    page.page.mouse.click(*page.pixel("ground", (0.0, 0.0, 0.0)))  # where the crank's bearing is
+    until(lambda: page.ask("bench.selected?.kind === 'joint' && bench.selected.name === 'crank'"))
+    assert page.page.locator("#inspector h2").inner_text() == "crank"
+
+
+def test_light_and_dark_change_the_paper(page: Seat) -> None:
+    light = shot(page)[5, 5]
+    page.page.get_by_label("Light or dark").click()
+    page.until("document.documentElement.dataset.theme === 'dark'")
+    dark = shot(page)[5, 5]
+    page.page.get_by_label("Light or dark").click()
+    assert light.min() > 240 and dark.max() < 60
+
+
+def test_tools_are_reached_by_keys_and_every_button_has_a_name(page: Seat) -> None:
+    page.page.locator("#view canvas:not([hidden])").focus()
+    for key, tool in (("f", "force"), ("t", "torque"), ("m", "motion"), ("v", "hand")):
+        page.page.keyboard.press(key)
+        assert page.ask("bench.view.tool") == tool
+    nameless = page.ask(
+        "[...document.querySelectorAll('button, input, select, textarea, [role=button]')]"
+        ".filter(e => e.checkVisibility() && !(e.getAttribute('aria-label') || e.textContent.trim()"
+        " || e.closest('label')?.textContent.trim() || e.title)).map(e => e.outerHTML)"
+    )
+    assert nameless == []
+
+
+def test_targets_are_large_enough_for_fingers_on_a_tablet(chromium: object, run: Workbench) -> None:
+    size = {"width": 1024, "height": 768}
+    with seat(chromium, run, viewport=size, has_touch=True) as tablet:  # type: ignore[arg-type]
+        small = tablet.ask(
+            "[...document.querySelectorAll('header button, #view button, #left button, #right button')]"
+            ".filter(e => e.checkVisibility()).map(e => [e.getBoundingClientRect(), e.title])"
+            ".filter(([b]) => b.width < 36 || b.height < 36).map(([b, t]) => t)"
+        )
+        assert small == []
+        wide = tablet.ask("document.documentElement.scrollWidth")
+        assert wide == 1024  # nothing hangs over the edge
+        assert tablet.ask("bench.view.canvas.clientWidth") >= 1000  # the sides lie over the view
