@@ -1,7 +1,7 @@
 """The items of one model in a file: read from plain data, every complaint with its place."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, get_args
 
