@@ -1,0 +1,64 @@
+// Sets of values by name, and two of them side by side: kept by the browser, for each mechanism.
+import { make } from "./scope_parts.js";
+
+/** A and B: what each holds is what was set while it was on; a click changes from one to the other. */
+export function compare(panel) {
+  const key = `${panel.key} AB`, kept = () => JSON.parse(localStorage.getItem(key) || "null") || { on: null };
+  const save = state => localStorage.setItem(key, JSON.stringify(state));
+  const buttons = ["A", "B"].map(name => {
+    const button = make("button", { type: "button", className: "plain ab", textContent: name, title: `Values ${name}: click to change between A and B`, ariaLabel: `Values ${name}` });
+    button.onclick = async () => {
+      const state = kept();
+      if (state.on === name) { delete state[name]; state.on = null; save(state); paint(); return; } // forgets it
+      if (state.on) state[state.on] = panel.all();
+      const wanted = state[name];
+      state.on = name;
+      state[name] = wanted || panel.all(); // the first time it is what there is
+      save(state);
+      paint();
+      if (wanted) await panel.setAll(wanted);
+    };
+    return button;
+  });
+  const paint = () => buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(kept().on === "AB"[k])));
+  paint();
+  return buttons;
+}
+
+/** A choice of presets, with a way to keep one and to remove it. */
+export function presets(panel) {
+  const key = `${panel.key} presets`, kept = () => JSON.parse(localStorage.getItem(key) || "{}");
+  const box = make("span", { className: "row presets" });
+  const choice = make("select", { ariaLabel: "Presets", title: "Presets" });
+  const save = make("button", { type: "button", className: "plain", textContent: "keep…", title: "Keep these values as a preset", ariaLabel: "Keep these values as a preset" });
+  const gone = make("button", { type: "button", className: "plain", textContent: "✕", title: "Remove the chosen preset", ariaLabel: "Remove the chosen preset" });
+  const name = make("input", { type: "text", placeholder: "name", size: 8, ariaLabel: "Name of the preset", hidden: true });
+  const fill = chosen => {
+    choice.replaceChildren(new Option("presets", ""), new Option("as the model has it", " usual"));
+    for (const each of Object.keys(kept())) choice.append(new Option(each, each, false, each === chosen));
+    gone.disabled = !chosen;
+  };
+  fill();
+  choice.onchange = () => {
+    gone.disabled = !(choice.value in kept());
+    const usual = () => Object.fromEntries([...panel.rows].map(([each, row]) => [each, row.fact.default]));
+    if (choice.value) panel.setAll(choice.value === " usual" ? usual() : kept()[choice.value]);
+  };
+  save.onclick = () => { name.hidden = !name.hidden; if (!name.hidden) name.focus(); };
+  name.onkeydown = e => {
+    e.stopPropagation();
+    if (e.key === "Escape") name.hidden = true;
+    if (e.key !== "Enter" || !name.value.trim()) return;
+    localStorage.setItem(key, JSON.stringify({ ...kept(), [name.value.trim()]: panel.all() }));
+    fill(name.value.trim());
+    name.value = "";
+    name.hidden = true;
+  };
+  gone.onclick = () => {
+    const { [choice.value]: _, ...rest } = kept();
+    localStorage.setItem(key, JSON.stringify(rest));
+    fill();
+  };
+  box.append(choice, save, name, gone);
+  return box;
+}

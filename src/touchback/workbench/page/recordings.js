@@ -1,0 +1,59 @@
+// Recordings that there are: to download as they are or as another kind of file, to open, to make a film of.
+import { make } from "./scope_parts.js";
+
+/** A button with a list of recordings and what can be had of each. */
+export function recordings(bench) {
+  const box = make("span", { className: "recordings" });
+  const open = make("button", { type: "button", className: "plain", textContent: "⤓", title: "Recordings and downloads", ariaLabel: "Recordings and downloads" });
+  const list = make("div", { className: "menu", hidden: true, role: "dialog", ariaLabel: "Recordings" });
+  open.setAttribute("aria-expanded", "false");
+  const show = shown => { list.hidden = !shown; open.setAttribute("aria-expanded", String(shown)); if (shown) fill(); };
+  open.onclick = () => show(list.hidden);
+  box.onkeydown = e => { if (e.key === "Escape") { show(false); open.focus(); } };
+  document.addEventListener("pointerdown", e => { if (!box.contains(e.target)) show(false); });
+  box.append(open, list);
+
+  async function fill() {
+    const answer = await bench.send({ do: "recordings" }).catch(error => ({ error: error.message }));
+    const rows = (answer.recordings || []).map(each => row(each, answer.kinds));
+    if (!rows.length) rows.push(make("p", { className: "soft small", textContent: answer.error || "Nothing was recorded yet. The red button begins." }));
+    list.replaceChildren(make("h3", { textContent: "Recordings" }), ...rows, ...(answer.note ? [make("p", { className: "soft small", textContent: answer.note })] : []));
+  }
+
+  function row({ name, seconds, bytes, open: going }, kinds) {
+    const line = make("div", { className: "row recording" });
+    const words = make("span", { className: "grow", textContent: name });
+    words.append(make("span", { className: "soft small", textContent: ` ${going ? "going on · " : ""}${seconds.toFixed(1)} s · ${size(bytes)}` }));
+    const choice = make("select", { ariaLabel: `Download ${name} as` });
+    choice.append(new Option("download…", ""));
+    for (const kind of kinds) choice.append(new Option(kind, kind));
+    choice.onchange = async () => {
+      const kind = choice.value;
+      if (!kind) return;
+      choice.disabled = true;
+      const answer = await bench.try({ do: "export", recording: name, kind });
+      choice.disabled = false;
+      choice.value = "";
+      if (answer) download(answer.path, answer.name);
+    };
+    line.append(words, choice);
+    if (!going) {
+      const play = make("button", { type: "button", textContent: "open", ariaLabel: `Open ${name}` });
+      play.onclick = async () => { if (await bench.try({ do: "open", recording: name })) show(false); };
+      line.append(play);
+    }
+    return line;
+  }
+  return box;
+}
+
+/** Downloads a file that the server made, with the page's token. */
+export function download(path, name) {
+  const token = new URLSearchParams(location.search).get("token");
+  const link = make("a", { href: `${path}${token ? `?token=${encodeURIComponent(token)}` : ""}`, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+const size = bytes => bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

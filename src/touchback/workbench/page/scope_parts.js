@@ -1,0 +1,56 @@
+// Pieces that scopes share: elements, the box that asks for a signal, the choice of a recording to lie over.
+
+/** An element with properties. */
+export function make(tag, properties = {}) {
+  const { ariaLabel, ...rest } = properties, made = Object.assign(document.createElement(tag), rest);
+  if (ariaLabel) made.setAttribute("aria-label", ariaLabel);
+  return made;
+}
+
+/** A box below a bar that asks for a signal (with suggestions) or an expression; `take(text)` may refuse. */
+export function pickSignal(bar, units, take) {
+  bar.parentElement.querySelector(".picker")?.remove();
+  const box = make("form", { className: "picker" }), id = `signals-${Math.random().toString(36).slice(2)}`;
+  const field = make("input", { type: "text", placeholder: "signal, or expression: 2 * 'hand.x' + abs(shoulder)", ariaLabel: "Signal or expression", autocomplete: "off", spellcheck: false });
+  const list = make("datalist", { id }), wrong = make("div", { className: "bad small", role: "alert" });
+  field.setAttribute("list", id);
+  for (const [name, unit] of Object.entries(units)) list.append(make("option", { value: name, label: unit || "" }));
+  const show = make("button", { textContent: "show", className: "first" }), away = make("button", { type: "button", textContent: "cancel" });
+  away.onclick = () => box.remove();
+  box.onkeydown = e => { if (e.key === "Escape") { e.stopPropagation(); box.remove(); } };
+  box.onsubmit = async e => {
+    e.preventDefault();
+    if (!field.value.trim()) return;
+    try { await take(field.value.trim()); box.remove(); } catch (error) { wrong.textContent = error.message; }
+  };
+  box.append(field, list, show, away, wrong);
+  bar.after(box);
+  field.focus();
+}
+
+/** A choice among recordings that may lie over the run; `chosen(name or "")`. */
+export function overlayChoice(bench, now, chosen) {
+  const choice = make("select", { className: "overlay", ariaLabel: "Lay a recording over it", title: "Lay a recording over it" });
+  const fill = names => {
+    choice.replaceChildren(new Option("no overlay", ""));
+    for (const name of names) choice.append(new Option(name, name, false, name === now));
+    if (now && !names.includes(now)) choice.append(new Option(now, now, false, true));
+    choice.hidden = !names.length && !now;
+  };
+  fill([]);
+  const ask = () => bench.send({ do: "recordings" }).then(({ recordings }) => fill(recordings.map(each => each.name))).catch(() => {});
+  ask();
+  choice.onfocus = ask;
+  choice.onchange = () => chosen(choice.value);
+  bench.on("recordings", ask);
+  return choice;
+}
+
+/** Calls a function when it was asked for and some time has passed since the last call. */
+export function throttled(fn, ms) {
+  let waiting = null, last = -Infinity;
+  return () => {
+    if (waiting !== null) return;
+    waiting = setTimeout(() => { waiting = null; last = performance.now(); fn(); }, Math.max(0, last + ms - performance.now()));
+  };
+}

@@ -1,0 +1,158 @@
+// Scopes: as many as wanted side by side, each over time, one trace against another, or a spectrum.
+// Which there are and what they show is kept by the browser, for each mechanism.
+import { TimeScope } from "./scope_time.js";
+import { XYScope } from "./scope_xy.js";
+import { SpectrumScope } from "./scope_spectrum.js";
+import { make, pickSignal } from "./scope_parts.js";
+
+const KINDS = { time: TimeScope, xy: XYScope, spectrum: SpectrumScope };
+const NAMES = { time: "over time", xy: "X–Y", spectrum: "spectrum" };
+const MOST = 6;
+
+export function mount(element, bench) {
+  const list = make("div", { className: "scope-list" });
+  const add = make("button", { type: "button", className: "scope-add", textContent: "+ scope", title: "Another scope" });
+  element.append(list, add);
+  const scopes = new Scopes(list, bench);
+  add.onclick = () => scopes.add({ kind: "time", signals: [] }, true);
+  bench.scopes = scopes;
+  return scopes;
+}
+
+class Scopes {
+  constructor(list, bench) {
+    this.list = list;
+    this.bench = bench;
+    this.panes = [];
+    this.signals = {}; // units by name
+    bench.on("scene", scene => this.begin(scene));
+    bench.on("open", () => { for (const pane of this.panes) pane.scope?.connect?.(); });
+    bench.on("rows", frame => this.panes.find(pane => pane.number === frame.subscription)?.scope?.rows?.(frame));
+    addEventListener("themechange", () => this.draw());
+    addEventListener("resize", () => this.draw());
+    const frame = () => { for (const pane of this.panes) pane.scope?.frame?.(); requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+  }
+
+  draw() { for (const pane of this.panes) if (pane.scope) pane.scope.dirty = true; }
+
+  /** Another structure, or the first one: its signals; and the scopes that this mechanism had. */
+  async begin(scene) {
+    const known = await this.bench.send({ do: "signals" }).catch(() => null);
+    if (known) this.signals = known.signals;
+    const mechanism = scene.title;
+    if (mechanism === this.mechanism) return;
+    this.mechanism = mechanism;
+    for (const pane of [...this.panes]) this.remove(pane, false);
+    const kept = JSON.parse(localStorage.getItem(this.key) || "null");
+    for (const each of kept || [this.usual(scene)]) this.add(each);
+  }
+
+  get key() { return `touchback scopes ${this.mechanism}`; }
+
+  /** What a new mechanism shows: its first coordinates. */
+  usual(scene) {
+    const first = (scene.joints || []).flatMap(joint => joint.coordinates || []).filter(name => name in this.signals);
+    return { kind: "time", signals: first.slice(0, 2) };
+  }
+
+  keep() { localStorage.setItem(this.key, JSON.stringify(this.panes.map(pane => pane.layout))); }
+
+  add(layout, ask = false) {
+    if (this.panes.length >= MOST) { this.bench.note?.(`There are ${MOST} scopes already; close one.`); return; }
+    const number = [...Array(MOST + 1).keys()].find(k => k && !this.panes.some(pane => pane.number === k));
+    const pane = new Pane(this, number, layout);
+    this.panes.push(pane);
+    this.list.append(pane.element);
+    pane.show();
+    this.keep();
+    if (ask) pane.pick();
+  }
+
+  remove(pane, keep = true) {
+    pane.scope?.end();
+    pane.element.remove();
+    this.panes = this.panes.filter(each => each !== pane);
+    if (keep) this.keep();
+  }
+}
+
+/** One scope with its bar: what it shows, in which way, and what else it can do. */
+class Pane {
+  constructor(scopes, number, layout) {
+    this.scopes = scopes;
+    this.number = number;
+    this.layout = { signals: [], ...layout };
+    this.element = make("section", { className: "scope", ariaLabel: `Scope ${number}` });
+    this.bar = make("div", { className: "scope-bar" });
+    this.body = make("div", { className: "scope-body" });
+    this.foot = make("div", { className: "scope-foot small" });
+    this.element.append(this.bar, this.body, this.foot);
+  }
+
+  get bench() { return this.scopes.bench; }
+  get units() { return this.scopes.signals; }
+
+  /** Makes the scope anew, of its kind. */
+  show() {
+    this.scope?.end();
+    this.body.replaceChildren();
+    this.foot.replaceChildren();
+    this.scope = new KINDS[this.layout.kind](this);
+    this.paintBar();
+  }
+
+  change(part) {
+    Object.assign(this.layout, part);
+    this.scopes.keep();
+    this.show();
+  }
+
+  paintBar() {
+    const kind = make("select", { ariaLabel: "How to show it", title: "How to show it" });
+    for (const [value, text] of Object.entries(NAMES)) kind.append(new Option(text, value, false, value === this.layout.kind));
+    kind.onchange = () => this.change({ kind: kind.value });
+    const chips = make("span", { className: "chips" });
+    this.layout.signals.forEach((text, place) => chips.append(this.chip(text, place)));
+    const add = make("button", { type: "button", className: "plain", textContent: "+", title: "Add a signal or an expression", ariaLabel: "Add a signal or an expression" });
+    add.onclick = () => this.pick();
+    const close = make("button", { type: "button", className: "plain", textContent: "✕", title: "Close this scope", ariaLabel: "Close this scope" });
+    close.onclick = () => this.scopes.remove(this);
+    const picture = make("button", { type: "button", className: "plain", textContent: "⤓", title: "Save as a picture (PNG)", ariaLabel: "Save as a picture" });
+    picture.onclick = () => this.picture();
+    this.bar.replaceChildren(chips, add, ...this.scope.tools(), kind, picture, close);
+  }
+
+  chip(text, place) {
+    const chip = make("span", { className: "chip" });
+    chip.style.setProperty("--mark", `var(--curve-${place % 6 + 1})`);
+    const unit = this.units[text];
+    const value = make("output", { className: "number", textContent: "" });
+    value.dataset.place = place;
+    const off = make("button", { type: "button", textContent: "✕", ariaLabel: `Take ${text} away`, title: `Take ${text} away` });
+    off.onclick = () => this.change({ signals: this.layout.signals.filter((_, k) => k !== place) });
+    chip.append(make("span", { textContent: text, title: text, className: "name" }), value, make("span", { textContent: unit || "", className: "soft" }), off);
+    return chip;
+  }
+
+  /** Asks for a signal or an expression, and shows it if it can be. */
+  pick() {
+    pickSignal(this.bar, this.units, async text => {
+      await this.bench.send({ do: "past", signals: [text], start: 0, end: 1, buckets: 1 }); // refused here, in our words
+      this.change({ signals: [...this.layout.signals, text] });
+    });
+  }
+
+  /** What each trace is worth now, beside its name. */
+  values(found) {
+    for (const output of this.bar.querySelectorAll("output")) output.textContent = found[+output.dataset.place] ?? "";
+  }
+
+  picture() {
+    this.scope.plot.canvas.toBlob(blob => {
+      const link = make("a", { href: URL.createObjectURL(blob), download: `${this.layout.kind}.png` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
+  }
+}

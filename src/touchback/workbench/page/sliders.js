@@ -1,0 +1,207 @@
+// Every live parameter and input as a slider with its unit and range, a number field, a ramp; undo and redo, presets, A and B;
+// controllers to choose. The run is what counts: what others change is seen here, and what it refuses goes back.
+import { make } from "./scope_parts.js";
+import { Undo } from "./undo.js";
+import { compare, presets } from "./presets.js";
+
+export function mount(element, bench) {
+  const panel = new Sliders(element, bench);
+  bench.sliders = panel;
+  return panel;
+}
+
+class Sliders {
+  constructor(element, bench) {
+    this.bench = bench;
+    this.rows = new Map();
+    this.undo = new Undo(this);
+    this.bar = make("div", { className: "row slider-bar" });
+    this.list = make("div", { className: "sliders" });
+    this.wrong = make("div", { className: "bad small", role: "alert" });
+    element.append(this.bar, this.wrong, this.list);
+    bench.on("scene", scene => this.begin(scene));
+    bench.on("open", () => { if (this.title !== undefined) this.ask(); });
+    bench.on("values", values => this.values(values));
+    addEventListener("keydown", e => {
+      if (!(e.ctrlKey || e.metaKey) || e.key.toLowerCase() !== "z" || e.target.closest("textarea, input:not([type=range], [type=number])")) return;
+      e.preventDefault();
+      if (e.shiftKey) this.undo.redo(); else this.undo.undo();
+    });
+  }
+
+  get key() { return `touchback ${this.title}`; }
+
+  begin(scene) {
+    if (scene.title !== this.title) { this.title = scene.title; this.undo.load(); }
+    this.ask();
+  }
+
+  /** Asks what can be set, and draws it if it is something else than before. */
+  async ask() {
+    const found = await this.bench.send({ do: "what" }).catch(() => null);
+    if (!found) return;
+    this.found = found;
+    const told = JSON.stringify([found.inputs, found.parameters, found.controls].map(list => (list || []).map(({ value, ...rest }) => rest)));
+    if (told !== this.told) { this.told = told; this.paint(); }
+  }
+
+  paint() {
+    this.rows.clear();
+    this.list.replaceChildren();
+    const ramp = make("label", { className: "ramp small", textContent: "ramp " });
+    this.ramp = make("input", { type: "number", min: "0", max: "60", step: "0.1", value: localStorage.getItem("touchback ramp") || "0", title: "Seconds that a change takes", ariaLabel: "Ramp [s]" });
+    this.ramp.onchange = () => localStorage.setItem("touchback ramp", this.ramp.value);
+    ramp.append(this.ramp, " s");
+    this.bar.replaceChildren(...this.undo.buttons(), ...compare(this), ramp, presets(this));
+    const { inputs = [], parameters = [], controls = [] } = this.found;
+    for (const control of controls.filter(each => each.alternatives.length > 1)) this.list.append(this.choice(control));
+    const hand = name => /^hand( |:|\/|$)/.test(name); // inputs that dragging uses have the page's own handles
+    for (const [title, kind, all] of [["Inputs", "input", inputs.filter(each => !hand(each.name))], ["Parameters", "parameter", parameters.filter(each => !hand(each.name))]]) {
+      if (!all.length) continue;
+      if (inputs.length && parameters.length) this.list.append(make("h3", { className: "small soft", textContent: title }));
+      for (const each of all) { const row = new Row(this, each, kind); this.rows.set(each.name, row); this.list.append(row.element); }
+    }
+    this.bar.hidden = !this.rows.size;
+  }
+
+  choice({ name, alternatives, chosen }) {
+    const row = make("div", { className: "slider-row" }), field = make("select", { ariaLabel: `Controller ${name}` });
+    for (const each of alternatives) field.append(new Option(each, each, false, each === chosen));
+    field.onchange = async () => {
+      const before = chosen;
+      try {
+        await this.bench.send({ do: "choose", control: name, alternative: field.value });
+        this.undo.push({ control: name, before, after: field.value });
+        chosen = field.value;
+        this.say("");
+      } catch (error) { field.value = chosen; this.say(error.message); }
+    };
+    this.choices ??= new Map();
+    this.choices.set(name, value => { field.value = chosen = value; });
+    row.append(make("label", { textContent: name }), field);
+    return row;
+  }
+
+  values(values) {
+    for (const [name, value] of Object.entries(values)) this.rows.get(name)?.show(value);
+  }
+
+  say(text) { this.wrong.textContent = text; }
+
+  /** Sets a value in the run; what it refuses is said and goes back. */
+  async set(name, value, ramp = this.seconds) {
+    const message = { do: "set", name, value };
+    if (ramp > 0) message.ramp = ramp;
+    try {
+      await this.bench.send(message);
+      this.say("");
+      return true;
+    } catch (error) {
+      this.say(error.message);
+      const row = this.rows.get(name);
+      if (row) row.show(this.bench.values[name] ?? row.fact.value, true);
+      return false;
+    }
+  }
+
+  get seconds() { return Math.max(0, this.ramp?.valueAsNumber || 0); }
+
+  /** Everything that can be set, as it is now. */
+  all() { return Object.fromEntries([...this.rows].map(([name, row]) => [name, row.value])); }
+
+  /** Sets many at once, as one thing to undo. */
+  async setAll(values, undo = true) {
+    const before = {}, after = {};
+    for (const [name, value] of Object.entries(values)) {
+      const row = this.rows.get(name);
+      if (!row || row.value === value) continue;
+      const was = row.value;
+      if (await this.set(name, value)) { before[name] = was; after[name] = value; row.show(value, true); }
+    }
+    if (undo && Object.keys(after).length) this.undo.push({ before, after });
+  }
+}
+
+/** One parameter or input. */
+class Row {
+  constructor(panel, fact, kind) {
+    this.panel = panel;
+    this.fact = fact;
+    this.value = panel.bench.values[fact.name] ?? fact.value;
+    this.element = make("div", { className: "slider-row" });
+    this.element.dataset.name = fact.name;
+    const id = `slider-${kind}-${fact.name.replace(/\W+/g, "-")}`;
+    this.slider = make("input", { type: "range", id, step: "any", ariaLabel: `${fact.name}${fact.unit ? ` [${fact.unit}]` : ""}` });
+    this.field = make("input", { type: "number", step: "any", ariaLabel: `${fact.name} as a number` });
+    const back = make("button", { type: "button", className: "plain back", textContent: "↺", title: `Back to ${fact.default}`, ariaLabel: `${fact.name} back to ${fact.default}` });
+    back.onclick = () => this.commit(fact.default);
+    const label = make("label", { htmlFor: id, textContent: fact.name, title: fact.name });
+    const number = make("span", { className: "slider-number" });
+    number.append(this.field, make("span", { className: "soft unit", textContent: fact.unit || "" }), back);
+    this.element.append(label, number, this.slider);
+    this.range();
+    this.listen();
+    this.show(this.value, true);
+  }
+
+  /** The range that was declared, else one that holds the value well. */
+  range() {
+    const { min, max, default: usual } = this.fact, size = Math.max(Math.abs(this.value), Math.abs(usual ?? 0)) || 1;
+    this.low = min ?? (max !== null && max !== undefined ? max - 4 * size : -2 * size);
+    this.high = max ?? (min !== null && min !== undefined ? Math.max(min + 2 * size, 2 * size) : 2 * size);
+    this.slider.min = this.low;
+    this.slider.max = this.high;
+  }
+
+  listen() {
+    this.slider.oninput = () => this.drag(this.slider.valueAsNumber);
+    this.slider.onchange = () => { if (this.began !== undefined) this.settle(); };
+    this.field.onchange = () => { if (Number.isFinite(this.field.valueAsNumber)) this.commit(this.field.valueAsNumber); else this.show(this.value, true); };
+  }
+
+  /** While it is dragged: the newest value as soon as the one before was taken; without a ramp, for the hand is one. */
+  async drag(value) {
+    if (this.began === undefined) this.began = this.value;
+    this.value = this.wanted = value;
+    this.paint(true);
+    if (this.sending) return;
+    this.sending = true;
+    while (this.wanted !== undefined) {
+      const next = this.wanted;
+      this.wanted = undefined;
+      this.refused = !(await this.panel.set(this.fact.name, next, 0));
+    }
+    this.sending = false;
+    this.idle?.();
+  }
+
+  async settle() {
+    const before = this.began;
+    this.began = undefined;
+    if (this.sending) await new Promise(done => { this.idle = done; });
+    if (!this.refused && this.value !== before) this.panel.undo.push({ before: { [this.fact.name]: before }, after: { [this.fact.name]: this.value } });
+  }
+
+  async commit(value) {
+    const before = this.value;
+    if (await this.panel.set(this.fact.name, value)) {
+      this.show(value, true);
+      this.panel.undo.push({ before: { [this.fact.name]: before }, after: { [this.fact.name]: value } });
+    }
+  }
+
+  /** What the run says; not while a hand is on it. */
+  show(value, force = false) {
+    if (!force && (this.began !== undefined || this.sending)) return;
+    this.value = value;
+    if (value < this.low || value > this.high) this.range();
+    this.paint(force);
+  }
+
+  paint(force) {
+    this.slider.value = this.value;
+    this.slider.setAttribute("aria-valuetext", `${+this.value.toPrecision(6)} ${this.fact.unit || ""}`);
+    if (force || document.activeElement !== this.field) this.field.value = String(+this.value.toPrecision(7));
+    this.element.classList.toggle("changed", Math.abs(this.value - this.fact.default) > 1e-12);
+  }
+}

@@ -1,0 +1,57 @@
+// What was changed, to be taken back and done again; kept by the browser while its tab lives.
+import { make } from "./scope_parts.js";
+
+const MOST = 200;
+
+export class Undo {
+  constructor(panel) {
+    this.panel = panel;
+    this.done = [];
+    this.undone = [];
+    this.backButton = make("button", { type: "button", className: "plain", textContent: "↶", title: "Undo (Ctrl Z)", ariaLabel: "Undo" });
+    this.againButton = make("button", { type: "button", className: "plain", textContent: "↷", title: "Redo (Ctrl Shift Z)", ariaLabel: "Redo" });
+    this.backButton.onclick = () => this.undo();
+    this.againButton.onclick = () => this.redo();
+    this.paint();
+  }
+
+  buttons() { return [this.backButton, this.againButton]; }
+
+  get key() { return `${this.panel.key} undo`; }
+
+  load() {
+    const kept = JSON.parse(sessionStorage.getItem(this.key) || "null") || { done: [], undone: [] };
+    Object.assign(this, { done: kept.done, undone: kept.undone });
+    this.paint();
+  }
+
+  push(change) {
+    this.done = [...this.done, change].slice(-MOST);
+    this.undone = [];
+    this.keep();
+  }
+
+  async undo() { await this.step(this.done, this.undone, "before"); }
+  async redo() { await this.step(this.undone, this.done, "after"); }
+
+  async step(from, to, side) {
+    const change = from.pop();
+    if (!change) return;
+    to.push(change);
+    this.keep();
+    if (change.control) {
+      await this.panel.bench.try({ do: "choose", control: change.control, alternative: change[side] });
+      this.panel.choices?.get(change.control)?.(change[side]);
+    } else await this.panel.setAll(change[side], false);
+  }
+
+  keep() {
+    sessionStorage.setItem(this.key, JSON.stringify({ done: this.done, undone: this.undone }));
+    this.paint();
+  }
+
+  paint() {
+    this.backButton.disabled = !this.done.length;
+    this.againButton.disabled = !this.undone.length;
+  }
+}

@@ -1,0 +1,211 @@
+"""What a page may ask of scopes: messages of the desk, and streams to its clients."""
+
+from __future__ import annotations
+
+import threading
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from typing import Annotated, Protocol
+
+import msgspec
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.realtime.control import Desk, Message
+from touchback.recording import unknown_name
+from touchback.workbench.scopes.buckets import Buckets
+from touchback.workbench.scopes.history import History
+from touchback.workbench.scopes.pairs import thinned
+from touchback.workbench.scopes.spectrum import peaks_kept, spectrum
+from touchback.workbench.scopes.stream import Stream, rows_frame
+from touchback.workbench.scopes.traces import LONGEST, MOST
+
+Facts = dict[str, object]
+Text = Annotated[str, msgspec.Meta(max_length=LONGEST)]
+Texts = Annotated[tuple[Text, ...], msgspec.Meta(max_length=MOST)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=4000)]
+
+_STREAMS = 8  # of a client
+_LINES = 2000  # of a spectrum
+
+
+class Scope(Message, frozen=True):
+    """A stream of traces, `buckets` a second; without signals it ends. What there was of them, from
+    `since` on in at most `past` buckets, comes first."""
+
+    number: Annotated[int, msgspec.Meta(ge=0, le=255)]
+    signals: Texts
+    buckets: float = 60.0
+    past: Count = 1000
+    since: float | None = None
+
+
+class Past(Message, frozen=True):
+    """Traces over a span, in at most so many buckets; of a recording by its name."""
+
+    signals: Texts
+    start: float
+    end: float
+    buckets: Count = 1000
+    recording: str | None = None
+
+
+class Pairs(Message, frozen=True):
+    """Two traces against each other, tick by tick."""
+
+    x: Text
+    y: Text
+    start: float
+    end: float
+    most: Count = 2000
+    recording: str | None = None
+
+
+class Spectra(Message, frozen=True):
+    """The spectrum of traces over a span."""
+
+    signals: Texts
+    start: float
+    end: float
+    window: str = "hann"
+    recording: str | None = None
+
+
+class Signals(Message, frozen=True):
+    """Asks which signals there are, with their units, and from when to when."""
+
+    recording: str | None = None
+
+
+class Source(Protocol):
+    """Where traces come from: a live run's history or a recording."""
+
+    @property
+    def known(self) -> dict[str, None]: ...
+    @property
+    def span(self) -> tuple[float, float]: ...
+    @property
+    def full_since(self) -> float: ...
+    def unit(self, text: str) -> str: ...
+    def check(self, texts: Sequence[str]) -> None: ...
+    def past(self, texts: Sequence[str], start: float, end: float, count: int) -> Buckets: ...
+    def rows(
+        self, texts: Sequence[str], start: float, end: float
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+
+
+class ScopePort:
+    """Answers what pages ask, and streams to them. `send` gives a frame to a client, from any
+    thread and at once; `recordings` finds one that lies over the run by its name."""
+
+    def __init__(
+        self,
+        source: Source,
+        send: Callable[[str, bytes], None],
+        recordings: Callable[[str], Source] | None = None,
+    ) -> None:
+        self.source, self._send = source, send
+        self._recordings = recordings or _no_recording
+        self._streams: dict[tuple[str, int], Callable[[], None]] = {}
+        self._lock = threading.Lock()
+
+    def join(self, desk: Desk) -> None:
+        """Lets a desk know the messages."""
+        desk.add(Scope, self.scope, any_time=True)
+        desk.add(Past, self.past, any_time=True)
+        desk.add(Pairs, self.pairs, any_time=True)
+        desk.add(Spectra, self.spectra, any_time=True)
+        desk.add(Signals, self.signals, any_time=True)
+
+    def forget(self, client: str) -> None:
+        """Ends the streams of a client that went away."""
+        with self._lock:
+            theirs = [key for key in self._streams if key[0] == client]
+            ends = [self._streams.pop(key) for key in theirs]
+        for end in ends:
+            end()
+
+    def scope(self, asked: Scope, client: str) -> Facts:
+        """Begins, changes or ends a stream."""
+        key = client, asked.number
+        if asked.signals:
+            self.source.check(asked.signals)
+        stream = Stream(
+            asked.number, asked.signals, asked.buckets, lambda frame: self._send(client, frame)
+        )
+        with self._lock:
+            before = self._streams.pop(key, None)
+            count = sum(known[0] == client for known in self._streams)
+        if before is not None:
+            before()
+        if not asked.signals:
+            return {"number": asked.number}
+        if count >= _STREAMS:
+            raise InputError(f"A page has at most {_STREAMS} scopes; close one.")
+        first, last = self.source.span
+        begin = first if asked.since is None else max(asked.since, first)
+        if isinstance(self.source, History):
+            end = self.source.listen(stream.take)
+            with self._lock:
+                self._streams[key] = end
+        found = self.source.past(asked.signals, begin, last, asked.past)
+        self._send(client, rows_frame(asked.number, found))
+        return {"number": asked.number, "units": self._units(asked.signals), **self._span()}
+
+    def past(self, asked: Past, client: str) -> Facts:
+        """Buckets of a span."""
+        _check_span(asked.start, asked.end)
+        source = self._source(asked.recording)
+        found = source.past(asked.signals, asked.start, asked.end, asked.buckets)
+        since = float(found.time[0]) if len(found) else asked.start
+        return {"since": since, "rows": _text(found.packed()), **self._span()}
+
+    def pairs(self, asked: Pairs, client: str) -> Facts:
+        """Pairs of a span, (seconds since `since`, x, y)."""
+        _check_span(asked.start, asked.end)
+        source = self._source(asked.recording)
+        time, values = source.rows([asked.x, asked.y], asked.start, asked.end)
+        rows = thinned(np.column_stack([time, values]), asked.most)
+        since = float(rows[0, 0]) if len(rows) else asked.start
+        rows = rows - np.array([since, 0.0, 0.0])
+        return {"since": since, "rows": _text(rows.astype("<f4").tobytes()), **self._span()}
+
+    def spectra(self, asked: Spectra, client: str) -> Facts:
+        """Amplitudes over frequencies: (frequency, amplitude of each)."""
+        _check_span(asked.start, asked.end)
+        time, values = self._source(asked.recording).rows(asked.signals, asked.start, asked.end)
+        found = peaks_kept(spectrum(time, values, asked.window), _LINES)
+        rows = np.column_stack([found.frequency, found.amplitude]).astype("<f4")
+        span = {"start": float(time[0]), "end": float(time[-1]), "step": found.step}
+        return {"rows": _text(rows.tobytes()), **span}
+
+    def signals(self, asked: Signals, client: str) -> Facts:
+        """Names and units, and the span that is known of."""
+        source = self._source(asked.recording)
+        first, last = source.span
+        units = {name: source.unit(name) for name in source.known}
+        return {"signals": units, "start": first, "end": last}
+
+    def _source(self, recording: str | None) -> Source:
+        return self.source if recording is None else self._recordings(recording)
+
+    def _units(self, texts: Sequence[str]) -> list[str]:
+        return [self.source.unit(text) for text in texts]
+
+    def _span(self) -> Facts:
+        full = self.source.full_since
+        (first, last), known = self.source.span, np.isfinite(full)
+        return {"start": first, "end": last, "full": full if known else None}
+
+
+def _check_span(start: float, end: float) -> None:
+    if not (np.isfinite([start, end]).all() and start < end):
+        raise InputError(f"A span goes from an earlier to a later time, got {start:g} to {end:g} s.")
+
+
+def _text(packed: bytes) -> str:
+    return b64encode(packed).decode()
+
+
+def _no_recording(name: str) -> Source:
+    raise unknown_name("recording", name, [])
