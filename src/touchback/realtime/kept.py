@@ -19,7 +19,9 @@ from touchback.realtime.record import Keeper, describe
 from touchback.realtime.region import PUBLISHED, create
 from touchback.realtime.structure import KnownJoint
 from touchback.realtime.swap import Pending, Swapped
+from touchback.realtime.take import begin_at
 from touchback.realtime.taps import Taps
+from touchback.recording.live_about import StartData
 from touchback.system import System
 
 _DRAIN = 0.1  # seconds between drains of the ring, and of a chunk of a recording
@@ -38,15 +40,18 @@ class Kept:
         pace: Pace,
         record: bool | str | os.PathLike[str],
         share: str | None,
+        start: StartData | None = None,
     ) -> None:
         self.system, self.plan, self._pace = system, plan, pace
         self._loop = self._first = make_loop(system, x0, plan, pace)
+        if start is not None:
+            begin_at(self._loop, x0, start)
         self._parameters = LiveParameters(system, self._loop, plan)
         named = list(zip(system.input_names, system.input_units))
         published = (*system.output_names, *system.state_names, *plan.energy)
         self._region, self._memory, self._region_lock = create(named, published, share)
         self._use_region()
-        about = describe(system, x0, plan, self._parameters.values)
+        about = describe(system, x0, plan, self._parameters.values, start=start)
         try:
             self._keeper = Keeper(about, record)
         except BaseException:

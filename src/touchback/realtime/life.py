@@ -20,6 +20,7 @@ from touchback.realtime.ending import WATCH, Elsewhere, to_its_end
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.signals import Signals
 from touchback.realtime.taps import Taps
+from touchback.recording.live_about import StartData
 from touchback.system import System
 
 
@@ -37,8 +38,9 @@ class Life(Signals):
         pace: Pace,
         record: bool | str | os.PathLike[str],
         share: str | None,
+        start: StartData | None = None,
     ) -> None:
-        super().__init__(system, x0, plan, pace, record, share)
+        super().__init__(system, x0, plan, pace, record, share, start)
         self._connections, self._machine = Connections(self), MachineWatch()
         self._stopping = threading.Lock()
         self._supervisor: threading.Thread | None = None

@@ -30,7 +30,7 @@ from touchback.realtime.report import (
     scheduling_of,
     worst_of,
 )
-from touchback.realtime.restructure import Restructured
+from touchback.realtime.taking import Taking
 from touchback.realtime.taps import Callback, Tap
 from touchback.realtime.udp import Receiver
 from touchback.recording import Run
@@ -103,7 +103,7 @@ def live(
     return Live(system, state_of(system, x0, plan.parameters), plan, pace, record, share)
 
 
-class Live(Restructured):
+class Live(Taking):
     """What `live` gives: enter it to start, leave it to stop.
 
     `live["input"] = 1.0` and `live["parameter"] = 0.12` take effect at the next tick; `read` gives

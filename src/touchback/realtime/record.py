@@ -15,8 +15,15 @@ from touchback.native import formulation_of
 from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
 from touchback.realtime.plan import LivePlan
+from touchback.realtime.take import Take
 from touchback.recording import Run
-from touchback.recording.live_about import CarriedData, FaultData, LiveAbout, columns_of
+from touchback.recording.live_about import (
+    CarriedData,
+    FaultData,
+    LiveAbout,
+    StartData,
+    columns_of,
+)
 from touchback.recording.live_file import Part, Recorder, Recording
 from touchback.regular_file import check_output
 from touchback.simulate.span import MOST_NUMBERS
@@ -30,9 +37,10 @@ def describe(
     plan: LivePlan,
     parameters: dict[str, float],
     carried: CarriedData | None = None,
+    start: StartData | None = None,
 ) -> LiveAbout:
     """What a replay needs besides the ticks; plain data. `carried` tells what a structure took over
-    from the one before (swap.py)."""
+    from the one before (swap.py), `start` where it began if not at time 0."""
     kinds = (system.input_names, system.state_names, system.output_names, plan.energy)
     units = (system.input_units, system.state_units, system.output_units, ["J"] * len(plan.energy))
     formulation = formulation_of(plan.constraints)
@@ -62,6 +70,7 @@ def describe(
         "units": {name: unit for pair in zip(kinds, units) for name, unit in zip(*pair)},
         "versions": {"touchback": VERSION, "numpy": np.__version__},
         "carried": carried,
+        "start": start,
     }
 
 
@@ -83,12 +92,16 @@ class Keeper:
         self._room = MOST_NUMBERS  # numbers that memory still takes
         self._faults: list[FaultData] = []
         self.failure: OSError | None = None  # what ended the recording before the run
+        self.takes: list[Take] = []  # recordings that began meanwhile
+        self.last_row: np.ndarray | None = None  # of the present structure
 
     def restructure(self, about: LiveAbout, started: Change) -> None:
         """Rows that follow are of another structure, which started with these parameters."""
-        self.columns = columns_of(about)
+        self.columns, self.last_row = columns_of(about), None
         if self._parts is not None:
             self._parts.append((about, []))
+        for take in self.takes:
+            take.restructure(about, started)
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.write_structure(about, self.columns)
@@ -96,6 +109,10 @@ class Keeper:
 
     def keep(self, rows: np.ndarray, changes: Mapping[int, Change]) -> None:
         """Rows of ticks, after the parameters that they may name."""
+        if len(rows):
+            self.last_row = rows[-1].copy()
+        for take in self.takes:
+            take.keep(rows, changes)
         if self._parts is not None:
             self._parts[-1][1].append(rows[: self._rows_left])
             self._room -= rows.size
@@ -129,6 +146,8 @@ class Keeper:
 
     def note(self, fault: Fault) -> None:
         """A fault of the run, in words."""
+        for take in self.takes:
+            take.note(fault)
         if self._parts is not None:
             self._faults.append(fault.as_dict())
         with self._writing() as recorder:
@@ -136,7 +155,9 @@ class Keeper:
                 recorder.write_fault(fault.as_dict())
 
     def finish_chunk(self) -> None:
-        """Lets a file have what was kept so far."""
+        """Lets files have what was kept so far."""
+        for take in self.takes:
+            take.finish_chunk()
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.finish_chunk()
@@ -154,7 +175,7 @@ class Keeper:
     @property
     def keeps(self) -> bool:
         """Whether ticks are to be kept anywhere."""
-        return self._parts is not None or self._path is not None
+        return self._parts is not None or self._path is not None or bool(self.takes)
 
     @property
     def status(self) -> str:
@@ -168,12 +189,17 @@ class Keeper:
         return "kept in memory" if self._parts is not None else "not recorded"
 
     def abandon(self) -> None:
-        """Leaves the file to the process that this one is a child of."""
+        """Leaves the files to the process that this one is a child of."""
+        for take in self.takes:
+            take.abandon()
         if self._recorder is not None:
             self._recorder.abandon()
 
     def close(self) -> None:
-        """Finishes the file."""
+        """Finishes the files."""
+        for take in self.takes:
+            take.close()
+        self.takes.clear()
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.close()

@@ -18,6 +18,7 @@ from touchback.native.live.wanted import Pace
 from touchback.realtime.build import block_of, make_loop, state_of
 from touchback.realtime.plan import MOST_SUBSTEPS, LivePlan, live_solver
 from touchback.realtime.swap import make_swap
+from touchback.realtime.take import begin_at
 from touchback.recording.live_about import CarriedData
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
@@ -76,22 +77,24 @@ def replay(path: str | os.PathLike[str], system: System | Sequence[System] | Non
     file unless it is given."""
     recording = open_recording(path)
     ticks = recording.column("tick")
-    if len(ticks) and not np.array_equal(ticks, np.arange(1, len(ticks) + 1)):
+    before_first = (recording.about["start"] or {"tick": 0})["tick"]
+    if len(ticks) and not np.array_equal(ticks, before_first + np.arange(1, len(ticks) + 1)):
         raise InputError("The recording misses ticks, so that it can't be replayed.")
     given = [system] if isinstance(system, System) else list(system or [])
     parts: list[np.ndarray] = []
     before: tuple[System, LiveLoop] | None = None
     for place, part in enumerate(recording.parts):
-        own = _system(part, given[place] if place < len(given) else None)
-        plan = _plan(own, part)
-        _check_rows(part, recording.parameters)
+        own = system_in(part, given[place] if place < len(given) else None)
+        plan = plan_in(own, part)
+        check_rows(part, recording.parameters)
         loop = _begin(own, plan, part, before)
-        parts.append(_repeat(own, plan, loop, part, recording.parameters))
+        parts.append(repeated(own, plan, loop, part, recording.parameters))
         before = own, loop
     return Replay(recording, parts)
 
 
-def _system(part: Part, given: System | None) -> System:
+def system_in(part: Part, given: System | None = None) -> System:
+    """The system of a part: the one given, if it has the same signals, else from its model."""
     about, system = part.about, given
     if system is None:
         if not about["description"]:
@@ -114,7 +117,8 @@ def _system(part: Part, given: System | None) -> System:
     return system
 
 
-def _plan(system: System, part: Part) -> LivePlan:
+def plan_in(system: System, part: Part) -> LivePlan:
+    """What was asked of the run, as far as a replay needs it."""
     about = part.about
     constraints = about["constraints"] and formulation_with(about["constraints"], about["settings"])
     solver = live_solver(system, about["method"], constraints, about["substeps"])
@@ -126,7 +130,7 @@ def _plan(system: System, part: Part) -> LivePlan:
     return plan
 
 
-def _check_rows(part: Part, parameters: dict[int, dict[str, float]]) -> None:
+def check_rows(part: Part, parameters: dict[int, dict[str, float]]) -> None:
     """Refuses numbers of ticks that no run has written: the loop takes them as they are."""
     for name, low, high in (
         ("flags", 0, _FLAGS), ("offered", 0, _VERSIONS), ("substeps", 1, MOST_SUBSTEPS)
@@ -157,6 +161,8 @@ def _begin(
     )  # fmt: skip
     given = part.about["carried"]
     if before is None or given is None:
+        if part.about["start"] is not None:
+            begin_at(loop, np.array(part.about["initial_state"]), part.about["start"])
         loop.prepare()
         return loop
     system.motion.refuse("follow")
@@ -171,7 +177,7 @@ def _begin(
     return loop
 
 
-def _repeat(
+def repeated(
     system: System,
     plan: LivePlan,
     loop: LiveLoop,

@@ -3,7 +3,7 @@
 Whoever wrote a file may have written anything into it; what is checked here, `replay` can rely on.
 """
 
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
 import msgspec
 
@@ -15,6 +15,7 @@ HEAD_UNITS = {
     "lateness": "ns", "step time": "ns", "input age": "ns",
 }  # fmt: skip
 HEAD = tuple(HEAD_UNITS)
+_EXACT = 1 << 53  # what a double counts
 
 
 class CarriedData(TypedDict):
@@ -27,6 +28,15 @@ class CarriedData(TypedDict):
     guards: list[int]
     energies: list[int]
     bodies: list[str]
+
+
+class StartData(TypedDict):
+    """Where a run began that goes on from another's instant, or a recording that began while its
+    run went on: the tick before its first, and the model's time then, t0 + steps · h [s]."""
+
+    tick: Annotated[int, msgspec.Meta(ge=0, le=_EXACT)]
+    t0: float
+    steps: Annotated[int, msgspec.Meta(ge=0, le=_EXACT)]
 
 
 class LiveAbout(TypedDict):
@@ -53,11 +63,13 @@ class LiveAbout(TypedDict):
     speed: float | None
     versions: dict[str, str]
     carried: CarriedData | None
+    start: StartData | None  # where not at the first tick and at time 0
 
 
 _LATER: dict[str, object] = {
     "copies": [], "units": {}, "max_speed": None, "settings": {}, "rtol": 1e-8, "atol": 1e-10,
     "speed": None, "versions": {}, "carried": None,
+    "start": None,
 }  # fmt: skip
 
 

@@ -200,7 +200,9 @@ class ScopePort:
 
 def _check_span(start: float, end: float) -> None:
     if not (np.isfinite([start, end]).all() and start < end):
-        raise InputError(f"A span goes from an earlier to a later time, got {start:g} to {end:g} s.")
+        raise InputError(
+            f"A span goes from an earlier to a later time, got {start:g} to {end:g} s."
+        )
 
 
 def _text(packed: bytes) -> str:

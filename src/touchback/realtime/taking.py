@@ -1,0 +1,65 @@
+"""Recording a live run from any tick on, and to any tick."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native.live.layout import ROW_HEAD
+from touchback.realtime.ending import to_its_end
+from touchback.realtime.record import describe
+from touchback.realtime.restructure import Restructured
+from touchback.realtime.take import Take, start_of
+from touchback.regular_file import check_output
+
+_PATIENCE = 0.5  # seconds that a structure may take to its first tick
+
+
+class Taking(Restructured):
+    """A run that can be recorded for a while."""
+
+    def record(self, path: str | os.PathLike[str]) -> Take:
+        """Records into an MCAP file from the next tick on, until `end_record` or the end of the
+        run; besides what `record=` keeps. `tb.replay` gives the same bits as of a whole recording
+        where the formulation of constraints remembers nothing beyond the state."""
+        self._check_running()
+        check_output(path, (".mcap",), "record")
+        row = self._row_to_begin_with()
+        with self.keeping:
+            row = row if self._keeper.last_row is None else self._keeper.last_row
+            start = ROW_HEAD + len(self.system.input_names)
+            x = row[start : start + len(self.system.state_names)]
+            version = int(row[3])
+            known = self._parameters.changes.get(version)
+            values = self._parameters.values if known is None else known.values
+            plan = replace(self.plan, solver=replace(self.plan.solver, substeps=int(row[5])))
+            about = describe(self.system, x, plan, values, start=start_of(self._loop, row))
+            take = Take(path, about, version)
+            self._keeper.takes.append(take)
+        return take
+
+    def end_record(self, take: Take) -> None:
+        """Finishes what `record` began."""
+        to_its_end(self._drain)
+        with self.keeping:
+            if take not in self._keeper.takes:
+                raise InputError(f"{take.path} isn't being recorded any more.")
+            self._keeper.takes.remove(take)
+            take.close()
+
+    def _row_to_begin_with(self) -> np.ndarray:
+        """The last tick's row; before a structure's first tick what it begins with."""
+        until = time.monotonic() + _PATIENCE
+        while self._keeper.last_row is None and time.monotonic() < until:
+            to_its_end(self._drain)
+            if self.plan.speed is None:
+                break
+            time.sleep(1e-3)
+        loop = self._loop
+        begun = [loop.struct.tick, loop.struct.run.t0 + loop.struct.run.steps * loop.struct.run.h,
+                 0, loop.struct.version, 0, loop.struct.steps_per_tick, 0, 0, 0]  # fmt: skip
+        return np.concatenate([begun, loop.u[1:], loop.x])

@@ -1,0 +1,127 @@
+"""Forks: a live run that goes on from any instant of a recording."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback import gallery
+from touchback.errors import InputError
+from touchback.realtime import fork, open_recording
+from touchback.system import System
+
+
+@pytest.fixture(scope="module")
+def arm() -> System:
+    """An arm with a motor, a length that can change, and a wind that depends on the time."""
+    m = tb.Model("arm", gravity=(0, 0, -9.81))
+    length = m.parameter("length", 0.3, unit="m", min=0.1, max=1.0)
+    body = m.body("arm", mass=1.0, com=(0, 0, -length), inertia=(0.01, 0.01, 0.001))
+    m.joint("shoulder", tb.Revolute("y"), m.ground, body, position=0.4)
+    wind = 0.3 * tb.sin(40.0 * m.time)
+    m.force("motor", tb.JointEffort("shoulder", m.input("torque", unit="N m") + wind))
+    return m.compile()
+
+
+@pytest.fixture(scope="module")
+def recorded(arm: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """0.3 s at 1 kHz: a torque from 0.1 s on, another length from 0.15 s on, two substeps from
+    0.2 s on."""
+    path = tmp_path_factory.mktemp("fork") / "arm.mcap"
+    with tb.live(arm, rate=1000, speed=None, record=path) as live:
+        live.run(0.1)
+        live["torque"] = 4.0
+        live.run(0.05)
+        live["length"] = 0.39
+        live.run(0.05)
+        live.set_substeps(2)
+        live.run(0.1)
+    yield path
+
+
+@pytest.mark.parametrize("time", [0.0, 0.05, 0.1, 0.1234, 0.15, 0.1999, 0.2, 0.25])
+def test_with_the_recorded_inputs_a_fork_gives_the_recorded_bits(
+    recorded: Path, time: float
+) -> None:
+    found = fork(recorded, time, speed=None)
+    assert found.same, found.why
+    assert found.compared == 300 - found.tick
+    assert found.time == pytest.approx(found.tick / 1000, abs=1e-12)
+    assert abs(found.time - time) <= 0.00051
+
+
+def test_a_fork_runs_on_from_the_recorded_state_with_its_inputs_and_parameters(
+    recorded: Path, arm: System
+) -> None:
+    """Nothing was changed after 0.2 s, so that the fork of 0.22 s runs into the recording."""
+    whole = open_recording(recorded)
+    found = fork(recorded, 0.22, speed=None, record=True)
+    with found.live as live:
+        assert live["torque"] == 4.0 and live["length"] == 0.39
+        live.run(0.08)
+        again = live.recorded()
+    np.testing.assert_array_equal(again["tick"], np.arange(221, 301))
+    np.testing.assert_array_equal(again.time, whole.column("time")[220:])
+    for state in arm.state_names:
+        np.testing.assert_array_equal(again[state], whole.column(state)[220:])
+
+
+def test_what_a_fork_does_differently_changes_what_becomes_of_it(recorded: Path) -> None:
+    whole = open_recording(recorded)
+    with fork(recorded, 0.22, speed=None, record=True).live as live:
+        live["torque"] = -4.0
+        live.run(0.08)
+        again = live.recorded()
+    assert abs(again["shoulder"][-1] - whole.column("shoulder")[-1]) > 1e-4
+
+
+def test_a_forks_own_recording_replays_and_can_be_forked(recorded: Path, tmp_path: Path) -> None:
+    with fork(recorded, 0.22, speed=None, record=tmp_path / "fork.mcap").live as live:
+        live.run(0.05)
+    assert tb.replay(tmp_path / "fork.mcap").same
+    again = fork(tmp_path / "fork.mcap", 0.25, speed=None)
+    assert again.tick == 250 and again.same
+
+
+def test_a_fork_takes_the_structure_of_its_instant(tmp_path: Path) -> None:
+    def bolt(kind: tb.Cylindrical | tb.Revolute) -> tb.Model:
+        m = tb.Model("bolt", gravity=(0, 0, -9.81))
+        body = m.body("bolt", mass=1.0, com=(0.1, 0, 0.02), inertia=(0.01, 0.01, 0.01))
+        m.joint("hinge", kind, m.ground, body, velocity=(0.2, 1.0) if kind.nv == 2 else None)
+        return m
+
+    path = tmp_path / "bolt.mcap"
+    with tb.live(bolt(tb.Cylindrical("x")).compile(), rate=1000, speed=None, record=path) as live:
+        live.run(0.1)
+        live.swap(bolt(tb.Revolute("x")))
+        live.run(0.1)
+    before, after = fork(path, 0.05, speed=None), fork(path, 0.15, speed=None)
+    assert before.live.system.sizes[1] == 2 and after.live.system.sizes[1] == 1
+    assert before.same and before.compared == 50
+    assert after.same and after.compared == 50
+    with after.live as live:
+        live.run(0.05)
+        assert live.read("hinge") == open_recording(path).parts[1].column("hinge")[-1]
+
+
+def test_it_says_why_bits_differ_where_a_step_remembers_the_one_before(tmp_path: Path) -> None:
+    """The step of the augmented Lagrangian begins with the multipliers of the step before."""
+    system = gallery.entry("slider-crank").make().compile()
+    path = tmp_path / "crank.mcap"
+    with tb.live(
+        system, rate=1000, speed=None, record=path, constraints="augmented-lagrangian"
+    ) as live:
+        live.run(0.2)
+    found = fork(path, 0.1, speed=None)
+    assert not found.same
+    assert "From tick 10" in found.why and "remembers" in found.why
+
+
+def test_a_time_outside_of_the_recording_is_refused_or_its_last_instant(recorded: Path) -> None:
+    with pytest.raises(InputError, match=r"begins at 0 s; -1 s is before it"):
+        fork(recorded, -1.0)
+    assert fork(recorded, 99.0, speed=None).tick == 300
+    with pytest.raises(InputError, match="a time of the recording"):
+        fork(recorded, float("nan"))

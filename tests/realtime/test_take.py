@@ -1,0 +1,82 @@
+"""Recordings that begin while a run goes on."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback import gallery
+from touchback.errors import InputError
+from touchback.realtime import open_recording
+
+
+@pytest.mark.parametrize("name", ["motor-arm", "double-pendulum"])
+def test_a_recording_of_the_middle_of_a_run_replays_to_the_same_bits(
+    name: str, tmp_path: Path
+) -> None:
+    system = gallery.entry(name).make().compile()
+    with tb.live(system, rate=1000, speed=None) as live:
+        live.run(0.137)
+        parameter = next(iter(system.parameters), None)
+        if parameter:
+            live[parameter] = 1.1 * system.parameters[parameter]
+        live.run(0.1)
+        take = live.record(tmp_path / "middle.mcap")
+        if parameter:
+            live[parameter] = 1.2 * system.parameters[parameter]
+        live.run(0.2)
+        live.end_record(take)
+        live.run(0.1)
+    assert take.ticks == 200
+    recording = open_recording(tmp_path / "middle.mcap")
+    assert recording.column("tick").tolist() == list(range(238, 438))
+    assert recording.column("time")[0] == pytest.approx(0.238, abs=1e-12)
+    again = tb.replay(tmp_path / "middle.mcap")
+    assert again.same and again.ticks == 200
+
+
+def test_it_holds_what_a_recording_of_the_whole_run_holds(tmp_path: Path) -> None:
+    system = gallery.entry("motor-arm").make().compile()
+    with tb.live(system, rate=1000, speed=None, record=tmp_path / "whole.mcap") as live:
+        live.run(0.05)
+        live["voltage"] = 3.0
+        take = live.record(tmp_path / "part.mcap")
+        live.run(0.05)
+        live.end_record(take)
+        with pytest.raises(InputError, match="isn't being recorded any more"):
+            live.end_record(take)
+    whole, part = (open_recording(tmp_path / f"{name}.mcap") for name in ("whole", "part"))
+    np.testing.assert_array_equal(part.rows[:, :6], whole.rows[50:, :6])
+    np.testing.assert_array_equal(part.rows[:, 9:], whole.rows[50:, 9:])
+
+
+def test_it_follows_a_change_of_structure_and_ends_with_the_run(tmp_path: Path) -> None:
+    def bolt(kind: tb.Cylindrical | tb.Revolute) -> tb.Model:
+        m = tb.Model("bolt", gravity=(0, 0, -9.81))
+        body = m.body("bolt", mass=1.0, com=(0.1, 0, 0.02), inertia=(0.01, 0.01, 0.01))
+        m.joint("hinge", kind, m.ground, body, velocity=(0.2, 1.0) if kind.nv == 2 else None)
+        return m
+
+    with tb.live(bolt(tb.Cylindrical("x")).compile(), rate=1000, speed=None) as live:
+        live.run(0.1)
+        live.record(tmp_path / "bolt.mcap")
+        live.run(0.05)
+        live.swap(bolt(tb.Revolute("x")))
+        live.run(0.05)
+    recording = open_recording(tmp_path / "bolt.mcap")
+    assert [len(part.rows) for part in recording.parts] == [50, 50] and recording.complete
+    assert tb.replay(tmp_path / "bolt.mcap").same
+
+
+def test_against_the_clock_no_tick_is_missing(tmp_path: Path) -> None:
+    system = gallery.entry("motor-arm").make().compile()
+    with tb.live(system, rate=1000) as live:
+        live.run(0.05)
+        take = live.record(tmp_path / "clocked.mcap")
+        live["voltage"] = 2.0
+        live.run(0.1)
+        live.end_record(take)
+    ticks = open_recording(tmp_path / "clocked.mcap").column("tick")
+    assert len(ticks) >= 100 and (np.diff(ticks) == 1).all()
+    assert tb.replay(tmp_path / "clocked.mcap").same
