@@ -56,7 +56,11 @@ class Seat:
         return x, y
 
     def drag(
-        self, start: tuple[float, float], way: tuple[float, float], steps: int = 6, hold: bool = False
+        self,
+        start: tuple[float, float],
+        way: tuple[float, float],
+        steps: int = 6,
+        hold: bool = False,
     ) -> None:
         """Presses, moves by so many pixels, and lets go unless it is to `hold`."""
         mouse = self.page.mouse
