@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 T = TypeVar("T")
+Place = tuple[float, float]  # on the screen [px]
 PATIENCE = 20.0  # s: a machine may be busy
 
 
@@ -45,7 +46,7 @@ class Seat:
         self.page.goto(self.workbench.url)
         self.until("window.bench?.view?.painted >= 0 && bench.world.ready")
 
-    def pixel(self, body: str, point: Sequence[float]) -> tuple[float, float]:
+    def pixel(self, body: str, point: Sequence[float]) -> Place:
         """Where a point of a body is on the screen."""
         x, y = self.ask(
             "([body, point]) => { const box = bench.view.canvas.getBoundingClientRect();"
@@ -71,7 +72,7 @@ class Seat:
         if not hold:
             mouse.up()
 
-    def handle(self, name: str) -> tuple[float, float]:
+    def handle(self, name: str) -> Place:
         """Where a handle of an icon is on the screen."""
         box = self.page.locator(f'[data-handle="{name}"]').bounding_box()
         assert box is not None, name

@@ -40,8 +40,8 @@ def shot(page: Seat) -> np.ndarray:
 
 
 def test_bodies_are_drawn_where_the_run_has_them(page: Seat) -> None:
-    """The crank's angle on the screen is that of the tick whose time the frame tells, about its axis −y,
-    within the rounding of float32."""
+    """The crank's angle on the screen is that of the tick whose time the frame tells, about its
+    axis −y, within the rounding of float32."""
     kept: list[tuple[np.ndarray, np.ndarray]] = []
 
     def keep(rows: np.ndarray, columns: object) -> None:
@@ -91,11 +91,14 @@ def test_a_click_on_a_body_or_a_joint_chooses_it(page: Seat) -> None:
     )
     assert isinstance(ends, list)
     half = [(a + b) / 2 for a, b in zip(ends[:3], ends[3:])]
+    page.ask("bench.send({do: 'pause'})")
+    page.until("bench.status.state !== 'running'")
     page.page.mouse.click(*page.pixel("rocker", half))
     until(lambda: page.ask("bench.selected?.kind === 'body' && bench.selected.name === 'rocker'"))
     page.page.mouse.click(*page.pixel("ground", (0.0, 0.0, 0.0)))  # where the crank's bearing is
     until(lambda: page.ask("bench.selected?.kind === 'joint' && bench.selected.name === 'crank'"))
     assert page.page.locator("#inspector h2").inner_text() == "crank"
+    page.ask("bench.send({do: 'go'})")
 
 
 def test_light_and_dark_change_the_paper(page: Seat) -> None:
@@ -124,7 +127,7 @@ def test_targets_are_large_enough_for_fingers_on_a_tablet(chromium: object, run:
     size = {"width": 1024, "height": 768}
     with seat(chromium, run, viewport=size, has_touch=True) as tablet:  # type: ignore[arg-type]
         small = tablet.ask(
-            "[...document.querySelectorAll('header button, #view button, #left button, #right button')]"
+            "[...document.querySelectorAll('header > nav button, #view button')]"
             ".filter(e => e.checkVisibility()).map(e => [e.getBoundingClientRect(), e.title])"
             ".filter(([b]) => b.width < 36 || b.height < 36).map(([b, t]) => t)"
         )

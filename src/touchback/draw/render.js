@@ -26,13 +26,22 @@ const LINE = [`
     gl_FragColor = vec4(colour.rgb, colour.a * far); }`];
 const STILL = placed([1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]);
 
+/** Whether a processor does a graphics card's work: then smooth edges would take three times as long. */
+function inSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl"), about = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  const name = about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : "";
+  if (gl) gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 export const rgb = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16) / 255);
 
 export class Renderer {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.canvas = canvas;
-    const gl = this.gl = canvas.getContext("webgl", { alpha: false, antialias: true, stencil: true, preserveDrawingBuffer: true });
+    const smooth = canvas.dataset.smooth ? canvas.dataset.smooth === "yes" : !inSoftware();
+    const gl = this.gl = canvas.getContext("webgl", { alpha: false, antialias: smooth, stencil: true, preserveDrawingBuffer: true });
     if (!gl) throw new Error("This browser shows no WebGL.");
     this.solid = this.program(SOLID);
     this.line = this.program(LINE);
