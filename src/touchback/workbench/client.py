@@ -40,6 +40,8 @@ class Client:
 
     def text(self, data: bytes) -> None:
         """A text that must arrive."""
+        if self.gone:
+            return
         self._texts.append(data)
         self.owed += len(data)
         if self.owed > CROWDED:
@@ -60,6 +62,8 @@ class Client:
 
     def stream(self, key: Hashable, data: bytes, keep: int = 1) -> None:
         """A binary frame of a stream, of which the newest few are kept."""
+        if self.gone:
+            return
         waiting = self._streams.setdefault(key, deque())
         while len(waiting) >= keep:
             waiting.popleft()
@@ -90,6 +94,8 @@ class Client:
         except Exception as error:
             self.let_go(f"could not be told: {error}")
             raise
+        finally:
+            self._room.set()  # whoever waits for it finds the connection closed
 
     async def _write(self) -> None:
         while True:
@@ -104,8 +110,8 @@ class Client:
             except TimeoutError:
                 self.let_go(f"took nothing for {PATIENCE:g} s")
             except ConnectionClosed:
-                pass
-            if self.connection.close_code is not None or self.gone:
+                self.gone = self.gone or "closed"
+            if self.gone:
                 return
 
     def _next(self) -> tuple[bytes, bool]:

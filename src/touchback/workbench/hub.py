@@ -228,6 +228,8 @@ class Hub:
                 data = message.encode() if isinstance(message, str) else message
                 await self._answer(client, data)
                 await client.may_ask()
+                if client.gone:  # what it asked before doesn't matter any more
+                    break
         except ConnectionClosed:
             pass
         finally:

@@ -19,7 +19,7 @@ from touchback.workbench.door import Door
 from touchback.workbench.hub import MOST_CLIENTS, Hub
 
 _SOCKETS = 256  # connections at a time, of pages, files and whoever says nothing
-_OWED_BY_KERNEL = 128 << 10  # bytes: what a slow client hasn't taken should wait here, not there
+_OWED_BY_KERNEL = 128 << 10  # bytes each way: what is slow should wait here, not there
 _SILENCE = 5.0  # seconds in which a request must come
 _PING = 20.0
 _NO_SUCH_RUN = 4004  # a WebSocket's code, of those that are ours to give
@@ -36,7 +36,8 @@ class _Connection(ServerConnection):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         plugged: socket.socket = transport.get_extra_info("socket")
-        plugged.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _OWED_BY_KERNEL)
+        for way in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+            plugged.setsockopt(socket.SOL_SOCKET, way, _OWED_BY_KERNEL)
         if len(self.server.handlers) >= _SOCKETS:
             cast(asyncio.Transport, transport).abort()
         super().connection_made(transport)

@@ -1,0 +1,295 @@
+"""Whatever clients do, the live run goes on, others are served, and memory stays bounded."""
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from page_client import Page, on_page, wire_of
+from touchback import gallery, workbench
+from touchback.realtime.control.exposed import NOTHING
+from touchback.workbench import Workbench, client, server
+
+
+@pytest.fixture(autouse=True)
+def the_run_goes_on(bench: Workbench) -> Iterator[None]:
+    """Each test of this file ends with a page that is served and a run that ticks."""
+    before = bench.live.ticks
+    yield
+    assert bench.live.ticks > before and not bench.live.faults
+    assert on_page(bench, lambda page: page.send(do="watch", poses=1))["ok"]
+
+
+def resident() -> int:
+    """Memory of this process [bytes]."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def until(true: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Whether it becomes true in a while."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
+    return true()
+
+
+def deaf(bench: Workbench) -> socket.socket:
+    """A socket that takes a few kilobytes and no more."""
+    at = urlsplit(bench.url)
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    made.connect((at.hostname, at.port))
+    made.setblocking(False)
+    return made
+
+
+def asleep(bench: Workbench, then: Callable[[ClientConnection], Awaitable[None]]) -> None:
+    """A client that reads nothing."""
+
+    async def run() -> None:
+        url = wire_of(bench)
+        async with asyncio.timeout(20):
+            wire = await connect(url, sock=deaf(bench), max_queue=1, compression=None)
+            try:
+                await then(wire)
+            finally:
+                wire.transport.abort()
+
+    asyncio.run(run())
+
+
+NONSENSE = [
+    "", "{", "null", "[]", '"set"', "7", "{}", '{"do": 7}', '{"do": "no such thing"}',
+    '{"do": "set"}', '{"do": "set", "name": "crank radius", "value": "0.1"}',
+    '{"do": "set", "name": "crank radius", "value": NaN}',
+    '{"do": "set", "name": "crank radius", "value": 1e999}',
+    '{"do": "set", "name": "crank radius", "value": 0.1, "and": "more"}',
+    '{"do": "set", "name": "__class__", "value": 0.1}', '{"do": "watch", "poses": -1}',
+    '{"do": "watch", "poses": 1e308}', '{"do": "watch", "id": {}}', "[" * 60_000,
+    '{"do": "what", "id": ' + "[" * 30_000 + "}", '{"do": "watch", "poses": "all"}',
+]  # fmt: skip
+
+
+def test_every_message_that_cannot_be_read_is_answered(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        for text in NONSENSE:
+            await page.wire.send(text)
+            answer = await page.told("answer")
+            assert not answer["ok"] and len(answer["error"]) < 1000, text
+        await page.wire.send(b"\xff\xfe\x00binary")
+        assert not (await page.told("answer"))["ok"]
+        assert bench.live["crank radius"] == 0.1
+
+    on_page(bench, play)
+
+
+def test_what_is_no_text_ends_its_own_connection_only(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        page.wire.transport.write(b"\x81\x84\x00\x00\x00\x00\xff\xfe\xff\xfe")  # not UTF-8
+        with pytest.raises(ConnectionClosed):
+            while True:
+                await page.wire.recv()
+
+    on_page(bench, play)
+
+
+def test_a_huge_message_ends_its_connection_and_is_not_kept(bench: Workbench) -> None:
+    async def run() -> None:
+        wire = await connect(wire_of(bench), compression=None)
+        before = resident()
+        with pytest.raises(ConnectionClosed):
+            await wire.send("x" * (8 << 20))
+            while True:
+                await wire.recv()
+        assert resident() - before < 40 << 20  # our own copies of it, not the server's
+
+    asyncio.run(run())
+
+
+def test_a_slow_client_gets_the_newest_poses_and_delays_nobody(bench: Workbench) -> None:
+    async def sleepy(wire: ClientConnection) -> None:
+        await wire.send(json.dumps({"do": "watch", "poses": 60}))
+        slow = await asyncio.to_thread(lambda: _watching(bench))
+        assert await asyncio.to_thread(lambda: until(lambda: slow.dropped > 10))
+        waiting = sum(len(each) for each in slow._streams.values())
+        assert waiting <= 1 and slow.owed < client.CROWDED
+
+        async with connect(wire_of(bench), compression=None) as other:
+            page = Page(other)
+            await page.send(do="watch", poses=60)
+            times = [(await page.frame())[3] for _ in range(5)]
+            assert times == sorted(times)
+
+    # frames that fill the kernel's buffers soon
+    whole = bench.source.frame
+    bench.source.frame = lambda: _large(whole())  # type: ignore[method-assign]
+    try:
+        asleep(bench, sleepy)
+    finally:
+        bench.source.frame = whole  # type: ignore[method-assign]
+
+
+def _watching(bench: Workbench) -> client.Client:
+    assert until(lambda: any(each.poses for each in bench.hub.clients))
+    return next(each for each in bench.hub.clients if each.poses)
+
+
+def _large(found: workbench.Posed | None) -> workbench.Posed | None:
+    return found and found._replace(numbers=found.numbers.repeat(500))
+
+
+def test_a_client_that_takes_nothing_is_let_go(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "PATIENCE", 0.2)
+
+    async def sleepy(wire: ClientConnection) -> None:
+        await asyncio.to_thread(lambda: until(lambda: bool(bench.hub.clients)))
+        for _ in range(20):
+            bench.hub.announce("log", {"text": "x" * 50_000})
+        gone = await asyncio.to_thread(lambda: until(lambda: not bench.hub.clients))
+        assert gone
+
+    asleep(bench, sleepy)
+
+
+def test_a_client_who_is_owed_too_much_is_let_go(bench: Workbench) -> None:
+    seen: list[int] = []
+
+    async def sleepy(wire: ClientConnection) -> None:
+        await asyncio.to_thread(lambda: until(lambda: bool(bench.hub.clients)))
+        slow = next(iter(bench.hub.clients))
+        for _ in range(200):
+            bench.hub.announce("log", {"text": "x" * 50_000})
+            seen.append(slow.owed)
+        await asyncio.to_thread(lambda: until(lambda: not bench.hub.clients))
+        assert "waited" in slow.gone and slow.owed == 0
+
+    asleep(bench, sleepy)
+    assert max(seen) <= client.MOST_OWED + 51_000
+
+
+def test_who_does_not_take_what_it_is_told_is_not_read_any_more(bench: Workbench) -> None:
+    async def sleepy(wire: ClientConnection) -> None:
+        await asyncio.to_thread(lambda: until(lambda: bool(bench.hub.clients)))
+        slow = next(iter(bench.hub.clients))
+        for _ in range(20):
+            bench.hub.announce("log", {"text": "x" * 50_000})
+        assert await asyncio.to_thread(lambda: until(lambda: slow.owed > client.CROWDED))
+        await wire.send(json.dumps({"do": "watch", "poses": 7}))  # this one is read already
+        for value in (0.5, 0.6):
+            await wire.send(json.dumps({"do": "set", "name": "motor torque", "value": value}))
+        await asyncio.sleep(0.3)
+        assert bench.live["motor torque"] != 0.6
+
+    asleep(bench, sleepy)
+
+
+def test_rapid_messages_are_refused_and_the_others_are_served_meanwhile(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        count = 3000
+        text = json.dumps({"do": "set", "name": "motor torque", "value": 0.1})
+
+        async def flood() -> None:
+            for _ in range(count):
+                await page.wire.send(text)
+
+        async def listen() -> tuple[int, int]:
+            fine = refused = 0
+            while fine + refused < count:
+                answer = await page.told("answer")
+                fine, refused = fine + answer["ok"], refused + (not answer["ok"])
+            return fine, refused
+
+        flooding = asyncio.create_task(flood())
+        listening = asyncio.create_task(listen())
+        async with connect(wire_of(bench), compression=None) as other:
+            assert (await Page(other).send(do="set", name="motor torque", value=0.2))["ok"]
+        await flooding
+        fine, refused = await listening
+        assert fine >= 400 and refused > 0, (fine, refused)
+
+    on_page(bench, play)
+
+
+def test_a_storm_of_connections_leaves_nothing_behind(bench: Workbench) -> None:
+    async def storm(count: int) -> None:
+        async def once(number: int) -> None:
+            wire = await connect(wire_of(bench), compression=None, open_timeout=20)
+            if number % 2:
+                wire.transport.abort()
+            else:
+                await wire.close()
+
+        for start in range(0, count, 10):
+            await asyncio.gather(*(once(start + each) for each in range(10)))
+
+    asyncio.run(storm(50))
+    assert until(lambda: not bench.hub.clients)
+    before, threads = resident(), threading.active_count()
+    asyncio.run(storm(100))
+    assert until(lambda: not bench.hub.clients)
+    assert until(lambda: not bench.server._loop or len(asyncio.all_tasks(bench.server._loop)) < 12)
+    assert threading.active_count() <= threads
+    assert resident() - before < 4 << 20  # 40 kB a connection would be a leak
+
+
+def test_so_many_pages_look_on_and_no_more(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_CLIENTS", 2)
+
+    async def play(page: Page) -> None:
+        async with connect(wire_of(bench), compression=None):
+            with pytest.raises(Exception, match="503"):
+                await connect(wire_of(bench), compression=None)
+
+    on_page(bench, play)
+
+
+def test_who_connects_and_says_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "_SILENCE", 0.2)
+    monkeypatch.setattr(server, "_SOCKETS", 20)
+    with workbench.open(gallery.make("pendulum").compile()) as other:
+        silent = [deaf(other) for _ in range(40)]
+        assert until(lambda: _served(other))
+        for each in silent:
+            each.close()
+
+
+def _served(bench: Workbench) -> bool:
+    try:
+        return bool(on_page(bench, lambda page: page.send(do="watch", poses=0))["ok"])
+    except (OSError, EOFError, ConnectionClosed):
+        return False
+    except Exception as error:
+        return not str(error)
+
+
+def test_nothing_that_is_not_exposed_can_be_set() -> None:
+    messages = [
+        {"do": "set", "name": "motor torque", "value": 1.0},
+        {"do": "set", "name": "crank radius", "value": 0.12},
+        {"do": "choose", "control": "crank", "alternative": "other"},
+        {"do": "switch", "deactivate": ["pin"]},
+        {"do": "resume"},
+    ]
+    with workbench.open(gallery.make("slider-crank").compile(), exposed=NOTHING) as shut:
+
+        async def play(page: Page) -> None:
+            for message in messages:
+                assert not (await page.send(**message))["ok"], message
+            what = await page.send(do="what")
+            assert what["ok"] and not what["inputs"] and not what["parameters"]
+
+        on_page(shut, play)
+        assert shut.live["motor torque"] == 0.0 and shut.live["crank radius"] == 0.1
+        assert shut.live.system.active == ("pin",)
