@@ -1,4 +1,5 @@
 // Puts the page together: each panel is a module that mounts itself; one that fails says so and the others go on.
+import { keepPace } from "./pace.js";
 import { connect } from "./wire.js";
 
 const PANELS = {
@@ -60,7 +61,8 @@ paintTheme();
 const bench = connect();
 bench.note = note;
 bench.try = message => bench.send(message).catch(error => { note(error.message, "bad"); return null; });
-bench.on("open", () => { bench.send({ do: "watch", poses: 60 }).catch(() => {}); $("state").textContent = "connected"; $("state").dataset.state = "running"; });
+keepPace(bench);
+bench.on("open", () => { $("state").textContent = "connected"; $("state").dataset.state = "running"; });
 bench.on("closed", () => { $("state").textContent = "not connected"; $("state").dataset.state = "closed"; });
 bench.on("log", ({ text, bad }) => note(text, bad ? "bad" : ""));
 bench.on("scene", scene => { $("title").textContent = scene.title; document.title = `${scene.title} · Touchback`; });
