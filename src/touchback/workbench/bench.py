@@ -17,6 +17,7 @@ from touchback.realtime import Live, live
 from touchback.realtime.control import Desk, Exposed
 from touchback.system import State, System
 from touchback.workbench.live_source import LiveSource
+from touchback.workbench.manipulate import Manipulators, equipped, with_hand
 from touchback.workbench.source import Source
 
 if TYPE_CHECKING:  # what needs the extra `view`
@@ -49,16 +50,16 @@ def open(
     another workbench it has the port and the token of that one, and a `name` there."""
     own: Live | None = None
     if isinstance(shown, Model):
-        shown = shown.compile()
+        shown = equipped(shown).compile()
     if isinstance(shown, System):
-        shown = own = live(shown, x0, rate=rate, substeps=substeps)
+        shown = own = live(with_hand(shown), x0, rate=rate, substeps=substeps)
         own.start()
     try:
         source: Source
         desk: Desk | None = None
         if isinstance(shown, Live):
             desk = Desk(shown, exposed)
-            source = LiveSource(shown, desk)
+            source = LiveSource(shown, desk, Manipulators(desk))
         elif hasattr(shown, "scene"):
             source = shown
         else:
@@ -90,6 +91,9 @@ class Workbench:
         self.source, self.desk, self._own = source, desk, own
         self._page, self._name = "" if beside is None else page, name
         self.hub = _hub(source)
+        if isinstance(source, LiveSource) and source.manipulators is not None:
+            letting_go = source.manipulators.leave
+            self.hub.leaving.append(lambda client: letting_go(client.name))
         self.server: Server = (
             _server(self.hub, host, port, page) if beside is None else beside.server
         )

@@ -22,7 +22,7 @@ RATE = 60.0  # frames a second at most
 MOST_CLIENTS = 32
 _VALUES = 0.05  # seconds between looks at what was set
 _STATUS = 0.25
-_QUICK = frozenset({"set", "pull", "grab", "release", "what", "pause", "go", "step", "speed"})
+_QUICK = frozenset({"set", "pull", "release", "what", "pause", "go", "step", "speed"})
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
 _Kind = TypeVar("_Kind", bound=Message)

@@ -11,6 +11,7 @@ from touchback.realtime import Live
 from touchback.realtime.control import Answer, Desk
 from touchback.realtime.report import flag_names
 from touchback.system import System
+from touchback.workbench.manipulate import Manipulators
 from touchback.workbench.poses import Poses
 from touchback.workbench.scene import SceneSeen, seen
 from touchback.workbench.source import Posed, Values
@@ -21,8 +22,9 @@ _KEPT = 16  # structures whose poses stay compiled, as many as `live.switch` kee
 class LiveSource:
     """Scenes, poses and status of a live run; its desk answers messages."""
 
-    def __init__(self, live: Live, desk: Desk) -> None:
+    def __init__(self, live: Live, desk: Desk, manipulators: Manipulators | None = None) -> None:
         self.live, self.desk, self.title = live, desk, live.system.name
+        self.manipulators = manipulators
         self._known: OrderedDict[int, Poses] = OrderedDict()
         self._number = 0
         self.prepare()
@@ -51,7 +53,10 @@ class LiveSource:
     def scene(self) -> SceneSeen:
         poses, (t, x) = self.poses, self._first
         _, parameters = self._settings(poses.system)
-        return seen(poses, self._number, x, t, parameters)
+        found = seen(poses, self._number, x, t, parameters)
+        if self.manipulators is not None:
+            found.icons = self.manipulators.icons.told()
+        return found
 
     def frame(self) -> Posed | None:
         poses = self.poses

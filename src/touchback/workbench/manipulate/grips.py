@@ -1,0 +1,205 @@
+"""Hands at work: who holds what, and how stiffly."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.realtime.control import Desk
+from touchback.realtime.control.messages import Facts
+from touchback.recording import unknown_name
+from touchback.workbench.manipulate.hand import (
+    bound_name,
+    grip_name,
+    hands_of,
+    input_names,
+    law_names,
+    mass_of,
+    point_names,
+    target_names,
+)
+from touchback.workbench.manipulate.here import Here, check_body, here, refuse_rows
+from touchback.workbench.manipulate.messages import Grab, Pull, Release
+
+_EAGER = 50.0  # rad/s: what a hand wants the whole mechanism to follow it with
+_FAST = (
+    0.2  # of a step: the fastest that the lightest direction may swing, where any method is sure
+)
+_LOOK = 0.1  # s between two looks at how light a held point is
+_DAMPED = 0.7  # of critical
+_MOST = (
+    4.0  # times the usual stiffness of a light point: what may be asked for, swings of 0.4 a step
+)
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A hand's stiffness [N/m] and damping [N s/m], and the most that a run's step allows."""
+
+    stiffness: float
+    damping: float
+    most: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a hand of a client holds."""
+
+    client: str
+    body: str
+    spring: Spring
+
+
+class Grips:
+    """The hands of a run; from any thread."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk, self._lock = desk, threading.RLock()
+        self.held: dict[str, Held] = {}
+        self._looked: dict[str, float] = {}
+
+    def grab(self, asked: Grab, client: str) -> Facts:
+        """Holds a body, where it is."""
+        live = self._desk.live
+        refuse_rows(live.system)
+        check_body(live.system, asked.body)
+        self._desk.check("hands", asked.body)
+        self._check_hand(asked.hand, client)
+        now, at = here(live), np.array(asked.point)
+        spring = _asked(asked, spring_for(now, asked.body, at, self._step()))  # may be compiled
+        target = now.point(asked.body, at)
+        with self._lock:
+            self._check_hand(asked.hand, client)
+            self._write(grip_name(asked.hand), 0.0)  # nothing is held with half of the numbers
+            for name, value in (
+                *zip(target_names(asked.hand), target, strict=True),
+                *zip(point_names(asked.hand), at, strict=True),
+                *zip(law_names(asked.hand), (spring.stiffness, spring.damping), strict=True),
+            ):
+                self._write(name, float(value))
+            number = list(live.system.model.bodies).index(asked.body) + 1
+            self._write(grip_name(asked.hand), float(number))
+            self.held[asked.hand] = Held(client, asked.body, spring)
+        return {
+            "hand": asked.hand, "body": asked.body, "to": [float(x) for x in target],
+            "stiffness": spring.stiffness, "damping": spring.damping,
+            "bound": live[bound_name(asked.hand)], "tick": live.ticks,
+        }  # fmt: skip
+
+    def pull(self, asked: Pull, client: str) -> Facts:
+        """Pulls what is held to another place."""
+        with self._lock:
+            held = self._holding(asked.hand, client)
+            spring = _asked(asked, self._eased(asked.hand, held))
+            for name, value in zip(target_names(asked.hand), asked.to, strict=True):
+                self._write(name, float(value))
+            if spring != held.spring:
+                numbers = spring.stiffness, spring.damping
+                for name, value in zip(law_names(asked.hand), numbers, strict=True):
+                    self._write(name, value)
+                self.held[asked.hand] = Held(client, held.body, spring)
+        return {"hand": asked.hand, "body": held.body, "tick": self._desk.live.ticks}
+
+    def _eased(self, hand: str, held: Held) -> Spring:
+        """The spring of a hand, made softer where the mechanism has become so light that a step
+        couldn't follow; looked at now and then."""
+        now = time.monotonic()
+        if now - self._looked.get(hand, 0.0) < _LOOK:
+            return held.spring
+        self._looked[hand] = now
+        live, names = self._desk.live, point_names(hand)
+        at = np.array([live[name] for name in names])
+        most = spring_for(here(live), held.body, at, self._step()).most
+        return Spring(min(held.spring.stiffness, most[0]), min(held.spring.damping, most[1]), most)
+
+    def release(self, asked: Release, client: str) -> Facts:
+        """Lets go; of nothing too."""
+        with self._lock:
+            held = self.held.get(asked.hand)
+            if held is not None and held.client != client:
+                self._holding(asked.hand, client)  # says whose it is
+            self._let_go(asked.hand)
+        return {"hand": asked.hand, "tick": self._desk.live.ticks}
+
+    def leave(self, client: str) -> list[str]:
+        """Lets go of what a client held who is gone; the hands that did."""
+        with self._lock:
+            left = [hand for hand, held in self.held.items() if held.client == client]
+            for hand in left:
+                self._let_go(hand)
+        return left
+
+    def _let_go(self, hand: str) -> None:
+        self.held.pop(hand, None)
+        if grip_name(hand) in self._desk.live.system.input_names:
+            self._write(grip_name(hand), 0.0)
+
+    def _check_hand(self, hand: str, client: str) -> None:
+        """Refuses a hand that isn't there, or is another's."""
+        system = self._desk.live.system
+        known = [
+            each
+            for each in hands_of(system.model)
+            if set(input_names(each)) <= set(system.input_names)
+        ]
+        if not known:
+            raise InputError(
+                f"{system.name}: the run has no hand to hold bodies with; start it with "
+                "`equipped(model).compile()` of touchback.workbench, or open it there."
+            )
+        if hand not in known:
+            raise unknown_name("hand", hand, known)
+        held = self.held.get(hand)
+        if held is not None and held.client != client:
+            raise InputError(
+                f"Hand '{hand}': somebody else holds '{held.body}' with it; wait until it lets go."
+            )
+
+    def _holding(self, hand: str, client: str) -> Held:
+        self._check_hand(hand, client)
+        if hand not in self.held:
+            raise InputError(f"Hand '{hand}': it holds nothing; `grab` a body first.")
+        return self.held[hand]
+
+    def _write(self, name: str, value: float) -> None:
+        self._desk.live[name] = value
+
+    def _step(self) -> float:
+        live = self._desk.live
+        return 1.0 / (live.plan.rate * live.plan.substeps)
+
+
+def spring_for(now: Here, body: str, at: np.ndarray, step: float) -> Spring:
+    """A spring that carries the mechanism along as fast as a hand wants, and that a step [s] of any
+    method integrates: the lightest direction of the point swings by at most a fifth of a radian in
+    it. Near a dead point, where it feels heavier than it will be, it counts as the whole
+    mechanism."""
+    giving = np.linalg.eigvalsh(0.5 * ((W := now.mobility(body, at)) + W.T))
+    mass = mass_of(now.system.model, now.parameters) or 1.0 / max(giving[-1], 1e-9)
+    felt = [1.0 / each for each in giving if each * mass > 1.0]
+    light, heavy = min(felt, default=mass), max(felt, default=mass)
+    safe = light * (_FAST / step) ** 2, _FAST * 2.0 * light / step
+    stiffness = min(mass * _EAGER**2, safe[0])
+    damping = min(2.0 * _DAMPED * np.sqrt(stiffness * heavy), safe[1])
+    return Spring(float(stiffness), float(damping), (_MOST * safe[0], _MOST * safe[1]))
+
+
+def _asked(asked: Grab | Pull, usual: Spring) -> Spring:
+    """The spring with what a message asks for, within what is stable."""
+    numbers = []
+    for word, own, most, unit in (
+        ("stiffness", usual.stiffness, usual.most[0], "N/m"),
+        ("damping", usual.damping, usual.most[1], "N s/m"),
+    ):
+        given = getattr(asked, word)
+        if given is not None and given > most:
+            raise InputError(
+                f"Hand '{asked.hand}': a {word} of {given:g} {unit} is more than this run's step "
+                f"can follow at that point; ask for at most {most:.3g}, or run faster."
+            )
+        numbers.append(own if given is None else float(given))
+    return Spring(numbers[0], numbers[1], usual.most)

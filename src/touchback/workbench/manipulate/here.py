@@ -1,0 +1,108 @@
+"""Where a live run is: its state, with what its functions need besides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.dynamics.floats import float_instant
+from touchback.errors import InputError
+from touchback.model.frame import GROUND, Frame
+from touchback.model.value import Value, is_number
+from touchback.realtime.live import Live
+from touchback.recording import unknown_name
+from touchback.system import System
+
+
+@dataclass(frozen=True)
+class Here:
+    """A state of a run at a tick, and the system (with settings of its own) that it is one of."""
+
+    system: System
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    z: np.ndarray
+    inputs: dict[str, float]
+    parameters: dict[str, float]
+
+    def pose(self, body: str) -> tuple[np.ndarray, np.ndarray]:
+        """R_WB and p_WB_W of a body, or of the ground."""
+        found = self.system.pose(Frame(body), self.q, t=self.t, parameters=self.parameters)
+        return found[0], found[1]
+
+    def value(self, given: Value) -> float:
+        """A described number with the present parameters."""
+        if is_number(given):
+            return float(given)
+        return float(float_instant(self.system.model, self.q, self.parameters).value(given))
+
+    def point(self, body: str, at: np.ndarray) -> np.ndarray:
+        """Where a point of a body is in the world [m]."""
+        R, p = self.pose(body)
+        return p + R @ at
+
+    def point_jacobian(self, body: str, at: np.ndarray) -> np.ndarray:
+        """The velocity of a point of a body by the velocities v, 3 × nv."""
+        J = self.system.jacobian(Frame(body), self.q, parameters=self.parameters)
+        r = self.pose(body)[0] @ at
+        return J[3:] - _cross(r) @ J[:3]
+
+    def mobility(self, body: str, at: np.ndarray) -> np.ndarray:
+        """How a point of a body gives way: its acceleration by a force on it, 3 × 3 [1/kg], with
+        all constraints kept."""
+        J = self.point_jacobian(body, at)
+        return np.stack([J @ self._answer(tau) for tau in J], axis=1)
+
+    def _answer(self, tau: np.ndarray) -> np.ndarray:
+        """M⁻¹ τ as constraints leave it."""
+        ask = self.system.forward_dynamics
+        pushed, left = (
+            ask(self.q, self.v, tau=effort, u=self.inputs, t=self.t, z=self.z,
+                parameters=self.parameters)
+            for effort in (tau, 0.0 * tau)
+        )  # fmt: skip
+        return pushed - left
+
+
+def here(live: Live) -> Here:
+    """Where a run is now."""
+    values, message = live.published()
+    system = live.system.apart()
+    start = 3 + len(system.output_names)
+    x = np.array(message.values[start : start + len(system.state_names)], dtype=float)
+    nq, nv = len(system.layout.q), len(system.layout.v)
+    q, v, z = np.split(x, [nq, nq + nv])
+    if system.modes:
+        system.enter(*_modes(system, x))
+    inputs = {name: live[name] for name in system.input_names}
+    parameters = {name: live[name] for name in system.parameters}
+    return Here(system, values["time"], q, v, z, inputs, parameters)
+
+
+def _modes(system: System, x: np.ndarray) -> list[str]:
+    """The mode of each group that a state is in."""
+    names = list(system.state_names)
+    return [modes[round(float(x[names.index(state)]))] for state, modes in system.modes.items()]
+
+
+def check_body(system: System, body: str) -> None:
+    """Refuses what is no body that moves."""
+    bodies = system.model.bodies
+    if body == GROUND or body not in bodies:
+        raise unknown_name("body", body, bodies)
+
+
+def refuse_rows(system: System) -> None:
+    """A row of copies has no model of its own that could be changed."""
+    if system.names:
+        raise InputError(
+            f"{system.name}: it is a row of {len(system.names)} copies, which can't be taken in "
+            "hand or changed one by one; open one of them alone."
+        )
+
+
+def _cross(r: np.ndarray) -> np.ndarray:
+    x, y, z = r
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -1,0 +1,225 @@
+"""Icons: forces, torques and motions that are put on a mechanism and changed while it runs.
+
+Each comes into the model once, by another structure, with inputs of its own; its numbers are these
+inputs from then on. A force called "push" has "push x", "push y", "push z" [N] and its point
+"push at x", … [m]; a torque "twist" has "twist x", … [N m]. A motion "turn" has "turn command" (a
+rate, or where "turn by position" is 1 a position) and the parameter "turn ramp" [s]: the coordinate
+is driven, from where it is and as fast as it goes, towards the command (rate ω̇ = (ω* − ω)/T, with
+ω* = (command − q)/(4 T) by position, which is critically damped), and what that takes is measured
+as "turn effort".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from touchback.errors import InputError
+from touchback.model import Frame, Model
+from touchback.model.couplings import coordinate_of
+from touchback.model.forces import Wrench
+from touchback.model.sensors import Multiplier
+from touchback.realtime.control import Desk
+from touchback.realtime.control.messages import Facts
+from touchback.recording import unknown_name
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.functions import select
+from touchback.workbench.manipulate.here import check_body
+from touchback.workbench.manipulate.messages import LARGEST, Icon, Remove
+from touchback.workbench.manipulate.reshape import ICON, Change, Reshape
+
+_RAMP = 0.05  # s
+_STEPS = 5.0  # that a ramp has at least
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What of an icon needs another structure when it changes."""
+
+    kind: str
+    on: str
+    frame: str
+
+
+class Icons:
+    """The icons on a run."""
+
+    def __init__(self, desk: Desk, reshape: Reshape) -> None:
+        self._desk, self._reshape = desk, reshape
+        self.icons: dict[str, Icon] = {}
+
+    def put(self, asked: Icon, client: str) -> Facts:
+        """A new icon, or another number for one."""
+        live = self._desk.live
+        self._desk.check("structure", asked.on)
+        with self._reshape.lock:
+            self._forget_lost()
+            known = self.icons.get(asked.name)
+            facts: Facts = {"tick": live.ticks}
+            if known is None or _place(known) != _place(asked):
+                change = self._change(asked)
+                if known is not None:
+                    self._reshape.take_back(ICON, asked.name)
+                    del self.icons[asked.name]
+                facts = self._reshape.add(change)
+            self.icons[asked.name] = asked
+            if facts.get("state") != "waiting":  # one that waits begins with these numbers
+                for name, value in values_of(asked).items():
+                    live[name] = value
+        return {**facts, "icon": asked.name, "inputs": values_of(asked)}
+
+    def remove(self, asked: Remove, client: str) -> Facts:
+        """Goes on without an icon."""
+        with self._reshape.lock:
+            self._forget_lost()
+            if asked.icon not in self.icons:
+                raise unknown_name(ICON, asked.icon, self.icons)
+            self._desk.check("structure", self.icons[asked.icon].on)
+            facts = self._reshape.take_back(ICON, asked.icon)[1]
+            del self.icons[asked.icon]
+        return {**facts, "icon": asked.icon}
+
+    def told(self) -> list[dict[str, object]]:
+        """All icons with their present numbers, for whoever draws them."""
+        live = self._desk.live
+        found: list[dict[str, object]] = []
+        for icon in list(self.icons.values()):
+            if not set(values_of(icon)) <= set(live.system.input_names):
+                continue
+            found.append({
+                "name": icon.name, "kind": icon.kind, "on": icon.on, "frame": icon.frame,
+                "end": icon.end, "of": icon.of,
+                "at": [live[name] for name in at_names(icon.name)]
+                if icon.kind == "force" else list(icon.at),
+                "value": live[f"{icon.name} command"] if icon.kind == "motion"
+                else [live[name] for name in value_names(icon.name)],
+            })  # fmt: skip
+        return found
+
+    def _forget_lost(self) -> None:
+        """Icons that went with a structure that somebody else swapped."""
+        self._reshape.model()
+        there = {each.name for each in self._reshape.changes if each.of == ICON}
+        self.icons = {name: icon for name, icon in self.icons.items() if name in there}
+
+    def _change(self, asked: Icon) -> Change:
+        system = self._desk.live.system
+        words = f"{asked.kind} '{asked.name}' on '{asked.on}'"
+        if asked.kind != "motion":
+            _vector(asked)
+            check_body(system, asked.on)
+            return Change(ICON, asked.name, words, lambda model: _add_load(model, asked))
+        joint, index = _coordinate(system.model, asked)
+        given = system.model.joints[joint]
+        source = given.position_names(joint)[index]
+        plan = self._desk.live.plan
+        shortest = _STEPS / (plan.rate * plan.substeps)
+        begin = {f"{asked.name} position": source, f"{asked.name} rate": f"{source} rate"}
+        return Change(
+            ICON, asked.name, words,
+            lambda model: _add_motion(model, asked, joint, index, shortest), begin,
+        )  # fmt: skip
+
+
+def value_names(icon: str) -> tuple[str, str, str]:
+    """The inputs of a force or torque."""
+    return f"{icon} x", f"{icon} y", f"{icon} z"
+
+
+def at_names(icon: str) -> tuple[str, str, str]:
+    """The inputs of the point where a force acts."""
+    return f"{icon} at x", f"{icon} at y", f"{icon} at z"
+
+
+def values_of(icon: Icon) -> dict[str, float]:
+    """The inputs of an icon with its numbers."""
+    if icon.kind == "motion":
+        return {
+            f"{icon.name} command": _number(icon),
+            f"{icon.name} by position": float(icon.of == "position"),
+        }
+    found = dict(zip(value_names(icon.name), _vector(icon), strict=True))
+    if icon.kind == "force":
+        found |= dict(zip(at_names(icon.name), map(float, icon.at), strict=True))
+    return found
+
+
+def _place(icon: Icon) -> _Place:
+    return _Place(icon.kind, icon.on, icon.frame if icon.kind != "motion" else "")
+
+
+def _vector(icon: Icon) -> Triple:
+    if not isinstance(icon.value, tuple):
+        raise InputError(
+            f"Icon '{icon.name}': the value of a {icon.kind} has three components, got "
+            f"{icon.value!r}."
+        )
+    x, y, z = (_bounded(icon, component) for component in icon.value)
+    return x, y, z
+
+
+def _number(icon: Icon) -> float:
+    if isinstance(icon.value, tuple):
+        raise InputError(f"Icon '{icon.name}': the value of a motion is one number.")
+    return _bounded(icon, icon.value)
+
+
+def _bounded(icon: Icon, value: float) -> float:
+    if not abs(value) <= LARGEST:
+        raise InputError(
+            f"Icon '{icon.name}': {value:g} is no number to be computed with; at most {LARGEST:g}."
+        )
+    return float(value)
+
+
+def _coordinate(model: Model, icon: Icon) -> tuple[str, int]:
+    """The joint and index that a motion is of."""
+    _number(icon)
+    joint, index = coordinate_of(model.joints, icon.on)
+    if joint not in model.joints:
+        raise unknown_name("joint", icon.on, model.joints)
+    kind = model.joints[joint].kind
+    if kind.nq != kind.nv or not kind.nv:
+        raise InputError(
+            f"Icon '{icon.name}': joint '{joint}' ({type(kind).__name__}) has no plain coordinate "
+            "that could be driven; change its kind first."
+        )
+    return joint, index
+
+
+def _add_load(model: Model, icon: Icon) -> None:
+    unit = "N" if icon.kind == "force" else "N m"
+    values = _inputs(model, value_names(icon.name), _vector(icon), unit)
+    frame = Frame(icon.on)
+    if icon.kind == "torque":
+        model.force(icon.name, Wrench(frame, torque=values, axes=icon.frame))
+        return
+    point = _inputs(model, at_names(icon.name), icon.at, "m")
+    model.force(icon.name, Wrench(frame, force=values, axes=icon.frame, point=point))
+
+
+def _inputs(
+    model: Model, names: tuple[str, str, str], values: Triple, unit: str
+) -> tuple[Expr, Expr, Expr]:
+    x, y, z = (model.input(name, unit, float(value)) for name, value in zip(names, values))
+    return x, y, z
+
+
+def _add_motion(model: Model, icon: Icon, joint: str, index: int, shortest: float) -> None:
+    name, unit = icon.name, model.joints[joint].kind.position_units()[index]
+    values = values_of(icon)
+    command = model.input(f"{name} command", f"{unit}/s" if icon.of == "rate" else unit,
+                          values[f"{name} command"])  # fmt: skip
+    by_position = model.input(f"{name} by position", default=values[f"{name} by position"])
+    ramp = model.parameter(f"{name} ramp", max(_RAMP, shortest), "s", min=shortest)
+    place = model.state(f"{name} position", unit=unit)
+    rate = model.state(f"{name} rate", unit=f"{unit}/s")
+    wanted = select(by_position < 0.5, command, (command - place) / (4.0 * ramp))
+    acceleration = (wanted - rate) / ramp
+    model.set_rate(f"{name} position", rate)
+    model.set_rate(f"{name} rate", acceleration)
+    model.drive(joint, place, rate, acceleration, index, name)
+    model.sensor(f"{name} effort", Multiplier(name))
+    if model.reported is not None:
+        model.reported = (*model.reported, f"{name} effort")

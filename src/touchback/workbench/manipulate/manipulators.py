@@ -1,0 +1,48 @@
+"""The manipulators at a desk: hands, icons, edits, laws and poses of a live run."""
+
+from __future__ import annotations
+
+from touchback.realtime.control import Desk
+from touchback.realtime.control.desk import OFTEN, SELDOM
+from touchback.workbench.manipulate.edits import Edits
+from touchback.workbench.manipulate.grips import Grips
+from touchback.workbench.manipulate.icons import Icons
+from touchback.workbench.manipulate.laws import LawBook
+from touchback.workbench.manipulate.messages import (
+    Edit,
+    Grab,
+    Icon,
+    Joint,
+    Law,
+    Laws,
+    Pull,
+    Release,
+    Remove,
+    Undo,
+)
+from touchback.workbench.manipulate.reshape import Reshape
+
+
+class Manipulators:
+    """What the four manipulators do to a run: adds their messages to its desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.grips = Grips(desk)
+        self.reshape = Reshape(desk.live)
+        self.icons = Icons(desk, self.reshape)
+        desk.add(Grab, self.grips.grab)
+        desk.add(Pull, self.grips.pull, OFTEN)
+        desk.add(Release, self.grips.release, None)  # nobody may be kept from letting go
+        desk.add(Icon, self.icons.put, OFTEN)
+        desk.add(Remove, self.icons.remove, SELDOM)
+        self.edits, self.laws = Edits(desk, self.reshape), LawBook(desk, self.reshape)
+        desk.add(Edit, self.edits.edit, SELDOM)
+        desk.add(Undo, self.edits.undo, SELDOM)
+        desk.add(Joint, self.edits.joint)
+        desk.add(Law, self.laws.law, SELDOM)
+        desk.add(Laws, self.laws.laws)
+
+    def leave(self, client: str) -> None:
+        """Lets go of what a client held who is gone."""
+        self.grips.leave(client)

@@ -1,0 +1,164 @@
+"""Dragging without forces: a point of a body goes to a place as far as the mechanism follows.
+
+From a configuration the increment δ of each step minimises
+
+    ½ |p + J_p δ − target|² + ½ μ δᵀ M δ   with   h + J δ = 0
+
+and coordinates that reach a limit standing there: in the null space Z of J the second part is met
+by itself, and the first is a small least-squares problem. The mass matrix as a metric lets heavy
+parts stay where light ones can go; μ grows while a step doesn't bring the point nearer (Levenberg,
+Marquardt). Then loops are closed by Newton's method in C, so that every configuration on the way
+is an assembled one, on the branch that the drag began on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from touchback.dynamics.forward import configuration_rate
+from touchback.errors import SolveError
+from touchback.system.functions import Recipe
+from touchback.system.motions import At
+from touchback.workbench.manipulate.here import Here
+
+_STEPS = 60
+_LONGEST = 0.25  # rad or m: the most that a coordinate moves in a step, so that branches are kept
+_LIGHT, _HEAVY = 1e-8, 1e2  # of the point's own slopes: the weight of displacements
+_THERE = 1e-12  # m
+_GAIN = 1e-7  # m: a step that gains less leads nowhere, as at the edge of what can be reached
+_RANK = 1e-9  # singular values this much below the largest count as zero
+_SLACK = 1e-9  # rad or m: over a limit
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Positions, where the point is [m], and how far from the target [m]."""
+
+    q: np.ndarray
+    point: np.ndarray
+    distance: float
+
+
+def reach(now: Here, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
+    """The configuration nearest to the present one in which a point of a body is at a place, or as
+    near as constraints and joint limits let it."""
+    low, high = bounds(now)
+    best = _seen(now, body, at, target)
+    weight = _LIGHT
+    for _ in range(_STEPS):
+        if best.distance < _THERE or weight > _HEAVY:
+            break
+        here = replace(now, q=best.q)
+        step = _step(here, body, at, target, weight, (low, high))
+        if not step.any():
+            break
+        tried = _closed(here, step, (low, high))
+        found = None if tried is None else _seen(replace(now, q=tried), body, at, target)
+        if found is None or found.distance >= best.distance:
+            weight *= 100.0
+            continue
+        gain, best, weight = best.distance - found.distance, found, max(_LIGHT, 0.01 * weight)
+        if gain < _GAIN and best.distance > _GAIN:
+            break
+    return best
+
+
+def bounds(now: Here) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and highest value of each velocity coordinate's position; infinite without limits.
+    What stands beyond its limit already may stay there."""
+    n = len(now.system.layout.v)
+    low, high = np.full(n, -np.inf), np.full(n, np.inf)
+    for name, joint in now.system.model.joints.items():
+        for index, (least, most) in enumerate(joint.limits):
+            place = list(now.system.layout.v).index(joint.velocity_names(name)[index])
+            q = float(now.q[list(now.system.layout.q).index(joint.position_names(name)[index])])
+            low[place] = min(now.value(least), q)
+            high[place] = max(now.value(most), q)
+    return low, high
+
+
+def _seen(now: Here, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
+    point = now.point(body, at)
+    return Reached(now.q, point, float(np.linalg.norm(target - point)))
+
+
+def _at(now: Here) -> At:
+    return At(q=now.q, u=now.inputs, t=now.t, z=now.z, parameters=now.parameters)
+
+
+def _step(
+    now: Here, body: str, at: np.ndarray, target: np.ndarray, weight: float,
+    ends: tuple[np.ndarray, np.ndarray],
+) -> np.ndarray:  # fmt: skip
+    """The increment in velocity coordinates."""
+    system = now.system
+    J_p, way = now.point_jacobian(body, at), target - now.point(body, at)
+    h, J = system.motion.positions(system, _at(now))
+    met = system.motion.rows(system.key).holonomic
+    h, J = h[met], J[met]
+    M = system.mass_matrix(now.q, parameters=now.parameters)
+    q = _plain_positions(now)
+    fixed: dict[int, float] = {}
+    for _ in range(len(q) + 1):
+        rows = np.eye(len(q))[list(fixed)]
+        needed = np.array([fixed[i] - q[i] for i in fixed])
+        step = _constrained(J_p, way, M, np.vstack([J, rows]), np.append(-h, needed), weight)
+        longest = np.abs(step).max(initial=0.0)
+        step *= min(1.0, _LONGEST / longest) if longest > 0.0 else 1.0
+        there = q + step
+        over = [i for i in range(len(q)) if i not in fixed
+                and (there[i] < ends[0][i] - _SLACK or there[i] > ends[1][i] + _SLACK)]  # fmt: skip
+        if not over:
+            return step
+        fixed |= {i: float(np.clip(there[i], ends[0][i], ends[1][i])) for i in over}
+    return np.zeros(len(q))
+
+
+def _constrained(
+    J_p: np.ndarray, way: np.ndarray, M: np.ndarray, C: np.ndarray, d: np.ndarray, weight: float
+) -> np.ndarray:
+    """The δ with C δ = d that brings the point nearest, and moves least mass."""
+    n = J_p.shape[1]
+    particular, Z = np.zeros(n), np.eye(n)
+    if len(C):
+        U, s, Vt = np.linalg.svd(C)
+        rank = int((s > _RANK * max(s[0], 1e-300)).sum())
+        particular = Vt[:rank].T @ ((U.T @ d)[:rank] / s[:rank])
+        Z = Vt[rank:].T
+    if not Z.shape[1]:
+        return particular
+    A = J_p @ Z
+    H, metric = A.T @ A, Z.T @ M @ Z
+    scale = np.trace(H) / max(float(np.trace(metric)), 1e-300)
+    if not scale > 0.0:
+        return particular
+    y = np.linalg.lstsq(H + weight * scale * metric, A.T @ (way - J_p @ particular), rcond=None)[0]
+    found: np.ndarray = particular + Z @ y
+    return found
+
+
+def _closed(now: Here, step: np.ndarray, ends: tuple[np.ndarray, np.ndarray]) -> np.ndarray | None:
+    """The positions after a step with loops closed; None where they don't, or leave the limits."""
+    system = now.system
+    nq = len(system.layout.q)
+    recipe = Recipe(lambda d: list(configuration_rate(d.instant)), (nq,))
+    function = system.derived("configuration rate of poses", lambda: recipe)
+    q = now.q + system.evaluated(function, _at(now)._replace(v=step))
+    try:
+        if system.constrained and system.constraint_names:
+            q = system.motion.closing(system, _at(now)._replace(q=None)).closed_from(q, [])
+    except SolveError:
+        return None
+    place = _plain_positions(replace(now, q=q))
+    beyond = (place < ends[0] - _SLACK) | (place > ends[1] + _SLACK)
+    return None if beyond.any() or not np.isfinite(q).all() else q
+
+
+def _plain_positions(now: Here) -> np.ndarray:
+    """The position of each velocity coordinate, where it has one of its name; else 0."""
+    places = {name: i for i, name in enumerate(now.system.layout.q)}
+    return np.array(
+        [now.q[places[name]] if name in places else 0.0 for name in now.system.layout.v]
+    )

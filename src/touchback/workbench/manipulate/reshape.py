@@ -1,0 +1,162 @@
+"""Changes of a run's structure, one after the other, each of which can be taken back.
+
+What a run is follows from the model that it had and a list of changes; each is made on a copy and
+taken over by `live.swap`, so that what can't work is refused and the run goes on as it was. When
+somebody else swaps the structure, changes begin anew from theirs.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from touchback.errors import InputError, TouchbackError
+from touchback.model import Model
+from touchback.realtime.control.messages import Facts
+from touchback.realtime.live import Live
+from touchback.realtime.swap import Swapped
+from touchback.system import System
+from touchback.workbench.manipulate.copying import copied
+from touchback.workbench.manipulate.here import Here, here, refuse_rows
+from touchback.workbench.manipulate.loops import refuse_open
+
+EDIT, ICON = "edit", "icon"  # what a change is of: what `undo` takes back, and what it leaves
+Alter = Callable[[Model], None]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a model: what it is of ("edit" or "icon"), whose, in words, and how. New
+    states in `begin` start where states of the run are. Of changes with the same `key`, which put
+    the same thing into another's place, only the last acts. One that only `sets` parameters needs
+    no other structure."""
+
+    of: str
+    name: str
+    words: str
+    alter: Alter
+    begin: Mapping[str, str] = field(default_factory=dict)
+    key: tuple[str, str] | None = None
+    sets: Mapping[str, float] = field(default_factory=dict)
+    was: Mapping[str, float] = field(default_factory=dict)
+
+
+class Reshape:
+    """The structure of a live run, and what changed it."""
+
+    def __init__(self, live: Live) -> None:
+        self.live, self.lock = live, threading.RLock()
+        self._base, self.changes = live.system.model, list[Change]()
+        self._system: System = live.system
+        self._waiting: tuple[Swapped, list[Change]] | None = None
+
+    def add(self, change: Change) -> Facts:
+        """One more change."""
+        with self.lock:
+            self._follow()
+            if change.sets:
+                facts = self._set(change.sets)
+                self.changes.append(change)
+                return facts
+            return self._become([*self.changes, change], change.begin)
+
+    def take_back(self, of: str, name: str | None = None) -> tuple[Change, Facts]:
+        """Goes on without the last change of a kind, or of that kind and name."""
+        with self.lock:
+            self._follow()
+            known = [each for each in self.changes if each.of == of and name in (None, each.name)]
+            if not known:
+                which = "" if name is None else f" '{name}'"
+                done = ", ".join(each.words for each in self.changes) or "nothing"
+                raise InputError(f"There is no {of}{which} to take back; changed was {done}.")
+            last = known[-1]
+            if last.sets:
+                self.changes = [each for each in self.changes if each is not last]
+                return last, self._set(last.was)
+            return last, self._become([each for each in self.changes if each is not last], {})
+
+    def model(self) -> Model:
+        """A copy of the present model as it is described, to try something on."""
+        with self.lock:
+            self._follow()
+            return self._altered(self.changes)
+
+    def _follow(self) -> None:
+        """Begins anew where the structure is another's; what waited for a tick is there by now, or
+        was refused."""
+        if self._waiting is not None:
+            report, before = self._waiting
+            if report.state == "waiting":
+                raise InputError(
+                    "Another structure is waiting for its tick; let the run go on first."
+                )
+            self._waiting = None
+            if report.state == "taken":
+                self._system = self.live.system
+            else:
+                self.changes = before
+        if self.live.system is not self._system:
+            self._base, self.changes, self._system = self.live.system.model, [], self.live.system
+
+    def _set(self, values: Mapping[str, float]) -> Facts:
+        """Other values for parameters, in the order given."""
+        began, before = time.perf_counter(), here(self.live)
+        for name, value in values.items():
+            self.live[name] = value
+        return {
+            **told(
+                before, self.live, Swapped(self.live.system.name, 0.0, "taken", self.live.ticks)
+            ),
+            "milliseconds": _since(began),
+        }
+
+    def _altered(self, changes: Sequence[Change]) -> Model:
+        model = copied(self._base)
+        last = {change.key: change for change in changes if change.key}
+        for change in changes:
+            if not change.sets and (change.key is None or last[change.key] is change):
+                change.alter(model)
+        return model
+
+    def _become(self, changes: list[Change], begin: Mapping[str, str]) -> Facts:
+        began = time.perf_counter()
+        refuse_rows(self.live.system)
+        before, model = here(self.live), self._altered(changes)
+        refuse_open(before, model)
+        report = self.live.swap(model, begin=begin)
+        old, self.changes = self.changes, changes
+        if report.state == "waiting":
+            self._waiting = report, old
+        else:
+            self._system = self.live.system
+        return {**told(before, self.live, report), "milliseconds": _since(began)}
+
+
+def told(before: Here, live: Live, report: Swapped) -> dict[str, object]:
+    """What a change did: freedoms, how far positions moved [m or rad], energies [J], its tick."""
+    taken = report.state == "taken"
+    return {
+        "state": report.state,
+        "tick": report.tick,
+        "gap": report.moved,
+        "energy_before": report.energy_before,
+        "energy_after": report.energy_after,
+        "energy_lost": report.energy_lost,
+        "freedoms_before": freedoms_of(before),
+        "freedoms_after": freedoms_of(here(live)) if taken else None,
+        "frozen": report.frozen,
+    }
+
+
+def freedoms_of(now: Here) -> int | None:
+    """How many freedoms a mechanism has where it is; None where that can't be told."""
+    try:
+        return now.system.freedoms(now.q, now.t, now.inputs).freedoms
+    except TouchbackError:
+        return None
+
+
+def _since(began: float) -> float:
+    return 1e3 * (time.perf_counter() - began)

@@ -1,0 +1,78 @@
+"""Mechanisms that are taken in hand, and how a page asks: in JSON."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import touchback as tb
+from touchback.realtime.control import Desk, Exposed
+from touchback.workbench.manipulate import Manipulators
+
+MASS, G = 2.0, 9.81
+
+
+class Asked:
+    """A run, its desk and its manipulators."""
+
+    def __init__(self, live: tb.realtime.Live, exposed: Exposed | None = None) -> None:
+        self.live, self.desk = live, Desk(live, exposed)
+        self.manipulators = Manipulators(self.desk)
+
+    def ask(self, client: str = "me", **message: object) -> dict[str, Any]:
+        """The facts of an answer; fails where it is a refusal."""
+        answer = self.desk.handle(json.dumps(message).encode(), client)
+        assert answer.ok, answer.error
+        return dict(answer.facts)
+
+    def refused(self, client: str = "me", **message: object) -> str:
+        """The words of a refusal."""
+        answer = self.desk.handle(json.dumps(message).encode(), client)
+        assert not answer.ok, answer.facts
+        return answer.error
+
+
+Start = Callable[..., Asked]  # of a model; what the fixture `start` gives
+
+
+def floating(gravity: float = 0.0) -> tb.Model:
+    """A free body of 2 kg, its centre of mass at its origin."""
+    m = tb.Model("floating", gravity=(0, 0, -gravity))
+    body = m.body("block", MASS, inertia=(0.1, 0.2, 0.25))
+    m.joint("free", tb.Free(), m.ground, body)
+    return m
+
+
+def four_bar() -> tb.Model:
+    """A crank, a coupler and a rocker, whose bodies have inertia in all directions."""
+    m = tb.Model("four-bar", gravity=(0, 0, -G))
+    crank = m.body("crank", mass=1.0, com=(0.05, 0, 0), inertia=(1e-4, 1e-3, 1e-3))
+    coupler = m.body("coupler", mass=0.5, com=(0.2, 0, 0), inertia=(1e-4, 7e-3, 7e-3))
+    rocker = m.body("rocker", mass=0.5, com=(0.15, 0, 0), inertia=(1e-4, 4e-3, 4e-3))
+    m.joint("crank", tb.Revolute("y"), m.ground, crank, position=-0.5)
+    m.joint("coupler", tb.Revolute("y"), crank.at(0.1, 0, 0), coupler, position=0.3)
+    m.joint("rocker", tb.Revolute("y"), m.ground.at(0.5, 0, 0), rocker, position=-1.5)
+    m.close("pin", tb.PointInPlane("xz"), coupler.at(0.4, 0, 0), rocker.at(0.3, 0, 0))
+    m.force("motor", tb.JointEffort("crank", m.input("torque", unit="N m")))
+    return m
+
+
+def arm(length: float = 0.5) -> tb.Model:
+    """A pendulum of 2 kg with a motor and a law."""
+    m = tb.Model("arm", gravity=(0, 0, 0))
+    body = m.body("arm", MASS, com=(0, 0, -length), inertia=(0.01, 0.02, 0.01))
+    m.joint("hinge", tb.Revolute("y"), m.ground, body)
+    m.force("motor", tb.JointEffort("hinge", m.input("torque", unit="N m")))
+    m.control("hold", lambda q, v: -4 * q - v, of=["q:hinge", "v:hinge"], to="torque")
+    m.sensor("tip", tb.Position(body.at(0, 0, -2 * length)))
+    return m
+
+
+def chain(count: int) -> tb.Model:
+    """So many links of 1 kg, turning about all axes in turn."""
+    m = tb.Model("chain")
+    last = m.ground
+    for i in range(count):
+        link = m.body(f"link {i}", 1.0, (0.1, 0, 0), (0.01, 0.01, 0.01))
+        m.joint(f"joint {i}", tb.Revolute("xyz"[i % 3]), last.at(0.2 * (i > 0), 0.01, 0.02), link)
+        last = link
+    return m
