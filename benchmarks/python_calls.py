@@ -17,13 +17,14 @@ from benchmarks.engines.pinocchio import python_model
 from benchmarks.mechanisms import make
 from benchmarks.report import Section, Target, microseconds
 from benchmarks.timing import Floats
+from touchback import gallery
 from touchback.codegen import native_lanes
 from touchback.interop import read_urdf
 from touchback.native import evaluate_rows
 from touchback.system import System
 
 TURNS, CALLS = 80, 500  # A B C A B C …: the best of so many turns of so many calls
-STATES, BATCH_TURNS = 10_000, 200
+STATES, BATCH_TURNS, CONSTRAINED_TURNS = 10_000, 200, 8
 IMPORT_TURNS = 7
 SAME = 1e-8  # of the largest number: engines must agree
 Calls = dict[str, Callable[[], Any]]
@@ -34,6 +35,8 @@ def run() -> Section:
     section = Section("Python: calls, arrays, imports", ["what", "best", "×"])
     _seven_joints(section)
     _panda(section)
+    for name in ("slider-crank", "stewart-platform"):
+        _constrained_arrays(section, name, gallery.make(name).compile(), 0.1)
     _arrays(section)
     _imports(section)
     section.remark(
@@ -151,28 +154,48 @@ def _panda(section: Section) -> None:
         section.records.append({"what": "constrained panda", "engine": name, "best": seconds})
     ratio = best["Touchback, tied"] / best["Pinocchio aba, free"]
     _target(section, "constrained panda, of Pinocchio's unconstrained aba", ratio, 1.0)
-    _constrained_arrays(section, system, q, v, tau)
+    _constrained_arrays(section, "panda tied", system, 1e-3)
 
 
-def _constrained_arrays(
-    section: Section, system: System, q: Floats, v: Floats, tau: Floats
-) -> None:
-    """Many states of a constrained system in one call, beside the loop in Python."""
-    random = np.random.default_rng(7)
-    Q, V = (x + 1e-3 * random.normal(size=(STATES, x.size)) for x in (q, v))
-    out, method = np.empty((STATES, v.size)), system.forward_dynamics
-
-    def loop() -> Floats:
-        return np.stack([method(a, b, tau) for a, b in zip(Q, V, strict=True)])
-
-    if not np.array_equal(method(Q, V, tau, out=out), loop()):
+def _constrained_arrays(section: Section, name: str, system: System, spread: float) -> None:
+    """Many states of a constrained system in one call, beside loops in C and Python that take one
+    at a time."""
+    start, random = system.assemble(), np.random.default_rng(7)
+    Q, V = (x + spread * random.normal(size=(STATES, x.size)) for x in (start.q, start.v))
+    tau = np.ones_like(start.v)
+    system.forward_dynamics(start.q, start.v, tau)  # from now on a C callable
+    method = system.forward_dynamics
+    out, c_loop = np.empty((STATES, start.v.size)), _constrained_c_loop(system, Q, V, tau)
+    calls: Calls = {
+        "one call": lambda: method(Q, V, tau, out=out),
+        "C loop, one at a time": c_loop,
+        "Python loop": lambda: np.stack([method(a, b, tau) for a, b in zip(Q, V, strict=True)]),
+    }
+    wanted = calls["Python loop"]()
+    if any(not np.array_equal(call(), wanted) for call in calls.values()):
         raise ArithmeticError("An array of constrained states has other bits than single ones.")
-    best = _best({"one call": lambda: method(Q, V, tau, out=out), "Python loop": loop}, 8, 1)
-    for name, seconds in best.items():
-        label = f"forward dynamics, panda tied, {STATES} states: {name}"
+    best = _best(calls, CONSTRAINED_TURNS, 1)
+    for what, seconds in best.items():
+        label = f"forward dynamics, {name}, {STATES} states: {what}"
         ratio = f"{seconds / best['one call']:.2f}"
         section.rows.append([label, microseconds(seconds / STATES), ratio])
-        section.records.append({"what": label, "engine": name, "best": seconds / STATES})
+        section.records.append({"what": label, "engine": what, "best": seconds / STATES})
+
+
+def _constrained_c_loop(
+    system: System, Q: Floats, V: Floats, tau: Floats
+) -> Callable[[], Floats]:  # fmt: skip
+    calls, (nq, n, _) = system.calls, system.sizes
+    motion = calls.by_name("motion by tau")
+    one, p = motion.compiled, calls.block(motion)
+    X = np.hstack([Q, V, np.tile(system.assemble().z, (STATES, 1))])
+    u = np.concatenate([[0.0], system.layout.input_defaults, tau])
+
+    def loop() -> Floats:
+        found = evaluate_rows(one.address, X, u, p, motion.out_size, 0, one.context_address)
+        return found[:, nq : nq + n]
+
+    return loop
 
 
 def _arrays(section: Section) -> None:

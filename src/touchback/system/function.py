@@ -64,7 +64,7 @@ class Function:
         [x, u], each with its place there, and parameter blocks have a row for each, or one for all
         (one dimension)."""
         one = self.compiled
-        lanes = native_lanes() if len(result) >= _WIDE_FROM and one.backend == "machine" else 1
+        lanes = lanes_for(len(result), one)
         wide = self.for_lanes(lanes)
         if sizes[0] < one.sizes[0] or sizes[1] < one.sizes[1]:
             raise InputError(
@@ -109,6 +109,12 @@ class Function:
     def counts(self) -> Counts:
         """Operations per call."""
         return count(self.second)
+
+
+def lanes_for(count: int, one: Compiled) -> int:
+    """How many of so many rows are to be computed at once, by code for several lanes where the
+    code for one is ours."""
+    return native_lanes() if count >= _WIDE_FROM and one.backend == "machine" else 1
 
 
 def threads_for(count: int, operations: int) -> int:

@@ -5,9 +5,9 @@ from functools import cached_property
 import numpy as np
 
 from touchback.native._calls import rows
-from touchback.native.constrained.at_state import AtState
+from touchback.native.constrained.at_state import LANES, AtState, WideFunctions
 from touchback.native.constrained.constrained import ConstrainedFunctions
-from touchback.system.function import Floats, Function, chunks, threads_for
+from touchback.system.function import Floats, Function, chunks, lanes_for, threads_for
 
 
 class SolvedMotion:
@@ -19,17 +19,19 @@ class SolvedMotion:
         self,
         functions: ConstrainedFunctions,
         terms: Function,
+        configuration_rate: Function | None,
         bias: Function | None,
         inputs: int,
         pulled: bool = False,
     ) -> None:
-        """With the function `bias`, efforts in u behind the inputs replace the model's own; with
-        `pulled`, numbers there are added to the γ of each row."""
+        """`terms` and `configuration_rate` are those of `functions`. With the function `bias`,
+        efforts in u behind the inputs replace the model's own; with `pulled`, numbers there are
+        added to the γ of each row."""
         self.name = "motion"
         self.out_size = sum(functions.sizes) + len(functions.names) + 1
         self.shape = (self.out_size,)
         self._functions, self._terms, self._bias, self._inputs = functions, terms, bias, inputs
-        self._pulled = pulled
+        self._rate, self._pulled = configuration_rate, pulled
         self.block_size = terms.block_size + (0 if bias is None else bias.block_size)
         self._operations = len(terms.second.op) + sum(functions.sizes[:2]) ** 2
         self._free: list[AtState] = []  # for calls without Python's lock, one for each thread
@@ -49,6 +51,14 @@ class SolvedMotion:
         return AtState(
             self._functions, 1 + self._inputs, bias, self._terms.block_size, self._pulled
         )
+
+    @cached_property
+    def _wide(self) -> WideFunctions:
+        bias, rate = (
+            None if function is None else function.for_lanes(LANES)
+            for function in (self._bias, self._rate)
+        )
+        return WideFunctions(self._terms.for_lanes(LANES), bias, rate)
 
     def block_for(self, parameters: Floats) -> Floats:
         """The parameter block; of rows of parameters, a row for each."""
@@ -71,16 +81,27 @@ class SolvedMotion:
     ) -> None:
         """As `Function.rows`."""
         each = self._taken(threads_for(len(result), self._operations))
+        several = lanes_for(len(result), self._terms.compiled) == LANES
+        wide = [one.wide(self._wide) if several else one for one in each]
+        contexts = tuple(
+            (one.context_address, more.context_address)
+            for one, more in zip(each, wide, strict=True)
+        )
         try:
             for some, block, out in chunks(parts, blocks, result, self._operations):
                 rows(
-                    (each[0].address, each[0].address, 1),
-                    tuple((one.context_address, one.context_address) for one in each),
+                    (each[0].address, wide[0].address, LANES if several else 1), contexts,
                     (*sizes, self.block_size, self.out_size, 0), some, block,
                     out.reshape(-1), first, len(out), len(each),
                 )  # fmt: skip
         finally:
             self._free += each
+
+    @property
+    def apart(self) -> int:
+        """In how many groups of states so far one was out of the ordinary (at_states.h), so that
+        they were solved one after the other."""
+        return sum(one.apart for one in self._free)
 
     def _taken(self, count: int) -> list[AtState]:
         """So many that nobody else uses. Without a lock, which a process that was forked meanwhile

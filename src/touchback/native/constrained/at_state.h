@@ -20,6 +20,8 @@ typedef struct tb_at_state {
     long bias_block;  /* where in p its block starts */
 } tb_at_state;
 
+/* c->a, c->lambda and c->unanswered from the last terms and c->right. */
+void tb_move_at_terms(tb_constrained *c);
 /* Of the one calling convention, with a tb_at_state as its context; not re-entrant. */
 void tb_at_state_call(const double *x, const double *u, const double *p, double *out, double *work,
                       const void *context);

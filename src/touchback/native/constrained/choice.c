@@ -27,8 +27,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
-    double start = now();
+static void choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
     if (c->sparse)
         tb_sparse_choose(c, J, tolerance, rank_limit);
     else
@@ -44,7 +43,16 @@ void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_l
     if (c->sparse) /* which factors only where velocities need a correction: that may be far off */
         tb_sparse_factor(c, J, TB_VELOCITY);
     c->statistics.choices++;
+}
+
+static void note_time(tb_constrained *c, double start) {
     c->statistics.worst_choice = fmax(c->statistics.worst_choice, now() - start);
+}
+
+void tb_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
+    double start = now();
+    choose(c, J, tolerance, rank_limit);
+    note_time(c, start);
 }
 
 static int factor(tb_constrained *c, const double *J, int level) {
@@ -149,8 +157,7 @@ static void prefer_what_keeps(tb_constrained *c, const double *J) {
     }
 }
 
-void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
-    tb_terms(c, u, p);
+void tb_choose_at_terms(tb_constrained *c) {
     const double *M = tb_terms_M(c), *J = tb_terms_J(c);
     for (long k = 0; k < c->M_count; k++)
         if (c->M_rows[k] == c->M_columns[k])
@@ -160,7 +167,14 @@ void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
     for (long k = 0; k < c->J_count; k++)
         c->row_weight[c->J_rows[k]] = fmin(c->row_weight[c->J_rows[k]], 1.0 / fabs(J[k]));
     prefer_what_keeps(c, J);
-    tb_choose(c, J, c->rank_tolerance, c->m);
+    choose(c, J, c->rank_tolerance, c->m);
     c->most_rank = c->rank;
     c->started = 1;
+}
+
+void tb_first_choice(tb_constrained *c, const double *u, const double *p) {
+    tb_terms(c, u, p);
+    double start = now();
+    tb_choose_at_terms(c);
+    note_time(c, start);
 }

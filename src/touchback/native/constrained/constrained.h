@@ -202,6 +202,8 @@ static inline double tb_smallest_pivot(const tb_constrained *c) {
 void tb_review_choice(tb_constrained *c, const double *h, const double *J);
 /* The first choice of a run, from the terms at c->x. */
 void tb_first_choice(tb_constrained *c, const double *u, const double *p);
+/* The same from the last terms, and untimed: reading the clock costs as much as a small choice. */
+void tb_choose_at_terms(tb_constrained *c);
 
 void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
 int tb_dense_factor(tb_constrained *c, const double *J);

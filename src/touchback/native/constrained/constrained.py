@@ -131,6 +131,11 @@ class Constrained:
         return bool(self._memory.record.struct.sparse)
 
     @property
+    def term_count(self) -> int:
+        """How many numbers the mechanism's terms are."""
+        return len(self._memory.floats("at_terms"))
+
+    @property
     def kept(self) -> list[object]:
         """What lives as long as this: arrays that a rate works on among it."""
         return self._memory.record.kept

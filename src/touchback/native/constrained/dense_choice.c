@@ -43,7 +43,7 @@ static long eliminate(tb_constrained *c, long from, long to, double tolerance, l
         }
         for (long i = k + 1; i < c->m; i++) {
             double ratio = A[i * n + k] / A[k * n + k];
-            for (long j = k; j < n; j++)
+            for (long j = k; j < n && ratio != 0.0; j++)
                 A[i * n + j] -= ratio * A[k * n + j];
         }
     }
@@ -80,26 +80,27 @@ void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long 
     for (long k = 0; k < c->J_count; k++)
         A[place[c->J_rows[k]] * n + c->J_columns[k]] = J[k] * c->scale[c->J_columns[k]];
     for (long i = 0; i < m; i++) {
-        double *size = &c->row_size[c->rows[i]];
+        double size = c->row_size[c->rows[i]];
         for (long j = 0; j < n; j++)
-            *size = fmax(*size, fabs(A[i * n + j]));
-        for (long j = 0; j < n && *size > 0.0; j++)
-            A[i * n + j] /= *size;
+            size = fabs(A[i * n + j]) > size ? fabs(A[i * n + j]) : size;
+        for (long j = 0; j < n && size > 0.0; j++)
+            A[i * n + j] /= size;
+        c->row_size[c->rows[i]] = size;
     }
     c->position_rank = eliminate(c, 0, first, tolerance, rank_limit, &largest);
     move_behind(c, c->position_rank, first, m);
     long tried = c->position_rank + (m - first);
     c->rank = eliminate(c, c->position_rank, tried, tolerance, rank_limit, &largest);
     /* Where each nonzero of J goes in LU, and each of M in mass. */
-    int *column_place = c->pivots;
+    int *column_place = c->pivots, *row_place = c->dropped; /* which is filled later */
     for (long j = 0; j < n; j++)
         column_place[c->columns[j]] = (int)j;
-    for (long k = 0; k < c->J_count; k++)
-        c->J_places[k] = (int)(m * n); /* behind the matrix: of no use */
-    for (long i = 0; i < c->rank; i++)
-        for (long k = 0; k < c->J_count; k++)
-            if (c->J_rows[k] == c->rows[i])
-                c->J_places[k] = (int)(i * n + column_place[c->J_columns[k]]);
+    for (long i = 0; i < m; i++)
+        row_place[c->rows[i]] = (int)i;
+    for (long k = 0; k < c->J_count; k++) {
+        long i = row_place[c->J_rows[k]]; /* rows left out go behind the matrix: of no use */
+        c->J_places[k] = (int)(i < c->rank ? i * n + column_place[c->J_columns[k]] : m * n);
+    }
     memset(c->mass, 0, (size_t)(n * n) * sizeof *c->mass);
     for (long k = 0; k < c->M_count; k++) {
         long i = column_place[c->M_rows[k]], j = column_place[c->M_columns[k]];

@@ -125,9 +125,10 @@ class Constrained(Motion):
         if not name.startswith("motion"):
             return super().callable(key, name)
         bias = self.function(key, "bias") if name == "motion by tau" else None
-        functions, terms = self.constrained_functions(key), self.function(key, "terms")
+        functions, own = self.constrained_functions(key), self.acting(key).functions
+        rate = None if self.plan.plain_coordinates else own["configuration rate"]
         pulled = name == "motion pulled"
-        return SolvedMotion(functions, terms, bias, len(self.layout.inputs), pulled)
+        return SolvedMotion(functions, own["terms"], rate, bias, len(self.layout.inputs), pulled)
 
     def _moving(
         self, system: Arrays, at: At, name: str = "motion", further: np.ndarray | None = None
