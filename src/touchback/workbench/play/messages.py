@@ -77,3 +77,38 @@ class Strings(Message, frozen=True):
 
     note: Note
     kind: Literal["struck", "plucked", "blown"] = "struck"
+
+
+class Visit(Message, frozen=True):
+    """Opens a play page or a mechanism of the gallery on this server."""
+
+    what: Name
+
+
+class Zoo(Message, frozen=True):
+    """Asks for what can be visited: play pages, and mechanisms with their three sentences."""
+
+
+class Wall(Message, frozen=True):
+    """Another controller, stiffness [N/m] or rate [1/s] of the virtual wall; what isn't given
+    stays."""
+
+    controller: Name | None = None
+    stiffness: Annotated[float, msgspec.Meta(ge=10.0, le=1e6)] | None = None
+    rate: Annotated[float, msgspec.Meta(ge=100.0, le=4000.0)] | None = None
+
+
+class Push(Message, frozen=True):
+    """Where the hand on the virtual wall's handle wishes to be [m]; the wall is below zero."""
+
+    to: Annotated[float, msgspec.Meta(ge=-0.2, le=0.2)]
+
+
+class Trial(Message, frozen=True):
+    """Asks where the blind trial stands."""
+
+
+class Reply(Message, frozen=True):
+    """What the person felt."""
+
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]

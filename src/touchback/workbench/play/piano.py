@@ -79,7 +79,7 @@ class PianoBoard:
 
     def _add_messages(self) -> None:
         self.desk.add(asked.Board, self._board)
-        self.desk.add(asked.Press, self._press, OFTEN)
+        self.desk.add(asked.Press, self.press, OFTEN)
         self.desk.add(asked.Stroke, self._stroke, OFTEN)
         self.desk.add(asked.Lift, self._lift, OFTEN)
         self.desk.add(asked.Instrument, self._switch)
@@ -133,7 +133,7 @@ class PianoBoard:
             "usual": self.curves.usual,
         }  # fmt: skip
 
-    def _press(self, message: asked.Press, client: str) -> Facts:
+    def press(self, message: asked.Press, client: str) -> Facts:
         name = self._key(message.note)
         self.focus = message.note
         self.live[f"{name}/finger wish"] = min(message.depth, DEEPEST)

@@ -1,0 +1,84 @@
+// Force over depth: the curve of a slow press with the screws as they are, and what the finger feels now.
+import { $, canvasOf, colour } from "./common.js";
+
+const TRAIL = 1.6, DEEP = 11.5; // s of what was felt; mm
+const PAD = { left: 30, right: 8, top: 8, bottom: 22 };
+
+export class Force {
+  constructor(element) {
+    this.trail = [];
+    this.curve = this.usual = null;
+    this.top = 4;
+    this.ask = canvasOf(element, (context, width, height) => this.draw(context, width, height));
+  }
+
+  /** Rows of the key in focus: [time s, depth m, force N, …]. */
+  feel(rows) {
+    for (const row of rows) this.trail.push([row[0], 1000 * row[1], row[2]]);
+    const now = rows[rows.length - 1][0];
+    while (this.trail.length && this.trail[0][0] < now - TRAIL) this.trail.shift();
+    $("force-told").textContent = `${rows[rows.length - 1][2].toFixed(2)} N at ${(1000 * rows[rows.length - 1][1]).toFixed(1)} mm`;
+    this.ask();
+  }
+
+  clear() { this.trail = []; this.ask(); }
+
+  setCurve(curve) {
+    if (!curve) return;
+    this.usual = curve.usual || this.usual;
+    this.curve = curve.error ? null : curve;
+    const told = $("curve-told");
+    if (curve.error) told.textContent = curve.error;
+    else {
+      const peak = curve["let-off"] ? `let-off ${curve["let-off"][1].toFixed(2)} N at ${(1000 * curve["let-off"][0]).toFixed(1)} mm` : "no let-off";
+      const weights = curve.weights ? `, down weight ${(1000 * curve.weights[0]).toFixed(0)} g, up weight ${(1000 * curve.weights[1]).toFixed(0)} g` : "";
+      told.textContent = `${peak}${weights}`;
+    }
+    this.ask();
+  }
+
+  draw(context, width, height) {
+    const strongest = Math.max(3.2, ...this.trail.map(each => each[2]));
+    this.top += (1.15 * strongest - this.top) * 0.2;
+    const x = mm => PAD.left + (width - PAD.left - PAD.right) * mm / DEEP;
+    const y = force => height - PAD.bottom - (height - PAD.top - PAD.bottom) * force / this.top;
+    context.font = "11px system-ui";
+    context.strokeStyle = colour("--line");
+    context.fillStyle = colour("--soft");
+    context.lineWidth = 1;
+    for (let mm = 0; mm <= 10; mm += 2) { line(context, [[x(mm), y(0)], [x(mm), PAD.top]]); context.fillText(mm === 10 ? "10 mm" : `${mm}`, x(mm) - 3, height - 7); }
+    const step = this.top > 12 ? 5 : this.top > 5 ? 2 : 1;
+    for (let force = 0; force < this.top; force += step) { line(context, [[x(0), y(force)], [width - PAD.right, y(force)]]); context.fillText(force ? `${force} N` : "0", 4, y(force) + 4); }
+    context.save();
+    context.beginPath();
+    context.rect(PAD.left, PAD.top, width - PAD.left - PAD.right, height - PAD.top - PAD.bottom + 1);
+    context.clip();
+    const changed = this.curve && this.usual && this.curve.down[1].some((f, i) => f !== this.usual.down[1][i]);
+    if (changed) this.sides(context, this.usual, x, y, "--soft", [3, 3]);
+    if (this.curve) this.sides(context, this.curve, x, y, "--curve-1", []);
+    context.strokeStyle = colour("--accent");
+    context.lineWidth = 2;
+    line(context, this.trail.map(each => [x(each[1]), y(each[2])]));
+    context.restore();
+    if (this.curve) for (const [name, at] of Object.entries(this.curve.stages)) { context.fillStyle = colour("--soft"); context.fillText(name, x(1000 * at) + 2, PAD.top + 10); }
+    const last = this.trail[this.trail.length - 1];
+    if (last) { context.fillStyle = colour("--accent"); context.beginPath(); context.arc(x(last[1]), Math.max(y(last[2]), PAD.top), 4, 0, 7); context.fill(); }
+    if (Math.abs(1.15 * strongest - this.top) > 0.02) this.ask?.();
+  }
+
+  sides(context, curve, x, y, name, dashes) {
+    context.strokeStyle = colour(name);
+    context.lineWidth = 1.5;
+    for (const side of ["down", "up"]) {
+      context.setLineDash(side === "up" ? [2, 4] : dashes);
+      line(context, curve[side][0].map((depth, i) => [x(1000 * depth), y(curve[side][1][i])]));
+    }
+    context.setLineDash([]);
+  }
+}
+
+function line(context, points) {
+  context.beginPath();
+  points.forEach(([a, b], i) => i ? context.lineTo(a, b) : context.moveTo(a, b));
+  context.stroke();
+}

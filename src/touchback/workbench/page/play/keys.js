@@ -1,0 +1,145 @@
+// Keys under pointers, fingers, letters and MIDI: each is a wish of where a finger goes, sent to the run.
+import { make, note as say } from "./common.js";
+
+const LETTERS = "awsedftgyhujkolp"; // from the lowest key on, as two rows of a typewriter
+const isBlack = midi => [1, 3, 6, 8, 10].includes(midi % 12);
+
+export class Keys {
+  constructor(element, bench, board, effort) {
+    Object.assign(this, { element, bench, board, effort });
+    this.keys = new Map();
+    this.pointers = new Map();
+    this.down = new Set();
+    this.build();
+    this.listen();
+  }
+
+  build() {
+    const white = this.board.notes.filter(each => !isBlack(each.note)), share = 100 / white.length;
+    let place = 0;
+    this.board.notes.forEach(({ note, name }, i) => {
+      const black = isBlack(note), letter = LETTERS[i] || "";
+      const deep = make("span", { class: "deep" });
+      const key = make("button", { class: black ? "black" : "white", "aria-label": `key ${name}` }, deep,
+        make("span", { class: "letter", text: letter.toUpperCase() }), make("span", { text: name }));
+      key.dataset.note = note;
+      key.style.left = black ? `${share * place - share * 0.31}%` : `${share * place}%`;
+      key.style.width = black ? `${share * 0.62}%` : `${share}%`;
+      if (!black) place++;
+      this.keys.set(note, { key, deep, letter });
+      this.element.append(key);
+    });
+    this.focus(this.board.focus);
+  }
+
+  listen() {
+    const box = this.element;
+    box.addEventListener("pointerdown", event => {
+      if (!event.target.closest("#keyboard button")) return;
+      event.preventDefault();
+      box.setPointerCapture(event.pointerId);
+      this.point(event);
+    });
+    box.addEventListener("pointermove", event => { if (this.pointers.has(event.pointerId)) this.point(event); });
+    for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) box.addEventListener(kind, event => this.release(event.pointerId));
+    addEventListener("keydown", event => this.letter(event, true));
+    addEventListener("keyup", event => this.letter(event, false));
+    addEventListener("blur", () => { for (const midi of [...this.down]) this.lift(midi); for (const id of [...this.pointers.keys()]) this.release(id); });
+  }
+
+  /** Where a pointer is on a key is how deep its finger wishes to go; over another key it moves there. */
+  point(event) {
+    const before = this.pointers.get(event.pointerId), over = this.under(event.clientX, event.clientY) ?? before;
+    if (over === undefined) return;
+    if (before !== undefined && before !== over) this.press(before, 0);
+    this.pointers.set(event.pointerId, over);
+    const { top, height } = this.keys.get(over).key.getBoundingClientRect();
+    const share = Math.min(Math.max((event.clientY - top) / height, 0), 1);
+    this.press(over, share * this.board.deepest);
+  }
+
+  under(x, y) {
+    const found = [...this.keys].filter(([, { key }]) => {
+      const { left, right, top, bottom } = key.getBoundingClientRect();
+      return x >= left && x < right && y >= top - 20 && y < bottom + 60;
+    });
+    const black = found.find(([midi, { key }]) => isBlack(midi) && y < key.getBoundingClientRect().bottom);
+    return (black || found.find(([midi]) => !isBlack(midi)))?.[0];
+  }
+
+  release(id) {
+    const midi = this.pointers.get(id);
+    this.pointers.delete(id);
+    if (midi !== undefined && ![...this.pointers.values()].includes(midi)) this.press(midi, 0);
+  }
+
+  letter(event, down) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    const focused = event.target.closest?.("#keyboard button"), presses = event.key === " " || event.key === "Enter";
+    let midi = [...this.keys].find(([, { letter }]) => letter && letter === event.key.toLowerCase())?.[0];
+    if (midi === undefined && focused && presses) { midi = Number(focused.dataset.note); event.preventDefault(); }
+    if (midi === undefined || (down && event.repeat)) return;
+    if (down) this.stroke(midi, { effort: Number(this.effort.value) });
+    else this.lift(midi);
+  }
+
+  send(message) { return this.bench.send(message).catch(error => { if (!this.told) { this.told = true; say(error.message, "bad"); setTimeout(() => { this.told = false; }, 3000); } }); }
+
+  press(midi, depth) {
+    if (depth > 0) this.focus(midi);
+    return this.send({ do: "press", note: midi, depth });
+  }
+
+  stroke(midi, how) {
+    this.down.add(midi);
+    this.focus(midi);
+    return this.send({ do: "stroke", note: midi, ...how });
+  }
+
+  lift(midi) {
+    this.down.delete(midi);
+    return this.send({ do: "lift", note: midi });
+  }
+
+  focus(midi) {
+    for (const [each, { key }] of this.keys) key.classList.toggle("focus", each === midi);
+    this.focused = midi;
+  }
+
+  rings(midi, on) { this.keys.get(midi)?.key.classList.toggle("rings", on); }
+
+  /** Depths [m] of all keys, as the run has them. */
+  show(depths) {
+    let i = 0;
+    for (const { key, deep } of this.keys.values()) {
+      const depth = depths[i++];
+      key.style.transform = `translateY(${(Math.max(depth, 0) * 700).toFixed(1)}px)`;
+      deep.style.height = `${Math.min(100, 100 * Math.max(depth, 0) / 0.0105).toFixed(0)}%`;
+    }
+  }
+}
+
+const DEEPER = 0.03; // m that full pressure of a MIDI key adds
+
+/** Connects MIDI keyboards: strokes by velocity, and pressure after the touch as a deeper wish. */
+export async function connectMidi(keys, told) {
+  if (!navigator.requestMIDIAccess) throw new Error("This browser has no MIDI; play with the pointer or with letters.");
+  const access = await navigator.requestMIDIAccess();
+  const hear = () => {
+    const names = [...access.inputs.values()].map(port => { port.onmidimessage = event => takeMidi(keys, event.data); return port.name; });
+    told(names);
+  };
+  access.onstatechange = hear;
+  hear();
+  return access;
+}
+
+/** One MIDI message: note on and off, pressure of a key, pressure of all. */
+export function takeMidi(keys, [status, one, two]) {
+  const kind = status & 0xf0, known = keys.keys.has(one);
+  if (kind === 0x90 && two > 0 && known) return keys.stroke(one, { velocity: two });
+  if ((kind === 0x80 || kind === 0x90) && known) { keys.press(one, 0); return keys.lift(one); }
+  if (kind === 0xa0 && known) return keys.press(one, DEEPER * two / 127);
+  if (kind === 0xd0) return Promise.all([...keys.down].map(midi => keys.press(midi, DEEPER * one / 127)));
+  return undefined;
+}

@@ -1,0 +1,97 @@
+// The piano page: puts keys, action, force, sound and screws together on one live run.
+import { $, begin, make, note } from "./common.js";
+import { Action } from "./action.js";
+import { Force } from "./force.js";
+import { Keys, connectMidi } from "./keys.js";
+import { Clocks, mountLatency } from "./latency.js";
+import { Screws } from "./screws.js";
+import { Sound } from "./sound.js";
+
+const KEYS = 1, ROW = 2; // frames: all keys, and rows of the one in focus
+const bench = begin("Piano");
+const clocks = new Clocks(bench), sound = new Sound(bench), latency = mountLatency($("budget"), clocks);
+const force = new Force($("force"));
+const page = window.play = { bench, sound, latency, clocks, force, strikes: [] };
+
+function showInstrument(name) {
+  page.instrument = name;
+  for (const chip of $("instruments").children) chip.setAttribute("aria-checked", String(chip.dataset.name === name));
+  const piano = name === "piano";
+  $("action-title").textContent = piano ? "Action" : `Action (at rest behind the ${name})`;
+  $("screws").hidden = !piano;
+  force.clear();
+  sound.prepare(page.board.notes.map(each => each.note), page.board.strings[name]);
+}
+
+function showPassage(playing) {
+  page.playing = playing;
+  $("passage").textContent = playing ? "Stop the passage" : "Play the passage";
+}
+
+async function start() {
+  const board = page.board = await bench.send({ do: "board" });
+  $("keyboard").replaceChildren();
+  $("instruments").replaceChildren();
+  for (const name of board.instruments) {
+    const chip = make("button", { text: name, role: "radio" });
+    chip.dataset.name = name;
+    chip.onclick = () => bench.try({ do: "instrument", name });
+    $("instruments").append(chip);
+  }
+  page.keys = new Keys($("keyboard"), bench, board, $("effort"));
+  if (!page.action) {
+    page.action = new Action(bench, board.action, board.columns);
+    page.screws = new Screws(bench, board.screws);
+  }
+  force.setCurve(board.curve && { ...board.curve, usual: board.usual });
+  $("passage").hidden = !board.passage;
+  showPassage(board.playing);
+  showInstrument(board.instrument);
+}
+
+bench.on("open", () => start().catch(error => note(error.message, "bad")));
+bench.on("strike", told => {
+  const received = performance.now();
+  sound.strike(told, received);
+  page.strikes.push(told);
+  page.keys?.rings(told.note, true);
+});
+bench.on("damped", ({ note: midi }) => { sound.damp(midi); page.keys?.rings(midi, false); });
+bench.on("instrument", ({ name }) => showInstrument(name));
+bench.on("passage", ({ playing }) => showPassage(playing));
+bench.on("curve", curve => { page.curve = curve; force.setCurve(curve); });
+bench.on("rows", ({ subscription, count, time, numbers }) => {
+  if (!page.board || !page.keys) return;
+  const width = numbers.length / count;
+  if (subscription === KEYS) {
+    page.keys.show(Array.from({ length: count }, (_, i) => numbers[width * i]));
+  } else if (subscription === ROW) {
+    const rows = Array.from({ length: count }, (_, i) => Array.from(numbers.subarray(width * i, width * (i + 1))));
+    for (const row of rows) row[0] += time;
+    force.feel(rows);
+    page.action.live(rows[count - 1].slice(3));
+  }
+});
+sound.onHeard = strike => latency.heard(strike);
+
+async function turnSound(on) {
+  if (on) await sound.start();
+  else await sound.stop();
+  $("sound").setAttribute("aria-pressed", String(on));
+  $("sound").textContent = on ? "Sound is on" : "Turn sound on";
+  $("sound").classList.toggle("first", !on);
+}
+$("sound").onclick = () => turnSound(!sound.on).catch(error => note(error.message, "bad"));
+// The first touch of a key is a gesture as well: who plays wants to hear.
+const first = event => {
+  if (event.target.closest?.("#sound")) return;
+  removeEventListener("pointerdown", first);
+  removeEventListener("keydown", first);
+  if (!sound.node) turnSound(true).catch(() => {});
+};
+addEventListener("pointerdown", first);
+addEventListener("keydown", first);
+$("passage").onclick = () => bench.try({ do: "passage", play: !page.playing });
+$("midi").onclick = () => connectMidi(page.keys, names => {
+  note(names.length ? `Playing from ${names.join(", ")}.` : "No MIDI keyboard is plugged in; one that is will be heard.");
+}).catch(error => note(error.message, "bad"));

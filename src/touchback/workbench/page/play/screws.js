@@ -1,0 +1,61 @@
+// The screws of the action: turned here, they turn on all keys, and the curve follows.
+import { $, make } from "./common.js";
+
+const UNITS = { m: [1000, "mm"], kg: [1000, "g"], "N m": [1000, "mN m"], rad: [180 / Math.PI, "°"], "": [1, ""] };
+const FIRST = ["let-off button height", "drop screw height", "repetition spring", "hammer mass", "key dip", "capstan height"];
+
+export class Screws {
+  constructor(bench, screws) {
+    this.bench = bench;
+    this.rows = new Map();
+    const order = [...FIRST, ...screws.map(each => each.name).filter(name => !FIRST.includes(name))];
+    const rest = make("details", {}, make("summary", { text: "all others" }));
+    for (const name of order) {
+      const screw = screws.find(each => each.name === name);
+      if (!screw) continue;
+      (FIRST.includes(name) ? $("screw-list") : rest).append(this.row(screw));
+    }
+    $("screw-list").append(rest);
+    $("regulate").onclick = () => { for (const { screw, input } of this.rows.values()) if (Number(input.value) !== screw.usual) this.turn(screw.name, screw.usual); };
+    bench.on("screw", ({ name, value }) => this.show(name, value));
+  }
+
+  row(screw) {
+    const low = screw.min ?? screw.usual - 1, high = screw.max ?? screw.usual + 1, id = `screw-${screw.name.replaceAll(" ", "-")}`;
+    const input = make("input", { type: "range", id, min: low, max: high, step: (high - low) / 600, value: screw.value });
+    const output = make("output", {});
+    const row = make("div", { class: "screw" }, make("label", { text: screw.name, htmlFor: id }), output, input);
+    input.oninput = () => { this.tell(screw.name); this.turn(screw.name, Number(input.value)); };
+    this.rows.set(screw.name, { screw, input, output, row, waiting: null, busy: false });
+    this.show(screw.name, screw.value);
+    return row;
+  }
+
+  /** One message at a time; of what came meanwhile the last one follows. */
+  async turn(name, value) {
+    const row = this.rows.get(name);
+    row.waiting = value;
+    if (row.busy) return;
+    row.busy = true;
+    while (row.waiting !== null) {
+      const next = row.waiting;
+      row.waiting = null;
+      await this.bench.try({ do: "screw", name, value: next });
+    }
+    row.busy = false;
+  }
+
+  show(name, value) {
+    const row = this.rows.get(name);
+    if (!row || document.activeElement === row.input && row.busy) return;
+    row.input.value = value;
+    this.tell(name, value);
+  }
+
+  tell(name, value) {
+    const { screw, input, output, row } = this.rows.get(name), [factor, unit] = UNITS[screw.unit] || [1, screw.unit];
+    const now = value ?? Number(input.value);
+    output.textContent = `${(factor * now).toFixed(2)} ${unit}`;
+    row.classList.toggle("changed", Math.abs(now - screw.usual) > 1e-9);
+  }
+}

@@ -1,0 +1,87 @@
+// What is heard: strings of the server's tables, sounded by the worklet; and how long a strike takes to become sound.
+const NUMBERS = ["pulsation", "decay", "cosine", "sine"];
+
+/** The modes of a table for a speed between those it was made for: magnitudes by equal ratios, phases of the nearest. */
+export function modesAt(table, speed) {
+  const { speeds } = table, last = speeds.length - 1;
+  if (last === 0) return { cosine: table.cosine[0], sine: table.sine[0] };
+  const at = Math.max(speed, 1e-3);
+  let i = 0;
+  while (i < last - 1 && speeds[i + 1] < at) i++;
+  const share = Math.log(at / speeds[i]) / Math.log(speeds[i + 1] / speeds[i]);
+  const near = share < 0.5 ? i : i + 1, cosine = [], sine = [];
+  for (let k = 0; k < table.pulsation.length; k++) {
+    const size = j => Math.hypot(table.cosine[j][k], table.sine[j][k]) + 1e-12;
+    const wanted = size(i) ** (1 - share) * size(i + 1) ** share / size(near);
+    cosine.push(table.cosine[near][k] * wanted);
+    sine.push(table.sine[near][k] * wanted);
+  }
+  return { cosine, sine };
+}
+
+export class Sound {
+  constructor(bench) {
+    this.bench = bench;
+    this.tables = new Map();
+    this.context = null;
+    this.begun = new Map(); // strikes that wait to be heard, by id
+    this.number = 0;
+    this.onHeard = () => {};
+  }
+
+  get on() { return this.context?.state === "running"; }
+
+  /** Must follow a gesture of the person; browsers keep pages silent until then. */
+  async start(context = new AudioContext({ latencyHint: "interactive" })) {
+    if (this.node) return this.context.resume();
+    this.context = context;
+    await context.audioWorklet.addModule("/play/strings.worklet.js");
+    this.node = new AudioWorkletNode(context, "touchback-strings", { numberOfInputs: 0, outputChannelCount: [2] });
+    this.analyser = new AnalyserNode(context, { fftSize: 8192 });
+    this.node.connect(this.analyser).connect(context.destination);
+    this.node.port.onmessage = ({ data }) => this.heard(data);
+    await context.resume?.();
+  }
+
+  stop() { this.node?.port.postMessage({ do: "silence" }); return this.context?.suspend(); }
+
+  /** Fetches the tables of some notes, those that are played first in front. */
+  async prepare(notes, kind) {
+    for (const note of notes) await this.table(note, kind).catch(() => {});
+  }
+
+  table(note, kind) {
+    const key = `${kind} ${note}`;
+    if (!this.tables.has(key)) {
+      const found = this.bench.send({ do: "strings", note, kind });
+      this.tables.set(key, found);
+      found.then(table => { found.ready = table; }).catch(() => this.tables.delete(key));
+    }
+    return this.tables.get(key);
+  }
+
+  /** Lets a strike sound at once; one whose string isn't there yet sounds when it is. */
+  async strike(told, received) {
+    if (!this.on) return;
+    const waiting = this.table(told.note, told.string), table = waiting.ready || await waiting;
+    const id = ++this.number, message = { do: "strike", id, note: told.note, damper: table.damper, attack: table.attack };
+    for (const name of NUMBERS) message[name] = table[name];
+    Object.assign(message, modesAt(table, told.loudness));
+    this.begun.set(id, { told, received, posted: performance.now() });
+    this.node.port.postMessage(message);
+  }
+
+  damp(note) { this.node?.port.postMessage({ do: "damp", note }); }
+
+  /** The worklet has computed the first sample: when it leaves the loudspeaker, on the page's clock [ms]. */
+  heard({ begun, frame }) {
+    const strike = this.begun.get(begun);
+    this.begun.delete(begun);
+    if (!strike) return;
+    const at = frame / this.context.sampleRate, now = this.context.getOutputTimestamp?.();
+    const known = now && now.performanceTime > 0 && now.contextTime > 0;
+    const out = known ? now.performanceTime + 1000 * (at - now.contextTime)
+      : performance.now() + 1000 * (at - this.context.currentTime + (this.context.outputLatency || this.context.baseLatency || 0));
+    this.onHeard({ ...strike, out, frame });
+  }
+}

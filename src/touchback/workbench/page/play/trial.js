@@ -1,0 +1,85 @@
+// The blind trial: a key is felt, what it is stays hidden on the server until all is answered.
+import { $, begin, canvasOf, colour, make, note } from "./common.js";
+import { Force } from "./force.js";
+
+const ROW = 2, DEEPEST = 0.04; // m that the pointer can wish
+const bench = begin("Blind trial");
+const force = new Force($("force"));
+const page = window.play = { bench, force };
+const box = document.querySelector("#bench .plot");
+let depth = 0, wish = 0;
+
+function press(to) {
+  wish = Math.min(Math.max(to, 0), DEEPEST);
+  box.setAttribute("aria-valuenow", (1000 * wish).toFixed(0));
+  bench.send({ do: "press", note: page.trial.note, depth: wish }).catch(error => note(error.message, "bad"));
+}
+const wished = event => {
+  const { top, height } = box.getBoundingClientRect();
+  return DEEPEST * (event.clientY - top) / height;
+};
+box.addEventListener("pointerdown", event => { box.setPointerCapture(event.pointerId); page.holding = true; press(wished(event)); });
+box.addEventListener("pointermove", event => { if (page.holding) press(wished(event)); });
+for (const kind of ["pointerup", "pointercancel"]) box.addEventListener(kind, () => { page.holding = false; press(0); });
+box.addEventListener("keydown", event => {
+  if (event.key === " " && !event.repeat) press(0.025);
+  const by = { ArrowDown: 0.001, ArrowUp: -0.001 }[event.key];
+  if (by) press(wish + by);
+  if (by || event.key === " ") event.preventDefault();
+});
+box.addEventListener("keyup", event => { if (event.key === " ") press(0); });
+
+function show(trial) {
+  const fresh = !page.trial || page.trial.answered !== trial.answered;
+  page.trial = trial;
+  $("where").textContent = trial.done ? "All answered" : `Trial ${trial.answered + 1} of ${trial.count}: touch ${trial.label}`;
+  $("question").textContent = trial.done ? "Thank you." : trial.question;
+  $("choices").replaceChildren();
+  if (!trial.done) for (const voice of trial.voices) $("choices").append(make("button", { text: voice, onclick: () => bench.try({ do: "reply", text: voice }) }));
+  $("result").hidden = !trial.done;
+  if (trial.done) table(trial);
+  if (fresh) force.clear();
+}
+
+function table(trial) {
+  const given = [...new Set(Object.values(trial.table).flatMap(row => Object.keys(row)))];
+  const line = (cells, kind) => make("tr", {}, ...cells.map(text => make(kind, { text })));
+  $("table").replaceChildren(line(["it was", ...given.map(each => `“${each}”`)], "th"));
+  for (const [condition, counts] of Object.entries(trial.table)) $("table").append(line([condition, ...given.map(each => counts[each] || "–")], "td"));
+  $("file").textContent = `Answers are kept in ${trial.file}.`;
+}
+
+bench.on("open", () => bench.send({ do: "trial" }).then(show).catch(error => note(error.message, "bad")));
+bench.on("trial", show);
+bench.on("rows", ({ subscription, count, time, numbers }) => {
+  if (subscription !== ROW) return;
+  const width = numbers.length / count;
+  const rows = Array.from({ length: count }, (_, i) => Array.from(numbers.subarray(width * i, width * (i + 1))));
+  for (const row of rows) row[0] += time;
+  depth = rows[count - 1][1];
+  force.feel(rows);
+  draw();
+});
+
+const draw = canvasOf($("bench"), (c, width, height) => {
+  const left = 0.12 * width, right = 0.88 * width, thick = Math.max(16, 0.1 * height), y = 0.3 * height;
+  const tilt = Math.atan2(depth * 8 * height, right - left);
+  c.fillStyle = colour("--fill");
+  c.fillRect(0, y + 0.55 * height, width, 4);
+  c.save();
+  c.translate(right, y);
+  c.rotate(-tilt);
+  c.fillStyle = "#fdfbf4";
+  c.strokeStyle = "#9a9cae";
+  c.fillRect(left - right, 0, right - left, thick);
+  c.strokeRect(left - right, 0, right - left, thick);
+  c.restore();
+  c.fillStyle = colour("--ink");
+  c.beginPath(); c.moveTo(right, y + thick); c.lineTo(right - 14, y + thick + 24); c.lineTo(right + 14, y + thick + 24); c.fill();
+  const tip = y + Math.sin(tilt) * (right - left);
+  c.fillStyle = colour("--curve-1");
+  c.beginPath(); c.arc(left + 24, tip - 13 - (wish > 0 ? 0 : 8), 12, 0, 7); c.fill();
+  c.fillStyle = colour("--soft");
+  c.font = "12px system-ui";
+  c.fillText(`${(1000 * Math.max(depth, 0)).toFixed(1)} mm`, left, tip + thick + 22);
+});

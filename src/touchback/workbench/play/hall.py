@@ -1,0 +1,227 @@
+"""The hall: one port on which play pages and mechanisms of the gallery open, a few at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import msgspec
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.gallery import registry
+from touchback.gallery.entry import Entry
+from touchback.model.names import suggestion
+from touchback.realtime import live
+from touchback.realtime.control import Answer, Desk
+from touchback.realtime.control.desk import SELDOM
+from touchback.realtime.control.messages import Facts
+from touchback.workbench.bench import LOOPBACK, Workbench, open
+from touchback.workbench.play.messages import Strings, Visit, Zoo
+from touchback.workbench.play.piano import PianoBoard
+from touchback.workbench.play.stage import PlaySource, Stage, empty_scene
+from touchback.workbench.play.strings import string_table
+from touchback.workbench.play.trial import TrialBoard
+from touchback.workbench.play.wall import WallBoard
+from touchback.workbench.source import Posed, Source, Values
+
+MOST = 3  # runs at a time, beside the first: what two cores can keep in time
+ZOO, GALLERY = "zoo", "gallery/"  # GALLERY + name is a mechanism
+#: Play pages by what they show: their titles, files and a line about each.
+PAGES = {
+    "piano": ("Piano", "play/piano.html", "Keys that push back: see the action, hear the strings."),
+    "wall": ("Virtual wall", "play/wall.html",
+             "Push a wall that a computer makes, until it chatters."),
+    "trial": ("Blind trial", "play/trial.html", "Press a key and say what is behind it."),
+}  # fmt: skip
+
+
+class ZooSource:
+    """The list of what can be visited, which needs no run."""
+
+    structure, title = 1, "Mechanisms"
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self._decoder = msgspec.json.Decoder(Zoo | Visit)
+
+    stale = staticmethod(lambda: False)
+    prepare = staticmethod(lambda: None)
+    frame = cast(Callable[[], Posed | None], staticmethod(lambda: None))
+    ticks = staticmethod(lambda: 0)
+    values = cast(Callable[[], Values], staticmethod(dict))
+    status = cast(Callable[[], Mapping[str, object]], staticmethod(lambda: {"state": "running"}))
+
+    def scene(self) -> object:
+        return empty_scene(self.title)
+
+    def handle(self, message: bytes, client: str) -> Answer:
+        try:
+            asked = self._decoder.decode(message)
+        except msgspec.MsgspecError as error:
+            return Answer(None, False, error=f"The message can't be read: {error}.")
+        try:
+            done = self._hall.zoo if isinstance(asked, Zoo) else self._hall.visit
+            return Answer(asked.id, True, done(asked, client))
+        except InputError as error:
+            return Answer(asked.id, False, error=str(error))
+
+
+@dataclass
+class Room:
+    """A run with its page, and what ends it."""
+
+    bench: Workbench
+    ending: ExitStack
+    board: object = None
+
+
+class Hall:
+    """Opens `what` on a port, and on the same port whatever its visitors ask for; a context
+    manager. With a ready `board` that one is shown."""
+
+    def __init__(
+        self,
+        what: str = "piano",
+        board: PianoBoard | TrialBoard | None = None,
+        host: str = LOOPBACK,
+        port: int = 0,
+        answers: Path | None = None,
+    ) -> None:
+        self._host, self._port, self._answers = host, port, answers
+        self._rooms: OrderedDict[str, Room] = OrderedDict()  # the first, then the latest last
+        self._opening = threading.Lock()
+        self.first = self._open(what, board)
+        self._rooms[what] = self.first
+
+    @property
+    def url(self) -> str:
+        """The address of the first page."""
+        return self.first.bench.url
+
+    @property
+    def clients(self) -> int:
+        """Pages that look on, of all runs."""
+        return sum(len(room.bench.hub.clients) for room in list(self._rooms.values()))
+
+    @property
+    def served(self) -> int:
+        """Pages that came so far."""
+        return sum(room.bench.hub.served for room in list(self._rooms.values()))
+
+    def close(self) -> None:
+        """Ends everything, the first run last."""
+        with self._opening:
+            while self._rooms:
+                self._rooms.popitem()[1].ending.close()
+
+    def __enter__(self) -> Hall:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # ---- what visitors ask ----------------------------------------------------------------------
+
+    def visit(self, asked: Visit, client: str) -> Facts:
+        """Where to find what they want, which is opened unless it is open."""
+        with self._opening:
+            if asked.what not in self._rooms:
+                self._make_room()
+                self._rooms[asked.what] = self._open(asked.what, None)
+            room = self._rooms[asked.what]
+            if room is not self.first:
+                self._rooms.move_to_end(asked.what)
+        return {"what": asked.what, "url": room.bench.url}
+
+    def _make_room(self) -> None:
+        """Ends the run that was asked for least recently, of those where nobody is if there are."""
+        others = [name for name, room in self._rooms.items() if room is not self.first]
+        if len(others) >= MOST:
+            empty = [name for name in others if not self._rooms[name].bench.hub.clients]
+            self._rooms.pop((empty or others)[0]).ending.close()
+
+    def zoo(self, asked: Zoo, client: str) -> Facts:
+        """Everything that can be visited."""
+        return {
+            "pages": [
+                {"what": what, "title": title, "about": about}
+                for what, (title, _, about) in PAGES.items()
+            ],
+            "mechanisms": [
+                {
+                    "what": GALLERY + each.name,
+                    "name": each.name,
+                    "about": each.about,
+                    "sentences": each.sentences,
+                }
+                for each in registry.ENTRIES.values()
+            ],
+            "open": list(self._rooms),
+        }
+
+    # ---- how each is opened ---------------------------------------------------------------------
+
+    def _open(self, what: str, board: PianoBoard | TrialBoard | None) -> Room:
+        with ExitStack() as steps:
+            if what == ZOO:
+                bench = self._bench(cast(Source, ZooSource(self)), what, "play/zoo.html")
+                steps.callback(bench.close)
+                return Room(bench, steps.pop_all())
+            if what.startswith(GALLERY):
+                return self._mechanism(registry.entry(what.removeprefix(GALLERY)), steps)
+            if what not in PAGES:
+                known = [*PAGES, ZOO, *(GALLERY + name for name in registry.names())]
+                raise InputError(
+                    f"There is nothing to play called '{what}'; {suggestion(what, known)}"
+                )
+            made = board or self._board(what)
+            steps.enter_context(made)
+            title, page, _ = PAGES[what]
+            bench = self._bench(PlaySource(title, made.live, made.desk), what, page)
+            steps.callback(bench.close)
+            stage = Stage(bench.hub)
+            made.tell, made.shown = stage.tell, stage.show
+            self._welcome(made.desk)
+            return Room(bench, steps.pop_all(), made)
+
+    def _board(self, what: str) -> PianoBoard | TrialBoard | WallBoard:
+        if what == "wall":
+            return WallBoard()
+        return TrialBoard(self._answers) if what == "trial" else PianoBoard()
+
+    def _mechanism(self, entry: Entry, steps: ExitStack) -> Room:
+        system = entry.make().compile()
+        run = live(
+            system, entry.experiment.start(system), substeps=entry.experiment.substeps,
+            method="euler" if entry.experiment.substeps > 4 else None,
+        )  # fmt: skip
+        steps.enter_context(run)
+        for name, value in entry.experiment.inputs.items():
+            if not callable(value) and np.ndim(value) == 0:
+                run[name] = float(cast(float, value))
+        bench = self._bench(run, GALLERY + entry.name, "index.html")
+        steps.callback(bench.close)
+        self._welcome(cast(Desk, bench.desk))
+        return Room(bench, steps.pop_all())
+
+    def _bench(self, source: object, name: str, page: str) -> Workbench:
+        shown = cast(Source, source)
+        if self._rooms:
+            return open(shown, page=page, beside=self.first.bench, name=name)
+        return open(shown, page=page, host=self._host, port=self._port)
+
+    def _welcome(self, desk: Desk) -> None:
+        """What every page can ask for."""
+        desk.add(Visit, self.visit, SELDOM, any_time=True)
+        desk.add(Zoo, self.zoo, any_time=True)
+        desk.add(Strings, _strings, any_time=True)
+
+
+def _strings(asked: Strings, client: str) -> Facts:
+    return string_table(asked.note, asked.kind)

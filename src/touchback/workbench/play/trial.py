@@ -1,0 +1,84 @@
+"""The blind trial behind its page: a key whose voice only the server knows."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from touchback.haptics.trials import Trials
+from touchback.realtime.control import Desk, Exposed
+from touchback.realtime.control.desk import OFTEN
+from touchback.realtime.control.messages import Facts
+from touchback.workbench.play import messages as asked
+from touchback.workbench.play.piano import PianoBoard, Tell, nobody
+
+VOICES = ("piano", "harpsichord", "organ", "wall")
+QUESTION = "What was it?"
+KEY = 60
+SHOWN = 3  # columns of a row that a blind person may see: time, depth, force
+
+
+class TrialBoard:
+    """One key and a session of trials. Pages may press the key, see depth and force, and answer;
+    which voice it is leaves the server only when all trials are answered."""
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        voices: Sequence[str] = VOICES,
+        question: str = QUESTION,
+        repeats: int = 2,
+        rate: float = 1000.0,
+        speed: float | None = 1.0,
+    ) -> None:
+        where = path or Path(tempfile.mkdtemp(prefix="touchback-")) / "trial.jsonl"
+        self.trials = Trials(where, voices, question, repeats)
+        self._voices = tuple(voices)
+        self.board = PianoBoard((KEY,), rate, self._hidden(), speed=speed)
+        self.live = self.board.live
+        self.tell: Tell = nobody
+        self.shown: Callable[[np.ndarray], None] = lambda row: None
+        self.board.shown = lambda row, keys: self.shown(row[:, :SHOWN])
+        self._began = time.monotonic()
+        self.desk = Desk(
+            self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
+        )
+        self.desk.add(asked.Press, self.board.press, OFTEN)
+        self.desk.add(asked.Trial, self._where)
+        self.desk.add(asked.Reply, self._reply)
+
+    def __enter__(self) -> TrialBoard:
+        self.board.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.board.__exit__(*error)
+
+    def _hidden(self) -> str:
+        return self._voices[0] if self.trials.done else self.trials.hidden
+
+    def _where(self, message: asked.Trial, client: str) -> Facts:
+        return self._facts()
+
+    def _reply(self, message: asked.Reply, client: str) -> Facts:
+        self.trials.answer(message.text, time.monotonic() - self._began)
+        self.board.choose(self._hidden())
+        self._began = time.monotonic()
+        facts = self._facts()
+        self.tell("trial", facts)
+        return facts
+
+    def _facts(self) -> Facts:
+        """Where the session stands: nothing in it tells what is hidden."""
+        trials = self.trials
+        told: dict[str, object] = {
+            "note": KEY, "question": trials.question, "voices": self._voices,
+            "answered": len(trials.answers), "count": trials.count, "done": trials.done,
+        }  # fmt: skip
+        if trials.done:
+            return {**told, "table": trials.table(), "file": str(trials.path)}
+        return {**told, "label": trials.label}

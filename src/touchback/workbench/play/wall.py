@@ -1,0 +1,83 @@
+"""The virtual wall behind its page: a pointer pushes; controller, stiffness and rate are chosen."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.haptics.wall.passivity import BENCH_DEVICE
+from touchback.haptics.wall.rendered import RENDERED, law_of, rendered_wall
+from touchback.model.names import suggestion
+from touchback.realtime import Live, live
+from touchback.realtime.control import Desk, Exposed
+from touchback.realtime.control.desk import OFTEN, SELDOM
+from touchback.realtime.control.messages import Facts
+from touchback.workbench.play import messages as asked
+from touchback.workbench.play.piano import Tell, nobody
+
+RATES = (250.0, 500.0, 1000.0, 2000.0, 4000.0)
+SUBSTEPS = 8
+REST = 0.01  # m outside, where the hand begins
+SHOWN = ("time", "handle", "wall force", "wall gave", "hand followed")  # s, m, N, J, m
+
+
+class WallBoard:
+    """A handle, a hand and a wall, live, with a desk; a context manager like the piano's."""
+
+    def __init__(self, rate: float = 1000.0, speed: float | None = 1.0) -> None:
+        self.controller, self.stiffness, self.rate = "standard", 2000.0, rate
+        self.tell: Tell = nobody
+        self.shown = lambda row: None
+        system = rendered_wall(rate).compile()
+        self.live: Live = live(
+            system, system.assemble({"handle": REST}), rate=rate, substeps=SUBSTEPS, speed=speed,
+            parameters=law_of(self.controller, self.stiffness, rate).parameters(),
+        )  # fmt: skip
+        self.desk = Desk(
+            self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
+        )
+        self._changing = threading.Lock()
+        self.desk.add(asked.Push, self._push, OFTEN)
+        self.desk.add(asked.Wall, self._change, SELDOM)
+
+    def __enter__(self) -> WallBoard:
+        self.live.start()
+        self.live.tap(self._rows)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.live.stop()
+
+    def _push(self, message: asked.Push, client: str) -> Facts:
+        self.live["hand"] = message.to
+        return {"tick": self.live.ticks}
+
+    def _change(self, message: asked.Wall, client: str) -> Facts:
+        """Another wall; without anything given, only what there is."""
+        with self._changing:
+            name = message.controller or self.controller
+            if name not in RENDERED:
+                raise InputError(f"There is no wall '{name}' to push; {suggestion(name, RENDERED)}")
+            stiffness, rate = message.stiffness or self.stiffness, message.rate or self.rate
+            if rate != self.rate:
+                self.live.swap(rate=rate)
+                self.live["period"] = 1.0 / rate
+            if (name, stiffness, rate) != (self.controller, self.stiffness, self.rate):
+                for key, value in law_of(name, stiffness, rate).parameters().items():
+                    self.live[key] = value
+                self.controller, self.stiffness, self.rate = name, stiffness, rate
+                self.tell("wall", self._facts())
+            return self._facts()
+
+    def _facts(self) -> Facts:
+        law = law_of(self.controller, self.stiffness, self.rate)
+        return {
+            "controllers": RENDERED, "controller": self.controller, "stiffness": self.stiffness,
+            "rates": RATES, "rate": self.rate, "columns": SHOWN, "law": law.parameters(),
+            "colgate": 2.0 * BENCH_DEVICE.damping * self.rate,
+        }  # fmt: skip
+
+    def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
+        self.shown(rows[:, [columns.index(name) for name in SHOWN]])
