@@ -1,6 +1,5 @@
 """`touchback play`: a keyboard that feels like an instrument, played by simulated fingers."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +8,7 @@ import numpy as np
 import typer
 
 from touchback.cli.console import out, working
+from touchback.cli.on_page import OnPage, can_serve, play_on_page
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
 from touchback.cli.scenes import show_scenes
@@ -36,6 +36,7 @@ from touchback.gallery.keyboard.strokes import (
     Touches,
     as_midi,
     as_sound,
+    passage,
     strokes_of,
 )
 
@@ -56,14 +57,23 @@ class What(StrEnum):
     organ = "organ"
     ball = "ball"
     wall = "wall"
+    trial = "trial"
+    zoo = "zoo"
     mechanisms = "mechanisms"
 
 
 def play(
     what: Annotated[
-        What, typer.Argument(help="The instrument; or `mechanisms`, moving in the terminal.")
+        What,
+        typer.Argument(
+            help="The instrument; `trial`, a blind one; `zoo`, every mechanism on pages; or "
+            "`mechanisms`, moving in the terminal."
+        ),
     ] = What.piano,
-    keys: Annotated[int, typer.Option(help="7 white keys from middle C, or 88.")] = 7,
+    keys: Annotated[
+        int | None,
+        typer.Option(help="White keys from middle C (7 in the terminal), or 88; on the page 13."),
+    ] = None,
     rate: Annotated[float, number("Ticks a second.", SLOWEST, FASTEST)] = 1000.0,
     score: Annotated[
         Path | None, typer.Option(help="A .mid file to play instead of the built-in passage.")
@@ -77,12 +87,36 @@ def play(
     wav: Annotated[Path | None, output("Where the sound goes.", ".wav")] = None,
     midi: Annotated[Path | None, output("Where the notes go.", ".mid", ".midi")] = None,
     picture: Annotated[Path | None, output("Of mechanisms: where to draw one.", ".svg")] = None,
+    page: Annotated[bool, typer.Option(help="On a page in the browser, to be played.")] = True,
+    host: Annotated[str, typer.Option(help="What the page's server listens on.")] = "127.0.0.1",
+    server_port: Annotated[int, number("The page's port; 0 chooses one.", 0, 65_535)] = 0,
+    patience: Annotated[
+        float, number("How long to wait for somebody to open the page [s].", 0.0)
+    ] = 20.0,
+    answers: Annotated[Path | None, typer.Option(help="Of a trial: where answers go.")] = None,
 ) -> None:
-    """Play an instrument on motorised keys with simulated fingers: every tick the motors push back
-    as the instrument would. Notes are shown as they sound, then the deadlines."""
+    """Play an instrument on motorised keys with simulated fingers, or on a page with your own:
+    every tick the motors push back as the instrument would. Notes are shown as they sound, then
+    the deadlines."""
     if what is What.mechanisms:
         show_scenes(seconds or 5.0, picture)
         return
+    in_terminal = fast or what is What.piano_modes or any((port, to, wav, midi))
+    if page and not in_terminal and can_serve():
+        play_on_page(
+            OnPage(
+                what.value, keys, rate, None if score is None else read_midi(score), seconds, host,
+                server_port, patience, answers,
+            ),
+            show_note,
+        )  # fmt: skip
+        return
+    if what in (What.trial, What.zoo):
+        raise InputError(
+            f"'{what.value}' is a page: `pip install touchback[view]`, and leave --no-page away "
+            "(in the terminal there are `touchback trial` and `touchback play mechanisms`)."
+        )
+    keys = 7 if keys is None else keys
     with working(f"building {keys} keys"):
         make = make_separate_keys if what is What.piano_modes else make_keyboard
         board: Board = make(_notes(keys, score), what.value, rate=rate)
@@ -127,24 +161,7 @@ def _strokes(
         return []
     if score is not None:
         return strokes_of(read_midi(score), touches(what.value, rate=rate), SETTLING)
-    return passage(board.notes)
-
-
-def passage(notes: Iterable[int]) -> list[Stroke]:
-    """A scale that grows louder, a trill, and two chords, on some of the keys."""
-    keys = list(notes)
-    few = keys if len(keys) <= 8 else keys[:: len(keys) // 8]
-    strokes, now = [], SETTLING
-    for i, note in enumerate(few):
-        strokes.append(Stroke.of(now, note, 0.1 + 0.8 * i / max(len(few) - 1, 1), stay=0.1))
-        now += 0.25
-    for i in range(8):
-        strokes.append(Stroke(now, few[-1 - i % 2], 0.05, 0.03, stay=0.03, leave=0.04))
-        now += 0.11
-    for effort in (0.3, 0.7):
-        strokes += [Stroke.of(now, note, effort, stay=0.4) for note in few[::2]]
-        now += 0.9
-    return strokes
+    return passage(board.notes, SETTLING)
 
 
 def _live(board: Board, strokes: list[Stroke] | Fingers, duration: float, ear: Ear) -> list[Heard]:
@@ -181,10 +198,13 @@ def _ear(what: What, sender: MidiPort | None) -> Ear:
 
 
 def _show(note: Heard) -> None:
-    bar = "█" * round(4 * np.log2(1.0 + max(note.loudness, SOFTEST) / SOFTEST))
-    out.print(
-        f"  {note.time - SETTLING:7.3f} s  {note_name(note.note):<3} {note.loudness:5.2f} {bar}"
-    )
+    show_note(note.time, note.note, note.loudness)
+
+
+def show_note(time: float, note: int, loudness: float) -> None:
+    """A line for a note that sounds."""
+    bar = "█" * round(4 * np.log2(1.0 + max(loudness, SOFTEST) / SOFTEST))
+    out.print(f"  {time - SETTLING:7.3f} s  {note_name(note):<3} {loudness:5.2f} {bar}")
 
 
 def _keep(

@@ -59,6 +59,23 @@ class Heard:
     end: float
 
 
+def passage(notes: Iterable[int], start: float) -> list[Stroke]:
+    """A scale that grows louder, a trill, and two chords, on some of the keys, from a time [s]."""
+    keys = list(notes)
+    few = keys if len(keys) <= 8 else keys[:: len(keys) // 8]
+    strokes, now = [], start
+    for i, note in enumerate(few):
+        strokes.append(Stroke.of(now, note, 0.1 + 0.8 * i / max(len(few) - 1, 1), stay=0.1))
+        now += 0.25
+    for i in range(8):
+        strokes.append(Stroke(now, few[-1 - i % 2], 0.05, 0.03, stay=0.03, leave=0.04))
+        now += 0.11
+    for effort in (0.3, 0.7):
+        strokes += [Stroke.of(now, note, effort, stay=0.4) for note in few[::2]]
+        now += 0.9
+    return strokes
+
+
 def input_samples(strokes: Iterable[Stroke]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """The inputs of a keyboard over time, for `tb.simulate`: each stroke sets its key's at once."""
     by_note: dict[int, list[Stroke]] = {}

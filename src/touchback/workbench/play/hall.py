@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TypedDict, cast
 
 import msgspec
 import numpy as np
@@ -17,7 +17,6 @@ from touchback.errors import InputError
 from touchback.gallery import registry
 from touchback.gallery.entry import Entry
 from touchback.model.names import suggestion
-from touchback.realtime import live
 from touchback.realtime.control import Answer, Desk
 from touchback.realtime.control.desk import SELDOM
 from touchback.realtime.control.messages import Facts
@@ -70,6 +69,13 @@ class ZooSource:
             return Answer(asked.id, True, done(asked, client))
         except InputError as error:
             return Answer(asked.id, False, error=str(error))
+
+
+class _Where(TypedDict, total=False):
+    beside: Workbench
+    name: str
+    host: str
+    port: int
 
 
 @dataclass
@@ -196,25 +202,27 @@ class Hall:
         return TrialBoard(self._answers) if what == "trial" else PianoBoard()
 
     def _mechanism(self, entry: Entry, steps: ExitStack) -> Room:
+        experiment = entry.experiment
         system = entry.make().compile()
-        run = live(
-            system, entry.experiment.start(system), substeps=entry.experiment.substeps,
-            method="euler" if entry.experiment.substeps > 4 else None,
+        bench = open(
+            system, x0=experiment.start(system), substeps=experiment.substeps, page="index.html",
+            **self._where(GALLERY + entry.name),
         )  # fmt: skip
-        steps.enter_context(run)
-        for name, value in entry.experiment.inputs.items():
-            if not callable(value) and np.ndim(value) == 0:
-                run[name] = float(cast(float, value))
-        bench = self._bench(run, GALLERY + entry.name, "index.html")
         steps.callback(bench.close)
+        for name, value in experiment.inputs.items():
+            if not callable(value) and np.ndim(value) == 0:
+                bench.live[name] = float(cast(float, value))
         self._welcome(cast(Desk, bench.desk))
         return Room(bench, steps.pop_all())
 
-    def _bench(self, source: object, name: str, page: str) -> Workbench:
-        shown = cast(Source, source)
+    def _bench(self, source: Source, name: str, page: str) -> Workbench:
+        return open(source, page=page, **self._where(name))
+
+    def _where(self, name: str) -> _Where:
+        """On the port of the first page, if there is one."""
         if self._rooms:
-            return open(shown, page=page, beside=self.first.bench, name=name)
-        return open(shown, page=page, host=self._host, port=self._port)
+            return {"beside": self.first.bench, "name": name}
+        return {"host": self._host, "port": self._port}
 
     def _welcome(self, desk: Desk) -> None:
         """What every page can ask for."""

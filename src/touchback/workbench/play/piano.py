@@ -11,7 +11,14 @@ import numpy as np
 from touchback.devices.midi import speed_of
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
-from touchback.gallery.keyboard.player import METHOD, SETTLING, Fingers, make_keyboard, scripted
+from touchback.gallery.keyboard.player import (
+    METHOD,
+    SETTLING,
+    Fingers,
+    make_keyboard,
+    scripted,
+    touches,
+)
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.strokes import SHORTEST_STAY, Touches
 from touchback.gallery.keyboard.strokes import Stroke as Gesture
@@ -55,7 +62,9 @@ class PianoBoard:
     ) -> None:
         self.keys = make_keyboard(notes, *INSTRUMENTS, rate=rate, by_hand=True)
         self.notes, self.instrument, self.focus = self.keys.notes, instrument, self.keys.notes[0]
-        self.heard: list[Heard] = []
+        self.heard: list[Heard] = []  # the last thousand of
+        self.struck = 0  # notes in all
+        self.ear: Callable[[Heard], None] = lambda heard: None
         self.tell: Tell = nobody
         self.shown: Callable[[np.ndarray, np.ndarray], None] = lambda row, keys: None
         self.touches: Touches | None = None  # how the piano answers to efforts, when it is known
@@ -72,7 +81,6 @@ class PianoBoard:
         self._passage, self._playing = passage, 0.0
         self._fingers: Fingers = _idle
         self._held: dict[int, Gesture] = {}
-        self._lock = threading.Lock()
         self._ear = Listener(self.live, self.notes, self._begins, self._ends, self._look)
         self._screws = screws(self.keys.system.one.model.all_parameters())
         self._add_messages()
@@ -95,7 +103,12 @@ class PianoBoard:
         self._tap = self.live.tap(self._rows)
         self._ear.start()
         self.curves.ask({})
+        threading.Thread(target=self._learn, name="touchback-touches", daemon=True).start()
         return self
+
+    def _learn(self) -> None:
+        """How hard fingers must play for what MIDI asks: found by pressing a key offline."""
+        self.touches = touches("piano", rate=self.keys.rate)
 
     def __exit__(self, *error: object) -> None:
         self._ear.stop()
@@ -235,8 +248,10 @@ class PianoBoard:
     # ---- what it tells --------------------------------------------------------------------------
 
     def _begins(self, heard: Heard) -> None:
+        self.struck += 1
         self.heard.append(heard)
         del self.heard[:-1000]
+        self.ear(heard)
         self.tell(
             "strike",
             {

@@ -96,7 +96,9 @@ const drawBench = canvasOf($("bench"), (c, width, height) => {
   c.fillRect(0, 0, x(0), height);
   c.strokeStyle = colour("--grid");
   c.lineWidth = 1;
-  for (let k = -40; k < 40; k++) { c.beginPath(); c.moveTo(x(0) - 14 * (k + 40), 0); c.lineTo(x(0) - 14 * (k + 40) - height * 0.4, height); c.save(); c.clip(); c.restore(); c.stroke(); }
+  c.beginPath();
+  for (let k = 0; k < x(0) + height; k += 16) { c.moveTo(k, 0); c.lineTo(k - 0.4 * height, height); }
+  c.stroke();
   c.fillStyle = colour("--paper");
   c.fillRect(x(0), 0, width - x(0), height);
   c.strokeStyle = colour("--ink");
