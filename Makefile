@@ -1,4 +1,4 @@
-# make play   set up, then play a grand piano on simulated motorised keys, against the clock
+# make play   set up, then play a grand piano on simulated motorised keys: on a page, live, with a passage to begin with
 # make test   set up, then check style, types and documentation and run every test
 # make search look for failing examples at random for an hour (MINUTES=60)
 # make sanitize  run the tests that work in C with the address, undefined and thread sanitizers
@@ -69,7 +69,7 @@ $(STAMPS)/venv:
 	touch $@
 
 $(STAMPS)/package: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
-	$(BIN)/python -m pip install -q -e .
+	$(BIN)/python -m pip install -q -e ".[view]"
 	touch $@
 
 # Most modules of the large packages are never imported: the others are compiled when they are.

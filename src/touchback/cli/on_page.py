@@ -7,9 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from touchback.cli.console import out, working
-from touchback.devices.midi import NoteOn, Timed
-from touchback.errors import InputError
-from touchback.gallery.keyboard.keys import NAMES, notes_of
+from touchback.devices.midi import Timed
+from touchback.gallery.keyboard.keys import NAMES
 from touchback.gallery.keyboard.player import SETTLING, touches
 from touchback.gallery.keyboard.strokes import Stroke, passage, strokes_of
 from touchback.realtime import Live
@@ -27,7 +26,7 @@ class OnPage:
     """What is to be played on a page: an instrument, "wall", "trial" or "zoo"."""
 
     what: str
-    keys: int | None
+    notes: list[int] | None
     rate: float
     score: list[Timed] | None
     seconds: float | None
@@ -51,9 +50,7 @@ def play_on_page(wanted: OnPage, show: Show) -> None:
     board: PianoBoard | None = None
     with working("building the keys" if not is_page else f"opening the {wanted.what}"):
         if not is_page:
-            notes = OCTAVE if wanted.keys is None else tuple(notes_of(wanted.keys))
-            if wanted.score is not None and wanted.keys is None:
-                notes = _needed(wanted.score)
+            notes = OCTAVE if wanted.notes is None else tuple(wanted.notes)
             board = PianoBoard(notes, wanted.rate, wanted.what, _script(wanted, notes))
         hall = Hall(
             wanted.what if is_page else "piano", board, wanted.host, wanted.port, wanted.answers
@@ -101,11 +98,3 @@ def _script(wanted: OnPage, notes: tuple[int, ...]) -> Callable[[float], list[St
         return lambda start: strokes_of(messages, answers, start)
     white = [note for note in notes if "#" not in NAMES[note % 12]]
     return lambda start: passage(white or notes, start)
-
-
-def _needed(score: list[Timed]) -> tuple[int, ...]:
-    """The keys that a score needs."""
-    found = {timed.message.note for timed in score if isinstance(timed.message, NoteOn)}
-    if not found:
-        raise InputError("The score has no notes.")
-    return tuple(sorted(found))

@@ -15,7 +15,7 @@ from touchback.cli.scenes import show_scenes
 from touchback.devices.midi import MidiPort, NoteOff, NoteOn, read_midi, write_midi
 from touchback.devices.sound import render, write_wav
 from touchback.errors import InputError
-from touchback.gallery.keyboard.keys import note_name
+from touchback.gallery.keyboard.keys import note_name, notes_of
 from touchback.gallery.keyboard.player import (
     FASTEST,
     SETTLING,
@@ -103,9 +103,10 @@ def play(
         return
     in_terminal = fast or what is What.piano_modes or any((port, to, wav, midi))
     if page and not in_terminal and can_serve():
+        notes = None if keys is None and score is None else notes_of(_notes(keys or 7, score))
         play_on_page(
             OnPage(
-                what.value, keys, rate, None if score is None else read_midi(score), seconds, host,
+                what.value, notes, rate, None if score is None else read_midi(score), seconds, host,
                 server_port, patience, answers,
             ),
             show_note,
