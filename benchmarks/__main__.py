@@ -14,6 +14,7 @@ from benchmarks import (
     keyboard,
     loops,
     omni,
+    page_clients,
     piano,
     python_calls,
     report,
@@ -35,6 +36,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "omni": omni.run,
     "piano": piano.run,
     "keyboard": keyboard.run,
+    "page": page_clients.run,
 }
 QUICK: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain", (2, 7, 30, 100), peers=()),
