@@ -145,11 +145,11 @@ def _compare(recording: Recording, system: System, plan: LivePlan, at: _Instant)
             "without it."
         )
     rest = Part(at.part.about, at.part.columns, rows)
-    check_rows(rest, recording.parameters)
+    check_rows(rest, recording)
     loop = make_loop(system, at.state, plan, Pace(plan.rate, None, at.substeps))
     begin_at(loop, at.state, at.start)
     loop.prepare()
-    states = repeated(system, plan, loop, rest, recording.parameters)
+    states = repeated(system, plan, loop, rest, recording)
     differing = (states.view(np.uint64) != np.ascontiguousarray(rest.states).view(np.uint64)).any(1)
     if not differing.any():
         return len(rows), ""

@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from touchback.native.live.wanted import Pace
 from touchback.realtime.build import make_loop
 from touchback.realtime.faults import Faults, words
 from touchback.realtime.parameters import BOOKED_AT_ONCE, LiveParameters
+from touchback.realtime.places import PLACES, Place
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.record import Keeper, describe
 from touchback.realtime.region import PUBLISHED, create
@@ -43,6 +46,7 @@ class Kept:
         start: StartData | None = None,
     ) -> None:
         self.system, self.plan, self._pace = system, plan, pace
+        self._start = dict(zip(system.state_names, map(float, x0)))  # what `reset` goes back to
         self._loop = self._first = make_loop(system, x0, plan, pace)
         if start is not None:
             begin_at(self._loop, x0, start)
@@ -62,8 +66,9 @@ class Kept:
         self._joints: dict[str, KnownJoint] | None = None  # of a structure that was taken
         self._modes: dict[tuple[int, tuple[str, ...]], System] = {}  # compiled sets of constraints
         self._pending: Pending | None = None
-        self._swap_lock = threading.Lock()
+        self._swap_lock, self._place_lock = threading.Lock(), threading.Lock()
         self.structures: list[Swapped] = []  # changes of structure, refused ones included
+        self.places: deque[Place] = deque(maxlen=PLACES)  # states that were put, likewise
         self._draining = threading.Event()
         self.keeping = threading.Lock()
 
@@ -124,6 +129,7 @@ class Kept:
 
     def _keep_rows(self) -> None:
         rows, last = self._loop.drain(), self._parameters.last
+        self._keep_places()  # those of these rows at least
         self._keeper.keep(rows, self._parameters.changes)
         self._taps.offer(rows, self._keeper.columns)
         self._faults.see(rows, self.system, self._loop)
@@ -133,6 +139,12 @@ class Kept:
         if self.structures and len(self.structures[-1].lateness) < 2:
             known = self.structures[-1].lateness
             known += [1e-9 * float(row[6]) for row in rows[: 2 - len(known)]]
+
+    def _keep_places(self) -> None:
+        for row in self._loop.drain_places():
+            place = Place.of(row, self.system, self._parameters.known(int(row[0])))
+            self._keeper.keep_place(place)
+            self.places.append(place)
 
     def _adopt(self, pending: Pending) -> None:
         """Follows the loop, which has taken or refused another structure."""
@@ -155,7 +167,9 @@ class Kept:
             pending.system, pending.guess, pending.plan, pending.plan.parameters, pending.carried
         )
         self._keeper.restructure(about, started)
-        self.system, self.plan, self._pace = pending.system, pending.plan, pending.pace
+        pending.plan.speed = self.plan.speed  # which may have changed meanwhile
+        self.system, self.plan = pending.system, pending.plan
+        self._pace = replace(pending.pace, speed=self.plan.speed)
         self._loop, self._joints = pending.loop, pending.joints
         for name, gain in self._gains.items():
             if name in self.system.output_names:

@@ -49,7 +49,9 @@ class Life(Signals):
 
     @property
     def state(self) -> str:
-        """ "new", "running" or "stopped"."""
+        """ "new", "running", "paused" or "stopped"."""
+        if self._state == "running" and self._loop.commands.paused:
+            return "paused"
         return self._state
 
     def start(self) -> None:
@@ -70,6 +72,8 @@ class Life(Signals):
         self._check_running()
         if not (np.isfinite(seconds) and seconds >= 0.0):
             raise InputError(f"A live run goes on for a finite time, got seconds={seconds!r}.")
+        if self.state == "paused":
+            raise InputError("The live run is paused: `go` on, or make single ticks by `step`.")
         ticks = round(seconds * self.plan.rate)
         self._keeper.refuse_excess(ticks)
         if self.plan.speed is not None:

@@ -30,8 +30,8 @@ from touchback.realtime.report import (
     scheduling_of,
     worst_of,
 )
-from touchback.realtime.taking import Taking
 from touchback.realtime.taps import Callback, Tap
+from touchback.realtime.transport import Transport
 from touchback.realtime.udp import Receiver
 from touchback.recording import Run
 from touchback.simulate.choice import formulation_for
@@ -103,7 +103,7 @@ def live(
     return Live(system, state_of(system, x0, plan.parameters), plan, pace, record, share)
 
 
-class Live(Taking):
+class Live(Transport):
     """What `live` gives: enter it to start, leave it to stop.
 
     `live["input"] = 1.0` and `live["parameter"] = 0.12` take effect at the next tick; `read` gives
@@ -140,7 +140,11 @@ class Live(Taking):
             if (noted := run()) is not None:
                 noted.note(text)
 
-        return self._taps.add(callback, note)
+        def drain() -> None:
+            if (drained := run()) is not None and drained.state != "stopped":
+                to_its_end(drained._drain)
+
+        return self._taps.add(callback, note, drain)
 
     def view(
         self, *, exposed: Exposed | None = None, host: str = "127.0.0.1", port: int = 0
@@ -173,6 +177,7 @@ class Live(Taking):
             [each.as_dict() for each in self.structures],
             [each.as_dict() for each in self._faults.latest],
             blame_of(self._first, self._machine),
+            [each.as_dict() for each in list(self.places) if not each.refused],
         )  # fmt: skip
 
     @property

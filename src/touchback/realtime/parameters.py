@@ -163,6 +163,11 @@ class LiveParameters:
         noted = int(swaps.written - swaps.read) + len(self._noted)
         return max(noted, self._last - self._kept) >= _CROWD or self._loop.filled > 0.5
 
+    def known(self, version: int) -> dict[str, float]:
+        """The parameters of a version that ticks have; of a forgotten one the latest."""
+        change = self.changes.get(version)
+        return change.values if change is not None and change.values else self.values
+
     def check_room(self, name: str) -> None:
         """Refuses a change that could cost rows of the recording."""
         if self.crowded:

@@ -14,6 +14,7 @@ from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.choice import formulation_for, solver_for
+from touchback.simulate.rigid import is_real
 from touchback.simulate.solvers import Can, Solver
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.system import System
@@ -52,11 +53,8 @@ class LivePlan:
         """Refuses what can't run."""
         if not (np.isfinite(self.rate) and 1.0 <= self.rate <= 10_000.0):
             raise InputError(f"A live run has 1 to 10 000 ticks a second, got rate={self.rate!r}.")
-        if self.speed is not None and not (np.isfinite(self.speed) and self.speed >= _SLOWEST):
-            raise InputError(
-                f"speed is 1.0 for real time, a fraction of it from {_SLOWEST:g} on, or None for "
-                f"as fast as possible; got {self.speed!r}."
-            )
+        if self.speed is not None:
+            check_speed(self.speed, ", or None for as fast as possible")
         check_substeps(self.substeps)
         if not self.max_speed > 0.0:
             raise InputError(
@@ -159,6 +157,15 @@ def check_thread(spin: float, priority: int) -> None:
         raise InputError(f"spin is 0 to {_LONGEST_SPIN:g} s, got {spin!r}.")
     if not 0 <= priority <= 99:
         raise InputError(f"priority is 0 to 99, got {priority!r}.")
+
+
+def check_speed(speed: float, otherwise: str = "") -> None:
+    """Refuses what no clock can have."""
+    if not is_real(speed) or not (np.isfinite(speed) and speed >= _SLOWEST):
+        raise InputError(
+            f"speed is 1.0 for real time, a fraction of it from {_SLOWEST:g} on{otherwise}; got "
+            f"{speed!r}."
+        )
 
 
 def check_substeps(substeps: int) -> None:

@@ -14,6 +14,7 @@ from touchback.files import to_text
 from touchback.native import formulation_of
 from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
+from touchback.realtime.places import Place
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.take import Take
 from touchback.recording import Run
@@ -122,6 +123,22 @@ class Keeper:
                 self._versions += 1
             if recorder is not None:
                 recorder.write(rows)
+
+    def keep_place(self, place: Place) -> None:
+        """A state that a tick was offered, before the row of that tick."""
+        for take in self.takes:
+            take.keep_place(place)
+        with self._writing() as recorder:
+            if recorder is not None:
+                recorder.write_place(place.data())
+
+    def keep_speed(self, tick: int, speed: float) -> None:
+        """Another speed, after a tick."""
+        for take in self.takes:
+            take.keep_speed(tick, speed)
+        with self._writing() as recorder:
+            if recorder is not None:
+                recorder.write_speed({"tick": tick, "speed": speed})
 
     @contextmanager
     def _writing(self) -> Iterator[Recorder | None]:

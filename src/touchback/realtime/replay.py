@@ -12,7 +12,7 @@ from touchback.errors import InputError
 from touchback.files import model_from_text
 from touchback.native.constrained.formulations import formulation_with
 from touchback.native.library import address_of
-from touchback.native.live.layout import ROW_HEAD
+from touchback.native.live.layout import PLACE_REFUSED, PLACED, ROW_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.wanted import Pace
 from touchback.realtime.build import block_of, make_loop, state_of
@@ -86,9 +86,9 @@ def replay(path: str | os.PathLike[str], system: System | Sequence[System] | Non
     for place, part in enumerate(recording.parts):
         own = system_in(part, given[place] if place < len(given) else None)
         plan = plan_in(own, part)
-        check_rows(part, recording.parameters)
+        check_rows(part, recording)
         loop = _begin(own, plan, part, before)
-        parts.append(repeated(own, plan, loop, part, recording.parameters))
+        parts.append(repeated(own, plan, loop, part, recording))
         before = own, loop
     return Replay(recording, parts)
 
@@ -130,8 +130,9 @@ def plan_in(system: System, part: Part) -> LivePlan:
     return plan
 
 
-def check_rows(part: Part, parameters: dict[int, dict[str, float]]) -> None:
+def check_rows(part: Part, recording: Recording) -> None:
     """Refuses numbers of ticks that no run has written: the loop takes them as they are."""
+    parameters = recording.parameters
     for name, low, high in (
         ("flags", 0, _FLAGS), ("offered", 0, _VERSIONS), ("substeps", 1, MOST_SUBSTEPS)
     ):  # fmt: skip
@@ -148,6 +149,14 @@ def check_rows(part: Part, parameters: dict[int, dict[str, float]]) -> None:
             raise InputError(
                 f"The recording is damaged: a tick names version {int(version)} of the "
                 "parameters, which isn't in it."
+            )
+    placed = part.column("flags").astype(int) & (PLACED | PLACE_REFUSED) != 0
+    for tick in part.column("tick")[placed]:
+        state = recording.places.get(int(tick), [])
+        if len(state) != len(part.about["state_names"]) or not np.isfinite(state).all():
+            raise InputError(
+                f"The recording is damaged: tick {tick:g} was offered a state that isn't in it, or "
+                "not whole."
             )
 
 
@@ -182,7 +191,7 @@ def repeated(
     plan: LivePlan,
     loop: LiveLoop,
     part: Part,
-    parameters: dict[int, dict[str, float]],
+    recording: Recording,
 ) -> np.ndarray:
     """The states of a part's ticks."""
     states = np.empty_like(part.states)
@@ -193,8 +202,11 @@ def repeated(
     for k, row in enumerate(part.rows):
         flags, offered, substeps = int(row[2]), int(row[4]), int(row[5])
         if offered:
-            values = parameters[offered]
+            values = recording.parameters[offered]
             loop.offer(block_of(system, plan, values), offered)
+        if flags & (PLACED | PLACE_REFUSED):
+            loop.place(np.array(recording.places[int(row[0])]))
+            loop.drain_places()  # room for more
         loop.repeat(inputs[k], substeps, flags)
         if (k + 1) % capacity == 0 or k + 1 == len(part.rows):
             rows = loop.drain()

@@ -9,6 +9,7 @@ from typing import Any
 
 from touchback.native.live.layout import (
     ACTIVE,
+    AT_REST,
     BAD_NUMBER,
     BEYOND_LIMIT,
     DAMPED,
@@ -16,8 +17,11 @@ from touchback.native.live.layout import (
     DIVERGED,
     HELD,
     OPEN_LOOP,
+    PLACE_REFUSED,
+    PLACED,
     RESTRUCTURED,
     RESUMED,
+    SINGLE,
     STALE,
     STOPPED,
     SWAP_REFUSED,
@@ -35,10 +39,13 @@ FLAG_NAMES = {
     SWAP_REFUSED: "parameters refused", RESUMED: "resumed",
     OPEN_LOOP: "loop open", ACTIVE: "not passive", DAMPED: "damped",
     RESTRUCTURED: "new structure", DIVERGED: "diverged", DEVICE_FAILED: "device failed",
+    AT_REST: "paused", SINGLE: "single step", PLACED: "state taken",
+    PLACE_REFUSED: "state refused",
 }  # fmt: skip
 COUNTS = (
     "ticks", "late", "overruns", "slipped", "stale", "limited", "not_finite", "open_loops", "stops",
     "swaps", "swaps_refused", "contended", "lost_rows", "structures", "structures_refused",
+    "places", "places_refused",
     "chattering", "diverged", "paradoxes",
 )  # fmt: skip
 _SHOWN = 10  # faults in a printed report
@@ -92,6 +99,7 @@ class Report:
     structures: list[dict[str, Any]] = field(default_factory=list)  # changes, see `Swapped`
     faults: list[FaultData] = field(default_factory=list)  # the latest 1000, in words
     blame: Blame | None = None  # whose lateness it is; None for unclocked runs
+    places: list[dict[str, object]] = field(default_factory=list)  # the latest states it was put in
 
     def as_dict(self) -> dict[str, object]:
         """Plain data."""
@@ -115,6 +123,7 @@ class Report:
             "energies": self.energies,
             "structure_changes": self.structures,
             "faults": self.faults,
+            "states_taken": self.places,
             "blame": self.blame.as_dict() if self.blame else None,
         }
 
@@ -147,6 +156,13 @@ class Report:
                 -2,
                 f"  {name}: {port['energy']:.4g} J left, at most {port['largest']:.4g} J; damping "
                 f"took {port['taken']:.4g} J in {port['damped']} ticks",
+            )
+        if counts["places"] or counts["places_refused"]:
+            energy = sum(float(str(each["energy"])) for each in self.places)
+            lines.insert(
+                -2,
+                f"  states: taken {counts['places']}, refused {counts['places_refused']}, "
+                f"energy {energy:.6g} J",
             )
         if self.structures:
             lines.insert(-2, f"  {self._structures_line()}")

@@ -11,6 +11,7 @@ import numpy as np
 from touchback.native.live.live import LiveLoop
 from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
+from touchback.realtime.places import Place
 from touchback.recording.live_about import LiveAbout, StartData, columns_of
 from touchback.recording.live_file import Recorder
 
@@ -58,6 +59,18 @@ class Take:
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.write_fault(fault.as_dict())
+
+    def keep_place(self, place: Place) -> None:
+        """A state that a tick was offered."""
+        with self._writing() as recorder:
+            if recorder is not None:
+                recorder.write_place(place.data())
+
+    def keep_speed(self, tick: int, speed: float) -> None:
+        """Another speed, after a tick."""
+        with self._writing() as recorder:
+            if recorder is not None:
+                recorder.write_speed({"tick": tick, "speed": speed})
 
     def finish_chunk(self) -> None:
         """Lets the file have what was kept so far."""

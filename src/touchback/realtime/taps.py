@@ -26,8 +26,10 @@ Callback = Callable[[np.ndarray, tuple[str, ...]], object]
 class Tap:
     """One who wants rows. `lost`: how many it was too slow for; `failure`: what ended it."""
 
-    def __init__(self, callback: Callback, note: Callable[[str], None]) -> None:
-        self._callback, self._note = callback, note
+    def __init__(
+        self, callback: Callback, note: Callable[[str], None], drain: Callable[[], None]
+    ) -> None:
+        self._callback, self._note, self._drain = callback, note, drain
         self._waiting: deque[Block] = deque()
         self._size = 0  # numbers that wait
         self._changed = threading.Condition()
@@ -83,7 +85,12 @@ class Tap:
                 )
 
     def close(self) -> None:
-        """It gets what waits for it, if it takes that soon, and no more."""
+        """It gets the rows of all ticks until now, if it takes them soon, and no more."""
+        self._drain()
+        self.end()
+
+    def end(self) -> None:
+        """It gets what waits for it, and no more."""
         with self._changed:
             self.closed = True
             self._changed.notify_all()
@@ -98,11 +105,13 @@ class Taps:
         self._all: tuple[Tap, ...] = ()
         self._lock = threading.Lock()
 
-    def add(self, callback: Callback, note: Callable[[str], None]) -> Tap:
-        """Another one."""
+    def add(
+        self, callback: Callback, note: Callable[[str], None], drain: Callable[[], None]
+    ) -> Tap:
+        """Another one, of a run that notes faults and can be drained."""
         if not callable(callback):
             raise InputError(f"A tap is a function of rows and columns, got {callback!r}.")
-        tap = Tap(callback, note)
+        tap = Tap(callback, note, drain)
         with self._lock:
             self._all = (*(each for each in self._all if not each.closed), tap)
         return tap
@@ -130,4 +139,4 @@ class Taps:
         """Lets all of them go."""
         taps, self._all = self._all, ()
         for tap in taps:
-            tap.close()
+            tap.end()

@@ -81,6 +81,20 @@ class FaultData(TypedDict):
     text: str
 
 
+class PlaceData(TypedDict):
+    """A state that a tick was offered, which it took or refused before its step."""
+
+    tick: int
+    state: list[float]
+
+
+class SpeedData(TypedDict):
+    """How fast the model's time went, of real time, after a tick."""
+
+    tick: int
+    speed: float
+
+
 class Change(msgspec.Struct):
     """Parameters that ticks name by their version."""
 
@@ -114,6 +128,16 @@ def check_about(about: object, columns: list[str], place: str, first: bool) -> L
 def check_fault(fault: object, place: str) -> FaultData:
     """A fault of the run: {tick, time, text}."""
     return checked(fault, FaultData, place)
+
+
+def check_place(place: object, where: str) -> PlaceData:
+    """A state that was offered: {tick, state}."""
+    return checked(place, PlaceData, where)
+
+
+def check_speed(speed: object, where: str) -> SpeedData:
+    """A change of speed: {tick, speed}."""
+    return checked(speed, SpeedData, where)
 
 
 def change_of(text: bytes, place: str) -> Change:

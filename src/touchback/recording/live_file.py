@@ -4,9 +4,10 @@ The description holds model, state to start from, settings, units and versions. 
 row a tick. Topic "parameters" has a text {version, values} for each change; a tick's column
 "version" says which applied. When the run changed its structure, topic "structures" has the
 description of the new one, and its ticks are in a table "ticks 1", "ticks 2", … Topic "faults" has
-a text {tick, time, text} for each fault that flags of ticks don't tell in full. The live run
-finishes a chunk every tenth of a second. For other tools the ticks are in topics "/ticks",
-"/ticks/1", … too; of runs with more than 50 000 numbers a second only every k-th,
+a text {tick, time, text} for each fault that flags of ticks don't tell in full; topic "places"
+{tick, state} for each state that a tick was offered, "speeds" {tick, speed} for each change of
+speed. The live run finishes a chunk every tenth of a second. For other tools the ticks are in
+topics "/ticks", "/ticks/1", … too; of runs with more than 50 000 numbers a second only every k-th,
 for that costs the recording thread more than the bits do.
 """
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,9 +29,13 @@ from touchback.recording.live_about import (
     HEAD_UNITS,
     FaultData,
     LiveAbout,
+    PlaceData,
+    SpeedData,
     change_of,
     check_about,
     check_fault,
+    check_place,
+    check_speed,
 )
 from touchback.recording.mcap_tables import Table, Tables, TableWriter, read_tables
 from touchback.recording.plain_data import parsed
@@ -39,6 +44,7 @@ from touchback.recording.run import Run
 KIND = "touchback live run"
 FORMAT_VERSION = 1
 TICKS, PARAMETERS, STRUCTURES, FAULTS = "ticks", "parameters", "structures", "faults"
+PLACES, SPEEDS = "places", "speeds"
 _LARGEST_RUN = 1 << 29  # numbers
 _READABLE = 50_000  # numbers a second that are written for other tools: a twentieth of a core
 _TIME = HEAD.index("time")
@@ -56,6 +62,8 @@ class Recorder(TableWriter):
         self._ticks = self._add_ticks(about, columns)
         self._parameters = self.add_texts(PARAMETERS)
         self._faults = self.add_texts(FAULTS)
+        self._places: int | None = None  # a topic when there is something to tell
+        self._speeds: int | None = None
         # So that a run which ends, or is killed, before its first tick has the table too.
         self.write_rows(self._ticks, np.empty((0, len(columns))), _TIME)
         self.finish_chunk()
@@ -86,6 +94,18 @@ class Recorder(TableWriter):
     def write_fault(self, fault: FaultData) -> None:
         """What went wrong: {tick, time, text}."""
         self.write_text(self._faults, fault)
+
+    def write_place(self, place: PlaceData) -> None:
+        """A state that a tick was offered: {tick, state}."""
+        if self._places is None:
+            self._places = self.add_texts(PLACES)
+        self.write_text(self._places, place)
+
+    def write_speed(self, speed: SpeedData) -> None:
+        """Another speed: {tick, speed}."""
+        if self._speeds is None:
+            self._speeds = self.add_texts(SPEEDS)
+        self.write_text(self._speeds, speed)
 
 
 @dataclass
@@ -121,6 +141,8 @@ class Recording:
     parameters: dict[int, dict[str, float]] = field(default_factory=dict)
     complete: bool = True  # whether the file was finished
     faults: list[FaultData] = field(default_factory=list)  # {tick, time, text}
+    places: dict[int, list[float]] = field(default_factory=dict)  # states offered, by tick
+    speeds: list[SpeedData] = field(default_factory=list)  # {tick, speed}
 
     @property
     def about(self) -> LiveAbout:
@@ -204,11 +226,17 @@ def recording_of(found: Tables, file: str) -> Recording:
         for i, text in enumerate(found.texts.get(PARAMETERS, []))
     ]
     parameters = {change.version: change.values for change in changes}
-    faults = [
-        check_fault(parsed(text, f"{file}: fault {1 + i}"), f"{file}: fault {1 + i}")
-        for i, text in enumerate(found.texts.get(FAULTS, []))
-    ]
-    return Recording(parts, parameters, found.complete, faults)
+    faults = [check_fault(*each) for each in _texts(found, FAULTS, f"{file}: fault")]
+    places = [check_place(*each) for each in _texts(found, PLACES, f"{file}: placed state")]
+    speeds = [check_speed(*each) for each in _texts(found, SPEEDS, f"{file}: change of speed")]
+    by_tick = {each["tick"]: each["state"] for each in places}
+    return Recording(parts, parameters, found.complete, faults, by_tick, speeds)
+
+
+def _texts(found: Tables, topic: str, what: str) -> Iterator[tuple[object, str]]:
+    """The texts of a topic as plain data, each with what it is, for errors."""
+    for i, text in enumerate(found.texts.get(topic, [])):
+        yield parsed(text, f"{what} {1 + i}"), f"{what} {1 + i}"
 
 
 def _structure(place: int) -> str:

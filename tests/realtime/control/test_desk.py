@@ -307,3 +307,34 @@ def test_a_storm_of_clients_fills_no_memory(live: tb.Live) -> None:
 def test_nobody_is_kept_from_the_emergency_stop(live: tb.Live) -> None:
     desk = Desk(live)
     assert all(desk.handle(Stop(), "one").ok for _ in range(5000))
+
+
+# ---- transport --------------------------------------------------------------------------------
+
+
+def test_messages_pause_step_slow_down_reset_and_go_on(system: tb.System) -> None:
+    with tb.live(system, rate=1000) as run:
+        desk = Desk(run, Exposed(transport=["pause", "go", "step", "speed", "reset"]))
+        assert asked(desk, b'{"do":"pause"}')["state"] == "paused"
+        before = run.read("time")
+        told = asked(desk, b'{"do":"step","ticks":3}')
+        assert told["time"] == pytest.approx(before + 0.003)
+        assert asked(desk, b'{"do":"reset"}')["ok"]
+        assert run.read("arm") == 0.0
+        assert asked(desk, b'{"do":"speed","value":0.1}')["speed"] == 0.1
+        assert run.plan.speed == 0.1
+        assert asked(desk, b'{"do":"go"}')["state"] == "running"
+        assert "paused" in str(asked(desk, b'{"do":"step"}')["error"])
+        assert not asked(desk, b'{"do":"speed","value":0}')["ok"]
+        assert not asked(desk, b'{"do":"step","ticks":1000000}')["ok"]
+
+
+@pytest.mark.parametrize("word", ["pause", "go", "step", "speed", "reset"])
+def test_transport_that_is_not_exposed_is_refused(system: tb.System, word: str) -> None:
+    others = [each for each in ("pause", "go", "step", "speed", "reset") if each != word]
+    with tb.live(system, rate=1000) as run:
+        value = ',"value":0.5' if word == "speed" else ""
+        told = asked(Desk(run, Exposed(transport=others)), f'{{"do":"{word}"{value}}}')
+        assert f"'{word}' isn't among the transport" in str(told["error"])
+        assert run.state == "running"
+        assert run.plan.speed == 1.0

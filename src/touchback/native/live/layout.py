@@ -10,12 +10,13 @@ from touchback.native.library import LIB
 (
     STALE, BAD_NUMBER, STOPPED, BEYOND_LIMIT, HELD, SWAPPED, SWAP_REFUSED, RESUMED, OPEN_LOOP,
     ACTIVE, DAMPED, RESTRUCTURED, DIVERGED, DEVICE_FAILED, LATCHED,
+    AT_REST, SINGLE, PLACED, PLACE_REFUSED,
 ) = (
     LIB.constant(f"TB_{name}")
     for name in (
         "STALE", "BAD_NUMBER", "STOPPED", "BEYOND_LIMIT", "HELD", "SWAPPED", "SWAP_REFUSED",
         "RESUMED", "OPEN_LOOP", "ACTIVE", "DAMPED", "RESTRUCTURED", "DIVERGED", "DEVICE_FAILED",
-        "LATCHED",
+        "LATCHED", "AT_REST", "SINGLE", "PLACED", "PLACE_REFUSED",
     )
 )  # fmt: skip
 
@@ -23,6 +24,7 @@ ROW_HEAD = LIB.constant("TB_ROW_HEAD")  # tick, time, flags, version, offered, s
 # step time, input age
 MESSAGE_HEAD = LIB.constant("TB_MESSAGE_HEAD")  # tick, time, flags
 SWAP_HEAD = LIB.constant("TB_SWAP_HEAD")  # version, tick, refused, time
+PLACE_HEAD = LIB.constant("TB_PLACE_HEAD")  # the same
 BUCKETS = LIB.constant("TB_BUCKETS")
 
 

@@ -30,6 +30,10 @@ enum { /* flags of a tick */
     TB_RESTRUCTURED = 2048, /* the first tick of another structure */
     TB_DIVERGED = 4096,     /* a speed, or another state, beyond what can be; latched */
     TB_DEVICE_FAILED = 8192, /* what serves a port raised; latched */
+    TB_AT_REST = 16384, /* paused: outputs are safe, and the model isn't stepped unless by a */
+    TB_SINGLE = 32768,  /* single step that was asked for */
+    TB_PLACED = 65536,  /* another state was taken before the step */
+    TB_PLACE_REFUSED = 131072,
     TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP | TB_ACTIVE |
                  TB_DIVERGED | TB_DEVICE_FAILED,
     TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP | TB_DIVERGED,
@@ -57,6 +61,7 @@ typedef struct tb_ring {
 enum { TB_ROW_HEAD = 9 };
 enum { TB_MESSAGE_HEAD = 3 }; /* of what is published: tick, time, flags */
 enum { TB_SWAP_HEAD = 4 };    /* of a row of swaps: version, tick, refused, time */
+enum { TB_PLACE_HEAD = 4 };   /* of a row of places: the same */
 
 /* A change of parameters is followed by parts of its way that move positions by no more than this
  * [m or rad]; where parts as small as the second don't do, it is refused. */
@@ -74,6 +79,9 @@ typedef struct tb_commands {
     _Atomic long resume;
     _Atomic long substeps;
     _Atomic long failed; /* what serves a port */
+    _Atomic long paused;
+    _Atomic long singles;   /* steps that may be made though it is paused */
+    _Atomic uint64_t speed; /* bits of a double: how fast the model's time goes, of real time */
     _Atomic(struct tb_swap *) swap; /* another structure (live/swap.h) */
 } tb_commands;
 
@@ -82,6 +90,7 @@ typedef struct tb_live {
     tb_fixed run;
     double tick_length; /* of the model's time */
     double period;      /* ns between ticks; 0: as fast as possible */
+    uint64_t speed;     /* bits of the one that the period is of */
     int64_t spin, late_limit, catch_up; /* ns, ns, ticks */
     int64_t epoch, due;                 /* when tick 0 of the schedule was, and the next tick's */
     int64_t tick;
@@ -114,11 +123,14 @@ typedef struct tb_live {
     long parameter_start; /* of the parameters themselves, which end a block */
     int64_t version, offered_version, tried_version; /* in use, on offer, tried in this tick */
     _Atomic long offer;
+    double *place; /* a state on offer */
+    _Atomic long placing; /* as `offer` */
     long steps_per_tick; /* in use */
     long entered;        /* by a swap; 0 after the first tick */
     tb_commands *commands;
 
     tb_ring ring, swaps; /* row of swaps: version, tick, refused, time, states before, after */
+    tb_ring places; /* row: version, tick, refused, time, the state offered, those before, after */
     tb_live_statistics *statistics;
 
     /* The thread. */
@@ -165,8 +177,25 @@ void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value);
 /* Offers a block, replacing an offer that no tick has taken yet. Called by one thread at a time. */
 void tb_live_offer(tb_live *live, const double *block, int64_t version);
 
+/* Offers a state, replacing one that no tick has taken yet; called by one thread at a time. */
+void tb_live_place(tb_live *live, const double *state);
+void tb_live_pause(tb_live *live, long paused);
+void tb_live_single(tb_live *live, long ticks);
+void tb_live_set_speed(tb_live *live, double speed);
+
 /* Takes over the offered parameters, if any, at the start of a tick. */
 long tb_live_take_parameters(tb_live *live);
+/* Then the offered state. */
+long tb_live_take_place(tb_live *live);
+/* Onto the constraints, also under formulations that let h be: drift up to `allowed` is left to them.
+ * Returns 0 when they can't be met from here, or a number is bad. */
+int tb_live_meet(tb_live *live, double allowed);
+/* Goes on at the speed that is asked for; its change is no lateness. */
+void tb_live_follow_speed(tb_live *live);
+/* Whether the run is paused and nothing is left to do; then it waits for a moment. */
+int tb_live_rests(tb_live *live);
+/* Waits for a tick; returns 0 when something else is asked for meanwhile. */
+int tb_live_wait(tb_live *live, int64_t instant);
 /* Measures at the present state into `trial`; returns 0 when a number is bad. */
 int tb_live_measure(tb_live *live);
 /* A row to fill, NULL when the ring is full; tb_ring_done makes it visible. */

@@ -77,6 +77,27 @@ class LiveLoop(LoopMemory):
             )
         LIB.tb_live_offer(self.address, address_of(numbers), version)
 
+    def place(self, state: Floats) -> None:
+        """A state to be taken at the next tick; one caller at a time."""
+        LIB.tb_live_place(self.address, address_of(np.ascontiguousarray(state)))
+
+    @property
+    def placing(self) -> bool:
+        """Whether a state waits for its tick."""
+        return bool(self.struct.placing)
+
+    def pause(self, paused: bool) -> None:
+        """The model rests from the next tick on, outputs safe; or goes on."""
+        LIB.tb_live_pause(self.address, paused)
+
+    def single(self, ticks: int) -> None:
+        """So many steps though it is paused."""
+        LIB.tb_live_single(self.address, ticks)
+
+    def set_speed(self, speed: float) -> None:
+        """How fast the model's time goes, of real time, from the next tick on."""
+        LIB.tb_live_set_speed(self.address, speed)
+
     def set_substeps(self, substeps: int) -> None:
         """Steps of the model in a tick, from the next tick on."""
         LIB.tb_live_ask_substeps(self.address, substeps)
@@ -114,6 +135,10 @@ class LiveLoop(LoopMemory):
     def drain_swaps(self) -> Floats:
         """Rows of parameter changes since the last call; one caller at a time."""
         return self._drain(self.struct.swaps)
+
+    def drain_places(self) -> Floats:
+        """Rows of states that were taken or refused since the last call; one caller at a time."""
+        return self._drain(self.struct.places)
 
     @staticmethod
     def _drain(ring: ctypes.Structure) -> Floats:

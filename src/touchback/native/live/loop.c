@@ -37,18 +37,19 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
     tb_live *live = *current;
     tb_live_statistics *statistics = live->statistics;
     int64_t done = 0;
-    for (; done < count && !finished(live); done++) {
+    while (done < count && !finished(live)) {
         if (live->period == 0.0) {
             *current = tb_live_take_swap(live);
             if (*current != live)
                 break;
             tb_live_tick(live, tb_clock_now(), 0);
+            done++;
             continue;
         }
+        tb_live_follow_speed(live);
         int64_t instant = due_at(live), worked = tb_clock_worked();
-        tb_clock_wait(instant, live->spin, &live->commands->stop);
-        if (atomic_load_explicit(&live->commands->stop, memory_order_relaxed))
-            break;
+        if (tb_live_rests(live) || !tb_live_wait(live, instant))
+            continue;
         int64_t now = tb_clock_now(), lateness = now - instant;
         live->due++;
         *current = live = tb_live_take_swap(live);
@@ -60,6 +61,7 @@ int64_t tb_live_loop(tb_live **current, int64_t count) {
         tb_course course = {lateness, step, step > period ? tb_clock_worked() - worked : step,
                             period, live->late_limit, ended - due_at(live)};
         tb_blame(statistics, &course);
+        done++;
     }
     return done;
 }

@@ -11,7 +11,7 @@ from touchback.native.integrate.fixed_step import FixedStep
 from touchback.native.integrate.newton import Newton
 from touchback.native.integrate.problem import Problem, Solved
 from touchback.native.library import Floats, address_of, as_floats
-from touchback.native.live.layout import MESSAGE_HEAD, ROW_HEAD, SWAP_HEAD
+from touchback.native.live.layout import MESSAGE_HEAD, PLACE_HEAD, ROW_HEAD, SWAP_HEAD
 from touchback.native.live.mailbox import Mailbox, mailbox_bytes
 from touchback.native.live.memory import Arena, LockedArrays, struct_bytes
 from touchback.native.live.wanted import EnergyPort, Guard, Measured, Pace
@@ -19,6 +19,7 @@ from touchback.native.live.witness import set_clock
 from touchback.native.record import Record
 
 _SWAPS = 1024  # parameter changes that may wait for their booking
+_PLACES = 256  # states that were taken, likewise
 
 
 class Formulation(Protocol):
@@ -105,7 +106,8 @@ class LoopMemory:
         inputs, n, outputs = self.sizes
         ports, message = inputs + 1, self._message_size
         doubles = [
-            ring_rows * self.row_width, _SWAPS * (SWAP_HEAD + 2 * n), ports, message, 5 * n,
+            ring_rows * self.row_width, _SWAPS * (SWAP_HEAD + 2 * n),
+            _PLACES * (PLACE_HEAD + 3 * n), n, ports, message, 5 * n,
             block, block, block, n, n, n, outputs, outputs, outputs, outputs,
             ports + self._extra, self._extra,
         ]  # fmt: skip
@@ -138,6 +140,7 @@ class LoopMemory:
         live.run.x, live.run.scratch = address_of(self.x), address_of(scratch)
         self._floats("rate", n)
         self._floats("good", n)
+        self._floats("place", n)
 
     def _set_blocks(
         self, block: Floats, rate_size: int, newton_size: int, newton: Newton | None
@@ -159,6 +162,9 @@ class LoopMemory:
         live, pace = self.struct, self.pace
         live.tick_length = 1.0 / pace.rate
         live.period = 0.0 if pace.speed is None else 1e9 / (pace.rate * pace.speed)
+        live.speed = int(np.float64(pace.speed or 0.0).view(np.uint64))
+        if not self.commands.speed:  # another structure goes at the run's
+            self.commands.speed = live.speed
         live.spin = int(1e9 * pace.spin)
         live.late_limit = int(live.period / 10)
         live.catch_up = pace.catch_up
@@ -183,8 +189,12 @@ class LoopMemory:
         self._floats("message", self._message_size)
 
     def _set_rings(self, ring_rows: int) -> None:
-        swap = SWAP_HEAD + 2 * self.sizes[1]
-        for name, width, rows in (("ring", self.row_width, ring_rows), ("swaps", swap, _SWAPS)):
+        n = self.sizes[1]
+        for name, width, rows in (
+            ("ring", self.row_width, ring_rows),
+            ("swaps", SWAP_HEAD + 2 * n, _SWAPS),
+            ("places", PLACE_HEAD + 3 * n, _PLACES),
+        ):
             ring = Record(getattr(self.struct, name), width=width, capacity=rows)
             ring.point("rows", self.arena.floats(rows * width))
 

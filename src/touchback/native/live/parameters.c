@@ -25,9 +25,7 @@ static void use_block(tb_live *live, long which) {
         live->problem.newton->p = live->blocks[which] + live->newton_start;
 }
 
-/* Onto the constraints, also under formulations that let h be: drift up to `allowed` is left to them.
- * Returns 0 when they can't be met from here, or a number is bad. */
-static int meet(tb_live *live, double allowed) {
+int tb_live_meet(tb_live *live, double allowed) {
     const tb_problem *problem = &live->problem;
     double t = tb_live_time(live), *x = live->run.x;
     long before = tb_troubles_of(problem).not_converged;
@@ -59,7 +57,7 @@ static int follow(tb_live *live) {
         for (long i = 0; i < live->block_size && next < 1.0; i++)
             mix[i] = from[i] + next * (to[i] - from[i]);
         use_block(live, next < 1.0 ? 2 : 1 - live->active);
-        if (meet(live, allowed) && near(live, last)) {
+        if (tb_live_meet(live, allowed) && near(live, last)) {
             memcpy(last, live->run.x, bytes);
             done = next;
             part *= 2.0;
@@ -100,7 +98,7 @@ long tb_live_take_parameters(tb_live *live) {
     if (bad) {
         use_block(live, live->active);
         memcpy(live->run.x, live->good, bytes);
-        meet(live, INFINITY);
+        tb_live_meet(live, INFINITY);
         live->statistics->swaps_refused++;
     } else {
         live->active = 1 - live->active;

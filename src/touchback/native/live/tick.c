@@ -144,7 +144,7 @@ static long guard_outputs(tb_live *live, long flags) {
     for (long i = 0; i < live->guard_count; i++)
         if (tb_guard_trips(live->guards + i, wanted[live->guards[i].output]))
             flags |= TB_BEYOND_LIMIT;
-    int healthy = !(flags & (TB_LATCHED | TB_STALE));
+    int healthy = !(flags & (TB_LATCHED | TB_STALE | TB_AT_REST));
     for (long i = 0; i < live->guard_count; i++) {
         double *value = live->delivered + live->guards[i].output;
         live->statistics->limited += tb_guard_deliver(live->guards + i, *value, healthy, value);
@@ -231,11 +231,25 @@ static long obey(tb_live *live) {
     long substeps = atomic_load(&commands->substeps);
     if (substeps != live->steps_per_tick)
         set_substeps(live, substeps);
-    long entered = live->entered;
+    long entered = live->entered, rest = 0;
     live->entered = 0;
-    return (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
+    if (atomic_load_explicit(&commands->paused, memory_order_relaxed)) {
+        rest = TB_AT_REST;
+        if (atomic_load_explicit(&commands->singles, memory_order_relaxed) > 0) {
+            atomic_fetch_sub(&commands->singles, 1);
+            rest |= TB_SINGLE;
+        }
+    }
+    return rest | (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
            (atomic_exchange(&commands->failed, 0) ? TB_DEVICE_FAILED : 0) |
            (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
+}
+
+/* What sensors tell of a mechanism that rests when it has become another one. */
+static void look(tb_live *live, long flags) {
+    if (flags & (TB_SWAPPED | TB_PLACED | TB_RESTRUCTURED) && !(flags & TB_HOLDING) &&
+        tb_live_measure(live))
+        memcpy(live->measured, live->trial, (size_t)live->output_count * sizeof(double));
 }
 
 /* The part of a tick that a replay repeats: inputs are in u. */
@@ -244,8 +258,12 @@ static void advance(tb_live *live, long flags) {
     memcpy(live->good, live->run.x, bytes);
     flags |= live->flags & TB_LATCHED;
     flags |= tb_live_take_parameters(live);
+    flags |= tb_live_take_place(live);
     memcpy(live->good, live->run.x, bytes); /* what is good now meets the new constraints */
-    flags |= flags & TB_HOLDING ? TB_HELD : step(live);
+    int resting = (flags & (TB_AT_REST | TB_SINGLE)) == TB_AT_REST;
+    flags |= flags & TB_HOLDING || resting ? TB_HELD : step(live);
+    if (resting)
+        look(live, flags);
     live->flags = guard_outputs(live, flags);
     live->tick++;
 }
@@ -270,7 +288,7 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
 }
 
 void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long flags) {
-    static const long OUTSIDE = TB_STALE | TB_STOPPED; /* what came from outside */
+    static const long OUTSIDE = TB_STALE | TB_STOPPED | TB_AT_REST | TB_SINGLE;
     tb_trace none = {0, 0, 0, 0, 0};
     memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
     if (flags & TB_RESUMED && !(live->flags & TB_LATCHED))

@@ -23,10 +23,15 @@ from touchback.realtime.control.messages import (
     Answer,
     Choose,
     Facts,
+    Go,
     Id,
     Message,
+    Pause,
+    Reset,
     Resume,
     Set,
+    Speed,
+    Step,
     Stop,
     Switch,
     What,
@@ -43,6 +48,7 @@ Handler = Callable[[_Kind, str], Facts]
 OFTEN = Rate(1000.0, 500)  # what a slider or a script changes as it goes
 USUAL = Rate(50.0, 100)
 SELDOM = Rate(5.0, 10)  # what is derived and compiled
+_AWAITED = 10  # single ticks that an answer waits for
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,11 @@ class Desk:
         self.add(Set, self._set, OFTEN)
         self.add(Choose, self._choose)
         self.add(Switch, self._switch, SELDOM)
+        self.add(Pause, self._pause)
+        self.add(Go, self._go)
+        self.add(Step, self._step)
+        self.add(Speed, self._speed)
+        self.add(Reset, self._reset)
         self.add(Resume, self._resume)
         self.add(Stop, self._stop, None)  # nobody may be kept from it
         self.add(What, self._what, any_time=True)
@@ -156,14 +167,43 @@ class Desk:
             self.check("structure", name)
         return self.live.switch(asked.activate, asked.deactivate).as_dict()
 
+    def _pause(self, asked: Pause, client: str) -> Facts:
+        self.check("transport", "pause")
+        self.live.pause()
+        return self._where()
+
+    def _go(self, asked: Go, client: str) -> Facts:
+        self.check("transport", "go")
+        self.live.go()
+        return self._where()
+
+    def _step(self, asked: Step, client: str) -> Facts:
+        self.check("transport", "step")
+        self.live.step(asked.ticks, wait=asked.ticks <= _AWAITED)
+        return self._where()
+
+    def _speed(self, asked: Speed, client: str) -> Facts:
+        self.check("transport", "speed")
+        self.live.set_speed(asked.value)
+        return {**self._where(), "speed": asked.value}
+
+    def _reset(self, asked: Reset, client: str) -> Facts:
+        self.check("transport", "reset")
+        self.live.reset()
+        return self._where()
+
+    def _where(self) -> Facts:
+        now = self.live.snapshot()
+        return {"state": self.live.state, "tick": int(now["tick"]), "time": now["time"]}
+
     def _resume(self, asked: Resume, client: str) -> Facts:
         self.check("transport", "resume")
         self.live.resume()
-        return {"tick": self.live.ticks}
+        return self._where()
 
     def _stop(self, asked: Stop, client: str) -> Facts:
         self.live.emergency_stop()
-        return {"tick": self.live.ticks}
+        return self._where()
 
     def _what(self, asked: What, client: str) -> Facts:
         return facts_of(self.live, self.exposed)

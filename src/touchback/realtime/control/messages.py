@@ -57,6 +57,30 @@ class Switch(Message, frozen=True):
     deactivate: Names = ()
 
 
+class Pause(Message, frozen=True):
+    """The model rests and outputs are safe, until `go`."""
+
+
+class Go(Message, frozen=True):
+    """Goes on after a pause."""
+
+
+class Step(Message, frozen=True):
+    """Single ticks of a paused run."""
+
+    ticks: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 1
+
+
+class Speed(Message, frozen=True):
+    """How fast the model's time goes: 1 is real time, 0.1 a tenth of it."""
+
+    value: float
+
+
+class Reset(Message, frozen=True):
+    """Back to the state that the run started from."""
+
+
 class Resume(Message, frozen=True):
     """Clears faults that last."""
 

@@ -1,0 +1,110 @@
+"""Transport of a live run: pause, single steps, speed, and another state to go on from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from touchback.errors import InputError, SolveError
+from touchback.native.live.layout import AT_REST
+from touchback.realtime.build import settled_near
+from touchback.realtime.ending import to_its_end
+from touchback.realtime.plan import check_speed
+from touchback.realtime.taking import Taking
+from touchback.simulate.start import read_state
+from touchback.system import State
+
+_MOST_STEPS = 1_000_000  # that may be asked for at once
+
+
+class Transport(Taking):
+    """A run that can be paused, stepped, slowed down and put elsewhere."""
+
+    def pause(self) -> None:
+        """The model rests from the next tick on and guarded outputs go to their safe values, until
+        `go`. Its time stands still, which makes no tick late. Parameters, structures and states
+        that are asked for meanwhile are taken, and single ticks made by `step`."""
+        self._check_clocked("pause")
+        self._loop.pause(True)
+        self._wait(lambda: bool(int(self.read("flags")) & AT_REST))
+
+    def go(self) -> None:
+        """Goes on after `pause`; guarded outputs come back along their soft starts."""
+        self._check_clocked("go")
+        self._loop.pause(False)
+
+    def step(self, ticks: int = 1, wait: bool = True) -> None:
+        """So many ticks of a paused run, as fast as it goes, with outputs that stay safe; returns
+        when they have happened, unless it is not to `wait`."""
+        self._check_clocked("step")
+        if not isinstance(ticks, int) or not 1 <= ticks <= _MOST_STEPS:
+            raise InputError(f"A paused run makes 1 to {_MOST_STEPS} ticks, got {ticks!r}.")
+        if self.state != "paused":
+            raise InputError("Single ticks are made while the live run is paused: `pause` it.")
+        self._keeper.refuse_excess(ticks)
+        goal = self.ticks + ticks
+        self._loop.single(ticks)
+        if wait:
+            self._wait(lambda: self.ticks >= goal)
+
+    def set_speed(self, speed: float) -> None:
+        """How fast the model's time goes from the next tick on: 1.0 is real time, 0.1 a tenth."""
+        self._check_clocked("set_speed")
+        check_speed(speed)
+        with self.keeping:
+            self.plan.speed, self._pace = float(speed), replace(self._pace, speed=float(speed))
+            self._loop.set_speed(float(speed))
+            self._keeper.keep_speed(self.ticks, float(speed))
+
+    def place(self, state: State | ArrayLike) -> None:
+        """Goes on from another state at the next tick: a jump, which the recording tells, so that a
+        replay makes it too. The model's time, inputs and parameters stay as they are. Constraints
+        are met first, as near as can be; a state from which they can't is refused.
+
+        A clocked run returns when it has happened.
+        """
+        self._check_here()
+        with self._place_lock:
+            self._check_running()
+            loop, refused = self._loop, self._loop.statistics.places_refused
+            loop.place(self._consistent(read_state(self.system, state)))
+            if self.plan.speed is None:
+                return
+            self._wait(lambda: not loop.placing or self._loop is not loop)
+            if loop.placing or loop.statistics.places_refused != refused:
+                why = "has another structure now" if loop.placing else "could not close its loops"
+                raise SolveError(f"{self.system.name}: the state wasn't taken; the run {why}.")
+
+    def reset(self) -> None:
+        """Back to the state that the run started from, as `place` does it; what another structure
+        has beside begins as its model says. Time goes on, parameters and inputs stay."""
+        self._check_here()
+        first = zip(self.system.state_names, self.system.initial_state().x)
+        self.place(np.array([self._start.get(name, float(value)) for name, value in first]))
+
+    def _consistent(self, x: np.ndarray) -> np.ndarray:
+        """A state that the constraints allow near one that may not be; refused without one."""
+        for name, value in zip(self.system.state_names, x):
+            if not np.isfinite(value):
+                raise InputError(f"{self.system.name}: the state has {name!r} = {value}.")
+        self.system.mode_of(x)  # refused when its modes have no such number
+        plan = replace(self.plan, parameters=self._parameters.values)
+        return settled_near(self.system, plan, self.read("time"), x)
+
+    def _check_clocked(self, what: str) -> None:
+        self._check_running()
+        if self.plan.speed is None:
+            raise InputError(
+                f"{what}: a run as fast as possible (speed=None) has ticks only within `run`; give "
+                "it a speed to pause, step and slow down."
+            )
+
+    def _wait(self, done: Callable[[], bool]) -> None:
+        """Until the ticks have done something, or none will follow."""
+        while not done() and self._first.struct.thread and self._first.struct.running:
+            to_its_end(self._drain)
+            time.sleep(min(1e-3, 0.5 / self.plan.rate))
