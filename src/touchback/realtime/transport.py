@@ -46,10 +46,11 @@ class Transport(Taking):
         if self.state != "paused":
             raise InputError("Single ticks are made while the live run is paused: `pause` it.")
         self._keeper.refuse_excess(ticks)
-        goal = self.ticks + ticks
+        statistics = self._loop.statistics
+        goal = statistics.singles + ticks
         self._loop.single(ticks)
         if wait:
-            self._wait(lambda: self.ticks >= goal)
+            self._wait(lambda: statistics.singles >= goal or self.state != "paused")
 
     def set_speed(self, speed: float) -> None:
         """How fast the model's time goes from the next tick on: 1.0 is real time, 0.1 a tenth."""
@@ -105,6 +106,6 @@ class Transport(Taking):
 
     def _wait(self, done: Callable[[], bool]) -> None:
         """Until the ticks have done something, or none will follow."""
-        while not done() and self._first.struct.thread and self._first.struct.running:
+        while not done() and self._first.struct.thread:
             to_its_end(self._drain)
             time.sleep(min(1e-3, 0.5 / self.plan.rate))

@@ -16,6 +16,7 @@ typedef struct tb_live_statistics {
     int64_t ticks, late, overruns, slipped; /* slipped: periods given up after a long delay */
     int64_t stale, limited, not_finite, open_loops, stops, swaps, swaps_refused, contended, lost_rows;
     int64_t structures, structures_refused, places, places_refused;
+    int64_t singles;    /* ticks that were made while paused */
     int64_t chattering; /* steps with more transitions between modes than a step may have */
     int64_t diverged;   /* ticks that led where no mechanism is */
     int64_t paradoxes;  /* ticks in which friction of constraints left mechanics without an answer */

@@ -278,6 +278,7 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     tb_trace trace = {live->tick, lateness, step_time, age, live->flags};
     record(live, &trace);
     statistics->ticks++;
+    statistics->singles += (live->flags & TB_SINGLE) != 0;
     statistics->stale += (live->flags & TB_STALE) != 0;
     statistics->stops += (live->flags & TB_STOPPED) && !((before | asked) & TB_STOPPED);
     tb_note(statistics, TB_LATENESS, lateness);
