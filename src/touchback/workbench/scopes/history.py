@@ -59,7 +59,7 @@ class History:
         names = tuple(columns)
         with self._lock:
             time = rows[:, names.index("time")]
-            if self._spans and time[0] <= self._spans[-1].until:
+            if self._spans and time[0] < self._spans[-1].until:  # (a paused run's stands still)
                 self._restart()
             if not self._spans or self._spans[-1].columns != names:
                 self._begin(names, float(time[0]), units)
@@ -178,7 +178,8 @@ class History:
         with self._lock:
             parts = self._samples.values(texts, start, end)
         times = np.concatenate([np.empty(0), *(time for time, _ in parts)])
-        return times, np.concatenate([np.empty((0, len(texts))), *(x for _, x in parts)])
+        values = np.concatenate([np.empty((0, len(texts))), *(x for _, x in parts)])
+        return moving(times, values)
 
     # ---- who listens ----------------------------------------------------------------------------
 
@@ -193,6 +194,12 @@ class History:
                     self._listeners.remove(listener)
 
         return end
+
+
+def moving(time: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Of ticks at the same time, as a run that is held or paused has them, the last."""
+    last = np.concatenate([time[1:] != time[:-1], np.ones(min(len(time), 1), dtype=bool)])
+    return (time, values) if last.all() else (time[last], values[last])
 
 
 def _beside(columns: list[Buckets], width: float) -> Buckets:

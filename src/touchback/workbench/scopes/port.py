@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.realtime.control import Desk, Message
+from touchback.realtime.control import Desk, Message, Rate
 from touchback.recording import unknown_name
 from touchback.workbench.scopes.buckets import Buckets
 from touchback.workbench.scopes.history import History
@@ -27,6 +27,7 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=4000)]
 
 _STREAMS = 8  # of a client
 _LINES = 2000  # of a spectrum
+_RATE = Rate(150.0, 150)  # several scopes, each with two cursors
 
 
 class Scope(Message, frozen=True):
@@ -112,15 +113,15 @@ class ScopePort:
     def join(self, desk: Desk) -> None:
         """Lets a desk know the messages."""
         desk.add(Scope, self.scope, any_time=True)
-        desk.add(Past, self.past, any_time=True)
-        desk.add(Pairs, self.pairs, any_time=True)
+        desk.add(Past, self.past, _RATE, any_time=True)
+        desk.add(Pairs, self.pairs, _RATE, any_time=True)
         desk.add(Spectra, self.spectra, any_time=True)
         desk.add(Signals, self.signals, any_time=True)
 
-    def forget(self, client: str) -> None:
-        """Ends the streams of a client that went away."""
+    def forget(self, client: str | None = None) -> None:
+        """Ends the streams of a client that went away, or all."""
         with self._lock:
-            theirs = [key for key in self._streams if key[0] == client]
+            theirs = [key for key in self._streams if client in (None, key[0])]
             ends = [self._streams.pop(key) for key in theirs]
         for end in ends:
             end()

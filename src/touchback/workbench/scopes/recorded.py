@@ -8,6 +8,7 @@ import numpy as np
 
 from touchback.recording import Run
 from touchback.workbench.scopes.buckets import Buckets, bucketed
+from touchback.workbench.scopes.history import moving
 from touchback.workbench.scopes.traces import check_traces, unit_of, values_of
 
 Floats = np.ndarray
@@ -53,4 +54,5 @@ class Recorded:
         first, last = np.searchsorted(self.time, start), np.searchsorted(self.time, end, "right")
         part = {name: x[first:last] for name, x in self.signals.items()}
         values = [values_of(text, part, int(last - first)) for text in texts]
-        return self.time[first:last], np.stack(values, axis=1) if values else np.empty((0, 0))
+        stacked = np.stack(values, axis=1) if values else np.empty((int(last - first), 0))
+        return moving(self.time[first:last], stacked)

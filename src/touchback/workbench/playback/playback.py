@@ -1,0 +1,222 @@
+"""A recording as the page shows it: it plays, stands, is scrubbed; its scopes show all of it."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.realtime.control import Answer, Message
+from touchback.realtime.control.desk import OFTEN
+from touchback.realtime.control.messages import Go, Pause, Reset, Speed, Step, What
+from touchback.workbench.playback.desk import PlaybackDesk
+from touchback.workbench.playback.track import Instant, Track
+from touchback.workbench.poses import Poses
+from touchback.workbench.scene import SceneSeen, seen
+from touchback.workbench.scopes.live_port import Graph, graph_facts
+from touchback.workbench.scopes.port import Facts, ScopePort
+from touchback.workbench.scopes.port import Source as Traces
+from touchback.workbench.scopes.recorded import Recorded
+from touchback.workbench.source import Posed, Values
+
+_SPEEDS = 1e-4, 100.0
+
+
+class Seek(Message, frozen=True):
+    """Shows an instant of a recording."""
+
+    time: float
+
+
+class Events(Message, frozen=True):
+    """Asks for what happened in a recording, to jump to."""
+
+
+class Playback:
+    """Scenes and poses of a track at the instant that is shown (a workbench's source). `first` is
+    the number before that of its first structure."""
+
+    def __init__(self, track: Track, name: str = "", first: int = 0) -> None:
+        self.track, self.title, self.name, self._first = track, track.title, name, first
+        self.start, self.end = float(track.run.time[0]), float(track.run.time[-1])
+        self.rate = _rate_of(track.run.time)
+        self.recorded = Recorded(track.run)
+        self.speed, self._at, self._since = 1.0, self.start, None
+        self._poses: dict[int, Poses] = {}
+        self._count = 0
+        self._shown = self.track.at(self.start).structure
+        self.desk = PlaybackDesk()
+        self._add()
+        self.prepare()
+
+    _since: float | None  # when playing began, of the monotonic clock; None: it stands
+
+    def _add(self) -> None:
+        add = self.desk.add
+        add(Pause, lambda asked, client: self._do(self.pause), any_time=True)
+        add(Go, lambda asked, client: self._do(self.go), any_time=True)
+        add(Step, lambda asked, client: self._do(lambda: self.step(asked.ticks)), any_time=True)
+        add(Speed, lambda asked, _: self._do(lambda: self.set_speed(asked.value)), any_time=True)
+        add(Reset, lambda asked, _: self._do(lambda: self.seek(self.start)), any_time=True)
+        add(Seek, lambda asked, _: self._do(lambda: self.seek(asked.time)), OFTEN, any_time=True)
+        add(Events, lambda asked, client: {"events": self.events()}, any_time=True)
+        add(Graph, lambda asked, _: graph_facts(self.track.system(self._shown)), any_time=True)
+        add(What, lambda asked, client: self.what(), any_time=True)
+
+    def scopes(
+        self, send: Callable[[str, bytes], None], find: Callable[[str], Traces] | None = None
+    ) -> ScopePort:
+        """Lets scopes show the whole recording."""
+        port = ScopePort(self.recorded, send, find)
+        port.join(self.desk)
+        return port
+
+    # ---- transport ------------------------------------------------------------------------------
+
+    @property
+    def at(self) -> float:
+        """The time [s] that is shown; at the end it stands."""
+        if self._since is None:
+            return self._at
+        now = self._at + (clock.monotonic() - self._since) * self.speed
+        if now >= self.end:
+            self._at, self._since = self.end, None
+            return self.end
+        return now
+
+    @property
+    def paused(self) -> bool:
+        """Whether it stands."""
+        _ = self.at  # it may have come to its end
+        return self._since is None
+
+    def go(self) -> None:
+        """Plays on; from the start when it stands at the end."""
+        self._at = self.start if self.at >= self.end else self.at
+        self._since = clock.monotonic()
+
+    def pause(self) -> None:
+        """Stands where it is."""
+        self._at, self._since = self.at, None
+
+    def set_speed(self, speed: float) -> None:
+        """1 is real time, 0.1 ten times slower."""
+        if not _SPEEDS[0] <= speed <= _SPEEDS[1]:
+            low, high = _SPEEDS
+            raise InputError(f"A recording plays {low:g} to {high:g} times as fast, got {speed!r}.")
+        playing = not self.paused
+        self.pause()
+        self.speed = float(speed)
+        if playing:
+            self._since = clock.monotonic()
+
+    def seek(self, time: float) -> None:
+        """Shows an instant; it goes on from there if it plays."""
+        if not np.isfinite(time):
+            raise InputError(f"An instant is a time of the recording, got {time!r}.")
+        playing = not self.paused
+        self._at = float(np.clip(time, self.start, self.end))
+        self._since = clock.monotonic() if playing and self._at < self.end else None
+
+    def step(self, ticks: int = 1) -> None:
+        """So many instants on, and stands."""
+        times = self.track.run.time
+        row = int(np.searchsorted(times, self.at, "right")) - 1
+        self._at, self._since = float(times[min(max(row, 0) + ticks, len(times) - 1)]), None
+
+    def events(self) -> list[dict[str, object]]:
+        """What happened, in the order of time."""
+        return [{"time": e.time, "name": e.name, "kind": e.kind} for e in self.track.events]
+
+    def _do(self, act: Callable[[], None]) -> Facts:
+        act()
+        self._count += 2  # whoever waits for a new frame gets one
+        return {"time": self.at, "state": "paused" if self.paused else "running"}
+
+    # ---- what a hub asks for --------------------------------------------------------------------
+
+    @property
+    def structure(self) -> int:
+        return self._first + 1 + self._shown
+
+    @property
+    def instant(self) -> Instant:
+        """What is shown."""
+        return self.track.at(self.at)
+
+    def stale(self) -> bool:
+        return self.instant.structure != self._shown
+
+    def prepare(self) -> None:
+        shown = self.instant.structure
+        if shown not in self._poses:
+            self._poses[shown] = Poses(self.track.system(shown))
+        self._shown = shown
+
+    def scene(self) -> SceneSeen:
+        at = self.instant
+        poses = self._poses[self._shown]
+        if at.structure != self._shown:  # it went on meanwhile
+            return seen(poses, self.structure, *self._begun(poses))
+        return seen(poses, self.structure, at.state, at.time, at.parameters)
+
+    def _begun(self, poses: Poses) -> tuple[np.ndarray, float, Mapping[str, float]]:
+        system = poses.system
+        start = system.initial_state()
+        return np.concatenate([start.q, start.v, start.z]), 0.0, system.parameters
+
+    def frame(self) -> Posed | None:
+        at = self.instant
+        if at.structure != self._shown:
+            return None
+        poses = self._poses[self._shown]
+        numbers = poses.at(at.state, at.time, at.inputs, at.parameters)
+        return Posed(self.at, len(poses.bodies), numbers)
+
+    def ticks(self) -> int:
+        return self._count + self.instant.row
+
+    def values(self) -> Values:
+        at = self.instant
+        names = self.track.system(at.structure).input_names
+        return {**dict(zip(names, at.inputs.tolist())), **at.parameters}
+
+    def status(self) -> Mapping[str, object]:
+        at = self.instant
+        system = self.track.system(at.structure)
+        told: dict[str, object] = {
+            "time": self.at, "tick": at.row, "paused": self.paused, "speed": self.speed,
+            "rate": self.rate, "state": "paused" if self.paused else "running",
+            "playback": {"start": self.start, "end": self.end, "at": self.at, "name": self.name},
+            "energy": system.stored_energy(at.state, at.parameters, at.time),
+        }  # fmt: skip
+        if system.constraint_names and not system.names:
+            q = at.state[: system.sizes[0]]
+            off = system.constraint_error(q, at.time, at.inputs, parameters=at.parameters)
+            told["constraint error"] = float(np.abs(off).max(initial=0.0))
+        numbers = dict(zip(system.state_names, at.state))
+        told["mode"] = {
+            state: modes[int(numbers[state])]
+            for state, modes in system.modes.items()
+            if 0 <= numbers[state] < len(modes)
+        }
+        return told
+
+    def what(self) -> Facts:
+        """What there was; nothing can be set in a recording."""
+        nothing: list[str] = []
+        kinds = dict.fromkeys(("inputs", "parameters", "controls"), nothing)
+        return {"model": self.title, "recorded": True, **kinds}
+
+    def handle(self, message: bytes, client: str) -> Answer:
+        return self.desk.handle(message, client)
+
+
+def _rate_of(time: np.ndarray) -> float:
+    steps = np.diff(time)
+    steps = steps[steps > 0.0]
+    return float(1.0 / np.median(steps)) if len(steps) else 1000.0
+
+

@@ -1,0 +1,180 @@
+"""Where a workbench keeps its recordings: a folder, each a file that is never written over."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from touchback.draw.film import make_film
+from touchback.errors import InputError
+from touchback.files import model_from_text
+from touchback.recording import Run, open_run, save_run, unknown_name
+from touchback.recording.live_file import Recording, open_recording
+from touchback.workbench.scopes.recorded import Recorded
+
+NOTE = "Parquet isn't written here: CSV and NPZ hold the same numbers, to the last bit."
+_OPEN = 3  # recordings that stay read
+_EXPORTS = 8  # files that stay for their download
+_TYPES = {
+    ".mcap": "application/octet-stream", ".csv": "text/csv; charset=utf-8",
+    ".npz": "application/octet-stream", ".svg": "image/svg+xml", ".gif": "image/gif",
+    ".mp4": "video/mp4", ".html": "text/html; charset=utf-8", ".png": "image/png",
+}  # fmt: skip
+
+
+class Shelf:
+    """The recordings of a folder, and those that were put on it from elsewhere."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._others: dict[str, Path] = {}
+        self._runs: dict[str, Run] = {}  # in memory
+        self._read: OrderedDict[tuple[str, int], Recorded] = OrderedDict()
+        self._made: Path | None = None
+
+    def put(self, name: str, shown: Path | Run) -> None:
+        """A recording or a run from elsewhere, by a name."""
+        if isinstance(shown, Run):
+            self._runs[name] = shown
+        else:
+            self._others[name] = shown
+
+    def fresh(self, title: str) -> Path:
+        """The path of a new recording: of a name that no file has."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        stem = re.sub(r"[^\w-]+", "-", title).strip("-") or "run"
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        for count in range(1000):
+            path = self.folder / f"{stem}-{stamp}{f'-{count}' if count else ''}.mcap"
+            if not path.exists():
+                return path
+        raise InputError(f"{self.folder} has a thousand recordings of this second; wait for one.")
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """The files by their names, the newest last."""
+        found = sorted(self.folder.glob("*.mcap"), key=lambda path: (path.stat().st_mtime, path))
+        return {**self._others, **{path.name: path for path in found if path.is_file()}}
+
+    def listing(self) -> list[dict[str, object]]:
+        """Names, and how large they are."""
+        runs = [{"name": name, "bytes": None} for name in self._runs]
+        return [*runs, *({"name": n, "bytes": p.stat().st_size} for n, p in self.paths.items())]
+
+    def path(self, name: str) -> Path:
+        """The file of a name; nothing outside of the shelf is ever opened."""
+        paths = self.paths
+        if name not in paths:
+            raise unknown_name("recording", name, paths)
+        return paths[name]
+
+    def run(self, name: str) -> Run:
+        """Its signals."""
+        return self._runs[name] if name in self._runs else open_run(self.path(name))
+
+    def recording(self, name: str) -> Recording:
+        """A live run's recording."""
+        return open_recording(self.path(name))
+
+    def opened(self, name: str) -> Recording | Run:
+        """A live run's recording, or a run."""
+        if name in self._runs:
+            return self._runs[name]
+        try:
+            return self.recording(name)
+        except InputError:
+            return self.run(name)  # a run that was saved
+
+    def traces(self, name: str) -> Recorded:
+        """What scopes show of it; the last few stay read."""
+        size = len(self._runs[name]) if name in self._runs else self.path(name).stat().st_size
+        key = name, size
+        if key not in self._read:
+            self._read[key] = Recorded(self.run(name))
+            while len(self._read) > _OPEN:
+                self._read.popitem(last=False)
+        self._read.move_to_end(key)
+        return self._read[key]
+
+    # ---- exports --------------------------------------------------------------------------------
+
+    @property
+    def kinds(self) -> list[str]:
+        """What a recording can be downloaded as on this machine."""
+        films = ["svg", "html", *(["gif"] if find_spec("PIL") else [])]
+        if find_spec("PIL") and find_spec("imageio_ffmpeg"):
+            films.append("mp4")
+        return ["mcap", "csv", "npz", *(["png"] if find_spec("matplotlib") else []), *films]
+
+    def export(self, name: str, kind: str) -> Path:
+        """A file of another kind with what a recording holds."""
+        if kind not in self.kinds:
+            raise unknown_name("kind of file", kind, self.kinds)
+        if self._made is None:
+            self._made = Path(tempfile.mkdtemp(prefix="touchback-"))
+        path = self._made / f"{Path(name).stem}.{kind}"
+        _WRITERS.get(kind, _film)(self, name, path)
+        for old in sorted(self._made.iterdir(), key=lambda each: each.stat().st_mtime)[:-_EXPORTS]:
+            old.unlink()
+        return path
+
+    def close(self) -> None:
+        """Removes what was made for downloads; recordings stay."""
+        if self._made is not None:
+            shutil.rmtree(self._made, ignore_errors=True)
+            self._made = None
+
+
+def file_of(path: Path) -> tuple[str, bytes]:
+    """The type of a file and what is in it, for a server."""
+    return _TYPES[path.suffix], path.read_bytes()
+
+
+def _same(shelf: Shelf, name: str, path: Path) -> None:
+    if name in shelf._runs:
+        save_run(shelf._runs[name], path)
+    else:
+        shutil.copyfile(shelf.path(name), path)
+
+
+def _table(shelf: Shelf, name: str, path: Path) -> None:
+    save_run(shelf.run(name), path)
+
+
+def _plot(shelf: Shelf, name: str, path: Path) -> None:
+    """States and outputs over time."""
+    run = shelf.run(name)
+    about = run.metadata
+    known = [*about.get("state_names", []), *about.get("output_names", [])]
+    names = [each for each in known if each in run.signals] or run.names
+    run.plot(*names, path=path)
+
+
+def _film(shelf: Shelf, name: str, path: Path) -> None:
+    """Of the structure that it had for longest: a film shows one mechanism."""
+    shown = shelf.opened(name)
+    if isinstance(shown, Run):
+        shown.film(path)
+        return
+    part = max(shown.parts, key=lambda each: len(each.rows))
+    if not part.about["description"]:
+        raise InputError(f"{name} doesn't hold its model, so that there is nothing to film.")
+    signals = {each: part.column(each) for each in part.columns}
+    parameters = shown.parameters.get(int(part.rows[-1, 3]), part.about["parameters"])
+    times, first = np.unique(signals.pop("time"), return_index=True)
+    moved = {each: values[first] for each, values in signals.items()}
+    model = model_from_text(part.about["description"], ".json")
+    make_film(model, times, moved, path, None, parameters)
+
+
+_WRITERS: dict[str, Callable[[Shelf, str, Path], None]] = {
+    "mcap": _same, "csv": _table, "npz": _table, "png": _plot,
+}  # fmt: skip

@@ -1,0 +1,179 @@
+"""What is played: states, inputs and parameters at any instant, of a recording or a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.model.model import Model
+from touchback.native.live.layout import LATCHED, STALE
+from touchback.realtime.replay import system_in
+from touchback.realtime.report import flag_names
+from touchback.recording import Run
+from touchback.recording.live_file import Recording
+from touchback.system import System
+
+Floats = np.ndarray
+_TOLD = {"new structure": "structure", "state taken": "place"}  # flags that are events
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A tick of a track: which structure, its state, inputs and parameters."""
+
+    structure: int
+    row: int
+    time: float
+    state: Floats
+    inputs: Floats
+    parameters: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something to jump to: "event", "mode", "fault", "structure", "place" or "change"."""
+
+    time: float
+    name: str
+    kind: str
+
+
+class Track(Protocol):
+    """What a playback needs to know of a run that is over."""
+
+    title: str
+    run: Run
+
+    def at(self, time: float) -> Instant:
+        """The last instant at or before a time; the first, when there is none."""
+
+    def system(self, structure: int) -> System:
+        """The compiled mechanism of a structure."""
+
+    @property
+    def events(self) -> list[Event]:
+        """In the order of time."""
+
+
+def track_of(shown: Recording | Run, model: Model | None = None) -> Track:
+    """The track of a live run's recording, or of a run whose mechanism is known or given."""
+    return RecordedTrack(shown) if isinstance(shown, Recording) else RunTrack(shown, model)
+
+
+class RecordedTrack:
+    """A live run's recording: one structure after the other."""
+
+    def __init__(self, recording: Recording) -> None:
+        if not any(len(part.rows) for part in recording.parts):
+            raise InputError("The recording holds no tick: there is nothing to play.")
+        self.recording, self.title = recording, recording.about["model"]
+        self._systems: dict[int, System] = {}
+        self._ends = [
+            float(part.column("time")[0]) if len(part.rows) else np.inf
+            for part in recording.parts
+        ]  # when each structure begins
+
+    @cached_property
+    def run(self) -> Run:
+        """All signals."""
+        return self.recording.as_run()
+
+    def at(self, time: float) -> Instant:
+        place = max(int(np.searchsorted(self._ends, time, "right")) - 1, 0)
+        while not len(self.recording.parts[place].rows):
+            place += 1 if place == 0 else -1
+        part = self.recording.parts[place]
+        times = part.column("time")
+        row = max(int(np.searchsorted(times, time, "right")) - 1, 0)
+        version = int(part.rows[row, 3])
+        parameters = self.recording.parameters.get(version, part.about["parameters"])
+        return Instant(
+            place, row, float(times[row]), part.states[row], part.inputs[row], parameters
+        )
+
+    def system(self, structure: int) -> System:
+        if structure not in self._systems:
+            self._systems[structure] = system_in(self.recording.parts[structure])
+        return self._systems[structure]
+
+    @property
+    def events(self) -> list[Event]:
+        found = [Event(each["time"], each["text"], "fault") for each in self.recording.faults]
+        for part in self.recording.parts:
+            flags = part.column("flags").astype(np.int64)
+            new = flags & ~np.concatenate([[0], flags[:-1]])
+            times, versions = part.column("time"), part.column("version")
+            for row in np.flatnonzero(new):
+                at = float(times[row])
+                faults = flag_names(int(new[row]) & (LATCHED | STALE))
+                found += [Event(at, name, "fault") for name in faults]
+                told = [name for name in flag_names(int(new[row])) if name in _TOLD]
+                found += [Event(at, name, _TOLD[name]) for name in told]
+            for row in np.flatnonzero(np.diff(versions)):
+                found.append(Event(float(times[row + 1]), "parameters changed", "change"))
+        for structure in range(len(self.recording.parts)):
+            found += self._modes(structure)
+        return sorted(found, key=lambda event: event.time)
+
+    def _modes(self, structure: int) -> list[Event]:
+        part = self.recording.parts[structure]
+        if not part.about["description"] or "mode" not in part.about["description"]:
+            return []  # without compiling it
+        times, found = part.column("time"), []
+        for state, modes in self.system(structure).modes.items():
+            numbers = part.column(state)
+            for row in np.flatnonzero(np.diff(numbers)):
+                name = modes[int(numbers[row + 1])]
+                found.append(Event(float(times[row + 1]), name, "mode"))
+        return found
+
+
+class RunTrack:
+    """A run of `tb.simulate`, or of another source, with its mechanism."""
+
+    def __init__(self, run: Run, model: Model | None = None) -> None:
+        shown = model or run.model
+        if shown is None:
+            raise InputError(
+                "This run doesn't know its mechanism; open it with its model: "
+                "workbench.open(run, model=…)."
+            )
+        if not len(run):
+            raise InputError("The run has no instant: there is nothing to play.")
+        self.run, self.title, self._model = run, shown.name, shown
+        self._system: System | None = None
+        system = self.system(0)
+        missing = [name for name in system.state_names if name not in run.signals]
+        if missing:
+            raise InputError(
+                f"The run has no signal '{missing[0]}', which says where '{shown.name}' is; give "
+                "the model that was run."
+            )
+        self._states = np.stack([run.signals[name] for name in system.state_names], axis=1)
+        self._inputs = np.empty((len(run), len(system.input_names)))
+        for k, (name, usual) in enumerate(zip(system.input_names, system.input_defaults)):
+            self._inputs[:, k] = run.signals.get(name, usual)
+        self._parameters = {**system.parameters, **run.parameters}
+
+    def system(self, structure: int) -> System:
+        if self._system is None:
+            self._system = self._model.compile()
+        return self._system
+
+    def at(self, time: float) -> Instant:
+        row = max(int(np.searchsorted(self.run.time, time, "right")) - 1, 0)
+        return Instant(
+            0, row, float(self.run.time[row]), self._states[row], self._inputs[row],
+            self._parameters,
+        )  # fmt: skip
+
+    @property
+    def events(self) -> list[Event]:
+        found = [Event(each.time, each.name, "event") for each in self.run.events]
+        found += [Event(each.time, each.target, "mode") for each in self.run.transitions]
+        return sorted(found, key=lambda event: event.time)
