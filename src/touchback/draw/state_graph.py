@@ -158,7 +158,7 @@ class _Drawing:
         for arrow in self.curves:
             yield path_svg(arrow.path, arrow.dashed)
         for name, oval in self.places.items():
-            yield from oval.drawn(name == self.group.initial)
+            yield from oval.drawn(name == self.group.initial, name)
         for arrow, (x, y) in zip(self.curves, self.label_places, strict=True):
             y -= (len(arrow.lines) - 1) * LINE / 2 - 4.0
             for k, line in enumerate(arrow.lines):

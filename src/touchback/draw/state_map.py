@@ -92,7 +92,7 @@ class StateMap:
             yield path_svg(path, dashed)
             numbers.append((shown, _free(shown, places, numbers, list(self.places.values()))))
         for name, oval in self.places.items():
-            yield from oval.drawn(name == self.group.initial)
+            yield from oval.drawn(name == self.group.initial, name)
         for shown, (x, y) in numbers:
             yield from rimmed_svg(shown, x, y + 4.0, f'fill="{INK}" font-weight="bold"')
         for text, x, y, style in self.list:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import escape
 
 from touchback.draw.style import FILL, FIRST, INK, LETTER, LINE, SOFT, text_svg
 from touchback.model.modes import Transition
@@ -43,8 +44,9 @@ class Oval:
         half = self.half
         return abs(point[0] - self.x) < half[0] and abs(point[1] - self.y) < half[1]
 
-    def drawn(self, first: bool) -> list[str]:
-        """The box with its words; the mode to start in has another colour and a dot before it."""
+    def drawn(self, first: bool, mode: str = "") -> list[str]:
+        """The box with its words; the mode to start in has another colour and a dot before it.
+        `mode` names it for a page that lights it."""
         w, h = self.half
         parts = []
         if first:
@@ -55,7 +57,7 @@ class Oval:
         parts.append(
             f'<rect x="{self.x - w:.1f}" y="{self.y - h:.1f}" width="{2 * w:.1f}" '
             f'height="{2 * h:.1f}" rx="{min(_ROUND, h):.1f}" fill="{FIRST if first else FILL}" '
-            f'stroke="{INK}" stroke-width="1.4"/>'
+            f'stroke="{INK}" stroke-width="1.4" data-mode="{escape(mode)}"/>'
         )
         y = self.y - (len(self.names) + len(self.lines) - 1) * LINE / 2 + 4.0
         for k, line in enumerate((*self.names, *self.lines)):

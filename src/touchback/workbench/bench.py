@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections import deque
+from collections.abc import Callable
 from html import escape
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import quote
@@ -15,21 +19,26 @@ from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.realtime import Live, live
 from touchback.realtime.control import Desk, Exposed
+from touchback.recording import Run
+from touchback.recording.live_file import Recording
 from touchback.system import State, System
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, equipped, with_hand
+from touchback.workbench.playback import Playback, Shelf, Studio, track_of
 from touchback.workbench.source import Source
 
 if TYPE_CHECKING:  # what needs the extra `view`
+    from touchback.workbench.client import Client
     from touchback.workbench.hub import Hub
     from touchback.workbench.server import Server
 
 LOOPBACK = "127.0.0.1"
+_OFFERED = 16  # files for download that stay
 _OPEN: set[Workbench] = set()  # those that nobody else needs to hold
 
 
 def open(
-    shown: System | Live | Source | Model,
+    shown: System | Live | Source | Model | Run | Recording,
     *,
     x0: State | ArrayLike | None = None,
     rate: float = 1000.0,
@@ -40,14 +49,19 @@ def open(
     page: str = "index.html",
     beside: Workbench | None = None,
     name: str = "",
+    model: Model | None = None,
+    recordings: str | os.PathLike[str] = "recordings",
 ) -> Workbench:
-    """A page that shows a live run, or starts one of a system or a model; `url` is its address. A
-    context manager; its run, if it started one, ends with it.
+    """A page that shows a live run, or starts one of a system or a model, or plays a run or a
+    recording (`open_recording(path)`); `url` is its address. A context manager; its run, if it
+    started one, ends with it.
 
     The run begins at `x0`; `rate` and `substeps` are its clock's, as of `tb.live`. `host` is what
     the server listens on: this machine alone unless told otherwise; `port` 0 chooses a free one.
     `exposed` says what the page may do to the run. Whoever has the address has its token. `beside`
-    another workbench it has the port and the token of that one, and a `name` there."""
+    another workbench it has the port and the token of that one, and a `name` there. `model` is the
+    mechanism of a run that doesn't know it. What the page records is kept in the folder
+    `recordings`, which is made when it is needed; what is there can be opened and laid over."""
     own: Live | None = None
     if isinstance(shown, Model):
         shown = equipped(shown).compile()
@@ -60,6 +74,8 @@ def open(
         if isinstance(shown, Live):
             desk = Desk(shown, exposed)
             source = LiveSource(shown, desk, Manipulators(desk))
+        elif isinstance(shown, Run | Recording):
+            source = Playback(track_of(shown, model), name)
         elif hasattr(shown, "scene"):
             source = shown
         else:
@@ -67,7 +83,8 @@ def open(
                 "A workbench shows a model, a system, a live run or a recording, got "
                 f"{type(shown).__name__}."
             )
-        return Workbench(source, desk, own, host, port, page, beside, name)
+        shelf = Shelf(Path(recordings))
+        return Workbench(source, desk, own, host, port, page, beside, name, shelf, exposed)
     except BaseException:
         if own is not None:
             own.stop()
@@ -87,13 +104,19 @@ class Workbench:
         page: str,
         beside: Workbench | None = None,
         name: str = "",
+        shelf: Shelf | None = None,
+        exposed: Exposed | None = None,
     ) -> None:
         self.source, self.desk, self._own = source, desk, own
+        self._exposed, self._made = exposed, deque[str]()
         self._page, self._name = "" if beside is None else page, name
         self.hub = _hub(source)
-        if isinstance(source, LiveSource) and source.manipulators is not None:
-            letting_go = source.manipulators.leave
-            self.hub.leaving.append(lambda client: letting_go(client.name))
+        self.studio = Studio(self, shelf or Shelf(Path("recordings")))
+        self.hub.leaving.append(self._leave)
+        if isinstance(source, LiveSource):
+            self.studio.join_live(source.live, source, source.desk)
+        elif isinstance(source, Playback):
+            self.studio.join_playback(source)
         self.server: Server = (
             _server(self.hub, host, port, page) if beside is None else beside.server
         )
@@ -119,6 +142,43 @@ class Workbench:
             f"http://{host}:{self.server.port}/{self._page}?token={quote(self.server.token)}{run}"
         )
 
+    def _leave(self, client: Client) -> None:
+        """A page went away: its hand lets go, its scopes end."""
+        if isinstance(self.source, LiveSource) and self.source.manipulators is not None:
+            self.source.manipulators.leave(client.name)
+        self.studio.forget(client.name)
+
+    # ---- what the studio asks for (playback/studio.py) ------------------------------------------
+
+    def turn_to(self, source: Source) -> None:
+        """Shows something else on the page."""
+        self.source = source
+        self.hub.show(source)
+
+    def send(self, client: str, frame: bytes) -> None:
+        """Rows of a scope for a client; from any thread."""
+        number = int.from_bytes(frame[16:20], "little")
+        self.hub.send(client, frame, ("rows", number))
+
+    def offer(self, path: str, file: Callable[[], tuple[str, bytes]]) -> None:
+        """A file that may be downloaded; the last few stay."""
+        made = self.server.door.made
+        made[path] = file
+        self._made.append(path)
+        while len(self._made) > _OFFERED:
+            made.pop(self._made.popleft(), None)
+
+    def begin(self, live: Live) -> Source:
+        """A run that was forked: it ends with the page, as one that was before and is ours does
+        now."""
+        before, self._own = self._own, live
+        self.desk = Desk(live, self._exposed)
+        source = LiveSource(live, self.desk, Manipulators(self.desk), self.source.structure)
+        self.studio.join_live(live, source, self.desk)
+        if before is not None:
+            before.stop()
+        return source
+
     def wait(self, seconds: float | None = None) -> None:
         """Until Ctrl-C, or for so many seconds; a run that ends by itself ends it too."""
         end = None if seconds is None else time.monotonic() + seconds
@@ -133,6 +193,7 @@ class Workbench:
     def close(self) -> None:
         """Ends the page, and the run if it was started for it."""
         _OPEN.discard(self)
+        self.studio.close()
         if self._page:
             self.server.remove(self._name)
         else:

@@ -102,6 +102,22 @@ class Hub:
             if client.name == name:
                 client.stream(stream, data, keep)
 
+    def show(self, source: Source) -> None:
+        """Another source from now on; from any thread."""
+        self.call(self._show_soon, source)
+
+    def _show_soon(self, source: Source) -> None:
+        asyncio.get_running_loop().create_task(self._show(source))
+
+    async def _show(self, source: Source) -> None:
+        self.source, self._values = source, {}
+        while self._preparing:
+            await asyncio.sleep(0.01)
+        self._scene = b""
+        await self._tell_scene()
+        self._tell_values()
+        self._tell_status()
+
     # ---- its life -------------------------------------------------------------------------------
 
     async def run(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -22,11 +22,15 @@ _KEPT = 16  # structures whose poses stay compiled, as many as `live.switch` kee
 class LiveSource:
     """Scenes, poses and status of a live run; its desk answers messages."""
 
-    def __init__(self, live: Live, desk: Desk, manipulators: Manipulators | None = None) -> None:
+    def __init__(
+        self, live: Live, desk: Desk, manipulators: Manipulators | None = None, first: int = 0
+    ) -> None:
+        """`first` is the number before that of its first structure."""
         self.live, self.desk, self.title = live, desk, live.system.name
         self.manipulators = manipulators
         self._known: OrderedDict[int, Poses] = OrderedDict()
-        self._number = 0
+        self._number = first
+        self.recording_to: Callable[[], str | None] = lambda: None
         self.prepare()
 
     @property
@@ -89,7 +93,8 @@ class LiveSource:
             "late": report.counts["late"], "ticks": report.counts["ticks"],
             "lateness": report.histograms["lateness"].summary(),
             "step time": report.histograms["step_time"].summary(),
-            "recording": report.recording,
+            "recording": report.recording, "recording_to": self.recording_to(),
+            "paused": live.state == "paused",
         }  # fmt: skip
         found = self._state(system)
         if found is not None:

@@ -20,11 +20,12 @@ class Graph {
     this.canvas = make("canvas", { className: "mode-line" });
     this.canvas.setAttribute("role", "img");
     this.groups = {};
-    bench.on("scene", () => this.begin());
+    bench.on("scene", scene => { if (scene.structure !== this.structure) this.begin(); this.structure = scene.structure; });
     bench.on("open", () => { if (this.began) this.begin(); });
     bench.on("status", status => this.light(status.mode || {}));
     bench.on("rows", frame => this.rows(frame));
-    addEventListener("themechange", () => this.draw());
+    addEventListener("themechange", () => { this.dirty = true; });
+    setInterval(() => { if (this.dirty && this.canvas.checkVisibility()) { this.dirty = false; this.draw(); } }, 60);
   }
 
   /** The picture of this structure's modes, and a stream of their numbers. */
@@ -36,6 +37,7 @@ class Graph {
     if (!this.names.length) { this.element.replaceChildren(); return; }
     const drawn = new DOMParser().parseFromString(answer.svg, "image/svg+xml").documentElement;
     this.picture.replaceChildren(document.importNode(drawn, true));
+    this.lit = null;
     this.element.replaceChildren(this.picture, this.canvas);
     this.canvas.height = 18 * this.names.length + 18;
     this.data = new Buckets(this.names.length);
@@ -46,7 +48,9 @@ class Graph {
 
   light(modes) {
     this.modes = modes;
-    const lit = new Set(Object.values(modes));
+    const lit = new Set(Object.values(modes)), key = [...lit].join("\n");
+    if (key === this.lit) return;
+    this.lit = key;
     for (const each of this.picture.querySelectorAll("[data-mode]")) each.classList.toggle("lit", lit.has(each.dataset.mode));
     this.canvas.setAttribute("aria-label", `Modes over time; now ${[...lit].join(", ")}`);
   }
@@ -60,7 +64,7 @@ class Graph {
     const last = this.data.count - 1, now = {};
     this.names.forEach((name, k) => { const mode = this.groups[name][Math.round(this.data.high[last * this.names.length + k])]; if (mode) now[name] = mode; });
     this.light({ ...this.modes, ...now });
-    this.draw();
+    this.dirty = true;
   }
 
   draw() {

@@ -1,15 +1,21 @@
 // A canvas with axes: numbers to pixels and back, ticks, curves of least and greatest values.
 
+const colours = new Map(); // asking the browser each time would make it lay out the page each time
+addEventListener("themechange", () => colours.clear());
+
 /** The colour that a variable of the page's style has now. */
-export const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export function colour(name) {
+  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colours.get(name);
+}
 export const curve = place => colour(`--curve-${place % 6 + 1}`);
 
 /** Round numbers between two, about so many. */
 export function ticks(low, high, count) {
   const rough = (high - low) / Math.max(count, 1), power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(each => each * power).find(each => each >= rough * 0.999) || rough;
-  const found = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);
+  const found = [], first = Math.ceil(low / step - 1e-9);
+  for (let k = 0; k <= 4 * count + 4 && (first + k) * step <= high + 1e-9 * step; k++) found.push((first + k) * step);
   return { step, at: found };
 }
 
@@ -69,7 +75,7 @@ export class Plot {
 
   /** Grid, numbers and units of both axes. */
   axes(xUnit, yUnit) {
-    const g = this.g, { x, y, w, h } = this.inner, across = ticks(...this.x, w / 80);
+    const g = this.g, { x, y, w, h } = this.inner, across = ticks(...this.x, w / 60);
     const up = this.log ? { at: decades(...this.y) } : ticks(...this.y, h / 34);
     g.strokeStyle = colour("--line");
     g.fillStyle = colour("--soft");
@@ -130,7 +136,8 @@ export class Plot {
     let low = Infinity, high = -Infinity;
     for (const [a, b] of spans) { if (a < low) low = a; if (b > high) high = b; }
     if (!(low <= high)) return keep || [-1, 1];
-    const room = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;
+    // what is the same to nine digits is drawn as the same: numbers have only sixteen
+    const size = Math.max(Math.abs(low), Math.abs(high)), room = high - low > 1e-9 * size ? 0.08 * (high - low) : 0.1 * size || 1;
     const wanted = [low - room, high + room];
     // a span that fits well enough stays, so that the picture doesn't tremble
     if (keep && keep[0] <= low && keep[1] >= high && keep[1] - keep[0] < 1.6 * (wanted[1] - wanted[0])) return keep;

@@ -17,13 +17,15 @@ export function recordings(bench) {
     const answer = await bench.send({ do: "recordings" }).catch(error => ({ error: error.message }));
     const rows = (answer.recordings || []).map(each => row(each, answer.kinds));
     if (!rows.length) rows.push(make("p", { className: "soft small", textContent: answer.error || "Nothing was recorded yet. The red button begins." }));
-    list.replaceChildren(make("h3", { textContent: "Recordings" }), ...rows, ...(answer.note ? [make("p", { className: "soft small", textContent: answer.note })] : []));
+    const back = make("button", { type: "button", textContent: "back to the live run", hidden: !(answer.shown !== null && answer.shown !== undefined && answer.live) });
+    back.onclick = async () => { if (await bench.try({ do: "back" })) show(false); };
+    list.replaceChildren(make("h3", { textContent: "Recordings" }), ...rows, back, ...(answer.note ? [make("p", { className: "soft small", textContent: answer.note })] : []));
   }
 
-  function row({ name, seconds, bytes, open: going }, kinds) {
+  function row({ name, bytes, open: going }, kinds) {
     const line = make("div", { className: "row recording" });
     const words = make("span", { className: "grow", textContent: name });
-    words.append(make("span", { className: "soft small", textContent: ` ${going ? "going on · " : ""}${seconds.toFixed(1)} s · ${size(bytes)}` }));
+    words.append(make("span", { className: "soft small", textContent: ` ${going ? "going on · " : ""}${bytes === null ? "" : size(bytes)}` }));
     const choice = make("select", { ariaLabel: `Download ${name} as` });
     choice.append(new Option("download…", ""));
     for (const kind of kinds) choice.append(new Option(kind, kind));

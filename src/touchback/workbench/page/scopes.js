@@ -30,7 +30,7 @@ class Scopes {
     bench.on("rows", frame => this.panes.find(pane => pane.number === frame.subscription)?.scope?.rows?.(frame));
     addEventListener("themechange", () => this.draw());
     addEventListener("resize", () => this.draw());
-    const frame = () => { for (const pane of this.panes) pane.scope?.frame?.(); requestAnimationFrame(frame); };
+    const frame = () => { if (list.checkVisibility()) for (const pane of this.panes) pane.scope?.frame?.(); requestAnimationFrame(frame); };
     requestAnimationFrame(frame);
   }
 
@@ -38,10 +38,12 @@ class Scopes {
 
   /** Another structure, or the first one: its signals; and the scopes that this mechanism had. */
   async begin(scene) {
+    if (scene.structure === this.structure && scene.title === this.mechanism) return;
+    this.structure = scene.structure;
     const known = await this.bench.send({ do: "signals" }).catch(() => null);
     if (known) this.signals = known.signals;
     const mechanism = scene.title;
-    if (mechanism === this.mechanism) return;
+    if (mechanism === this.mechanism) { for (const pane of this.panes) { pane.paintBar(); pane.scope.connect?.(); } return; }
     this.mechanism = mechanism;
     for (const pane of [...this.panes]) this.remove(pane, false);
     const kept = JSON.parse(localStorage.getItem(this.key) || "null");
@@ -120,7 +122,8 @@ class Pane {
     close.onclick = () => this.scopes.remove(this);
     const picture = make("button", { type: "button", className: "plain", textContent: "⤓", title: "Save as a picture (PNG)", ariaLabel: "Save as a picture" });
     picture.onclick = () => this.picture();
-    this.bar.replaceChildren(chips, add, ...this.scope.tools(), kind, picture, close);
+    chips.append(add);
+    this.bar.replaceChildren(chips, ...this.scope.tools(), kind, picture, close);
   }
 
   chip(text, place) {

@@ -33,7 +33,8 @@ class Sliders {
 
   begin(scene) {
     if (scene.title !== this.title) { this.title = scene.title; this.undo.load(); }
-    this.ask();
+    if (scene.structure !== this.structure) this.ask();
+    this.structure = scene.structure;
   }
 
   /** Asks what can be set, and draws it if it is something else than before. */

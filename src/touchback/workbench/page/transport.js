@@ -53,7 +53,7 @@ class Transport {
     element.append(this.reset, this.before, this.play, this.step, this.after, this.speed, this.rail, this.fork, this.record, recordings(bench), this.halt);
     for (const each of [this.rail, this.before, this.after, this.fork]) each.hidden = true;
     bench.on("status", status => this.status(status));
-    bench.on("scene", () => this.whole());
+    bench.on("scene", scene => { if (scene.structure !== this.structure) this.whole(); this.structure = scene.structure; });
     addEventListener("keydown", e => this.key(e));
   }
 
@@ -77,7 +77,7 @@ class Transport {
   // ---- in a recording ----
   /** Its events, once for each recording that is shown. */
   async whole() {
-    const answer = await this.bench.send({ do: "events" }).catch(() => null);
+    const answer = this.recorded ? await this.bench.send({ do: "events" }).catch(() => null) : null;
     this.events = answer?.events || [];
     this.paintMarks();
   }
@@ -121,6 +121,7 @@ class Transport {
   // ---- what is seen of it ----
   status(status) {
     const recorded = this.recorded;
+    if (recorded !== this.was) { this.was = recorded; this.whole(); }
     for (const each of [this.rail, this.before, this.after, this.fork]) each.hidden = !recorded;
     this.halt.hidden = this.record.hidden = recorded;
     const name = this.paused ? "go" : "pause";

@@ -218,5 +218,3 @@ def _rate_of(time: np.ndarray) -> float:
     steps = np.diff(time)
     steps = steps[steps > 0.0]
     return float(1.0 / np.median(steps)) if len(steps) else 1000.0
-
-

@@ -66,8 +66,9 @@ class Shelf:
 
     def listing(self) -> list[dict[str, object]]:
         """Names, and how large they are."""
-        runs = [{"name": name, "bytes": None} for name in self._runs]
-        return [*runs, *({"name": n, "bytes": p.stat().st_size} for n, p in self.paths.items())]
+        sizes: dict[str, int | None] = dict.fromkeys(self._runs)
+        sizes |= {name: path.stat().st_size for name, path in self.paths.items()}
+        return [{"name": name, "bytes": size} for name, size in sizes.items()]
 
     def path(self, name: str) -> Path:
         """The file of a name; nothing outside of the shelf is ever opened."""

@@ -47,7 +47,10 @@ class Track(Protocol):
     """What a playback needs to know of a run that is over."""
 
     title: str
-    run: Run
+
+    @property
+    def run(self) -> Run:
+        """All signals."""
 
     def at(self, time: float) -> Instant:
         """The last instant at or before a time; the first, when there is none."""
@@ -74,8 +77,7 @@ class RecordedTrack:
         self.recording, self.title = recording, recording.about["model"]
         self._systems: dict[int, System] = {}
         self._ends = [
-            float(part.column("time")[0]) if len(part.rows) else np.inf
-            for part in recording.parts
+            float(part.column("time")[0]) if len(part.rows) else np.inf for part in recording.parts
         ]  # when each structure begins
 
     @cached_property
@@ -145,7 +147,7 @@ class RunTrack:
             )
         if not len(run):
             raise InputError("The run has no instant: there is nothing to play.")
-        self.run, self.title, self._model = run, shown.name, shown
+        self._run, self.title, self._model = run, shown.name, shown
         self._system: System | None = None
         system = self.system(0)
         missing = [name for name in system.state_names if name not in run.signals]
@@ -159,6 +161,11 @@ class RunTrack:
         for k, (name, usual) in enumerate(zip(system.input_names, system.input_defaults)):
             self._inputs[:, k] = run.signals.get(name, usual)
         self._parameters = {**system.parameters, **run.parameters}
+
+    @property
+    def run(self) -> Run:
+        """All signals."""
+        return self._run
 
     def system(self, structure: int) -> System:
         if self._system is None:

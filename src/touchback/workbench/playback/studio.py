@@ -1,0 +1,227 @@
+"""What a page does with recordings: makes, lists, downloads, opens and forks them."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from touchback.errors import InputError
+from touchback.realtime import Live, Take
+from touchback.realtime import live as live_run
+from touchback.realtime.control import Desk, Message
+from touchback.realtime.control.desk import SELDOM
+from touchback.realtime.fork import Fork as Forked
+from touchback.realtime.fork import fork
+from touchback.workbench.live_source import LiveSource
+from touchback.workbench.playback.playback import Playback
+from touchback.workbench.playback.shelf import NOTE, Shelf, file_of
+from touchback.workbench.playback.track import RecordedTrack, Track, track_of
+from touchback.workbench.scopes.live_port import LiveScopes
+from touchback.workbench.scopes.port import Facts, ScopePort
+from touchback.workbench.source import Source
+
+_ABOVE = 20_000  # numbers of structures from which on those of recordings begin
+_EACH = 100  # numbers for one
+
+
+class Record(Message, frozen=True):
+    """Begins or ends a recording of the run."""
+
+    on: bool = True
+
+
+class Recordings(Message, frozen=True):
+    """Asks which recordings there are."""
+
+
+class Export(Message, frozen=True):
+    """Asks for a recording as a kind of file; the answer tells its path on this server."""
+
+    recording: str
+    kind: str
+
+
+class Open(Message, frozen=True):
+    """Shows a recording on the page."""
+
+    recording: str
+
+
+class Back(Message, frozen=True):
+    """Shows the run again that was shown before a recording."""
+
+
+class Fork(Message, frozen=True):
+    """Goes on live from an instant of the recording that is shown."""
+
+    time: float
+
+
+class Page(Protocol):
+    """What the studio asks of a workbench."""
+
+    def turn_to(self, source: Source) -> None:
+        """Shows something else."""
+
+    def send(self, client: str, frame: bytes) -> None:
+        """A frame for a client; from any thread."""
+
+    def offer(self, path: str, file: Callable[[], tuple[str, bytes]]) -> None:
+        """A file that may be downloaded."""
+
+    def begin(self, live: Live) -> Source:
+        """A source of a run that is to be shown and to end with the page, with its desk."""
+
+
+class Studio:
+    """One workbench's recordings, and which of them is shown."""
+
+    def __init__(self, page: Page, shelf: Shelf) -> None:
+        self.page, self.shelf = page, shelf
+        self.port: ScopePort | None = None  # of what is shown
+        self.take: Take | None = None
+        self._live: tuple[Live, LiveSource, LiveScopes] | None = None
+        self._playback: Playback | None = None
+        self._numbers = itertools.count()
+        self._lock = threading.RLock()
+
+    # ---- what is shown --------------------------------------------------------------------------
+
+    def join_live(self, live: Live, source: LiveSource, desk: Desk) -> None:
+        """A live run: its scopes, its recordings."""
+        scopes = LiveScopes(live, desk, self.page.send, self.shelf.traces)
+        self._live, self.port = (live, source, scopes), scopes.port
+        source.recording_to = lambda: self.recording_to
+        desk.add(Record, lambda asked, client: self._record(desk, asked.on))
+        self._join(desk)
+
+    def join_playback(self, shown: Playback) -> None:
+        """A recording: its scopes, the way back and the way on."""
+        port = shown.scopes(self.page.send, self.shelf.traces)
+        add = shown.desk.add
+        add(Back, lambda asked, client: self._back(), any_time=True)
+        add(Fork, lambda asked, _: self._fork(shown, asked.time), SELDOM, any_time=True)
+        self._join(shown.desk)
+        if self.port is not None:
+            self.port.forget()
+        self.port, self._playback = port, shown
+
+    def _join(self, desk: Desk) -> None:
+        desk.add(Recordings, lambda asked, client: self._listing(), any_time=True)
+        desk.add(Export, lambda asked, _: self._export(asked), SELDOM, any_time=True)
+        desk.add(Open, lambda asked, _: self._open(asked.recording), SELDOM, any_time=True)
+
+    def forget(self, client: str) -> None:
+        """A page that went away."""
+        if self.port is not None:
+            self.port.forget(client)
+
+    def close(self) -> None:
+        """Ends taps and recordings; files stay."""
+        with self._lock:
+            if self._live is not None:
+                self._live[2].close()
+                if self.take is not None and self._live[0].state != "stopped":
+                    self._live[0].end_record(self.take)
+            self.take = None
+        self.shelf.close()
+
+    # ---- recordings -----------------------------------------------------------------------------
+
+    @property
+    def recording_to(self) -> str | None:
+        """The name of the file that is being written."""
+        return Path(self.take.path).name if self.take is not None else None
+
+    def _record(self, desk: Desk, on: bool) -> Facts:
+        desk.check("transport", "record")
+        with self._lock:
+            if self._live is None:
+                raise InputError("There is no live run to record.")
+            live, source, _ = self._live
+            if on:
+                if self.take is not None:
+                    raise InputError(f"The run is being recorded into {self.recording_to} already.")
+                self.take = live.record(self.shelf.fresh(source.title))
+                return {"on": True, "name": self.recording_to}
+            if self.take is None:
+                raise InputError("The run isn't being recorded.")
+            take, self.take = self.take, None
+            live.end_record(take)
+        if take.failure is not None:
+            raise InputError(f"{take.path} ended after {take.ticks} ticks: {take.failure}.")
+        return {"on": False, "name": Path(take.path).name, "ticks": take.ticks}
+
+    def _listing(self) -> Facts:
+        going = self.recording_to
+        listed = [{**each, "open": each["name"] == going} for each in self.shelf.listing()]
+        shown = self._playback.name if self._playback is not None else None
+        facts: Facts = {"recordings": listed, "kinds": self.shelf.kinds, "note": NOTE}
+        return {**facts, "shown": shown, "live": self._live is not None}
+
+    def _export(self, asked: Export) -> Facts:
+        path = self.shelf.export(asked.recording, asked.kind)
+        address = f"/export/{next(self._numbers)}/{path.name}"
+        self.page.offer(address, lambda: file_of(path))
+        return {"path": address, "name": path.name, "bytes": path.stat().st_size}
+
+    def _open(self, name: str) -> Facts:
+        track = track_of(self.shelf.opened(name))
+        playback = Playback(track, name, _ABOVE + _EACH * next(self._numbers))
+        self.join_playback(playback)
+        self.page.turn_to(playback)
+        return {"name": name, "start": playback.start, "end": playback.end}
+
+    def _back(self) -> Facts:
+        if self._live is None:
+            raise InputError("Only the recording is there; fork it to go on live.")
+        _, source, scopes = self._live
+        if self.port is not None:
+            self.port.forget()
+        self.port, self._playback = scopes.port, None
+        source.prepare()  # under another number, so that pages draw it anew
+        self.page.turn_to(source)
+        return {"title": source.title}
+
+    # ---- forks ----------------------------------------------------------------------------------
+
+    def _fork(self, playback: Playback, time: float) -> Facts:
+        track = playback.track
+        forked = (
+            fork(track.recording, time)
+            if isinstance(track, RecordedTrack)
+            else _fork_run(track, time, playback.rate)
+        )
+        with self._lock:
+            if self._live is not None and self.take is not None:
+                self._live[0].end_record(self.take)
+                self.take = None
+            before = self._live
+            forked.live.start()
+            source = self.page.begin(forked.live)
+            self.page.turn_to(source)
+            if before is not None:
+                before[2].close()
+            self._playback = None
+        told = {"same": forked.same, "compared": forked.compared, "why": forked.why}
+        return {"time": forked.time, "tick": forked.tick, **told}
+
+
+def _fork_run(track: Track, time: float, rate: float) -> Forked:
+    """A live run that begins as a run was at an instant. A run that was computed offline has steps
+    of its own, so that nothing can be compared to the bit."""
+    at = track.at(time)
+    system = track.system(at.structure)
+    rate = min(max(round(rate), 100.0), 10_000.0)
+    made = live_run(system, at.state, rate=rate, parameters=dict(at.parameters))
+    for name, value in zip(system.input_names, at.inputs, strict=True):
+        made[name] = float(value)
+    method = track.run.metadata.get("method", "another program")
+    why = (
+        f"It goes on live from {at.time:g} s of the run, at time 0; its steps are those of a clock "
+        f"({rate:g} Hz, {made.plan.solver.word}), the run's were {method}'s: the bits may differ."
+    )
+    return Forked(made, 0, at.time, 0, False, why)
