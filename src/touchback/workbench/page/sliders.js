@@ -56,7 +56,7 @@ class Sliders {
     this.bar.replaceChildren(...this.undo.buttons(), ...compare(this), ramp, presets(this));
     const { inputs = [], parameters = [], controls = [] } = this.found;
     for (const control of controls.filter(each => each.alternatives.length > 1)) this.list.append(this.choice(control));
-    const hand = name => /^hand( |:|\/|$)/.test(name); // inputs that dragging uses have the page's own handles
+    const hand = name => /^hand (grip|to [xyz]|at [xyz]|stiffness|damping|bound)$/.test(name); // dragging uses them
     for (const [title, kind, all] of [["Inputs", "input", inputs.filter(each => !hand(each.name))], ["Parameters", "parameter", parameters.filter(each => !hand(each.name))]]) {
       if (!all.length) continue;
       if (inputs.length && parameters.length) this.list.append(make("h3", { className: "small soft", textContent: title }));
