@@ -105,6 +105,28 @@ def test_a_loop_is_removed_and_its_freedoms_come_back(start: Start) -> None:
     assert run.live.system.model.closures == {}
 
 
+@pytest.mark.parametrize(
+    ("kind", "taken"), [("PointInPlane", 2), ("Ball", 2), ("Weld", 3), ("Distance", 1), ("pin", 2)]
+)
+def test_a_loop_is_closed_as_the_bodies_are_while_they_move(
+    kind: str, taken: int, start: Start
+) -> None:
+    """Of a mechanism in a plane: rows that it can't violate take nothing."""
+    m = four_bar()
+    run = start(m, turning(m, crank=2.0), speed=1.0)
+    run.ask(do="edit", change="remove loop", loop="pin")
+    told = run.ask(do="edit", change="add loop", loop="tie", kind=kind,
+                   a={"body": "coupler", "at": [0.2, 0, 0]}, b={"body": "rocker"})  # fmt: skip
+    assert (told["freedoms_before"], told["freedoms_after"]) == (3, 3 - taken)
+    assert told["gap"] < 1e-9
+    assert told["energy_lost"] >= -1e-12
+    system = run.live.system
+    for _ in range(5):
+        run.live.run(0.01)
+        q = [run.live.read(name) for name in system.coordinates]
+        assert np.abs(system.constraint_error(q)).max() < 1e-9
+
+
 def test_a_loop_that_would_have_to_jump_is_refused_and_the_old_structure_goes_on(
     start: Start,
 ) -> None:

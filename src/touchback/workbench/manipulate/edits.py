@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from touchback.workbench.manipulate.kinds import (
 from touchback.workbench.manipulate.loops import check_tie, new_loop, open_loop, tied
 from touchback.workbench.manipulate.messages import Edit, Joint, Undo
 from touchback.workbench.manipulate.rejoin import rejoin, with_options
-from touchback.workbench.manipulate.reshape import EDIT, Change, Reshape
+from touchback.workbench.manipulate.reshape import EDIT, Change, Reshape, resting
 
 Rests = list[str]  # forces and sensors that an edit leaves without something to act on
 _FAR = 1e9  # rad or m: a limit that is none
@@ -44,7 +45,9 @@ class Edits:
         """Makes an edit."""
         refuse_rows(self._desk.live.system)
         self._desk.check("structure", asked.loop or asked.joint)
-        with self._reshape.lock:
+        live = self._desk.live
+        ties = asked.change == "add loop" or asked.joint in live.system.model.closures
+        with self._reshape.lock, resting(live) if ties else nullcontext():
             rests: Rests = []
             change = self._makers[asked.change](asked, rests)
             facts = self._reshape.add(change)

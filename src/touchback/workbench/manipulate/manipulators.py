@@ -15,11 +15,13 @@ from touchback.workbench.manipulate.messages import (
     Joint,
     Law,
     Laws,
+    Pose,
     Pull,
     Release,
     Remove,
     Undo,
 )
+from touchback.workbench.manipulate.poses import Poses
 from touchback.workbench.manipulate.reshape import Reshape
 
 
@@ -37,6 +39,8 @@ class Manipulators:
         desk.add(Icon, self.icons.put, OFTEN)
         desk.add(Remove, self.icons.remove, SELDOM)
         self.edits, self.laws = Edits(desk, self.reshape), LawBook(desk, self.reshape)
+        self.poses = Poses(desk)
+        desk.add(Pose, self.poses.pose, OFTEN)
         desk.add(Edit, self.edits.edit, SELDOM)
         desk.add(Undo, self.edits.undo, SELDOM)
         desk.add(Joint, self.edits.joint)
