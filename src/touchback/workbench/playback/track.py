@@ -10,7 +10,10 @@ from typing import Protocol
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.files import model_from_text, to_text
+from touchback.model.mode_groups import mode_groups
 from touchback.model.model import Model
+from touchback.model.part import flatten
 from touchback.native.live.layout import LATCHED, STALE
 from touchback.realtime.replay import system_in
 from touchback.realtime.report import flag_names
@@ -66,6 +69,14 @@ class Track(Protocol):
 def track_of(shown: Recording | Run, model: Model | None = None) -> Track:
     """The track of a live run's recording, or of a run whose mechanism is known or given."""
     return RecordedTrack(shown) if isinstance(shown, Recording) else RunTrack(shown, model)
+
+
+def _compiled(model: Model) -> System:
+    """Of a model as it was given, or as a compiled system has it: with states for its modes, which
+    files leave out and compiling adds."""
+    if any(group.state in model.states for group in mode_groups(flatten(model))):
+        model = model_from_text(to_text(model, ".json"), ".json")
+    return model.compile()
 
 
 class RecordedTrack:
@@ -169,7 +180,7 @@ class RunTrack:
 
     def system(self, structure: int) -> System:
         if self._system is None:
-            self._system = self._model.compile()
+            self._system = _compiled(self._model)
         return self._system
 
     def at(self, time: float) -> Instant:

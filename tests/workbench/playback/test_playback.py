@@ -1,0 +1,183 @@
+"""A recording on the page: every instant of it is as it was."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback import gallery
+from touchback.errors import InputError
+from touchback.realtime import Recording, open_recording
+from touchback.workbench.playback import Playback, RecordedTrack, track_of
+
+
+def arm(kind: tb.Cylindrical | tb.Revolute) -> tb.Model:
+    m = tb.Model("arm", gravity=(0, 0, -9.81))
+    length = m.parameter("length", 0.3, unit="m", min=0.1, max=1.0)
+    body = m.body("arm", mass=1.0, com=(0, 0, -length), inertia=(0.01, 0.01, 0.01))
+    m.joint("hinge", kind, m.ground, body, position=(0.0, 0.5) if kind.nv == 2 else 0.5)
+    torque = m.input("torque", unit="N m")
+    m.force("motor", tb.JointEffort("hinge", torque, kind.nv - 1))
+    return m
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recording]:
+    """Half a second: another length from 0.1 s on, a stop from 0.2 s to 0.25 s, another structure
+    from 0.3 s on."""
+    path = tmp_path_factory.mktemp("play") / "arm.mcap"
+    with tb.live(arm(tb.Cylindrical("y")).compile(), rate=1000, speed=None, record=path) as live:
+        live.run(0.1)
+        live["length"] = 0.4
+        live["torque"] = 0.2
+        live.run(0.1)
+        live.emergency_stop()
+        live.run(0.05)
+        live.resume()
+        live.run(0.1)
+        live.swap(arm(tb.Revolute("y")))
+        live.run(0.2)
+    yield open_recording(path)
+
+
+@pytest.fixture
+def played(recording: Recording) -> Playback:
+    return Playback(RecordedTrack(recording), "arm.mcap")
+
+
+def test_an_instant_has_the_state_parameters_and_inputs_that_were(
+    recording: Recording, played: Playback
+) -> None:
+    first = recording.parts[0]
+    for at, length, torque in ((0.05, 0.3, 0.0), (0.15, 0.4, 0.2)):
+        played.seek(at)
+        instant = played.instant
+        row = round(1000 * at) - 1
+        np.testing.assert_array_equal(instant.state, first.states[row])
+        assert instant.parameters["length"] == length and instant.inputs.tolist() == [torque]
+        assert played.values()["length"] == length and played.values()["torque"] == torque
+
+
+def test_poses_are_those_of_the_instant(played: Playback) -> None:
+    """The arm is turned by its angle about y, wherever it is scrubbed to."""
+    for at in (0.02, 0.13, 0.45):
+        played.seek(at)
+        if played.stale():
+            played.prepare()
+        frame = played.frame()
+        assert frame is not None and frame.time == pytest.approx(at)
+        turn = frame.numbers[7 + 3 : 7 + 7]  # of the first body after the ground
+        angle = 2 * np.arctan2(turn[1], turn[3])
+        state = dict(zip(played.track.system(played.instant.structure).state_names,
+                         played.instant.state))  # fmt: skip
+        expected = state["hinge"] if "hinge" in state else state["hinge.turn"]
+        assert angle == pytest.approx(expected, abs=1e-6)
+
+
+def test_another_structure_is_another_scene(played: Playback) -> None:
+    played.seek(0.1)
+    before = played.scene()
+    played.seek(0.45)
+    assert played.stale() and played.frame() is None
+    played.prepare()
+    after = played.scene()
+    assert (before.joints[0].kind, after.joints[0].kind) == ("Cylindrical", "Revolute")
+    assert after.structure == before.structure + 1 and played.frame() is not None
+
+
+def test_it_plays_in_real_time_at_a_speed_and_stands_at_the_end(played: Playback) -> None:
+    played.set_speed(0.5)
+    played.seek(0.1)
+    began = time.monotonic()
+    played.go()
+    time.sleep(0.05)
+    shown, took = played.at, time.monotonic() - began
+    assert 0.1 + 0.5 * 0.05 <= shown <= 0.1 + 0.5 * took
+    played.pause()
+    assert played.at == played.at and played.paused
+    played.set_speed(100.0)
+    played.go()
+    time.sleep(0.02)
+    assert played.paused and played.at == played.end
+    played.go()  # from the start again
+    assert not played.paused
+
+
+def test_a_step_is_one_tick(played: Playback, recording: Recording) -> None:
+    times = recording.parts[0].column("time")
+    played.seek(float(times[41]))
+    played.step()
+    assert played.at == times[42]
+    played.step(10)
+    assert played.at == times[52]
+
+
+def test_what_happened_can_be_jumped_to(played: Playback) -> None:
+    found = {(each["kind"], each["name"]): each["time"] for each in played.events()}
+    assert found["change", "parameters changed"] == pytest.approx(0.101)
+    assert found["fault", "stopped"] == pytest.approx(0.2, abs=0.0011)
+    assert found["structure", "new structure"] == pytest.approx(0.301, abs=0.0011)
+    times = [each["time"] for each in played.events()]
+    assert times == sorted(times)  # type: ignore[type-var]
+
+
+def test_scopes_show_its_whole_length_with_a_gap_where_a_signal_was_not(played: Playback) -> None:
+    found = played.recorded.past(["hinge.turn", "hinge"], 0.0, 1.0, 2000)
+    assert np.isfinite(found.low[100, 0]) and np.isnan(found.low[100, 1])
+    assert np.isnan(found.low[-1, 0]) and np.isfinite(found.low[-1, 1])
+
+
+def test_a_simulated_run_plays_with_its_events_and_modes() -> None:
+    model = gallery.make("bouncing-hammer")
+    run = tb.simulate(model.compile(), duration=0.3)
+    played = Playback(track_of(run))
+    assert played.title == model.name
+    played.seek(0.2)
+    row = int(np.searchsorted(run.time, 0.2, "right")) - 1
+    names = played.track.system(0).state_names
+    np.testing.assert_array_equal(played.instant.state, [run[name][row] for name in names])
+    assert [e.time for e in played.track.events if e.kind == "mode"] == [
+        each.time for each in run.transitions
+    ]
+    assert played.status()["mode"]
+
+
+def test_a_run_without_its_mechanism_is_refused_with_the_mend() -> None:
+    run = tb.simulate(gallery.make("pendulum").compile(), duration=0.1)
+    bare = type(run)(run.time, run.signals, run.units, run.metadata)
+    with pytest.raises(InputError, match="workbench.open\\(run, model=…\\)"):
+        track_of(bare)
+    assert track_of(bare, gallery.make("pendulum")).at(0.05).row > 0
+
+
+def test_what_cant_be_played_is_refused(played: Playback) -> None:
+    with pytest.raises(InputError, match="0.0001 to 100 times as fast, got 0"):
+        played.set_speed(0.0)
+    with pytest.raises(InputError, match="a time of the recording, got nan"):
+        played.seek(float("nan"))
+    played.seek(99.0)
+    assert played.at == played.end
+
+
+def test_a_desk_answers_for_it_in_our_words(played: Playback) -> None:
+    answer = played.handle(b'{"do": "seek", "time": 0.123, "id": 7}', "page").as_dict()
+    assert answer["ok"] and answer["id"] == 7 and answer["time"] == pytest.approx(0.123)
+    refused = played.handle(b'{"do": "set", "name": "length", "value": 1}', "page").as_dict()
+    assert not refused["ok"]
+
+
+def test_the_recording_of_a_killed_run_plays_up_to_its_last_chunk(
+    recording: Recording, tmp_path: Path
+) -> None:
+    """Cut off in the middle, as a process that was killed leaves it."""
+    path = tmp_path / "whole.mcap"
+    with tb.live(arm(tb.Revolute("y")).compile(), rate=1000, speed=None, record=path) as live:
+        for _ in range(5):
+            live.run(0.1)
+    data = path.read_bytes()
+    (tmp_path / "cut.mcap").write_bytes(data[: int(0.6 * len(data))])
+    played = Playback(RecordedTrack(open_recording(tmp_path / "cut.mcap")))
+    assert 0.05 < played.end < 0.5

@@ -1,0 +1,161 @@
+"""Recordings made, listed, opened, exported and forked from the page, over a real wire."""
+
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from page_client import Page, on_page
+from touchback import gallery, workbench
+from touchback.realtime import open_recording
+from touchback.workbench import Workbench
+from touchback.workbench.playback import Shelf
+
+pytest.importorskip("websockets")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("studio") / "recordings"
+
+
+@pytest.fixture(scope="module")
+def studio(folder: Path) -> Iterator[Workbench]:
+    with workbench.open(gallery.make("slider-crank").compile(), recordings=folder) as opened:
+        yield opened
+
+
+def test_recording_begins_and_ends_from_the_page_and_replays(
+    studio: Workbench, folder: Path
+) -> None:
+    async def play(page: Page) -> None:
+        begun = await page.send(do="record", on=True)
+        assert begun["ok"] and (folder / str(begun["name"])).exists()
+        refused = await page.send(do="record", on=True)
+        assert "already" in str(refused["error"])
+        await page.send(do="set", name="motor torque", value=1.0)
+        studio.live.run(0.2)
+        ended = await page.send(do="record", on=False)
+        assert ended["name"] == begun["name"] and ended["ticks"] >= 200
+        listed = await page.send(do="recordings")
+        assert [each["name"] for each in listed["recordings"]] == [begun["name"]]
+        assert not listed["recordings"][0]["open"]
+
+    on_page(studio, play)
+    (path,) = folder.glob("*.mcap")
+    assert tb.replay(path).same
+    assert 1.0 in open_recording(path).column("motor torque")
+
+
+def test_exports_hold_the_recorded_numbers(studio: Workbench, folder: Path, tmp_path: Path) -> None:
+    (path,) = folder.glob("*.mcap")
+    whole = open_recording(path)
+
+    async def play(page: Page) -> None:
+        for kind in ("csv", "npz", "mcap"):
+            answer = await page.send(do="export", recording=path.name, kind=kind)
+            assert answer["ok"], answer
+            data = download(studio, str(answer["path"]))
+            assert len(data) == answer["bytes"]
+            (tmp_path / f"again.{kind}").write_bytes(data)
+            again = tb.open_run(tmp_path / f"again.{kind}")
+            np.testing.assert_array_equal(again["crank"], whole.column("crank"))
+        film = await page.send(do="export", recording=path.name, kind="svg")
+        assert b"<svg" in download(studio, str(film["path"]))[:200]
+        listed = await page.send(do="recordings")
+        assert "parquet" not in listed["kinds"] and "Parquet" in str(listed["note"])
+        refused = await page.send(do="export", recording=path.name, kind="parquet")
+        assert "no kind of file 'parquet'" in str(refused["error"])
+
+    on_page(studio, play)
+
+
+def download(studio: Workbench, path: str) -> bytes:
+    address = urllib.parse.urlsplit(studio.url)
+    with urllib.request.urlopen(f"http://{address.netloc}{path}?{address.query}") as answer:
+        data: bytes = answer.read()
+    return data
+
+
+def test_nothing_outside_of_the_shelf_can_be_had(studio: Workbench) -> None:
+    async def play(page: Page) -> None:
+        for name in ("../secret.mcap", "/etc/passwd", "", "..\\x.mcap"):
+            refused = await page.send(do="export", recording=name, kind="mcap")
+            assert "no recording" in str(refused["error"])
+            refused = await page.send(do="open", recording=name)
+            assert "no recording" in str(refused["error"])
+
+    on_page(studio, play)
+
+
+def test_a_recording_lies_over_the_run(studio: Workbench, folder: Path) -> None:
+    (path,) = folder.glob("*.mcap")
+    whole = open_recording(path)
+    start, end = whole.column("time")[[0, -1]]
+
+    async def play(page: Page) -> None:
+        asked = {"do": "past", "signals": ["crank"], "start": start, "end": end, "buckets": 4000}
+        over = await page.send(**asked, recording=path.name)
+        live = await page.send(**asked)
+        assert over["rows"] == live["rows"]  # the run's own past, tick for tick
+
+    on_page(studio, play)
+
+
+def test_it_is_opened_scrubbed_and_forked_and_goes_on_with_the_same_bits(
+    studio: Workbench, folder: Path
+) -> None:
+    (path,) = folder.glob("*.mcap")
+    whole = open_recording(path)
+    times = whole.column("time")
+    middle = float(times[len(times) // 2])
+    before = studio.live
+
+    async def play(page: Page) -> None:
+        opened = await page.send(do="open", recording=path.name)
+        assert opened["ok"] and opened["start"] == times[0] and opened["end"] == times[-1]
+        scene = await page.told("scene", lambda each: each["structure"] > 20_000)
+        assert scene["title"] == "slider-crank"
+        assert (await page.send(do="seek", time=middle))["time"] == pytest.approx(middle)
+        status = await page.told("status", lambda each: "playback" in each and each["paused"])
+        assert status["playback"]["name"] == path.name
+        back = await page.send(do="back")
+        assert back["ok"] and studio.live is before
+        await page.send(do="open", recording=path.name)
+        forked = await page.send(do="fork", time=middle)
+        assert forked["same"], forked
+        assert forked["compared"] == len(times) - len(times) // 2 - 1
+        assert forked["time"] == pytest.approx(middle)
+
+    on_page(studio, play)
+    assert studio.live is not before and before.state == "stopped"
+    row = len(times) // 2
+    np.testing.assert_array_equal(whole.rows[row, 1], middle)
+    assert studio.live.read("time") >= middle
+    assert studio.live["motor torque"] == whole.column("motor torque")[row]
+
+
+def test_what_was_recorded_before_is_never_written_over(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    paths = []
+    for _ in range(5):
+        path = shelf.fresh("a model: with/odd letters")
+        assert path.parent == tmp_path and not path.exists()
+        path.write_bytes(b"kept")
+        paths.append(path)
+    assert len(set(paths)) == 5 and all(path.read_bytes() == b"kept" for path in paths)
+
+
+def test_closing_the_page_while_it_records_leaves_a_whole_recording(tmp_path: Path) -> None:
+    async def play(page: Page) -> None:
+        assert (await page.send(do="record"))["ok"]
+
+    with workbench.open(gallery.make("pendulum").compile(), recordings=tmp_path) as opened:
+        on_page(opened, play)
+        opened.live.run(0.05)
+    (path,) = tmp_path.glob("*.mcap")
+    assert open_recording(path).complete and tb.replay(path).same
