@@ -8,6 +8,7 @@ import pytest
 import touchback as tb
 from manipulated import MASS, Asked, Start, arm, four_bar
 from touchback.realtime.control import Exposed
+from touchback.workbench.manipulate.here import here
 
 
 def turning(m: tb.Model, **rates: float) -> tb.State:
@@ -16,12 +17,7 @@ def turning(m: tb.Model, **rates: float) -> tb.State:
 
 def tip_of(run: Asked, body: str, at: tuple[float, float, float]) -> np.ndarray:
     """Where a point of a body is, of the last tick."""
-    system = run.live.system
-    q = [run.live.read(name) for name in system.coordinates]
-    parameters = {name: run.live[name] for name in system.parameters}
-    R, p = system.pose(tb.Frame(body), q, parameters=parameters)
-    found: np.ndarray = p + R @ np.array(at)
-    return found
+    return here(run.live).point(body, np.array(at))
 
 
 def test_a_weld_takes_a_freedom_and_its_kinetic_energy(start: Start) -> None:
@@ -123,7 +119,7 @@ def test_a_loop_is_closed_as_the_bodies_are_while_they_move(
     system = run.live.system
     for _ in range(5):
         run.live.run(0.01)
-        q = [run.live.read(name) for name in system.coordinates]
+        q = here(run.live).q  # of one tick
         assert np.abs(system.constraint_error(q)).max() < 1e-9
 
 

@@ -135,6 +135,8 @@ class Grips:
 
     def _let_go(self, hand: str) -> None:
         self.held.pop(hand, None)
+        if self._desk.live.state == "stopped":
+            return
         if grip_name(hand) in self._desk.live.system.input_names:
             self._write(grip_name(hand), 0.0)
 

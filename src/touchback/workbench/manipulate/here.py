@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from touchback.model.value import Value, is_number
 from touchback.realtime.live import Live
 from touchback.recording import unknown_name
 from touchback.system import System
+
+_TRIES, _MOMENT = 50, 2e-3  # s
 
 
 @dataclass(frozen=True)
@@ -67,11 +70,20 @@ class Here:
 
 
 def here(live: Live) -> Here:
-    """Where a run is now."""
-    values, message = live.published()
-    system = live.system.apart()
-    start = 3 + len(system.output_names)
-    x = np.array(message.values[start : start + len(system.state_names)], dtype=float)
+    """Where a run is now; between two structures that is a moment later."""
+    for _ in range(_TRIES):
+        system = live.system.apart()
+        try:
+            return _here(live, system)
+        except (KeyError, InputError):  # a name of the one that the other doesn't have
+            if live.system.motion is system.motion:
+                time.sleep(_MOMENT)
+    return _here(live, live.system.apart())
+
+
+def _here(live: Live, system: System) -> Here:
+    values = live.snapshot()
+    x = np.array([values[name] for name in system.state_names], dtype=float)
     nq, nv = len(system.layout.q), len(system.layout.v)
     q, v, z = np.split(x, [nq, nq + nv])
     if system.modes:

@@ -62,7 +62,12 @@ class Icons:
                 if known is not None:
                     self._reshape.take_back(ICON, asked.name)
                     del self.icons[asked.name]
-                facts = self._reshape.add(change)
+                self.icons[asked.name] = asked  # before: who draws the new structure asks at once
+                try:
+                    facts = self._reshape.add(change)
+                except BaseException:
+                    del self.icons[asked.name]
+                    raise
             self.icons[asked.name] = asked
             if facts.get("state") != "waiting":  # one that waits begins with these numbers
                 for name, value in values_of(asked).items():

@@ -55,10 +55,13 @@ def direction(axis: str | Axis | None) -> Axis | None:
 
 
 def joint_kind(word: str, axis: Axis | None, pitch: float, like: JointKind) -> JointKind:
-    """A kind of joint by its word; its axis is that of the kind before, unless another is given."""
+    """A kind of joint by its word; its axis is that of the kind before, unless another is given
+    (one along the same line is the same)."""
     if word not in JOINTS:
         raise unknown_name("kind of joint", word, JOINTS)
-    given = axis_of(like) if axis is None else axis
+    own = axis_of(like)
+    same = axis is not None and own is not None and abs(np.dot(axis, own)) > 1.0 - _SQUARE
+    given = own if axis is None or same else axis  # its own sense too, so that coordinates go on
     return _made(word, _tidy(given or (0.0, 0.0, 1.0)), pitch)
 
 
