@@ -329,3 +329,14 @@ def test_changes_that_wait_are_bounded(cart: tb.System) -> None:
         assert live.report().parameter_energy == pytest.approx(
             sum(each["energy"] for each in live.report().parameter_changes)
         )
+
+
+def test_several_parameters_change_at_one_tick(cart: tb.System) -> None:
+    with tb.live(cart, rate=100, speed=None, record=True) as live:
+        live.run(0.05)
+        live.change({"stiffness": 50.0, "mass": 4.0})
+        live.run(0.05)
+        with pytest.raises(tb.InputError, match="stifness"):
+            live.change({"mass": 3.0, "stifness": 60.0})
+        assert (live["stiffness"], live["mass"]) == (50.0, 4.0)  # nothing of a refused one is done
+    assert list(live.recorded()["version"]) == [0.0] * 5 + [1.0] * 5

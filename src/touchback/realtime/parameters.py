@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,12 +89,12 @@ class LiveParameters:
         """The latest values asked for."""
         return dict(self._values)
 
-    def change(self, name: str, value: float, time: float, state: np.ndarray) -> None:
-        """Asks for a value from the next tick on; `state` is where the mechanism is about."""
+    def change(self, values: Mapping[str, float], time: float, state: np.ndarray) -> None:
+        """Asks for values from the next tick on; `state` is where the mechanism is about."""
         with self._lock:
-            wanted = {**self._values, name: value}
+            wanted = {**self._values, **values}
             block = self._block(wanted)
-            self._check_closing(name, wanted, time, state)
+            self._check_closing(next(iter(values)), wanted, time, state)
             self._offer(wanted, block)
 
     def _block(self, wanted: dict[str, float]) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,14 +26,25 @@ class Signals(Kept):
         if name in self.system.input_names:
             self.write(name, number_of(name, value))
         elif name in self._parameters.values:
-            self._make_room(name)
-            now, message = self._region.published()
-            start = 3 + len(self.system.output_names)
-            state = message.values[start : start + len(self.system.state_names)]
-            self._parameters.change(name, number_of(name, value), now["time"], state)
+            self.change({name: value})
         else:
             settable = [*self.system.input_names, *self._parameters.values]
             raise unknown_name("input or parameter", name, settable)
+
+    def change(self, values: Mapping[str, float]) -> None:
+        """Sets live parameters, all of them at one tick."""
+        known = self._parameters.values
+        for name in values:
+            if name not in known:
+                raise unknown_name("parameter", name, known)
+        if not values:
+            return
+        self._make_room(next(iter(values)))
+        now, message = self._region.published()
+        start = 3 + len(self.system.output_names)
+        state = message.values[start : start + len(self.system.state_names)]
+        wanted = {name: number_of(name, value) for name, value in values.items()}
+        self._parameters.change(wanted, now["time"], state)
 
     def _make_room(self, name: str) -> None:
         """Whoever asks for changes faster than they can be kept does some of the keeping; a change

@@ -80,3 +80,8 @@ for (const [id, file] of Object.entries(PANELS)) {
     if (!/Failed to fetch/.test(error.message)) $(id).textContent = `This panel failed: ${error.message}`;
   });
 }
+
+// A mechanism that was opened from the gallery explains itself.
+if (new URLSearchParams(location.search).get("run")?.startsWith("gallery/")) {
+  const stop = bench.on("open", () => { stop?.(); import("./play/about.js").then(module => module.mount($("view"), bench)); });
+}

@@ -21,7 +21,7 @@ from touchback.realtime.control import Answer, Desk
 from touchback.realtime.control.desk import SELDOM
 from touchback.realtime.control.messages import Facts
 from touchback.workbench.bench import LOOPBACK, Workbench, open
-from touchback.workbench.play.messages import Strings, Visit, Zoo
+from touchback.workbench.play.messages import About, Strings, Visit, Zoo
 from touchback.workbench.play.piano import PianoBoard
 from touchback.workbench.play.stage import PlaySource, Stage, empty_scene
 from touchback.workbench.play.strings import string_table
@@ -212,7 +212,10 @@ class Hall:
         for name, value in experiment.inputs.items():
             if not callable(value) and np.ndim(value) == 0:
                 bench.live[name] = float(cast(float, value))
-        self._welcome(cast(Desk, bench.desk))
+        desk = cast(Desk, bench.desk)
+        about = {"name": entry.name, "sentences": entry.sentences}
+        desk.add(About, lambda asked, client: about, any_time=True)
+        self._welcome(desk)
         return Room(bench, steps.pop_all())
 
     def _bench(self, source: Source, name: str, page: str) -> Workbench:

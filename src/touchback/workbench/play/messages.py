@@ -89,6 +89,10 @@ class Zoo(Message, frozen=True):
     """Asks for what can be visited: play pages, and mechanisms with their three sentences."""
 
 
+class About(Message, frozen=True):
+    """Asks what the mechanism on the page says of itself."""
+
+
 class Wall(Message, frozen=True):
     """Another controller, stiffness [N/m] or rate [1/s] of the virtual wall; what isn't given
     stays."""

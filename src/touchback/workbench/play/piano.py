@@ -158,7 +158,9 @@ class PianoBoard:
         effort = 0.5 if message.effort is None else message.effort
         if message.velocity is not None:
             effort = self._effort(message.velocity)
-        gesture = Gesture.of(self.live.read("time"), message.note, effort, stay=_FOR_EVER)
+        # Two ticks from now: all five inputs are there before it begins.
+        start = self.live.read("time") + 2.0 / self.keys.rate
+        gesture = Gesture.of(start, message.note, effort, stay=_FOR_EVER)
         self._held[message.note] = gesture
         self._do(gesture)
         return {"tick": self.live.ticks, "effort": effort}
@@ -192,8 +194,7 @@ class PianoBoard:
     def choose(self, instrument: str) -> None:
         """Another instrument on all keys, from the next tick on; nobody is told."""
         voice = float(voice_number(instrument))
-        for note in self.notes:
-            self.live[f"{note_name(note)}/voice"] = voice
+        self.live.change({f"{note_name(note)}/voice": voice for note in self.notes})
         self.instrument = instrument
 
     def _turn(self, message: asked.Screw, client: str) -> Facts:
@@ -201,8 +202,9 @@ class PianoBoard:
             raise InputError(
                 f"There is no screw '{message.name}'; {suggestion(message.name, self._screws)}"
             )
-        for note in self.notes:
-            self.live[f"{note_name(note)}/action/{message.name}"] = message.value
+        self.live.change(
+            {f"{note_name(note)}/action/{message.name}": message.value for note in self.notes}
+        )
         self.tell("screw", {"name": message.name, "value": message.value})
         self.curves.ask({name: self._value(name) for name in self._screws})
         return {"name": message.name, "value": message.value, "tick": self.live.ticks}

@@ -65,8 +65,7 @@ class WallBoard:
                 self.live.swap(rate=rate)
                 self.live["period"] = 1.0 / rate
             if (name, stiffness, rate) != (self.controller, self.stiffness, self.rate):
-                for key, value in law_of(name, stiffness, rate).parameters().items():
-                    self.live[key] = value
+                self.live.change(law_of(name, stiffness, rate).parameters())
                 self.controller, self.stiffness, self.rate = name, stiffness, rate
                 self.tell("wall", self._facts())
             return self._facts()

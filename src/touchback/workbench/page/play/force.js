@@ -1,11 +1,13 @@
 // Force over depth: the curve of a slow press with the screws as they are, and what the finger feels now.
 import { $, canvasOf, colour } from "./common.js";
 
-const TRAIL = 1.6, DEEP = 11.5; // s of what was felt; mm
+const DEEP = 11.5; // mm
 const PAD = { left: 30, right: 8, top: 8, bottom: 22 };
 
 export class Force {
-  constructor(element) {
+  /** `kept`: how many seconds of what was felt stay. */
+  constructor(element, kept = 1.6) {
+    this.kept = kept;
     this.trail = [];
     this.curve = this.usual = null;
     this.top = 4;
@@ -16,8 +18,8 @@ export class Force {
   feel(rows) {
     for (const row of rows) this.trail.push([row[0], 1000 * row[1], row[2]]);
     const now = rows[rows.length - 1][0];
-    while (this.trail.length && this.trail[0][0] < now - TRAIL) this.trail.shift();
-    $("force-told").textContent = `${rows[rows.length - 1][2].toFixed(2)} N at ${(1000 * rows[rows.length - 1][1]).toFixed(1)} mm`;
+    while (this.trail.length && this.trail[0][0] < now - this.kept) this.trail.shift();
+    $("force-told").textContent = `${rows[rows.length - 1][2].toFixed(2)} N at ${Math.max(0, 1000 * rows[rows.length - 1][1]).toFixed(1)} mm`;
     this.ask();
   }
 

@@ -17,7 +17,7 @@ function showInstrument(name) {
   page.instrument = name;
   for (const chip of $("instruments").children) chip.setAttribute("aria-checked", String(chip.dataset.name === name));
   const piano = name === "piano";
-  $("action-title").textContent = piano ? "Action" : `Action (at rest behind the ${name})`;
+  $("action-title").textContent = piano ? "Action" : `Action (the ${name} is felt instead)`;
   $("screws").hidden = !piano;
   force.clear();
   sound.prepare(page.board.notes.map(each => each.note), page.board.strings[name]);

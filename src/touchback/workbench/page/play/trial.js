@@ -4,7 +4,7 @@ import { Force } from "./force.js";
 
 const ROW = 2, DEEPEST = 0.04; // m that the pointer can wish
 const bench = begin("Blind trial");
-const force = new Force($("force"));
+const force = new Force($("force"), 8);
 const page = window.play = { bench, force };
 const box = document.querySelector("#bench .plot");
 let depth = 0, wish = 0;
@@ -42,10 +42,11 @@ function show(trial) {
 }
 
 function table(trial) {
-  const given = [...new Set(Object.values(trial.table).flatMap(row => Object.keys(row)))];
-  const line = (cells, kind) => make("tr", {}, ...cells.map(text => make(kind, { text })));
-  $("table").replaceChildren(line(["it was", ...given.map(each => `“${each}”`)], "th"));
-  for (const [condition, counts] of Object.entries(trial.table)) $("table").append(line([condition, ...given.map(each => counts[each] || "–")], "td"));
+  $("table").replaceChildren(make("tr", {}, make("th", { text: "it was" }), make("th", { text: "and was called" })));
+  for (const [condition, counts] of Object.entries(trial.table)) {
+    const called = Object.entries(counts).map(([answer, count]) => `${answer} × ${count}`).join(", ");
+    $("table").append(make("tr", {}, make("td", { text: condition }), make("td", { text: called || "–" })));
+  }
   $("file").textContent = `Answers are kept in ${trial.file}.`;
 }
 
@@ -63,9 +64,9 @@ bench.on("rows", ({ subscription, count, time, numbers }) => {
 
 const draw = canvasOf($("bench"), (c, width, height) => {
   const left = 0.12 * width, right = 0.88 * width, thick = Math.max(16, 0.1 * height), y = 0.3 * height;
-  const tilt = Math.atan2(depth * 8 * height, right - left);
+  const tilt = Math.atan2(30 * Math.max(depth, 0) * height, right - left); // 10 mm are three tenths of the picture
   c.fillStyle = colour("--fill");
-  c.fillRect(0, y + 0.55 * height, width, 4);
+  c.fillRect(left, y + thick + 0.33 * height, 60, 6);
   c.save();
   c.translate(right, y);
   c.rotate(-tilt);

@@ -1,0 +1,19 @@
+// A mechanism of the gallery in its own three sentences, over its view.
+const link = (text, click) => Object.assign(document.createElement("button"), { textContent: text, onclick: click });
+
+export async function mount(element, bench) {
+  const told = await bench.send({ do: "about" }).catch(() => null);
+  if (!told) return;
+  const box = document.createElement("section");
+  box.className = "about";
+  box.setAttribute("aria-label", `About the ${told.name}`);
+  for (const text of told.sentences) box.append(Object.assign(document.createElement("p"), { textContent: text }));
+  const row = document.createElement("div");
+  row.className = "row";
+  row.append(link("Got it", () => box.remove()), link("All mechanisms", async () => {
+    const found = await bench.try({ do: "visit", what: "zoo" });
+    if (found) location.href = found.url.replace(/^https?:\/\/[^/]+/, location.origin);
+  }));
+  box.append(row);
+  element.append(box);
+}
