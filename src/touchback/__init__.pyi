@@ -73,6 +73,7 @@ from touchback.model.sensors import (
     Velocity,
 )
 from touchback.realtime import Live, live, replay
+from touchback.realtime.control import control
 from touchback.recording import EnergyBooks, Run, compare, open_run
 from touchback.simulate import (
     RK4,
@@ -229,6 +230,7 @@ __all__ = [
     "atan2",
     "compare",
     "contact_operator",
+    "control",
     "copies",
     "cos",
     "equilibrium",

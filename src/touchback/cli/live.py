@@ -44,6 +44,10 @@ Listen = Annotated[
     number("Take inputs from UDP on this port of this machine; 0 chooses one.", 0, 65_535),
 ]
 Share = Annotated[str | None, typer.Option(help="Share the ports with other processes by a name.")]
+Control = Annotated[
+    str | None,
+    typer.Option(help="Open a control port for other processes: a name, a path, or host:port."),
+]
 Worst = Annotated[int, number("Print so many of the worst ticks, up to 100.", 0, 100)]
 
 
@@ -61,6 +65,7 @@ def live(
     record: Annotated[Path | None, output("Keep every tick in an MCAP file.", ".mcap")] = None,
     listen: Listen = None,
     share: Share = None,
+    control: Control = None,
     cpu: Annotated[int | None, number("The processor for the ticks.", 0)] = None,
     report: Annotated[Path | None, output("Write the report as JSON.", ".json")] = None,
     worst: Worst = 0,
@@ -86,6 +91,8 @@ def live(
                 run.connect(name, device)
             if listen is not None:
                 out.print("listening on {}:{}".format(*run.listen(listen).address))
+            if control is not None:
+                out.print(f"control port at {run.open_control(control).address}", soft_wrap=True)
             _watch(run, seconds, following)
     _tell(run, worst, report)
     failure = run.recording_failure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from touchback.errors import InputError
 from touchback.realtime.devices import Device, ReadableDevice, Service, WritableDevice
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from touchback.realtime.signals import Signals
 
 
+class Connection(Protocol):
+    """What ends with a run."""
+
+    def close(self) -> None:
+        """Ends it."""
+
+    def abandon(self) -> None:
+        """Lets go of it in a child process."""
+
+
 class Connections:
     """The connections of one run."""
 
@@ -23,7 +33,7 @@ class Connections:
 
     def __init__(self, run: Signals) -> None:
         self._run = weakref.proxy(run)  # no circle: who lets go of a run ends it, see Live.__del__
-        self._all: list[Service | Receiver | Sender] = []
+        self._all: list[Connection] = []
         self._closed = False
 
     def connect(self, name: str, device: Device, rate: float | None) -> Service:
@@ -45,7 +55,7 @@ class Connections:
         else:
             raise unknown_name("port", name, [*system.input_names, *system.output_names])
         service = Service(name, exchange, plan.rate if rate is None else rate, self._run.fail)
-        self._add(service)
+        self.add(service)
         return service
 
     def _reading(self, name: str, device: ReadableDevice) -> Callable[[], None]:
@@ -71,7 +81,7 @@ class Connections:
     def listen(self, port: int, host: str) -> Receiver:
         """Inputs from UDP."""
         receiver = Receiver(self._run.write, host, port)
-        self._add(receiver)
+        self.add(receiver)
         return receiver
 
     def send(self, host: str, port: int, outputs: Sequence[str], rate: float) -> Service:
@@ -89,10 +99,10 @@ class Connections:
                     sender.send(name, now[name])
 
         service = Service("udp", exchange, rate, self._run.note)
-        self._add(service, sender)
+        self.add(service, sender)
         return service
 
-    def _add(self, *connections: Service | Receiver | Sender) -> None:
+    def add(self, *connections: Connection) -> None:
         """Until the run ends; which it may have done meanwhile, by a device's own hand."""
         self._all += connections
         if self._closed:

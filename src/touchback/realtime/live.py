@@ -40,7 +40,7 @@ from touchback.system import State, System
 from touchback.system.reading import by_name
 
 if TYPE_CHECKING:
-    from touchback.realtime.control import Exposed
+    from touchback.realtime.control import Exposed, Port
     from touchback.workbench import Workbench
 
 
@@ -145,6 +145,22 @@ class Live(Transport):
                 to_its_end(drained._drain)
 
         return self._taps.add(callback, note, drain)
+
+    def open_control(
+        self, address: str, *, exposed: Exposed | None = None, token: str | None = None
+    ) -> Port:
+        """Lets other processes ask, through a `Desk` that holds them to what is `exposed`
+        (everything), until the run ends: at a name ("rig": a socket that only this user can open),
+        a path, or host:port (0 chooses one), which needs a `token` where other machines reach it.
+        They use `touchback.control(address)`, or lines of JSON: see the page on control."""
+        from touchback.realtime.control.address import Address
+        from touchback.realtime.control.desk import Desk
+        from touchback.realtime.control.port import Port
+
+        self._check_running()
+        port = Port(Desk(self, exposed), Address.of(address), token)
+        self._connections.add(port)
+        return port
 
     def view(
         self, *, exposed: Exposed | None = None, host: str = "127.0.0.1", port: int = 0

@@ -27,6 +27,7 @@ from touchback.realtime.control.messages import (
     Id,
     Message,
     Pause,
+    Read,
     Reset,
     Resume,
     Set,
@@ -76,6 +77,7 @@ class Desk:
         self.add(Resume, self._resume)
         self.add(Stop, self._stop, None)  # nobody may be kept from it
         self.add(What, self._what, any_time=True)
+        self.add(Read, self._read_signals, OFTEN, any_time=True)
 
     def add(
         self,
@@ -207,6 +209,14 @@ class Desk:
 
     def _what(self, asked: What, client: str) -> Facts:
         return facts_of(self.live, self.exposed)
+
+    def _read_signals(self, asked: Read, client: str) -> Facts:
+        now = self.live.snapshot()
+        for name in asked.names:
+            if name not in now:
+                raise unknown_name("signal", name, now)
+        wanted = asked.names or tuple(now)
+        return {"tick": int(now["tick"]), "values": {name: now[name] for name in wanted}}
 
 
 def _tag(kind: type[Message]) -> str:

@@ -93,6 +93,12 @@ class What(Message, frozen=True):
     """Asks for everything that is exposed."""
 
 
+class Read(Message, frozen=True):
+    """Asks for outputs, states and energies of the last tick: those named, or all."""
+
+    names: Names = ()
+
+
 class Addressed(msgspec.Struct):
     """Of a message that can't be read otherwise: whose answer it waits for."""
 

@@ -1,0 +1,187 @@
+"""The control port: the desk of a live run for other processes, over a Unix socket or TCP.
+
+A message is a line of JSON, and so is its answer. Each client has a thread, outside the tick, that
+reads no faster than messages may come, so that one who floods waits in its own socket. Nothing is
+kept for a client but the line that it is writing.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+
+import msgspec
+
+from touchback.errors import InputError
+from touchback.realtime.control.address import Address, listening
+from touchback.realtime.control.desk import Desk
+from touchback.realtime.control.messages import LONGEST, Answer
+from touchback.realtime.control.rates import Rate, Rates
+
+MOST_CLIENTS = 16  # at a time
+_LINES = Rate(4000.0, 2000)  # messages of one client, of whatever kind
+_CALLS = Rate(50.0, 100)  # new clients
+_PATIENCE = 5.0  # seconds for a client to take its answer, and to give its token
+_BAD = 50  # messages in a row that can't be read, after which a client is let go
+
+
+class Hello(msgspec.Struct, tag="hello", tag_field="do", forbid_unknown_fields=True):
+    """The first message where a token is asked for."""
+
+    token: str
+
+
+class Port:
+    """An open control port; `address` tells where."""
+
+    def __init__(self, desk: Desk, address: Address, token: str | None = None) -> None:
+        if not address.local and not token:
+            raise InputError(
+                f"A control port at {address} can be reached from other machines: give a token."
+            )
+        self.desk, self._token, self._rates = desk, token, Rates()
+        self._socket = listening(address)
+        if not address.path:
+            address = Address(host=address.host, port=self._socket.getsockname()[1])
+        self.where, self.clients = address, 0  # how many there ever were
+        self._lock, self._open = threading.Lock(), set[socket.socket]()
+        self._closing = threading.Event()
+        self._socket.settimeout(0.1)
+        self._thread = threading.Thread(target=self._accept, name="touchback port", daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """As `tb.control` takes it."""
+        return str(self.where)
+
+    @property
+    def connected(self) -> int:
+        """How many clients there are."""
+        return len(self._open)
+
+    def _accept(self) -> None:
+        while not self._closing.is_set():
+            try:
+                client, _ = self._socket.accept()
+            except TimeoutError:
+                continue
+            except OSError:
+                if self._closing.wait(0.05):  # closed; or no more files just now
+                    return
+                continue
+            self._closing.wait(self._rates.take("", "call", _CALLS))
+            self._welcome(client)
+
+    def _welcome(self, client: socket.socket) -> None:
+        client.settimeout(_PATIENCE)
+        with self._lock:
+            full = len(self._open) >= MOST_CLIENTS or self._closing.is_set()
+            if not full:
+                self._open.add(client)
+                self.clients += 1
+        if full:
+            told = f"This run has {MOST_CLIENTS} clients already; let one of them go first."
+            _send(client, Answer(None, False, error=told))
+            client.close()
+            return
+        name = f"{self.where} {self.clients}"
+        threading.Thread(target=self._serve, args=(client, name), daemon=True).start()
+
+    def _serve(self, client: socket.socket, name: str) -> None:
+        try:
+            with client:
+                lines = _Lines(client)
+                if self._token is None or self._let_in(client, lines):
+                    client.settimeout(None)
+                    self._answer(client, lines, name)
+        except (OSError, _TooLong):
+            pass  # it went away, or was let go
+        finally:
+            with self._lock:
+                self._open.discard(client)
+
+    def _let_in(self, client: socket.socket, lines: _Lines) -> bool:
+        """Whether it gives the token, in its first message and soon."""
+        try:
+            given = msgspec.json.decode(lines.next() or b"", type=Hello).token
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            given = ""
+        right = hmac.compare_digest(given.encode(), (self._token or "").encode())
+        if not right:
+            time.sleep(0.1)  # whoever guesses
+        told = "" if right else "The control port asks for its token first."
+        return _send(client, Answer(None, right, error=told)) and right
+
+    def _answer(self, client: socket.socket, lines: _Lines, name: str) -> None:
+        bad = 0
+        while (line := lines.next()) is not None:
+            wait = self._rates.take(name, "line", _LINES)
+            if self._closing.wait(wait) if wait else self._closing.is_set():
+                return
+            answer = self.desk.handle(line, name)
+            bad = 0 if answer.ok or "can't be read" not in answer.error else bad + 1
+            client.settimeout(_PATIENCE)
+            if not _send(client, answer) or bad >= _BAD:
+                return
+            client.settimeout(None)
+
+    def close(self) -> None:
+        """Lets all clients go and frees the address."""
+        self._closing.set()
+        with self._lock:
+            clients = list(self._open)
+        for client in clients:
+            with suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(timeout=2.0)
+        if self.where.path:
+            with suppress(OSError):
+                os.unlink(self.where.path)
+        self._socket.close()
+
+    def abandon(self) -> None:
+        """Lets go of everything in a child process, which doesn't have the threads."""
+        self._socket.close()
+        for client in self._open:
+            client.close()
+
+
+class _TooLong(Exception):
+    """A line beyond what a message may have."""
+
+
+class _Lines:
+    """Lines as they arrive, and never more than one message of them in memory."""
+
+    def __init__(self, client: socket.socket) -> None:
+        self._client, self._buffer = client, bytearray()
+
+    def next(self) -> bytes | None:
+        """The next one; None at the end."""
+        while (end := self._buffer.find(b"\n")) < 0:
+            if len(self._buffer) > LONGEST:
+                told = f"A message has at most {LONGEST} bytes; the connection ends here."
+                _send(self._client, Answer(None, False, error=told))
+                raise _TooLong
+            data = self._client.recv(16_384)
+            if not data:
+                return None
+            self._buffer += data
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return line
+
+
+def _send(client: socket.socket, answer: Answer) -> bool:
+    """Whether it took it in time."""
+    try:
+        client.sendall(answer.encode() + b"\n")
+    except OSError:
+        return False
+    return True
