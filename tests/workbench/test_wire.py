@@ -1,14 +1,19 @@
 """A page connects and is told what there is, and what happens."""
 
+import asyncio
+import json
 import urllib.request
+from typing import Any
 
 import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+import touchback as tb
 from page_client import Page, on_page
 from touchback import gallery, workbench
 from touchback.workbench import Workbench
+from touchback.workbench.wire import unframed
 
 
 def test_the_page_and_what_it_draws_with_are_served(bench: Workbench) -> None:
@@ -81,3 +86,68 @@ def test_two_runs_share_a_port_and_each_page_reaches_its_own(bench: Workbench) -
     with pytest.raises(ConnectionClosed, match="this run has ended"):
         on_page(address, title)
     assert on_page(bench, title) == "slider-crank"
+
+
+def bolt(kind: tb.JointKind) -> tb.Model:
+    m = tb.Model("bolt", gravity=(0, 0, 0))
+    body = m.body("bolt", mass=1.0, com=(0.1, 0, 0.02), inertia=(0.01, 0.01, 0.01))
+    m.joint("hinge", kind, m.ground, body, velocity=(0.2, 1.0) if kind.nv == 2 else None)
+    return m
+
+
+def test_a_change_of_structure_is_told_to_everybody_before_its_first_frame() -> None:
+    with (
+        tb.live(bolt(tb.Cylindrical("x")).compile(), rate=1000) as live,
+        workbench.open(live) as bench,
+    ):
+
+        async def play(page: Page) -> None:
+            await page.told("scene")
+            await page.send(do="watch", poses=60)
+            await asyncio.to_thread(live.swap, bolt(tb.Revolute("x")))
+            known, change = 1, {}
+            async for data in page.wire:
+                if isinstance(data, bytes):
+                    assert unframed(data)[1] <= known  # no frame of what isn't known yet
+                    if unframed(data)[1] == 2 and change:
+                        break
+                elif (told := json.loads(data))["tell"] == "scene":
+                    known = told["structure"]
+                    assert told["joints"][0]["kind"] == "Revolute"
+                elif told["tell"] == "structure":
+                    change = told
+            assert change["state"] == "taken" and list(change["frozen"]) == ["hinge.slide"]
+            # the slide took its share of the energy with it: half m v² of 1 kg at 0.2 m/s
+            assert abs(change["energy_lost"] - 0.5 * 0.2**2) < 1e-9
+
+        on_page(bench, play)
+
+
+def test_a_parameter_that_moves_what_is_drawn_gives_another_scene(bench: Workbench) -> None:
+    async def play(page: Page) -> None:
+        def crank(scene: dict[str, Any]) -> float:
+            lines = [each for each in scene["shapes"] if each["body"] == "crank"]
+            return float(max(each["numbers"][3] for each in lines if each["kind"] == "line"))
+
+        assert crank(await page.told("scene")) == 0.1
+        assert (await page.send(do="set", name="crank radius", value=0.12))["ok"]
+        assert crank(await page.told("scene")) == 0.12
+        await page.send(do="set", name="crank radius", value=0.1)
+        assert crank(await page.told("scene")) == 0.1
+
+    on_page(bench, play)
+
+
+def test_a_pull_is_seen_before_the_next_beat(bench: Workbench) -> None:
+    """A page that asks for one frame a second gets another as soon as a tick took what it set."""
+
+    async def play(page: Page) -> None:
+        await page.send(do="watch", poses=1)
+        await page.frame()
+        for value in (0.1, 0.2, 0.3):
+            before = bench.live.read("time")
+            await page.send(do="set", name="motor torque", value=value)
+            time = (await page.frame())[3]
+            assert before < time < before + 0.9  # the next beat would come a second later
+
+    on_page(bench, play)

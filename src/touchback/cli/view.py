@@ -9,6 +9,7 @@ from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.cli.options import number
 from touchback.cli.options import seconds as span
+from touchback.workbench.manipulate import equipped
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -29,7 +30,7 @@ def view(
     it."""
     described, experiment = load(model)
     with working(f"deriving {described.name}"):
-        system = described.compile()
+        system = equipped(described).compile()
         start = experiment.start(system)
     steps = experiment.substeps if substeps is None else substeps
     with workbench.open(system, x0=start, rate=rate, substeps=steps, host=host, port=port) as bench:

@@ -22,6 +22,7 @@ from touchback.realtime.control import Desk, Exposed
 from touchback.recording import Run
 from touchback.recording.live_file import Recording
 from touchback.system import State, System
+from touchback.workbench.changes import Changes
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, equipped, with_hand
 from touchback.workbench.playback import Playback, Shelf, Studio, track_of
@@ -111,6 +112,7 @@ class Workbench:
         self._exposed, self._made = exposed, deque[str]()
         self._page, self._name = "" if beside is None else page, name
         self.hub = _hub(source)
+        Changes(self.hub)
         self.studio = Studio(self, shelf or Shelf(Path("recordings")))
         self.hub.leaving.append(self._leave)
         if isinstance(source, LiveSource):

@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from touchback.errors import InputError, TouchbackError
 from touchback.realtime.control import Answer, Message
 from touchback.workbench.client import Client
+from touchback.workbench.scene import SceneSeen
 from touchback.workbench.source import Source, Values
 from touchback.workbench.wire import POSES, frame, told
 
@@ -22,6 +23,7 @@ RATE = 60.0  # frames a second at most
 MOST_CLIENTS = 32
 _VALUES = 0.05  # seconds between looks at what was set
 _STATUS = 0.25
+_REST = 4.0  # of the time that a scene took, before the next of the same structure
 _QUICK = frozenset({"set", "pull", "release", "what", "pause", "go", "step", "speed"})
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
@@ -58,9 +60,10 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._values: Values = {}
         self._scene = b""
-        self._preparing = False
+        self._made: SceneSeen | None = None
+        self._structure = 0  # of the scene that was told
+        self._preparing = self._wanted = False
         self._nudged = False
-        self._seen = -1
         self.add(Watch, self._watch)
         self.every(_STATUS, self._tell_status)
         self.every(_VALUES, self._tell_values)
@@ -160,26 +163,39 @@ class Hub:
         await self._tell_scene()
 
     async def _tell_scene(self) -> None:
+        """To everybody, where it is another than before; asked for meanwhile, it is made again."""
+        self._wanted = True
         if self._preparing:
             return
-        self._preparing = True
+        self._preparing, loop = True, asyncio.get_running_loop()
         try:
-            scene = await self._work(lambda: msgspec.json.encode(self.source.scene()))
+            while self._wanted:
+                self._wanted, began = False, loop.time()
+                await self._work(self._make_scene)
+                if self._made is not None:
+                    self._send_scene(msgspec.json.encode(self._made), self._made.structure)
+                if self._wanted and not self.source.stale():  # who drags a slider can wait a bit
+                    await asyncio.sleep(_REST * (loop.time() - began))
         finally:
             self._preparing = False
-        if scene is not None and scene != self._scene:
+
+    def _make_scene(self) -> None:
+        self._made = None
+        self._made = self.source.scene()
+
+    def _send_scene(self, scene: bytes, structure: int) -> None:
+        if scene != self._scene:
             self._scene = scene
             for client in list(self.clients):
                 client.text(scene)
+        self._structure = structure
 
-    async def _work(self, task: Callable[[], object]) -> bytes | None:
+    async def _work(self, task: Callable[[], None]) -> None:
         """Something slower, in a thread beside."""
-        loop = asyncio.get_running_loop()
         try:
-            return cast(bytes | None, await loop.run_in_executor(self._workers, task))
+            await asyncio.get_running_loop().run_in_executor(self._workers, task)
         except TouchbackError as error:
             self.tell("log", {"text": str(error)})
-        return None
 
     # ---- what pages see -------------------------------------------------------------------------
 
@@ -189,7 +205,7 @@ class Hub:
         loop = asyncio.get_running_loop()
         time = loop.time()
         due = [each for each in self.clients if each.poses and (now or each.due <= time)]
-        if not due:
+        if not due or self.source.structure != self._structure:  # whose scene nobody knows yet
             return
         found = self.source.frame()
         if found is None:
@@ -233,7 +249,11 @@ class Hub:
     async def serve(self, connection: ServerConnection) -> None:
         """A page, from its connection to its end."""
         client = Client(connection, f"page {next(self._numbers)}")
-        await self._greet(client)
+        while self._preparing:
+            await asyncio.sleep(0.01)
+        if not self._scene:
+            await self._tell_scene()
+        self._greet(client)
         self.clients.add(client)
         self.served += 1
         for function in self.coming:
@@ -254,9 +274,7 @@ class Hub:
             for function in self.leaving:
                 function(client)
 
-    async def _greet(self, client: Client) -> None:
-        if not self._scene or self.source.stale():
-            await self._tell_scene()
+    def _greet(self, client: Client) -> None:
         client.text(self._scene or told("log", {"text": "There is nothing to draw yet."}))
         client.values(self.source.values())
         client.latest("status", told("status", self.source.status()))

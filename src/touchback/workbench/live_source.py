@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from copy import copy
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class LiveSource:
         self.manipulators = manipulators
         self._known: OrderedDict[int, Poses] = OrderedDict()
         self._number = first
+        self._seen: tuple[int, Values, SceneSeen] | None = None  # the last, with what it shows
         self.recording_to: Callable[[], str | None] = lambda: None
         self.prepare()
 
@@ -57,7 +59,9 @@ class LiveSource:
     def scene(self) -> SceneSeen:
         poses, (t, x) = self.poses, self._first
         _, parameters = self._settings(poses.system)
-        found = seen(poses, self._number, x, t, parameters)
+        if self._seen is None or self._seen[:2] != (self._number, parameters):
+            self._seen = self._number, parameters, seen(poses, self._number, x, t, parameters)
+        found = copy(self._seen[2])
         if self.manipulators is not None:
             found.icons = self.manipulators.icons.told()
         return found
