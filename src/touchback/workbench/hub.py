@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Hashable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from typing import Annotated, TypeVar, cast
 
 import msgspec
@@ -15,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from touchback.errors import InputError, TouchbackError
 from touchback.realtime.control import Answer, Message
 from touchback.workbench.client import Client
+from touchback.workbench.company import Company, Facts
 from touchback.workbench.scene import SceneSeen
 from touchback.workbench.source import Source, Values
 from touchback.workbench.wire import POSES, frame, told
@@ -28,7 +28,6 @@ _QUICK = frozenset({"set", "pull", "release", "what", "pause", "go", "step", "sp
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
 _Kind = TypeVar("_Kind", bound=Message)
-Facts = Mapping[str, object]
 
 
 class Watch(Message, frozen=True):
@@ -42,22 +41,14 @@ class _Peek(msgspec.Struct):
     id: int | str | None = None
 
 
-class Hub:
-    """One source and its clients. Other rooms add messages (`add`), what is to be done again and
-    again (`every`) and when a page comes or goes (`coming`, `leaving`); from other threads
-    everything is asked for by `call`."""
+class Hub(Company):
+    """One source and those who look at it; other rooms add messages (`add`)."""
 
     def __init__(self, source: Source) -> None:
+        super().__init__()
         self.source = source
-        self.clients: set[Client] = set()
-        self.coming: list[Callable[[Client], None]] = []
-        self.leaving: list[Callable[[Client], None]] = []
-        self.served = 0  # clients so far
         self._messages: dict[str, tuple[type[Message], Callable[[Message, Client], Facts]]] = {}
-        self._chores: list[tuple[float, Callable[[], None]]] = []
         self._numbers = itertools.count(1)
-        self._workers = ThreadPoolExecutor(2, "touchback-hub")
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._values: Values = {}
         self._scene = b""
         self._made: SceneSeen | None = None
@@ -75,42 +66,12 @@ class Hub:
         tag = str(kind.__struct_config__.tag)
         self._messages[tag] = (kind, cast(Callable[[Message, Client], Facts], handler))
 
-    def every(self, seconds: float, chore: Callable[[], None]) -> None:
-        """Something to do again and again, quickly, in the hub's thread; before it runs."""
-        self._chores.append((seconds, chore))
-
-    def call(self, function: Callable[..., None], *arguments: object) -> None:
-        """Calls a function in the hub's thread soon; from any thread."""
-        loop = self._loop
-        if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(function, *arguments)
-
-    def tell(self, kind: str, facts: Facts) -> None:
-        """A text for all clients; in the hub's thread."""
-        data = told(kind, facts)
-        for client in list(self.clients):
-            client.text(data)
-
-    def announce(self, kind: str, facts: Facts) -> None:
-        """A text for all clients; from any thread."""
-        self.call(self.tell, kind, facts)
-
-    def send(self, name: str, data: bytes, stream: Hashable = "rows", keep: int = 64) -> None:
-        """A binary frame for the client of this name, from any thread: of a stream, whose newest
-        few are kept while the client is slow."""
-        self.call(self._send, name, data, stream, keep)
-
-    def _send(self, name: str, data: bytes, stream: Hashable, keep: int) -> None:
-        for client in self.clients:
-            if client.name == name:
-                client.stream(stream, data, keep)
-
     def show(self, source: Source) -> None:
         """Another source from now on; from any thread."""
         self.call(self._show_soon, source)
 
     def _show_soon(self, source: Source) -> None:
-        asyncio.get_running_loop().create_task(self._show(source))
+        self._soon(self._show(source))
 
     async def _show(self, source: Source) -> None:
         self.source, self._values = source, {}
@@ -121,31 +82,12 @@ class Hub:
         self._tell_values()
         self._tell_status()
 
-    # ---- its life -------------------------------------------------------------------------------
+    # ---- scenes ---------------------------------------------------------------------------------
 
     async def run(self) -> None:
         """Until it is cancelled."""
-        self._loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._frames())
-                for seconds, chore in self._chores:
-                    tasks.create_task(self._again(seconds, chore))
-        finally:
-            self._loop = None
-            self._workers.shutdown(wait=False, cancel_futures=True)
-
-    async def _again(self, seconds: float, chore: Callable[[], None]) -> None:
-        while True:
-            self._safely(chore)
-            await asyncio.sleep(seconds)
-
-    def _safely(self, chore: Callable[[], None]) -> None:
-        """One that fails is told, and the others go on."""
-        try:
-            chore()
-        except Exception as error:
-            self.tell("log", {"text": f"{type(error).__name__}: {error}"[:500]})
+        self._soon(self._frames())
+        await super().run()
 
     async def _frames(self) -> None:
         loop = asyncio.get_running_loop()
@@ -190,13 +132,6 @@ class Hub:
                 client.text(scene)
         self._structure = structure
 
-    async def _work(self, task: Callable[[], None]) -> None:
-        """Something slower, in a thread beside."""
-        try:
-            await asyncio.get_running_loop().run_in_executor(self._workers, task)
-        except TouchbackError as error:
-            self.tell("log", {"text": str(error)})
-
     # ---- what pages see -------------------------------------------------------------------------
 
     def _send_frame(self, now: bool = False) -> None:
@@ -219,7 +154,7 @@ class Hub:
         """A frame as soon as a tick took what was just asked for."""
         if not self._nudged:
             self._nudged = True
-            asyncio.get_running_loop().create_task(self._after_a_tick(self.source.ticks()))
+            self._soon(self._after_a_tick(self.source.ticks()))
 
     async def _after_a_tick(self, before: int) -> None:
         for _ in range(20):
@@ -242,7 +177,7 @@ class Hub:
             for client in self.clients:
                 client.values(changed)
             if self.clients:
-                asyncio.get_running_loop().create_task(self._tell_scene())
+                self._soon(self._tell_scene())
 
     # ---- a page ---------------------------------------------------------------------------------
 
