@@ -34,4 +34,4 @@ def set_values(system: System, start: State, given: dict[str, float]) -> State:
                 f"--set: there is no parameter or initial value '{name}'; {suggestion(name, known)}"
             )
     nq, nv, _ = system.sizes
-    return State(x[:nq], x[nq : nq + nv], x[nq + nv :])
+    return State(x[:nq], x[nq : nq + nv], x[nq + nv :], start.names)

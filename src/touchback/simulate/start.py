@@ -9,7 +9,7 @@ from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats, HasState, Numbers, Settle, StateData
-from touchback.system import System
+from touchback.system import State, System
 from touchback.system.reading import read_array
 
 
@@ -45,7 +45,21 @@ def read_state(system: System, given: HasState | StateData | ArrayLike) -> Float
             f"{system.name}: the state has {len(names)} elements ({', '.join(names[:6])}"
             f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
         )
+    _refuse_foreign(system, state)
     return x
+
+
+def _refuse_foreign(system: System, state: object) -> None:
+    """A state that was made for other elements than the system has."""
+    own, foreign = system.state_names, list(getattr(state, "names", ()))
+    if not isinstance(state, State) or not foreign or foreign == own:
+        return
+    k, theirs = next((k, name) for k, name in enumerate(foreign) if name != own[k])
+    raise InputError(
+        f"{system.name}: the state is that of another system: element {k} is {theirs!r} there and "
+        f"{own[k]!r} here; assemble one here (`system.assemble(name=value)`), or give its numbers "
+        "as an array (`state.x`) if they are meant."
+    )
 
 
 def consistency(

@@ -166,7 +166,7 @@ class System(Arrays):
         check_branches(self.model, q, self.parameters)
         given = [layout.v.index(name) for name in rates or {}]
         v = motion.met(self, v, given, at._replace(q=q, z=z))
-        return State(q, v, motion.numbered(self.key, z))
+        return State(q, v, motion.numbered(self.key, z), tuple(self.state_names))
 
     def consistent(
         self, x: np.ndarray, t: float = 0.0, inputs: Values = None

@@ -93,7 +93,7 @@ def equilibrium(
         efforts[coordinate] = multipliers[name]
     stiffness, tangent, conservative = _stiffness(instance, kept, at)
     return Equilibrium(
-        State(at.q, at.v, at.z),
+        State(at.q, at.v, at.z, tuple(system.state_names)),
         multipliers,
         efforts,
         float(np.abs(np.delete(effort, kept)).max(initial=0.0)),

@@ -139,4 +139,5 @@ def state_of(system: System, x: Where) -> State:
     if x is None:
         return system.assemble()
     nq, nv, _ = system.sizes
-    return State(*np.split(read_state(system, x), [nq, nq + nv]))
+    q, v, z = np.split(read_state(system, x), [nq, nq + nv])
+    return State(q, v, z, tuple(system.state_names))

@@ -83,7 +83,7 @@ def linearise(
         rates=still[chart.rows],
         shapes=states[: instance.n],
         coordinates=tuple(system.velocities),
-        state=State(at.q, at.v, at.z),
+        state=State(at.q, at.v, at.z, tuple(system.state_names)),
     )
 
 

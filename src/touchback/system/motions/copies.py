@@ -49,7 +49,8 @@ class Copies(Motion):
     def initial(self, parameters: Mapping[str, float]) -> State:
         """That of each."""
         start, count = self.one.initial_state(), len(self.names)
-        return State(np.tile(start.q, count), np.tile(start.v, count), np.tile(start.z, count))
+        q, v, z = (np.tile(part, count) for part in (start.q, start.v, start.z))
+        return State(q, v, z, tuple(self.layout.state_names))
 
     def states_of(self, x: np.ndarray) -> np.ndarray:
         """The states of the copies, a row for each."""

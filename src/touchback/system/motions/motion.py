@@ -219,12 +219,13 @@ class Motion(ABC):
         q = np.array([x for joint in joints for x in joint.initial_position()], dtype=float)
         v = np.array([x for joint in joints for x in joint.initial_velocity()], dtype=float)
         z = np.array([state.initial for state in model.states.values()], dtype=float)
-        return State(q, v, z)
+        return State(q, v, z, tuple(self.layout.state_names))
 
     def initial(self, parameters: Mapping[str, float]) -> State:
         """The same with what forces track found there."""
         q, v = self.start.q.copy(), self.start.v.copy()
-        return State(q, v, begun(self.whole, q, self.start.z, parameters))
+        z = begun(self.whole, q, self.start.z, parameters)
+        return State(q, v, z, self.start.names)
 
     def closing(self, system: System, at: At) -> Closing:
         """What finds states that constraints allow, at a time with inputs."""
