@@ -8,11 +8,11 @@ import numpy as np
 
 from touchback.devices.registry import open_device
 from touchback.errors import InputError
+from touchback.numbers import is_real
 from touchback.realtime import Live
 from touchback.realtime.devices import Device
 from touchback.recording import unknown_name
 from touchback.simulate.inputs import Inputs
-from touchback.simulate.rigid import is_real
 from touchback.system import System
 
 

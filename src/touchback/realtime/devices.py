@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from touchback.errors import InputError
+from touchback.numbers import is_real
 from touchback.realtime.faults import words
-from touchback.simulate.rigid import is_real
 
 _SLOWEST, _FASTEST = 1e-3, 1e5  # exchanges a second
 _LAST_WORD = 2.0  # seconds that a device has for it

@@ -89,13 +89,13 @@ def live(
         )
     constraints = formulation_for(method, constraints)
     plan = LivePlan(
-        float(rate), speed, live_solver(system, method, constraints, substeps), constraints,
+        rate, speed, live_solver(system, method, constraints, substeps), constraints,
         by_name("inputs", inputs, "ports"), by_name("outputs", outputs, "ports"),
         by_name("parameters", parameters), by_name("energy", energy, "observers"),
-        float(max_speed),
+        max_speed,
     )  # fmt: skip
     plan.check(system)
-    check_thread(spin, priority)
+    check_thread(spin, priority, cpu)
     pace = Pace(
         plan.rate, speed, plan.substeps, min(spin, 0.25 / plan.rate), priority=priority,
         cpu=-1 if cpu is None else cpu,

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import cast
 
-import numpy as np
-
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
+from touchback.numbers import LEAST, number_within, whole_within
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
 from touchback.simulate.choice import formulation_for, solver_for
-from touchback.simulate.rigid import is_real
 from touchback.simulate.solvers import Can, Solver
 from touchback.simulate.solvers.fixed_step import FixedStep
 from touchback.system import System
 
 _SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days
+_FASTEST = 1e6  # of real time: faster than any clock
+_MOST_CPUS = 65_535
 _LONGEST_SPIN = 200e-6  # seconds: a longer one starves others, and the kernel throttles it
 MOST_SUBSTEPS = 100_000  # of 1 µs each they take 0.1 s
 _OF_THE_CLOCK = ("step", "rate", "output_step")  # options of solvers that a live run decides
@@ -37,7 +38,13 @@ class LivePlan:
     outputs: dict[str, GuardedOutput]
     parameters: dict[str, float]
     energy: dict[str, EnergyObserver] = field(default_factory=dict)
-    max_speed: float = np.inf
+    max_speed: float = math.inf
+
+    def __post_init__(self) -> None:
+        ticks = "rate: a live run has 1 to 10 000 ticks a second"
+        bound = "max_speed is a positive number of m/s or rad/s, or infinite for no bound"
+        self.rate = number_within(ticks, self.rate, 1.0, 10_000.0)
+        self.max_speed = number_within(bound, self.max_speed, LEAST)
 
     @property
     def substeps(self) -> int:
@@ -51,16 +58,9 @@ class LivePlan:
 
     def check(self, system: System) -> None:
         """Refuses what can't run."""
-        if not (np.isfinite(self.rate) and 1.0 <= self.rate <= 10_000.0):
-            raise InputError(f"A live run has 1 to 10 000 ticks a second, got rate={self.rate!r}.")
         if self.speed is not None:
             check_speed(self.speed, ", or None for as fast as possible")
         check_substeps(self.substeps)
-        if not self.max_speed > 0.0:
-            raise InputError(
-                f"max_speed is a positive number of m/s or rad/s, or infinite for no bound; got "
-                f"{self.max_speed!r}."
-            )
         self._check_ports(system)
 
     def _check_ports(self, system: System) -> None:
@@ -123,8 +123,9 @@ class LivePlan:
             )
         shared = {name: value for name, value in known.items() if name in system.parameters}
         new = replace(
-            self, rate=float(rate or self.rate), solver=replace(solver, substeps=substeps),
-            constraints=enforced, parameters={**system.parameters, **shared},
+            self, rate=self.rate if rate is None else rate,
+            solver=replace(solver, substeps=substeps), constraints=enforced,
+            parameters={**system.parameters, **shared},
         )  # fmt: skip
         new.check(system)
         return new
@@ -151,24 +152,20 @@ def live_solver(
     return solver
 
 
-def check_thread(spin: float, priority: int) -> None:
+def check_thread(spin: float, priority: int, cpu: int | None) -> None:
     """Refuse what a clock's thread can't have."""
-    if not 0.0 <= spin <= _LONGEST_SPIN:
-        raise InputError(f"spin is 0 to {_LONGEST_SPIN:g} s, got {spin!r}.")
-    if not 0 <= priority <= 99:
-        raise InputError(f"priority is 0 to 99, got {priority!r}.")
+    number_within(f"spin is 0 to {_LONGEST_SPIN:g} s", spin, 0.0, _LONGEST_SPIN)
+    whole_within("priority is 0 to 99", priority, 0, 99)
+    if cpu is not None:
+        whole_within("cpu is the number of a processor, or None for any", cpu, 0, _MOST_CPUS)
 
 
 def check_speed(speed: float, otherwise: str = "") -> None:
     """Refuses what no clock can have."""
-    if not is_real(speed) or not (np.isfinite(speed) and speed >= _SLOWEST):
-        raise InputError(
-            f"speed is 1.0 for real time, a fraction of it from {_SLOWEST:g} on{otherwise}; got "
-            f"{speed!r}."
-        )
+    sentence = f"speed is 1.0 for real time, {_SLOWEST:g} to {_FASTEST:g} of it{otherwise}"
+    number_within(sentence, speed, _SLOWEST, _FASTEST)
 
 
 def check_substeps(substeps: int) -> None:
     """Refuses what no tick can hold."""
-    if not 1 <= substeps <= MOST_SUBSTEPS:
-        raise InputError(f"A tick has 1 to {MOST_SUBSTEPS} substeps, got {substeps}.")
+    whole_within(f"A tick has 1 to {MOST_SUBSTEPS} substeps", substeps, 1, MOST_SUBSTEPS)

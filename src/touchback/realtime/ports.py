@@ -6,7 +6,7 @@ from typing import Literal, SupportsFloat
 
 from touchback.errors import InputError
 from touchback.native.live.wanted import Guard
-from touchback.simulate.rigid import is_real
+from touchback.numbers import is_real
 
 LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
 STOP_PORT = "emergency stop"  # every run has it; a message other than zero stops

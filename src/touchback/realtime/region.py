@@ -289,7 +289,8 @@ def _stranger(shared: str, why: str) -> InputError:
 
 
 def _check_name(shared: str) -> None:
-    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", shared) or shared.startswith("."):
+    plain = isinstance(shared, str) and re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", shared)
+    if not plain or shared.startswith("."):
         raise InputError(
             f"The name of shared memory has letters, digits, '_', '-' and '.', got {shared!r}."
         )

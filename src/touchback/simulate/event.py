@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.numbers import LEAST, MOST, number_within
 from touchback.simulate.protocol import Floats
 from touchback.symbolic.expression import Expr
 
@@ -45,11 +45,8 @@ class Event:
                 f"Event {self.name!r}: direction is +1 (rising), -1 (falling) or 0 (both), "
                 f"got {self.direction!r}."
             )
-        if not (np.isfinite(self.locking) and self.locking > 0.0):
-            raise InputError(
-                f"Event {self.name!r}: locking must be a positive number of seconds, "
-                f"got {self.locking!r}."
-            )
+        sentence = f"Event {self.name!r}: locking must be a positive number of seconds"
+        number_within(sentence, self.locking, LEAST, MOST)
         if self.terminal and self.restart is not None:
             raise InputError(
                 f"Event {self.name!r} is terminal and has a restart: leave one of them away."

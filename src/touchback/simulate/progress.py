@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from touchback.errors import InputError
+
 PATIENCE = 1.0  # seconds before a bar appears
 Report = Callable[[float], None]
 
@@ -17,6 +19,11 @@ class Progress:
     """Shows how much of a run is done: a bar on a terminal, or a function of the fraction."""
 
     def __init__(self, label: str, show: bool | Report) -> None:
+        if not (isinstance(show, bool) or callable(show)):
+            raise InputError(
+                "progress is True for a bar, False for none, or a function of the fraction that is "
+                f"done, got {show!r}."
+            )
         self._label = label
         self._report: Report | None = None if isinstance(show, bool) else show
         self._wanted = show is True

@@ -1,8 +1,6 @@
 """What runs with rigid contacts check: their numbers, and overlaps at the start."""
 
 from collections.abc import Iterable, Mapping
-from numbers import Real
-from typing import TypeGuard
 
 import numpy as np
 
@@ -35,11 +33,6 @@ def _places(model: Model, contacts: Mapping[str, ContactKind], q: Floats) -> Flo
     frames = [frame for kind in contacts.values() for frame in frames_of(kind)]
     points = [instant.position(frame) for frame in frames]
     return np.array(points, dtype=np.float64).reshape(-1, 3)
-
-
-def is_real(given: object) -> TypeGuard[float]:
-    """Whether it is a number, of NumPy too, and no truth value."""
-    return isinstance(given, Real) and not isinstance(given, bool)
 
 
 def contacts_of(

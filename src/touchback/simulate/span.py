@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.numbers import MOST, MOST_COUNTED, number_within, positive_number, whole_within
 from touchback.simulate.protocol import Floats
-from touchback.simulate.rigid import is_real
 
 MOST_NUMBERS = 100_000_000  # that a run keeps in memory: 0.8 GB
 _INTERVALS = 1000  # of the output when no output_step is given
@@ -27,8 +27,7 @@ class Span:
 
     def __post_init__(self) -> None:
         needed(duration=self.duration)
-        if not (is_real(self.start) and np.isfinite(self.start)):
-            raise InputError(f"start must be a finite time, got {self.start!r}.")
+        number_within("start must be a finite time", self.start, -MOST, MOST)
 
     @property
     def end(self) -> float:
@@ -98,8 +97,12 @@ def positive(**numbers: float | None) -> None:
 def needed(**numbers: float | None) -> None:
     """Refuse what is no positive, finite number, by name."""
     for label, value in numbers.items():
-        if not (is_real(value) and np.isfinite(value) and value > 0.0):
-            raise InputError(f"{label} must be a positive number, got {value!r}.")
+        positive_number(label, value)
+
+
+def counted(label: str, limit: object) -> None:
+    """Refuse a limit that is no whole number from 1 on."""
+    whole_within(f"{label} must be at least 1, and whole", limit, 1, MOST_COUNTED)
 
 
 def refuse_steps(duration: float, step: float, limit: int) -> None:
@@ -135,6 +138,6 @@ def output_times(duration: float, step: float) -> Floats:
 
 def whole_multiple(longer: float, shorter: float) -> int | None:
     """How many times the shorter fits into the longer, None when it doesn't fit evenly."""
-    ratio = longer / shorter
+    ratio = min(longer / shorter, MOST_COUNTED)  # more is never reached
     count = round(ratio)
     return count if count >= 1 and abs(ratio - count) <= _ON_GRID * max(count, 1) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
+from touchback.numbers import LEAST, MOST, number_within
 from touchback.simulate.span import whole_multiple
 from touchback.system import System
 from touchback.system.posed import Posed
@@ -26,11 +27,11 @@ def steps_between(system: System, solver: Integrator) -> int | None:
     refuse_rate(system, rate)
     if not memories:
         return None
-    if not (isinstance(rate, int | float) and rate > 0.0):
-        raise InputError(
-            f"{system.name}: it has memories ('{memories[0]}', …) that change at ticks; say how "
-            f"many a second by rate=…, got {rate!r}."
-        )
+    sentence = (
+        f"{system.name}: it has memories ('{memories[0]}', …) that change at ticks; say how many a "
+        "second by rate=…"
+    )
+    rate = number_within(sentence, rate, LEAST, MOST)
     every = whole_multiple(1.0 / rate, step) if step else None
     if every is None:
         raise InputError(

@@ -33,7 +33,7 @@ def read_array(label: str, given: object) -> Floats:
         nothing = array.dtype == object and any(each is None for each in array.flat)
         if array.dtype.kind not in _NO_REALS and not nothing:  # None would be a NaN
             return np.asarray(array, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     mend = "; of a state give its .q, .v or .z" if hasattr(given, "q") else ""
     raise InputError(f"{label}: real numbers are expected, got {given!r}{mend}.")

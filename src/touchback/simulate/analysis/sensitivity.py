@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from touchback.errors import InputError, SolveError
+from touchback.errors import SolveError
+from touchback.numbers import positive_number
 from touchback.recording import Run, unknown_name
 from touchback.simulate.analysis.instance import Instance, state_of
 from touchback.simulate.analysis.linearise import Chart
@@ -90,8 +91,7 @@ def sensitivity(
     for name in parameters:
         if name not in system.layout.parameters:
             raise unknown_name("parameter", name, system.layout.parameters)
-    if not duration > 0.0:
-        raise InputError(f"duration must be a positive number, got {duration!r}.")
+    positive_number("duration", duration)
     state = state_of(system, x0)
     varied = _Varied(system, parameters, at, inputs, duration)
     start = varied.point(0.0, state.x)

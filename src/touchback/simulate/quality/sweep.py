@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
+from touchback.numbers import positive_number
 from touchback.simulate.features import refuse
 from touchback.simulate.progress import Progress
 from touchback.simulate.protocol import InputData, StateData
@@ -56,11 +57,11 @@ def quality(
     of them. `inputs` as in `simulate`. Measuring stops after `time_limit` seconds; settings that it
     cut off are marked as not measured. `progress` as in `simulate`.
     """
-    _check_positive("duration", duration)
-    _check_positive("time_limit", time_limit)
+    positive_number("duration", duration)
+    positive_number("time_limit", time_limit)
     for word, given in (("step", steps), ("tolerance", tolerances)):
         for number in given:
-            _check_positive(word, number)
+            positive_number(word, number)
     refuse("tb.quality", system)
     chosen = candidates(bool(system.constraint_names), formulations)
     lengths = sorted({float(step) for step in steps if step * _FEWEST <= duration}, reverse=True)
@@ -76,11 +77,6 @@ def quality(
         clock = Clock(float(time_limit), shown)
         bench = Bench(system, x, float(duration), inputs, clock)
         return _Sweep(bench, chosen, lengths, sorted(tolerances, reverse=True)).result()
-
-
-def _check_positive(word: str, number: float) -> None:
-    if not (np.isfinite(number) and number > 0.0):
-        raise InputError(f"{word} must be a positive number, got {number!r}.")
 
 
 class _Sweep:

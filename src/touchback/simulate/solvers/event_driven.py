@@ -13,7 +13,7 @@ from touchback.simulate.event_driven.course import DrivenRun
 from touchback.simulate.event_driven.impacts import LAWS
 from touchback.simulate.solvers.dopri5 import Dopri5
 from touchback.simulate.solvers.solver import Can
-from touchback.simulate.span import needed
+from touchback.simulate.span import counted, needed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,7 @@ class EventDriven(Dopri5):
     def __post_init__(self) -> None:
         super().__post_init__()
         needed(rest=self.rest)
+        counted("event_limit", self.event_limit)
         if self.impacts not in LAWS:
             raise unknown_name("law of impacts", self.impacts, LAWS)
 

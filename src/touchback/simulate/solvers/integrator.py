@@ -6,14 +6,13 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from touchback.errors import InputError
 from touchback.simulate.course import Asked, Course
 from touchback.simulate.failure import cut_where_not_finite
 from touchback.simulate.leg import Leg
 from touchback.simulate.modes.course import RunWithModes
 from touchback.simulate.smooth import SmoothRun
 from touchback.simulate.solvers.solver import Solver
-from touchback.simulate.span import Trajectory, needed, positive, refuse_rows, refuse_steps
+from touchback.simulate.span import Trajectory, counted, needed, positive, refuse_rows, refuse_steps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +32,7 @@ class Integrator(Solver):
     def __post_init__(self) -> None:
         positive(step=self.step, output_step=self.output_step)
         needed(rtol=self.rtol, atol=self.atol)
-        if self.step_limit < 1:
-            raise InputError(f"step_limit must be at least 1, got {self.step_limit}.")
+        counted("step_limit", self.step_limit)
 
     @property
     def implicit(self) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from touchback.contact import ContactKind
 from touchback.errors import InputError
+from touchback.numbers import number_within
 from touchback.simulate.course import Asked
-from touchback.simulate.rigid import is_real
 from touchback.simulate.solvers.solver import Can, Solver
 from touchback.simulate.span import needed, refuse_rows
 from touchback.simulate.time_stepping.course import SteppedRun
@@ -36,8 +36,7 @@ class MoreauJean(Solver):
 
     def __post_init__(self) -> None:
         needed(step=self.step)
-        if not is_real(self.theta) or not 0.0 <= self.theta <= 1.0:
-            raise InputError(f"theta lies between 0 and 1, got {self.theta!r}.")
+        number_within("theta lies between 0 and 1", self.theta, 0.0, 1.0)
 
     def refuse_excess(self, duration: float, width: int) -> None:
         """Every step is recorded; contacts have three impulses or more."""

@@ -146,8 +146,8 @@ def _solver(options: SciPy, run: _Stepped) -> OdeSolver:
 
     slopes = {"jac": run.problem.jacobian} if options.implicit else {}
     made: OdeSolver = getattr(integrate, options.word)(
-        run.rate, run.span.start, run.x, run.span.end, rtol=options.rtol, atol=options.atol,
-        max_step=options.step or np.inf, **slopes,
+        run.rate, run.span.start, run.x, run.span.end, rtol=float(options.rtol),
+        atol=float(options.atol), max_step=float(options.step or np.inf), **slopes,
     )  # fmt: skip
     return made
 

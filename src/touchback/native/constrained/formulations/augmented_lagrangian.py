@@ -1,10 +1,9 @@
 """The augmented Lagrangian of index 3 with projections (Cuadrado, Cardenal, Morer, Bayo 2001)."""
 
-import math
 from dataclasses import dataclass
 
-from touchback.errors import InputError
 from touchback.native.constrained.formulations.formulation import Formulation
+from touchback.numbers import positive_number
 
 
 @dataclass(frozen=True)
@@ -20,5 +19,4 @@ class AugmentedLagrangian(Formulation):
     penalty: float = 1e6
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.penalty) and self.penalty > 0.0):
-            raise InputError(f"The penalty must be a positive number, got {self.penalty!r}.")
+        positive_number("The penalty", self.penalty)

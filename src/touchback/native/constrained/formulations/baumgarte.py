@@ -1,10 +1,9 @@
 """Baumgarte 1972, "Stabilization of constraints and integrals of motion in dynamical systems"."""
 
-import math
 from dataclasses import dataclass
 
-from touchback.errors import InputError
 from touchback.native.constrained.formulations.formulation import Formulation
+from touchback.numbers import MOST, number_within
 
 
 @dataclass(frozen=True)
@@ -21,5 +20,4 @@ class Baumgarte(Formulation):
 
     def __post_init__(self) -> None:
         for name, number in (("alpha", self.alpha), ("beta", self.beta)):
-            if not (math.isfinite(number) and number >= 0.0):
-                raise InputError(f"Baumgarte's {name} must be zero or positive, got {number!r}.")
+            number_within(f"Baumgarte's {name} must be zero or positive", number, 0.0, MOST)
