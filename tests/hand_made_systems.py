@@ -60,7 +60,7 @@ def make_pendulum(output: str = "energy") -> HandMadeSystem:
     energy = tape.add(kinetic, tape.mul(weight, tape.sub(1, tape.cos(angle))))
     layout = Layout(
         ("angle",), ("speed",), (), ("torque",), ("length",), (output,), ("rad",), ("rad/s",), (),
-        ("J",), ("N m",), (0.0,), (Parameter(LENGTH),), (),
+        ("J",), ("N m",), (0.0,), (Parameter(LENGTH),), (), (),
     )  # fmt: skip
     rate = Interpreter(lower(tape, [speed, tape.div(effort, inertia)], places))
     outputs = Interpreter(lower(tape, [energy], places))
