@@ -116,6 +116,23 @@ def test_the_usual_spring_is_stable_at_the_rate_of_the_run(
     assert np.diff(energies).max() < 1e-9 * abs(energies[0])
 
 
+def test_a_light_part_of_a_heavy_mechanism_is_held_as_softly_as_it_needs(start: Start) -> None:
+    """A bead of 10 g on a cart of 100 kg at 200 Hz: its own mass counts, k T²/m = 0.04, and it
+    comes to where it is pulled, at rest."""
+    m = tb.Model("bead", gravity=(0, 0, 0))
+    cart, bead = m.body("cart", 100.0), m.body("bead", 0.01)
+    m.joint("cart", tb.Prismatic("x"), m.ground, cart)
+    m.joint("bead", tb.Prismatic("x"), cart, bead)
+    run = start(m, rate=200.0)
+    told = run.ask(do="grab", body="bead")
+    assert told["stiffness"] == pytest.approx(0.01 * (0.2 * 200.0) ** 2, rel=1e-3)
+    run.ask(do="pull", to=[0.1, 0, 0])
+    run.live.run(1.0)
+    assert run.live.faults == ()
+    assert run.live.read("bead") == pytest.approx(0.1, abs=1e-3)
+    assert abs(run.live.read("bead rate")) < 1e-3
+
+
 def test_a_hand_of_fifty_bodies_stays_cheap() -> None:
     """An input and a selection or so for each number: 45 % more operations; the spring is there
     once."""
