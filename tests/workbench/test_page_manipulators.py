@@ -1,0 +1,239 @@
+"""The four manipulators on the page, driven by a pointer in Chromium; asserted is the physics of the
+live run in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tests.workbench.browser import Place, Seat, seat, until
+from tests.workbench.table import CART, ROCKER, STIFFNESS, freedoms, off, table
+from touchback import workbench
+from touchback.workbench import Workbench
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Workbench]:
+    with workbench.open(table()) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page(chromium: object, run: Workbench) -> Iterator[Seat]:
+    with seat(chromium, run, viewport={"width": 1200, "height": 640}) as found:  # type: ignore[arg-type]
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def calm(page: Seat) -> Iterator[None]:
+    """Each test begins with the tool that drags and nothing chosen."""
+    page.ask("() => { bench.view.choose('hand'); bench.select(null); }")
+    yield
+
+
+def world(page: Seat, place: Place) -> list[float]:
+    """The point of the world under a place of the screen, in the side view."""
+    found = page.ask(
+        "([x, y]) => bench.view.eye.ray(...bench.view.place({ clientX: x, clientY: y })).from",
+        *place,
+    )
+    assert isinstance(found, list)
+    return found
+
+
+# ---- dragging a body ----------------------------------------------------------------------------
+
+
+def test_a_dragged_body_follows_the_pointer_and_its_loop_stays_closed(page: Seat) -> None:
+    live = page.live
+    start = page.pixel("rocker", ROCKER)
+    page.drag(start, (70.0, 30.0), hold=True)
+    until(lambda: live["hand grip"] == list(live.system.model.bodies).index("rocker") + 1)
+    goal = world(page, (start[0] + 70.0, start[1] + 30.0))
+    until(lambda: abs(live["hand to x"] - goal[0]) < 2e-3)  # a pixel is about a millimetre
+    assert live["hand to z"] == pytest.approx(goal[2], abs=2e-3)
+    rocker = live.read("rocker")
+    until(lambda: page.page.locator("#view svg text").first.inner_text().endswith("N"))
+    page.page.mouse.up()
+    until(lambda: live["hand grip"] == 0.0)
+    assert rocker < 1.6 - 0.1  # it was pulled to the right, about −y
+    assert off(live) < 1e-9
+
+
+def test_what_the_hand_pulls_with_is_what_the_spring_of_the_cart_holds(page: Seat) -> None:
+    """At rest the hand's newtons, as the page shows them, balance the spring: F = k x."""
+    live = page.live
+    page.drag(page.pixel("cart", CART), (60.0, 0.0), hold=True)
+    until(lambda: live["hand grip"] > 0.0)
+    until(lambda: abs(live.read("cart")) > 5e-3 and abs(live.read("cart rate")) < 1e-5)
+    shown, deflection = page.ask("() => bench.view.hand.force"), live.read("cart")
+    page.page.mouse.up()
+    until(lambda: live["hand grip"] == 0.0)
+    assert shown == pytest.approx(STIFFNESS * deflection, rel=2e-3)  # N
+    until(lambda: abs(live.read("cart")) < 1e-4)  # let go, it comes back
+
+
+def test_a_paused_mechanism_is_posed_and_its_loop_closes(page: Seat) -> None:
+    """The crank is turned by its end; the others follow without a tick passing, and the run goes on
+    from that pose."""
+    live = page.live
+    page.ask("bench.send({do: 'pause'})")
+    page.until("bench.status.state === 'paused' || bench.status.paused")
+    tick, before = live.ticks, live.read("crank")
+    page.drag(page.pixel("crank", (0.1, 0.0, 0.0)), (-25.0, -30.0), steps=8)
+    until(lambda: abs(live.read("crank") - before) > 0.2)
+    assert live.ticks - tick <= 1
+    assert off(live) < 1e-9
+    posed = live.read("crank")
+    page.ask("bench.send({do: 'go'})")
+    until(lambda: live.ticks > tick + 20)
+    assert live.read("crank") == pytest.approx(posed, abs=1e-6)  # at rest where it was put
+    assert off(live) < 1e-9
+
+
+# ---- icons --------------------------------------------------------------------------------------
+
+
+def test_a_drawn_force_arrives_in_newtons_and_is_resized_typed_and_removed(page: Seat) -> None:
+    """The cart's spring is a balance: x = F/k for the force along x."""
+    live = page.live
+    newtons = page.ask("bench.world.metre * bench.view.eye.perPixel([0, 0, 0], bench.view.canvas.clientHeight)")
+    assert isinstance(newtons, float)
+    page.page.locator('[data-tool="force"]').click()
+    page.drag(page.pixel("cart", CART), (80.0, 0.0))
+    until(lambda: "force 1 x" in live.system.input_names)
+    assert live["force 1 x"] == pytest.approx(80.0 * newtons, rel=0.03)  # 80 px of arrow
+    assert abs(live["force 1 z"]) < 0.03 * live["force 1 x"]
+    balanced(page, live["force 1 x"])
+    until(lambda: page.ask("bench.icons.known.has('force 1')"))
+    page.drag(page.handle("force 1 end"), (-40.0, 0.0))
+    until(lambda: live["force 1 x"] < 60.0 * newtons)
+    balanced(page, live["force 1 x"])
+    field = page.page.get_by_label("value x [N]")
+    field.fill("7.5")
+    field.press("Enter")
+    until(lambda: live["force 1 x"] == 7.5)
+    balanced(page, 7.5)
+    page.press("remove")
+    until(lambda: "force 1 x" not in live.system.input_names)
+    balanced(page, 0.0)
+
+
+def balanced(page: Seat, newtons: float) -> None:
+    """The cart comes to rest where its spring holds so many newtons."""
+    until(lambda: abs(page.live.read("cart") - newtons / STIFFNESS) < 1e-5)
+
+
+def test_a_torque_arc_turns_the_mechanism_and_a_motion_sphere_drives_it(page: Seat) -> None:
+    live = page.live
+    page.choose("body", "rocker")
+    page.press("torque")
+    until(lambda: "torque 1 y" in live.system.input_names)
+    field = page.page.get_by_label("value y [N m]")
+    field.fill("-0.05")
+    field.press("Enter")
+    until(lambda: live["torque 1 y"] == -0.05)
+    began = live.read("rocker")
+    until(lambda: live.read("rocker") > began + 0.01)  # about −y, as the joint
+    page.press("remove")
+    until(lambda: "torque 1 y" not in live.system.input_names)
+    page.choose("joint", "crank")
+    page.press("motion")
+    until(lambda: "motion 1 command" in live.system.input_names)
+    until(lambda: abs(live.read("crank rate") - 1.0) < 1e-6)  # rad/s, from the sphere's first size
+    assert off(live) < 1e-9
+    page.press("remove")
+    until(lambda: "motion 1 command" not in live.system.input_names)
+
+
+# ---- constraints --------------------------------------------------------------------------------
+
+
+def test_a_revolute_joint_becomes_a_weld_and_back_and_the_page_tells_the_freedoms(page: Seat) -> None:
+    live = page.live
+    assert freedoms(live) == 2  # the four-bar, the cart
+    page.choose("joint", "crank")
+    page.press("weld")
+    until(lambda: "crank" not in live.system.state_names)
+    assert freedoms(live) == 1
+    until(lambda: page.page.locator('[data-fact="freedoms"]').inner_text() == "2 → 1")
+    gap = page.page.locator('[data-fact="gap"]').inner_text()
+    assert float(gap.split()[0].replace("−", "-")) < 1e-9
+    assert off(live) < 1e-9
+    page.press("undo")
+    until(lambda: "crank" in live.system.state_names)
+    assert freedoms(live) == 2
+
+
+def test_two_bodies_are_tied_by_a_drawn_line_and_untied(page: Seat) -> None:
+    """A rod between the cart and the rocker takes a freedom; opened, it gives it back."""
+    live = page.live
+    start, end = page.pixel("cart", CART), page.pixel("rocker", ROCKER)
+    page.page.locator('[data-tool="tie"]').click()
+    page.drag(start, (end[0] - start[0], end[1] - start[1]))
+    page.until("bench.selected?.kind === 'tie'")
+    page.page.locator('#inspector [data-field="kind"]').select_option("rod")
+    page.press("tie")
+    until(lambda: "loop 1" in live.system.model.closures)
+    assert freedoms(live) == 1
+    assert off(live) < 1e-9
+    until(lambda: page.ask("bench.scene.loops.some(l => l.name === 'loop 1')"))
+    page.choose("loop", "loop 1")
+    page.press("remove loop")
+    until(lambda: "loop 1" not in live.system.model.closures)
+    assert freedoms(live) == 2
+
+
+def test_limits_typed_in_the_inspector_stop_the_cart(page: Seat) -> None:
+    live = page.live
+    page.choose("joint", "cart")
+    field = page.page.get_by_label("to [m]")
+    field.fill("0.01")
+    field.press("Enter")
+    until(lambda: live.system.model.joints["cart"].limits)
+    page.drag(page.pixel("cart", CART), (60.0, 0.0), hold=True)
+    until(lambda: live["hand grip"] > 0.0)
+    until(lambda: live.read("cart") > 0.005 and abs(live.read("cart rate")) < 1e-5)
+    held = live.read("cart")
+    page.page.mouse.up()
+    until(lambda: live["hand grip"] == 0.0)
+    assert held < 0.013  # free it went 20 mm or more; a stop gives way a little
+    page.press("undo")
+    until(lambda: not live.system.model.joints["cart"].limits)
+
+
+# ---- parameters and laws ------------------------------------------------------------------------
+
+
+def test_a_slider_changes_the_parameter_of_the_next_tick(page: Seat) -> None:
+    live = page.live
+    slider = page.page.get_by_label("stiffness [N/m]").and_(page.page.locator("[type=range]"))
+    assert live["stiffness"] == STIFFNESS
+    slider.focus()
+    slider.press("ArrowRight")
+    until(lambda: live["stiffness"] > STIFFNESS)
+    slider.evaluate("(e, x) => { e.value = x; e.dispatchEvent(new Event('input', {bubbles: true}));"
+                    "e.dispatchEvent(new Event('change', {bubbles: true})); }", STIFFNESS)  # fmt: skip
+    until(lambda: live["stiffness"] == pytest.approx(STIFFNESS, rel=1e-3))
+
+
+def test_a_law_is_swapped_as_text_and_a_mistake_is_shown_at_its_place(page: Seat) -> None:
+    live = page.live
+    page.page.locator("summary", has_text="Laws").click()
+    box = page.page.locator('[data-law="text"]')
+    until(lambda: box.input_value())
+    box.fill("0.02 +* 'crank rate'")
+    page.press("law")
+    told = page.page.locator("#laws .place")
+    until(lambda: "column 7" in told.inner_text())
+    assert box.evaluate("e => e.selectionStart") == 6
+    assert live.system.model.controls["brake"] is not None
+    box.fill("0.02")
+    page.press("law")
+    until(lambda: abs(live.read("motor torque") - 0.02) < 1e-12)
+    turning = live.read("crank")
+    until(lambda: abs(live.read("crank") - turning) > 0.01)
+    assert np.isfinite(live.read("crank rate"))
+    page.press("undo")
