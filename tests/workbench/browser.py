@@ -44,7 +44,8 @@ class Seat:
     def come(self) -> None:
         """Opens the page and waits for its first picture."""
         self.page.goto(self.workbench.url)
-        self.until("window.bench?.view?.painted >= 0 && bench.world.ready")
+        self.until("document.documentElement.dataset.ready && bench.view.painted >= 0")
+        self.ask("() => new Promise(done => setTimeout(done, 300))")  # panels take their places
 
     def pixel(self, body: str, point: Sequence[float]) -> Place:
         """Where a point of a body is on the screen."""

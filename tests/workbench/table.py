@@ -41,10 +41,14 @@ def table() -> tb.Model:
 
 
 def off(live: Live) -> float:
-    """How far loops are open now [m], in the run's own state."""
+    """How far loops are open now [m], in the run's own state; drives, which follow states of their
+    own, are left out."""
     system, now = live.system, live.snapshot()
     x = np.array([now[name] for name in system.state_names])
-    return float(np.abs(system.constraint_error(x[: system.sizes[0]])).max(initial=0.0))
+    known = system.model.constraint_rows()
+    rows = {row for name in system.model.closures for row in known[name]}
+    error = system.constraint_error(x[: system.sizes[0]])
+    return max(abs(each) for row, each in zip(system.constraint_names, error) if row in rows)
 
 
 def freedoms(live: Live) -> int:

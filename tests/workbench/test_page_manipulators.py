@@ -28,9 +28,10 @@ def page(chromium: object, run: Workbench) -> Iterator[Seat]:
 
 @pytest.fixture(autouse=True)
 def calm(page: Seat) -> Iterator[None]:
-    """Each test begins with the tool that drags and nothing chosen."""
+    """Each test begins with the tool that drags and nothing chosen or held."""
     page.ask("() => { bench.view.choose('hand'); bench.select(null); }")
     yield
+    page.page.mouse.up()
 
 
 def world(page: Seat, place: Place) -> list[float]:
@@ -55,7 +56,7 @@ def test_a_dragged_body_follows_the_pointer_and_its_loop_stays_closed(page: Seat
     until(lambda: abs(live["hand to x"] - goal[0]) < 2e-3)  # a pixel is about a millimetre
     assert live["hand to z"] == pytest.approx(goal[2], abs=2e-3)
     rocker = live.read("rocker")
-    until(lambda: page.page.locator("#view svg text").first.inner_text().endswith("N"))
+    until(lambda: (page.page.locator("#view svg text").first.text_content() or "").endswith("N"))
     page.page.mouse.up()
     until(lambda: live["hand grip"] == 0.0)
     assert rocker < 1.6 - 0.1  # it was pulled to the right, about −y
@@ -195,11 +196,12 @@ def test_limits_typed_in_the_inspector_stop_the_cart(page: Seat) -> None:
     until(lambda: live.system.model.joints["cart"].limits)
     page.drag(page.pixel("cart", CART), (60.0, 0.0), hold=True)
     until(lambda: live["hand grip"] > 0.0)
-    until(lambda: live.read("cart") > 0.005 and abs(live.read("cart rate")) < 1e-5)
-    held = live.read("cart")
+    until(lambda: live.read("cart") > 0.01 and abs(live.read("cart rate")) < 1e-5)
+    held, asked = live.read("cart"), live["hand to x"] - 0.1
     page.page.mouse.up()
     until(lambda: live["hand grip"] == 0.0)
-    assert held < 0.013  # free it went 20 mm or more; a stop gives way a little
+    assert asked > 0.04  # where the pointer was; the spring alone gives way by all but some percent
+    assert held < 0.6 * asked  # a stop of the usual law gives way too, but far less
     page.press("undo")
     until(lambda: not live.system.model.joints["cart"].limits)
 
@@ -221,7 +223,8 @@ def test_a_slider_changes_the_parameter_of_the_next_tick(page: Seat) -> None:
 
 def test_a_law_is_swapped_as_text_and_a_mistake_is_shown_at_its_place(page: Seat) -> None:
     live = page.live
-    page.page.locator("summary", has_text="Laws").click()
+    if not page.ask("document.getElementById('laws').parentElement.open"):
+        page.page.locator("summary", has_text="Laws").click()
     box = page.page.locator('[data-law="text"]')
     until(lambda: box.input_value())
     box.fill("0.02 +* 'crank rate'")

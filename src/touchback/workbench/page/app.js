@@ -74,12 +74,11 @@ bench.on("status", status => {
 });
 window.bench = bench;
 
-for (const [id, file] of Object.entries(PANELS)) {
-  import(file).then(module => module.mount($(id), bench)).catch(error => {
-    console.error(`${id}: ${error.message}`);
-    if (!/Failed to fetch/.test(error.message)) $(id).textContent = `This panel failed: ${error.message}`;
-  });
-}
+const mounted = Object.entries(PANELS).map(([id, file]) => import(file).then(module => module.mount($(id), bench)).catch(error => {
+  console.error(`${id}: ${error.message}`);
+  if (!/Failed to fetch/.test(error.message)) $(id).textContent = `This panel failed: ${error.message}`;
+}));
+Promise.all(mounted).then(() => { root.dataset.ready = "yes"; });
 
 // A mechanism that was opened from the gallery explains itself.
 if (new URLSearchParams(location.search).get("run")?.startsWith("gallery/")) {
