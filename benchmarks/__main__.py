@@ -21,6 +21,7 @@ from benchmarks import (
     robotran,
     run_time,
     simd,
+    view,
 )
 
 SECTIONS: dict[str, Callable[[], report.Section]] = {

@@ -1,16 +1,17 @@
-"""The four manipulators on the page, driven by a pointer in Chromium; asserted is the physics of the
-live run in this process."""
+"""The four manipulators on the page, driven by a pointer in Chromium; asserted is the physics of
+the live run in this process."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
 from tests.workbench.browser import Place, Seat, seat, until
 from tests.workbench.table import CART, ROCKER, STIFFNESS, freedoms, off, table
 from touchback import workbench
+from touchback.realtime import Live
 from touchback.workbench import Workbench
 
 
@@ -22,7 +23,8 @@ def run() -> Iterator[Workbench]:
 
 @pytest.fixture(scope="module")
 def page(chromium: object, run: Workbench) -> Iterator[Seat]:
-    with seat(chromium, run, viewport={"width": 1200, "height": 640}) as found:  # type: ignore[arg-type]
+    size = {"width": 1200, "height": 640}
+    with seat(chromium, run, viewport=size) as found:  # type: ignore[arg-type]
         yield found
 
 
@@ -56,7 +58,8 @@ def test_a_dragged_body_follows_the_pointer_and_its_loop_stays_closed(page: Seat
     until(lambda: abs(live["hand to x"] - goal[0]) < 2e-3)  # a pixel is about a millimetre
     assert live["hand to z"] == pytest.approx(goal[2], abs=2e-3)
     rocker = live.read("rocker")
-    until(lambda: (page.page.locator("#view svg text").first.text_content() or "").endswith("N"))
+    told = page.page.locator("#view svg text").first
+    until(lambda: (told.text_content() or "").endswith("N"))
     page.page.mouse.up()
     until(lambda: live["hand grip"] == 0.0)
     assert rocker < 1.6 - 0.1  # it was pulled to the right, about −y
@@ -77,15 +80,15 @@ def test_what_the_hand_pulls_with_is_what_the_spring_of_the_cart_holds(page: Sea
 
 
 def test_a_paused_mechanism_is_posed_and_its_loop_closes(page: Seat) -> None:
-    """The crank is turned by its end; the others follow without a tick passing, and the run goes on
-    from that pose."""
+    """The crank is turned by its end; the others follow though no time passes (a pose is taken at a
+    tick, of which there are no more than moves), and the run goes on from that pose."""
     live = page.live
     page.ask("bench.send({do: 'pause'})")
     page.until("bench.status.state === 'paused' || bench.status.paused")
     tick, before = live.ticks, live.read("crank")
     page.drag(page.pixel("crank", (0.1, 0.0, 0.0)), (-25.0, -30.0), steps=8)
-    until(lambda: abs(live.read("crank") - before) > 0.2)
-    assert live.ticks - tick <= 1
+    until(lambda: abs(live.read("crank") - before) > 0.2 and settled(live))
+    assert live.ticks - tick <= 8
     assert off(live) < 1e-9
     posed = live.read("crank")
     page.ask("bench.send({do: 'go'})")
@@ -94,13 +97,22 @@ def test_a_paused_mechanism_is_posed_and_its_loop_closes(page: Seat) -> None:
     assert off(live) < 1e-9
 
 
+def settled(live: Live) -> bool:
+    """Whether no more poses come."""
+    before = live.ticks
+    time.sleep(0.5)
+    return live.ticks == before
+
+
 # ---- icons --------------------------------------------------------------------------------------
 
 
 def test_a_drawn_force_arrives_in_newtons_and_is_resized_typed_and_removed(page: Seat) -> None:
     """The cart's spring is a balance: x = F/k for the force along x."""
     live = page.live
-    newtons = page.ask("bench.world.metre * bench.view.eye.perPixel([0, 0, 0], bench.view.canvas.clientHeight)")
+    newtons = page.ask(
+        "bench.world.metre * bench.view.eye.perPixel([0, 0, 0], bench.view.canvas.clientHeight)"
+    )
     assert isinstance(newtons, float)
     page.page.locator('[data-tool="force"]').click()
     page.drag(page.pixel("cart", CART), (80.0, 0.0))
@@ -152,7 +164,9 @@ def test_a_torque_arc_turns_the_mechanism_and_a_motion_sphere_drives_it(page: Se
 # ---- constraints --------------------------------------------------------------------------------
 
 
-def test_a_revolute_joint_becomes_a_weld_and_back_and_the_page_tells_the_freedoms(page: Seat) -> None:
+def test_a_revolute_joint_becomes_a_weld_and_back_and_the_page_tells_the_freedoms(
+    page: Seat,
+) -> None:
     live = page.live
     assert freedoms(live) == 2  # the four-bar, the cart
     page.choose("joint", "crank")
@@ -194,6 +208,8 @@ def test_limits_typed_in_the_inspector_stop_the_cart(page: Seat) -> None:
     field.fill("0.01")
     field.press("Enter")
     until(lambda: live.system.model.joints["cart"].limits)
+    page.until("bench.scene.joints.some(j => j.name === 'cart' && j.limits.length)")
+    page.until("bench.world.ready")
     page.drag(page.pixel("cart", CART), (60.0, 0.0), hold=True)
     until(lambda: live["hand grip"] > 0.0)
     until(lambda: live.read("cart") > 0.01 and abs(live.read("cart rate")) < 1e-5)
@@ -216,8 +232,11 @@ def test_a_slider_changes_the_parameter_of_the_next_tick(page: Seat) -> None:
     slider.focus()
     slider.press("ArrowRight")
     until(lambda: live["stiffness"] > STIFFNESS)
-    slider.evaluate("(e, x) => { e.value = x; e.dispatchEvent(new Event('input', {bubbles: true}));"
-                    "e.dispatchEvent(new Event('change', {bubbles: true})); }", STIFFNESS)  # fmt: skip
+    slider.evaluate(
+        "(e, x) => { e.value = x; for (const kind of ['input', 'change'])"
+        " e.dispatchEvent(new Event(kind, { bubbles: true })); }",
+        STIFFNESS,
+    )
     until(lambda: live["stiffness"] == pytest.approx(STIFFNESS, rel=1e-3))
 
 
@@ -235,8 +254,6 @@ def test_a_law_is_swapped_as_text_and_a_mistake_is_shown_at_its_place(page: Seat
     assert live.system.model.controls["brake"] is not None
     box.fill("0.02")
     page.press("law")
-    until(lambda: abs(live.read("motor torque") - 0.02) < 1e-12)
-    turning = live.read("crank")
-    until(lambda: abs(live.read("crank") - turning) > 0.01)
-    assert np.isfinite(live.read("crank rate"))
+    turning = live.read("crank")  # at rest until then
+    until(lambda: live.read("crank") > turning + 0.01)  # the motor pushes with 0.02 N m
     page.press("undo")

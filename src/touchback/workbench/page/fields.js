@@ -10,7 +10,9 @@ export function number(label, unit, value, send, more = {}) {
     if (typed === last || (typed !== typed && last !== last)) return;
     if (Number.isNaN(typed)) { input.setAttribute("aria-invalid", "true"); return; }
     input.removeAttribute("aria-invalid");
-    try { await send(typed); last = typed; } catch (error) { input.value = show(last); fail(input, error); }
+    const before = last;
+    last = typed; // at once: leaving the field after Enter isn't another change
+    try { await send(typed); } catch (error) { last = before; input.value = show(before); fail(input, error); }
   };
   input.addEventListener("change", take);
   input.addEventListener("keydown", e => { if (e.key === "Enter") take(); e.stopPropagation(); });
