@@ -38,6 +38,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "piano": piano.run,
     "keyboard": keyboard.run,
     "page": page_clients.run,
+    "view": view.run,
 }
 QUICK: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain", (2, 7, 30, 100), peers=()),

@@ -34,9 +34,11 @@ _ROUNDS, _MOVES = 3, 15
 _SPACE, _FLAT = 1.3, 0.5  # of viser's p50: what was asked for
 
 # Whether the hand's force in the frame just drawn is another: by a third of what the jump makes.
-_PULLED = f"""(before => () => {{ const {{ hand, eye, canvas }} = bench.view, {{ grab, point }} = hand.drag;
+_PULLED = f"""(before => () => {{
+  const {{ hand, eye, canvas }} = bench.view, {{ grab, point }} = hand.drag;
   const metres = {_JUMP} * eye.perPixel(point, canvas.clientHeight);
-  return Math.abs(hand.force - before) > 0.3 * grab.stiffness * metres; }})(bench.view.hand.force)"""
+  return Math.abs(hand.force - before) > 0.3 * grab.stiffness * metres;
+}})(bench.view.hand.force)"""
 
 Chance = random.Random(0)
 
@@ -135,7 +137,7 @@ def _viser(browser: Browser, count: int) -> list[float]:
         with _page(browser, f"http://127.0.0.1:{server.get_port()}") as page:
             x, y = _SIZE["width"] / 2, _SIZE["height"] / 2
             is_box = f"p => p && Math.abs(p[0] - {_BOX[0]}) < 60 && p[1] < 140 && p[2] < 140"
-            _until(page, f"() => touchbackMeasure.peek({x}, {y}).then({is_box})")
+            _until(page, f"() => touchbackMeasure.peek({x}, {y}).then({is_box})", 120.0)
             page.wait_for_timeout(1000)
             page.mouse.move(x, y)
             page.mouse.down()

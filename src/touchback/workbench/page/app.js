@@ -68,7 +68,7 @@ bench.on("log", ({ text, bad }) => note(text, bad ? "bad" : ""));
 bench.on("scene", scene => { $("title").textContent = scene.title; document.title = `${scene.title} · Touchback`; });
 bench.on("poses", ({ time }) => { $("clock").textContent = `${time.toFixed(3)} s`; });
 bench.on("status", status => {
-  const state = status.held ? "held" : status.paused ? "paused" : "running";
+  const state = status.held ? "held" : status.paused || status.state === "paused" ? "paused" : "running";
   $("state").dataset.state = state;
   $("state").textContent = state === "running" && status.speed && status.speed !== 1 ? `running × ${status.speed}` : state;
 });
