@@ -35,6 +35,9 @@ async def looked_at(bench: Workbench, live: tb.Live) -> int:
             await wire.send(json.dumps({"do": "watch", "poses": 60}))
         looking = [asyncio.create_task(look(Page(wire))) for wire in (first, second)]
         await asyncio.to_thread(live.run, SECONDS)
+        async with asyncio.timeout(20):  # where the machine had no time for them
+            while frames < 4:
+                await asyncio.sleep(0.01)
         for task in looking:
             task.cancel()
         slow.transport.abort()  # it wouldn't take the farewell either
@@ -58,7 +61,7 @@ def test_three_clients_one_of_them_slow_change_no_tick_and_no_bit() -> None:
             assert live.state == "running"
         after = live.report()
     print(f"before: {told(before)}\nafter:  {told(after)}")
-    assert frames > 2  # the machine may have had no time for more
+    assert frames >= 4
     assert after.counts["ticks"] >= before.counts["ticks"] + round(1000 * SECONDS)
     assert after.counts["lost_rows"] == 0 and not after.faults
 

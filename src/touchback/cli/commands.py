@@ -45,8 +45,8 @@ COMMANDS: dict[str, Listed] = {
     ),
     "view": Listed(
         "view", "view",
-        "Show a mechanism on a page in the browser, where it runs and can be touched. Ctrl-C "
-        "ends it.",
+        "Show a mechanism on a page in the browser, where it runs and can be touched; or a "
+        "recording, which plays there. Ctrl-C ends it.",
     ),
     "replay": Listed("replay", "replay", "Run a recording again and compare it bit for bit."),
     "repair": Listed(

@@ -1,21 +1,28 @@
 """`touchback view`: a mechanism on a page in the browser."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from touchback import workbench
+from touchback import gallery, workbench
 from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.cli.options import number
 from touchback.cli.options import seconds as span
+from touchback.errors import InputError
+from touchback.realtime import Recording, open_recording
+from touchback.recording import Run, open_run
 from touchback.workbench.manipulate import equipped
 
+_RUNS = (".mcap", ".npz", ".csv")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def view(
-    model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
+    model: Annotated[
+        str, typer.Argument(help="A name of the gallery, a model's file, or a recording.")
+    ],
     host: Annotated[
         str, typer.Option(help="What to listen on; other machines need 0.0.0.0 or an address.")
     ] = "127.0.0.1",
@@ -24,18 +31,45 @@ def view(
     substeps: Annotated[
         int | None, number("Steps in a tick; 1 unless the gallery says otherwise.", 1)
     ] = None,
+    of: Annotated[
+        str | None, typer.Option(help="The mechanism of a recording that doesn't hold it.")
+    ] = None,
     seconds: Annotated[float | None, span("How long; default: until Ctrl-C.")] = None,
 ) -> None:
-    """Show a mechanism on a page in the browser, where it runs and can be touched. Ctrl-C ends
-    it."""
+    """Show a mechanism on a page in the browser, where it runs and can be touched; or a recording,
+    which plays there. Ctrl-C ends it."""
+    if model not in gallery.names() and Path(model).suffix.lower() in _RUNS:
+        played = _recording(Path(model))
+        described = None if of is None else load(of)[0]
+        page = workbench.open(played, model=described, host=host, port=port)
+    else:
+        page = _running(model, rate, substeps, host, port)
+    with page as bench:
+        out.print(f"page: {bench.url}", soft_wrap=True)
+        if host not in _LOOPBACK:
+            out.print("Whoever has this address can touch it: it holds a token.")
+        bench.wait(seconds)
+        report = str(bench.live.report()) if bench.running else ""
+    if report:
+        out.print(report)
+
+
+def _running(
+    model: str, rate: float, substeps: int | None, host: str, port: int
+) -> workbench.Workbench:
     described, experiment = load(model)
     with working(f"deriving {described.name}"):
         system = equipped(described).compile()
         start = experiment.start(system)
     steps = experiment.substeps if substeps is None else substeps
-    with workbench.open(system, x0=start, rate=rate, substeps=steps, host=host, port=port) as bench:
-        out.print(f"page: {bench.url}", soft_wrap=True)
-        if host not in _LOOPBACK:
-            out.print("Whoever has this address can touch it: it holds a token.")
-        bench.wait(seconds)
-    out.print(str(bench.live.report()))
+    return workbench.open(system, x0=start, rate=rate, substeps=steps, host=host, port=port)
+
+
+def _recording(path: Path) -> Recording | Run:
+    """That of a live run, with all its structures, or a run's file."""
+    if not path.is_file():
+        raise InputError(f"There is no file '{path}'.")
+    try:
+        return open_recording(path) if path.suffix.lower() == ".mcap" else open_run(path)
+    except InputError:
+        return open_run(path)  # or says what is wrong with it

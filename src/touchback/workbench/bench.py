@@ -128,6 +128,11 @@ class Workbench:
             self.server.add(name, self.hub)
 
     @property
+    def running(self) -> bool:
+        """Whether it shows a live run."""
+        return isinstance(self.source, LiveSource)
+
+    @property
     def live(self) -> Live:
         """The live run that it shows."""
         if not isinstance(self.source, LiveSource):

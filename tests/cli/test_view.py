@@ -1,0 +1,66 @@
+"""`touchback view` shows a mechanism on a page, and ends with its report."""
+
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import touchback as tb
+from command import touchback
+from touchback import gallery, workbench
+from touchback.cli.view import view
+from touchback.errors import InputError
+
+
+@pytest.mark.parametrize("model", ["pendulum", "file"])
+def test_a_mechanism_is_shown_and_reported(model: str, tmp_path: Path) -> None:
+    if model == "file":
+        path = tmp_path / "mine.yaml"
+        gallery.make("slider-crank").save(path)
+        model = str(path)
+    told = touchback("view", model, "--seconds", "0.2").stdout
+    assert re.search(r"page: http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", told)
+    assert "Live run of" in told and "lateness" in told
+
+
+def test_a_recording_is_shown_and_nothing_runs(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    with tb.live(gallery.make("slider-crank").compile(), speed=None, record=path) as live:
+        live.run(0.1)
+    told = touchback("view", path, "--seconds", "0.2").stdout
+    assert "page: http" in told and "Live run" not in told
+
+
+def test_a_run_is_shown_with_its_mechanism(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    tb.simulate(gallery.make("pendulum").compile(), duration=0.1).save(path)
+    assert "page: http" in touchback("view", path, "--of", "pendulum", "--seconds", "0.2").stdout
+
+
+def test_ctrl_c_ends_it_with_the_report() -> None:
+    command = [sys.executable, "-m", "touchback.cli", "view", "pendulum"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        page = process.stdout.readline()
+        with urllib.request.urlopen(page.split()[1]) as answer:
+            assert answer.status == 200
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=30)
+    assert process.returncode == 0 and "Live run of 'pendulum'" in rest
+
+
+def test_a_port_that_is_taken_is_said() -> None:
+    with (
+        workbench.open(gallery.make("pendulum").compile()) as bench,
+        pytest.raises(InputError, match=f"port {bench.server.port}: .*another port"),
+    ):
+        view("pendulum", port=bench.server.port, seconds=0.1)
+
+
+def test_what_is_neither_a_mechanism_nor_a_file_is_said() -> None:
+    with pytest.raises(InputError, match="pendulum"):
+        view("pendulom", seconds=0.1)
