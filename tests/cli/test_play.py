@@ -9,6 +9,8 @@ import tty
 import wave
 from pathlib import Path
 
+import pytest
+
 from command import touchback
 from touchback.devices.midi import (
     NoteOff,
@@ -75,3 +77,33 @@ def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
     write_midi(tmp_path / "empty.mid", [])
     done = touchback("play", "organ", "--score", str(tmp_path / "empty.mid"))
     assert done.returncode != 0 and "empty.mid has no notes" in done.stderr
+
+
+def test_the_page_ends_with_the_report_when_the_passage_is_played_and_nobody_looks_on() -> None:
+    done = touchback("play", "piano", "--patience", "0")
+    assert done.returncode == 0, done.stderr
+    assert "page: http://127.0.0.1:" in done.stdout and "?token=" in done.stdout
+    assert "24 notes were heard" in done.stdout and "Live run of '13 ×" in done.stdout
+
+
+def test_a_page_that_looks_on_keeps_it_alive() -> None:
+    """With a client that stays for 1.5 s beyond all patience, the run ends only after it left."""
+    connect = pytest.importorskip("websockets.sync.client").connect
+    command = [sys.executable, "-m", "touchback.cli", "play", "wall", "--patience", "1"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().removeprefix("page: ").strip()
+        wire = address.replace("http", "ws", 1).replace("/?", "/wire?")
+        with connect(wire):
+            time.sleep(2.5)
+            assert process.poll() is None
+        rest = process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+    assert process.returncode == 0 and "Live run of 'virtual wall'" in rest
+
+
+def test_what_is_only_a_page_says_so_in_the_terminal() -> None:
+    done = touchback("play", "zoo", "--no-page")
+    assert done.returncode != 0 and "'zoo' is a page" in done.stderr

@@ -275,8 +275,8 @@ class PianoBoard:
             self.tell("passage", {"playing": False})
 
     def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
-        self.rows.take(rows, columns)
-        self.shown(self.rows.key(self.focus, rows), self.rows.keys(rows))
+        shown = self.rows.take(rows, columns)
+        self.shown(shown[:, self.notes.index(self.focus)], shown[-1, :, 1:3])
 
 
 def _idle(now: float) -> list[Gesture]:

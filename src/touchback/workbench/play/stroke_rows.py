@@ -9,7 +9,7 @@ from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.keys import note_name
 from touchback.workbench.play.action_drawing import ANGLES
 
-KEPT = 4.0  # s
+KEPT = 20.0  # s, of the columns that are shown only: 17 MB for an octave
 BEFORE, AFTER = 0.25, 0.35  # s around a strike that a replay shows
 SHOWN = ("time", "depth", "force", *ANGLES)  # columns of one key: s, m, N, rad
 
@@ -19,43 +19,35 @@ class StrokeRows:
 
     def __init__(self, notes: tuple[int, ...]) -> None:
         self._notes = notes
-        self._blocks: deque[np.ndarray] = deque()
-        self._places: dict[int, list[int]] = {}
+        self._blocks: deque[np.ndarray] = deque()  # (ticks, keys, SHOWN)
         self._columns: tuple[str, ...] = ()
+        self._places = np.zeros(0, dtype=int)
         self._lock = threading.Lock()
 
-    def take(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
-        """A block of ticks."""
+    def take(self, rows: np.ndarray, columns: tuple[str, ...]) -> np.ndarray:
+        """A block of ticks; gives what is kept of it, (ticks, keys, SHOWN)."""
+        if columns != self._columns:
+            self._columns = columns
+            self._places = np.array([_places(note, columns) for note in self._notes])
+        shown = rows[:, self._places]
+        shown[:, :, SHOWN.index("depth")] *= FRONT
         with self._lock:
-            if columns != self._columns:
-                self._blocks.clear()
-                self._columns = columns
-                self._places = {note: self._of(note) for note in self._notes}
-            self._blocks.append(rows)
-            newest = rows[-1, columns.index("time")]
-            while self._blocks[0][-1, columns.index("time")] < newest - KEPT:
+            self._blocks.append(shown)
+            while self._blocks[0][-1, 0, 0] < shown[-1, 0, 0] - KEPT:
                 self._blocks.popleft()
-
-    def _of(self, note: int) -> list[int]:
-        name = note_name(note)
-        wanted = ("key", "finger force", *(f"action/{angle}" for angle in ANGLES))
-        return [self._columns.index(n) for n in ("time", *(f"{name}/{each}" for each in wanted))]
-
-    def key(self, note: int, rows: np.ndarray) -> np.ndarray:
-        """The columns `SHOWN` of a key in a block of rows."""
-        shown = rows[:, self._places[note]].copy()
-        shown[:, 1] *= FRONT
         return shown
-
-    def keys(self, rows: np.ndarray) -> np.ndarray:
-        """Depth [m] and force [N] of all keys in the last of the rows, (keys, 2)."""
-        places = [self._places[note][1:3] for note in self._notes]
-        return rows[-1][places] * (FRONT, 1.0)
 
     def between(self, note: int, begin: float, end: float) -> np.ndarray:
         """All rows of a key between two times [s], in the order `SHOWN`."""
         with self._lock:
-            if not self._blocks:
-                return np.empty((0, len(SHOWN)))
-            shown = self.key(note, np.concatenate(self._blocks))
-        return shown[(shown[:, 0] >= begin) & (shown[:, 0] <= end)]
+            blocks = [each for each in self._blocks if begin <= each[-1, 0, 0]]
+        if not blocks:
+            return np.empty((0, len(SHOWN)))
+        rows = np.concatenate(blocks)[:, self._notes.index(note)]
+        return rows[(rows[:, 0] >= begin) & (rows[:, 0] <= end)]
+
+
+def _places(note: int, columns: tuple[str, ...]) -> list[int]:
+    """Where the columns `SHOWN` of a key are."""
+    own = ("key", "finger force", *(f"action/{angle}" for angle in ANGLES))
+    return [columns.index(name) for name in ("time", *(f"{note_name(note)}/{x}" for x in own))]

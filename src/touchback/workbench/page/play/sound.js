@@ -1,5 +1,4 @@
 // What is heard: strings of the server's tables, sounded by the worklet; and how long a strike takes to become sound.
-const NUMBERS = ["pulsation", "decay", "cosine", "sine"];
 
 /** The modes of a table for a speed between those it was made for: magnitudes by equal ratios, phases of the nearest. */
 export function modesAt(table, speed) {
@@ -40,7 +39,7 @@ export class Sound {
     this.analyser = new AnalyserNode(context, { fftSize: 8192 });
     this.node.connect(this.analyser).connect(context.destination);
     this.node.port.onmessage = ({ data }) => this.heard(data);
-    await context.resume?.();
+    if (context instanceof AudioContext) await context.resume();
   }
 
   stop() { this.node?.port.postMessage({ do: "silence" }); return this.context?.suspend(); }
@@ -64,11 +63,14 @@ export class Sound {
   async strike(told, received) {
     if (!this.on) return;
     const waiting = this.table(told.note, told.string), table = waiting.ready || await waiting;
-    const id = ++this.number, message = { do: "strike", id, note: told.note, damper: table.damper, attack: table.attack };
-    for (const name of NUMBERS) message[name] = table[name];
-    Object.assign(message, modesAt(table, told.loudness));
+    const id = ++this.number;
     this.begun.set(id, { told, received, posted: performance.now() });
-    this.node.port.postMessage(message);
+    this.post(table, told, id);
+  }
+
+  /** A strike on its way to the worklet. */
+  post({ pulsation, decay, damper, attack, ...table }, { note, loudness }, id) {
+    this.node.port.postMessage({ do: "strike", id, note, pulsation, decay, damper, attack, ...modesAt({ pulsation, ...table }, loudness) });
   }
 
   damp(note) { this.node?.port.postMessage({ do: "damp", note }); }

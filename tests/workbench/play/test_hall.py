@@ -1,0 +1,129 @@
+"""One port for play pages and mechanisms, asked as pages ask."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from page_client import Page, on_page
+from touchback import gallery
+from touchback.workbench.play.hall import MOST, Hall
+from touchback.workbench.play.trial import TrialBoard
+from touchback.workbench.play.wall import WallBoard
+
+
+@pytest.fixture(scope="module")
+def hall() -> Iterator[Hall]:
+    with Hall("zoo") as opened:
+        yield opened
+
+
+def visit(hall: Hall, what: str) -> dict[str, object]:
+    async def play(page: Page) -> dict[str, object]:
+        return await page.send(do="visit", what=what)
+
+    return on_page(hall.first.bench, play)
+
+
+def test_the_zoo_tells_of_every_mechanism_in_three_sentences(hall: Hall) -> None:
+    async def play(page: Page) -> dict[str, object]:
+        return await page.send(do="zoo")
+
+    zoo = on_page(hall.first.bench, play)
+    assert [each["name"] for each in zoo["mechanisms"]] == gallery.names()
+    assert all(len(each["sentences"]) == 3 for each in zoo["mechanisms"])
+    assert [each["what"] for each in zoo["pages"]] == ["piano", "wall", "trial"]
+
+
+def test_a_mechanism_opens_on_the_same_port_moves_and_says_what_it_is(hall: Hall) -> None:
+    answer = visit(hall, "gallery/pendulum")
+    assert answer["ok"] and "/index.html?" in answer["url"]
+    assert answer["url"].split("/")[2] == hall.url.split("/")[2]
+
+    async def play(page: Page) -> None:
+        assert (await page.told("scene"))["title"] == "pendulum"
+        about = await page.send(do="about")
+        assert about["sentences"] == list(gallery.entry("pendulum").sentences)
+
+    room = hall._rooms["gallery/pendulum"]
+    on_page(room.bench, play)
+    assert room.bench.live.state == "running"
+
+
+def test_only_a_few_run_at_a_time_and_the_first_goes_on(hall: Hall) -> None:
+    for name in ("pendulum", "double-pendulum", "spinning-top", "gyroscope", "cart-pole"):
+        assert visit(hall, f"gallery/{name}")["ok"]
+    names = list(hall._rooms)
+    assert len(names) == 1 + MOST
+    assert names[0] == "zoo" and names[-1] == "gallery/cart-pole"
+    assert "gallery/pendulum" not in names
+
+
+def test_what_is_not_there_is_refused_with_the_nearest(hall: Hall) -> None:
+    assert "did you mean 'gallery/pendulum'" in visit(hall, "gallery/pendulm")["error"] or (
+        "did you mean 'pendulum'" in visit(hall, "gallery/pendulm")["error"]
+    )
+    assert "nothing to play called 'pianow'" in visit(hall, "pianow")["error"]
+
+
+def asked(board: WallBoard | TrialBoard, do: str, **fields: object) -> dict[str, object]:
+    return board.desk.handle(json.dumps({"do": do, **fields}).encode(), "a test").as_dict()
+
+
+def test_the_wall_takes_another_rate_and_law_while_it_is_pushed() -> None:
+    with WallBoard() as board:
+        assert asked(board, "push", to=-0.01)["ok"]
+        board.live.run(0.3)
+        assert board.live.read("handle") < 0.0 < board.live.read("wall force")
+        answer = asked(board, "wall", rate=500.0, controller="z-plane", stiffness=5000.0)
+        assert answer["ok"] and board.live.plan.rate == 500.0
+        assert board.live["period"] == 1.0 / 500.0
+        board.live.run(1.2)  # swings fade with c/2m = 7.4 1/s: to a ten-thousandth
+        now = board.live.snapshot()
+        # At rest the wall bears what the finger's spring of 257 N/m lacks in way.
+        due = 257.0 * (now["handle"] - now["hand followed"])
+        assert now["wall force"] == pytest.approx(due, rel=1e-3)
+        refused = asked(board, "wall", controller="deadbeat")
+        assert "There is no wall 'deadbeat' to push" in refused["error"]
+
+
+def test_a_trial_hides_its_voice_until_all_is_answered(tmp_path: object) -> None:
+    board = TrialBoard(tmp_path / "trial.jsonl", ("organ", "wall"), repeats=1)  # type: ignore[operator]
+    with board:
+        felt = []
+        for count in range(2):
+            hidden = board.trials.hidden
+            told = asked(board, "trial")
+            assert told["answered"] == count and "table" not in told
+            assert set(told) == {"id", "ok", "note", "question", "voices", "answered", "count",
+                                 "done", "label"}  # fmt: skip
+            for message in ({"do": "board"}, {"do": "instrument", "name": "wall"}, {"do": "last"}):
+                assert not asked(board, **message)["ok"]
+            assert asked(board, "what")["parameters"] == asked(board, "what")["inputs"] == []
+            voice = {"organ": 2.0, "wall": 4.0}[hidden]
+            assert board.live["C4/voice"] == voice  # it is what is felt
+            felt.append(hidden)
+            asked(board, "reply", text=hidden)
+        told = asked(board, "trial")
+    assert sorted(felt) == ["organ", "wall"]
+    assert told["table"] == {"organ": {"organ": 1}, "wall": {"wall": 1}}
+
+
+def test_pages_get_rows_of_every_tick(hall: Hall) -> None:
+    assert visit(hall, "wall")["ok"]
+
+    async def play(page: Page) -> list[float]:
+        times: list[float] = []
+        while len(times) < 100:
+            kind, _, count, since, numbers = await page.frame()
+            if kind == 2:
+                rows = numbers[1:].reshape(count, -1)
+                times += [since + float(t) for t in rows[:, 0]]
+        await asyncio.sleep(0)
+        return times
+
+    times = on_page(hall._rooms["wall"].bench, play)
+    steps = [b - a for a, b in pairwise(times)]
+    assert steps == pytest.approx([1e-3] * len(steps), abs=1e-6)

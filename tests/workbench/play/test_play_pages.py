@@ -1,0 +1,324 @@
+"""Play pages in Chromium: what pointers, letters, touch and MIDI do to the board in C, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.workbench.browser import until
+from touchback import gallery
+from touchback.devices.sound import Note, render
+from touchback.gallery.keyboard.strokes import passage
+from touchback.workbench.play.hall import Hall
+from touchback.workbench.play.messages import Visit
+from touchback.workbench.play.piano import PianoBoard
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Place = tuple[float, float]
+
+
+@pytest.fixture(scope="module")
+def board() -> PianoBoard:
+    return PianoBoard(passage=lambda start: passage([60, 64, 67], start)[:3])
+
+
+@pytest.fixture(scope="module")
+def hall(board: PianoBoard) -> Iterator[Hall]:
+    with Hall("piano", board) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Browser, hall: Hall) -> Iterator[Page]:
+    """The piano's page, with sound."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, has_touch=True)
+    found, errors = context.new_page(), []
+    found.on("pageerror", lambda error: errors.append(str(error)))
+    found.goto(hall.url)
+    ready(found, "window.play?.keys && play.bench.status.time > 0.6")
+    found.click("#sound")
+    ready(found, "play.sound.on")
+    yield found
+    assert errors == []
+    context.close()
+
+
+def ready(page: Page, text: str) -> None:
+    """Waits for something in the page; across navigations too."""
+
+    def ask() -> bool:
+        try:
+            return bool(page.evaluate(f"Boolean({text})"))
+        except Exception as error:
+            if "navigation" not in str(error):
+                raise
+            return False
+
+    until(ask)
+
+
+def on_key(page: Page, note: int, share: float) -> Place:
+    """A place on a key, a share of its length from above."""
+    box = page.locator(f'[data-note="{note}"]').bounding_box()
+    assert box is not None
+    return box["x"] + 0.5 * box["width"], box["y"] + share * box["height"]
+
+
+def struck(board: PianoBoard, before: int) -> tuple[int, float]:
+    until(lambda: board.struck > before)
+    return board.heard[-1].note, board.heard[-1].loudness
+
+
+def at_rest(board: PianoBoard) -> int:
+    """Waits until all keys are up and hammers lie; gives how many notes there were."""
+    until(lambda: max(board.live.read(f"{name}/key") for name in ("C4", "E4", "A4")) < 1e-3)
+    board.live.run(0.25)
+    return board.struck
+
+
+def test_a_key_pressed_on_the_page_strikes_in_the_board_and_deeper_is_faster(
+    page: Page, board: PianoBoard
+) -> None:
+    speeds = []
+    for share in (0.3, 0.55, 0.9):
+        before = at_rest(board)
+        page.mouse.move(*on_key(page, 64, share))
+        page.mouse.down()
+        note, speed = struck(board, before)
+        page.mouse.up()
+        assert note == 64
+        speeds.append(speed)
+    assert speeds[0] * 1.3 < speeds[1] and speeds[1] * 1.2 < speeds[2]
+    ready(page, f"play.strikes.length >= {len(speeds)}")
+    told = page.evaluate("play.strikes.slice(-3).map(each => [each.note, each.loudness])")
+    assert told == [[64, speed] for speed in speeds]
+
+
+def test_a_key_that_is_drawn_down_slowly_goes_down_and_is_mute(
+    page: Page, board: PianoBoard
+) -> None:
+    before = at_rest(board)
+    (x, top), (_, bottom) = on_key(page, 69, 0.02), on_key(page, 69, 0.45)
+    page.mouse.move(x, top)
+    page.mouse.down()
+    depths = []
+    for y in np.linspace(top, bottom, 50):
+        page.mouse.move(x, float(y))
+        board.live.run(0.02)
+        depths.append(board.live.read("A4/key"))
+    page.mouse.up()
+    assert board.struck == before  # the hammer was lifted and let off without reaching the string
+    assert depths[-1] * 0.2595 > 9e-3  # m: to the bed
+    assert sum(b < a - 1e-4 for a, b in pairwise(depths)) <= 3  # and steadily
+
+
+def test_letters_play_and_lift_and_two_fingers_press_two_keys(
+    page: Page, board: PianoBoard
+) -> None:
+    before = at_rest(board)
+    page.keyboard.down("g")
+    assert struck(board, before)[0] == 67
+    assert board.live.read("G4/ringing") == 1.0
+    page.keyboard.up("g")
+    until(lambda: board.live.read("G4/ringing") == 0.0)
+    before = at_rest(board)
+    touch = page.context.new_cdp_session(page)
+    points = [on_key(page, 60, 0.7), on_key(page, 64, 0.7)]
+    fingers = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": fingers})
+    until(lambda: board.struck >= before + 2)
+    assert {each.note for each in board.heard[-2:]} == {60, 64}
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    until(lambda: board.live.read("C4/ringing") == board.live.read("E4/ringing") == 0.0)
+
+
+def test_midi_strikes_by_velocity_and_pressure_presses_deeper(
+    page: Page, board: PianoBoard
+) -> None:
+    page.evaluate(
+        "navigator.requestMIDIAccess = async () => { window.port = { name: 'a keyboard' };"
+        "return { inputs: new Map([['1', window.port]]) }; }"
+    )
+    page.click("#midi")
+    ready(page, "window.port?.onmidimessage")
+    before = at_rest(board)
+    page.evaluate("port.onmidimessage({ data: [0x90, 64, 90] })")
+    assert struck(board, before)[0] == 64
+    page.evaluate("port.onmidimessage({ data: [0xa0, 64, 127] })")
+    until(lambda: board.live["E4/finger wish"] == pytest.approx(0.03))
+    page.evaluate("port.onmidimessage({ data: [0x80, 64, 0] })")
+    until(lambda: board.live["E4/finger wish"] == 0.0)
+    until(lambda: board.live.read("E4/ringing") == 0.0)
+
+
+def test_the_note_that_was_struck_is_heard_and_its_way_is_told(
+    page: Page, board: PianoBoard
+) -> None:
+    """The highest peak of the spectrum is the string's first mode, to a bin of 6 Hz."""
+    before = at_rest(board)
+    page.evaluate("play.latency.kept.length = 0")
+    ready(page, "play.sound.tables.get('struck 69')?.ready")
+    page.mouse.move(*on_key(page, 69, 0.8))
+    page.mouse.down()
+    struck(board, before)
+    ready(page, "play.latency.kept.length")
+    page.wait_for_timeout(300)
+    peak, rate = page.evaluate(
+        "(() => { const a = play.sound.analyser, s = new Float32Array(a.frequencyBinCount);"
+        "a.getFloatFrequencyData(s); let k = 0; s.forEach((x, i) => { if (x > s[k]) k = i; });"
+        "return [k * a.context.sampleRate / a.fftSize, a.context.sampleRate]; })()"
+    )
+    page.mouse.up()
+    assert peak == pytest.approx(440.0, abs=rate / 8192)
+    parts = page.evaluate("play.latency.kept[0]")
+    assert parts["tick"] == 1.0
+    assert all(np.isfinite(value) for value in parts.values())
+    assert parts["hub"] > 0.0 and parts["audio"] > 0.0
+    uncertain = page.evaluate("play.clocks.best.trip")
+    assert parts["wire"] > -uncertain
+    whole = parts["tick"] + parts["hub"] + parts["wire"] + parts["audio"]
+    assert parts["total"] == pytest.approx(whole)
+
+
+def test_the_worklet_adds_up_the_string_that_is_rendered_offline(page: Page) -> None:
+    """Sample by sample what `devices.sound` gives, behind the worklet's rounding of loud ones."""
+    samples = page.evaluate(
+        "(async () => { const offline = new OfflineAudioContext(1, 13230, 44100);"
+        "const sound = new play.sound.constructor(play.bench);"
+        "await sound.start(offline);"
+        "sound.post(await sound.table(72, 'struck'), { note: 72, loudness: 1.0 });"
+        "await new Promise(done => setTimeout(done, 100));"
+        "return Array.from((await offline.startRendering()).getChannelData(0)); })()"
+    )
+    found = np.array(samples)
+    begin = int(np.flatnonzero(found)[0])
+    assert begin < 4000
+    due = np.tanh(render([Note(0.0, 72, speed=1.0)], 0.2) / 45.0)
+    first = int(np.flatnonzero(np.abs(due) > 1e-12)[0])
+    count = min(len(due) - first, len(found) - begin, 8000)
+    # browsers keep samples as 32-bit floats
+    np.testing.assert_allclose(found[begin : begin + count], due[first : first + count], atol=2e-6)
+
+
+def test_a_screw_turned_by_keys_changes_all_actions_and_the_curve(
+    page: Page, board: PianoBoard
+) -> None:
+    ready(page, "play.force.curve")
+    usual = page.evaluate("play.force.curve['let-off'][1]")
+    screw = page.locator("#screw-let-off-button-height")
+    screw.focus()
+    for _ in range(50):
+        page.keyboard.press("ArrowLeft")
+    lowered = -0.5e-3
+    until(lambda: board.live["C5/action/let-off button height"] == pytest.approx(lowered, abs=1e-9))
+    assert board.live["C4/action/let-off button height"] == pytest.approx(lowered, abs=1e-9)
+    ready(page, f"play.force.curve['let-off'][1] < {0.8 * usual}")
+    page.click("#regulate")
+    until(lambda: board.live["C4/action/let-off button height"] == 0.0)
+
+
+def test_slow_motion_shows_the_recorded_stroke_with_the_hammer_highest_at_the_strike(
+    page: Page, board: PianoBoard
+) -> None:
+    before = at_rest(board)
+    page.mouse.move(*on_key(page, 60, 0.7))
+    page.mouse.down()
+    struck(board, before)
+    page.wait_for_timeout(450)
+    page.mouse.up()
+    page.click('[data-pace="0.1"]')
+    ready(page, "play.action.stroke && play.action.pace === '0.1'")
+    time, strike, angle, live = page.evaluate(
+        "(() => { const a = play.action, rows = a.stroke.rows;"
+        "const h = 3 + a.drawing.angles.indexOf('hammer');"
+        "let k = 0; rows.forEach((row, i) => { if (row[h] > rows[k][h]) k = i; });"
+        "a.held = true; a.at = rows[k][0] - rows[0][0]; a.again();"
+        "return [rows[k][0], a.stroke.strike, a.angles[h - 3], rows[k][h]]; })()"
+    )
+    assert time == pytest.approx(strike, abs=0.004)
+    assert angle == pytest.approx(live)
+    page.click('[data-pace="live"]')
+
+
+def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: PianoBoard) -> None:
+    page.click('[data-name="harpsichord"]')
+    until(lambda: board.instrument == "harpsichord")
+    ready(page, "play.instrument === 'harpsichord'")
+    page.click('[data-name="piano"]')
+    until(lambda: board.instrument == "piano")
+    before = at_rest(board)
+    page.click("#passage")
+    until(lambda: board.struck >= before + 3)
+    assert [each.note for each in board.heard[-3:]] == [60, 64, 67]
+
+
+def test_a_stiff_wall_chatters_under_the_mouse_until_half_a_sample_is_foreseen(
+    page: Page, hall: Hall
+) -> None:
+    found = page.context.new_page()
+    found.goto(str(hall.visit(Visit(what="wall"), "")["url"]))
+    ready(found, "window.play?.wall && play.rows.length > 100")
+    live = hall._rooms["wall"].board.live  # type: ignore[attr-defined]
+    box = found.locator("#bench .plot").bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    found.evaluate("play.bench.send({ do: 'wall', stiffness: 20000 })")
+    found.mouse.move(box["x"] + 0.6 * box["width"], y)
+    found.mouse.down()
+    found.mouse.move(box["x"] + 0.2 * box["width"], y, steps=6)
+    ready(found, "play.figures?.chatters && play.figures.crossings > 10")
+    gave = live.read("wall gave")
+    until(lambda: live.read("wall gave") > gave + 0.01)  # J: it feeds itself
+    found.select_option("#controller", "half-sample")
+    ready(found, "!play.figures.chatters && play.figures.crossings === 0")
+    gave = live.read("wall gave")
+    live.run(0.5)
+    assert live.read("wall gave") == pytest.approx(gave, abs=1e-4)
+    found.mouse.up()
+    found.close()
+
+
+def test_a_blind_trial_never_tells_the_page_what_is_felt(page: Page, hall: Hall) -> None:
+    found = page.context.new_page()
+    texts: list[str] = []
+    found.on(
+        "websocket",
+        lambda wire: wire.on("framereceived", lambda data: texts.append(data)
+                             if isinstance(data, str) else None),
+    )  # fmt: skip
+    found.goto(str(hall.visit(Visit(what="trial"), "")["url"]))
+    ready(found, "window.play?.trial")
+    board = hall._rooms["trial"].board
+    box = found.locator("#bench .plot").bounding_box()
+    assert box is not None
+    found.mouse.move(box["x"] + 50, box["y"] + 5)
+    found.mouse.down()
+    found.mouse.move(box["x"] + 50, box["y"] + 0.8 * box["height"], steps=10)
+    until(lambda: board.live.read("C4/key") > 0.01)  # type: ignore[attr-defined]
+    found.mouse.up()
+    count = board.trials.count  # type: ignore[attr-defined]
+    for answered in range(count):
+        assert not any('"table"' in text or '"strike"' in text for text in texts)
+        found.locator("#choices button").first.click()
+        ready(found, f"play.trial.answered === {answered + 1}")
+    assert found.locator("#table tr").count() == 1 + 4
+    found.close()
+
+
+def test_every_mechanism_is_one_click_away_and_explains_itself(page: Page, hall: Hall) -> None:
+    found = page.context.new_page()
+    found.goto(str(hall.visit(Visit(what="zoo"), "")["url"]))
+    ready(found, "window.play?.zoo")
+    for entry in gallery.names():
+        card = found.locator(f'[data-what="gallery/{entry}"]')
+        assert card.locator("p").all_text_contents() == list(gallery.entry(entry).sentences)
+    found.click('[data-what="gallery/double-pendulum"]')
+    ready(found, "window.bench?.scene?.title === 'double pendulum' && bench.world.ready")
+    until(lambda: found.locator(".about p").count() == 3)
+    found.close()
