@@ -207,3 +207,19 @@ def test_what_a_hand_did_replays_to_the_same_bits(start: Start, tmp_path: Path) 
     assert again.same and len(again.states) == 200
     recorded = tb.open_run(tmp_path / "run.mcap")
     assert set(recorded["hand grip"]) == {0.0, 2.0}
+
+
+def test_two_hands_hold_two_bodies_each_on_its_own() -> None:
+    m = tb.Model("two", gravity=(0, 0, 0))
+    for name in ("a", "b"):
+        m.joint(name, tb.Prismatic("x"), m.ground, m.body(name, 1.0))
+    system = equipped(m, ["left", "right"]).compile()
+    with tb.live(system, rate=1000, speed=None) as live:
+        run = Asked(live)
+        for hand, body, x in (("left", "a", 0.1), ("right", "b", -0.2)):
+            run.ask(hand, do="grab", hand=hand, body=body, stiffness=100.0, damping=20.0)
+            run.ask(hand, do="pull", hand=hand, to=[x, 0, 0])
+        live.run(3.0)
+        assert live.read("a") == pytest.approx(0.1, abs=1e-9)
+        assert live.read("b") == pytest.approx(-0.2, abs=1e-9)
+        assert "'middle'" in run.refused(do="grab", hand="middle", body="a")

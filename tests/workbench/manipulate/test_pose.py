@@ -14,7 +14,7 @@ from touchback.workbench.manipulate.posing import reach
 
 def at_start(system: tb.System) -> Here:
     x = system.assemble()
-    inputs = dict(zip(system.input_names, map(float, system.input_defaults)))
+    inputs = np.array(system.input_defaults, dtype=float)
     return Here(system, 0.0, x.q, x.v, x.z, inputs, dict(system.parameters))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class Spring:
     stiffness: float
     damping: float
     most: tuple[float, float]
+    mass: float = 0.0  # of the whole mechanism [kg]
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Grips:
             number = list(live.system.model.bodies).index(asked.body) + 1
             self._write(grip_name(asked.hand), float(number))
             self.held[asked.hand] = Held(client, asked.body, spring)
+            self._looked[asked.hand] = time.monotonic()
         return {
             "hand": asked.hand, "body": asked.body, "to": [float(x) for x in target],
             "stiffness": spring.stiffness, "damping": spring.damping,
@@ -113,8 +115,11 @@ class Grips:
         self._looked[hand] = now
         live, names = self._desk.live, point_names(hand)
         at = np.array([live[name] for name in names])
-        most = spring_for(here(live), held.body, at, self._step()).most
-        return Spring(min(held.spring.stiffness, most[0]), min(held.spring.damping, most[1]), most)
+        most = spring_for(here(live), held.body, at, self._step(), held.spring.mass).most
+        stiffness, damping = held.spring.stiffness, held.spring.damping
+        return replace(
+            held.spring, stiffness=min(stiffness, most[0]), damping=min(damping, most[1]), most=most
+        )
 
     def release(self, asked: Release, client: str) -> Facts:
         """Lets go; of nothing too."""
@@ -175,19 +180,20 @@ class Grips:
         return 1.0 / (live.plan.rate * live.plan.substeps)
 
 
-def spring_for(now: Here, body: str, at: np.ndarray, step: float) -> Spring:
+def spring_for(now: Here, body: str, at: np.ndarray, step: float, known: float = 0.0) -> Spring:
     """A spring that carries the mechanism along as fast as a hand wants, and that a step [s] of any
     method integrates: the lightest direction of the point swings by at most a fifth of a radian in
     it. Near a dead point, where it feels heavier than it will be, it counts as the whole
     mechanism."""
     giving = np.linalg.eigvalsh(0.5 * ((W := now.mobility(body, at)) + W.T))
-    mass = mass_of(now.system.model, now.parameters) or 1.0 / max(giving[-1], 1e-9)
+    whole = known or mass_of(now.system.model, now.parameters)
+    mass = whole or 1.0 / max(giving[-1], 1e-9)
     felt = [1.0 / each for each in giving if each * mass > 1.0]
     light, heavy = min(felt, default=mass), max(felt, default=mass)
     safe = light * (_FAST / step) ** 2, _FAST * 2.0 * light / step
     stiffness = min(mass * _EAGER**2, safe[0])
     damping = min(2.0 * _DAMPED * np.sqrt(stiffness * heavy), safe[1])
-    return Spring(float(stiffness), float(damping), (_MOST * safe[0], _MOST * safe[1]))
+    return Spring(float(stiffness), float(damping), (_MOST * safe[0], _MOST * safe[1]), mass)
 
 
 def _asked(asked: Grab | Pull, usual: Spring) -> Spring:
@@ -204,4 +210,4 @@ def _asked(asked: Grab | Pull, usual: Spring) -> Spring:
                 f"can follow at that point; ask for at most {most:.3g}, or run faster."
             )
         numbers.append(own if given is None else float(given))
-    return Spring(numbers[0], numbers[1], usual.most)
+    return replace(usual, stiffness=numbers[0], damping=numbers[1])

@@ -27,12 +27,17 @@ class Here:
     q: np.ndarray
     v: np.ndarray
     z: np.ndarray
-    inputs: dict[str, float]
+    inputs: np.ndarray
     parameters: dict[str, float]
+
+    @property
+    def varied(self) -> dict[str, float] | None:
+        """The parameters where they aren't those that the system has anyway."""
+        return None if self.parameters == self.system.parameters else self.parameters
 
     def pose(self, body: str) -> tuple[np.ndarray, np.ndarray]:
         """R_WB and p_WB_W of a body, or of the ground."""
-        found = self.system.pose(Frame(body), self.q, t=self.t, parameters=self.parameters)
+        found = self.system.pose(Frame(body), self.q, t=self.t, parameters=self.varied)
         return found[0], found[1]
 
     def value(self, given: Value) -> float:
@@ -48,7 +53,7 @@ class Here:
 
     def point_jacobian(self, body: str, at: np.ndarray) -> np.ndarray:
         """The velocity of a point of a body by the velocities v, 3 × nv."""
-        J = self.system.jacobian(Frame(body), self.q, parameters=self.parameters)
+        J = self.system.jacobian(Frame(body), self.q, parameters=self.varied)
         r = self.pose(body)[0] @ at
         return J[3:] - _cross(r) @ J[:3]
 
@@ -56,29 +61,27 @@ class Here:
         """How a point of a body gives way: its acceleration by a force on it, 3 × 3 [1/kg], with
         all constraints kept."""
         J = self.point_jacobian(body, at)
-        return np.stack([J @ self._answer(tau) for tau in J], axis=1)
-
-    def _answer(self, tau: np.ndarray) -> np.ndarray:
-        """M⁻¹ τ as constraints leave it."""
-        ask = self.system.forward_dynamics
-        pushed, left = (
-            ask(self.q, self.v, tau=effort, u=self.inputs, t=self.t, z=self.z,
-                parameters=self.parameters)
-            for effort in (tau, 0.0 * tau)
-        )  # fmt: skip
-        return pushed - left
+        efforts = np.vstack([np.zeros(J.shape[1]), J])
+        q, v, z, u = (
+            np.tile(given, (len(efforts), 1)) for given in (self.q, self.v, self.z, self.inputs)
+        )
+        a = self.system.forward_dynamics(
+            q, v, tau=efforts, u=u, t=self.t, z=z, parameters=self.varied
+        )
+        found: np.ndarray = J @ (a[1:] - a[0]).T  # M⁻¹ Jᵀ as constraints leave it
+        return found
 
 
 def here(live: Live) -> Here:
     """Where a run is now; between two structures that is a moment later."""
     for _ in range(_TRIES):
-        system = live.system.apart()
+        system = live.system
         try:
             return _here(live, system)
         except (KeyError, InputError):  # a name of the one that the other doesn't have
-            if live.system.motion is system.motion:
+            if live.system is system:
                 time.sleep(_MOMENT)
-    return _here(live, live.system.apart())
+    return _here(live, live.system)
 
 
 def _here(live: Live, system: System) -> Here:
@@ -87,8 +90,9 @@ def _here(live: Live, system: System) -> Here:
     nq, nv = len(system.layout.q), len(system.layout.v)
     q, v, z = np.split(x, [nq, nq + nv])
     if system.modes:
+        system = system.apart()
         system.enter(*_modes(system, x))
-    inputs = {name: live[name] for name in system.input_names}
+    inputs = np.array([live[name] for name in system.input_names], dtype=float)
     parameters = {name: live[name] for name in system.parameters}
     return Here(system, values["time"], q, v, z, inputs, parameters)
 

@@ -70,7 +70,7 @@ def marker(now: Here, frame: Frame) -> dict[str, object]:
 
 def pose_of(now: Here, frame: Frame) -> tuple[np.ndarray, np.ndarray]:
     """R_WF and p_WF_W."""
-    R, p = now.system.pose(frame, now.q, t=now.t, z=now.z, parameters=now.parameters)
+    R, p = now.system.pose(frame, now.q, t=now.t, z=now.z, parameters=now.varied)
     return R, p
 
 

@@ -41,10 +41,10 @@ class Poses:
             system, at = now.system, np.array(asked.point)
             reached = reach(now, asked.body, at, np.array(asked.to))
             z = begun(system.model, reached.q, now.z, now.parameters)
-            there = At(reached.q, None, now.inputs, now.t, z, now.parameters)
+            there = At(reached.q, None, now.inputs, now.t, z, now.varied)
             v = system.motion.met(system, np.zeros(len(now.v)), [], there)
             live.place(State(reached.q, v, z))
-        off = system.constraint_error(reached.q, now.t, now.inputs, parameters=now.parameters)
+        off = system.constraint_error(reached.q, now.t, now.inputs, parameters=now.varied)
         return {
             "body": asked.body, "at": reached.point.tolist(), "distance": reached.distance,
             "gap": float(np.abs(off).max(initial=0.0)), "tick": live.ticks,

@@ -19,6 +19,8 @@ import numpy as np
 
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import SolveError
+from touchback.system.closing import Closing
+from touchback.system.function import Function
 from touchback.system.functions import Recipe
 from touchback.system.motions import At
 from touchback.workbench.manipulate.here import Here
@@ -41,21 +43,42 @@ class Reached:
     distance: float
 
 
+@dataclass(frozen=True)
+class _Drag:
+    """What stays the same while a point is brought to its target."""
+
+    body: str
+    at: np.ndarray
+    target: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    closing: Closing | None  # of loops, if there are any
+    rate: Function  # of positions, by velocities
+
+    def seen(self, now: Here) -> Reached:
+        point = now.point(self.body, self.at)
+        return Reached(now.q, point, float(np.linalg.norm(self.target - point)))
+
+
 def reach(now: Here, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
     """The configuration nearest to the present one in which a point of a body is at a place, or as
     near as constraints and joint limits let it."""
-    low, high = bounds(now)
-    best = _seen(now, body, at, target)
-    weight = _LIGHT
+    system = now.system
+    closed = system.constrained and system.constraint_names
+    closing = system.motion.closing(system, _at(now)._replace(q=None)) if closed else None
+    recipe = Recipe(lambda d: list(configuration_rate(d.instant)), (len(system.layout.q),))
+    rate = system.derived("configuration rate of poses", lambda: recipe)
+    drag = _Drag(body, at, target, *bounds(now), closing, rate)
+    best, weight = drag.seen(now), _LIGHT
     for _ in range(_STEPS):
         if best.distance < _THERE or weight > _HEAVY:
             break
         here = replace(now, q=best.q)
-        step = _step(here, body, at, target, weight, (low, high))
+        step = _step(here, drag, weight)
         if not step.any():
             break
-        tried = _closed(here, step, (low, high))
-        found = None if tried is None else _seen(replace(now, q=tried), body, at, target)
+        tried = _closed(here, drag, step)
+        found = None if tried is None else drag.seen(replace(now, q=tried))
         if found is None or found.distance >= best.distance:
             weight *= 100.0
             continue
@@ -79,26 +102,19 @@ def bounds(now: Here) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def _seen(now: Here, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
-    point = now.point(body, at)
-    return Reached(now.q, point, float(np.linalg.norm(target - point)))
-
-
 def _at(now: Here) -> At:
-    return At(q=now.q, u=now.inputs, t=now.t, z=now.z, parameters=now.parameters)
+    return At(q=now.q, u=now.inputs, t=now.t, z=now.z, parameters=now.varied)
 
 
-def _step(
-    now: Here, body: str, at: np.ndarray, target: np.ndarray, weight: float,
-    ends: tuple[np.ndarray, np.ndarray],
-) -> np.ndarray:  # fmt: skip
+def _step(now: Here, drag: _Drag, weight: float) -> np.ndarray:
     """The increment in velocity coordinates."""
-    system = now.system
-    J_p, way = now.point_jacobian(body, at), target - now.point(body, at)
+    system, low, high = now.system, drag.low, drag.high
+    J_p = now.point_jacobian(drag.body, drag.at)
+    way = drag.target - now.point(drag.body, drag.at)
     h, J = system.motion.positions(system, _at(now))
     met = system.motion.rows(system.key).holonomic
     h, J = h[met], J[met]
-    M = system.mass_matrix(now.q, parameters=now.parameters)
+    M = system.mass_matrix(now.q, parameters=now.varied)
     q = _plain_positions(now)
     fixed: dict[int, float] = {}
     for _ in range(len(q) + 1):
@@ -109,10 +125,10 @@ def _step(
         step *= min(1.0, _LONGEST / longest) if longest > 0.0 else 1.0
         there = q + step
         over = [i for i in range(len(q)) if i not in fixed
-                and (there[i] < ends[0][i] - _SLACK or there[i] > ends[1][i] + _SLACK)]  # fmt: skip
+                and (there[i] < low[i] - _SLACK or there[i] > high[i] + _SLACK)]  # fmt: skip
         if not over:
             return step
-        fixed |= {i: float(np.clip(there[i], ends[0][i], ends[1][i])) for i in over}
+        fixed |= {i: float(np.clip(there[i], low[i], high[i])) for i in over}
     return np.zeros(len(q))
 
 
@@ -139,20 +155,16 @@ def _constrained(
     return found
 
 
-def _closed(now: Here, step: np.ndarray, ends: tuple[np.ndarray, np.ndarray]) -> np.ndarray | None:
+def _closed(now: Here, drag: _Drag, step: np.ndarray) -> np.ndarray | None:
     """The positions after a step with loops closed; None where they don't, or leave the limits."""
-    system = now.system
-    nq = len(system.layout.q)
-    recipe = Recipe(lambda d: list(configuration_rate(d.instant)), (nq,))
-    function = system.derived("configuration rate of poses", lambda: recipe)
-    q = now.q + system.evaluated(function, _at(now)._replace(v=step))
-    try:
-        if system.constrained and system.constraint_names:
-            q = system.motion.closing(system, _at(now)._replace(q=None)).closed_from(q, [])
-    except SolveError:
-        return None
+    q = now.q + now.system.evaluated(drag.rate, _at(now)._replace(v=step))
+    if drag.closing is not None:
+        try:
+            q = drag.closing.closed_from(q, [])
+        except SolveError:
+            return None
     place = _plain_positions(replace(now, q=q))
-    beyond = (place < ends[0] - _SLACK) | (place > ends[1] + _SLACK)
+    beyond = (place < drag.low - _SLACK) | (place > drag.high + _SLACK)
     return None if beyond.any() or not np.isfinite(q).all() else q
 
 
