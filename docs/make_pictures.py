@@ -14,6 +14,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from films import hammer_film, harpsichord_film
+from fluid_picture import fluid_picture
 from PIL import Image
 
 from studies.wall.figures import SHEETS
@@ -201,6 +202,7 @@ if __name__ == "__main__":
     for place in ("actions", "gallery", "examples", "quality", "contact"):
         (PICTURES / place).mkdir(parents=True, exist_ok=True)
     banner()
+    fluid_picture(str(PICTURES / "fluid.png"))
     for each in gallery.names():
         gallery_picture(each)
     example_pictures()

@@ -119,6 +119,8 @@ def every_force_and_sensor() -> tb.Model:
     m.force("rubber", tb.Bushing(m.ground, tip, (k, 2, 3), (0.1, 0.2, 0.3), (1, 1, k)))
     m.force("motor", tb.JointEffort("track", tb.sin(m.time)))
     m.force("float", tb.Buoyancy(cart, volume=k / 1000))
+    oil = m.fluid("oil", density=k, surface=0.1, current=(0.2, 0, 0))
+    m.force("hull", tb.Immersed(cart, tb.Box((0.2, 0.1, k / 1000)), oil, added=(0.1, 0.2, 0)))
     m.force("air", tb.Drag(cart, area=0.1, coefficient=k))
     held = m.input("grip"), (m.input("pull"), 0.0, k)
     m.force("hand", tb.Hand((tip, cart), *held, (0.1, k, 0.0), 50 * k, 2.0, bound=30))

@@ -25,12 +25,14 @@ from touchback.model.closures import (
     Skate,
 )
 from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
+from touchback.model.fluid import Fluid
 from touchback.model.forces import (
     Buoyancy,
     Bushing,
     Drag,
     ForceKind,
     Hand,
+    Immersed,
     InternalState,
     JointEffort,
     LinkForce,
@@ -72,6 +74,7 @@ from touchback.model.sensors import (
     TotalTorque,
     Velocity,
 )
+from touchback.model.solids import Box, Cylinder, Ellipsoid, Sphere
 from touchback.realtime import Live, live, replay
 from touchback.realtime.control import control
 from touchback.recording import EnergyBooks, Run, compare, open_run
@@ -141,10 +144,12 @@ __all__ = [
     "AugmentedLagrangian",
     "Baumgarte",
     "Body",
+    "Box",
     "Buoyancy",
     "Bushing",
     "CompileError",
     "ContactForce",
+    "Cylinder",
     "Cylindrical",
     "Demand",
     "DeviceError",
@@ -154,6 +159,7 @@ __all__ = [
     "Dopri5",
     "Drag",
     "Effort",
+    "Ellipsoid",
     "Energy",
     "EnergyBooks",
     "Equilibrium",
@@ -162,6 +168,7 @@ __all__ = [
     "EventDriven",
     "Expr",
     "Fixed",
+    "Fluid",
     "ForceKind",
     "Frame",
     "Free",
@@ -169,6 +176,7 @@ __all__ = [
     "Gap",
     "Gear",
     "Hand",
+    "Immersed",
     "ImplicitEuler",
     "InputError",
     "InternalState",
@@ -209,6 +217,7 @@ __all__ = [
     "Skate",
     "SmoothStep",
     "SolveError",
+    "Sphere",
     "Spherical",
     "SpringDamper",
     "State",

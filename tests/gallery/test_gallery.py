@@ -157,13 +157,20 @@ def test_the_motor_arm_agrees_with_its_three_equations() -> None:
 
 
 def test_a_still_buoy_leans_as_its_forces_say() -> None:
-    """At rest tan(lean) = drag / (buoyancy − weight), and the rope carries their resultant."""
+    """At rest tan(lean) = drag / (buoyancy − weight), and the rope carries their resultant. Of an
+    ellipsoid (2 + 3d − d³)/4 are wet, d = depth/|A up|."""
     entry = gallery.entry("buoy")
     run = entry.experiment.run(entry.make().compile())
-    drag = 0.5 * buoy.WATER * buoy.COEFFICIENT * buoy.AREA * 0.8**2
-    lift = (buoy.WATER * buoy.VOLUME - buoy.MASS) * G
-    lean = run["float position.x"][-1] / run["float position.z"][-1]
-    assert lean == pytest.approx(drag / lift, rel=1e-3)
+    bottom, top = ([run[f"float {end}.{x}"][-1] for x in "xyz"] for end in ("position", "top"))
+    axis = (np.array(top) - bottom) / (2 * buoy.HALVES[2])
+    a, _, c = buoy.HALVES
+    reach = np.sqrt(a**2 * (1 - axis[2] ** 2) + c**2 * axis[2] ** 2)  # |A up| of a round one
+    d = (buoy.DEPTH - run["float centre.z"][-1]) / reach
+    wet = (2 + 3 * d - d**3) / 4
+    assert 0.7 < wet < 0.9
+    drag = 0.5 * buoy.WATER * buoy.DRAG_AREA * 0.8**2 * wet
+    lift = (buoy.WATER * 4 / 3 * np.pi * a * a * c * wet - buoy.MASS) * G
+    assert bottom[0] / bottom[2] == pytest.approx(drag / lift, rel=1e-3)
     assert run["tension"][-1] == pytest.approx(np.hypot(drag, lift), rel=1e-3)
 
 

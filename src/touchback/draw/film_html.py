@@ -20,6 +20,7 @@ from touchback.model.shapes import (
     AnyShape,
     ArcShape,
     BoxShape,
+    CylinderShape,
     DiscShape,
     FaceShape,
     PatchShape,
@@ -157,6 +158,10 @@ def _ribbon(deep: float, radius: float, start: float, end: float) -> Floats:
     return _grid(np.stack(layers))
 
 
+def _cylinder(deep: float, radius: float, half: float) -> Floats:
+    return _ribbon(half, radius, 0.0, 2 * np.pi)[:, :, [0, 2, 1]]
+
+
 def _disc(deep: float, radius: float) -> Floats:
     return _ribbon(deep / 2, radius, 0.0, 2 * np.pi)[:, :, [0, 2, 1]]
 
@@ -179,5 +184,5 @@ def _sheet(deep: float, half: float) -> Floats:
 
 _MESHES: dict[type[AnyShape], Callable[..., Floats]] = {
     ArcShape: _ribbon, BoxShape: _box, DiscShape: _disc, FaceShape: _face, PatchShape: _sheet,
-    PlaneShape: _sheet, SphereShape: _ellipsoid,
+    PlaneShape: _sheet, SphereShape: _ellipsoid, CylinderShape: _cylinder,
 }  # fmt: skip

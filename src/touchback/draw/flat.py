@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 
+from touchback.draw.hulls import ROUND_POINTS, outlines
 from touchback.draw.scene import Piece, Scene
 from touchback.draw.stick import Floats
 from touchback.draw.style import ACCENT, BODIES, FILL, INK, PALE, PAPER, SOFT
@@ -16,6 +17,7 @@ from touchback.model.shapes import (
     AnyShape,
     ArcShape,
     BoxShape,
+    CylinderShape,
     DiscShape,
     FaceShape,
     PatchShape,
@@ -136,6 +138,9 @@ class _Paper:
             yield Mark(name, self.placed(piece, points), colour, 2.0, fill, 0.3 if closed else 1.0)
         if piece.kind is SphereShape:
             yield Mark(name, self.silhouette(piece), colour, 2.0, colour, 0.35)
+        if piece.kind in ROUND_POINTS:
+            around = outlines(self.placed(piece, ROUND_POINTS[piece.kind](*piece.numbers)))
+            yield Mark(name, around, colour, 2.0, colour, 0.3)
 
     def placed(self, piece: Piece, points: Floats) -> Floats:
         """Points (P, 3) of a shape on the paper, (T, P, 2)."""
@@ -216,6 +221,7 @@ _OUTLINES: dict[type[AnyShape], Callable[..., Lines]] = {
     PatchShape: lambda: [],
     PlaneShape: lambda: [],
     SphereShape: lambda *_: [],
+    CylinderShape: lambda *_: [],
 }
 
 

@@ -24,6 +24,7 @@ from touchback.model.shapes import (
     FaceShape,
     PatchShape,
     PlaneShape,
+    Shapes,
     numbers_of,
 )
 from touchback.model.value import Value
@@ -181,9 +182,15 @@ class _Stage:
         pieces = [self.piece(frame, shape) for frame, shape in distinct]
         pieces = [each for each in pieces if each.open or each.reach > 0.0]
         seen = {each.body for each in pieces if not each.open and self.centred(each)}
+        seen |= {frame.body for frame, _ in self.solids()}
         seen |= {line.name for line in figure.lines if line.kind == "body" and line.seen}
         blocks = [self.block(name) for name in model.bodies if name not in seen]
         return pieces + [each for each in blocks if each.reach > 0.0]
+
+    def solids(self) -> Shapes:
+        """What shows bodies themselves, wherever their centres of mass are."""
+        kinds = (kind for kind in self.model.forces.values() if kind.SHOWS_BODY)
+        return [pair for kind in kinds for pair in kind.shapes()]
 
     def centred(self, piece: Piece) -> bool:
         """Whether it lies around its body's centre of mass: then it shows the body."""

@@ -11,18 +11,9 @@ from dataclasses import dataclass
 from touchback.dynamics.motion import Base, link_motions
 from touchback.dynamics.rnea import Wrench, carried_up, own_wrenches
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Vectors, skew
+from touchback.spatial import Articulated, Vectors, skew
 from touchback.spatial.vectors import ZERO, Matrix, Scalar, Vector
 from touchback.symbolic.scalars import Scalars
-
-
-@dataclass
-class Articulated:
-    """Articulated inertia about a link's origin, in link axes."""
-
-    J: Matrix
-    H: Matrix
-    M: Matrix
 
 
 @dataclass
@@ -66,12 +57,7 @@ def forward_dynamics(
         return inertia, bias
 
     def gather(link: Link, above: Carried, own: Carried) -> Carried:
-        moved = _carried_up(link, k, own[0])
-        both = Articulated(
-            _plus_symmetric(k, above[0].J, moved.J),
-            vectors.matrix_add(above[0].H, moved.H),
-            _plus_symmetric(k, above[0].M, moved.M),
-        )
+        both = above[0].plus(k, articulated_up(link, k, own[0]))
         F, N = carried_up(link, k, own[1])
         return both, (vectors.add(above[1][0], F), vectors.add(above[1][1], N))
 
@@ -81,11 +67,17 @@ def forward_dynamics(
 
 def _own(link: Link, k: Scalars) -> Articulated:
     m = link.inertia.m
-    return Articulated(
+    own = Articulated(
         link.inertia.tensor(k),
         skew(link.inertia.h),
         [[m, 0, 0], [0, m, 0], [0, 0, m]],
     )
+    return own if link.added is None else own.plus(k, link.added)
+
+
+def articulated_up(link: Link, k: Scalars, inertia: Articulated) -> Articulated:
+    """About and along the parent's frame: shift by d, turn, shift by p."""
+    return inertia.shifted(k, link.d).turned_up(k, link.rotation).shifted(k, link.p)
 
 
 def _eliminate(
@@ -149,46 +141,6 @@ def _less_symmetric(
         for i in range(3)
         for j in range(i, 3)
     }
-    return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
-
-
-def _carried_up(link: Link, k: Scalars, inertia: Articulated) -> Articulated:
-    """About and along the parent's frame: shift by d, turn, shift by p."""
-    shifted = _shift(k, inertia, link.d)
-    turned = Articulated(
-        link.rotation.up_symmetric(k, shifted.J),
-        link.rotation.up_general(k, shifted.H),
-        link.rotation.up_symmetric(k, shifted.M),
-    )
-    return _shift(k, turned, link.p)
-
-
-def _shift(k: Scalars, inertia: Articulated, r: Vector) -> Articulated:
-    """About a point from which the present origin is at r: H' = H + r̃ M, J' = J − H r̃ + r̃
-    H'ᵀ."""
-    if all(isinstance(x, int) and x == 0 for x in r):
-        return inertia
-    vectors, add, mul = Vectors(k), k.add, k.mul
-    J, H, M = inertia.J, inertia.H, inertia.M
-    H_new: list[list[Scalar]] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    for j in range(3):
-        column = vectors.cross(r, [M[0][j], M[1][j], M[2][j]])
-        for i in range(3):
-            H_new[i][j] = add(H[i][j], column[i])
-    r_skew = skew(r)
-    J_new: list[list[Scalar]] = [[0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    for i in range(3):
-        for j in range(i, 3):
-            entry = J[i][j]
-            for c in range(3):
-                entry = add(entry, -mul(H[i][c], r_skew[c][j]))
-                entry = add(entry, mul(r_skew[i][c], H_new[j][c]))
-            J_new[i][j] = J_new[j][i] = entry
-    return Articulated(J_new, H_new, M)
-
-
-def _plus_symmetric(k: Scalars, A: Matrix, B: Matrix) -> list[list[Scalar]]:
-    upper = {(i, j): k.add(A[i][j], B[i][j]) for i in range(3) for j in range(i, 3)}
     return [[upper[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from touchback.dynamics.rnea import Wrench, carried_up
 from touchback.dynamics.tree import Link, Tree
-from touchback.spatial import Inertia, Vectors
-from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector
+from touchback.spatial import Articulated, Inertia, Vectors
+from touchback.spatial.vectors import IDENTITY, ZERO, Matrix, Scalar, Vector, transpose
 from touchback.symbolic.scalars import Scalars
 
 # (row, column) for both orders of every pair on one path; what is not there is zero
@@ -18,12 +18,21 @@ Entries = dict[tuple[int, int], Scalar]
 WorldPose = tuple[Matrix, Vector]
 
 
-def unit_wrench(k: Scalars, inertia: Inertia, angular: Vector, linear: Vector) -> Wrench:
-    """Force and moment for unit acceleration along a column: F = m s + ω̇ × h, N = J ω̇ + h × s."""
+Fluid = Articulated | None  # that is carried along, if any
+
+
+def unit_wrench(
+    k: Scalars, inertia: Inertia, angular: Vector, linear: Vector, fluid: Fluid = None
+) -> Wrench:
+    """Force and moment for unit acceleration along a column: F = m s + ω̇ × h, N = J ω̇ + h × s,
+    and what fluid needs that is carried along."""
     vectors = Vectors(k)
     F = vectors.add(vectors.scale(inertia.m, linear), vectors.cross(angular, inertia.h))
     N = vectors.add(vectors.apply(inertia.tensor(k), angular), vectors.cross(inertia.h, linear))
-    return F, N
+    if fluid is None:
+        return F, N
+    F_added, N_added = fluid.wrench(k, angular, linear)
+    return vectors.add(F, F_added), vectors.add(N, N_added)
 
 
 def composite_inertias(tree: Tree, k: Scalars) -> list[Inertia]:
@@ -35,15 +44,27 @@ def composite_inertias(tree: Tree, k: Scalars) -> list[Inertia]:
     return tree.inward((link.inertia for link in tree.links), gather)
 
 
+def carried_fluid(tree: Tree, k: Scalars) -> list[Fluid]:
+    """The same of fluid that links carry along."""
+
+    def gather(link: Link, above: Fluid, own: Fluid) -> Fluid:
+        if own is None:
+            return above
+        moved = own.shifted(k, link.d).turned_up(k, link.rotation).shifted(k, link.p)
+        return _both(k, above, moved)
+
+    return tree.inward((link.added for link in tree.links), gather)
+
+
 def mass_matrix(tree: Tree, k: Scalars) -> Entries:
     """Entries M[i, j] for every pair on one path, in link axes."""
     vectors = Vectors(k)
-    composite = composite_inertias(tree, k)
+    composite, carried = composite_inertias(tree, k), carried_fluid(tree, k)
     M: Entries = {}
     for link in reversed(tree.links):
         for offset, (angular, linear) in enumerate(link.columns):
             row = link.v_index + offset
-            wrench = unit_wrench(k, composite[link.index], angular, linear)
+            wrench = unit_wrench(k, composite[link.index], angular, linear, carried[link.index])
             for carrier in tree.path(link.index):
                 known = carrier.columns[: offset + 1] if carrier is link else carrier.columns
                 for other, (s_ang, s_lin) in enumerate(known):
@@ -62,13 +83,17 @@ def world_columns(tree: Tree, k: Scalars) -> tuple[list[list[Scalar]], list[list
     poses = world_poses(tree, k)
     own = [_in_world(k, link.inertia, *pose) for link, pose in zip(tree.links, poses, strict=True)]
     composite = tree.inward(own, lambda link, above, carried: above.plus(k, carried))
+    wet = [
+        _fluid_in_world(k, link.added, *pose) for link, pose in zip(tree.links, poses, strict=True)
+    ]
+    fluids = tree.inward(wet, lambda link, above, own: _both(k, above, own))
     S: list[list[Scalar]] = [[0] * 6 for _ in range(tree.nv)]
     F: list[list[Scalar]] = [[0] * 6 for _ in range(tree.nv)]
-    for link, (R, p), inertia in zip(tree.links, poses, composite, strict=True):
+    for link, (R, p), inertia, fluid in zip(tree.links, poses, composite, fluids, strict=True):
         for offset, (angular, linear) in enumerate(link.columns):
             w = vectors.apply(R, angular)
             u = vectors.add(vectors.apply(R, linear), vectors.cross(p, w))
-            force, moment = unit_wrench(k, inertia, w, u)
+            force, moment = unit_wrench(k, inertia, w, u, fluid)
             S[link.v_index + offset] = [*w, *u]
             F[link.v_index + offset] = [*moment, *force]
     return S, F
@@ -118,6 +143,21 @@ def _in_world(k: Scalars, inertia: Inertia, R: Matrix, p: Vector) -> Inertia:
     vectors = Vectors(k)
     turned = Inertia(inertia.m, vectors.apply(R, inertia.h), vectors.congruence(R, inertia.E))
     return turned.shifted(k, p)
+
+
+def _fluid_in_world(k: Scalars, fluid: Fluid, R: Matrix, p: Vector) -> Fluid:
+    if fluid is None:
+        return None
+    vectors = Vectors(k)
+    J, M = vectors.congruence(R, fluid.J), vectors.congruence(R, fluid.M)
+    H = vectors.product(vectors.product(R, fluid.H), transpose(R))
+    return Articulated(J, H, M).shifted(k, p)
+
+
+def _both(k: Scalars, above: Fluid, own: Fluid) -> Fluid:
+    if above is None or own is None:
+        return own if above is None else above
+    return above.plus(k, own)
 
 
 def _six(k: Scalars, a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from touchback.dynamics.added import fluid_energy
+from touchback.dynamics.efforts import passive_potential
 from touchback.spatial.vectors import Scalar, Vector
 
 if TYPE_CHECKING:
     from touchback.dynamics.instant import Instant
     from touchback.dynamics.tree import Link
+
+
+def energy(instant: Instant, which: str) -> Scalar:
+    """'kinetic', 'potential' or 'total' [J]."""
+    parts = []
+    if which in ("kinetic", "total"):
+        parts.append(kinetic_energy(instant))
+    if which in ("potential", "total"):
+        parts.append(instant.k.add(potential_energy(instant), passive_potential(instant)))
+    return parts[0] if len(parts) == 1 else instant.k.add(parts[0], parts[1])
 
 
 def _everything(instant: Instant) -> Iterator[tuple[int, Link]]:
@@ -24,7 +36,8 @@ def _moving(instant: Instant) -> Iterator[tuple[int, Link]]:
 
 
 def kinetic_energy(instant: Instant) -> Scalar:
-    """T = Σ ½ m v·v + v·(ω × h) + ½ ω·J ω over links, plus ½ armature v²  [J]."""
+    """T = Σ ½ m v·v + v·(ω × h) + ½ ω·J ω over links, plus ½ armature v² and the energy
+    of fluid that is carried along [J]."""
     k, vectors = instant.k, instant.vectors
     total: Scalar = 0
     half = k.const(0.5)
@@ -39,7 +52,7 @@ def kinetic_energy(instant: Instant) -> Scalar:
         total = k.add(total, k.add(k.mul(half, k.add(linear, angular)), mixed))
     for rotor, v in zip(instant.armature(), instant.at.v, strict=True):
         total = k.add(total, k.mul(k.mul(half, rotor), k.mul(v, v)))
-    return total
+    return k.add(total, fluid_energy(instant))
 
 
 def potential_energy(instant: Instant) -> Scalar:

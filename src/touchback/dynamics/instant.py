@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from touchback.dynamics.efforts import passive_efforts, passive_potential
+from touchback.dynamics.added import add_fluids, push_fluids
+from touchback.dynamics.efforts import passive_efforts
 from touchback.dynamics.frames import choose_frames
 from touchback.dynamics.ground import ground_of
 from touchback.dynamics.kinematics import Coordinates, Kinematics
@@ -65,6 +66,7 @@ class Instant(Kinematics):
         if frame_pass:
             tree = choose_frames(tree, k)
         add_inertias(tree, model, k, self.value)
+        self.fluids = add_fluids(tree, model, k, self.value)
         tree.place(k, at.q, self.value)
         super().__init__(k, at, tree, ground_of(model, k, self.value), self.value)
         self._pushes: dict[int, Wrench] = {}
@@ -196,6 +198,7 @@ class Instant(Kinematics):
             for name, kind in self.model.forces.items():
                 self._named(f"Force '{name}'", kind.apply)
             passive_efforts(self)
+            push_fluids(self)
 
     def _named(self, label: str, compute: Callable[[Forces], None]) -> None:
         try:
@@ -286,14 +289,9 @@ class Instant(Kinematics):
         return turn.down(self.k, F), turn.down(self.k, N)
 
     def energy(self, which: str) -> Scalar:
-        from touchback.dynamics.energy import kinetic_energy, potential_energy
+        from touchback.dynamics.energy import energy
 
-        parts = []
-        if which in ("kinetic", "total"):
-            parts.append(kinetic_energy(self))
-        if which in ("potential", "total"):
-            parts.append(self.k.add(potential_energy(self), passive_potential(self)))
-        return parts[0] if len(parts) == 1 else self.k.add(parts[0], parts[1])
+        return energy(self, which)
 
     def freedom(self, joint: str, index: int = 0) -> int:
         """The velocity coordinate of a joint by its place in v."""

@@ -17,7 +17,8 @@ Wrench = tuple[Vector, Vector]  # force and moment about the link's origin, in l
 
 
 def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
-    """(F, N) that the motion of a link's own inertia needs."""
+    """(F, N) that the motion of a link's own inertia needs, and that of fluid it carries along, of
+    which `dynamics.added` has the rest."""
     vectors, add, mul = Vectors(k), k.add, k.mul
     B, a = motion.B, motion.acceleration
     m, h, E = link.inertia.m, link.inertia.h, link.inertia.E
@@ -29,7 +30,10 @@ def needed_wrench(link: Link, k: Scalars, motion: LinkMotion) -> Wrench:
         moment = add(moment, add(mul(B[z][y], E[y][y]), -mul(B[y][z], E[z][z])))
         moment = add(moment, add(mul(B[z][x], E[x][y]), -mul(B[y][x], E[x][z])))
         N[x] = add(N[x], moment)
-    return F, N
+    if link.added is None:
+        return F, N
+    F_added, N_added = link.added.wrench(k, motion.alpha, a)
+    return vectors.add(F, F_added), vectors.add(N, N_added)
 
 
 def own_wrenches(

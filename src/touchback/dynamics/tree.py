@@ -18,7 +18,7 @@ from touchback.model.frame import GROUND, Frame
 from touchback.model.joints.motion import Column, Motion
 from touchback.model.mechanics import ValueOf
 from touchback.model.model import Model
-from touchback.spatial import Inertia, MatrixPart, Rotation, Turn, Vectors
+from touchback.spatial import Articulated, Inertia, MatrixPart, Rotation, Turn, Vectors
 from touchback.spatial.rotation import Part
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Scalars
@@ -41,6 +41,7 @@ class Link:
     numbers: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))  # numeric inertia
     live: Inertia | None = None  # inertia with live parameters in it
     inertia: Inertia = field(default_factory=Inertia.zero)  # both, as scalars
+    added: Articulated | None = None  # of fluid that it carries along, which has no weight
     # filled by `Tree.place`
     p: Vector = (0, 0, 0)
     d: Vector = (0, 0, 0)

@@ -9,6 +9,7 @@ from touchback.model.body import make_body
 from touchback.model.contact_kind import ContactKind
 from touchback.model.describe_signals import Signals
 from touchback.model.description import sensor_names
+from touchback.model.fluid import Fluid, make_fluid
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
 from touchback.model.joints import Joint, JointKind, make_joint
@@ -102,6 +103,18 @@ class Model(Signals, ModelModes):
         for full, given in own.items():
             rate = Expr(self.tape, self.tape.symbol(OWN_RATE + full))
             self.states[full] = ExtraState(given.initial, rate, given.unit)
+
+    def fluid(
+        self,
+        name: str,
+        density: Value = 1000.0,
+        surface: Value | None = None,
+        current: Components = (0.0, 0.0, 0.0),
+    ) -> Fluid:
+        """A fluid for tb.Immersed: density [kg/m³], height of its surface against gravity [m]
+        (None: it is everywhere), current [m/s]. Numbers become parameters, "water density",
+        "water surface", "water current x", …"""
+        return make_fluid(self, check_name("Fluid", name), density, surface, current)
 
     def contact(self, name: str, kind: ContactKind) -> None:
         """A rigid contact, as tb.contact.SpherePlaneContact: what runs keep apart. (A soft one is a

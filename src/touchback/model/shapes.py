@@ -25,6 +25,13 @@ class DiscShape(Data, frozen=True):
     radius: Value
 
 
+class CylinderShape(Data, frozen=True):
+    """A cylinder about the z axis, its half length to either side [m]."""
+
+    radius: Value
+    half: Value
+
+
 class PlaneShape(Data, frozen=True):
     """The x-y plane, as far as the picture goes; its z axis points out of the wall."""
 
@@ -47,7 +54,16 @@ class FaceShape(Data, frozen=True):
     length: Value
 
 
-AnyShape = SphereShape | BoxShape | DiscShape | PlaneShape | PatchShape | ArcShape | FaceShape
+AnyShape = (
+    SphereShape
+    | BoxShape
+    | CylinderShape
+    | DiscShape
+    | PlaneShape
+    | PatchShape
+    | ArcShape
+    | FaceShape
+)
 Shapes = list[tuple[Frame, AnyShape]]
 
 

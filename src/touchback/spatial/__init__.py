@@ -1,5 +1,6 @@
 """Vectors, rotations, quaternions and inertias over any scalar."""
 
+from touchback.spatial.articulated import Articulated
 from touchback.spatial.inertia import Inertia
 from touchback.spatial.quaternion import quaternion_matrix, quaternion_rate
 from touchback.spatial.rotation import MatrixPart, Rotation, Turn
@@ -8,6 +9,7 @@ from touchback.spatial.vectors import IDENTITY, ZERO, Vectors, skew, transpose
 __all__ = [
     "IDENTITY",
     "ZERO",
+    "Articulated",
     "Inertia",
     "MatrixPart",
     "Rotation",

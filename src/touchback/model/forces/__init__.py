@@ -6,6 +6,7 @@ from touchback.model.forces.buoyancy import Buoyancy
 from touchback.model.forces.bushing import Bushing
 from touchback.model.forces.drag import Drag
 from touchback.model.forces.hand import Hand
+from touchback.model.forces.immersed import Immersed
 from touchback.model.forces.joint_effort import JointEffort
 from touchback.model.forces.spring_damper import LinkForce, SpringDamper
 from touchback.model.forces.torsion_spring import TorsionSpring
@@ -21,6 +22,7 @@ AnyForce = (
     | Buoyancy
     | Drag
     | Hand
+    | Immersed
 )
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "Drag",
     "ForceKind",
     "Hand",
+    "Immersed",
     "InternalState",
     "JointEffort",
     "LinkForce",

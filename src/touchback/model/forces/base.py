@@ -1,13 +1,15 @@
 """What every kind of force says of itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.frame import Frame
+from touchback.model.mechanics import Forces, Mechanics, ValueOf
 from touchback.model.shapes import Shapes
 from touchback.model.value import Data
-from touchback.spatial.vectors import Scalar
+from touchback.spatial.vectors import Scalar, Vector
+from touchback.symbolic.scalars import Scalars
 
 
 @dataclass(frozen=True)
@@ -19,11 +21,23 @@ class InternalState:
     unit: str = ""
 
 
+@dataclass(frozen=True)
+class CarriedFluid:
+    """Fluid that a body carries along: masses along and moments about the axes of a frame [kg, kg
+    m²], and how the fluid flows by itself (world axes) [m/s]."""
+
+    frame: Frame
+    mass: Vector
+    inertia: Vector
+    flow: Vector
+
+
 class ForceKind(Data, frozen=True, tag_field="kind"):
     """A kind of force. Fields called `joint` name a joint; places are frames (`Frame`); numbers
     may be expressions. One that `TOUCHES` is a contact: it also has a gap and a normal force."""
 
     TOUCHES: ClassVar[bool] = False
+    SHOWS_BODY: ClassVar[bool] = False  # whether its shapes are those of its bodies
 
     def apply(self, mechanics: Forces) -> None:
         """Push bodies and add joint efforts."""
@@ -32,6 +46,10 @@ class ForceKind(Data, frozen=True, tag_field="kind"):
     def potential(self, mechanics: Mechanics) -> Scalar:
         """Energy stored in this force [J]; nothing unless it is a spring."""
         return 0
+
+    def carries(self, k: Scalars, value: ValueOf) -> Sequence[CarriedFluid]:
+        """Fluid that bodies carry along: inertia without weight; nothing unless there is some."""
+        return ()
 
     def begin(self, mechanics: Mechanics) -> dict[str, float]:
         """Initial values of own states, by name, that follow from where the bodies are: asked over

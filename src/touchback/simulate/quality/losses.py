@@ -8,6 +8,7 @@ _OUTSIDE = (Buoyancy, Drag, JointEffort, LinkForce, Wrench)  # forces that store
 _TAKING = (
     *("damping", "torsion_damping", "friction", "rolling_friction"),
     *("hysteresis", "memory"),  # of felt
+    *("drag", "angular_drag", "drag_area"),  # in a fluid
 )  # fields that take energy unless they are zero
 
 

@@ -1,0 +1,62 @@
+"""A fluid around bodies: density, free surface, current. Their numbers are live parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from touchback.errors import ModelError
+from touchback.model.value import (
+    Components,
+    Data,
+    Triple,
+    Value,
+    check_positive,
+    is_number,
+    triple,
+    value,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from touchback.model.describe_signals import Signals
+
+
+class Fluid(Data, frozen=True, tag_field="kind", tag="fluid"):
+    """density [kg/m³]; `surface`: its height along `up` [m] (world), None: there is fluid
+    everywhere; `current`: how it flows, the same everywhere and steadily [m/s] (world axes); `up`:
+    the unit normal of the surface."""
+
+    density: Value = 1000.0
+    surface: Value | None = None
+    current: Triple = (0.0, 0.0, 0.0)
+    up: Triple = (0.0, 0.0, 1.0)
+
+
+def make_fluid(
+    model: Signals, name: str, density: object, surface: object, current: Components
+) -> Fluid:
+    """A checked fluid, whose numbers are parameters of the model; expressions stay as they are."""
+    label = f"Fluid '{name}'"
+    check_positive(label, zero=True, density=density)
+    flow = triple(f"{label}: current", current)
+
+    def live(word: str, given: Value, unit: str, least: float | None = None) -> Value:
+        if not is_number(given):
+            return given
+        return model.parameter(f"{name} {word}", given, unit, min=least)
+
+    rho = live("density", value(f"{label}: density", density), "kg/m³", 0.0)
+    height = None if surface is None else live("surface", value(f"{label}: surface", surface), "m")
+    x, y, z = (live(f"current {axis}", u, "m/s") for axis, u in zip("xyz", flow, strict=True))
+    return Fluid(rho, height, (x, y, z), _up(label, model.gravity))
+
+
+def _up(label: str, gravity: Triple) -> Triple:
+    """Against gravity; +z where there is none."""
+    if not all(is_number(x) for x in gravity):
+        raise ModelError(
+            f"{label}: gravity is an expression, so its surface has no fixed direction; give a "
+            "tb.Fluid(…, up=…) of your own."
+        )
+    x, y, z = (float(g) for g in gravity if is_number(g))
+    length = (x * x + y * y + z * z) ** 0.5
+    return (-x / length, -y / length, -z / length) if length else (0.0, 0.0, 1.0)

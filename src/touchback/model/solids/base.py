@@ -1,0 +1,41 @@
+"""What every kind of solid says of itself: how it looks, and what of it a fluid wets."""
+
+from typing import NamedTuple
+
+from touchback.model.frame import Frame
+from touchback.model.mechanics import ValueOf
+from touchback.model.shapes import Shapes
+from touchback.model.value import Data
+from touchback.spatial.vectors import Scalar, Vector
+from touchback.symbolic.scalars import Scalars
+
+
+class Wet(NamedTuple):
+    """The part of a solid below a plane, in the solid's axes: its volume [m³], first moment ∫ r dV
+    about the solid's origin [m⁴], and ∫ depth dV [m⁴], which is what it costs to push it there."""
+
+    volume: Scalar
+    moment: Vector
+    depth: Scalar
+
+
+class SolidKind(Data, frozen=True, tag_field="kind"):
+    """A solid about the origin of a frame and along its axes; sizes [m] may be expressions."""
+
+    def shapes(self, frame: Frame) -> Shapes:
+        """What pictures show of it, at a frame."""
+        raise NotImplementedError(type(self).__name__)
+
+    def volume(self, k: Scalars, value: ValueOf) -> Scalar:
+        """[m³]"""
+        raise NotImplementedError(type(self).__name__)
+
+    def wet(self, k: Scalars, value: ValueOf, up: Vector, depth: Scalar) -> Wet:
+        """What of it is below a surface with the unit normal `up` (solid's axes), `depth` above the
+        solid's origin."""
+        raise NotImplementedError(type(self).__name__)
+
+    def added(self) -> tuple[tuple[float, float, float], tuple[float, float, float]] | None:
+        """Added mass along and added inertia about its axes in an unbounded ideal fluid, of ρ V and
+        ρ V m²; None where it is not known in closed form."""
+        return None
