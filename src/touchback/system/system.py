@@ -291,3 +291,8 @@ class System(Arrays):
 
     def __repr__(self) -> str:
         return self.motion.text(self)
+
+    def _repr_html_(self) -> str:
+        from touchback.system.notebook import system_html
+
+        return system_html(self)
