@@ -28,9 +28,9 @@ class Taking(Restructured):
         where the formulation of constraints remembers nothing beyond the state."""
         self._check_running()
         check_output(path, (".mcap",), "record")
-        row = self._row_to_begin_with()
+        self._await_a_row()
         with self.keeping:
-            row = row if self._keeper.last_row is None else self._keeper.last_row
+            row = self._begun() if self._keeper.last_row is None else self._keeper.last_row
             start = ROW_HEAD + len(self.system.input_names)
             x = row[start : start + len(self.system.state_names)]
             version = int(row[3])
@@ -51,14 +51,18 @@ class Taking(Restructured):
             self._keeper.takes.remove(take)
             take.close()
 
-    def _row_to_begin_with(self) -> np.ndarray:
-        """The last tick's row; before a structure's first tick what it begins with."""
+    def _await_a_row(self) -> None:
+        """Until a structure's first tick; not for long: a run that is paused has none."""
         until = time.monotonic() + _PATIENCE
         while self._keeper.last_row is None and time.monotonic() < until:
             to_its_end(self._drain)
             if self.plan.speed is None:
                 break
             time.sleep(1e-3)
+
+    def _begun(self) -> np.ndarray:
+        """What a structure without a tick begins with; of others the loop's own would be read
+        while ticks write it."""
         loop = self._loop
         begun = [loop.struct.tick, loop.struct.run.t0 + loop.struct.run.steps * loop.struct.run.h,
                  0, loop.struct.version, 0, loop.struct.steps_per_tick, 0, 0, 0]  # fmt: skip
