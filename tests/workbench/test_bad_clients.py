@@ -1,6 +1,7 @@
 """Whatever clients do, the live run goes on, others are served, and memory stays bounded."""
 
 import asyncio
+import gc
 import json
 import socket
 import threading
@@ -11,8 +12,10 @@ from urllib.parse import urlsplit
 
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+import touchback as tb
 from page_client import Page, on_page, wire_of
 from touchback import gallery, workbench
 from touchback.realtime.control.exposed import NOTHING
@@ -195,8 +198,8 @@ def test_who_does_not_take_what_it_is_told_is_not_read_any_more(bench: Workbench
 
 def test_rapid_messages_are_refused_and_the_others_are_served_meanwhile(bench: Workbench) -> None:
     async def play(page: Page) -> None:
-        count = 3000
-        text = json.dumps({"do": "set", "name": "motor torque", "value": 0.1})
+        count = 1000  # of a kind that is taken 50 times a second, and 100 at once
+        text = json.dumps({"do": "resume"})
 
         async def flood() -> None:
             for _ in range(count):
@@ -215,7 +218,7 @@ def test_rapid_messages_are_refused_and_the_others_are_served_meanwhile(bench: W
             assert (await Page(other).send(do="set", name="motor torque", value=0.2))["ok"]
         await flooding
         fine, refused = await listening
-        assert fine >= 400 and refused > 0, (fine, refused)
+        assert fine >= 100 and refused > 0, (fine, refused)
 
     on_page(bench, play)
 
@@ -239,7 +242,10 @@ def test_a_storm_of_connections_leaves_nothing_behind(bench: Workbench) -> None:
     assert until(lambda: not bench.hub.clients)
     assert until(lambda: not bench.server._loop or len(asyncio.all_tasks(bench.server._loop)) < 12)
     assert threading.active_count() <= threads
-    assert resident() - before < 4 << 20  # 40 kB a connection would be a leak
+    assert resident() - before < 16 << 20  # with what scopes remember of the run meanwhile
+    gc.collect()
+    left = [each for each in gc.get_objects() if isinstance(each, client.Client | ServerConnection)]
+    assert len(left) <= 2  # the last ones, which a frame of the loop may still hold
 
 
 def test_so_many_pages_look_on_and_no_more(
@@ -274,22 +280,44 @@ def _served(bench: Workbench) -> bool:
         return not str(error)
 
 
-def test_nothing_that_is_not_exposed_can_be_set() -> None:
-    messages = [
-        {"do": "set", "name": "motor torque", "value": 1.0},
-        {"do": "set", "name": "crank radius", "value": 0.12},
-        {"do": "choose", "control": "crank", "alternative": "other"},
-        {"do": "switch", "deactivate": ["pin"]},
-        {"do": "resume"},
-    ]
-    with workbench.open(gallery.make("slider-crank").compile(), exposed=NOTHING) as shut:
+LOOKING = {
+    "what", "read", "joint", "laws", "scope", "past", "pairs", "spectra", "signals", "graph",
+    "recordings", "export",
+}  # fmt: skip
+ASKED: dict[str, dict[str, object]] = {
+    "set": {"name": "crank radius", "value": 0.12},
+    "choose": {"control": "crank", "alternative": "other"},
+    "switch": {"deactivate": ["pin"]},
+    "step": {"ticks": 1},
+    "speed": {"value": 0.5},
+    "grab": {"body": "rod", "point": [0, 0, 0]},
+    "pull": {"to": [1, 0, 0]},
+    "icon": {"name": "push", "kind": "force", "on": "rod", "at": [0, 0, 0], "value": [9, 0, 0]},
+    "remove": {"icon": "push"},
+    "pose": {"body": "rod", "point": [0, 0, 0], "to": [1, 0, 0]},
+    "edit": {"change": "weld", "joint": "crank"},
+    "law": {"control": "motor", "text": "1.0"},
+    "record": {"on": True},
+    "open": {"recording": "run.mcap"},
+}
+
+
+def test_nothing_that_is_not_exposed_can_be_changed(tmp_path: Path) -> None:
+    with tb.live(gallery.make("pendulum").compile(), speed=None, record=tmp_path / "run.mcap") as a:
+        a.run(0.1)
+    system = gallery.make("slider-crank").compile()
+    with workbench.open(system, exposed=NOTHING, recordings=tmp_path) as shut:
+        kinds = {str(kind.__struct_config__.tag) for kind in shut.desk._known}  # type: ignore[union-attr]
 
         async def play(page: Page) -> None:
-            for message in messages:
-                assert not (await page.send(**message))["ok"], message
+            for kind in sorted(kinds - LOOKING - {"stop", "release", "undo"}):
+                answer = await page.send(do=kind, **ASKED.get(kind, {}))
+                assert not answer["ok"] and "can't be read" not in answer["error"], (kind, answer)
             what = await page.send(do="what")
             assert what["ok"] and not what["inputs"] and not what["parameters"]
 
         on_page(shut, play)
-        assert shut.live["motor torque"] == 0.0 and shut.live["crank radius"] == 0.1
-        assert shut.live.system.active == ("pin",)
+        live = shut.live
+        assert live["motor torque"] == 0.0 and live["crank radius"] == 0.1
+        assert live.system.active == ("pin",) and not live.structures
+        assert live.state == "running" and shut.running and live.plan.speed == 1.0

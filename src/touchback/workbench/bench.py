@@ -109,7 +109,8 @@ class Workbench:
         exposed: Exposed | None = None,
     ) -> None:
         self.source, self.desk, self._own = source, desk, own
-        self._exposed, self._made = exposed, deque[str]()
+        self.exposed = Exposed() if exposed is None else exposed
+        self._made = deque[str]()
         self._page, self._name = "" if beside is None else page, name
         self.hub = _hub(source)
         Changes(self.hub)
@@ -179,7 +180,7 @@ class Workbench:
         """A run that was forked: it ends with the page, as one that was before and is ours does
         now."""
         before, self._own = self._own, live
-        self.desk = Desk(live, self._exposed)
+        self.desk = Desk(live, self.exposed)
         source = LiveSource(live, self.desk, Manipulators(self.desk), self.source.structure)
         self.studio.join_live(live, source, self.desk)
         if before is not None:

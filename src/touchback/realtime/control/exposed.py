@@ -18,8 +18,8 @@ class Exposed:
     `inputs` and `parameters` by their names (a control by its own: who may choose among its
     alternatives); `hands` by the bodies that may be pulled; `structure` by what is to change:
     constraints, joints and controls that may be switched, edited and rewritten; `transport` by
-    words: "pause", "go", "step", "speed", "reset", "resume". Anybody may ask what there is, and
-    stop."""
+    words: "pause", "go", "step", "speed", "reset", "resume", and for pages "record", "open" (a
+    recording, for all to see), "fork". Anybody may ask what there is, and stop."""
 
     inputs: Allowed = True
     parameters: Allowed = True

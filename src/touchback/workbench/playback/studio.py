@@ -11,7 +11,7 @@ from typing import Protocol
 from touchback.errors import InputError
 from touchback.realtime import Live, Take
 from touchback.realtime import live as live_run
-from touchback.realtime.control import Desk, Message
+from touchback.realtime.control import Desk, Exposed, Message
 from touchback.realtime.control.desk import SELDOM
 from touchback.realtime.fork import Fork as Forked
 from touchback.realtime.fork import fork
@@ -63,6 +63,8 @@ class Fork(Message, frozen=True):
 class Page(Protocol):
     """What the studio asks of a workbench."""
 
+    exposed: Exposed
+
     def turn_to(self, source: Source) -> None:
         """Shows something else."""
 
@@ -100,6 +102,7 @@ class Studio:
 
     def join_playback(self, shown: Playback) -> None:
         """A recording: its scopes, the way back and the way on."""
+        shown.desk.exposed = self.page.exposed
         port = shown.scopes(self.page.send, self.shelf.traces)
         add = shown.desk.add
         add(Back, lambda asked, client: self._back(), any_time=True)
@@ -112,7 +115,7 @@ class Studio:
     def _join(self, desk: Desk) -> None:
         desk.add(Recordings, lambda asked, client: self._listing(), any_time=True)
         desk.add(Export, lambda asked, _: self._export(asked), SELDOM, any_time=True)
-        desk.add(Open, lambda asked, _: self._open(asked.recording), SELDOM, any_time=True)
+        desk.add(Open, lambda asked, _: self._open(desk, asked.recording), SELDOM, any_time=True)
 
     def forget(self, client: str) -> None:
         """A page that went away."""
@@ -168,7 +171,8 @@ class Studio:
         self.page.offer(address, lambda: file_of(path))
         return {"path": address, "name": path.name, "bytes": path.stat().st_size}
 
-    def _open(self, name: str) -> Facts:
+    def _open(self, desk: Desk, name: str) -> Facts:
+        desk.check("transport", "open")  # everybody sees it then
         track = track_of(self.shelf.opened(name))
         playback = Playback(track, name, _ABOVE + _EACH * next(self._numbers))
         self.join_playback(playback)
@@ -189,6 +193,7 @@ class Studio:
     # ---- forks ----------------------------------------------------------------------------------
 
     def _fork(self, playback: Playback, time: float) -> Facts:
+        playback.desk.check("transport", "fork")  # it takes the place of the run that there is
         track = playback.track
         forked = (
             fork(track.recording, time)
