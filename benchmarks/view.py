@@ -131,7 +131,7 @@ def _viser(browser: Browser, count: int) -> list[float]:
         box = server.scene.add_box("/box", color=_BOX, dimensions=(0.5, 0.5, 0.5))
 
         @box.on_drag
-        async def _(event: viser.SceneNodeDragEvent) -> None:  # type: ignore[type-arg]
+        async def _(event: viser.SceneNodeDragEvent) -> None:
             box.position = event.end_position
 
         with _page(browser, f"http://127.0.0.1:{server.get_port()}") as page:

@@ -29,5 +29,7 @@ class Changes:
             self._live, self._known = live, len(live.structures) if live is not None else 0
         if live is not None:
             for change in live.structures[self._known :]:
+                if change.state == "waiting":  # its report is being written
+                    break
                 self._known += 1
                 self._hub.tell("structure", change.as_dict())
