@@ -129,7 +129,7 @@ def test_what_is_asked_of_a_frozen_coordinate_while_its_name_changes_is_done(
 
     def late(self: LiveParameters, *taken: Any) -> Any:
         if "hinge" in self.values:
-            self.change("hinge", 0.9, 0.0, np.array([]))
+            self.change({"hinge": 0.9}, 0.0, np.array([]))
         return known(self, *taken)
 
     monkeypatch.setattr(LiveParameters, "follow", late)
