@@ -5,7 +5,8 @@ move's stamp in the browser until a picture with its consequence is complete (on
 read back).
 Viser shows one box whose drag callback only echoes the pointer's place: its consequence is the box
 under the pointer. Ours is a live mechanism at 1 kHz whose hand pulls with a spring: its consequence
-is the new force as the run computed it. Rounds take turns, in one browser, on views of one size.
+is the first frame of a tick that had taken the pull. Rounds take turns, in one browser, on views of
+one size.
 """
 
 from __future__ import annotations
@@ -28,17 +29,14 @@ _HOOK = Path(__file__).parent / "view_hook.js"
 _SIZE = {"width": 900, "height": 640}
 _JUMP = 60.0  # px
 _PAUSE = 0.25, 0.35  # s between moves: longer than either takes to answer and to come to rest
-_PATIENCE = 5.0
+_PATIENCE = 20.0
 _BOX = (230, 60, 40)  # the colour of viser's box, without light
 _ROUNDS, _MOVES = 3, 15
 _SPACE, _FLAT = 1.3, 0.5  # of viser's p50: what was asked for
 
-# Whether the hand's force in the frame just drawn is another: by a third of what the jump makes.
-_PULLED = f"""(before => () => {{
-  const {{ hand, eye, canvas }} = bench.view, {{ grab, point }} = hand.drag;
-  const metres = {_JUMP} * eye.perPixel(point, canvas.clientHeight);
-  return Math.abs(hand.force - before) > 0.3 * grab.stiffness * metres;
-}})(bench.view.hand.force)"""
+# Whether the frame just drawn is of a tick that had taken the pull, as the run answered.
+_PULLED = """(() => { const { hand } = bench.view; hand.taken = null; return () =>
+  hand.taken !== null && bench.world.time * bench.status.rate > hand.taken + 0.5; })()"""
 
 Chance = random.Random(0)
 
@@ -87,7 +85,9 @@ def run(rounds: int = _ROUNDS, moves: int = _MOVES) -> Section:
         f"{rounds} rounds of {moves} moves by {_JUMP:.0f} px each, views of {_SIZE['width']} × "
         f"{_SIZE['height']} px, WebGL in software; until a pixel of the picture was read back."
     )
-    section.remark("viser: a box under the pointer; touchback: the hand's new force in the frame.")
+    section.remark(
+        "viser: a box under the pointer; touchback: a frame of a tick that had taken the pull."
+    )
     return section
 
 

@@ -45,7 +45,7 @@ export const act = (label, name, onclick, more = {}) => h("button", { type: "but
 export const fact = (name, text) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, text));
 export const vector = v => v.map(x => short(x, 3)).join("  ");
 
-export const show = x => x === Infinity ? "∞" : x === -Infinity ? "−∞" : short(x, 5);
+export const show = x => x >= 1e9 ? "∞" : x <= -1e9 ? "−∞" : short(x, 5); // a stop that far is none
 export function read(text) {
   const plain = text.trim().replace("−", "-").replace(",", ".");
   if (/^[-+]?(∞|inf)/i.test(plain)) return plain.startsWith("-") ? -Infinity : Infinity;

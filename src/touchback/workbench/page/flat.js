@@ -134,7 +134,17 @@ export class Flat {
     }
     if (shape.kind === "sphere" || shape.kind === "ellipsoid") { this.silhouette(model, shape.numbers); finish(true); }
     else if (shape.kind === "cylinder" || shape.kind === "capsule") { this.round(put, shape); finish(true); }
-    else if (shape.kind === "mesh" && shape.hull) { this.trace(shape.hull.map(put), true); finish(true); }
+    else if (shape.kind === "mesh" && this.world.meshes.get(shape.mesh)) { this.trace(hull(this.corners(shape).map(put)), true); finish(true); }
+  }
+
+  /** Some corners of a mesh, enough for its outline. */
+  corners(shape) {
+    if (!shape.corners) {
+      const all = this.world.meshes.get(shape.mesh), step = 3 * Math.max(1, Math.floor(all.length / 3 / 600));
+      shape.corners = [];
+      for (let i = 0; i + 2 < all.length; i += step) shape.corners.push([all[i], all[i + 1], all[i + 2]]);
+    }
+    return shape.corners;
   }
 
   /** The rim of an ellipsoid: half axes S on the paper, rim √(S Sᵀ) of a circle. */

@@ -11,7 +11,8 @@ export class Hand {
     this.view = view;
     this.bench = view.bench;
     this.drag = null;
-    this.pull = newest(message => this.bench.send(message).catch(error => this.failed(error)));
+    this.taken = null; // the tick before which the last pull came
+    this.pull = newest(message => this.bench.send(message).then(({ tick }) => { this.taken = tick; }).catch(error => this.failed(error)));
     view.overlay.painters.add(overlay => this.paint(overlay));
     addEventListener("pointermove", e => this.move(e));
     addEventListener("pointerup", e => this.end(e));

@@ -1,5 +1,5 @@
 // Which body a pointer means: the ray through it against shapes; lines of stick figures by nearness.
-import { add, along, dot, nearest, norm, scaled, sub, turned, turnedBack, composed } from "./draw/vectors.js";
+import { add, along, cross, dot, nearest, norm, scaled, sub, turned, turnedBack, composed } from "./draw/vectors.js";
 
 const NEAR = 10; // px beside a line that still mean it
 
@@ -39,7 +39,7 @@ const HITS = {
     return t > 0 && r <= 1.1 * radius && (whole || r > 0.8 * radius) ? t : Infinity;
   },
   face: (from, way, [length]) => HITS.box(sub(from, [length / 2, 0, 0]), way, [length / 2, length / 12, length / 40]),
-  mesh: (from, way, numbers, shape) => shape.solid ? meshHit(from, way, shape.solid.corners) : Infinity,
+  mesh: (from, way, numbers, shape, world) => world.meshes.get(shape.mesh) ? meshHit(from, way, world.meshes.get(shape.mesh)) : Infinity,
 };
 HITS.ellipsoid = HITS.sphere;
 
@@ -50,20 +50,14 @@ function roots(a, b, c) {  // a t² + 2 b t + c = 0
   return t > 0 ? t : (-b + Math.sqrt(d)) / a > 0 ? 0 : Infinity;
 }
 
-function meshHit(from, way, corners) {
+function meshHit(from, way, triangles) {  // Möller and Trumbore
   let best = Infinity;
-  for (let i = 0; i < corners.length; i += 18) {
-    const a = corners.subarray(i, i + 3), n = corners.subarray(i + 3, i + 6), down = dot(n, way);
-    if (Math.abs(down) < 1e-12) continue;
-    const t = dot(sub(a, from), n) / down;
-    if (t <= 0 || t >= best) continue;
-    const p = along(from, way, t);
-    const inside = [[0, 6], [6, 12], [12, 0]].every(([u, v]) => {
-      const s = corners.subarray(i + u, i + u + 3), e = corners.subarray(i + v, i + v + 3);
-      const [x, y] = [sub(e, s), sub(p, s)];
-      return n[0] * (x[1] * y[2] - x[2] * y[1]) + n[1] * (x[2] * y[0] - x[0] * y[2]) + n[2] * (x[0] * y[1] - x[1] * y[0]) > -1e-9;
-    });
-    if (inside) best = t;
+  for (let i = 0; i < triangles.length; i += 9) {
+    const a = triangles.subarray(i, i + 3), u = sub(triangles.subarray(i + 3, i + 6), a), v = sub(triangles.subarray(i + 6, i + 9), a);
+    const p = cross(way, v), d = dot(u, p);
+    if (Math.abs(d) < 1e-18) continue;
+    const s = sub(from, a), x = dot(s, p) / d, q = cross(s, u), y = dot(way, q) / d, t = dot(v, q) / d;
+    if (x >= 0 && y >= 0 && x + y <= 1 && t > 0 && t < best) best = t;
   }
   return best;
 }
@@ -90,7 +84,7 @@ export function pickBody(world, eye, x, y, height) {
     const hit = HITS[shape.kind];
     if (!hit) continue;
     const turn = composed(q, shape.turn), origin = add(p, turned(q, shape.at));
-    const t = hit(turnedBack(turn, sub(ray.from, origin)), turnedBack(turn, ray.way), shape.numbers, shape);
+    const t = hit(turnedBack(turn, sub(ray.from, origin)), turnedBack(turn, ray.way), shape.numbers, shape, world);
     const point = along(ray.from, ray.way, t);
     offer(shape, t, eye.flat ? add(point, scaled(ray.way, dot(sub(origin, point), ray.way))) : point);
   }

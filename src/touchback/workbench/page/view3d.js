@@ -21,7 +21,6 @@ export class Space {
 
   /** A new structure; the eye stays where it is unless told otherwise. */
   take(scene, home) {
-    for (const shape of scene.shapes) if (shape.kind === "mesh") this.fetchMesh(shape);
     if (!home) return;
     const look = { ...OBLIQUE };
     if (scene.flat) look.turn = Math.atan2(...across(scene.flat).slice(0, 2).reverse()) + 0.5;
@@ -29,11 +28,12 @@ export class Space {
     this.camera.home();
   }
 
-  fetchMesh(shape) {
-    if (!this.meshes.has(shape.mesh)) this.meshes.set(shape.mesh, fetch(`mesh/${shape.mesh}.bin${location.search}`)
-      .then(reply => { if (!reply.ok) throw new Error(`mesh ${shape.mesh}: ${reply.status}`); return reply.arrayBuffer(); })
-      .then(bytes => this.renderer.load(sided(new Float32Array(bytes)))));
-    this.meshes.get(shape.mesh).then(solid => { shape.solid = solid; this.camera.changed(); }).catch(error => console.error(error));
+  /** A mesh on the card, once its triangles are here. */
+  solidOf(shape) {
+    const triangles = this.world.meshes.get(shape.mesh);
+    if (!triangles) return null;
+    if (!this.meshes.has(shape.mesh)) this.meshes.set(shape.mesh, this.renderer.load(sided(triangles)));
+    return this.meshes.get(shape.mesh);
   }
 
   /** Looks from where it does at everything, as it is now. */
@@ -98,7 +98,7 @@ export class Space {
       } else if (shape.kind === "arc") tell(this.renderer.bandOf(n[1], n[2]), posed(p, q, [n[0], deep, n[0]]), shape);
       else if (shape.kind === "face") tell(known.box, posed(add(p, turned(q, [n[0] / 2, 0, 0])), q, [n[0] / 2, deep, deep / 10]), shape);
       else if (shape.kind === "patch") tell(known.sheet, posed(p, q, [0.05 * R, 0.05 * R, 1]), shape);
-      else if (shape.solid) tell(shape.solid, posed(p, q), shape);
+      else if (shape.kind === "mesh" && this.solidOf(shape)) tell(this.solidOf(shape), posed(p, q), shape);
     }
   }
 

@@ -12,6 +12,7 @@ export class World {
     this.time = 0;
     this.trails = new Map();
     this.changed = new Set();
+    this.meshes = new Map(); // number: nine numbers a triangle, once they are here
     bench.on("scene", scene => this.take(scene));
     bench.on("poses", frame => {
       if (!this.scene || frame.structure !== this.scene.structure % 65536) return;
@@ -37,7 +38,16 @@ export class World {
     const weight = 9.81 * (scene.inertias || []).reduce((sum, each) => sum + each.mass, 0);
     this.metre = rounded((weight || 20) / (STRONG * this.radius)); // newtons drawn as one metre
     this.tips = this.ends();
+    for (const shape of scene.shapes) if (shape.kind === "mesh" && !this.meshes.has(shape.mesh)) this.fetchMesh(shape.mesh);
     for (const fn of this.changed) fn("scene");
+  }
+
+  async fetchMesh(number) {
+    this.meshes.set(number, null);
+    const reply = await fetch(`mesh/${number}.bin${location.search}`);
+    if (!reply.ok) { console.error(`mesh ${number}: ${reply.status}`); return; }
+    this.meshes.set(number, new Float32Array(await reply.arrayBuffer()));
+    for (const fn of this.changed) fn("poses");
   }
 
   get ready() { return Boolean(this.scene && this.numbers); }
