@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Place = tuple[float, float]  # on the screen [px]
-PATIENCE = 20.0  # s: a machine may be busy
+PATIENCE = 60.0  # s: a machine may be busy
 
 
 def until(ask: Callable[[], T], patience: float = PATIENCE) -> T:
