@@ -42,7 +42,7 @@ def page(chromium: Browser, hall: Hall) -> Iterator[Page]:
     found.on("pageerror", lambda error: errors.append(str(error)))
     found.goto(hall.url)
     ready(found, "window.play?.keys && play.bench.status.time > 0.6")
-    found.click("#sound")
+    found.click("#sound", force=True)
     ready(found, "play.sound.on")
     yield found
     assert errors == []
@@ -145,7 +145,7 @@ def test_midi_strikes_by_velocity_and_pressure_presses_deeper(
         "navigator.requestMIDIAccess = async () => { window.port = { name: 'a keyboard' };"
         "return { inputs: new Map([['1', window.port]]) }; }"
     )
-    page.click("#midi")
+    page.click("#midi", force=True)
     ready(page, "window.port?.onmidimessage")
     before = at_rest(board)
     page.evaluate("port.onmidimessage({ data: [0x90, 64, 90] })")
@@ -219,7 +219,7 @@ def test_a_screw_turned_by_keys_changes_all_actions_and_the_curve(
     until(lambda: board.live["C5/action/let-off button height"] == pytest.approx(lowered, abs=1e-9))
     assert board.live["C4/action/let-off button height"] == pytest.approx(lowered, abs=1e-9)
     ready(page, f"play.force.curve['let-off'][1] < {0.8 * usual}")
-    page.click("#regulate")
+    page.click("#regulate", force=True)
     until(lambda: board.live["C4/action/let-off button height"] == 0.0)
 
 
@@ -232,7 +232,7 @@ def test_slow_motion_shows_the_recorded_stroke_with_the_hammer_highest_at_the_st
     struck(board, before)
     page.wait_for_timeout(450)
     page.mouse.up()
-    page.click('[data-pace="0.1"]')
+    page.click('[data-pace="0.1"]', force=True)
     ready(page, "play.action.stroke && play.action.pace === '0.1'")
     time, strike, angle, live = page.evaluate(
         "(() => { const a = play.action, rows = a.stroke.rows;"
@@ -243,17 +243,17 @@ def test_slow_motion_shows_the_recorded_stroke_with_the_hammer_highest_at_the_st
     )
     assert time == pytest.approx(strike, abs=0.004)
     assert angle == pytest.approx(live)
-    page.click('[data-pace="live"]')
+    page.click('[data-pace="live"]', force=True)
 
 
 def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: PianoBoard) -> None:
-    page.click('[data-name="harpsichord"]')
+    page.click('[data-name="harpsichord"]', force=True)
     until(lambda: board.instrument == "harpsichord")
     ready(page, "play.instrument === 'harpsichord'")
-    page.click('[data-name="piano"]')
+    page.click('[data-name="piano"]', force=True)
     until(lambda: board.instrument == "piano")
     before = at_rest(board)
-    page.click("#passage")
+    page.click("#passage", force=True)
     until(lambda: board.struck >= before + 3)
     assert [each.note for each in board.heard[-3:]] == [60, 64, 67]
 
@@ -318,7 +318,7 @@ def test_every_mechanism_is_one_click_away_and_explains_itself(page: Page, hall:
     for entry in gallery.names():
         card = found.locator(f'[data-what="gallery/{entry}"]')
         assert card.locator("p").all_text_contents() == list(gallery.entry(entry).sentences)
-    found.click('[data-what="gallery/double-pendulum"]')
+    found.click('[data-what="gallery/double-pendulum"]', force=True)
     ready(found, "window.bench?.scene?.title === 'double pendulum' && bench.world.ready")
     until(lambda: found.locator(".about p").count() == 3)
     found.close()

@@ -21,6 +21,7 @@ from touchback.realtime.control import Answer, Desk
 from touchback.realtime.control.desk import SELDOM
 from touchback.realtime.control.messages import Facts
 from touchback.workbench.bench import LOOPBACK, Workbench, open
+from touchback.workbench.manipulate import equipped
 from touchback.workbench.play.messages import About, Strings, Visit, Zoo
 from touchback.workbench.play.piano import PianoBoard
 from touchback.workbench.play.stage import PlaySource, Stage, empty_scene
@@ -203,7 +204,7 @@ class Hall:
 
     def _mechanism(self, entry: Entry, steps: ExitStack) -> Room:
         experiment = entry.experiment
-        system = entry.make().compile()
+        system = equipped(entry.make()).compile()
         bench = open(
             system, x0=experiment.start(system), substeps=experiment.substeps, page="index.html",
             **self._where(GALLERY + entry.name),

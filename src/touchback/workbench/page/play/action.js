@@ -50,7 +50,9 @@ export class Action {
   pose(angles) {
     this.drawing.angles.forEach((name, i) => {
       const [x, y] = this.place(this.drawing.hinges[name]), sense = this.drawing.falling.includes(name) ? 1 : -1;
-      this.groups[name].setAttribute("transform", `rotate(${(sense * angles[i] * 180 / Math.PI).toFixed(4)} ${x.toFixed(2)} ${y.toFixed(2)})`);
+      const turn = `rotate(${(sense * angles[i] * 180 / Math.PI).toFixed(2)} ${x.toFixed(2)} ${y.toFixed(2)})`;
+      if (this.groups[name].getAttribute("transform") === turn) return;
+      this.groups[name].setAttribute("transform", turn);
       if (name === "damper") {
         const lift = -SCALE * this.drawing["damper head"] * Math.sin(angles[i]);
         this.groups["damper head"].setAttribute("transform", `translate(0 ${lift.toFixed(3)})`);

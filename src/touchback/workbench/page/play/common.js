@@ -70,15 +70,21 @@ export async function visit(bench, what) {
 }
 
 /** A value of the style by its name, such as "--accent". */
-export const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export function colour(name) {
+  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colours.get(name);
+}
+const colours = new Map(); // asked once: each question would have the browser lay out anew
+addEventListener("themechange", () => colours.clear(), { capture: true });
 
 /** A canvas that keeps the size of its box; `draw(context, width, height)` is called once a frame while asked for. */
 export function canvasOf(element, draw) {
   const canvas = element.querySelector("canvas"), context = canvas.getContext("2d");
-  let asked = false;
+  let asked = false, width = 1, height = 1;
+  new ResizeObserver(([entry]) => { ({ width, height } = entry.contentRect); ask(); }).observe(canvas.parentElement);
   const paint = () => {
     asked = false;
-    const { width, height } = canvas.parentElement.getBoundingClientRect(), ratio = devicePixelRatio || 1;
+    const ratio = devicePixelRatio || 1;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
@@ -88,7 +94,6 @@ export function canvasOf(element, draw) {
     draw(context, width, height);
   };
   const ask = () => { if (!asked) { asked = true; requestAnimationFrame(paint); } };
-  addEventListener("resize", ask);
   addEventListener("themechange", ask);
   ask();
   return ask;

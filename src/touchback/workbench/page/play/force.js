@@ -19,6 +19,10 @@ export class Force {
     for (const row of rows) this.trail.push([row[0], 1000 * row[1], row[2]]);
     const now = rows[rows.length - 1][0];
     while (this.trail.length && this.trail[0][0] < now - this.kept) this.trail.shift();
+    const last = rows[rows.length - 1];
+    if (this.still && Math.abs(last[1] - this.still[1]) < 1e-6 && Math.abs(last[2] - this.still[2]) < 1e-3 && this.quiet++ > 60 * this.kept) return;
+    if (!this.still || Math.abs(last[1] - this.still[1]) >= 1e-6 || Math.abs(last[2] - this.still[2]) >= 1e-3) this.quiet = 0;
+    this.still = last;
     $("force-told").textContent = `${rows[rows.length - 1][2].toFixed(2)} N at ${Math.max(0, 1000 * rows[rows.length - 1][1]).toFixed(1)} mm`;
     this.ask();
   }

@@ -111,10 +111,12 @@ export class Keys {
   /** Depths [m] of all keys, as the run has them. */
   show(depths) {
     let i = 0;
-    for (const { key, deep } of this.keys.values()) {
-      const depth = depths[i++];
-      key.style.transform = `translateY(${(Math.max(depth, 0) * 700).toFixed(1)}px)`;
-      deep.style.height = `${Math.min(100, 100 * Math.max(depth, 0) / 0.0105).toFixed(0)}%`;
+    for (const each of this.keys.values()) {
+      const shown = Math.round(7000 * Math.max(depths[i++], 0)) / 10; // px, by tenths: what lies still costs nothing
+      if (shown === each.shown) continue;
+      each.shown = shown;
+      each.key.style.transform = `translateY(${shown}px)`;
+      each.deep.style.height = `${Math.min(100, shown / 0.0735).toFixed(0)}%`;
     }
   }
 }

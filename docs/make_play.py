@@ -1,0 +1,130 @@
+"""The pictures of the page on playing: `PYTHONPATH=. python docs/make_play.py`, with Chromium."""
+
+import io
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from touchback.workbench.play.hall import Hall
+from touchback.workbench.play.messages import Visit
+
+PICTURES = Path(__file__).with_name("pictures") / "play"
+SIZE = {"width": 1180, "height": 760}
+COLOURS = 96  # so that each is below 100 kB
+
+
+def until(page: Page, text: str) -> None:
+    """Waits for something in the page."""
+    end = time.monotonic() + 60.0
+    while time.monotonic() < end:
+        try:
+            if page.evaluate(f"Boolean({text})"):
+                return
+        except Exception as error:
+            if "navigation" not in str(error):
+                raise
+        time.sleep(0.05)
+    raise SystemExit(f"It didn't happen: {text}")
+
+
+def keep(page: Page, name: str) -> None:
+    """A picture of the page, in few colours."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    shot = Image.open(io.BytesIO(page.screenshot()))
+    shot.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
+        PICTURES / f"{name}.png", optimize=True
+    )
+
+
+def piano(page: Page) -> None:
+    until(page, "window.play?.keys && play.force.curve && play.bench.status.time > 0.7")
+    page.click("#sound", force=True)
+    until(page, "play.sound.on && play.sound.tables.get('struck 64')?.ready")
+    box = page.locator('[data-note="64"]').bounding_box()
+    assert box is not None
+    for _ in range(3):
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 0.5 * box["height"])
+        page.mouse.down()
+        page.wait_for_timeout(700)
+        page.mouse.up()
+        page.wait_for_timeout(400)
+    page.mouse.down()
+    page.wait_for_timeout(500)
+    keep(page, "piano")
+    page.mouse.up()
+    page.locator("#screw-let-off-button-height").focus()
+    for _ in range(50):
+        page.keyboard.press("ArrowLeft")
+    until(page, "play.force.curve['let-off'][1] < 2")
+    page.click('[data-pace="0.02"]', force=True)
+    until(page, "play.action.pace === '0.02'")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.evaluate("dispatchEvent(new Event('themechange'))")
+    page.evaluate("play.action.held = true; play.action.at = 0.247; play.action.again()")
+    page.wait_for_timeout(600)
+    keep(page, "slow")
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    page.click("#regulate", force=True)
+
+
+def wall(page: Page) -> None:
+    until(page, "window.play?.wall && play.rows.length > 100")
+    page.evaluate("play.bench.send({ do: 'wall', stiffness: 20000 })")
+    box = page.locator("#bench .plot").bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.6 * box["width"], y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.2 * box["width"], y, steps=6)
+    until(page, "play.figures.chatters")
+    page.wait_for_timeout(600)
+    keep(page, "wall")
+    page.mouse.up()
+
+
+def trial(page: Page) -> None:
+    until(page, "window.play?.trial && play.bench.status.time > 0.7")
+    box = page.locator("#bench .plot").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 60, box["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"] + 0.7 * box["height"], steps=30)
+    page.wait_for_timeout(300)
+    keep(page, "trial")
+    page.mouse.up()
+
+
+def zoo(page: Page) -> None:
+    until(page, "window.play?.zoo")
+    keep(page, "zoo")
+    page.click('[data-what="gallery/slider-crank"]', force=True)
+    until(page, "window.bench?.scene?.title === 'slider-crank' && bench.world.ready")
+    until(page, "document.querySelector('.about')")
+    page.wait_for_timeout(1000)
+    keep(page, "mechanism")
+
+
+def main() -> None:
+    """Every picture, one page after the other."""
+    steps: dict[str, Callable[[Page], None]] = {
+        "piano": piano, "wall": wall, "trial": trial, "zoo": zoo,
+    }  # fmt: skip
+    with Hall("piano") as hall, sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
+        for what, step in steps.items():
+            page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
+            page.goto(str(hall.visit(Visit(what=what), "")["url"]))
+            step(page)
+            page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
