@@ -148,13 +148,13 @@ def test_a_simulated_run_plays_with_its_events_and_modes() -> None:
 def test_a_run_without_its_mechanism_is_refused_with_the_mend() -> None:
     run = tb.simulate(gallery.make("pendulum").compile(), duration=0.1)
     bare = type(run)(run.time, run.signals, run.units, run.metadata)
-    with pytest.raises(InputError, match="workbench.open\\(run, model=…\\)"):
+    with pytest.raises(InputError, match=r"workbench\.open\(run, model=…\)"):
         track_of(bare)
     assert track_of(bare, gallery.make("pendulum")).at(0.05).row > 0
 
 
 def test_what_cant_be_played_is_refused(played: Playback) -> None:
-    with pytest.raises(InputError, match="0.0001 to 100 times as fast, got 0"):
+    with pytest.raises(InputError, match=r"0\.0001 to 100 times as fast, got 0"):
         played.set_speed(0.0)
     with pytest.raises(InputError, match="a time of the recording, got nan"):
         played.seek(float("nan"))

@@ -30,7 +30,11 @@ class Scopes {
     bench.on("rows", frame => this.panes.find(pane => pane.number === frame.subscription)?.scope?.rows?.(frame));
     addEventListener("themechange", () => this.draw());
     addEventListener("resize", () => this.draw());
-    const frame = () => { if (list.checkVisibility()) for (const pane of this.panes) pane.scope?.frame?.(); requestAnimationFrame(frame); };
+    let last = 0;
+    const frame = now => { // 30 pictures a second do, and leave the rest to the mechanism's
+      if (now - last > 30 && list.checkVisibility()) { last = now; for (const pane of this.panes) pane.scope?.frame?.(); }
+      requestAnimationFrame(frame);
+    };
     requestAnimationFrame(frame);
   }
 
@@ -148,6 +152,9 @@ class Pane {
 
   /** What each trace is worth now, beside its name. */
   values(found) {
+    const now = performance.now(); // as often as numbers can be read
+    if (now - (this.told || 0) < 150) return;
+    this.told = now;
     for (const output of this.bar.querySelectorAll("output")) output.textContent = found[+output.dataset.place] ?? "";
   }
 
