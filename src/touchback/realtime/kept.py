@@ -98,7 +98,7 @@ class Kept:
         """Drains the ring. Each drain is a chunk of the recording in the first hour; chunks then
         grow in proportion to its length: so their index in memory grows by its logarithm only."""
         began = last = time.monotonic()
-        while not self._draining.wait(_TAPPED if self._taps.open else _DRAIN):
+        while not self._draining.wait(self._between_drains()):
             now = time.monotonic()
             finish = now - last >= max(_DRAIN, (now - began) / _CHUNKS)
             try:
@@ -106,6 +106,10 @@ class Kept:
             except Exception as error:  # the ticks go on, and so must their keeping
                 self.note(f"ticks could not be kept: {words(error)}")
             last = now if finish else last
+
+    def _between_drains(self) -> float:
+        ramping = self._parameters.ahead is not None  # steps are prepared then, too
+        return _TAPPED if ramping or self._taps.open else _DRAIN
 
     def _drain(self, finish: bool = False) -> None:
         """Keeps what ticks left, and follows a change of structure; `finish` also makes it a chunk
@@ -117,6 +121,9 @@ class Kept:
                 self._pending = None
                 self._adopt(pending)
                 self._keep()
+            self._parameters.fill()
+            for text in self._parameters.complaints():
+                self.note(text)
             if finish:
                 self._keeper.finish_chunk()
 

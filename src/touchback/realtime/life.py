@@ -84,7 +84,8 @@ class Life(Signals):
         while ticks > 0:
             loop = self._loop
             with Listening() as listening:
-                done = loop.advance(min(ticks, int(loop.struct.ring.capacity)))
+                ahead = self._parameters.ahead or ticks  # of a ramp only what is prepared
+                done = loop.advance(min(ticks, ahead, int(loop.struct.ring.capacity)))
                 self._drain(finish=True)
             self._taps.wait()
             ticks -= done

@@ -15,10 +15,12 @@ from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import PARAMETERS
 from touchback.realtime.build import block_of
 from touchback.realtime.plan import LivePlan
+from touchback.realtime.ramps import Ramps
 from touchback.realtime.swap import Pending
 from touchback.system import System
 
 _REMEMBERED = 1000  # changes, for the report
+_RAMPED = 192  # changes of which ramps are ahead of what was kept, at most
 _CROWD = 256  # changes that may wait to be written and booked; fewer than the loop notes
 BOOKED_AT_ONCE = 16  # changes, between two looks at the ring of ticks
 _NEAR, _LEAST_PART = 0.05, 1.0 / 4096  # as in live.h
@@ -49,6 +51,7 @@ class LiveParameters:
         # What ticks have noted and nobody has booked: with the system that it was noted of, and
         # for another structure what it began with.
         self._noted: deque[tuple[System, np.ndarray | dict[str, float]]] = deque()
+        self._ramps, self._complaints = Ramps(), list[str]()
         self._begin(system, loop, plan, self.changes[0].values)
 
     def _begin(
@@ -71,6 +74,7 @@ class LiveParameters:
         Its ticks wait to be kept: what is still to be booked is booked after it."""
         system, loop, version = taken.system, taken.loop, int(taken.loop.struct.version)
         with self._lock:
+            self._values = self._ramps.pull_back(self._loop, self._values)
             self._collect()
             asked, old, new = self._values, list(self._system.parameters), list(system.parameters)
             values = dict(zip(new, map(float, loop.parameters), strict=True))
@@ -82,20 +86,62 @@ class LiveParameters:
             wanted = {**values, **late}
             if wanted != values:  # asked for when the structure had changed already
                 self._offer(wanted, self._block(wanted))
+            for name in [each for each in self._ramps.active if each not in wanted]:
+                del self._ramps.active[name]
+            self._fill()
         return started
 
     @property
     def values(self) -> dict[str, float]:
-        """The latest values asked for."""
-        return dict(self._values)
+        """The latest values asked for; of ramps where they end."""
+        return {**self._values, **self._ramps.targets}
 
-    def change(self, values: Mapping[str, float], time: float, state: np.ndarray) -> None:
-        """Asks for values from the next tick on; `state` is where the mechanism is about."""
+    def change(
+        self, values: Mapping[str, float], time: float, state: np.ndarray, seconds: float = 0.0
+    ) -> None:
+        """Asks for values from the next tick on, or along a ramp; `state` is where the mechanism is
+        about."""
         with self._lock:
-            wanted = {**self._values, **values}
-            block = self._block(wanted)
-            self._check_closing(next(iter(values)), wanted, time, state)
-            self._offer(wanted, block)
+            self._values = self._ramps.pull_back(self._loop, self._values)
+            try:
+                goal = {**self._values, **self._ramps.targets, **values}
+                block = self._block(goal)
+                self._check_closing(next(iter(values)), goal, time, state)
+                if seconds > 0.0:
+                    self._ramps.begin(self._values, dict(values), seconds, self._plan.rate)
+                else:
+                    for name in values:
+                        self._ramps.active.pop(name, None)
+                    wanted = self._ramps.next({**self._values, **values})
+                    self._offer(wanted, block if wanted == goal else self._block(wanted))
+            finally:
+                self._fill()
+
+    def fill(self) -> None:
+        """Offers what comes next of ramps, as far as there is room."""
+        if self._ramps.active:
+            with self._lock:
+                self._fill()
+
+    def _fill(self) -> None:
+        stride = self._ramps.stride(self._plan.rate)
+        while self._ramps.active and self._loop.room and self._last - self._kept < _RAMPED:
+            wanted = self._ramps.next(self._values)
+            self._loop.offer_more(self._block(wanted), self._new(wanted), stride)
+            self._values = wanted
+
+    @property
+    def ahead(self) -> int | None:
+        """Of ramps, how many ticks are prepared; None without any."""
+        if not self._ramps.active:
+            return None
+        return max(1, int(self._loop.struct.queue_count) * self._ramps.stride(self._plan.rate))
+
+    def complaints(self) -> list[str]:
+        """Which ramps ended before their ends, in words; once."""
+        with self._lock:
+            told, self._complaints = self._complaints, []
+        return told
 
     def _block(self, wanted: dict[str, float]) -> np.ndarray:
         return block_of(self._system, self._plan, wanted)
@@ -203,6 +249,13 @@ class LiveParameters:
         values = self.changes[version].values
         energy = 0.0
         if refused:
+            for name, end in self._ramps.recent().items():
+                if name in values and values[name] != self._taken.get(name, values[name]):
+                    self._complaints.append(
+                        f"parameter '{name}' stays at {self._taken[name]:.6g} on its way to "
+                        f"{end:.6g}: the loops can't follow it from where the mechanism is"
+                    )
+            self._ramps.end()
             self._values = dict(self._taken)
         else:
             stored = system.stored_energy

@@ -14,6 +14,7 @@ from touchback.realtime.ending import to_its_end
 from touchback.realtime.kept import Kept
 from touchback.realtime.plan import check_substeps
 from touchback.realtime.ports import STOP_PORT, WatchedInput, number_of
+from touchback.realtime.ramps import check_seconds
 from touchback.realtime.report import flag_names
 from touchback.recording import unknown_name
 
@@ -31,8 +32,21 @@ class Signals(Kept):
             settable = [*self.system.input_names, *self._parameters.values]
             raise unknown_name("input or parameter", name, settable)
 
-    def change(self, values: Mapping[str, float]) -> None:
-        """Sets live parameters, all of them at one tick."""
+    def ramp(self, name: str, value: float, seconds: float) -> None:
+        """Brings a live parameter to a value within so many seconds of the model's time, by a small
+        step at each tick (above 2 kHz at every second, …), each recorded, replayed and booked as a
+        change of its own. A closed loop follows; where it can't, the parameter stays as far as it
+        came, and a fault in the report says so. Another value for the same parameter ends a ramp,
+        other parameters don't."""
+        if name in self.system.input_names:
+            raise InputError(
+                f"'{name}' is an input, which follows whoever writes it; ramps are of parameters."
+            )
+        check_seconds(name, seconds)
+        self.change({name: value}, seconds)
+
+    def change(self, values: Mapping[str, float], seconds: float = 0.0) -> None:
+        """Sets live parameters, all of them at one tick, or along a ramp."""
         known = self._parameters.values
         for name in values:
             if name not in known:
@@ -44,7 +58,7 @@ class Signals(Kept):
         start = 3 + len(self.system.output_names)
         state = message.values[start : start + len(self.system.state_names)]
         wanted = {name: number_of(name, value) for name, value in values.items()}
-        self._parameters.change(wanted, now["time"], state)
+        self._parameters.change(wanted, now["time"], state, seconds)
 
     def _make_room(self, name: str) -> None:
         """Whoever asks for changes faster than they can be kept does some of the keeping; a change

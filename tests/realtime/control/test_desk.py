@@ -60,6 +60,19 @@ def test_a_message_sets_an_input_and_a_parameter_of_the_next_tick(live: tb.Live)
     assert live["length"] == 0.2
 
 
+def test_a_message_brings_a_parameter_along_a_ramp(live: tb.Live) -> None:
+    desk = Desk(live)
+    assert asked(desk, b'{"do": "set", "name": "length", "value": 0.4, "ramp": 0.05}')["ok"]
+    live.run(0.1)
+    versions = live.recorded()["version"]
+    assert list(versions) == [1, 2, 3, 4, 5, 5, 5, 5, 5, 5]
+    assert live._loop.parameters[0] == 0.4
+    for bad in ("-1", "1e9", '"soon"'):
+        text = f'{{"do": "set", "name": "length", "value": 0.4, "ramp": {bad}}}'
+        assert not asked(desk, text)["ok"]
+    assert "input" in str(asked(desk, Set("wind", 1.0, 0.5))["error"])
+
+
 def test_a_message_chooses_among_laws(live: tb.Live) -> None:
     desk = Desk(live)
     assert asked(desk, Choose("pd", "soft"))["chosen"] == "soft"

@@ -121,8 +121,13 @@ typedef struct tb_live {
     long block_size, active;
     long newton_start;    /* of the Jacobian's parameters in a block; 0 without any */
     long parameter_start; /* of the parameters themselves, which end a block */
-    int64_t version, offered_version, tried_version; /* in use, on offer, tried in this tick */
+    int64_t version, tried_version; /* in use, tried in this tick */
     _Atomic long offer;
+    /* Blocks on offer, one after the other: a ramp is many. `offer` says who may touch them. */
+    double *queue;
+    int64_t *queue_versions;
+    long queue_capacity, queue_head, queue_count;
+    int64_t stride, next_take; /* ticks between them; the first tick that may take one */
     double *place; /* a state on offer */
     _Atomic long placing; /* as `offer` */
     long steps_per_tick; /* in use */
@@ -174,8 +179,12 @@ void tb_live_resume(tb_live *live);
 void tb_live_fail(tb_live *live);
 void tb_live_ask_substeps(tb_live *live, long substeps);
 void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value);
-/* Offers a block, replacing an offer that no tick has taken yet. Called by one thread at a time. */
+/* Offers a block, replacing offers that no tick has taken yet. Called by one thread at a time. */
 void tb_live_offer(tb_live *live, const double *block, int64_t version);
+/* Offers a block to be taken `stride` ticks after the one before it; returns 0 when there is no room. */
+long tb_live_offer_more(tb_live *live, const double *block, int64_t version, int64_t stride);
+/* Takes back what no tick has taken yet; returns how many blocks. */
+long tb_live_withdraw(tb_live *live);
 
 /* Offers a state, replacing one that no tick has taken yet; called by one thread at a time. */
 void tb_live_place(tb_live *live, const double *state);

@@ -70,12 +70,30 @@ class LiveLoop(LoopMemory):
 
     def offer(self, block: ArrayLike, version: int) -> None:
         """Parameters to be taken over at the next tick; one caller at a time."""
+        numbers = self._checked(block)
+        LIB.tb_live_offer(self.address, address_of(numbers), version)
+
+    def offer_more(self, block: ArrayLike, version: int, stride: int) -> bool:
+        """Parameters to be taken so many ticks after those offered before; False without room."""
+        numbers = self._checked(block)
+        return bool(LIB.tb_live_offer_more(self.address, address_of(numbers), version, stride))
+
+    def withdraw(self) -> int:
+        """Takes back what no tick has taken over yet; returns how many blocks."""
+        return int(LIB.tb_live_withdraw(self.address))
+
+    @property
+    def room(self) -> int:
+        """How many blocks may still be offered."""
+        return int(self.struct.queue_capacity - self.struct.queue_count)
+
+    def _checked(self, block: ArrayLike) -> Floats:
         numbers = as_floats(block)
         if numbers.shape != (self.struct.block_size,):
             raise InputError(
                 f"The parameter block has {self.struct.block_size} numbers, got {numbers.shape}."
             )
-        LIB.tb_live_offer(self.address, address_of(numbers), version)
+        return numbers
 
     def place(self, state: Floats) -> None:
         """A state to be taken at the next tick; one caller at a time."""

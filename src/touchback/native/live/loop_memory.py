@@ -20,6 +20,7 @@ from touchback.native.record import Record
 
 _SWAPS = 1024  # parameter changes that may wait for their booking
 _PLACES = 256  # states that were taken, likewise
+_QUEUED, _QUEUE = 256, 1 << 17  # blocks of a ramp that wait for their ticks, and numbers of them
 
 
 class Formulation(Protocol):
@@ -29,6 +30,11 @@ class Formulation(Protocol):
     def solved(self) -> Solved: ...
     @property
     def kept(self) -> list[object]: ...
+
+
+def queued_blocks(block: int) -> int:
+    """How many blocks of a size may wait for their ticks."""
+    return int(np.clip(_QUEUE // max(block, 1), 8, _QUEUED))
 
 
 class RunMemory:
@@ -108,7 +114,8 @@ class LoopMemory:
         doubles = [
             ring_rows * self.row_width, _SWAPS * (SWAP_HEAD + 2 * n),
             _PLACES * (PLACE_HEAD + 3 * n), n, ports, message, 5 * n,
-            block, block, block, n, n, n, outputs, outputs, outputs, outputs,
+            block, block, block, queued_blocks(block) * block, queued_blocks(block),
+            n, n, n, outputs, outputs, outputs, outputs,
             ports + self._extra, self._extra,
         ]  # fmt: skip
         return Arena.need(
@@ -152,6 +159,9 @@ class LoopMemory:
         blocks[0][:] = block
         live.blocks[:] = [address_of(each) for each in blocks]
         live.block_size, live.problem.p = len(block), address_of(blocks[0])
+        live.queue_capacity = queued_blocks(len(block))
+        self._floats("queue", live.queue_capacity * len(block))
+        self._floats("queue_versions", live.queue_capacity)
         live.parameter_start = rate_size + newton_size
         self.first_block = blocks[0]
         if newton is not None and newton_size:

@@ -7,16 +7,52 @@
 
 static const double DRIFT = 1e-9; /* m or rad: what formulations without projection may always have */
 
-void tb_live_offer(tb_live *live, const double *block, int64_t version) {
+/* From here to `let_go` no tick touches the blocks on offer. */
+static void take_hold(tb_live *live) {
     for (;;) {
         long state = atomic_load(&live->offer);
         if (state != TB_BEING_TAKEN &&
             atomic_compare_exchange_strong(&live->offer, &state, TB_BEING_WRITTEN))
-            break;
+            return;
     }
-    memcpy(live->blocks[1 - live->active], block, (size_t)live->block_size * sizeof *block);
-    live->offered_version = version;
-    atomic_store(&live->offer, TB_OFFERED);
+}
+
+static void let_go(tb_live *live) {
+    atomic_store(&live->offer, live->queue_count ? TB_OFFERED : TB_NOTHING);
+}
+
+static void append(tb_live *live, const double *block, int64_t version) {
+    long place = (live->queue_head + live->queue_count) % live->queue_capacity;
+    memcpy(live->queue + place * live->block_size, block,
+           (size_t)live->block_size * sizeof *block);
+    live->queue_versions[place] = version;
+    live->queue_count++;
+}
+
+void tb_live_offer(tb_live *live, const double *block, int64_t version) {
+    take_hold(live);
+    live->queue_count = 0;
+    live->next_take = 0;
+    append(live, block, version);
+    let_go(live);
+}
+
+long tb_live_offer_more(tb_live *live, const double *block, int64_t version, int64_t stride) {
+    take_hold(live);
+    long room = live->queue_count < live->queue_capacity;
+    live->stride = stride;
+    if (room)
+        append(live, block, version);
+    let_go(live);
+    return room;
+}
+
+long tb_live_withdraw(tb_live *live) {
+    take_hold(live);
+    long count = live->queue_count;
+    live->queue_count = 0;
+    let_go(live);
+    return count;
 }
 
 static void use_block(tb_live *live, long which) {
@@ -85,20 +121,39 @@ static void note(tb_live *live, int64_t version, int refused) {
     tb_ring_done(&live->swaps);
 }
 
+/* The next block on offer, beside the one in use; returns 0 when its tick hasn't come. */
+static int next_block(tb_live *live, int64_t *version) {
+    if (live->tick < live->next_take)
+        return 0;
+    long place = live->queue_head;
+    memcpy(live->blocks[1 - live->active], live->queue + place * live->block_size,
+           (size_t)live->block_size * sizeof(double));
+    *version = live->queue_versions[place];
+    live->queue_head = (place + 1) % live->queue_capacity;
+    live->queue_count--;
+    live->next_take = live->tick + live->stride;
+    return 1;
+}
+
 long tb_live_take_parameters(tb_live *live) {
     long wanted = TB_OFFERED;
+    int64_t version;
     live->tried_version = 0;
     if (atomic_load_explicit(&live->offer, memory_order_relaxed) != TB_OFFERED ||
         !atomic_compare_exchange_strong(&live->offer, &wanted, TB_BEING_TAKEN))
         return 0;
+    if (!next_block(live, &version)) {
+        let_go(live);
+        return 0;
+    }
     size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof(double);
-    int64_t version = live->offered_version;
     int bad = !follow(live);
     live->tried_version = version;
     if (bad) {
         use_block(live, live->active);
         memcpy(live->run.x, live->good, bytes);
         tb_live_meet(live, INFINITY);
+        live->queue_count = 0; /* what lies beyond it can't be followed either */
         live->statistics->swaps_refused++;
     } else {
         live->active = 1 - live->active;
@@ -106,6 +161,6 @@ long tb_live_take_parameters(tb_live *live) {
         live->statistics->swaps++;
     }
     note(live, version, bad);
-    atomic_store(&live->offer, TB_NOTHING);
+    let_go(live);
     return bad ? TB_SWAP_REFUSED : TB_SWAPPED;
 }

@@ -142,9 +142,9 @@ class Control:
 
     # ---- messages -------------------------------------------------------------------------------
 
-    def set(self, name: str, value: float) -> dict[str, object]:
-        """An input or a live parameter, from the next tick on."""
-        return self.ask(Set(name, float(value)))
+    def set(self, name: str, value: float, ramp: float | None = None) -> dict[str, object]:
+        """An input or a live parameter, from the next tick on, or along a ramp [s]."""
+        return self.ask(Set(name, float(value), ramp))
 
     def __setitem__(self, name: str, value: float) -> None:
         """The same: `rig["length"] = 0.12`."""

@@ -156,7 +156,10 @@ class Desk:
             ]
             raise unknown_name("input or parameter", asked.name, settable)
         self.check(kind, asked.name)
-        self.live[asked.name] = asked.value
+        if asked.ramp is None:
+            self.live[asked.name] = asked.value
+        else:
+            self.live.ramp(asked.name, asked.value, asked.ramp)
         return {"name": asked.name, "value": asked.value, "tick": self.live.ticks}
 
     def _choose(self, asked: Choose, client: str) -> Facts:

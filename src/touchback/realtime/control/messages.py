@@ -37,10 +37,12 @@ class Message(
 
 
 class Set(Message, frozen=True):
-    """An input or a live parameter, from the next tick on."""
+    """An input or a live parameter, from the next tick on; a parameter along a `ramp` of so many
+    seconds, if one is given."""
 
     name: Name
     value: float
+    ramp: float | None = None
 
 
 class Choose(Message, frozen=True):
