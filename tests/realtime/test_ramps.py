@@ -164,7 +164,7 @@ def test_fast_runs_take_a_step_every_few_ticks(cart: tb.System, tmp_path: Path) 
         live.run(0.12)
     mass = values_by_tick(path, "mass")
     steps = np.flatnonzero(np.diff(mass)) + 1
-    assert np.array_equal(np.diff(steps), np.full(len(steps) - 1, 5))
+    assert np.array_equal(np.diff(steps), np.full(len(steps) - 1, 10))
     assert mass[1000] == 4.0
     assert tb.replay(path).same
 

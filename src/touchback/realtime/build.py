@@ -48,6 +48,16 @@ def block_of(system: System, plan: LivePlan, parameters: Mapping[str, float]) ->
     return block
 
 
+def block_between(system: System, plan: LivePlan, values: Floats) -> Floats:
+    """The same of values, in order, that lie between known ones: nothing is looked up or checked
+    by name, for there are many of them."""
+    parts = [system.motion.block(system.key, values, plan.stiffness)]
+    if plan.solver.implicit:
+        slopes = system.motion.slopes(system.key)
+        parts += [] if slopes is None else [slopes[0].block_for(values)]
+    return np.concatenate([*parts, values])
+
+
 def stages_of(system: System, plan: LivePlan) -> list[tuple[Staged, int]]:
     """What computes a run's parameter block from its parameters: stages and their places in it."""
     stages, start = [], 0

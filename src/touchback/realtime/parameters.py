@@ -13,7 +13,7 @@ from touchback.errors import InputError
 from touchback.native.live.layout import SWAP_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.swap import PARAMETERS
-from touchback.realtime.build import block_of
+from touchback.realtime.build import block_between, block_of
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.ramps import Ramps
 from touchback.realtime.swap import Pending
@@ -127,7 +127,8 @@ class LiveParameters:
         stride = self._ramps.stride(self._plan.rate)
         while self._ramps.active and self._loop.room and self._last - self._kept < _RAMPED:
             wanted = self._ramps.next(self._values)
-            self._loop.offer_more(self._block(wanted), self._new(wanted), stride)
+            block = block_between(self._system, self._plan, _in_order(self._system, wanted))
+            self._loop.offer_more(block, self._new(wanted), stride)
             self._values = wanted
 
     @property
@@ -259,7 +260,8 @@ class LiveParameters:
             self._values = dict(self._taken)
         else:
             stored = system.stored_energy
-            energy = stored(after, values, time) - stored(before, self._taken, time)
+            then, was = (_in_order(system, each) for each in (values, self._taken))
+            energy = stored(after, then, time) - stored(before, was, time)
             self._taken = values
             self.booked += energy
         self.changes[version] = Change(version, values, tick, energy, bool(refused))
@@ -284,3 +286,8 @@ class LiveParameters:
                     break
             for version in [each for each in self.changes if each < old]:
                 del self.changes[version]
+
+
+def _in_order(system: System, values: Mapping[str, float]) -> np.ndarray:
+    """All parameters of a system, as its functions take them."""
+    return np.array([values[name] for name in system.layout.parameters], dtype=float)

@@ -10,7 +10,7 @@ from touchback.errors import InputError
 from touchback.native.live.live import LiveLoop
 
 LONGEST = 600.0  # seconds
-_STEPS = 2000.0  # a second: at higher rates a step is of several ticks
+_STEPS = 1000.0  # a second: at higher rates a step is of several ticks
 
 _WAITING = 255  # steps that may wait for their ticks, at most
 

@@ -34,7 +34,7 @@ class Signals(Kept):
 
     def ramp(self, name: str, value: float, seconds: float) -> None:
         """Brings a live parameter to a value within so many seconds of the model's time, by a small
-        step at each tick (above 2 kHz at every second, …), each recorded, replayed and booked as a
+        step at each tick (above 1 kHz at every second, …), each recorded, replayed and booked as a
         change of its own. A closed loop follows; where it can't, the parameter stays as far as it
         came, and a fault in the report says so. Another value for the same parameter ends a ramp,
         other parameters don't."""

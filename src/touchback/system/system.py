@@ -184,10 +184,16 @@ class System(Arrays):
         return self.motion.freedoms(self, at, At(u=inputs, t=t))
 
     def stored_energy(
-        self, x: np.ndarray, parameters: Mapping[str, float] | None = None, t: float = 0.0
+        self,
+        x: np.ndarray,
+        parameters: Mapping[str, float] | np.ndarray | None = None,
+        t: float = 0.0,
     ) -> float:
-        """Kinetic and potential energy [J] of x = [q, v, z], with some parameters replaced."""
-        return self.motion.energy(self.key, x, self.parameter_values(parameters), t)
+        """Kinetic and potential energy [J] of x = [q, v, z], with some parameters replaced, or with
+        all of them as an array."""
+        if not isinstance(parameters, np.ndarray):
+            parameters = self.parameter_values(parameters)
+        return self.motion.energy(self.key, x, parameters, t)
 
     # ---- what a run needs (simulate, realtime) --------------------------------------------------
 
