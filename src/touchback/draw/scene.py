@@ -178,6 +178,7 @@ class _Stage:
         model = self.model
         shown = [pair for kind in model.forces.values() for pair in kind.shapes()]
         shown += [pair for kind in model.contacts.values() for pair in kind.shapes()]
+        shown += self.solids()
         distinct = [pair for number, pair in enumerate(shown) if pair not in shown[:number]]
         pieces = [self.piece(frame, shape) for frame, shape in distinct]
         pieces = [each for each in pieces if each.open or each.reach > 0.0]
@@ -190,7 +191,9 @@ class _Stage:
     def solids(self) -> Shapes:
         """What shows bodies themselves, wherever their centres of mass are."""
         kinds = (kind for kind in self.model.forces.values() if kind.SHOWS_BODY)
-        return [pair for kind in kinds for pair in kind.shapes()]
+        shown = [pair for kind in kinds for pair in kind.shapes()]
+        looks = self.model.shapes.values()
+        return shown + [pair for look in looks for pair in look.solid.shapes(look.frame)]
 
     def centred(self, piece: Piece) -> bool:
         """Whether it lies around its body's centre of mass: then it shows the body."""

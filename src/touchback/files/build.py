@@ -194,6 +194,9 @@ class _Builder(Items):
                     self.value(body.com, (*path, "com")),
                     self.value(body.inertia, (*path, "inertia")),
                 )
+        for name, look in items["shapes"].items():
+            with self.at("shapes", name):
+                model.shape(name, *self.look(name, look))
         for name, joint in items["joints"].items():
             path = (*self.path, "joints", name)
             with self.at("joints", name):

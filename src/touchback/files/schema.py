@@ -27,7 +27,7 @@ from touchback.model.modes import Mode, Transition
 from touchback.model.names import unknown
 from touchback.model.sensors import AnySensor
 from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
-from touchback.model.solids import SolidKind
+from touchback.model.solids import Look, SolidKind
 from touchback.model.value import Data, Triple, Value
 
 VERSION = 1
@@ -158,6 +158,7 @@ SECTIONS: dict[str, Any] = {
     "tables": in_file(TableInFile),
     "definitions": str,
     "bodies": in_file(Body),
+    "shapes": in_file(Look),
     "joints": _by_kind("joints"),
     "forces": _by_kind("forces"),
     "contacts": _by_kind("contacts"),

@@ -99,7 +99,7 @@ class _Writer:
             [*model.forces.values(), *model.closures.values(), *model.couplings.values()],
             [*model.contacts.values(), *model.constraints.values(), *model.drives.values()],
             [*model.modes.values(), *model.transitions.values()],
-            [*model.controls.values(), *model.sensors.values()],
+            [*model.controls.values(), *model.sensors.values(), *model.shapes.values()],
             [(part.at, part.bind) for part in model.parts.values()],
         ]
         used = list(dict.fromkeys(expressions_of(_as_tuples(everything))))
@@ -136,6 +136,7 @@ class _Writer:
             "tables": self.section(self.tables, _plain_table),
             "definitions": self.definitions,
             "bodies": self.section(model.bodies, self.body),
+            "shapes": self.section(model.shapes, self.data),
             "joints": self.section(model.joints, self.with_kind),
             "forces": self.section(model.forces, self.data),
             "contacts": self.section(model.contacts, self.data),

@@ -9,6 +9,7 @@ from touchback.interop.bodies import add_body
 from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
 from touchback.interop.urdf_joints import Robot, add_joint, couple_mimics, origin
+from touchback.interop.urdf_shapes import add_shapes
 from touchback.interop.urdf_tree import root_link
 from touchback.interop.xml_file import Node, read_xml
 from touchback.model import Model
@@ -26,7 +27,8 @@ def read_urdf(
 ) -> Model:
     """The model of a URDF file (or of its text).
 
-    Links become bodies; joints keep their names and the file's order, which is the order of
+    Links become bodies, which look like the boxes, spheres and cylinders of their <visual>, else
+    <collision>; joints keep their names and the file's order, which is the order of
     coordinates. The root link is fixed to the ground, or moves freely with `floating_base` (by a
     joint "root", whose coordinates come first). Gravity is (0, 0, −9.81). Joints that mimic others
     are coupled to them as by gears; with `mimic=False` they move freely. Default stops hold joints
@@ -83,8 +85,13 @@ def _by_name(file: Node, tag: str) -> dict[str, Node]:
 
 def _add_link(robot: Robot, original: str, node: Node) -> None:
     for child in node.children:
-        if child.tag != "inertial":
+        if child.tag not in ("inertial", "visual", "collision"):
             robot.notes.skip(child.tag)
+    _add_inertia(robot, original, node)
+    add_shapes(robot, original, node)
+
+
+def _add_inertia(robot: Robot, original: str, node: Node) -> None:
     inertial = node.first("inertial")
     if inertial is None:
         robot.model.body(robot.links[original])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from touchback.model.model import Model
 
 _SINGULAR = {
+    "shapes": "Shape",
     "joints": "Joint",
     "forces": "Force",
     "contacts": "Contact",

@@ -13,6 +13,7 @@ from touchback.model.joints import Joint
 from touchback.model.names import check_name, unknown
 from touchback.model.sensors import SensorKind
 from touchback.model.signals import MODE, BaseMotion, Control, ExtraState, Input, Parameter
+from touchback.model.solids import Look
 from touchback.model.value import Components, triple
 from touchback.model.walk import expressions_of
 from touchback.symbolic.expression import Expr
@@ -42,6 +43,7 @@ class Description:
         self.joints: dict[str, Joint] = {}
         self.forces: dict[str, ForceKind] = {}
         self.contacts: dict[str, ContactKind] = {}
+        self.shapes: dict[str, Look] = {}  # how bodies look
         self.controls: dict[str, Control] = {}
         self.sensors: dict[str, SensorKind] = {}
         self.reported: tuple[str, ...] | None = None  # sensors that are outputs; None: all

@@ -25,6 +25,7 @@ from touchback.model.signals import (
     BaseMotion,
     ExtraState,
 )
+from touchback.model.solids import AnySolid, Look, SolidKind
 from touchback.model.value import Components, Value, triple, value
 from touchback.model.walk import normalised
 from touchback.symbolic.expression import Expr
@@ -115,6 +116,15 @@ class Model(Signals, ModelModes):
         (None: it is everywhere), current [m/s]. Numbers become parameters, "water density",
         "water surface", "water current x", …"""
         return make_fluid(self, check_name("Fluid", name), density, surface, current)
+
+    def shape(self, name: str, place: Place, solid: AnySolid) -> None:
+        """How a body looks: a solid, as tb.Box(…), at a body or a frame of it."""
+        label = f"Shape '{check_name('Shape', name)}'"
+        self._refuse_known("shape", name, self.shapes)
+        if not isinstance(solid, SolidKind):
+            raise ModelError(f"{label}: a solid such as tb.Box(…) is expected, got {solid!r}.")
+        look = Look(as_frame(f"{label}: place", place), normalised(label, solid))
+        self.shapes[name] = self._own(label, look)
 
     def contact(self, name: str, kind: ContactKind) -> None:
         """A rigid contact, as tb.contact.SpherePlaneContact: what runs keep apart. (A soft one is a

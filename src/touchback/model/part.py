@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 LARGEST = 100_000  # things in a model with all its parts
 OWN = ("parameters", "inputs", "states", "controls", "tables", "modes", "transitions")
 MECHANICS = (
-    "bodies", "joints", "forces", "contacts", "sensors", "closures", "couplings", "constraints",
-    "drives",
+    "bodies", "shapes", "joints", "forces", "contacts", "sensors", "closures", "couplings",
+    "constraints", "drives",
 )  # fmt: skip
 
 

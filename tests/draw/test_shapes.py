@@ -1,0 +1,93 @@
+"""Bodies look like the solids that they are given: in films, in parts, in files and from URDF."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.draw.scene import Scene, Track, scene_of
+from touchback.files import model_from_text, to_text
+from touchback.interop import read_urdf
+from touchback.model.shapes import BoxShape, CylinderShape, SphereShape
+
+URDF = """<robot name="r">
+  <link name="base"><visual><origin xyz="0 0 0.1" rpy="0 0 1.5707963267948966"/>
+    <geometry><box size="0.4 0.2 0.1"/></geometry></visual>
+    <collision><geometry><sphere radius="9"/></geometry></collision></link>
+  <link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    <collision><origin xyz="0.2 0 0"/><geometry><cylinder radius="0.05" length="0.4"/></geometry>
+    </collision><visual><geometry><mesh filename="package://r/arm.stl"/></geometry></visual></link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+  </joint></robot>"""
+
+
+def plate() -> tb.Model:
+    m = tb.Model("plate")
+    wide = m.parameter("wide", 0.6)
+    body = m.body("plate", 2.0, (0.1, 0, 0), (0.1, 0.1, 0.1))
+    m.joint("turn", tb.Revolute("z"), m.ground, body)
+    m.shape("top", body.at(0.3, 0, 0), tb.Box((wide, 0.2, 0.02)))
+    m.shape("knob", body.at(0.6, 0, 0.05, turn=("y", 0.5)), tb.Cylinder(0.04, 0.1))
+    return m
+
+
+def scene(model: tb.Model, turned: float = 0.5) -> Scene:
+    names = model.compile().coordinates
+    return scene_of(model, Track(np.array([0.0]), {name: np.array([turned]) for name in names}))
+
+
+def test_a_scene_has_the_shapes_of_bodies_instead_of_boxes_made_of_inertias() -> None:
+    top, knob = scene(plate()).pieces
+    assert (top.kind, top.body) == (BoxShape, "plate")
+    assert top.numbers == pytest.approx((0.3, 0.1, 0.01))
+    assert top.p[0] == pytest.approx([0.3 * np.cos(0.5), 0.3 * np.sin(0.5), 0.0])
+    assert knob.kind is CylinderShape
+    assert knob.numbers == pytest.approx((0.04, 0.05))
+    axis = knob.R[0][:, 2]
+    assert axis == pytest.approx(
+        [np.sin(0.5) * np.cos(0.5), np.sin(0.5) * np.sin(0.5), np.cos(0.5)]
+    )
+
+
+def test_files_and_parts_keep_shapes() -> None:
+    again = model_from_text(to_text(plate()))
+    assert to_text(again) == to_text(plate())
+    outer = tb.Model("outer")
+    outer.add(plate(), name="left", bind={"wide": 1.0})
+    pieces = scene(outer).pieces
+    assert [each.body for each in pieces] == ["left/plate"] * 2
+    assert pieces[0].numbers == pytest.approx((0.5, 0.1, 0.01))
+
+
+def test_shapes_change_nothing_of_the_mechanics() -> None:
+    bare = tb.Model("plate")
+    body = bare.body("plate", 2.0, (0.1, 0, 0), (0.1, 0.1, 0.1))
+    bare.joint("turn", tb.Revolute("z"), bare.ground, body)
+    assert plate().compile().counts() == bare.compile().counts()
+
+
+def test_urdf_links_look_like_their_visuals_else_like_what_can_be_touched() -> None:
+    model = read_urdf(URDF)
+    base, arm = scene(model).pieces
+    assert (base.body, base.kind) == ("base", BoxShape)
+    assert base.numbers == pytest.approx((0.2, 0.1, 0.05))
+    assert base.R[0][:, 0] == pytest.approx([0, 1, 0], abs=1e-15)
+    assert base.p[0] == pytest.approx([0, 0, 0.1])
+    assert (arm.body, arm.kind) == ("arm", CylinderShape)
+    assert arm.numbers == pytest.approx((0.05, 0.2))
+    assert arm.p[0] == pytest.approx([0.2 * np.cos(0.5), 0.2 * np.sin(0.5), 0])
+    assert SphereShape not in {each.kind for each in (base, arm)}
+    assert model.imported["notes"][-1] == "Not read: 1 visual."
+
+
+def test_wrong_shapes_are_refused_by_name() -> None:
+    m = plate()
+    with pytest.raises(tb.ModelError, match=r"Shape 'top': there is a shape of this name already"):
+        m.shape("top", "plate", tb.Sphere(0.1))
+    with pytest.raises(tb.ModelError, match=r"Shape 'ear': a solid such as tb.Box"):
+        m.shape("ear", "plate", 3)  # type: ignore[arg-type]
+    m.shape("ear", "head", tb.Sphere(0.1))
+    with pytest.raises(tb.ModelError, match=r"Shape 'ear': there is no body 'head'"):
+        m.compile()
+    flat = URDF.replace('radius="0.05"', 'radius="-1"')
+    with pytest.raises(tb.ModelError, match=r"'arm' has the sizes.*positive"):
+        read_urdf(flat)
