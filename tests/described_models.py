@@ -34,6 +34,7 @@ def leg() -> tb.Model:
         position=0.4,
         velocity=-0.5,
     )
+    m.shape("shin", shin.at(0, 0, -0.2), tb.Cylinder(0.03, length))
     torque = m.input("knee torque", unit="N m", default=0.5)
     drive = m.input("drive")
     m.force("knee motor", tb.JointEffort("knee", torque))
