@@ -14,7 +14,7 @@ MINUTES ?= 60
 
 NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 
-.PHONY: test play bench docs wheel search sanitize soak clean lint types pytest native
+.PHONY: browser test play bench docs wheel search sanitize soak clean lint types pytest native
 
 # Tests start a hundred processes: none should compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -23,6 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test: $(STAMPS)/develop
 	@$(MAKE) --no-print-directory -j $(JOBS) -k -O types docs lint
 	@$(MAKE) --no-print-directory pytest
+	@$(MAKE) --no-print-directory browser
 
 lint: $(STAMPS)/develop
 	$(BIN)/ruff check .
@@ -33,7 +34,11 @@ types: $(STAMPS)/develop
 
 # Neighbours run in one worker, which has their models compiled, until another has nothing to do.
 pytest: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/chromium
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
+
+# One after the other: a browser that draws without a graphics card keeps both cores busy.
+browser: $(STAMPS)/develop $(STAMPS)/chromium
+	$(BIN)/python -m pytest -m browser tests/workbench
 
 search: $(STAMPS)/develop
 	$(BIN)/python tests/search --minutes $(MINUTES)

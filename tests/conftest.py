@@ -34,6 +34,15 @@ def pytest_configure() -> None:
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests with a browser are run by themselves: its event loop and its weight leave room for no
+    others."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 def pytest_collection_finish() -> None:
     """What thousands of tests consist of stays: the collector need not look at it again and again
     while they run."""

