@@ -119,6 +119,8 @@ def test_a_lower_button_lets_off_earlier_and_more_lightly(ears: Ears) -> None:
     answer = ears.ask("screw", name="let-off button height", value=-0.5e-3)
     assert answer["ok"] and ears.wait("screw")["value"] == -0.5e-3
     lower = ears.wait("curve")
+    while lower["screws"].get("let-off button height") != -0.5e-3:  # one that was on its way
+        lower = ears.wait("curve")
     assert lower["let-off"][0] < usual["let-off"][0] - 0.3e-3
     assert lower["let-off"][1] < 0.75 * usual["let-off"][1]
     for key in ("C4", "C5"):

@@ -57,7 +57,7 @@ class Curves:
                 self.last = {"error": str(error)}
             if not screws:
                 self.usual = self.last
-            self._answer({**self.last, "usual": self.usual})
+            self._answer({**self.last, "usual": self.usual, "screws": dict(screws)})
 
 
 def _plain(curve: ForceCurve) -> dict[str, object]:
