@@ -6,6 +6,7 @@ export function number(label, unit, value, send, more = {}) {
   const input = h("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": `${label} [${unit}]`, value: show(value), spellcheck: "false", ...more });
   let last = value;
   const take = async () => {
+    delete input.dataset.typed;
     const typed = read(input.value);
     if (typed === last || (typed !== typed && last !== last)) return;
     if (Number.isNaN(typed)) { input.setAttribute("aria-invalid", "true"); return; }
@@ -14,6 +15,7 @@ export function number(label, unit, value, send, more = {}) {
     last = typed; // at once: leaving the field after Enter isn't another change
     try { await send(typed); } catch (error) { last = before; input.value = show(before); fail(input, error); }
   };
+  input.addEventListener("input", () => { input.dataset.typed = "yes"; });
   input.addEventListener("change", take);
   input.addEventListener("keydown", e => { if (e.key === "Enter") take(); e.stopPropagation(); });
   const row = h("label", { class: "field" }, h("span", {}, label), input, h("span", { class: "unit" }, unit));

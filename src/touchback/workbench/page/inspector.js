@@ -23,10 +23,27 @@ export function mount(element, bench) {
     if (!content.childNodes.length) { shown = ""; content.append(help()); }
   };
   bench.on("selected", build);
-  bench.on("scene", () => { if (!live?.refresh) shown = ""; build(); });
+  bench.on("scene", () => { const back = typing(content); if (!live?.refresh) shown = ""; build(); back(); });
   bench.on("poses", () => live?.move?.());
   bench.on("edited", answer => showReport(report, bench, answer));
   build();
+}
+
+/** Remembers the field that somebody types in; what it gives finds that field again after it was built anew. */
+function typing(content) {
+  const field = document.activeElement, label = content.contains(field) && field.matches("input") && field.getAttribute("aria-label");
+  if (!label) return () => {};
+  const { value, selectionStart, selectionEnd, dataset: { typed } } = field;
+  const half = e => e.stopPropagation(); // a browser sends what is typed when its field goes; it isn't complete
+  content.addEventListener("change", half, true);
+  return () => {
+    content.removeEventListener("change", half, true);
+    const again = [...content.querySelectorAll("input")].find(each => each.getAttribute("aria-label") === label);
+    if (!again || again === field) return;
+    if (typed) { again.value = value; again.dataset.typed = typed; }
+    again.focus();
+    again.setSelectionRange(selectionStart, selectionEnd);
+  };
 }
 
 const help = () => h("div", { class: "soft help" },

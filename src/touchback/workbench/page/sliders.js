@@ -157,7 +157,9 @@ class Row {
   listen() {
     this.slider.oninput = () => this.drag(this.slider.valueAsNumber);
     this.slider.onchange = () => { if (this.began !== undefined) this.settle(); };
-    this.field.onchange = () => { if (Number.isFinite(this.field.valueAsNumber)) this.commit(this.field.valueAsNumber); else this.show(this.value, true); };
+    this.field.oninput = () => { this.typing = true; };
+    this.field.onblur = () => { this.typing = false; };
+    this.field.onchange = () => { this.typing = false; if (Number.isFinite(this.field.valueAsNumber)) this.commit(this.field.valueAsNumber); else this.show(this.value, true); };
   }
 
   /** While it is dragged: the newest value as soon as the one before was taken; without a ramp, for the hand is one. */
@@ -191,7 +193,7 @@ class Row {
     }
   }
 
-  /** What the run says; not while a hand is on it. */
+  /** What the run says; not while a hand is on it, nor over a number that is being typed. */
   show(value, force = false) {
     if (!force && (this.began !== undefined || this.sending)) return;
     this.value = value;
@@ -202,7 +204,7 @@ class Row {
   paint(force) {
     this.slider.value = this.value;
     this.slider.setAttribute("aria-valuetext", `${+this.value.toPrecision(6)} ${this.fact.unit || ""}`);
-    if (force || document.activeElement !== this.field) this.field.value = String(+this.value.toPrecision(7));
+    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = String(+this.value.toPrecision(7));
     this.element.classList.toggle("changed", Math.abs(this.value - this.fact.default) > 1e-12);
   }
 }
