@@ -47,6 +47,20 @@ class Seat:
         self.until("document.documentElement.dataset.ready && bench.view.painted >= 0")
         self.ask("() => new Promise(done => setTimeout(done, 300))")  # panels take their places
 
+    def see_structure(self) -> None:
+        """Waits for the page to show the run's structure, and not the one before."""
+        until(
+            lambda: (
+                self.ask("bench.world.ready && bench.scene.structure")
+                == self.workbench.source.structure
+            )
+        )
+
+    def see_now(self) -> None:
+        """Waits for the page to show what the run has done by now."""
+        now = self.live.read("time")
+        self.until(f"bench.world.time >= {now}")
+
     def pixel(self, body: str, point: Sequence[float]) -> Place:
         """Where a point of a body is on the screen."""
         x, y = self.ask(
