@@ -73,6 +73,7 @@ class Signals(Kept):
         if name in self._parameters.values:
             return self._parameters.values[name]
         if name in self.system.input_names:
+            self._region.refresh()  # the structure may be newer than the ports known
             box = self._region.mailboxes[name].read()
             place = list(self.system.input_names).index(name)
             return float(box.values[0] if box.number else self.system.input_defaults[place])
