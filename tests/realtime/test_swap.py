@@ -170,6 +170,16 @@ def test_a_loop_may_be_closed_while_it_runs() -> None:
 # ---- what goes on -------------------------------------------------------------------------------
 
 
+def test_an_input_that_a_structure_brings_is_there_with_the_structure(free: tb.System) -> None:
+    more = cart_pole(tb.Prismatic("x"))
+    more.sensor("draught", tb.Signal(more.input("wind", default=0.5), ""))
+    with tb.live(free, rate=RATE, speed=None) as live:
+        live.run(5 * T)
+        live.swap(more)
+        live.run(T)
+        assert live["wind"] == 0.5  # before anything else was read since
+
+
 def test_inputs_outputs_parameters_guards_and_gains_go_on_by_name(
     free: tb.System, moving: tb.State
 ) -> None:
