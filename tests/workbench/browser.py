@@ -59,7 +59,7 @@ class Seat:
     def see_now(self) -> None:
         """Waits for the page to show what the run has done by now."""
         now = self.live.read("time")
-        self.until(f"bench.world.time >= {now}")
+        self.until(f"bench.view.painted >= {now}")
 
     def pixel(self, body: str, point: Sequence[float]) -> Place:
         """Where a point of a body is on the screen."""
