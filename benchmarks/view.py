@@ -58,8 +58,11 @@ def run(rounds: int = _ROUNDS, moves: int = _MOVES) -> Section:
     with sync_playwright() as started:
         browser = started.chromium.launch(
             executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-        )
+            # WebGL in software, but the rest of a page as a machine without a card paints it
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+                  "--disable-gpu-compositing", "--disable-gpu-rasterization",
+                  "--disable-accelerated-2d-canvas"],
+        )  # fmt: skip
         for _ in range(rounds):
             for name, measure in kinds.items():
                 found[name] += measure(browser, moves)
