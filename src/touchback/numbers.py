@@ -29,10 +29,9 @@ def number_within(
 
 def whole_within(sentence: str, given: object, least: int, most: int) -> int:
     """The same of a whole number."""
-    whole = isinstance(given, Integral) and not isinstance(given, bool)
-    if not whole or not least <= int(given) <= most:  # type: ignore[call-overload]
-        raise InputError(f"{sentence}, got {_shown(given)}.")
-    return int(given)  # type: ignore[call-overload]
+    if not isinstance(given, bool) and isinstance(given, Integral) and least <= int(given) <= most:
+        return int(given)
+    raise InputError(f"{sentence}, got {_shown(given)}.")
 
 
 def positive_number(label: str, given: object) -> float:

@@ -10,7 +10,7 @@ from touchback.files.schema import KINDS
 from touchback.model.closures import ClosureKind
 from touchback.model.frame import AXES
 from touchback.model.joints import JointKind
-from touchback.model.joints.base import axis_vector
+from touchback.model.joints.base import axis_vector, rotation_to
 from touchback.recording import unknown_name
 
 Axis = tuple[float, float, float]
@@ -123,8 +123,5 @@ def _tidy(axis: Axis) -> str | Axis:
 
 def _aside(axis: str | Axis) -> Axis:
     """A direction square to an axis."""
-    along = axis_vector(axis)
-    helper = np.eye(3)[int(np.argmin(np.abs(along)))]
-    side = np.cross(along, helper)
-    x, y, z = map(float, side / np.linalg.norm(side))
+    x, y, z = map(float, rotation_to(axis_vector(axis))[:, 0])
     return x, y, z

@@ -7,6 +7,7 @@ an expression such a name stands in single quotes: `'hand.x' * 2 - abs(shoulder)
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def check_traces(texts: Sequence[str], known: Iterable[str]) -> None:
                 "of the model."
             )
         met: list[str] = []
-        parse(text, Operators(), lambda name, met=met: _met(name, met))  # type: ignore[misc]
+        parse(text, Operators(), partial(_met, met=met))
         for name in met:
             if name not in names:
                 raise unknown_name("signal", name, names)
