@@ -4,12 +4,14 @@ The mode of a system is one mode of every group of its model (`ModeGroup`) toget
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from touchback.errors import InputError
 from touchback.model.mode_groups import ModeGroup
 from touchback.model.modes import Transition
 
@@ -80,6 +82,21 @@ class SystemModes:
     def reigning(self) -> dict[tuple[str, ...], SystemMode]:
         """Modes by their names."""
         return {mode.names: mode for mode in self.every}
+
+    def number_in(self, x: np.ndarray, states: Sequence[str], owner: str) -> int:
+        """The number of the mode that a state x of these names is in; `owner` is told in errors."""
+        number = 0
+        for group in self.groups:
+            at = float(x[states.index(group.state)])
+            mode = round(at) if np.isfinite(at) else -1
+            if not 0 <= mode < len(group.modes) or mode != at:
+                raise InputError(
+                    f"{owner}: '{group.state}' is {at:g} in this state; its modes "
+                    f"are numbered 0 to {len(group.modes) - 1}. Name one of them: "
+                    f"system.assemble(mode='{group.initial}')."
+                )
+            number = number * len(group.modes) + mode
+        return number
 
 
 NO_MODES = SystemModes([], [], {}, {}, ())

@@ -97,18 +97,7 @@ class System(Arrays):
 
     def mode_of(self, x: np.ndarray) -> int:
         """The number of the mode that a state is in."""
-        number, names = 0, self.state_names
-        for group in self.motion.modes.groups:
-            at = float(x[names.index(group.state)])
-            mode = round(at) if np.isfinite(at) else -1
-            if not 0 <= mode < len(group.modes) or mode != at:
-                raise InputError(
-                    f"{self.name}: '{group.state}' is {at:g} in this state; its modes "
-                    f"are numbered 0 to {len(group.modes) - 1}. Name one of them: "
-                    f"system.assemble(mode='{group.initial}')."
-                )
-            number = number * len(group.modes) + mode
-        return number
+        return self.motion.modes.number_in(x, self.state_names, self.name)
 
     # ---- copies ---------------------------------------------------------------------------------
 

@@ -207,6 +207,9 @@ int tb_live_rests(tb_live *live);
 int tb_live_wait(tb_live *live, int64_t instant);
 /* Measures at the present state into `trial`; returns 0 when a number is bad. */
 int tb_live_measure(tb_live *live);
+/* From what is measured to what is delivered, within the limits; returns the flags with what tripped. */
+long tb_live_guard(tb_live *live, long flags);
+void tb_live_publish(tb_live *live);
 /* A row to fill, NULL when the ring is full; tb_ring_done makes it visible. */
 double *tb_ring_next(tb_ring *ring);
 void tb_ring_done(tb_ring *ring);
