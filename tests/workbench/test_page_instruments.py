@@ -3,43 +3,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import touchback as tb
-from tests.workbench.browser import Seat, seat
-from tests.workbench.browser import until as until_soon
+from tests.workbench.browser import Seat, seat, until
+from tests.workbench.swing import AMPLITUDE, show, swing, until_page
 from touchback import workbench
 from touchback.realtime import open_recording
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
 
 pytest.importorskip("websockets")
-HERTZ, AMPLITUDE = 5.0, 0.1
-PATIENCE = 60.0  # s: a page on a busy machine with WebGL in software
-
-
-def until(ask: Callable[[], object], patience: float = PATIENCE) -> None:
-    until_soon(ask, patience)
-
-
-def swing() -> tb.Model:
-    """A mass on a spring, x = 0.1 cos(2π 5 Hz t), and an input with its echo."""
-    m = tb.Model("swing", gravity=(0, 0, 0))
-    body = m.body("mass", mass=1.0)
-    m.joint("slide", tb.Prismatic("x"), m.ground, body, position=AMPLITUDE)
-    stiffness = m.parameter(
-        "stiffness", (2 * math.pi * HERTZ) ** 2, unit="N/m", min=0.0, max=5000.0
-    )
-    damping = m.parameter("damping", 0.0, unit="N s/m", min=0.0, max=10.0)
-    x, v = m.coordinate("slide"), m.rate("slide")
-    m.force("spring", tb.JointEffort("slide", -stiffness * x - damping * v))
-    m.sensor("echo", tb.Signal(m.input("push", unit="N"), "N"))
-    return m
 
 
 @pytest.fixture(scope="module")
@@ -61,25 +39,6 @@ def page(chromium: object, run: Workbench) -> Iterator[Seat]:
             lambda: found.ask("bench.scopes?.panes.length > 0 && bench.sliders.rows.size > 0"), 60
         )
         yield found
-
-
-def until_page(page: Seat, expression: str) -> None:
-    until(lambda: page.ask(expression))
-
-
-def asked(page: Seat, **message: object) -> dict[str, object]:
-    answer = page.ask("([message]) => bench.send(message)", message)
-    assert isinstance(answer, dict)
-    return answer
-
-
-def show(page: Seat, kind: str, *signals: str) -> None:
-    """One scope, of a kind, with signals."""
-    page.ask(
-        "([kind, signals]) => { for (const pane of [...bench.scopes.panes]) bench.scopes.remove(pane);"
-        "bench.scopes.add({ kind, signals }); }",
-        kind, list(signals),
-    )  # fmt: skip
 
 
 # ---- sliders --------------------------------------------------------------------------------------

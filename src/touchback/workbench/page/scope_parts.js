@@ -46,6 +46,19 @@ export function overlayChoice(bench, now, chosen) {
   return choice;
 }
 
+/** By how many seconds what lies over the run is later than it was recorded, and a button that brings its first instant
+ * to the left edge; `view()` is what is seen, `chosen(seconds)` takes it. */
+export function overlayShift(bench, recording, now, view, chosen) {
+  const field = make("input", { type: "number", step: "any", value: +now.toFixed(4), className: "shift", ariaLabel: "Overlay later by [s]", title: "Overlay later by [s]" });
+  field.onchange = () => { if (Number.isFinite(field.valueAsNumber)) chosen(field.valueAsNumber); };
+  const here = make("button", { type: "button", className: "plain", textContent: "⇤", ariaLabel: "Begin the overlay at the left edge", title: "Begin the overlay at the left edge" });
+  here.onclick = async () => {
+    const told = await bench.try({ do: "signals", recording });
+    if (told) chosen(view()[0] - told.start);
+  };
+  return [field, here];
+}
+
 /** Calls a function when it was asked for and some time has passed since the last call. */
 export function throttled(fn, ms) {
   let waiting = null, last = -Infinity;

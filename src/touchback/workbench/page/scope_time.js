@@ -3,7 +3,7 @@
 import { Buckets, numbers } from "./buckets.js";
 import { Plot, colour, curve, read } from "./plot.js";
 import { Cursors } from "./scope_cursors.js";
-import { make, overlayChoice, throttled } from "./scope_parts.js";
+import { make, overlayChoice, overlayShift, throttled } from "./scope_parts.js";
 import { gestures } from "./scope_gestures.js";
 
 const LONGEST = 3600 * 24 * 7, SHORTEST = 1e-4;
@@ -134,8 +134,18 @@ export class TimeScope {
     const cursors = make("button", { type: "button", className: "plain", textContent: "A|B", title: "Cursors: Δt and Δy", ariaLabel: "Cursors" });
     cursors.setAttribute("aria-pressed", String(this.cursors.shown));
     cursors.onclick = () => { this.cursors.toggle(); cursors.setAttribute("aria-pressed", String(this.cursors.shown)); };
-    const over = overlayChoice(this.bench, this.pane.layout.overlay, name => this.pane.change({ overlay: name || undefined }));
-    return [this.followButton, all, cursors, over];
+    const over = overlayChoice(this.bench, this.pane.layout.overlay, name => this.pane.change({ overlay: name || undefined, shift: undefined }));
+    const { overlay, shift = 0 } = this.pane.layout;
+    const later = overlay ? overlayShift(this.bench, overlay, shift, () => this.view, seconds => this.shifted(seconds)) : [];
+    return [this.followButton, all, cursors, over, ...later];
+  }
+
+  /** Lays the recording that lies over the run elsewhere; what is seen stays. */
+  shifted(seconds) {
+    this.pane.layout.shift = seconds;
+    this.pane.scopes.keep();
+    this.pane.paintBar();
+    this.overlay();
   }
 
   end() {
