@@ -70,7 +70,7 @@ def stages_of(system: System, plan: LivePlan) -> list[tuple[Staged, int]]:
 def settled_near(system: System, plan: LivePlan, t: float, x: Floats) -> Floats:
     """A state that the constraints allow near one that they may not; refused when there is none."""
     posed = system.problem(None if plan.stiffness else plan.constraints, plan.parameters)
-    settled = posed.problem.settle(t, x, accepted=True)
+    settled = posed.settled(t, x)
     if posed.statistics.get("not_converged") or not np.isfinite(settled).all():
         raise InputError(
             f"{system.name}: its constraints {', '.join(posed.row_names)} can't all be met from "

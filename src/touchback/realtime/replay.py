@@ -174,7 +174,6 @@ def _begin(
             begin_at(loop, np.array(part.about["initial_state"]), part.about["start"])
         loop.prepare()
         return loop
-    system.motion.refuse("follow")
     directory = np.zeros(1, dtype=np.uint64)  # of ports that a replay doesn't have
     carried: CarriedData = {**given, "guards": [], "energies": []}  # nor guards
     swap = make_swap(before, (system, loop, plan), carried, (address_of(directory), 0), None)

@@ -37,8 +37,8 @@ class Restructured(Life):
         """Goes on with another structure of the mechanism, or at another rate or by another method.
 
         It is derived, compiled and tried beside the run, in the calling thread, and taken over at
-        the next tick (or the first from the time `at` of the model on). Positions, states, inputs,
-        outputs and parameters are carried over by name; a freedom that vanishes freezes where it
+        the next tick (or the first from the time `at` of the model on). Positions, states, modes,
+        inputs, outputs and parameters are carried over by name; a freedom that vanishes freezes where it
         is, as a live parameter of its name; velocities are projected M-orthogonally. What can't be
         is refused, and the run goes on as it was. `begin` names new extra states that begin with
         what a state of the run is at that tick, as {"motor angle": "crank"}.
@@ -85,6 +85,7 @@ class Restructured(Life):
     ) -> Swapped:
         """Lets constraints act or rest from a tick on, with the impulse that it takes; the last
         sets of active constraints stay compiled."""
+        self.system.motion.refuse("switch")
         known = self.system.model.constraint_rows()
         for name in (*activate, *deactivate):
             if name not in known:

@@ -13,13 +13,23 @@ from touchback.model import Model
 from touchback.model.part import flatten
 from touchback.native import Formulation
 from touchback.native.live.live import LiveLoop
-from touchback.native.live.swap import NOT_FINITE, OPEN, PARAMETERS, STATE, Carried, Staged, Swap
+from touchback.native.live.swap import (
+    NO_MODE,
+    NOT_FINITE,
+    OPEN,
+    PARAMETERS,
+    STATE,
+    Carried,
+    Staged,
+    Swap,
+)
 from touchback.native.live.wanted import Pace
 from touchback.realtime.build import make_loop, settled_near, stages_of
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.region import Region
 from touchback.realtime.structure import STATE as IN_STATE
 from touchback.realtime.structure import KnownJoint, Source, Structure, follow
+from touchback.realtime.swap_modes import check_modes, renumbered
 from touchback.recording import unknown_name
 from touchback.recording.live_about import CarriedData
 from touchback.simulate.solvers import Solver
@@ -33,6 +43,7 @@ Changes = tuple[float | None, str | Solver | None, str | Formulation | None]
 _REFUSED = {
     NOT_FINITE: "the new structure's velocities aren't finite there",
     OPEN: "the new constraints can't be met from there",
+    NO_MODE: "the run was in mode '{mode}' by then, which the new structure doesn't have",
 }
 
 
@@ -96,7 +107,8 @@ class Pending:
 
     def refusal(self) -> str:
         """Why the tick went on with the old structure."""
-        return f"refused: {_REFUSED[self.swap.state]}"
+        why = _REFUSED[self.swap.state]
+        return f"refused: {why.format(mode=self.swap.lost_mode) if '{' in why else why}"
 
 
 def structure_of(
@@ -105,7 +117,8 @@ def structure_of(
     """The structure that follows, and the system compiled for it; `begin` as in `Live.swap`."""
     if not isinstance(given, Model | System):
         raise InputError(f"A model or a compiled system is expected, got {given!r}.")
-    flat = flatten(given) if isinstance(given, Model) else given.model
+    model = given if isinstance(given, Model) else given.model
+    flat = flatten(model.described or model)  # all modes, not the present one
     structure = follow(known, flat, now)
     for name, source in begin.items():
         if name not in flat.states:
@@ -117,11 +130,12 @@ def structure_of(
         system = given
     else:
         system = compile_model(structure.model)
-    system.motion.refuse("follow")
     return structure, system
 
 
-def guess_for(system: System, structure: Structure, plan: LivePlan, now: Now) -> np.ndarray:
+def guess_for(
+    system: System, structure: Structure, plan: LivePlan, now: Now, modes: Mapping[str, float]
+) -> np.ndarray:
     """The state that the new structure will start from about; refused when it can't be met."""
     start = system.initial_state()
     layout = system.layout
@@ -133,8 +147,9 @@ def guess_for(system: System, structure: Structure, plan: LivePlan, now: Now) ->
     ]
     names = dict(zip(layout.v, system.state_names[len(layout.q) :]))
     v = [now.state.get(names[name], value) for name, value in zip(layout.v, start.v)]
+    known = {**now.state, **modes}
     z = [
-        now(structure.states[name]) if name in structure.states else now.state.get(name, value)
+        now(structure.states[name]) if name in structure.states else known.get(name, value)
         for name, value in zip(layout.z, start.z)
     ]
     x = np.array([*q, *v, *z], dtype=float)
@@ -215,7 +230,7 @@ def make_swap(
     ]
     places = Carried(
         carried["to_state"], carried["to_parameters"], carried["inputs"], carried["outputs"],
-        carried["guards"], carried["energies"],
+        carried["guards"], carried["energies"], renumbered(old[0], new[0]),
     )  # fmt: skip
     return Swap(
         old[1], new[1], places,
@@ -254,7 +269,8 @@ def prepare(
     substeps = int(loop.commands.substeps)
     # a name that was one frozen coordinate's may be another's now, so `now` stays as it is
     new_plan = plan.of_another(new, {**now.parameters, **frozen}, *changes, substeps)
-    guess = guess_for(new, structure, new_plan, now)
+    modes = check_modes(system, new, now.state)
+    guess = guess_for(new, structure, new_plan, now, modes)
     new_pace = replace(
         pace, rate=new_plan.rate, substeps=new_plan.substeps,
         spin=min(pace.spin, 0.25 / new_plan.rate),

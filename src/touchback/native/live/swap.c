@@ -27,6 +27,25 @@ static void carry_numbers(const tb_swap *swap) {
         fill_block(swap->blocks + i, parameters(swap->to));
 }
 
+/* Lets modes that were carried over by their old numbers have their new ones. Returns 0 where the
+ * new structure has no such mode. */
+static int carry_modes(tb_swap *swap) {
+    double *x = swap->to->run.x;
+    for (long i = 0; i < swap->renumbered_count; i++) {
+        const tb_renumbered *group = swap->renumbered + i;
+        double old = x[group->place];
+        long known = old >= 0.0 && old < (double)group->count ? (long)old : -1;
+        long number = known < 0 ? -1 : group->numbers[known];
+        if (number < 0) {
+            swap->lost_group = i;
+            swap->lost_mode = known;
+            return 0;
+        }
+        x[group->place] = (double)number;
+    }
+    return 1;
+}
+
 static void carry_inputs(const tb_swap *swap) {
     for (long i = 0; i < swap->to->input_count; i++) {
         tb_input_port *port = swap->to->inputs + i;
@@ -134,6 +153,8 @@ static long carry_over(tb_swap *swap) {
     to->run.t0 = tb_live_time(swap->from);
     to->run.steps = 0;
     carry_numbers(swap);
+    if (!carry_modes(swap))
+        return TB_SWAP_NO_MODE;
     carry_inputs(swap);
     if (!carry_velocities(swap))
         return TB_SWAP_NOT_FINITE;

@@ -1,6 +1,6 @@
 /* Another structure for a live run: built beside it, taken over at a tick.
  *
- * Positions, extra states and inputs are carried over by name, offsets of freedoms that vanish become
+ * Positions, extra states, modes and inputs are carried over by name, offsets of freedoms that vanish become
  * parameters (placements) of the new structure. Velocities follow from those of the bodies: the new
  * ones are the nearest in the metric of the new mass matrix,
  *
@@ -12,13 +12,18 @@
 
 #include "live/live.h"
 
-enum { TB_SWAP_WAITING, TB_SWAP_TAKEN, TB_SWAP_NOT_FINITE, TB_SWAP_OPEN };
+enum { TB_SWAP_WAITING, TB_SWAP_TAKEN, TB_SWAP_NOT_FINITE, TB_SWAP_OPEN, TB_SWAP_NO_MODE };
 enum { TB_STATE, TB_PARAMETERS }; /* arrays of a structure */
 
 typedef struct tb_move { /* a number that is carried over: of which array, and its place there, */
     long source, from;   /* into which array of the new structure, and the place in that */
     long target, to;
 } tb_move;
+
+typedef struct tb_renumbered { /* modes, which may have other numbers in the new structure */
+    long place, count;         /* in its state; of old numbers */
+    const long *numbers;       /* the new number of each, -1: there is none */
+} tb_renumbered;
 
 typedef struct tb_staged { /* a function and the stage that computes its parameter block */
     tb_callable first; /* reads parameters; call is NULL when it reads none */
@@ -31,6 +36,9 @@ typedef struct tb_swap {
     double not_before; /* time of the model */
     long move_count, block_count;
     const tb_move *moves;
+    long renumbered_count;
+    const tb_renumbered *renumbered; /* after the moves */
+    long lost_group, lost_mode; /* which of these had no new number, and its old one */
     const tb_staged *blocks; /* of the new structure's parameters */
     tb_staged velocities;    /* of the old bodies: 6 numbers each, x and u of the old structure */
     tb_staged transfer; /* [sum_b J_b^T M_b (V_b - J_b v*), M], u = [t, inputs, V] of the new one */

@@ -11,8 +11,9 @@ from touchback.native.live.live import LiveLoop
 from touchback.native.live.memory import LockedArrays
 from touchback.native.record import FunctionData, Record
 
-WAITING, TAKEN, NOT_FINITE, OPEN = (
-    LIB.constant(f"TB_SWAP_{name}") for name in ("WAITING", "TAKEN", "NOT_FINITE", "OPEN")
+WAITING, TAKEN, NOT_FINITE, OPEN, NO_MODE = (
+    LIB.constant(f"TB_SWAP_{name}")
+    for name in ("WAITING", "TAKEN", "NOT_FINITE", "OPEN", "NO_MODE")
 )
 # Arrays of a structure, which numbers come from and go to.
 STATE, PARAMETERS = LIB.constant("TB_STATE"), LIB.constant("TB_PARAMETERS")
@@ -29,6 +30,16 @@ class Staged:
 
 
 @dataclass(frozen=True)
+class Renumbered:
+    """A group of modes that both structures have: its place in the new state, the names of its
+    modes in the old one, and the number that each has in the new one (−1: it has none)."""
+
+    place: int
+    modes: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Carried:
     """What is carried over: numbers (source, place there, place in the new state or parameters),
     and for each new input, output, guard and energy where it was (−1: nowhere). The inputs' places
@@ -40,6 +51,7 @@ class Carried:
     outputs: Sequence[int]
     guards: Sequence[int]
     energies: Sequence[int]
+    modes: Sequence[Renumbered] = ()
 
     def check(self, old: LiveLoop, new: LiveLoop) -> None:
         """Refuses places that the structures don't have: C takes them as they are."""
@@ -95,7 +107,7 @@ class Swap:
         """`blocks` gives the stages of the new structure's block with their places in it;
         `directory` the address of the ports' directory word and what it becomes."""
         carried.check(old, new)
-        self.old, self.new = old, new
+        self.old, self.new, self._modes = old, new, carried.modes
         self.record = record = Record("tb_swap", to=new.address, not_before=not_before)
         self.struct = struct = record.struct
         setattr(struct, "from", old.address)
@@ -103,6 +115,9 @@ class Swap:
         freedoms = new.struct.problem.nv
         self.after = record.floats("after", n)
         record.records("moves", "move_count", "tb_move", _moves(carried))
+        record.records(
+            "renumbered", "renumbered_count", "tb_renumbered", [*map(_renumbered, carried.modes)]
+        )
         staged = [(Record("tb_staged"), each, new.first_block[start:]) for each, start in blocks]
         for made, each, block in staged:
             _fill(made, each, block)
@@ -129,9 +144,21 @@ class Swap:
         return int(LIB.tb_live_take_swap(self.old.address)) == self.new.address
 
     @property
+    def lost_mode(self) -> str:
+        """After a refusal: the mode that the new structure doesn't have."""
+        number = int(self.struct.lost_mode)
+        return "no mode" if number < 0 else self._modes[self.struct.lost_group].modes[number]
+
+    @property
     def state(self) -> int:
         """WAITING, TAKEN, or why it was refused."""
         return int(LIB.tb_live_swap_state(self.record.address))
+
+
+def _renumbered(group: Renumbered) -> Record:
+    made = Record("tb_renumbered", place=group.place, count=len(group.numbers))
+    made.point("numbers", np.array(group.numbers, dtype=np.int64))
+    return made
 
 
 def _moves(carried: Carried) -> list[Record]:

@@ -132,11 +132,11 @@ static long settle(const tb_problem *problem, double t, double *x, long accepted
 
 static tb_troubles troubles(const tb_problem *problem) {
     const tb_modes *e = problem->modes;
-    tb_troubles sum = {.chattering = e->chattering};
+    tb_troubles sum = {.chattering = e->chattering, .not_converged = e->unmet};
     for (long i = 0; i < e->mode_count; i++)
         sum.paradoxes += e->modes[i].constrained->statistics.paradoxes;
     return sum;
 }
 
-const tb_motion tb_modes_motion = {.troubles = troubles};
+const tb_motion tb_modes_motion = {.project = tb_modes_project, .troubles = troubles};
 const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles};

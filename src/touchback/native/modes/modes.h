@@ -72,6 +72,7 @@ typedef struct tb_modes {
 
     long looks_left;
     long transitions, chattering, failed; /* failed: the exit whose target could not begin, or -1 */
+    long unmet; /* states that could not be projected onto the constraints of their mode */
     long failed_mode;
     double failed_gap, failed_time;
     long capacity, logged; /* of the log, which may be NULL */
@@ -99,6 +100,9 @@ tb_mode *tb_modes_lend(tb_modes *modes, const tb_problem *problem, long number);
 void tb_mode_values_at(tb_mode *mode, double t, const double *x, double *values);
 /* Makes a state from which a mode goes on consistent. */
 void tb_modes_begin(tb_modes *modes, const tb_problem *problem, double t, double *x);
+/* Moves a state from anywhere onto the constraints of its mode (weighted with M) and makes it
+ * consistent; where it can't, x stays, and that is counted as unmet. */
+void tb_modes_project(const tb_problem *problem, double t, double *x);
 /* What problems with modes can do: those whose steps are tb_modes_step, and those that settle
  * states within the mode they are in, for steps that know of no modes. */
 extern const tb_motion tb_modes_motion, tb_modes_settling;

@@ -148,6 +148,25 @@ void tb_modes_begin(tb_modes *e, const tb_problem *problem, double t, double *x)
     go_on(mode, t, x);
 }
 
+void tb_modes_project(const tb_problem *problem, double t, double *x) {
+    tb_modes *e = problem->modes;
+    long number = tb_mode_of(e, x);
+    if (number < 0) {
+        e->unmet++;
+        return;
+    }
+    tb_mode *mode = tb_modes_lend(e, problem, number);
+    const tb_impact nothing_struck = {mode->constrained, NULL};
+    memcpy(e->struck, x, (size_t)e->n * sizeof *x);
+    if (meet_positions(mode, t, x) < INFINITY) {
+        strike(mode, &nothing_struck, 0, x, NULL, e);
+        go_on(mode, t, x);
+    } else {
+        memcpy(x, e->struck, (size_t)e->n * sizeof *x);
+        e->unmet++;
+    }
+}
+
 /* The fastest of the contacts' velocities. */
 static double rebound(const tb_impact *impact, const double *x) {
     tb_constrained *c = impact->set;

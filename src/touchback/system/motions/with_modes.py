@@ -35,8 +35,6 @@ class WithModes(Constrained):
     own = (*Constrained.own, "indicators")
     cannot: ClassVar = {
         **Constrained.cannot,
-        "follow": "it has modes of its own, which another structure can't begin in; describe both "
-        "as modes of one model.",
         "switch": "modes say which constraints act; use `enter`.",
         "stiffness": "the implicit formulations of constraints can't change modes; use "
         "'partitioning', 'multipliers', 'baumgarte' or 'projection'.",

@@ -8,6 +8,7 @@ from touchback.errors import InputError
 from touchback.model import Frame, Model
 from touchback.model.closures import Closure, PointInPlane, Rod
 from touchback.model.frame import AXES, GROUND, turns_of
+from touchback.model.mode_groups import governed
 from touchback.recording import unknown_name
 from touchback.workbench.manipulate.here import Here
 from touchback.workbench.manipulate.joints import pose_of
@@ -61,11 +62,12 @@ def tied(now: Here, word: str, a: Frame, b: Frame, axis: Axis | None) -> Closure
 
 
 def refuse_open(now: Here, model: Model) -> None:
-    """Refuses loops that would act anew while their ends are apart, which would be a jump."""
-    old = now.system.model.closures
+    """Refuses loops that would act anew while their ends are apart, which would be a jump; those
+    that modes switch act as the present one says."""
+    old, switched = now.system.model.closures, governed(model)
     for name, loop in model.closures.items():
         before = old.get(name)
-        if not loop.active or (before is not None and before.active):
+        if not loop.active or name in switched or (before is not None and before.active):
             continue
         way = pose_of(now, loop.b)[1] - pose_of(now, loop.a)[1]
         if isinstance(loop.kind, PointInPlane):
