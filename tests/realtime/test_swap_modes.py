@@ -86,7 +86,7 @@ def test_a_mode_goes_on_by_its_name_whatever_its_number() -> None:
 def test_a_structure_without_the_present_mode_is_refused_by_its_name() -> None:
     with tb.live(bouncing_ball(0.8, rest=True).compile(), rate=1000, speed=None) as live:
         live.run(6.0)
-        with pytest.raises(tb.InputError, match="in mode 'rest', which .* it has 'flight'"):
+        with pytest.raises(tb.InputError, match=r"in mode 'rest', which .* it has 'flight'"):
             live.swap(bouncing_ball(0.8))
         live.run(T)
         assert live.read("mode") == 1 and not live.structures

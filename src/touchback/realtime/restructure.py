@@ -38,10 +38,10 @@ class Restructured(Life):
 
         It is derived, compiled and tried beside the run, in the calling thread, and taken over at
         the next tick (or the first from the time `at` of the model on). Positions, states, modes,
-        inputs, outputs and parameters are carried over by name; a freedom that vanishes freezes where it
-        is, as a live parameter of its name; velocities are projected M-orthogonally. What can't be
-        is refused, and the run goes on as it was. `begin` names new extra states that begin with
-        what a state of the run is at that tick, as {"motor angle": "crank"}.
+        inputs, outputs and parameters are carried over by name; a freedom that vanishes freezes
+        where it is, as a live parameter of its name; velocities are projected M-orthogonally. What
+        can't be is refused, and the run goes on as it was. `begin` names new extra states that
+        begin with what a state of the run is at that tick, as {"motor angle": "crank"}.
 
         A clocked run without `at` returns when the change has happened; otherwise look at the
         result's `state`. Changes wait for each other.

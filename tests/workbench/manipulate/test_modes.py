@@ -1,4 +1,4 @@
-"""Manipulators on mechanisms with modes: Gillespie's hammer, which rides on its key and leaves it."""
+"""Manipulators on a mechanism with modes: Gillespie's hammer, which rides on its key or flies."""
 
 from pathlib import Path
 
