@@ -21,7 +21,7 @@ class Ears:
         self.board, self.told = board, []  # type: ignore[var-annotated]
         self.shown: list[np.ndarray] = []
         board.tell = lambda kind, facts: self.told.append((kind, dict(facts)))
-        board.shown = lambda row, keys: self.shown.append(row)
+        board.shown = lambda row, keys, note: self.shown.append(row)
 
     def ask(self, do: str, **fields: object) -> dict[str, object]:
         answer = self.board.desk.handle(json.dumps({"do": do, **fields}).encode(), "a test")

@@ -66,7 +66,7 @@ class PianoBoard:
         self.struck = 0  # notes in all
         self.ear: Callable[[Heard], None] = lambda heard: None
         self.tell: Tell = nobody
-        self.shown: Callable[[np.ndarray, np.ndarray], None] = lambda row, keys: None
+        self.shown: Callable[[np.ndarray, np.ndarray, int], None] = lambda row, keys, note: None
         self.touches: Touches | None = None  # how the piano answers to efforts, when it is known
         voice = float(voice_number(instrument))
         self.live: Live = live(
@@ -275,8 +275,8 @@ class PianoBoard:
             self.tell("passage", {"playing": False})
 
     def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
-        shown = self.rows.take(rows, columns)
-        self.shown(shown[:, self.notes.index(self.focus)], shown[-1, :, 1:3])
+        shown, note = self.rows.take(rows, columns), self.focus
+        self.shown(shown[:, self.notes.index(note)], shown[-1, :, 1:3], note)
 
 
 def _idle(now: float) -> list[Gesture]:

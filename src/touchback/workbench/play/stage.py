@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from touchback.workbench.client import Client
     from touchback.workbench.hub import Hub
 
-KEYS, ROW = 1, 2  # subscriptions of frames: all keys, and rows of what is in focus
-_WAITING = 8  # frames of rows that may wait for a slow page
+KEYS, ROW = 1, 2  # subscriptions of frames: all keys, and (with 256 × note) rows of one
+_WAITING = 240  # frames of rows that may wait, four seconds: a stroke is to be drawn whole
 
 
 class Told(Protocol):
@@ -96,17 +96,17 @@ class Stage:
     def _tell(self, kind: str, facts: dict[str, object]) -> None:
         self._hub.tell(kind, {**facts, "sent": time.monotonic_ns()})
 
-    def show(self, row: np.ndarray, keys: np.ndarray | None = None) -> None:
-        """Rows of what is in focus, time [s] first, and numbers of all keys."""
+    def show(self, row: np.ndarray, keys: np.ndarray | None = None, note: int = 0) -> None:
+        """Rows of what is in focus (a key's `note`), time [s] first, and numbers of all keys."""
         if self._hub.clients:
-            self._hub.call(self._show, row, keys)
+            self._hub.call(self._show, row, keys, note)
 
-    def _show(self, row: np.ndarray, keys: np.ndarray | None) -> None:
+    def _show(self, row: np.ndarray, keys: np.ndarray | None, note: int) -> None:
         since = float(row[0, 0])
         shifted = row.copy()
         shifted[:, 0] -= since
         for client in self._hub.clients:
-            client.stream("row", _frame(ROW, since, shifted), _WAITING)
+            client.stream("row", _frame(ROW + (note << 8), since, shifted), _WAITING)
             if keys is not None:
                 client.stream("keys", _frame(KEYS, float(row[-1, 0]), keys))
 

@@ -42,7 +42,7 @@ class TrialBoard:
         self.live = self.board.live
         self.tell: Tell = nobody
         self.shown: Callable[[np.ndarray], None] = lambda row: None
-        self.board.shown = lambda row, keys: self.shown(row[:, :SHOWN])
+        self.board.shown = lambda row, keys, note: self.shown(row[:, :SHOWN])
         self._began = time.monotonic()
         self.desk = Desk(
             self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)

@@ -1,7 +1,7 @@
 // Force over depth: the curve of a slow press with the screws as they are, and what the finger feels now.
 import { $, canvasOf, colour } from "./common.js";
 
-const DEEP = 11.5; // mm
+const DEEP = 11.5, LOST = 0.01; // mm that are always shown; s between rows over which no line is drawn: some are missing
 const PAD = { left: 30, right: 8, top: 8, bottom: 22 };
 
 export class Force {
@@ -11,11 +11,13 @@ export class Force {
     this.trail = [];
     this.curve = this.usual = null;
     this.top = 4;
+    this.deep = DEEP;
     this.ask = canvasOf(element, (context, width, height) => this.draw(context, width, height));
   }
 
-  /** Rows of the key in focus: [time s, depth m, force N, …]. */
-  feel(rows) {
+  /** Rows of the key in focus, its `note`: [time s, depth m, force N, …]. */
+  feel(rows, note = 0) {
+    if (note !== this.note) { this.note = note; this.trail = []; }
     for (const row of rows) this.trail.push([row[0], 1000 * row[1], row[2]]);
     const now = rows[rows.length - 1][0];
     while (this.trail.length && this.trail[0][0] < now - this.kept) this.trail.shift();
@@ -46,13 +48,14 @@ export class Force {
   draw(context, width, height) {
     const strongest = Math.max(3.2, ...this.trail.map(each => each[2]));
     this.top += (1.15 * strongest - this.top) * 0.2;
-    const x = mm => PAD.left + (width - PAD.left - PAD.right) * mm / DEEP;
+    this.deep = Math.max(DEEP, ...this.trail.map(each => each[1] + 0.4)); // a fast press sinks into the felt
+    const x = mm => PAD.left + (width - PAD.left - PAD.right) * mm / this.deep;
     const y = force => height - PAD.bottom - (height - PAD.top - PAD.bottom) * force / this.top;
     context.font = "11px system-ui";
     context.strokeStyle = colour("--line");
     context.fillStyle = colour("--soft");
     context.lineWidth = 1;
-    for (let mm = 0; mm <= 10; mm += 2) { line(context, [[x(mm), y(0)], [x(mm), PAD.top]]); context.fillText(mm === 10 ? "10 mm" : `${mm}`, x(mm) - 3, height - 7); }
+    for (let mm = 0; mm < this.deep; mm += 2) { line(context, [[x(mm), y(0)], [x(mm), PAD.top]]); context.fillText(mm === 10 ? "10 mm" : `${mm}`, x(mm) - 3, height - 7); }
     const step = this.top > 12 ? 5 : this.top > 5 ? 2 : 1;
     for (let force = 0; force < this.top; force += step) { line(context, [[x(0), y(force)], [width - PAD.right, y(force)]]); context.fillText(force ? `${force} N` : "0", 4, y(force) + 4); }
     context.save();
@@ -64,7 +67,7 @@ export class Force {
     if (this.curve) this.sides(context, this.curve, x, y, "--curve-1", []);
     context.strokeStyle = colour("--accent");
     context.lineWidth = 2;
-    line(context, this.trail.map(each => [x(each[1]), y(each[2])]));
+    line(context, this.trail.map(each => [x(each[1]), y(each[2])]), i => this.trail[i][0] - this.trail[i - 1][0] > LOST);
     context.restore();
     if (this.curve) for (const [name, at] of Object.entries(this.curve.stages)) { context.fillStyle = colour("--soft"); context.fillText(name, x(1000 * at) + 2, PAD.top + 10); }
     const last = this.trail[this.trail.length - 1];
@@ -83,8 +86,9 @@ export class Force {
   }
 }
 
-function line(context, points) {
+/** A line through points, interrupted before those that `parted` names. */
+function line(context, points, parted = () => false) {
   context.beginPath();
-  points.forEach(([a, b], i) => i ? context.lineTo(a, b) : context.moveTo(a, b));
+  points.forEach(([a, b], i) => i && !parted(i) ? context.lineTo(a, b) : context.moveTo(a, b));
   context.stroke();
 }

@@ -60,15 +60,16 @@ bench.on("damped", ({ note: midi }) => { sound.damp(midi); page.keys?.rings(midi
 bench.on("instrument", ({ name }) => showInstrument(name));
 bench.on("passage", ({ playing }) => showPassage(playing));
 bench.on("curve", curve => { page.curve = curve; force.setCurve(curve); });
-bench.on("rows", ({ subscription, count, time, numbers }) => {
+bench.on("rows", ({ subscription: number, count, time, numbers }) => {
   if (!page.board || !page.keys) return;
-  const width = numbers.length / count;
+  const width = numbers.length / count, subscription = number & 255, midi = number >> 8;
   if (subscription === KEYS) {
     page.keys.show(Array.from({ length: count }, (_, i) => numbers[width * i]));
   } else if (subscription === ROW) {
     const rows = Array.from({ length: count }, (_, i) => Array.from(numbers.subarray(width * i, width * (i + 1))));
     for (const row of rows) row[0] += time;
-    force.feel(rows);
+    if (midi !== force.note) page.keys.focus(midi); // the scripted finger, or another page, went there
+    force.feel(rows, midi);
     page.action.live(rows[count - 1].slice(3));
   }
 });

@@ -1,0 +1,55 @@
+"""The blind trial in Chromium: a stroke is drawn whole, however fast it was and busy the server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.workbench.browser import until
+from touchback.workbench.play.hall import Hall
+from touchback.workbench.play.trial import TrialBoard
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(scope="module")
+def hall() -> Iterator[Hall]:
+    with Hall("trial") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page(chromium: Browser, hall: Hall) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 1024, "height": 768})
+    found = context.new_page()
+    found.goto(hall.url)
+    until(lambda: found.evaluate("Boolean(window.play?.trial && play.bench.status.time > 0.6)"))
+    yield found
+    context.close()
+
+
+def test_a_fast_stroke_is_drawn_whole_though_the_server_was_busy_meanwhile(
+    page: Page, hall: Hall
+) -> None:
+    board = hall.first.board
+    assert isinstance(board, TrialBoard)
+    hall.first.bench.hub.call(time.sleep, 0.6)  # s in which nothing is sent
+    began = board.live.read("time")
+    board.live["C4/finger wish"] = 0.04  # m: as fast as a finger goes
+    board.live.run(0.3)
+    board.live["C4/finger wish"] = 0.0
+    board.live.run(0.2)
+    ended = board.live.read("time")
+    until(lambda: page.evaluate("play.force.trail.at(-1)[0]") > ended)
+    trail = np.array(page.evaluate("play.force.trail"))
+    stroke = trail[(trail[:, 0] > began) & (trail[:, 0] < ended)]
+    assert len(stroke) == pytest.approx(1000.0 * (ended - began), abs=2)  # every tick
+    assert np.diff(stroke[:, 0]).max() == pytest.approx(1e-3, abs=1e-5)
+    going = stroke[: np.argmax(stroke[:, 1])]
+    assert going[0, 1] < 0.1 and going[-1, 1] > 7.0  # mm: from the top to the bed
+    assert page.evaluate("play.force.deep") > stroke[:, 1].max()  # nothing beyond the edge
