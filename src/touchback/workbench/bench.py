@@ -231,7 +231,7 @@ class Workbench:
     def _repr_html_(self) -> str:
         return (
             f'<iframe src="{self.url}" width="100%" height="720" style="border:0" '
-            f'allow="fullscreen; midi" title="{escape(self.source.title)}"></iframe>'
+            f'allow="autoplay; fullscreen; midi" title="{escape(self.source.title)}"></iframe>'
         )
 
 

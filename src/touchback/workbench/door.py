@@ -118,7 +118,8 @@ def given(file: File, host: str) -> Response:
             "default-src 'none'", "script-src 'self'", "style-src 'self'", "font-src 'self'",
             "img-src 'self' data: blob:", "media-src 'self' blob:", "worker-src 'self' blob:",
             f"connect-src 'self' ws://{host} wss://{host}", "base-uri 'none'", "form-action 'none'",
-            "frame-ancestors 'self' http://localhost:* http://127.0.0.1:* https://localhost:*",
+            "frame-ancestors 'self' http://localhost:* http://127.0.0.1:* https://localhost:* "
+            "https://127.0.0.1:*",  # notebooks of this machine
         )
     )  # fmt: skip
     return _response(HTTPStatus.OK, kind, body, {"Content-Security-Policy": policy})

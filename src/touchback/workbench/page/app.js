@@ -1,4 +1,5 @@
 // Puts the page together: each panel is a module that mounts itself; one that fails says so and the others go on.
+import { storage } from "./storage.js";
 import { keepPace } from "./pace.js";
 import { connect } from "./wire.js";
 
@@ -12,12 +13,12 @@ const $ = id => document.getElementById(id);
 // ---- light, dark, panels: kept by the browser ----
 const dark = matchMedia("(prefers-color-scheme: dark)"), narrow = matchMedia("(max-width: 1180px)");
 function paintTheme() {
-  root.dataset.theme = localStorage.getItem("touchback theme") || (dark.matches ? "dark" : "light");
+  root.dataset.theme = storage.getItem("touchback theme") || (dark.matches ? "dark" : "light");
   dispatchEvent(new Event("themechange"));
 }
 dark.addEventListener("change", paintTheme);
 $("theme").onclick = () => {
-  localStorage.setItem("touchback theme", root.dataset.theme === "dark" ? "light" : "dark");
+  storage.setItem("touchback theme", root.dataset.theme === "dark" ? "light" : "dark");
   paintTheme();
 };
 function setPanel(name, open) {
@@ -26,11 +27,11 @@ function setPanel(name, open) {
   dispatchEvent(new Event("resize"));
 }
 for (const button of document.querySelectorAll("[data-panel]")) {
-  const name = button.dataset.panel, kept = localStorage.getItem(`touchback ${name}`);
+  const name = button.dataset.panel, kept = storage.getItem(`touchback ${name}`);
   setPanel(name, kept ? kept === "open" : !(narrow.matches && name !== "bottom"));
   button.onclick = () => {
     const open = root.dataset[name] === "closed";
-    localStorage.setItem(`touchback ${name}`, open ? "open" : "closed");
+    storage.setItem(`touchback ${name}`, open ? "open" : "closed");
     if (open && narrow.matches && name !== "bottom") setPanel(name === "left" ? "right" : "left", false);
     setPanel(name, open);
   };

@@ -1,10 +1,11 @@
 // Sets of values by name, and two of them side by side: kept by the browser, for each mechanism.
+import { storage } from "./storage.js";
 import { make } from "./scope_parts.js";
 
 /** A and B: what each holds is what was set while it was on; a click changes from one to the other. */
 export function compare(panel) {
-  const key = `${panel.key} AB`, kept = () => JSON.parse(localStorage.getItem(key) || "null") || { on: null };
-  const save = state => localStorage.setItem(key, JSON.stringify(state));
+  const key = `${panel.key} AB`, kept = () => JSON.parse(storage.getItem(key) || "null") || { on: null };
+  const save = state => storage.setItem(key, JSON.stringify(state));
   const buttons = ["A", "B"].map(name => {
     const button = make("button", { type: "button", className: "plain ab", textContent: name, title: `Values ${name}: click to change between A and B`, ariaLabel: `Values ${name}` });
     button.onclick = async () => {
@@ -27,7 +28,7 @@ export function compare(panel) {
 
 /** A choice of presets, with a way to keep one and to remove it. */
 export function presets(panel) {
-  const key = `${panel.key} presets`, kept = () => JSON.parse(localStorage.getItem(key) || "{}");
+  const key = `${panel.key} presets`, kept = () => JSON.parse(storage.getItem(key) || "{}");
   const box = make("span", { className: "row presets" });
   const choice = make("select", { ariaLabel: "Presets", title: "Presets" });
   const save = make("button", { type: "button", className: "plain", textContent: "keep…", title: "Keep these values as a preset", ariaLabel: "Keep these values as a preset" });
@@ -49,14 +50,14 @@ export function presets(panel) {
     e.stopPropagation();
     if (e.key === "Escape") name.hidden = true;
     if (e.key !== "Enter" || !name.value.trim()) return;
-    localStorage.setItem(key, JSON.stringify({ ...kept(), [name.value.trim()]: panel.all() }));
+    storage.setItem(key, JSON.stringify({ ...kept(), [name.value.trim()]: panel.all() }));
     fill(name.value.trim());
     name.value = "";
     name.hidden = true;
   };
   gone.onclick = () => {
     const { [choice.value]: _, ...rest } = kept();
-    localStorage.setItem(key, JSON.stringify(rest));
+    storage.setItem(key, JSON.stringify(rest));
     fill();
   };
   box.append(choice, save, name, gone);

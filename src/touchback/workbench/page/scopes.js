@@ -1,5 +1,6 @@
 // Scopes: as many as wanted side by side, each over time, one trace against another, or a spectrum.
 // Which there are and what they show is kept by the browser, for each mechanism.
+import { storage } from "./storage.js";
 import { TimeScope } from "./scope_time.js";
 import { XYScope } from "./scope_xy.js";
 import { SpectrumScope } from "./scope_spectrum.js";
@@ -50,7 +51,7 @@ class Scopes {
     if (mechanism === this.mechanism) { for (const pane of this.panes) { pane.paintBar(); pane.scope.connect?.(); } return; }
     this.mechanism = mechanism;
     for (const pane of [...this.panes]) this.remove(pane, false);
-    const kept = JSON.parse(localStorage.getItem(this.key) || "null");
+    const kept = JSON.parse(storage.getItem(this.key) || "null");
     for (const each of kept || [this.usual(scene)]) this.add(each);
   }
 
@@ -62,7 +63,7 @@ class Scopes {
     return { kind: "time", signals: first.slice(0, 2) };
   }
 
-  keep() { localStorage.setItem(this.key, JSON.stringify(this.panes.map(pane => pane.layout))); }
+  keep() { storage.setItem(this.key, JSON.stringify(this.panes.map(pane => pane.layout))); }
 
   add(layout, ask = false) {
     if (this.panes.length >= MOST) { this.bench.note?.(`There are ${MOST} scopes already; close one.`); return; }

@@ -1,5 +1,6 @@
 // Every live parameter and input as a slider with its unit and range, a number field, a ramp; undo and redo, presets, A and B;
 // controllers to choose. The run is what counts: what others change is seen here, and what it refuses goes back.
+import { storage } from "./storage.js";
 import { make } from "./scope_parts.js";
 import { Undo } from "./undo.js";
 import { compare, presets } from "./presets.js";
@@ -50,8 +51,8 @@ class Sliders {
     this.rows.clear();
     this.list.replaceChildren();
     const ramp = make("label", { className: "ramp small", textContent: "ramp " });
-    this.ramp = make("input", { type: "number", min: "0", max: "60", step: "0.1", value: localStorage.getItem("touchback ramp") || "0", title: "Seconds that a change takes", ariaLabel: "Ramp [s]" });
-    this.ramp.onchange = () => localStorage.setItem("touchback ramp", this.ramp.value);
+    this.ramp = make("input", { type: "number", min: "0", max: "60", step: "0.1", value: storage.getItem("touchback ramp") || "0", title: "Seconds that a change takes", ariaLabel: "Ramp [s]" });
+    this.ramp.onchange = () => storage.setItem("touchback ramp", this.ramp.value);
     ramp.append(this.ramp, " s");
     this.bar.replaceChildren(...this.undo.buttons(), ...compare(this), ramp, presets(this));
     const { inputs = [], parameters = [], controls = [] } = this.found;

@@ -1,4 +1,5 @@
 // What was changed, to be taken back and done again; kept by the browser while its tab lives.
+import { session } from "./storage.js";
 import { make } from "./scope_parts.js";
 
 const MOST = 200;
@@ -20,7 +21,7 @@ export class Undo {
   get key() { return `${this.panel.key} undo`; }
 
   load() {
-    const kept = JSON.parse(sessionStorage.getItem(this.key) || "null") || { done: [], undone: [] };
+    const kept = JSON.parse(session.getItem(this.key) || "null") || { done: [], undone: [] };
     Object.assign(this, { done: kept.done, undone: kept.undone });
     this.paint();
   }
@@ -46,7 +47,7 @@ export class Undo {
   }
 
   keep() {
-    sessionStorage.setItem(this.key, JSON.stringify({ done: this.done, undone: this.undone }));
+    session.setItem(this.key, JSON.stringify({ done: this.done, undone: this.undone }));
     this.paint();
   }
 

@@ -1,4 +1,5 @@
 // What all play pages share: the wire, light and dark, messages to the person, ways to the other pages.
+import { storage } from "/storage.js";
 import { connect } from "/wire.js";
 
 export const $ = id => document.getElementById(id);
@@ -27,7 +28,7 @@ export function note(text, kind = "") {
 
 function paintTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset.theme = localStorage.getItem("touchback theme") || (dark ? "dark" : "light");
+  document.documentElement.dataset.theme = storage.getItem("touchback theme") || (dark ? "dark" : "light");
   dispatchEvent(new Event("themechange"));
 }
 
@@ -39,7 +40,7 @@ export function begin(title) {
   const state = make("span", { id: "state", class: "pill", role: "status", text: "connecting" });
   const theme = make("button", { class: "plain", "aria-label": "Light or dark", title: "Light or dark", text: "◐" });
   theme.onclick = () => {
-    localStorage.setItem("touchback theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    storage.setItem("touchback theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
     paintTheme();
   };
   const bench = connect();
