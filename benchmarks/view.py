@@ -34,9 +34,9 @@ _BOX = (230, 60, 40)  # the colour of viser's box, without light
 _ROUNDS, _MOVES = 3, 15
 _SPACE, _FLAT = 1.3, 0.5  # of viser's p50: what was asked for
 
-# Whether the frame just drawn is of a tick that had taken the pull, as the run answered.
+# Whether the picture just painted is of a tick that had taken the pull, as the run answered.
 _PULLED = """(() => { const { hand } = bench.view; hand.taken = null; return () =>
-  hand.taken !== null && bench.world.time * bench.status.rate > hand.taken + 0.5; })()"""
+  hand.taken !== null && bench.view.painted * bench.status.rate > hand.taken + 0.5; })()"""
 
 Chance = random.Random(0)
 

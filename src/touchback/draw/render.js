@@ -24,6 +24,7 @@ const LINE = [`
   precision mediump float; uniform vec4 colour; uniform vec4 fade; varying vec3 world;
   void main() { float far = fade.w > 0.0 ? clamp(1.0 - distance(world, fade.xyz) / fade.w, 0.0, 1.0) : 1.0;
     gl_FragColor = vec4(colour.rgb, colour.a * far); }`];
+const SMALL = 12, FEW = 12; // px: what has a smaller radius looks round with a few sides
 const STILL = placed([1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]);
 
 /** Whether a processor does a graphics card's work: then smooth edges would take three times as long. */
@@ -48,7 +49,8 @@ export class Renderer {
     gl.enable(gl.DEPTH_TEST); gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     gl.enableVertexAttribArray(0); gl.enableVertexAttribArray(1);
     this.known = { ball: ball(), dome: dome(), tube: tube(), pipe: tube(1, false), cone: tube(0), box: box(), sheet: sheet(), grid: grid(10), coil: coil() };
-    for (const each of Object.values(this.known)) this.load(each);
+    this.small = { ...this.known, ball: ball(FEW / 2), dome: dome(FEW / 4), tube: tube(1, true, FEW), pipe: tube(1, false, FEW), cone: tube(0, true, FEW) };
+    for (const each of new Set([...Object.values(this.known), ...Object.values(this.small)])) this.load(each);
     this.bands = new Map();
     this.colours = new Map();
   }
@@ -99,6 +101,7 @@ export class Renderer {
     const [w, h] = [canvas.clientWidth, canvas.clientHeight].map(x => Math.max(1, Math.round(x * dense)));
     if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
     const shot = camera.shot(w / h);
+    this.camera = camera;
     gl.viewport(0, 0, w, h);
     gl.clearColor(...this.colour(paper), 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
@@ -113,6 +116,9 @@ export class Renderer {
   }
 
   use(program) { if (this.used !== program) { this.gl.useProgram(program.made); this.used = program; } }
+
+  /** The solids for something of this radius at a point: drawing takes as long as it has sides, where a processor draws. */
+  round(p, radius) { return radius < SMALL * this.camera.perPixel(p, this.canvas.clientHeight) ? this.small : this.known; }
 
   /** Fills a solid; `glow` lights it up. */
   paint(solid, model, colour, alpha = 1, glow = 0) {
@@ -165,8 +171,8 @@ export class Renderer {
     gl.disable(gl.STENCIL_TEST); gl.depthMask(true);
   }
 
-  bar(a, b, radius, colour, alpha = 1, glow = 0) { this.paint(this.known.tube, between(a, b, radius), colour, alpha, glow); }
-  dot(p, radius, colour, glow = 0) { this.paint(this.known.ball, placed([radius, 0, 0], [0, radius, 0], [0, 0, radius], p), colour, 1, glow); }
+  bar(a, b, radius, colour, alpha = 1, glow = 0) { this.paint(this.round(a, radius).tube, between(a, b, radius), colour, alpha, glow); }
+  dot(p, radius, colour, glow = 0) { this.paint(this.round(p, radius).ball, placed([radius, 0, 0], [0, radius, 0], [0, 0, radius], p), colour, 1, glow); }
   spring(a, b, radius, colour) { this.stroke(this.known.coil.strip, between(a, b, radius), colour, 1, "LINE_STRIP"); }
 
   /** An arrow from a along `way`; short ones have small heads. */
@@ -175,7 +181,7 @@ export class Renderer {
     if (length < 1e-12) return;
     const tip = Math.min(head, 0.5 * length), neck = along(a, way, 1 - tip / length);
     this.bar(a, neck, radius, colour);
-    this.paint(this.known.cone, between(neck, along(a, way, 1), 0.36 * tip), colour);
+    this.paint(this.round(a, 0.36 * tip).cone, between(neck, along(a, way, 1), 0.36 * tip), colour);
   }
 
   /** Axes of a frame in red, green and blue. */

@@ -5,6 +5,8 @@ import { meets, norm, sub } from "./draw/vectors.js";
 import { pickBody, pickJoint } from "./pick.js";
 
 const STILL = 4; // px: less is a click
+const OFTEN = 6; // ms between pulls that go out before their picture is due
+const PATIENCE = 50; // ms that a picture waits for the answer to a pull
 
 export class Hand {
   constructor(view) {
@@ -12,9 +14,16 @@ export class Hand {
     this.bench = view.bench;
     this.drag = null;
     this.taken = null; // the tick before which the last pull came
-    this.pull = newest(message => this.bench.send(message).then(({ tick }) => { this.taken = tick; }).catch(error => this.failed(error)));
+    this.sent = null; // when the pull went out that no picture shows yet, and whether it was answered
+    this.answered = false;
+    this.last = -Infinity; // when a pull last went out early
+    this.pull = newest(message => {
+      this.sent ??= performance.now();
+      return this.bench.send(message).then(({ tick }) => { this.taken = tick; this.answered = true; }).catch(error => this.failed(error));
+    });
     view.overlay.painters.add(overlay => this.paint(overlay));
     addEventListener("pointermove", e => this.move(e));
+    addEventListener("pointerrawupdate", e => this.early(e)); // as soon as it is known: "pointermove" waits for the next picture
     addEventListener("pointerup", e => this.end(e));
     addEventListener("pointercancel", e => this.end(e));
     addEventListener("blur", () => this.drag && this.end({ pointerId: this.drag.pointer }));
@@ -60,6 +69,21 @@ export class Hand {
     }, { once: true });
   }
 
+  /** Whether a frame that came should wait to be drawn: it is older than the answer to a pull, whose picture it would delay. */
+  expects() {
+    if (!this.answered && this.sent !== null && performance.now() - this.sent < PATIENCE) return true;
+    Object.assign(this, { sent: null, answered: false });
+    return false;
+  }
+
+  /** Pulls without waiting for a picture; the same place comes again with the next one. */
+  early(e) {
+    const now = performance.now();
+    if (this.drag?.held !== "pull" || now - this.last < OFTEN) return;
+    this.last = now;
+    this.move(e);
+  }
+
   move(e) {
     const drag = this.drag;
     if (!drag || e.pointerId !== drag.pointer) return;
@@ -68,8 +92,13 @@ export class Hand {
     if (!to) return;
     drag.to = to;
     if (!drag.moved) { drag.moved = true; this.begin(drag); }
-    if (drag.held === "pull") this.pull({ do: "pull", hand: "hand", to });
-    else if (drag.held === "pose") this.pull({ do: "pose", body: drag.body, point: drag.local, to });
+    if (drag.held === "pull") {
+      if (norm(sub(to, drag.asked || [Infinity, 0, 0])) > 0) this.pull({ do: "pull", hand: "hand", to });
+      drag.asked = to;
+      this.view.drawOver();
+      return;
+    }
+    if (drag.held === "pose") this.pull({ do: "pose", body: drag.body, point: drag.local, to });
     else if (drag.ghost) this.view.icons.stretch(drag.ghost, drag.point, to);
     this.view.draw();
   }

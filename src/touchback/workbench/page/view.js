@@ -34,7 +34,7 @@ export class View {
     this.hand = new Hand(this);
     this.stages = { flat: new Flat(this.flatCanvas, this.world) };
     this.listen(this.stages.flat);
-    this.world.changed.add(kind => kind === "scene" ? this.take() : this.moved());
+    this.world.changed.add(kind => kind === "scene" ? this.take() : kind === "poses" ? this.moved() : this.draw());
     bench.on("selected", () => this.draw());
     addEventListener("resize", () => this.draw());
     addEventListener("themechange", () => { this.colours = null; this.draw(); });
@@ -116,22 +116,38 @@ export class View {
       camera.middle = add(camera.middle, sub(p, this.follow.p));
       this.follow.p = p;
     }
-    this.draw();
+    if (this.hand.expects()) return;
+    if (!this.pending && this.same()) this.painted = this.world.time;
+    else this.draw();
   }
 
-  draw() {
+  /** Whether what was painted last shows what came: a mechanism at rest is drawn once. */
+  same() {
+    const { numbers } = this.world, before = this.drawn;
+    return before?.length === numbers.length && before.every((x, i) => x === numbers[i]);
+  }
+
+  draw() { this.stale = true; this.drawOver(); }
+
+  /** Only what lies over the mechanism, which costs little, unless more was asked for. */
+  drawOver() {
     if (this.pending) return;
     this.pending = true;
-    requestAnimationFrame(() => { this.pending = false; this.paint(); });
+    requestAnimationFrame(() => {
+      this.pending = false;
+      if (this.stale) this.paint(); else if (this.world.ready) this.overlay.draw();
+    });
   }
 
   paint() {
     if (!this.world.ready || !this.element.clientWidth) return;
+    this.stale = false;
     this.colours ||= this.readColours();
     this.stage.draw(this.show, this.bench.selected, this.colours);
     this.overlay.draw();
     this.rule();
     this.painted = this.world.time;
+    this.drawn = this.world.numbers;
   }
 
   readColours() {

@@ -103,10 +103,10 @@ export class Space {
   }
 
   stick(shape, tell) {
-    const { world } = this, known = this.renderer.known, radius = (ROLE[shape.role] || 0.018) * world.radius;
+    const { world } = this, radius = (ROLE[shape.role] || 0.018) * world.radius;
     const [a, b] = [shape.numbers.slice(0, 3), shape.numbers.slice(3)].map(v => world.at(shape.body, v));
     const way = [b[0] - a[0], b[1] - a[1], b[2] - a[2]], z = unit(way);
-    const x = unit(cross(Math.abs(z[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0], z)), y = cross(z, x);
+    const x = unit(cross(Math.abs(z[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0], z)), y = cross(z, x), known = this.renderer.round(a, radius);
     tell(known.pipe, placed(scaled(x, radius), scaled(y, radius), way, a), shape);
     tell(known.dome, placed(scaled(x, radius), scaled(y, radius), scaled(z, radius), b), shape);
     tell(known.dome, placed(scaled(x, radius), scaled(y, -radius), scaled(z, -radius), a), shape);

@@ -47,7 +47,7 @@ export class World {
     const reply = await fetch(`mesh/${number}.bin${location.search}`);
     if (!reply.ok) { console.error(`mesh ${number}: ${reply.status}`); return; }
     this.meshes.set(number, new Float32Array(await reply.arrayBuffer()));
-    for (const fn of this.changed) fn("poses");
+    for (const fn of this.changed) fn("mesh");
   }
 
   get ready() { return Boolean(this.scene && this.numbers); }
