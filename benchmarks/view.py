@@ -5,7 +5,7 @@ move's stamp in the browser until a picture with its consequence is complete (on
 read back).
 Viser shows one box whose drag callback only echoes the pointer's place: its consequence is the box
 under the pointer. Ours is a live mechanism at 1 kHz whose hand pulls with a spring: its consequence
-is the first frame of a tick that had taken the pull. Rounds take turns, in one browser, on views of
+is the first painted frame of a tick that had taken the pull. Rounds take turns, in one browser, on views of
 one size.
 """
 
@@ -89,7 +89,7 @@ def run(rounds: int = _ROUNDS, moves: int = _MOVES) -> Section:
         f"{_SIZE['height']} px, WebGL in software; until a pixel of the picture was read back."
     )
     section.remark(
-        "viser: a box under the pointer; touchback: a frame of a tick that had taken the pull."
+        "viser: a box under the pointer; touchback: a painted frame of a tick that took the pull."
     )
     return section
 

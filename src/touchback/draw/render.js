@@ -1,8 +1,8 @@
 // Solids, lines, springs and arrows by WebGL, in soft light: what films and the workbench draw with.
 import { ball, band, box, coil, dome, grid, sheet, tube } from "./solids.js";
-import { across, along, between, norm, placed, scaled, times, unit } from "./vectors.js";
+import { across, along, between, norm, placed, scaled, unit } from "./vectors.js";
 
-const SOLID = [`
+export const SOLID = [`
   attribute vec3 point; attribute vec3 normal;
   uniform mat4 view; uniform mat4 model; varying vec3 n; varying vec3 world;
   void main() {  // a normal turns like its axis and shrinks as that is stretched
@@ -18,7 +18,7 @@ const SOLID = [`
     float shine = pow(max(dot(m, normalize(light + away)), 0.0), 40.0);
     vec3 c = colour.rgb * (0.46 + 0.2 * sky + 0.42 * key) + vec3(0.10 * shine + 0.06 * rim + glow);
     gl_FragColor = vec4(c, colour.a); }`];
-const LINE = [`
+export const LINE = [`
   attribute vec3 point; uniform mat4 view; uniform mat4 model; varying vec3 world;
   void main() { vec4 p = model * vec4(point, 1.0); world = p.xyz; gl_Position = view * p; gl_Position.z -= 2e-4 * gl_Position.w; }`, `
   precision mediump float; uniform vec4 colour; uniform vec4 fade; varying vec3 world;
@@ -42,8 +42,9 @@ export class Renderer {
   constructor(canvas) {
     this.canvas = canvas;
     const smooth = canvas.dataset.smooth ? canvas.dataset.smooth === "yes" : !inSoftware();
-    const gl = this.gl = canvas.getContext("webgl", { alpha: false, antialias: smooth, stencil: true, preserveDrawingBuffer: true });
+    const gl = this.gl = canvas.getContext("webgl", { alpha: false, antialias: smooth, stencil: true });
     if (!gl) throw new Error("This browser shows no WebGL.");
+    this.programs = [];
     this.solid = this.program(SOLID);
     this.line = this.program(LINE);
     gl.enable(gl.DEPTH_TEST); gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
@@ -63,9 +64,10 @@ export class Renderer {
       if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
       gl.attachShader(made, shader);
     }
-    gl.bindAttribLocation(made, 0, "point"); gl.bindAttribLocation(made, 1, "normal");
+    ["point", "normal", "m0", "m1", "m2", "m3", "tint"].forEach((name, i) => gl.bindAttribLocation(made, i, name));
     gl.linkProgram(made);
     for (const name of ["view", "model", "colour", "light", "eye", "glow", "fade"]) found[name] = gl.getUniformLocation(made, name);
+    this.programs.push(found);
     return found;
   }
 
@@ -106,13 +108,12 @@ export class Renderer {
     gl.clearColor(...this.colour(paper), 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
     const light = unit([0.55 * shot.away[0] + 0.35 * shot.right[0], 0.55 * shot.away[1] + 0.35 * shot.right[1], 0.9]);
-    for (const each of [this.line, this.solid]) {
-      gl.useProgram(each.made);
+    for (const each of this.programs) {
+      this.use(each);
       gl.uniformMatrix4fv(each.view, false, shot.view);
+      gl.uniform3f(each.light, ...light);
+      gl.uniform3f(each.eye, ...shot.from);
     }
-    gl.uniform3f(this.solid.light, ...light);
-    gl.uniform3f(this.solid.eye, ...shot.from);
-    this.used = this.solid;
   }
 
   use(program) { if (this.used !== program) { this.gl.useProgram(program.made); this.used = program; } }
@@ -150,26 +151,6 @@ export class Renderer {
   }
 
   edges(solid, model, colour, alpha = 0.55) { this.stroke(solid.rims, model, colour, alpha); }
-
-  /** Draws `tell` flattened onto the ground as one soft shadow; what overlaps isn't darker. */
-  shadow(height, tell, colour, alpha) {
-    const gl = this.gl, [x, y, z] = [0.25, -0.18, 1]; // from above, whatever the eye does
-    const flat = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, -x / z, -y / z, 0, 0, height * x / z, height * y / z, height, 1]);
-    gl.enable(gl.STENCIL_TEST); gl.stencilFunc(gl.EQUAL, 0, 255); gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR); gl.depthMask(false);
-    tell((solid, model) => {
-      const part = solid.faces;
-      if (!part) return;
-      this.use(this.line);
-      gl.bindBuffer(gl.ARRAY_BUFFER, part.buffer);
-      gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 24, 0);
-      gl.vertexAttribPointer(1, 3, gl.FLOAT, false, 24, 0);
-      gl.uniformMatrix4fv(this.line.model, false, times(flat, model));
-      gl.uniform4f(this.line.colour, ...this.colour(colour), alpha);
-      gl.uniform4f(this.line.fade, 0, 0, 0, 0);
-      gl.drawArrays(gl.TRIANGLES, 0, part.count);
-    });
-    gl.disable(gl.STENCIL_TEST); gl.depthMask(true);
-  }
 
   bar(a, b, radius, colour, alpha = 1, glow = 0) { this.paint(this.round(a, radius).tube, between(a, b, radius), colour, alpha, glow); }
   dot(p, radius, colour, glow = 0) { this.paint(this.round(p, radius).ball, placed([radius, 0, 0], [0, radius, 0], [0, 0, radius], p), colour, 1, glow); }

@@ -1,4 +1,5 @@
 // The mechanism in space: solids in soft light over a ground grid.
+import { Crowd } from "./crowd.js";
 import { Camera } from "./draw/camera.js";
 import { Renderer } from "./draw/render.js";
 import { sided } from "./draw/solids.js";
@@ -14,6 +15,7 @@ export class Space {
     this.canvas = canvas;
     this.world = world;
     this.renderer = new Renderer(canvas);
+    this.crowd = new Crowd(this.renderer);
     this.camera = new Camera({ centre: [0, 0, 0], radius: 1, ...OBLIQUE });
     this.trails = new Map();
     this.meshes = new Map();
@@ -48,21 +50,20 @@ export class Space {
   draw(show, selected, colours) {
     const { renderer, world } = this, R = world.radius;
     renderer.begin(this.camera, colours.paper);
-    const floor = this.floor();
+    const { crowd } = this, floor = this.floor();
+    crowd.clear();
+    this.solids((solid, model, shape) => {
+      crowd.add(solid, model, shape.colour || PALE, selected && selected.kind === "body" && selected.name === shape.body ? 0.16 : 0);
+    });
+    crowd.load();
     if (show.ground) {
       const step = rounded(R / 4), half = 12 * step, fade = [world.centre[0], world.centre[1], floor, half];
       const middle = [Math.round(world.centre[0] / step) * step, Math.round(world.centre[1] / step) * step, floor];
-      const cast = (solid, model) => { if (solid.faces) this.cast.push([solid, model]); };
       renderer.stroke(renderer.known.grid.rims, placed([1.2 * step, 0, 0], [0, 1.2 * step, 0], [0, 0, 1], middle), colours.grid, 0.7, "LINES", fade);
-      this.cast = [];
-      this.solids(cast);
-      renderer.shadow(floor + 1e-3 * R, paint => this.cast.forEach(([solid, model]) => paint(solid, model)), colours.cast, colours.dark ? 0.5 : 0.13);
+      crowd.shadow(floor + 1e-3 * R, colours.cast, colours.dark ? 0.5 : 0.13);
     }
-    this.solids((solid, model, shape) => {
-      const glow = selected && selected.kind === "body" && selected.name === shape.body ? 0.16 : 0;
-      renderer.paint(solid, model, shape.colour || PALE, 1, glow);
-      renderer.edges(solid, model, colours.edge, 0.35);
-    });
+    crowd.paint();
+    crowd.edges(colours.edge, 0.35);
     this.springs();
     if (show.joints) this.joints(selected);
     if (show.frames) this.frames();
