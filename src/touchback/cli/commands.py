@@ -54,6 +54,11 @@ COMMANDS: dict[str, Listed] = {
         "repair", "repair",
         "Write what a cut recording holds as a whole file, which Foxglove and other tools open.",
     ),
+    "export": Listed(
+        "export", "export",
+        "Write a recording as tables (.csv, .npz, .parquet), a picture (.png) or films (.html, "
+        ".mp4, .gif, .svg): the endings choose.",
+    ),
     "machine": Listed(
         "machine", "machine",
         "Tell whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help.",

@@ -56,7 +56,7 @@ def simulate(
     ] = None,
     plot: Annotated[Path | None, output("Draw the signals into a picture file.", *PICTURES)] = None,
     film: Annotated[Path | None, output("Film it: a moving picture or a page.", *FILMS)] = None,
-    csv: Annotated[Path | None, output("Keep the run: .csv, .npz or .mcap.", *FORMATS)] = None,
+    csv: Annotated[Path | None, output("Keep the run, as CSV or otherwise.", *FORMATS)] = None,
 ) -> None:
     """Run a mechanism and show how its signals went."""
     described, experiment = load(model)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from touchback.errors import InputError
-from touchback.recording import csv_file, mcap_file, npz_file
+from touchback.recording import csv_file, mcap_file, npz_file, parquet_file
 from touchback.recording.run import Run
 from touchback.regular_file import check_output, written_whole
 
@@ -20,6 +20,7 @@ FORMATS: dict[str, _Format] = {
     ".csv": _Format(csv_file.save, csv_file.load),
     ".npz": _Format(npz_file.save, npz_file.load),
     ".mcap": _Format(mcap_file.save, mcap_file.load),
+    ".parquet": _Format(parquet_file.save, parquet_file.load),
 }
 
 
@@ -33,7 +34,8 @@ def _format_of(path: Path) -> _Format:
 
 
 def save_run(run: Run, path: str | os.PathLike[str]) -> None:
-    """Writes a run so that `open_run` gives the same numbers bit for bit."""
+    """Writes a run so that `open_run` gives the same numbers bit for bit; as .parquet other
+    programs do."""
     chosen = _format_of(Path(path))
     check_output(path, label="Run")
     with written_whole(path) as beside:

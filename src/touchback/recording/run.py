@@ -145,7 +145,7 @@ class Run:
         make_film(shown, self.time, self.signals, path, speed, self.parameters)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the run; the suffix chooses the format (.csv, .npz or .mcap)."""
+        """Writes the run; the suffix chooses the format (.csv, .npz, .mcap or .parquet)."""
         from touchback.recording.files import save_run
 
         save_run(self, path)

@@ -10,6 +10,7 @@ import pytest
 
 import touchback as tb
 from page_client import Page, on_page
+from parquet_reader import read_parquet
 from touchback import gallery, workbench
 from touchback.realtime import open_recording
 from touchback.workbench import Workbench
@@ -66,10 +67,14 @@ def test_exports_hold_the_recorded_numbers(studio: Workbench, folder: Path, tmp_
             np.testing.assert_array_equal(again["crank"], whole.column("crank"))
         film = await page.send(do="export", recording=path.name, kind="svg")
         assert b"<svg" in download(studio, str(film["path"]))[:200]
+        table = await page.send(do="export", recording=path.name, kind="parquet")
+        (tmp_path / "a.parquet").write_bytes(download(studio, str(table["path"])))
+        found, _ = read_parquet(tmp_path / "a.parquet")
+        np.testing.assert_array_equal(found["crank"], whole.column("crank"))
         listed = await page.send(do="recordings")
-        assert "parquet" not in listed["kinds"] and "Parquet" in str(listed["note"])
-        refused = await page.send(do="export", recording=path.name, kind="parquet")
-        assert "no kind of file 'parquet'" in str(refused["error"])
+        assert {"mcap", "csv", "npz", "parquet", "svg", "html"} <= set(listed["kinds"])
+        refused = await page.send(do="export", recording=path.name, kind="xlsx")
+        assert "no kind of file 'xlsx'" in str(refused["error"])
 
     on_page(studio, play)
 

@@ -19,7 +19,7 @@ export function recordings(bench) {
     if (!rows.length) rows.push(make("p", { className: "soft small", textContent: answer.error || "Nothing was recorded yet. The red button begins." }));
     const back = make("button", { type: "button", textContent: "back to the live run", hidden: !(answer.shown !== null && answer.shown !== undefined && answer.live) });
     back.onclick = async () => { if (await bench.try({ do: "back" })) show(false); };
-    list.replaceChildren(make("h3", { textContent: "Recordings" }), ...rows, back, ...(answer.note ? [make("p", { className: "soft small", textContent: answer.note })] : []));
+    list.replaceChildren(make("h3", { textContent: "Recordings" }), ...rows, back);
   }
 
   function row({ name, bytes, open: going }, kinds) {

@@ -7,26 +7,21 @@ import shutil
 import tempfile
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-
-from touchback.draw.film import make_film
 from touchback.errors import InputError
-from touchback.files import model_from_text
-from touchback.recording import Run, open_run, save_run, unknown_name
+from touchback.recording import Run, open_run, unknown_name
+from touchback.recording.export import export, export_run, opened, possible
 from touchback.recording.live_file import Recording, open_recording
 from touchback.workbench.scopes.recorded import Recorded
 
-NOTE = "Parquet isn't written here: CSV and NPZ hold the same numbers, to the last bit."
 _OPEN = 3  # recordings that stay read
 _EXPORTS = 8  # files that stay for their download
 _TYPES = {
     ".mcap": "application/octet-stream", ".csv": "text/csv; charset=utf-8",
-    ".npz": "application/octet-stream", ".svg": "image/svg+xml", ".gif": "image/gif",
-    ".mp4": "video/mp4", ".html": "text/html; charset=utf-8", ".png": "image/png",
+    ".npz": "application/octet-stream", ".parquet": "application/vnd.apache.parquet",
+    ".svg": "image/svg+xml", ".html": "text/html; charset=utf-8",
+    ".gif": "image/gif", ".mp4": "video/mp4", ".png": "image/png",
 }  # fmt: skip
 
 
@@ -89,10 +84,7 @@ class Shelf:
         """A live run's recording, or a run."""
         if name in self._runs:
             return self._runs[name]
-        try:
-            return self.recording(name)
-        except InputError:
-            return self.run(name)  # a run that was saved
+        return opened(self.path(name))
 
     def traces(self, name: str) -> Recorded:
         """What scopes show of it; the last few stay read."""
@@ -110,10 +102,7 @@ class Shelf:
     @property
     def kinds(self) -> list[str]:
         """What a recording can be downloaded as on this machine."""
-        films = ["svg", "html", *(["gif"] if find_spec("PIL") else [])]
-        if find_spec("PIL") and find_spec("imageio_ffmpeg"):
-            films.append("mp4")
-        return ["mcap", "csv", "npz", *(["png"] if find_spec("matplotlib") else []), *films]
+        return [ending[1:] for ending in possible()]
 
     def export(self, name: str, kind: str) -> Path:
         """A file of another kind with what a recording holds."""
@@ -122,7 +111,10 @@ class Shelf:
         if self._made is None:
             self._made = Path(tempfile.mkdtemp(prefix="touchback-"))
         path = self._made / f"{Path(name).stem}.{kind}"
-        _WRITERS.get(kind, _film)(self, name, path)
+        if name in self._runs:
+            export_run(self._runs[name], path)
+        else:
+            export(self.path(name), path)
         for old in sorted(self._made.iterdir(), key=lambda each: each.stat().st_mtime)[:-_EXPORTS]:
             old.unlink()
         return path
@@ -137,45 +129,3 @@ class Shelf:
 def file_of(path: Path) -> tuple[str, bytes]:
     """The type of a file and what is in it, for a server."""
     return _TYPES[path.suffix], path.read_bytes()
-
-
-def _same(shelf: Shelf, name: str, path: Path) -> None:
-    if name in shelf._runs:
-        save_run(shelf._runs[name], path)
-    else:
-        shutil.copyfile(shelf.path(name), path)
-
-
-def _table(shelf: Shelf, name: str, path: Path) -> None:
-    save_run(shelf.run(name), path)
-
-
-def _plot(shelf: Shelf, name: str, path: Path) -> None:
-    """States and outputs over time."""
-    run = shelf.run(name)
-    about = run.metadata
-    known = [*about.get("state_names", []), *about.get("output_names", [])]
-    names = [each for each in known if each in run.signals] or run.names
-    run.plot(*names, path=path)
-
-
-def _film(shelf: Shelf, name: str, path: Path) -> None:
-    """Of the structure that it had for longest: a film shows one mechanism."""
-    shown = shelf.opened(name)
-    if isinstance(shown, Run):
-        shown.film(path)
-        return
-    part = max(shown.parts, key=lambda each: len(each.rows))
-    if not part.about["description"]:
-        raise InputError(f"{name} doesn't hold its model, so that there is nothing to film.")
-    signals = {each: part.column(each) for each in part.columns}
-    parameters = shown.parameters.get(int(part.rows[-1, 3]), part.about["parameters"])
-    times, first = np.unique(signals.pop("time"), return_index=True)
-    moved = {each: values[first] for each, values in signals.items()}
-    model = model_from_text(part.about["description"], ".json")
-    make_film(model, times, moved, path, None, parameters)
-
-
-_WRITERS: dict[str, Callable[[Shelf, str, Path], None]] = {
-    "mcap": _same, "csv": _table, "npz": _table, "png": _plot,
-}  # fmt: skip

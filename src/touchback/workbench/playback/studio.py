@@ -17,7 +17,7 @@ from touchback.realtime.fork import Fork as Forked
 from touchback.realtime.fork import fork
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.playback.playback import Playback
-from touchback.workbench.playback.shelf import NOTE, Shelf, file_of
+from touchback.workbench.playback.shelf import Shelf, file_of
 from touchback.workbench.playback.track import RecordedTrack, Track, track_of
 from touchback.workbench.scopes.live_port import LiveScopes
 from touchback.workbench.scopes.port import Facts, ScopePort
@@ -162,7 +162,7 @@ class Studio:
         going = self.recording_to
         listed = [{**each, "open": each["name"] == going} for each in self.shelf.listing()]
         shown = self._playback.name if self._playback is not None else None
-        facts: Facts = {"recordings": listed, "kinds": self.shelf.kinds, "note": NOTE}
+        facts: Facts = {"recordings": listed, "kinds": self.shelf.kinds}
         return {**facts, "shown": shown, "live": self._live is not None}
 
     def _export(self, asked: Export) -> Facts:

@@ -1,0 +1,23 @@
+"""`touchback export`: a recording as a table, a picture or a film."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from touchback.cli.console import out, working
+from touchback.recording.export import ENDINGS
+from touchback.recording.export import export as write
+
+
+def export(
+    recording: Annotated[Path, typer.Argument(help="A recording, or a run that was saved.")],
+    files: Annotated[list[Path], typer.Argument(help=f"What to write: {', '.join(ENDINGS)}.")],
+) -> None:
+    """Write a recording as tables (.csv, .npz, .parquet), a picture (.png) or films (.html, .mp4,
+    .gif, .svg): the endings choose."""
+    for file in files:
+        with working(f"writing {file.name}"):
+            write(recording, file)
+        out.print(f"{escape(str(file))}: {file.stat().st_size} bytes", soft_wrap=True)

@@ -1,0 +1,83 @@
+"""A recording as another kind of file: a table, a picture, a film; its ending chooses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from touchback.draw.film import ENDINGS as FILMS
+from touchback.draw.film import make_film
+from touchback.errors import InputError
+from touchback.files import model_from_text
+from touchback.recording.files import FORMATS, open_run, save_run
+from touchback.recording.live_file import Recording, open_recording
+from touchback.recording.run import Run
+from touchback.regular_file import check_output, written_whole
+
+PICTURE = ".png"
+ENDINGS = (*FORMATS, PICTURE, *FILMS)
+_NEEDED = {".png": ["matplotlib"], ".gif": ["PIL"], ".mp4": ["PIL", "imageio_ffmpeg"]}
+
+
+def possible() -> list[str]:
+    """The endings of what can be made with what is installed."""
+    return [each for each in ENDINGS if all(map(find_spec, _NEEDED.get(each, [])))]
+
+
+def export(recording: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+    """Writes what the recording of a live run, or a saved run, holds as another kind of file: a
+    table (.csv, .npz, .mcap, .parquet), its states and outputs over time (.png), or a film of the
+    mechanism (.svg, .html, .gif, .mp4), which only recordings that hold their model can give."""
+    source, target = Path(recording), Path(path)
+    check_output(target, ENDINGS, "Export")
+    if target.exists() and target.samefile(source):
+        raise InputError(f"Export: {target.name} is the recording itself; give another name.")
+    if target.suffix.lower() in FILMS:
+        film(opened(source), target, source.name)
+    elif target.suffix.lower() == source.suffix.lower():
+        open_run(source)  # nothing that isn't one
+        with written_whole(target) as beside:
+            shutil.copyfile(source, beside)
+    else:
+        export_run(open_run(source), target)
+
+
+def export_run(run: Run, path: Path) -> None:
+    """Writes a run as another kind of file."""
+    ending = path.suffix.lower()
+    if ending in FORMATS:
+        save_run(run, path)
+    elif ending == PICTURE:
+        about = run.metadata
+        known = [*about.get("state_names", []), *about.get("output_names", [])]
+        run.plot(*([each for each in known if each in run.signals] or run.names), path=path)
+    else:
+        run.film(path)
+
+
+def opened(path: Path) -> Recording | Run:
+    """A live run's recording, or a run that was saved."""
+    try:
+        return open_recording(path)
+    except InputError:
+        return open_run(path)
+
+
+def film(shown: Recording | Run, path: Path, name: str) -> None:
+    """Films the structure that a recording had for longest: a film shows one mechanism."""
+    if isinstance(shown, Run):
+        shown.film(path)
+        return
+    part = max(shown.parts, key=lambda each: len(each.rows))
+    if not part.about["description"]:
+        raise InputError(f"{name} doesn't hold its model, so that there is nothing to film.")
+    signals = {each: part.column(each) for each in part.columns}
+    parameters = shown.parameters.get(int(part.rows[-1, 3]), part.about["parameters"])
+    times, first = np.unique(signals.pop("time"), return_index=True)
+    moved = {each: values[first] for each, values in signals.items()}
+    model = model_from_text(part.about["description"], ".json")
+    make_film(model, times, moved, path, None, parameters)
