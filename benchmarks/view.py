@@ -5,8 +5,8 @@ move's stamp in the browser until a picture with its consequence is complete (on
 read back).
 Viser shows one box whose drag callback only echoes the pointer's place: its consequence is the box
 under the pointer. Ours is a live mechanism at 1 kHz whose hand pulls with a spring: its consequence
-is the first painted frame of a tick that had taken the pull. Rounds take turns, in one browser, on views of
-one size.
+is the first painted frame of a tick that had taken the pull. Rounds take turns, in one browser, on
+views of one size.
 """
 
 from __future__ import annotations
