@@ -31,16 +31,26 @@ _QUIET.propagate = False
 _QUIET.setLevel(logging.CRITICAL)
 
 
-class _Connection(ServerConnection):
-    """A connection that counts, and keeps little in the kernel."""
+def _counted() -> type[ServerConnection]:
+    """Connections of one server, which count each other and keep little in the kernel. They count
+    by themselves: what the library knows of them has other names from version to version."""
+    plugged: set[ServerConnection] = set()
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        plugged: socket.socket = transport.get_extra_info("socket")
-        for way in (socket.SO_SNDBUF, socket.SO_RCVBUF):
-            plugged.setsockopt(socket.SOL_SOCKET, way, _OWED_BY_KERNEL)
-        if len(self.server.handlers) >= _SOCKETS:
-            cast(asyncio.Transport, transport).abort()
-        super().connection_made(transport)
+    class Connection(ServerConnection):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            line: socket.socket = transport.get_extra_info("socket")
+            for way in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+                line.setsockopt(socket.SOL_SOCKET, way, _OWED_BY_KERNEL)
+            if len(plugged) >= _SOCKETS:
+                cast(asyncio.Transport, transport).abort()
+            plugged.add(self)
+            super().connection_made(transport)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            plugged.discard(self)
+            super().connection_lost(exc)
+
+    return Connection
 
 
 class Server:
@@ -134,7 +144,7 @@ class Server:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
         async with serve(
             self._to_its_hub, self.host, self._port, process_request=self.door,
-            create_connection=_Connection, compression=None, server_header=None,
+            create_connection=_counted(), compression=None, server_header=None,
             open_timeout=_SILENCE, close_timeout=_SILENCE, ping_interval=_PING, ping_timeout=_PING,
             max_size=LONGEST, max_queue=8, logger=_QUIET,
         ) as server:  # fmt: skip
