@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import pytest
 
 from touchback.workbench import Workbench
 
@@ -114,3 +119,14 @@ def seat(browser: Browser, workbench: Workbench, **context: object) -> Iterator[
         assert found.errors == []
     finally:
         opened.close()
+
+
+def shot(page: Seat) -> np.ndarray:
+    """The picture that the page would save, (rows, columns, 3)."""
+    image = pytest.importorskip("PIL.Image")
+    data = page.ask(
+        "() => bench.view.picture().then(b => new Promise(done => { const r = new FileReader();"
+        "r.onload = () => done(r.result); r.readAsDataURL(b); }))"
+    )
+    png = base64.b64decode(str(data).split(",")[1])
+    return np.asarray(image.open(io.BytesIO(png)).convert("RGB"), dtype=int)

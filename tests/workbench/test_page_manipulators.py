@@ -85,15 +85,21 @@ def test_what_the_hand_pulls_with_is_what_the_spring_of_the_cart_holds(page: Sea
 
 
 def test_a_paused_mechanism_is_posed_and_its_loop_closes(page: Seat) -> None:
-    """The crank is turned by its end; the others follow though no time passes (a pose is taken at a
-    tick, of which there are no more than moves), and the run goes on from that pose."""
+    """The crank is turned by its end; the others follow though no time passes (each pose that the
+    run answers is taken at one tick, and there are no others), and the run goes on from there."""
     live = page.live
     page.ask("bench.send({do: 'pause'})")
     page.until("bench.status.state === 'paused' || bench.status.paused")
+    page.ask(
+        "() => { const send = bench.send.bind(bench); window.posed = 0; bench.send = m =>"
+        "send(m).then(answer => { if (m.do === 'pose') window.posed++; return answer; }); }"
+    )
     tick, before = live.ticks, live.read("crank")
     page.drag(page.pixel("crank", (0.1, 0.0, 0.0)), (-25.0, -30.0), steps=8)
     until(lambda: abs(live.read("crank") - before) > 0.2 and settled(live))
-    assert live.ticks - tick <= 8
+    assert live.ticks - tick == page.ask("window.posed")
+    assert 1 <= live.ticks - tick <= 8  # as many as moves, or fewer: only the newest is sent
+    page.ask("() => { delete bench.send; }")
     assert off(live) < 1e-9
     posed = live.read("crank")
     page.ask("bench.send({do: 'go'})")
@@ -127,10 +133,16 @@ def test_a_drawn_force_arrives_in_newtons_and_is_resized_typed_and_removed(page:
     balanced(page, live["force 1 x"])
     until(lambda: page.ask("bench.icons.known.has('force 1')"))
     page.see_now()
-    # in one step: the arrow reaches from the cart to the pointer, and the cart yields at once
-    page.drag(page.handle("force 1 end"), (-40.0, 0.0), steps=1)
-    left = pytest.approx(40.0 * newtons, abs=3.0 * newtons)  # 3 px
-    until(lambda: live["force 1 x"] == left)
+    now = live["force 1 x"] / newtons
+    # slowly and at once give the same, though the cart yields while the arrow is drawn
+    for steps, left in ((40, 40.0), (1, 60.0)):
+        end = page.handle("force 1 end")
+        page.drag(end, (left - now, 0.0), steps=steps)
+        drawn = pytest.approx(left * newtons, abs=1.0 * newtons)  # 1 px
+        until(lambda: live["force 1 x"] == drawn)  # noqa: B023
+        now = left
+        balanced(page, live["force 1 x"])
+        page.see_now()
     balanced(page, live["force 1 x"])
     field = page.page.get_by_label("value x [N]")
     field.fill("7.5")
@@ -215,6 +227,7 @@ def test_limits_typed_in_the_inspector_stop_the_cart(page: Seat) -> None:
     live = page.live
     page.choose("joint", "cart")
     field = page.page.get_by_label("to [m]")
+    assert field.input_value() == "" and field.get_attribute("placeholder") == "free"
     field.fill("0.01")
     page.ask("() => bench.tell('scene', bench.scene)")  # somebody else's change comes meanwhile
     assert page.ask("document.activeElement.value") == "0.01"
@@ -223,6 +236,12 @@ def test_limits_typed_in_the_inspector_stop_the_cart(page: Seat) -> None:
     until(lambda: live.system.model.joints["cart"].limits)
     page.until("bench.scene.joints.some(j => j.name === 'cart' && j.limits.length)")
     page.see_structure()
+    ends = page.page.get_by_label("from [m]"), page.page.get_by_label("to [m]")
+    assert [each.input_value() for each in ends] == ["", "0.01"]  # the other end stays free
+    until(lambda: page.page.locator('.slider-row[data-name^="cart"] input[type=number]').count())
+    rows = page.page.locator('.slider-row[data-name^="cart"] input[type=number]')
+    shown = sorted(rows.nth(i).input_value() for i in range(rows.count()))
+    assert "" in shown and "0.01" in shown and not any("e9" in x or "000000" in x for x in shown)
     start = page.pixel("cart", CART)
     page.drag(start, (60.0, 0.0), hold=True)
     until(lambda: live["hand grip"] > 0.0)

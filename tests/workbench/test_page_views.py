@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import math
-import time
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from tests.workbench.browser import Seat, seat, until
+from tests.workbench.browser import Seat, seat, shot, until
 from touchback import gallery, workbench
 from touchback.workbench import Workbench
 
@@ -28,17 +25,6 @@ def page(chromium: object, run: Workbench) -> Iterator[Seat]:
         yield found
 
 
-def shot(page: Seat) -> np.ndarray:
-    """The picture that the page would save, (rows, columns, 3)."""
-    image = pytest.importorskip("PIL.Image")
-    data = page.ask(
-        "() => bench.view.picture().then(b => new Promise(done => { const r = new FileReader();"
-        "r.onload = () => done(r.result); r.readAsDataURL(b); }))"
-    )
-    png = base64.b64decode(str(data).split(",")[1])
-    return np.asarray(image.open(io.BytesIO(png)).convert("RGB"), dtype=int)
-
-
 def test_bodies_are_drawn_where_the_run_has_them(page: Seat) -> None:
     """The crank's angle on the screen is that of the tick whose time the frame tells, about its
     axis −y, within the rounding of float32."""
@@ -50,7 +36,7 @@ def test_bodies_are_drawn_where_the_run_has_them(page: Seat) -> None:
 
     tap = page.live.tap(keep)
     try:
-        time.sleep(0.3)
+        until(lambda: kept and float(str(page.ask("bench.world.time"))) > kept[0][0][0])
         drawn = page.ask(
             "() => { const { q } = bench.world.pose('crank');"
             "return [bench.world.time, 2 * Math.atan2(q[1], q[3])]; }"

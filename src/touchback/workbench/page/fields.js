@@ -1,13 +1,16 @@
 // Numbers to type: with a unit, sent when they are complete, put back when they are refused.
 import { h, short } from "./dom.js";
 
-/** A labelled number; `send(x)` may fail with a text. */
-export function number(label, unit, value, send, more = {}) {
-  const input = h("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": `${label} [${unit}]`, value: show(value), spellcheck: "false", ...more });
+/** A labelled number; `send(x)` may fail with a text. With `free` nothing may stand there, and means that number. */
+export function number(label, unit, value, send, { free, ...more } = {}) {
+  const show = x => free !== undefined && Math.abs(x) >= FAR ? "" : shown(x);
+  const input = h("input", { type: "text", inputmode: "decimal", class: "number", "aria-label": `${label} [${unit}]`, value: show(value), spellcheck: "false",
+    ...(free !== undefined && { placeholder: "free", title: "empty: free" }), ...more });
   let last = value;
   const take = async () => {
     delete input.dataset.typed;
-    const typed = read(input.value);
+    const typed = free !== undefined && /^\s*(free)?\s*$/i.test(input.value) ? free : read(input.value);
+    if (Math.abs(typed) >= FAR && Math.abs(last) >= FAR) { input.value = show(typed); return; }
     if (typed === last || (typed !== typed && last !== last)) return;
     if (Number.isNaN(typed)) { input.setAttribute("aria-invalid", "true"); return; }
     input.removeAttribute("aria-invalid");
@@ -47,7 +50,8 @@ export const act = (label, name, onclick, more = {}) => h("button", { type: "but
 export const fact = (name, text) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, text));
 export const vector = v => v.map(x => short(x, 3)).join("  ");
 
-export const show = x => x >= 1e9 ? "∞" : x <= -1e9 ? "−∞" : short(x, 5); // a stop that far is none
+export const FAR = 1e9; // rad or m: a stop that far is none
+const shown = x => x >= FAR ? "∞" : x <= -FAR ? "−∞" : short(x, 5);
 export function read(text) {
   const plain = text.trim().replace("−", "-").replace(",", ".");
   if (/^[-+]?(∞|inf)/i.test(plain)) return plain.startsWith("-") ? -Infinity : Infinity;

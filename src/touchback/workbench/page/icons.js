@@ -98,8 +98,9 @@ export class Icons {
   press(icon, part, e, node) {
     this.bench.select({ kind: "icon", name: icon.name });
     this.held = icon.name;
-    const start = this.grip(icon, part), facing = (this.view.eye.last || this.view.eye.shot(1)).away;
-    const move = m => { const to = meets(this.view.eye.ray(...this.view.place(m)), start, facing); if (to) this.pull(icon.name, part, to, m); };
+    // from where it acted when it was pressed: the body yields while it is drawn, and the value is what was drawn
+    const from = this.point(icon), start = this.grip(icon, part), facing = (this.view.eye.last || this.view.eye.shot(1)).away;
+    const move = m => { const to = meets(this.view.eye.ray(...this.view.place(m)), start, facing); if (to) this.pull(icon.name, part, to, from, m); };
     const end = () => { node.removeEventListener("pointermove", move); this.held = null; };
     node.addEventListener("pointermove", move);
     node.addEventListener("pointerup", end, { once: true });
@@ -108,12 +109,12 @@ export class Icons {
 
   nudge(icon, part, [dx, dy]) {
     const at = this.grip(icon, part), size = this.view.eye.perPixel(at, this.view.canvas.clientHeight), { right, up } = this.view.eye.last;
-    this.pull(icon.name, part, add(at, add(scaled(right, dx * size), scaled(up, -dy * size))));
+    this.pull(icon.name, part, add(at, add(scaled(right, dx * size), scaled(up, -dy * size))), this.point(icon));
   }
 
-  /** A handle is pulled to a point of the world. */
-  pull(name, part, to, e) {
-    const icon = this.known.get(name), p = this.point(icon);
+  /** A handle is pulled to a point of the world, from where the icon was at `p`. */
+  pull(name, part, to, p, e) {
+    const icon = this.known.get(name);
     if (part === "place") {
       const found = e && this.view.hand.under(e);
       icon.at = found && found.body === icon.on ? found.local : this.world.local(icon.on, to);

@@ -44,7 +44,7 @@ export function jointPanel(content, bench, chosen) {
   plain.forEach((name, i) => {
     const [low, high] = joint.limits?.[i] || [], unit = joint.units?.[i] || "", now = { low: low ?? -Infinity, high: high ?? Infinity };
     const change = end => x => { now[end] = x; return send(EDITS.limits(joint.name, i, finite(now.low), finite(now.high))); };
-    content.append(h("h3", {}, names.length > 1 ? `Limits of ${name}` : "Limits"), number("from", unit, now.low, change("low")), number("to", unit, now.high, change("high")));
+    content.append(h("h3", {}, names.length > 1 ? `Limits of ${name}` : "Limits"), number("from", unit, now.low, change("low"), { free: -Infinity }), number("to", unit, now.high, change("high"), { free: Infinity }));
   });
   plain.forEach((name, i) => content.append(
     number("friction", joint.units?.[i] === "m" ? "N" : "N m", joint.friction?.[i] ?? 0, x => send(EDITS.friction(joint.name, i, x)))));

@@ -1,6 +1,7 @@
 // Every live parameter and input as a slider with its unit and range, a number field, a ramp; undo and redo, presets, A and B;
 // controllers to choose. The run is what counts: what others change is seen here, and what it refuses goes back.
 import { storage } from "./storage.js";
+import { FAR } from "./fields.js";
 import { make } from "./scope_parts.js";
 import { Undo } from "./undo.js";
 import { compare, presets } from "./presets.js";
@@ -124,6 +125,10 @@ class Sliders {
   }
 }
 
+/** Whether a number stands for none: the open end of a limit. */
+const free = x => Math.abs(x) >= FAR;
+const words = x => free(x) ? "free" : x;
+
 /** One parameter or input. */
 class Row {
   constructor(panel, fact, kind) {
@@ -135,7 +140,7 @@ class Row {
     const id = `slider-${kind}-${fact.name.replace(/\W+/g, "-")}`;
     this.slider = make("input", { type: "range", id, step: "any", ariaLabel: `${fact.name}${fact.unit ? ` [${fact.unit}]` : ""}` });
     this.field = make("input", { type: "number", step: "any", ariaLabel: `${fact.name} as a number` });
-    const back = make("button", { type: "button", className: "plain back", textContent: "↺", title: `Back to ${fact.default}`, ariaLabel: `${fact.name} back to ${fact.default}` });
+    const back = make("button", { type: "button", className: "plain back", textContent: "↺", title: `Back to ${words(fact.default)}`, ariaLabel: `${fact.name} back to ${words(fact.default)}` });
     back.onclick = () => this.commit(fact.default);
     const label = make("label", { htmlFor: id, textContent: fact.name, title: fact.name });
     const number = make("span", { className: "slider-number" });
@@ -148,7 +153,8 @@ class Row {
 
   /** The range that was declared, else one that holds the value well. */
   range() {
-    const { min, max, default: usual } = this.fact, size = Math.max(Math.abs(this.value), Math.abs(usual ?? 0)) || 1;
+    const near = x => free(x) ? null : x, { default: usual } = this.fact, [min, max] = [near(this.fact.min), near(this.fact.max)];
+    const size = Math.max(Math.abs(near(this.value) ?? 0), Math.abs(near(usual) ?? 0)) || 1;
     this.low = min ?? (max !== null && max !== undefined ? max - 4 * size : -2 * size);
     this.high = max ?? (min !== null && min !== undefined ? Math.max(min + 2 * size, 2 * size) : 2 * size);
     this.slider.min = this.low;
@@ -160,7 +166,7 @@ class Row {
     this.slider.onchange = () => { if (this.began !== undefined) this.settle(); };
     this.field.oninput = () => { this.typing = true; };
     this.field.onblur = () => { this.typing = false; };
-    this.field.onchange = () => { this.typing = false; if (Number.isFinite(this.field.valueAsNumber)) this.commit(this.field.valueAsNumber); else this.show(this.value, true); };
+    this.field.onchange = () => { this.typing = false; if (Number.isFinite(this.field.valueAsNumber)) this.commit(this.field.valueAsNumber); else if (free(this.fact.default)) this.commit(this.fact.default); else this.show(this.value, true); };
   }
 
   /** While it is dragged: the newest value as soon as the one before was taken; without a ramp, for the hand is one. */
@@ -198,14 +204,15 @@ class Row {
   show(value, force = false) {
     if (!force && (this.began !== undefined || this.sending)) return;
     this.value = value;
-    if (value < this.low || value > this.high) this.range();
+    if (!free(value) && (value < this.low || value > this.high)) this.range();
     this.paint(force);
   }
 
   paint(force) {
     this.slider.value = this.value;
-    this.slider.setAttribute("aria-valuetext", `${+this.value.toPrecision(6)} ${this.fact.unit || ""}`);
-    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = String(+this.value.toPrecision(7));
+    this.slider.setAttribute("aria-valuetext", free(this.value) ? "free" : `${+this.value.toPrecision(6)} ${this.fact.unit || ""}`);
+    if (free(this.value)) this.field.placeholder = "free";
+    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = free(this.value) ? "" : String(+this.value.toPrecision(7));
     this.element.classList.toggle("changed", Math.abs(this.value - this.fact.default) > 1e-12);
   }
 }

@@ -6,7 +6,6 @@ import { Icons } from "./icons.js";
 import { Hand } from "./manipulators.js";
 import { Overlay } from "./overlay.js";
 import { Space } from "./view3d.js";
-import { sub, add } from "./draw/vectors.js";
 import { rounded, World } from "./world.js";
 
 const SHOWN = { ground: ["Ground", true], joints: ["Joints", true], forces: ["Forces", true], contacts: ["Contacts", true],
@@ -103,7 +102,7 @@ export class View {
     const { scene } = this.world, home = scene.title !== this.seen;
     this.seen = scene.title;
     for (const stage of Object.values(this.stages)) stage.take(scene, home);
-    if (this.follow && !this.world.index.has(this.follow.body)) this.follow = null;
+    if (this.follow && !this.world.index.has(this.follow)) this.setFollow(null);
     this.icons.take(scene);
     this.legend.textContent = "";
     this.legend.append(h("span", { class: "ruler" }), h("span", {}));
@@ -111,11 +110,7 @@ export class View {
   }
 
   moved() {
-    if (this.follow) {
-      const p = this.world.pose(this.follow.body).p, camera = this.eye;
-      camera.middle = add(camera.middle, sub(p, this.follow.p));
-      this.follow.p = p;
-    }
+    if (this.follow) this.eye.middle = this.world.pose(this.follow).p;
     if (this.hand.expects()) return;
     if (!this.pending && this.same()) this.painted = this.world.time;
     else this.draw();
@@ -186,8 +181,15 @@ export class View {
   followSelected() {
     const name = this.bench.selected?.kind === "body" ? this.bench.selected.name : null;
     if (!this.follow && !name) this.bench.note("Choose a body first: click on it, or on its name under Parts.");
-    this.follow = this.follow || !name ? null : { body: name, p: this.world.pose(name).p };
-    this.followButton.setAttribute("aria-pressed", String(Boolean(this.follow)));
+    this.setFollow(this.follow || !name ? null : name);
+  }
+
+  /** The eye looks at a body wherever it goes, or stays. */
+  setFollow(body) {
+    this.follow = body;
+    this.followButton.setAttribute("aria-pressed", String(Boolean(body)));
+    if (body) this.eye.middle = this.world.pose(body).p;
+    this.draw();
   }
 
   fit() { if (this.world.ready) this.stage.fit(this.world.box()); }
