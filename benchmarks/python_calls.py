@@ -133,7 +133,7 @@ def _panda(section: Section) -> None:
     file = folder / "share/example-robot-data/robots/panda_description/urdf/panda.urdf"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # meshes and colours that a mechanism doesn't need
-        system = read_urdf(file).compile()
+        system = read_urdf(file, meshes=False).compile()
     model = pin.buildModelFromUrdf(str(file))
     data = model.createData()
     start = system.assemble()

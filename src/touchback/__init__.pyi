@@ -14,7 +14,7 @@ from touchback.errors import (
     SolveError,
     TouchbackError,
 )
-from touchback.interop import read, read_mbs, read_urdf
+from touchback.interop import read, read_mbs, read_mesh, read_urdf
 from touchback.model import Body, Frame, Model
 from touchback.model.closures import (
     PointInPlane,
@@ -74,7 +74,7 @@ from touchback.model.sensors import (
     TotalTorque,
     Velocity,
 )
-from touchback.model.solids import Box, Cylinder, Ellipsoid, Sphere
+from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
 from touchback.realtime import Live, live, replay
 from touchback.realtime.control import control
 from touchback.recording import EnergyBooks, Run, compare, open_run
@@ -147,6 +147,7 @@ __all__ = [
     "Box",
     "Buoyancy",
     "Bushing",
+    "Capsule",
     "CompileError",
     "ContactForce",
     "Cylinder",
@@ -185,6 +186,7 @@ __all__ = [
     "Linear",
     "LinkForce",
     "Live",
+    "Mesh",
     "Model",
     "ModelError",
     "MoreauJean",
@@ -258,6 +260,7 @@ __all__ = [
     "quality",
     "read",
     "read_mbs",
+    "read_mesh",
     "read_urdf",
     "replay",
     "select",

@@ -1,16 +1,20 @@
 """`touchback view` shows a mechanism on a page, and ends with its report."""
 
+import json
 import re
 import signal
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
+from websockets.sync.client import connect
 
 import touchback as tb
 from command import touchback
+from mesh_files import binary_stl
 from touchback import gallery, workbench
 from touchback.cli.view import view
 from touchback.errors import InputError
@@ -25,6 +29,39 @@ def test_a_mechanism_is_shown_and_reported(model: str, tmp_path: Path) -> None:
     told = touchback("view", model, "--seconds", "0.2").stdout
     assert re.search(r"page: http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", told)
     assert "Live run of" in told and "lateness" in told
+
+
+def test_a_robot_is_shown_with_its_meshes(tmp_path: Path) -> None:
+    pytest.importorskip("trimesh", reason="trimesh is not installed")
+    (tmp_path / "arm.stl").write_bytes(binary_stl())
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        '<robot name="r"><link name="base"/><link name="arm"><inertial><mass value="1"/><inertia '
+        'ixx="1" iyy="1" izz="1"/></inertial><visual><geometry><mesh filename="arm.stl"/>'
+        '</geometry></visual></link><joint name="j" type="continuous"><parent link="base"/>'
+        '<child link="arm"/></joint></robot>'
+    )
+    command = [sys.executable, "-m", "touchback.cli", "view", str(path), "--seconds", "60"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = re.search(r"http\S+", process.stdout.readline())
+        assert url is not None
+        (mesh,) = [each for each in scene_at(url[0])["shapes"] if each["kind"] == "mesh"]
+        place = url[0].replace("/?", f"/mesh/{mesh['mesh']}.bin?")
+        with urllib.request.urlopen(place) as answer:
+            assert len(answer.read()) == 4 * 9 * 4  # triangles, floats, bytes
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 0
+    assert mesh["body"] == "arm" and mesh["numbers"] == pytest.approx([0.3, 0.2, 0.1])
+
+
+def scene_at(url: str) -> dict[str, Any]:
+    """What a page is told first to draw."""
+    with connect(url.replace("http", "ws").replace("/?", "/wire?")) as wire:
+        while True:
+            text = wire.recv(timeout=20)
+            if isinstance(text, str) and (told := json.loads(text)).get("tell") == "scene":
+                return told
 
 
 def test_a_recording_is_shown_and_nothing_runs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 import touchback as tb
 from touchback.draw.scene import Scene, Track, scene_of
 from touchback.files import model_from_text, to_text
-from touchback.interop import read_urdf
+from touchback.interop import ImportNotice, read_urdf
 from touchback.model.shapes import BoxShape, CylinderShape, SphereShape
 
 URDF = """<robot name="r">
@@ -66,7 +66,10 @@ def test_shapes_change_nothing_of_the_mechanics() -> None:
 
 
 def test_urdf_links_look_like_their_visuals_else_like_what_can_be_touched() -> None:
-    model = read_urdf(URDF)
+    with pytest.warns(
+        ImportNotice, match=r"link 'arm': mesh 'package://r/arm.stl'.*without this mesh"
+    ):
+        model = read_urdf(URDF)
     base, arm = scene(model).pieces
     assert (base.body, base.kind) == ("base", BoxShape)
     assert base.numbers == pytest.approx((0.2, 0.1, 0.05))
@@ -76,7 +79,7 @@ def test_urdf_links_look_like_their_visuals_else_like_what_can_be_touched() -> N
     assert arm.numbers == pytest.approx((0.05, 0.2))
     assert arm.p[0] == pytest.approx([0.2 * np.cos(0.5), 0.2 * np.sin(0.5), 0])
     assert SphereShape not in {each.kind for each in (base, arm)}
-    assert model.imported["notes"][-1] == "Not read: 1 visual."
+    assert read_urdf(URDF, meshes=False).imported["notes"][-1] == "Not read: 1 visual."
 
 
 def test_wrong_shapes_are_refused_by_name() -> None:

@@ -30,7 +30,7 @@ ROBOTS = [path for path in robot_files() if path.name not in BROKEN]
 def read_quietly(path: Path, floating_base: bool = False) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ImportNotice)
-        return read_urdf(path, floating_base, mimic=False)
+        return read_urdf(path, floating_base, mimic=False, meshes=False)
 
 
 def matching_indices(model: Model, other: Any) -> tuple[list[int], list[tuple[int, int]]]:

@@ -14,18 +14,20 @@ import numpy as np
 
 from touchback.draw.scene import Piece, Scene
 from touchback.draw.stick import Floats
-from touchback.draw.style import ACCENT, BODIES, INK, PALE, SOFT
+from touchback.draw.style import ACCENT, BODIES, INK, PALE, SOFT, WATER
 from touchback.draw.view import axes_for
 from touchback.model.shapes import (
     AnyShape,
     ArcShape,
     BoxShape,
+    CapsuleShape,
     CylinderShape,
     DiscShape,
     FaceShape,
     PatchShape,
     PlaneShape,
     SphereShape,
+    SurfaceShape,
 )
 
 _SCRIPTS = ("vectors.js", "solids.js", "render.js", "camera.js", "film.js")  # imports come first
@@ -109,11 +111,14 @@ def _piece(scene: Scene, piece: Piece, radius: float, colours: dict[str, str]) -
     numbers = piece.numbers
     p = scene.foot(piece) if piece.endless else piece.p
     if piece.open:
-        numbers = ((1.6 if piece.endless else _HAND) * radius,)
-    triangles = _MESHES[piece.kind](_DEEP * radius, *numbers)
+        half = 0.8 if piece.kind is SurfaceShape else 1.6 if piece.endless else _HAND
+        numbers = (half * radius,)
+    triangles = piece.triangles
+    if piece.mesh is None:
+        triangles = _MESHES[piece.kind](_DEEP * radius, *numbers)
     return {
         "R_": _packed(piece.R), "p_": _packed(p), "triangles_": _packed(triangles),
-        "colour": colours.get(piece.body, PALE),
+        "colour": WATER if piece.kind is SurfaceShape else colours.get(piece.body, PALE),
         "alpha": 0.35 if piece.endless else 1,
     }  # fmt: skip
 
@@ -162,6 +167,18 @@ def _cylinder(deep: float, radius: float, half: float) -> Floats:
     return _ribbon(half, radius, 0.0, 2 * np.pi)[:, :, [0, 2, 1]]
 
 
+def _capsule(deep: float, radius: float, half: float) -> Floats:
+    """A ball drawn apart by a cylinder: rows above the middle are lifted, those below lowered."""
+    rows = np.concatenate(
+        [np.linspace(0, np.pi / 2, _ROUND // 2), np.linspace(np.pi / 2, np.pi, _ROUND // 2)]
+    )
+    u, v = np.meshgrid(rows, np.linspace(0, 2 * np.pi, 2 * _ROUND))
+    points = radius * np.stack([np.sin(u) * np.cos(v), np.sin(u) * np.sin(v), np.cos(u)], axis=-1)
+    points[:, : _ROUND // 2, 2] += half
+    points[:, _ROUND // 2 :, 2] -= half
+    return _grid(points)
+
+
 def _disc(deep: float, radius: float) -> Floats:
     return _ribbon(deep / 2, radius, 0.0, 2 * np.pi)[:, :, [0, 2, 1]]
 
@@ -185,4 +202,5 @@ def _sheet(deep: float, half: float) -> Floats:
 _MESHES: dict[type[AnyShape], Callable[..., Floats]] = {
     ArcShape: _ribbon, BoxShape: _box, DiscShape: _disc, FaceShape: _face, PatchShape: _sheet,
     PlaneShape: _sheet, SphereShape: _ellipsoid, CylinderShape: _cylinder,
+    CapsuleShape: _capsule, SurfaceShape: _sheet,
 }  # fmt: skip

@@ -8,21 +8,24 @@ from itertools import product
 
 import numpy as np
 
-from touchback.draw.hulls import ROUND_POINTS, outlines
+from touchback.draw.hulls import ROUND_POINTS, farthest, outlines
 from touchback.draw.scene import Piece, Scene
 from touchback.draw.stick import Floats
-from touchback.draw.style import ACCENT, BODIES, FILL, INK, PALE, PAPER, SOFT
+from touchback.draw.style import ACCENT, BODIES, FILL, INK, PALE, PAPER, SOFT, WATER
 from touchback.draw.view import axes_for
 from touchback.model.shapes import (
     AnyShape,
     ArcShape,
     BoxShape,
+    CapsuleShape,
     CylinderShape,
     DiscShape,
     FaceShape,
+    MeshShape,
     PatchShape,
     PlaneShape,
     SphereShape,
+    SurfaceShape,
 )
 
 SIZE = 480.0  # of the longer side [px]
@@ -118,15 +121,21 @@ class _Paper:
         if piece.endless:
             foot = self.scene.foot(piece)
             half = 2 * self.reach
+        deep = _THICK
+        if piece.kind is SurfaceShape:
+            deep = 3 * self.reach * self.scale  # down to the edge of the paper
+            half = 2 * self.reach if edge_on else self.reach
         if edge_on:
             up = normal @ self.axes.T * [1.0, -1.0]  # on the paper
-            along, down = half * self.scale * up[:, ::-1] * [-1.0, 1.0], -_THICK * up
+            along, down = half * self.scale * up[:, ::-1] * [-1.0, 1.0], -deep * up
             here = self.at(foot)
             corners = [here + along, here - along, here - along + down, here + along + down]
         else:
             x, y = (half / 2 * piece.R[:, :, i] for i in (0, 1))
             corners = [self.at(foot + a * x + b * y) for a, b in _SQUARE]
         points = np.stack(corners, axis=1)
+        if piece.kind is SurfaceShape:
+            return Mark("water", points, WATER, 1.5, WATER, 0.16)
         if piece.endless:
             return Mark(piece.body, points, PALE, 1.0, FILL)
         return Mark(piece.body, points[:, :2] if edge_on else points, self.colour(piece.body), 2.5)
@@ -141,6 +150,9 @@ class _Paper:
         if piece.kind in ROUND_POINTS:
             around = outlines(self.placed(piece, ROUND_POINTS[piece.kind](*piece.numbers)))
             yield Mark(name, around, colour, 2.0, colour, 0.3)
+        if piece.mesh is not None:
+            around = outlines(self.placed(piece, farthest(piece.triangles.reshape(-1, 3))))
+            yield Mark(name, around, colour, 1.5, colour, 0.3)
 
     def placed(self, piece: Piece, points: Floats) -> Floats:
         """Points (P, 3) of a shape on the paper, (T, P, 2)."""
@@ -222,6 +234,9 @@ _OUTLINES: dict[type[AnyShape], Callable[..., Lines]] = {
     PlaneShape: lambda: [],
     SphereShape: lambda *_: [],
     CylinderShape: lambda *_: [],
+    CapsuleShape: lambda *_: [],
+    MeshShape: lambda: [],
+    SurfaceShape: lambda: [],
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -20,13 +21,17 @@ from touchback.model.shapes import (
     AnyShape,
     ArcShape,
     BoxShape,
+    CapsuleShape,
     DiscShape,
     FaceShape,
+    MeshShape,
     PatchShape,
     PlaneShape,
     Shapes,
+    SurfaceShape,
     numbers_of,
 )
+from touchback.model.solids.mesh import corners_of
 from touchback.model.value import Value
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Operators
@@ -47,33 +52,52 @@ class Track:
 @dataclass(frozen=True)
 class Piece:
     """A kind of shape, its numbers in the order of its fields, and the pose of its frame at each
-    instant: R_WF (T, 3, 3), p_WF (T, 3)."""
+    instant: R_WF (T, 3, 3), p_WF (T, 3). A `mesh` has triangles instead of numbers."""
 
     body: str
     kind: type[AnyShape]
     numbers: tuple[float, ...]
     R: Floats
     p: Floats
+    mesh: MeshShape | None = None
 
     @property
     def endless(self) -> bool:
-        """Whether it is a wall of the world, shown as far as the picture goes."""
-        return self.kind is PlaneShape and self.body == GROUND
+        """Whether it is a wall or a water of the world, shown as far as the picture goes."""
+        return self.kind in (PlaneShape, SurfaceShape) and self.body == GROUND
 
     @property
     def open(self) -> bool:
         """Whether it has no end of its own."""
-        return self.kind in (PlaneShape, PatchShape)
+        return self.kind in (PlaneShape, PatchShape, SurfaceShape)
 
     @property
     def reach(self) -> float:
         """How far it goes from its origin [m]."""
+        if self.mesh is not None:
+            return float(np.abs(self.ends).max())
+        if self.kind is CapsuleShape:
+            return sum(self.numbers)
         own = self.numbers[:1] if self.kind is ArcShape else self.numbers
         return max(own, default=0.0)
+
+    @cached_property
+    def triangles(self) -> Floats:
+        """Of a mesh, (M, 3, 3) in its own axes [m]."""
+        return np.zeros((0, 3, 3)) if self.mesh is None else corners_of(self.mesh)
+
+    @cached_property
+    def ends(self) -> Floats:
+        """The corners of the box around a mesh, (8, 3)."""
+        points = self.triangles.reshape(-1, 3)
+        low, high = points.min(axis=0), points.max(axis=0)
+        return np.array(list(product(*zip(low, high, strict=True))))
 
     @property
     def rim(self) -> Floats:
         """Points between which it lies, (T, P, 3): flat ones in their plane."""
+        if self.mesh is not None:
+            return np.einsum("tij,pj->tpi", self.R, self.ends) + self.p[:, None]
         axes = {ArcShape: (0, 2), FaceShape: (0,), DiscShape: (0, 1)}.get(self.kind, (0, 1, 2))
         out = [sign * self.reach * self.R[:, :, axis] for axis in axes for sign in (-1.0, 1.0)]
         return np.stack([self.p, *(self.p + each for each in out)], axis=1)
@@ -164,7 +188,9 @@ class _Stage:
         figure = figure_at(self.instant, self.count)
         pieces = self.pieces(figure)
         shaped = {piece.body for piece in pieces}
+        meshed = {piece.body for piece in pieces if piece.mesh is not None}
         hidden = {("cross", name) for name in shaped}
+        hidden |= {(kind, name) for kind in ("body", "arm") for name in meshed}
         lines = [
             each for each in figure.lines if each.seen and (each.kind, each.name) not in hidden
         ]
@@ -211,6 +237,7 @@ class _Stage:
             tuple(self.number(given) for given in numbers_of(shape)),
             np.stack([self.columns(row) for row in self.instant.rotation(frame)], axis=1),
             self.columns(self.instant.position(frame)),
+            shape if isinstance(shape, MeshShape) else None,
         )
 
     def number(self, given: Value) -> float:

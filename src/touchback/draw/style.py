@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 INK, SOFT, ACCENT, GREEN = "#3d405b", "#6b6f8d", "#e07a5f", "#43896b"
 PALE, FILL, FIRST, PAPER = "#9aa0b5", "#eef1f8", "#dfe9dc", "#ffffff"
+WATER = "#3a8fc4"
 BODIES = ("#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b8860b", "#2a9d8f", "#8c564b")
 LETTER, LINE = 6.3, 14.0  # width of a letter and height of a line, about [px]
 PICTURES = (".png", ".svg", ".pdf", ".jpg")  # what plots can be written as

@@ -13,7 +13,7 @@ from touchback.files.document import Document, Path
 from touchback.files.schema import KINDS, SECTIONS, kinds_in
 from touchback.model.frame import Frame, frame_at
 from touchback.model.part import LARGEST
-from touchback.model.solids import AnySolid
+from touchback.model.solids import AnySeen
 from touchback.model.value import Data, Value
 from touchback.symbolic.expression import Expr
 
@@ -77,10 +77,10 @@ class Items:
         item = self.items[section][name]
         return self.described(item, KINDS[section], (*self.path, section, name))
 
-    def look(self, name: str, item: Any) -> tuple[Frame, AnySolid]:
+    def look(self, name: str, item: Any) -> tuple[Frame, AnySeen]:
         """Where a body shows a solid, and which."""
         path = (*self.path, "shapes", name)
-        solid = self.described(item.solid, kinds_in(AnySolid), (*path, "solid"))
+        solid = self.described(item.solid, kinds_in(AnySeen), (*path, "solid"))
         return self.frame(item.frame, (*path, "frame")), solid
 
     def joint_options(self, name: str, words: Sequence[str]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from touchback.model.modes import Mode, Transition
 from touchback.model.names import unknown
 from touchback.model.sensors import AnySensor
 from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
-from touchback.model.solids import Look, SolidKind
+from touchback.model.solids import Look, SeenKind
 from touchback.model.value import Data, Triple, Value
 
 VERSION = 1
@@ -75,7 +75,7 @@ def in_file(kind: type[Data], options: type[Data] | None = None) -> type[msgspec
     if options is not None:
         given += [(f, one_for_a_list(f.type)) for f in fields(options) if f.name != "kind"]
     config = kind.__struct_config__
-    more = options.__name__ if options else "Solid" if issubclass(kind, SolidKind) else ""
+    more = options.__name__ if options else "Solid" if issubclass(kind, SeenKind) else ""
     return defstruct(
         kind.__name__
         + more,  # the schema's names are all of one room: contacts have ellipsoids too

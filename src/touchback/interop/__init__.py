@@ -3,8 +3,11 @@
 from touchback.interop.formats import read
 from touchback.interop.mbs import read_mbs
 from touchback.interop.mbs_loops import Cut, PointLink
+from touchback.interop.mesh_file import read_mesh
 from touchback.interop.notes import ImportNotice
 from touchback.interop.urdf import read_urdf
 from touchback.interop.urdf_joints import Mimic
 
-__all__ = ["Cut", "ImportNotice", "Mimic", "PointLink", "read", "read_mbs", "read_urdf"]
+__all__ = [
+    "Cut", "ImportNotice", "Mimic", "PointLink", "read", "read_mbs", "read_mesh", "read_urdf",
+]  # fmt: skip

@@ -1,22 +1,27 @@
 """URDF: the robot descriptions of ROS (http://wiki.ros.org/urdf/XML)."""
 
 import os
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 
 from touchback.errors import ModelError
 from touchback.interop.bodies import add_body
+from touchback.interop.mesh_file import DRAWN
+from touchback.interop.mesh_places import MeshPlaces
 from touchback.interop.naming import safe_names, unused
 from touchback.interop.notes import Notes
 from touchback.interop.urdf_joints import Robot, add_joint, couple_mimics, origin
-from touchback.interop.urdf_shapes import add_shapes
+from touchback.interop.urdf_shapes import add_shapes, count_meshes
 from touchback.interop.urdf_tree import root_link
-from touchback.interop.xml_file import Node, read_xml
+from touchback.interop.xml_file import Node, is_text, read_xml
 from touchback.model import Model
 from touchback.model.frame import GROUND
 from touchback.model.joints import Fixed, Free
 
 ROOT_JOINT = "root"
+_TRIANGLES, _LEAST = 150_000, 500  # of all meshes together, and that each of them may have
 
 
 def read_urdf(
@@ -24,16 +29,22 @@ def read_urdf(
     floating_base: bool = False,
     mimic: bool = True,
     stops: bool = True,
+    meshes: bool = True,
+    packages: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> Model:
     """The model of a URDF file (or of its text).
 
-    Links become bodies, which look like the boxes, spheres and cylinders of their <visual>, else
-    <collision>; joints keep their names and the file's order, which is the order of
-    coordinates. The root link is fixed to the ground, or moves freely with `floating_base` (by a
-    joint "root", whose coordinates come first). Gravity is (0, 0, −9.81). Joints that mimic others
-    are coupled to them as by gears; with `mimic=False` they move freely. Default stops hold joints
-    at their limits; with `stops=False` nothing does. `model.imported` has what the file says
-    besides: "notes" in words, "mimic" joints, "ratings" (effort and velocity limits)."""
+    Links become bodies, which look like the boxes, spheres, cylinders, capsules and meshes (.stl,
+    .obj, .dae; extra `formats`) of their <visual>, else <collision>; with `meshes=False` no mesh is
+    read. Mesh files are looked for in the folder of the file or its package; `packages` has folders
+    of others by name. Where one is missing, the body is drawn from its inertia.
+
+    Joints keep their names and the file's order, which is the order of coordinates. The root link
+    is fixed to the ground, or moves freely with `floating_base` (by a joint "root", whose
+    coordinates come first). Gravity is (0, 0, −9.81). Joints that mimic others are coupled to them
+    as by gears; with `mimic=False` they move freely. Default stops hold joints at their limits;
+    with `stops=False` nothing does. `model.imported` has what the file says besides: "notes" in
+    words, "mimic" joints, "ratings" (effort and velocity limits)."""
     file = read_xml(path_or_text, "robot", "URDF")
     notes = Notes()
     links, joints = _by_name(file, "link"), _by_name(file, "joint")
@@ -54,6 +65,8 @@ def read_urdf(
         safe_names("Joint", joints, notes),
         mimic,
         stops,
+        meshes=MeshPlaces(_folder(path_or_text), packages) if meshes else None,
+        drawn=min(DRAWN, max(_LEAST, _TRIANGLES // max(count_meshes(links), 1))),
     )
     for original, node in links.items():
         _add_link(robot, original, node)
@@ -68,6 +81,11 @@ def read_urdf(
         couple_mimics(robot)
     notes.finish(robot.model, "URDF", file.source, mimic=robot.mimics, ratings=robot.ratings)
     return robot.model
+
+
+def _folder(path_or_text: str | os.PathLike[str]) -> Path | None:
+    """Where a file lies; a text lies nowhere."""
+    return None if is_text(path_or_text) else Path(path_or_text).parent
 
 
 def _by_name(file: Node, tag: str) -> dict[str, Node]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from touchback.errors import ModelError
+from touchback.interop.mesh_places import MeshPlaces
 from touchback.interop.notes import Notes
 from touchback.interop.xml_file import Node
 from touchback.model import Frame, Model
@@ -12,6 +13,7 @@ from touchback.model.couplings import Gear
 from touchback.model.joints import Fixed, Free, JointKind, Planar, Prismatic, Revolute
 from touchback.model.joints.base import Axis
 from touchback.model.joints.joint import JointOptions
+from touchback.model.solids import Mesh
 from touchback.model.value import Data
 
 Triple = tuple[float, float, float]
@@ -40,6 +42,9 @@ class Robot:
     stops: bool = True  # whether joints are held at their limits
     mimics: dict[str, Mimic] = field(default_factory=dict)
     ratings: dict[str, dict[str, float]] = field(default_factory=dict)
+    meshes: MeshPlaces | None = None  # where they are; None: they are not read
+    drawn: int = 0  # triangles that a mesh may have
+    known: dict[tuple[str, Triple], Mesh] = field(default_factory=dict)  # by file and scale
 
 
 def origin(node: Node) -> tuple[Triple, Triple]:

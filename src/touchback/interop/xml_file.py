@@ -102,6 +102,13 @@ def _number(label: str, word: str) -> float:
 def read_xml(given: str | os.PathLike[str], root_tag: str, kind: str) -> Node:
     """The root <root_tag> of an XML file, or of a text that begins with '<'."""
     content, source, encoding = _content(given, kind)
+    return parse_xml(content, source, root_tag, kind, encoding)
+
+
+def parse_xml(
+    content: bytes, source: str, root_tag: str, kind: str, encoding: str | None = None
+) -> Node:
+    """The root <root_tag> of bytes, which `source` names in errors."""
     root = _parse(content, source, encoding)
     if root.tag != root_tag:
         raise ModelError(
@@ -110,10 +117,15 @@ def read_xml(given: str | os.PathLike[str], root_tag: str, kind: str) -> Node:
     return root
 
 
+def is_text(given: str | os.PathLike[str]) -> bool:
+    """Whether it is XML itself instead of the path of a file."""
+    return isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<")
+
+
 def _content(given: str | os.PathLike[str], kind: str) -> tuple[bytes, str, str | None]:
     """Bytes, a name for errors, and the encoding where it is not the file that declares it."""
-    if isinstance(given, str) and given.lstrip("\ufeff \t\r\n").startswith("<"):
-        content = given.lstrip("\ufeff \t\r\n").encode("utf-8")
+    if is_text(given):
+        content = str(given).lstrip("\ufeff \t\r\n").encode("utf-8")
         if len(content) > MAX_BYTES:
             raise ModelError(
                 f"{kind} text has {len(content)} bytes; at most {MAX_BYTES} are read of one."

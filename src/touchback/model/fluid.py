@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from math import acos, atan2
 from typing import TYPE_CHECKING
 
 from touchback.errors import ModelError
+from touchback.model.frame import GROUND, Frame
+from touchback.model.shapes import Shapes, SurfaceShape
 from touchback.model.value import (
     Components,
     Data,
@@ -29,6 +32,15 @@ class Fluid(Data, frozen=True, tag_field="kind", tag="fluid"):
     surface: Value | None = None
     current: Triple = (0.0, 0.0, 0.0)
     up: Triple = (0.0, 0.0, 1.0)
+
+    def shapes(self) -> Shapes:
+        """Its free surface, if it has one and is level with something known."""
+        if self.surface is None or not all(is_number(x) for x in self.up):
+            return []
+        x, y, z = (float(u) for u in self.up if is_number(u))
+        turn = (("z", atan2(y, x)), ("y", acos(max(-1.0, min(1.0, z))))) if x or y or z < 0 else ()
+        height = self.surface
+        return [(Frame(GROUND, (x * height, y * height, z * height), turn), SurfaceShape())]
 
 
 def make_fluid(

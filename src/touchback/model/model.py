@@ -25,7 +25,7 @@ from touchback.model.signals import (
     BaseMotion,
     ExtraState,
 )
-from touchback.model.solids import AnySolid, Look, SolidKind
+from touchback.model.solids import AnySeen, Look, SeenKind
 from touchback.model.value import Components, Value, triple, value
 from touchback.model.walk import normalised
 from touchback.symbolic.expression import Expr
@@ -117,11 +117,11 @@ class Model(Signals, ModelModes):
         "water surface", "water current x", …"""
         return make_fluid(self, check_name("Fluid", name), density, surface, current)
 
-    def shape(self, name: str, place: Place, solid: AnySolid) -> None:
+    def shape(self, name: str, place: Place, solid: AnySeen) -> None:
         """How a body looks: a solid, as tb.Box(…), at a body or a frame of it."""
         label = f"Shape '{check_name('Shape', name)}'"
         self._refuse_known("shape", name, self.shapes)
-        if not isinstance(solid, SolidKind):
+        if not isinstance(solid, SeenKind):
             raise ModelError(f"{label}: a solid such as tb.Box(…) is expected, got {solid!r}.")
         look = Look(as_frame(f"{label}: place", place), normalised(label, solid))
         self.shapes[name] = self._own(label, look)

@@ -32,6 +32,25 @@ class CylinderShape(Data, frozen=True):
     half: Value
 
 
+class CapsuleShape(Data, frozen=True):
+    """A cylinder about the z axis with half spheres on its ends: the half length between their
+    centres [m]."""
+
+    radius: Value
+    half: Value
+
+
+class MeshShape(Data, frozen=True):
+    """Triangles, as `model/solids/mesh.py` packs them."""
+
+    points: str
+    triangles: str
+
+
+class SurfaceShape(Data, frozen=True):
+    """The free surface of a fluid: the x-y plane, as far as the picture goes; z points up."""
+
+
 class PlaneShape(Data, frozen=True):
     """The x-y plane, as far as the picture goes; its z axis points out of the wall."""
 
@@ -58,6 +77,9 @@ AnyShape = (
     SphereShape
     | BoxShape
     | CylinderShape
+    | CapsuleShape
+    | MeshShape
+    | SurfaceShape
     | DiscShape
     | PlaneShape
     | PatchShape
@@ -73,9 +95,11 @@ def sphere(frame: Frame, radius: Value) -> Shapes:
 
 
 def numbers_of(shape: AnyShape) -> list[Value]:
-    """The numbers of a shape in the order of its fields."""
+    """The numbers of a shape in the order of its fields; a mesh has none."""
     found: list[Value] = []
     for name in shape.__struct_fields__:
         given = getattr(shape, name)
+        if isinstance(given, str):
+            continue
         found += given if isinstance(given, tuple) else [given]
     return found

@@ -16,6 +16,7 @@ from websockets.datastructures import Headers, MultipleValuesError
 from websockets.http11 import Request, Response
 
 from touchback.errors import TouchbackError
+from touchback.workbench.meshes import MESHES, mesh_file
 
 WIRE = "/wire"
 TYPES = {
@@ -70,14 +71,16 @@ class Door:
             path = self.files[asked.path]
             return given((TYPES[path.suffix], path.read_bytes()), host)
         if asked.path in self.made:
-            return self._made(asked.path, host, asked.query)
+            return self._made(self.made[asked.path], host, asked.query)
+        if asked.path.startswith(MESHES):
+            return self._made(lambda: mesh_file(asked.path), host, asked.query)
         return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
 
-    def _made(self, path: str, host: str, query: str) -> Response:
+    def _made(self, make: Callable[[], File], host: str, query: str) -> Response:
         if not self._knows(query):
             return _without_token()
         try:
-            return given(self.made[path](), host)
+            return given(make(), host)
         except TouchbackError as error:
             return refusal(HTTPStatus.NOT_FOUND, str(error))
 

@@ -17,6 +17,7 @@ from touchback.model.joints import Joint
 from touchback.model.joints.base import axis_vector
 from touchback.model.model import Model
 from touchback.system import System
+from touchback.workbench.meshes import number_of
 from touchback.workbench.poses import Floats, Poses, quaternions
 
 _ON_BODIES = ("body", "arm", "cross")  # kinds of lines of a stick figure that a body carries
@@ -34,7 +35,8 @@ class Marker(msgspec.Struct):
 
 class Shape(msgspec.Struct, omit_defaults=True):
     """Something to draw on a body. `numbers` as the class of its kind in `model/shapes.py` has its
-    fields; a "line" has its two ends; an `endless` one goes as far as the picture."""
+    fields; a "line" has its two ends, a "mesh" how far it goes along its axes, and its number; an
+    `endless` one goes as far as the picture."""
 
     body: str
     kind: str
@@ -186,9 +188,11 @@ class _Sight:
     def shape(self, piece: Piece) -> Shape:
         at = self.placed(piece.body, piece.R[0], piece.p[0])
         kind = piece.kind.__name__.removesuffix("Shape").lower()
+        mesh = None if piece.mesh is None else number_of(piece.mesh)
+        numbers = piece.numbers if piece.mesh is None else np.abs(piece.ends).max(axis=0)
         return Shape(
-            at.body, kind, _plain(piece.numbers), at.at, at.turn,
-            self.colours.get(piece.body, PALE), piece.endless,
+            at.body, kind, _plain(numbers), at.at, at.turn, self.colours.get(piece.body, PALE),
+            piece.endless, mesh=mesh,
         )  # fmt: skip
 
     def joints(self) -> list[JointSeen]:

@@ -102,4 +102,4 @@ class Immersed(ForceKind, frozen=True, tag="immersed"):
         return [CarriedFluid(self.frame, masses, moments, [value(x) for x in self.fluid.current])]
 
     def shapes(self) -> Shapes:
-        return self.solid.shapes(self.frame)
+        return [*self.solid.shapes(self.frame), *self.fluid.shapes()]

@@ -1,4 +1,5 @@
-"""What every kind of solid says of itself: how it looks, and what of it a fluid wets."""
+"""What every kind of solid says of itself: how it looks, and, of those that float, what of it a
+fluid wets."""
 
 from typing import NamedTuple
 
@@ -19,12 +20,16 @@ class Wet(NamedTuple):
     depth: Scalar
 
 
-class SolidKind(Data, frozen=True, tag_field="kind"):
-    """A solid about the origin of a frame and along its axes; sizes [m] may be expressions."""
+class SeenKind(Data, frozen=True, tag_field="kind"):
+    """Something to look at, about the origin of a frame and along its axes."""
 
     def shapes(self, frame: Frame) -> Shapes:
         """What pictures show of it, at a frame."""
         raise NotImplementedError(type(self).__name__)
+
+
+class SolidKind(SeenKind, frozen=True):
+    """A solid that can float; sizes [m] may be expressions."""
 
     def volume(self, k: Scalars, value: ValueOf) -> Scalar:
         """[m³]"""

@@ -3,7 +3,7 @@ import { dot, norm, posed, scaled, sub } from "./draw/vectors.js";
 import { FlatCamera } from "./flat_camera.js";
 import { rounded } from "./world.js";
 
-const PALE = "#9aa0b5", FORCE = "#e07a5f", CONTACT = "#2a9d8f", LOOP = "#7d5ba6";
+const PALE = "#9aa0b5", FORCE = "#e07a5f", CONTACT = "#2a9d8f", LOOP = "#7d5ba6", WATER = "#3a8fc4";
 const SQUARE = [[-1, -1], [-1, 1], [1, 1], [1, -1]], ROUND = 48, COILS = 7;
 const WIDE = { body: 7, cross: 3.5, arm: 2.2 }; // px
 
@@ -64,6 +64,7 @@ export class Flat {
     this.colours = colours; this.selected = selected;
     if (show.ground) this.grid();
     for (const shape of world.scene.shapes) if (shape.kind === "plane" || shape.kind === "patch") this.plane(shape);
+    for (const shape of world.scene.shapes) if (shape.kind === "surface") this.water(shape);
     if (show.trails) this.trails();
     for (const shape of world.scene.shapes) if (shape.kind === "line") this.stick(shape);
     for (const shape of world.scene.shapes) if (shape.kind !== "line") this.solid(shape);
@@ -108,6 +109,19 @@ export class Flat {
     this.fill(this.colours.grid, 0.3);
     this.trace([[x - far * uy, y + far * ux], [x + far * uy, y - far * ux]]);
     this.stroke(shape.endless ? this.colours.soft : shape.colour || PALE, shape.endless ? 1.5 : 3);
+  }
+
+  /** What lies below a free surface, down to the edge of the paper. */
+  water(shape) {
+    const { p, q } = this.world.placed(shape), model = posed(p, q), n = [model[8], model[9], model[10]];
+    const [x, y] = this.at(p), up = this.rows.map(row => row[0] * n[0] + row[1] * n[1] + row[2] * n[2]), length = Math.hypot(...up);
+    if (length < 0.5 * this.scale) return;
+    const far = 2 * (this.size[0] + this.size[1]) + Math.hypot(x, y), [ux, uy] = up.map(v => far * v / length);
+    const ends = [[x - uy, y + ux], [x + uy, y - ux]];
+    this.trace([...ends, [ends[1][0] - ux, ends[1][1] - uy], [ends[0][0] - ux, ends[0][1] - uy]], true);
+    this.fill(WATER, 0.16);
+    this.trace(ends);
+    this.stroke(WATER, 1.5);
   }
 
   stick(shape) {

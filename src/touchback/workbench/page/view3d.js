@@ -3,11 +3,11 @@ import { Crowd } from "./crowd.js";
 import { Camera } from "./draw/camera.js";
 import { Renderer } from "./draw/render.js";
 import { sided } from "./draw/solids.js";
-import { add, along, cross, norm, placed, posed, scaled, sub, turned, unit } from "./draw/vectors.js";
+import { add, along, cross, dot, norm, placed, posed, scaled, sub, turned, unit } from "./draw/vectors.js";
 import { rounded } from "./world.js";
 
 const ROLE = { body: 0.018, cross: 0.018, arm: 0.007 }; // of the radius: lines of stick figures
-const PALE = "#9aa0b5", INK = "#3d405b", FORCE = "#e07a5f", CONTACT = "#2a9d8f";
+const PALE = "#9aa0b5", INK = "#3d405b", FORCE = "#e07a5f", CONTACT = "#2a9d8f", WATER = "#3a8fc4";
 const OBLIQUE = { turn: -0.95, rise: 0.38 };
 
 export class Space {
@@ -71,11 +71,12 @@ export class Space {
     if (show.trails) this.drawTrails();
     this.arrows(show);
     this.walls(colours);
+    this.waters();
   }
 
   /** Where the ground is drawn: at a floor of the model, else below everything. */
   floor() {
-    const flat = this.world.scene.shapes.find(s => s.endless && Math.abs(turned(s.turn, [0, 0, 1])[2]) > 0.999);
+    const flat = this.world.scene.shapes.find(s => s.endless && s.kind === "plane" && Math.abs(turned(s.turn, [0, 0, 1])[2]) > 0.999);
     return flat ? flat.at[2] : this.world.low - 0.03 * this.world.radius;
   }
 
@@ -123,6 +124,19 @@ export class Space {
       const model = posed(shape.endless ? along(c, n, -down) : p, q, [size, size, 1]);
       renderer.paint(renderer.known.sheet, model, shape.endless ? colours.grid : shape.colour || PALE, 0.3);
       renderer.edges(renderer.known.sheet, model, colours.edge, 0.4);
+    }
+    renderer.gl.depthMask(true);
+  }
+
+  /** Free surfaces of fluids, around everything. */
+  waters() {
+    const { renderer, world } = this, half = 0.9 * world.radius;
+    renderer.gl.depthMask(false);
+    for (const shape of world.scene.shapes) if (shape.kind === "surface") {
+      const { p, q } = world.placed(shape), n = turned(q, [0, 0, 1]), c = world.centre;
+      const model = posed(along(c, n, dot(sub(p, c), n)), q, [half, half, 1]);
+      renderer.paint(renderer.known.sheet, model, WATER, 0.34);
+      renderer.edges(renderer.known.sheet, model, WATER, 0.7);
     }
     renderer.gl.depthMask(true);
   }

@@ -1,0 +1,144 @@
+"""Meshes from STL, OBJ and COLLADA files, bounded in size, checked, and made coarser where they
+have more triangles than a picture needs. (Extra `formats`: trimesh, and pycollada.)"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from touchback.errors import InputError, ModelError
+from touchback.interop.collada_file import check_collada
+from touchback.model.solids import Mesh
+from touchback.model.solids.mesh import FARTHEST
+from touchback.regular_file import read_regular
+
+MESH_ENDINGS = (".stl", ".obj", ".dae")
+MAX_BYTES = 32 * 2**20
+MAX_TRIANGLES = 1_000_000  # that are read of a file
+DRAWN = 20_000  # triangles: more than these are made fewer
+_NUMBERS = 12 * MAX_TRIANGLES  # in lists of triangles: a corner's point, normal, texture, colour
+_COARSER = 0.85  # of the cells along a side, from one try to the next
+_LEAST = 1e-9  # m: the size of a mesh that can be seen
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def read_mesh(
+    path: str | os.PathLike[str],
+    scale: float | tuple[float, float, float] = 1.0,
+    most: int = DRAWN,
+) -> Mesh:
+    """The mesh in a file (.stl, .obj, .dae), `scale` times as large [m]: what `Model.shape` takes.
+    COLLADA's own unit counts, its "up axis" doesn't, as in ROS. With more than `most` triangles it
+    is made coarser: points that are near to each other become one."""
+    file = Path(path)
+    ending = file.suffix.lower()
+    if ending not in MESH_ENDINGS:
+        raise ModelError(f"{file.name}: a mesh ends in {', '.join(MESH_ENDINGS)}.")
+    if isinstance(most, bool) or not isinstance(most, int) or most < 4:
+        raise InputError(f"{file.name}: most={most!r}; give a number of triangles from 4 on.")
+    sizes = np.broadcast_to(np.asarray(scale, dtype=float), (3,))
+    if not np.isfinite(sizes).all() or (sizes == 0.0).any():
+        raise ModelError(f"{file.name}: the scale {scale} of a mesh has finite numbers, not 0.")
+    content = read_regular(file, MAX_BYTES, ModelError)
+    points, triangles = _loaded(content, ending, file.name)
+    points, triangles = _checked(points * sizes, triangles, file.name)
+    if np.prod(sizes) < 0.0:  # mirrored: what was outside would be inside
+        triangles = triangles[:, ::-1]
+    if np.ptp(points, axis=0).max() < _LEAST:
+        raise ModelError(f"{file.name}: the mesh is smaller than {_LEAST:g} m; check its scale.")
+    return Mesh.of(*fewer(*welded(points.astype(np.float32), triangles), most))
+
+
+def _loaded(content: bytes, ending: str, name: str) -> tuple[Floats, Indices]:
+    unit = check_collada(content, name, _NUMBERS) if ending == ".dae" else 1.0
+    try:
+        import trimesh
+
+        if ending == ".dae":
+            import collada  # noqa: F401
+    except ImportError as error:
+        raise InputError(
+            f"{name}: reading meshes needs {error.name}; install it with "
+            "`pip install touchback[formats]`."
+        ) from error
+    logger = logging.getLogger("trimesh")
+    before = logger.disabled
+    logger.disabled = True  # it tells of materials, which we don't ask for
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            # From bytes: so no file that this one names (materials, pictures) is ever opened.
+            scene = trimesh.load_scene(
+                io.BytesIO(content), file_type=ending[1:], process=False, resolver=None
+            )
+            found = scene.to_mesh()
+            points, triangles = np.asarray(found.vertices), np.asarray(found.faces)
+    except Exception as error:  # whatever a reader of other people's files trips over
+        reason = str(error).strip() or type(error).__name__
+        raise ModelError(
+            f"{name}: no mesh could be read from it ({reason[:200]}); open it in a program for "
+            "meshes and export it again."
+        ) from error
+    finally:
+        logger.disabled = before
+    if points.ndim != 2 or triangles.ndim != 2 or not len(triangles):
+        raise ModelError(f"{name}: it has no triangles; a mesh is made of them.")
+    return points.astype(float) * unit, triangles.astype(np.int64)
+
+
+def _checked(points: Floats, triangles: Indices, name: str) -> tuple[Floats, Indices]:
+    if len(triangles) > MAX_TRIANGLES:
+        raise ModelError(
+            f"{name}: {len(triangles)} triangles; at most {MAX_TRIANGLES} are read. Export a "
+            "coarser mesh."
+        )
+    if triangles.min() < 0 or triangles.max() >= len(points):
+        raise ModelError(f"{name}: a triangle has a point {triangles.max()}, of {len(points)}.")
+    used = points[triangles]
+    if not (np.abs(used) <= FARTHEST).all():  # NaN isn't either
+        raise ModelError(
+            f"{name}: its points are to be finite and at most {FARTHEST:g} m away; check its scale."
+        )
+    return points, triangles
+
+
+def welded(points: NDArray[np.float32], triangles: Indices) -> tuple[Floats, Indices]:
+    """The same with each place once: STL has every corner of every triangle by itself."""
+    places, number = np.unique(points, axis=0, return_inverse=True)
+    return _used(places.astype(float), number.reshape(-1)[triangles])
+
+
+def fewer(points: Floats, triangles: Indices, most: int) -> tuple[Floats, Indices]:
+    """At most so many triangles: the points of each cell of a grid become their mean."""
+    low, size = points.min(axis=0), float(np.ptp(points, axis=0).max())
+    cells = max(float(most) ** 0.5, 2.0)
+    found = points, triangles
+    while len(found[1]) > most:
+        grid = np.minimum(((points - low) / size * cells).astype(np.int64), int(cells))
+        _, number, count = np.unique(grid, axis=0, return_inverse=True, return_counts=True)
+        number = number.reshape(-1)
+        means = np.stack([np.bincount(number, points[:, i]) for i in range(3)], axis=1)
+        found = _used(means / count[:, None], number[triangles])
+        cells *= _COARSER
+        if cells < 1.0:
+            break
+    return found if len(found[1]) else (points, triangles[:most])
+
+
+def _used(points: Floats, triangles: Indices) -> tuple[Floats, Indices]:
+    """Without triangles that have become lines or stand twice, and points of none."""
+    a, b, c = triangles.T
+    kept = triangles[(a != b) & (b != c) & (a != c)]
+    if len(kept):
+        _, first = np.unique(np.sort(kept, axis=1), axis=0, return_index=True)
+        kept = kept[np.sort(first)]
+    known, number = np.unique(kept, return_inverse=True)
+    return points[known], number.reshape(-1, 3)
