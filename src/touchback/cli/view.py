@@ -13,6 +13,7 @@ from touchback.cli.options import seconds as span
 from touchback.errors import InputError
 from touchback.realtime import Recording, open_recording
 from touchback.recording import Run, open_run
+from touchback.workbench.feed import feed
 from touchback.workbench.manipulate import equipped
 
 _RUNS = (".mcap", ".npz", ".csv")
@@ -57,12 +58,18 @@ def view(
 def _running(
     model: str, rate: float, substeps: int | None, host: str, port: int
 ) -> workbench.Workbench:
-    described, experiment = load(model)
+    if model in gallery.names():
+        shown = gallery.entry(model).on_page
+        described, experiment = shown.make(), shown.experiment
+    else:
+        described, experiment = load(model)
     with working(f"deriving {described.name}"):
         system = equipped(described).compile()
         start = experiment.start(system)
     steps = experiment.substeps if substeps is None else substeps
-    return workbench.open(system, x0=start, rate=rate, substeps=steps, host=host, port=port)
+    page = workbench.open(system, x0=start, rate=rate, substeps=steps, host=host, port=port)
+    feed(page.live, experiment)
+    return page
 
 
 def _recording(path: Path) -> Recording | Run:

@@ -7,7 +7,7 @@ the hammer has landed. A change of inertia is felt at the key both times."""
 
 import numpy as np
 
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic
@@ -46,13 +46,21 @@ def make() -> Model:
     return m
 
 
+SIGNALS = ("hammer", "key", "felt force")
+
+
 def stroke(force: float = 2.0, press: float = 0.05, hold: float = 0.8) -> Experiment:
     """A blow of so many newtons for a while, then a light hand."""
     times = np.array([0.0, 0.002, press, press + 0.004, 4.0])
     forces = np.array([0.0, force, force, hold, hold])
-    return Experiment(
-        1.2, inputs={"key force": (times, forces)}, signals=("hammer", "key", "felt force")
-    )
+    return Experiment(1.2, inputs={"key force": (times, forces)}, signals=SIGNALS)
+
+
+def strokes() -> Experiment:
+    """The same blow, and the key let go after a second, to be struck again and again."""
+    times = np.array([0.0, 0.002, 0.05, 0.054, 1.2, 1.21, 2.0])
+    forces = np.array([0.0, 2.0, 2.0, 0.8, 0.8, 0.0, 0.0])
+    return Experiment(2.0, inputs={"key force": (times, forces)}, signals=SIGNALS)
 
 
 ENTRY = Entry(
@@ -65,4 +73,5 @@ ENTRY = Entry(
         "Two modes with an event between them, together or apart: Gillespie's first piano.",
         'Change "key force" while it lies there and find how hard a push makes it fly.',
     ),
+    shown=Shown(make, strokes()),
 )

@@ -34,12 +34,27 @@ class Experiment:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A model with an experiment that can go on and on, as a page shows it."""
+
+    make: Callable[..., Model]
+    experiment: Experiment
+
+
+@dataclass(frozen=True)
 class Entry:
     """One mechanism of the gallery. Three sentences explain it to whoever opens it: what it is,
-    what happens there and why, and what to try."""
+    what happens there and why, and what to try. `shown` is for those whose experiment is over
+    before a page is open."""
 
     name: str
     about: str
     make: Callable[..., Model]
     experiment: Experiment
     sentences: tuple[str, str, str]
+    shown: Shown | None = None
+
+    @property
+    def on_page(self) -> Shown:
+        """What a page shows."""
+        return self.shown or Shown(self.make, self.experiment)

@@ -1,6 +1,6 @@
 """An arm lifted by a geared direct-current motor: the current is a state, the voltage an input."""
 
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Revolute
@@ -31,15 +31,19 @@ def make() -> Model:
     return m
 
 
+SIGNALS = ("shoulder", "current", "electric power")
+SWITCHED = (0.0, 2.5, 2.501, 5.0), (1.5, 1.5, 0.0, 0.0)  # s, V
+
 ENTRY = Entry(
     "motor-arm",
     "an arm lifted by a geared motor: the current is a state, the voltage an input",
     make,
-    Experiment(2.0, inputs={"voltage": 1.0}, signals=("shoulder", "current", "electric power")),
+    Experiment(2.0, inputs={"voltage": 1.0}, signals=SIGNALS),
     sentences=(
         "A direct-current motor lifts an arm through a gear.",
         "The current is a state like angle and speed: the voltage raises it, the turning "
         "rotor holds it down.",
         'Set "voltage" to zero and see the arm sink slowly, braked by the motor it drives.',
     ),
+    shown=Shown(make, Experiment(5.0, inputs={"voltage": SWITCHED}, signals=SIGNALS)),
 )

@@ -1,6 +1,6 @@
 """A slider-crank with a motor, a spring and a live crank radius."""
 
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.model import Model
 from touchback.model.closures import PointInPlane
 from touchback.model.forces import JointEffort, SpringDamper
@@ -30,6 +30,8 @@ def make() -> Model:
     return m
 
 
+PULSES = (0.0, 0.2, 0.201, 2.0), (3.0, 3.0, 0.0, 0.0)  # s, N m: kept going, yet slow enough to see
+
 ENTRY = Entry(
     "slider-crank",
     "crank, rod and slider with a spring: the force in the pin is that of the loop's closure",
@@ -47,5 +49,15 @@ ENTRY = Entry(
         "The force in the pin is what the closed loop asks for; it peaks where the slider "
         "turns back.",
         'Change "crank radius" while it runs: the stroke changes and the loop stays closed.',
+    ),
+    shown=Shown(
+        make,
+        Experiment(
+            2.0,
+            {"crank": 0.3},
+            {"crank": 25.0},
+            {"motor torque": PULSES},
+            ("slider position.x", "pin force.fx"),
+        ),
     ),
 )

@@ -2,7 +2,9 @@
 
 import math
 
-from touchback.gallery.entry import Entry, Experiment
+import numpy as np
+
+from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Free, Prismatic, Spherical, Universal
@@ -43,6 +45,12 @@ def _ring(radius: float, degrees: float) -> tuple[float, float]:
     return radius * math.cos(angle), radius * math.sin(angle)
 
 
+TIMES = np.linspace(0.0, 2.0, 41)
+ROUND = {  # N: the plate goes round
+    "force 1": (TIMES, 300.0 * np.sin(math.pi * TIMES)),
+    "force 3": (TIMES, 300.0 * np.cos(math.pi * TIMES)),
+}
+
 ENTRY = Entry(
     "stewart-platform",
     "six sprung legs carry a plate: six loops in space, 24 coordinates, 6 freedoms",
@@ -57,5 +65,8 @@ ENTRY = Entry(
         "Six sprung legs carry a plate that can move in all six freedoms.",
         "Each leg closes a loop in space: 24 coordinates, of which 6 remain.",
         'Push one leg with its "force" and see the plate shift and tilt together.',
+    ),
+    shown=Shown(
+        make, Experiment(2.0, inputs=ROUND, signals=("plate position.x", "plate position.z"))
     ),
 )

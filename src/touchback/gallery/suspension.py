@@ -1,8 +1,9 @@
 """A quarter of a car: double wishbones, a spring and damper, and a tyre that can leave the road."""
 
 import math
+from dataclasses import replace
 
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.model import Model
 from touchback.model.closures import PointInPlane
 from touchback.model.forces import SpringDamper, Wrench
@@ -42,18 +43,22 @@ def make() -> Model:
     return m
 
 
+DROPPED = Experiment(
+    2.0, positions={"chassis": 0.55, "upper arm": -0.1},
+    signals=("chassis", "wheel centre.z", "strut.length"),
+)  # fmt: skip
+BUMPS = ((0.0, 1.5, 1.52, 3.0, 3.02, 3.1), (0.0, 0.0, 0.04, 0.04, 0.0, 0.0))  # s, m
+
 ENTRY = Entry(
     "suspension",
     "a quarter of a car on double wishbones, dropped on the road",
     make,
-    Experiment(
-        2.0, positions={"chassis": 0.55, "upper arm": -0.1},
-        signals=("chassis", "wheel centre.z", "strut.length"),
-    ),
+    DROPPED,
     sentences=(
-        "A quarter of a car drops on the road: double wishbones, a spring with its damper, "
-        "and a tyre.",
+        "A quarter of a car drops on the road and meets steps of 4 cm: double wishbones, a spring "
+        "with its damper, and a tyre.",
         "The wheel's camber changes as the arms swing, and the tyre may leave the road.",
         'Set "road" to a step of some centimetres and watch how often the body bounces.',
     ),
+    shown=Shown(make, replace(DROPPED, duration=BUMPS[0][-1], inputs={"road": BUMPS})),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from touchback.contact.profiles import Circle, Line
-from touchback.gallery.entry import Entry, Experiment
+from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.gallery.piano.action import Builder
 from touchback.gallery.piano.driving import Touch, add_drive
 from touchback.gallery.piano.geometry import Surface, placements
@@ -22,6 +22,7 @@ from touchback.gallery.piano.modes.contacts import DOWN, RIGID, add_rigid_contac
 from touchback.gallery.piano.modes.plane import Flat, Plane, Round
 from touchback.gallery.piano.modes.sensing import action_load, add_sensors_with_modes
 from touchback.gallery.piano.parameters import Specification
+from touchback.gallery.piano.played import played
 from touchback.gallery.piano.screws import add_screws
 from touchback.gallery.piano.touch import Pressed
 from touchback.model import Model
@@ -85,17 +86,18 @@ def make() -> Model:
     return piano_action_with_modes("motion", Pressed(0.7))
 
 
+_SIGNALS = ("key depth", "string gap", "capstan force", "jack force")
+
 ENTRY = Entry(
     "piano-modes",
     "the same action with modes: rigid contacts that are made and broken, after Gillespie",
     make,
-    Experiment(
-        0.25, signals=("key depth", "string gap", "capstan force", "jack force"), substeps=4
-    ),
+    Experiment(0.25, signals=_SIGNALS, substeps=4),
     sentences=(
         "The same piano action, with rigid contacts instead of felt, after Gillespie.",
         "Which parts touch is a mode with its own equations, and the state graph shows which "
         "of them rules.",
         "Follow a stroke through its modes, from rest through let-off into check.",
     ),
+    shown=Shown(lambda: piano_action_with_modes("force"), played(_SIGNALS, 4)),
 )

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 import msgspec
-import numpy as np
 
 from touchback.errors import InputError
 from touchback.gallery import registry
@@ -21,6 +20,7 @@ from touchback.realtime.control import Answer, Desk
 from touchback.realtime.control.desk import SELDOM
 from touchback.realtime.control.messages import Facts
 from touchback.workbench.bench import LOOPBACK, Workbench, open
+from touchback.workbench.feed import feed
 from touchback.workbench.manipulate import equipped
 from touchback.workbench.play.messages import About, Strings, Visit, Zoo
 from touchback.workbench.play.piano import PianoBoard
@@ -203,16 +203,14 @@ class Hall:
         return TrialBoard(self._answers) if what == "trial" else PianoBoard()
 
     def _mechanism(self, entry: Entry, steps: ExitStack) -> Room:
-        experiment = entry.experiment
-        system = equipped(entry.make()).compile()
+        experiment = entry.on_page.experiment
+        system = equipped(entry.on_page.make()).compile()
         bench = open(
             system, x0=experiment.start(system), substeps=experiment.substeps, page="index.html",
             **self._where(GALLERY + entry.name),
         )  # fmt: skip
         steps.callback(bench.close)
-        for name, value in experiment.inputs.items():
-            if not callable(value) and np.ndim(value) == 0:
-                bench.live[name] = float(cast(float, value))
+        feed(bench.live, experiment)
         desk = cast(Desk, bench.desk)
         about = {"name": entry.name, "sentences": entry.sentences}
         desk.add(About, lambda asked, client: about, any_time=True)
