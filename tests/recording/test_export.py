@@ -82,6 +82,8 @@ def test_a_picture_shows_states_and_outputs(swinging: Path) -> None:
         pixels = np.asarray(picture.convert("RGB"), dtype=int)
     coloured = np.ptp(pixels, axis=2) > 60  # curves; paper, grid and words are grey
     assert coloured.any(axis=0).mean() > 0.7  # from the left to the right
+    highest = coloured.argmax(axis=0)[coloured.any(axis=0)]  # px from above, of the curves on top
+    assert np.ptp(highest) > 50  # x swings
 
 
 def held_to_the_recording(frames: np.ndarray, recording: Recording) -> None:

@@ -116,10 +116,14 @@ def _watch(run: Live, seconds: float, following: list[Following]) -> None:
                 run[follower.name] = follower.read()
             run.run(1.0 / run.plan.rate)
         return
-    if not out.is_terminal or run.plan.speed is None:
+    if run.plan.speed is None:
         run.run(seconds)
         return
     goal = run.ticks + round(seconds * run.plan.rate)
+    if not out.is_terminal:
+        while run.ticks < goal:  # also when somebody at the control port lets it rest at once
+            time.sleep(_REFRESH)
+        return
     with Display(live_table(run), console=out, transient=True, auto_refresh=False) as display:
         while run.ticks < goal:
             left = (goal - run.ticks) / run.plan.rate / run.plan.speed
