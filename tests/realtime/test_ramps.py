@@ -1,5 +1,6 @@
 """Parameters follow ramps step by step, and closed loops follow them."""
 
+import threading
 import time
 from pathlib import Path
 
@@ -130,13 +131,39 @@ def test_a_clocked_run_ramps_tick_by_tick_and_sees_no_jump(cart: tb.System, tmp_
         live.run(0.2)
         live["stiffness"] = 9.0
         end = time.monotonic() + 10.0
-        while live._loop.parameters[0] != 4.0 and time.monotonic() < end:
+        while live.taken()[1][0] != 4.0 and time.monotonic() < end:
             time.sleep(5e-3)
         live.run(0.01)
     mass = values_by_tick(path, "mass")
     assert mass[-1] == 4.0
     assert np.diff(mass).max() == pytest.approx(2.0 / 300, rel=1e-9)  # never more than a step
     assert tb.replay(path).same
+
+
+def test_who_reads_parameters_while_they_move_gets_those_of_one_tick(cart: tb.System) -> None:
+    """Mass and stiffness move together, so that both are as far on their ways in every copy."""
+    place = {name: list(cart.parameters).index(name) for name in ("mass", "stiffness")}
+    apart: list[float] = []
+
+    def look() -> None:
+        while not done.is_set():
+            now = live.taken()[1]
+            mass, stiffness = now[place["mass"]], now[place["stiffness"]]
+            apart.append(abs((mass - 2.0) / 2.0 - (stiffness - before) / (9.0 - before)))
+
+    with tb.live(cart, rate=1000) as live:
+        done, before = threading.Event(), live["stiffness"]
+        readers = [threading.Thread(target=look) for _ in range(2)]
+        for each in readers:
+            each.start()
+        live.change({"mass": 4.0, "stiffness": 9.0}, 0.2)
+        end = time.monotonic() + 10.0
+        while live.taken()[1][place["mass"]] != 4.0 and time.monotonic() < end:
+            time.sleep(5e-3)
+        done.set()
+        for each in readers:
+            each.join()
+    assert len(apart) > 100 and max(apart) < 1e-12
 
 
 def test_ramps_go_on_in_another_structure_and_while_paused(cart: tb.System, tmp_path: Path) -> None:
@@ -148,9 +175,9 @@ def test_ramps_go_on_in_another_structure_and_while_paused(cart: tb.System, tmp_
         live.run(0.05)
         live.pause()
         end = time.monotonic() + 10.0
-        while live._loop.parameters[0] != 4.0 and time.monotonic() < end:
+        while live.taken()[1][0] != 4.0 and time.monotonic() < end:
             time.sleep(5e-3)
-        assert live._loop.parameters[0] == 4.0
+        assert live.taken()[1][0] == 4.0
         live.go()
         live.run(0.01)
     assert np.diff(values_by_tick(path, "mass")).max() < 3 * 2.0 / 400
@@ -191,4 +218,4 @@ def test_ramps_that_can_not_be_are_refused(
         live.run(1.0)
         assert live["mass"] == 2.0
         assert live["stiffness"] == 9.0  # the other one went on
-        assert live._loop.parameters[1] == 9.0
+        assert live.taken()[1][1] == 9.0

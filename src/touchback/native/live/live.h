@@ -185,6 +185,8 @@ void tb_live_offer(tb_live *live, const double *block, int64_t version);
 long tb_live_offer_more(tb_live *live, const double *block, int64_t version, int64_t stride);
 /* Takes back what no tick has taken yet; returns how many blocks. */
 long tb_live_withdraw(tb_live *live);
+/* Copies the parameters in use; any thread. A tick that comes meanwhile takes an offer one later. */
+void tb_live_parameters(tb_live *live, double *values);
 
 /* Offers a state, replacing one that no tick has taken yet; called by one thread at a time. */
 void tb_live_place(tb_live *live, const double *state);

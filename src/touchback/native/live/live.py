@@ -131,12 +131,10 @@ class LiveLoop(LoopMemory):
 
     @property
     def parameters(self) -> Floats:
-        """The parameters in use, in the order of the system's."""
-        struct = self.struct
-        block = np.ctypeslib.as_array(
-            (ctypes.c_double * struct.block_size).from_address(struct.blocks[struct.active])
-        )
-        return np.array(block[struct.parameter_start :])
+        """The parameters in use, in the order of the system's: a copy, from any thread."""
+        values = np.empty(self.parameter_count)
+        LIB.tb_live_parameters(self.address, address_of(values))
+        return values
 
     # ---- what was noted -------------------------------------------------------------------------
 

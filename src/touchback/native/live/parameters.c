@@ -1,5 +1,6 @@
 /* Live parameters: a block written beside the one in use, and swapped in at a tick. */
 #include <math.h>
+#include <sched.h>
 #include <string.h>
 
 #include "integrate/newton.h"
@@ -7,13 +8,18 @@
 
 static const double DRIFT = 1e-9; /* m or rad: what formulations without projection may always have */
 
-/* From here to `let_go` no tick touches the blocks on offer. */
+static const long PATIENCE = 100; /* tries before a caller gives its processor away */
+
+/* From here to `let_go` no tick touches the blocks, and no other caller: one that reads must not let
+ * go of what another one writes. */
 static void take_hold(tb_live *live) {
-    for (;;) {
+    for (long k = 0;; k++) {
         long state = atomic_load(&live->offer);
-        if (state != TB_BEING_TAKEN &&
+        if ((state == TB_NOTHING || state == TB_OFFERED) &&
             atomic_compare_exchange_strong(&live->offer, &state, TB_BEING_WRITTEN))
             return;
+        if (k >= PATIENCE)
+            sched_yield();
     }
 }
 
@@ -53,6 +59,13 @@ long tb_live_withdraw(tb_live *live) {
     live->queue_count = 0;
     let_go(live);
     return count;
+}
+
+void tb_live_parameters(tb_live *live, double *values) {
+    take_hold(live);
+    memcpy(values, live->blocks[live->active] + live->parameter_start,
+           (size_t)(live->block_size - live->parameter_start) * sizeof *values);
+    let_go(live);
 }
 
 static void use_block(tb_live *live, long which) {

@@ -44,7 +44,7 @@ static int nothing_to_do(const tb_live *live) {
     if (atomic_load(&commands->singles) > 0 || atomic_load(&commands->closing) ||
         atomic_load(&commands->resume) || atomic_load(&commands->failed) ||
         atomic_load(&commands->substeps) != live->steps_per_tick ||
-        atomic_load(&live->offer) != TB_NOTHING || atomic_load(&live->placing) != TB_NOTHING ||
+        atomic_load(&live->offer) == TB_OFFERED || atomic_load(&live->placing) != TB_NOTHING ||
         (swap && tb_live_time(live) >= swap->not_before))
         return 0;
     for (long i = 0; i < live->guard_count; i++)
