@@ -302,6 +302,8 @@ def test_a_ramp_takes_its_seconds_in_small_steps(page: Seat, folder: Path) -> No
     typed(page, "damping as a number", 8.0)
     place = list(live.system.parameters).index("damping")
     until(lambda: live.taken()[1][place] == 8.0)
+    typed(page, "push as a number", 2.0)  # an input has no ramp: it follows at once, not refused
+    until(lambda: live["push"] == 2.0)
     live.end_record(take)
     typed(page, "Ramp [s]", 0.0)
     told = open_recording(folder / "ramp.mcap")

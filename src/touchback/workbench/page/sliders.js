@@ -52,7 +52,7 @@ class Sliders {
     this.rows.clear();
     this.list.replaceChildren();
     const ramp = make("label", { className: "ramp small", textContent: "ramp " });
-    this.ramp = make("input", { type: "number", min: "0", max: "60", step: "0.1", value: storage.getItem("touchback ramp") || "0", title: "Seconds that a change takes", ariaLabel: "Ramp [s]" });
+    this.ramp = make("input", { type: "number", min: "0", max: "60", step: "0.1", value: storage.getItem("touchback ramp") || "0", title: "Seconds that a change of a parameter takes; inputs change at once", ariaLabel: "Ramp [s]" });
     this.ramp.onchange = () => storage.setItem("touchback ramp", this.ramp.value);
     ramp.append(this.ramp, " s");
     this.bar.replaceChildren(...this.undo.buttons(), ...compare(this), ramp, presets(this));
@@ -94,7 +94,7 @@ class Sliders {
   /** Sets a value in the run; what it refuses is said and goes back. */
   async set(name, value, ramp = this.seconds) {
     const message = { do: "set", name, value };
-    if (ramp > 0) message.ramp = ramp;
+    if (ramp > 0 && this.rows.get(name)?.kind !== "input") message.ramp = ramp; // inputs follow whoever writes them
     try {
       await this.bench.send(message);
       this.say("");
@@ -134,6 +134,7 @@ class Row {
   constructor(panel, fact, kind) {
     this.panel = panel;
     this.fact = fact;
+    this.kind = kind;
     this.value = panel.bench.values[fact.name] ?? fact.value;
     this.element = make("div", { className: "slider-row" });
     this.element.dataset.name = fact.name;
