@@ -14,7 +14,7 @@ from touchback.gallery.keyboard.strokes import Stroke, passage, strokes_of
 from touchback.realtime import Live
 
 _LOOK = 0.05  # s
-_COMES_BACK = 2.0  # s that a page may be away: one that is loaded anew
+_COMES_BACK = 5.0  # s that a page may be away: one that is loaded anew
 _RINGING = 1.5  # s after the last stroke
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -73,14 +73,14 @@ def play_on_page(wanted: OnPage, show: Show) -> None:
 
 
 def _wait(wanted: OnPage, playing: Callable[[], bool], clients: Callable[[], int]) -> None:
-    """Until the passage is played and nobody looks on; whoever hasn't come yet has some time."""
+    """Until the passage is played and nobody looks on any more; the first has some time to come."""
     now = time.monotonic()
     given = now + (wanted.patience if wanted.seconds is None else 0.0)
     last = None if wanted.seconds is None else now + SETTLING + wanted.seconds
     try:
         while last is None or time.monotonic() < last:
             if clients():
-                given = max(given, time.monotonic() + _COMES_BACK)
+                given = time.monotonic() + _COMES_BACK
             elif not playing() and time.monotonic() >= given:
                 break
             if playing():

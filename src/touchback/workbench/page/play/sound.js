@@ -1,5 +1,7 @@
 // What is heard: strings of the server's tables, sounded by the worklet; and how long a strike takes to become sound.
 
+const LATE = 2000; // ms after which a strike is past
+
 /** The modes of a table for a speed between those it was made for: magnitudes by equal ratios, phases of the nearest. */
 export function modesAt(table, speed) {
   const { speeds } = table, last = speeds.length - 1;
@@ -24,15 +26,22 @@ export class Sound {
     this.tables = new Map();
     this.context = null;
     this.begun = new Map(); // strikes that wait to be heard, by id
+    this.damped = new Map(); // when a note was last damped [ms]
+    this.starting = null; // what turns it on, while that takes
     this.number = 0;
     this.onHeard = () => {};
   }
 
-  get on() { return this.context?.state === "running"; }
+  get on() { return Boolean(this.node) && this.context.state === "running"; }
 
   /** Must follow a gesture of the person; browsers keep pages silent until then. */
-  async start(context = new AudioContext({ latencyHint: "interactive" })) {
+  start(context = new AudioContext({ latencyHint: "interactive" })) {
     if (this.node) return this.context.resume();
+    this.starting = this.begin(context).finally(() => { this.starting = null; });
+    return this.starting;
+  }
+
+  async begin(context) {
     this.context = context;
     await context.audioWorklet.addModule("/play/strings.worklet.js");
     this.node = new AudioWorkletNode(context, "touchback-strings", { numberOfInputs: 0, outputChannelCount: [2] });
@@ -59,13 +68,17 @@ export class Sound {
     return this.tables.get(key);
   }
 
-  /** Lets a strike sound at once; one whose string isn't there yet sounds when it is. */
+  /** Lets a strike sound at once; one whose string isn't there yet sounds when it is, as does that of the touch which turned the
+   * sound on: it says nothing of the way from strike to sample. */
   async strike(told, received) {
-    if (!this.on) return;
+    const first = this.starting;
+    if (first) await first.catch(() => {});
+    if (!this.on || performance.now() - received > LATE) return;
     const waiting = this.table(told.note, told.string), table = waiting.ready || await waiting;
     const id = ++this.number;
-    this.begun.set(id, { told, received, posted: performance.now() });
+    if (!first) this.begun.set(id, { told, received, posted: performance.now() });
     this.post(table, told, id);
+    if (first && this.damped.get(told.note) > received) this.damp(told.note);
   }
 
   /** A strike on its way to the worklet. */
@@ -73,7 +86,7 @@ export class Sound {
     this.node.port.postMessage({ do: "strike", id, note, pulsation, decay, damper, attack, ...modesAt({ pulsation, ...table }, loudness) });
   }
 
-  damp(note) { this.node?.port.postMessage({ do: "damp", note }); }
+  damp(note) { this.damped.set(note, performance.now()); this.node?.port.postMessage({ do: "damp", note }); }
 
   /** The worklet has computed the first sample: when it leaves the loudspeaker, on the page's clock [ms]. */
   heard({ begun, frame }) {
