@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.draw.flat import flat_film
 from touchback.draw.scene import Scene, Track, scene_of
+from touchback.draw.view import axes_for
 from touchback.files import model_from_text, to_text
 from touchback.interop import ImportNotice, read_urdf
-from touchback.model.shapes import BoxShape, CylinderShape, SphereShape
+from touchback.model.shapes import BoxShape, CylinderShape, SphereShape, SurfaceShape
 
 URDF = """<robot name="r">
   <link name="base"><visual><origin xyz="0 0 0.1" rpy="0 0 1.5707963267948966"/>
@@ -94,3 +96,52 @@ def test_wrong_shapes_are_refused_by_name() -> None:
     flat = URDF.replace('radius="0.05"', 'radius="-1"')
     with pytest.raises(tb.ModelError, match=r"'arm' has the sizes.*positive"):
         read_urdf(flat)
+
+
+def raft() -> tb.Model:
+    m = tb.Model("raft")
+    body = m.body("raft", 100.0, inertia=(10, 10, 10))
+    m.joint("heave", tb.Prismatic("z"), m.ground, body)
+    m.force("water", tb.Immersed(body, tb.Box((2.0, 1.0, 0.5)), m.fluid("sea", surface=0.3)))
+    return m
+
+
+def test_films_show_the_free_surface_as_high_as_it_is() -> None:
+    water, hull = sorted(scene(raft(), 0.1).pieces, key=lambda piece: piece.body != "ground")
+    assert water.kind is SurfaceShape and water.endless
+    assert water.p[0] == pytest.approx([0.0, 0.0, 0.3])
+    assert water.R[0][:, 2] == pytest.approx([0.0, 0.0, 1.0])
+    assert hull.p[0] == pytest.approx([0.0, 0.0, 0.1])
+    moved = {"heave": np.zeros(1)}
+    (higher, *_) = [
+        piece
+        for piece in scene_of(raft(), Track(np.zeros(1), moved, {"sea surface": 0.7})).pieces
+        if piece.kind is SurfaceShape
+    ]
+    assert higher.p[0] == pytest.approx([0.0, 0.0, 0.7])
+
+
+def test_a_surface_is_square_to_gravity_and_there_is_none_of_a_fluid_everywhere() -> None:
+    slanted = tb.Model("slanted", gravity=(-6.0, 0.0, -8.0))
+    ((frame, _),) = slanted.fluid("sea", surface=0.0).shapes()
+    body = slanted.body("buoy", 1.0, inertia=(1, 1, 1))
+    slanted.joint("x", tb.Prismatic("x"), slanted.ground, body)
+    slanted.shape("level", frame, tb.Box((1, 1, 0.1)))
+    (level,) = [each for each in scene(slanted, 0.0).pieces if each.body == "ground"]
+    assert level.R[0][:, 2] == pytest.approx([0.6, 0.0, 0.8])
+    assert tb.Model("m").fluid("air", density=1.2).shapes() == []
+
+
+def test_on_paper_a_capsule_is_as_long_and_wide_as_it_is() -> None:
+    """Seen from an angle its length is shorter, its radius isn't; to a chord of its outline."""
+    m = tb.Model("pill")
+    body = m.body("pill", 1.0, inertia=(1, 1, 1))
+    m.joint("turn", tb.Revolute("y"), m.ground, body)
+    m.shape("pill", body, tb.Capsule(0.1, 0.6))
+    still = scene(m, 0.0)
+    drawn, (_, up) = flat_film(still), axes_for(still.points)
+    rim = next(
+        mark.points[0] for mark in drawn.marks if mark.name == "pill" and len(mark.points[0]) > 8
+    )
+    wide, high = np.ptp(rim, axis=0)
+    assert high / wide == pytest.approx((0.6 * up[2] + 0.2) / 0.2, rel=0.01)
