@@ -210,6 +210,10 @@ def test_a_recording_lies_over_the_run_and_can_be_shifted(page: Seat, folder: Pa
     choice.select_option("first.mcap")
     page.ask("([a, b]) => bench.scopes.panes[0].scope.look(a, b)", begun, begun + 0.7)
     until_page(page, "bench.scopes.panes[0].scope.over?.count > 100")
+    bar, box = (page.page.locator(each).bounding_box() for each in (".scope-bar", "select.over"))
+    assert bar is not None and box is not None  # in the bar, not over the curves
+    assert bar["y"] <= box["y"] and box["y"] + box["height"] <= bar["y"] + bar["height"] + 1
+    assert choice.input_value() == "first.mcap"
     times, low, high = columns(page, "over")
     assert (low <= high).all()
     whole = np.interp(times, recorded.column("time"), recorded.column("slide"))

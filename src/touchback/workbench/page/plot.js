@@ -76,7 +76,7 @@ export class Plot {
   /** Grid, numbers and units of both axes. */
   axes(xUnit, yUnit) {
     const g = this.g, { x, y, w, h } = this.inner, across = ticks(...this.x, w / 60);
-    const up = this.log ? { at: decades(...this.y) } : ticks(...this.y, h / 34);
+    const up = this.log ? { at: decades(...this.y, h / 18) } : ticks(...this.y, h / 34);
     g.strokeStyle = colour("--line");
     g.fillStyle = colour("--soft");
     g.lineWidth = 1;
@@ -145,8 +145,9 @@ export class Plot {
   }
 }
 
-function decades(low, high) {
+function decades(low, high, most) {
   const found = [];
-  for (let e = Math.ceil(Math.log10(low)); e <= Math.log10(high) + 1e-9; e++) found.push(10 ** e);
+  const step = Math.max(1, Math.ceil(Math.log10(high / low) / Math.max(most, 1))); // as many as have room
+  for (let e = Math.ceil(Math.log10(low)); e <= Math.log10(high) + 1e-9; e += step) found.push(10 ** e);
   return found.length ? found : [low, high];
 }

@@ -30,11 +30,12 @@ export function pickSignal(bar, units, take) {
 
 /** A choice among recordings that may lie over the run; `chosen(name or "")`. */
 export function overlayChoice(bench, now, chosen) {
-  const choice = make("select", { className: "overlay", ariaLabel: "Lay a recording over it", title: "Lay a recording over it" });
+  const choice = make("select", { className: "over", ariaLabel: "Lay a recording over it", title: "Lay a recording over it" });
   const fill = names => {
     choice.replaceChildren(new Option("no overlay", ""));
     for (const name of names) choice.append(new Option(name, name, false, name === now));
     if (now && !names.includes(now)) choice.append(new Option(now, now, false, true));
+    choice.value = now || "";
     choice.hidden = !names.length && !now;
   };
   fill([]);
