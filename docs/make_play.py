@@ -116,8 +116,12 @@ def main() -> None:
     with Hall("piano") as hall, sync_playwright() as started:
         browser = started.chromium.launch(
             executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-        )
+            args=[
+                "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+                "--disable-gpu-compositing", "--disable-gpu-rasterization",
+                "--disable-accelerated-2d-canvas",
+            ],
+        )  # fmt: skip
         for what, step in steps.items():
             page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
             page.goto(str(hall.visit(Visit(what=what), "")["url"]))

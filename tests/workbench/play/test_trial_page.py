@@ -53,3 +53,12 @@ def test_a_fast_stroke_is_drawn_whole_though_the_server_was_busy_meanwhile(
     going = stroke[: np.argmax(stroke[:, 1])]
     assert going[0, 1] < 0.1 and going[-1, 1] > 7.0  # mm: from the top to the bed
     assert page.evaluate("play.force.deep") > stroke[:, 1].max()  # nothing beyond the edge
+
+
+def test_a_stroke_that_is_held_longer_than_strokes_are_kept_stays_whole(page: Page) -> None:
+    first, count = page.evaluate(
+        "(() => { const f = new play.force.constructor(document.getElementById('force'), 0.5);"
+        "for (let t = 0; t < 3; t += 0.01) f.feel([[t, Math.min(t, 1) * 0.01, 1]]);"
+        "return [f.trail[0][1], f.trail.length]; })()"
+    )
+    assert first < 0.1 and count == pytest.approx(300, abs=2)  # mm: from the top, every row

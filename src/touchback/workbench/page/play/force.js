@@ -2,6 +2,7 @@
 import { $, canvasOf, colour } from "./common.js";
 
 const DEEP = 11.5, LOST = 0.01; // mm that are always shown; s between rows over which no line is drawn: some are missing
+const UP = 0.05, MOST = 30000; // mm above which a key is down; rows in all
 const PAD = { left: 30, right: 8, top: 8, bottom: 22 };
 
 export class Force {
@@ -20,7 +21,9 @@ export class Force {
     if (note !== this.note) { this.note = note; this.trail = []; }
     for (const row of rows) this.trail.push([row[0], 1000 * row[1], row[2]]);
     const now = rows[rows.length - 1][0];
-    while (this.trail.length && this.trail[0][0] < now - this.kept) this.trail.shift();
+    for (const row of rows) if (1000 * row[1] < UP) this.begun = row[0]; // a stroke stays whole, however long it takes
+    const since = Math.min(now - this.kept, this.begun ?? now), old = this.trail.findIndex(each => each[0] >= since);
+    this.trail.splice(0, Math.max(old, this.trail.length - MOST));
     const last = rows[rows.length - 1];
     if (this.still && Math.abs(last[1] - this.still[1]) < 1e-6 && Math.abs(last[2] - this.still[2]) < 1e-3 && this.quiet++ > 60 * this.kept) return;
     if (!this.still || Math.abs(last[1] - this.still[1]) >= 1e-6 || Math.abs(last[2] - this.still[2]) >= 1e-3) this.quiet = 0;
