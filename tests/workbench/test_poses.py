@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 import touchback as tb
 from touchback import gallery
 from touchback.workbench.poses import Poses, quaternions
+from touchback.workbench.scene import seen
 
 
 def at_start(system: tb.System) -> tuple[Poses, np.ndarray]:
@@ -80,3 +81,14 @@ def test_every_mechanism_of_the_gallery_has_poses(name: str) -> None:
     pairs = len(poses.springs) + len(poses.arrows)
     assert len(numbers) == 7 * len(poses.bodies) + 6 * pairs
     assert np.isfinite(numbers).all()
+
+
+def test_the_view_has_room_for_all_that_a_pendulum_swings_through() -> None:
+    """Of 1 m about y, wherever it is when a page opens."""
+    m = tb.Model("swing")
+    bob = m.body("bob", mass=1.0, com=(0, 0, -1.0))
+    m.joint("pivot", tb.Revolute("y"), m.ground, bob)
+    system = m.compile()
+    low, high = seen(Poses(system), 1, np.zeros(2), 0.0, system.parameters).bounds
+    for axis in (0, 2):
+        assert low[axis] <= -1.0 + 1e-12 and high[axis] >= 1.0 - 1e-12

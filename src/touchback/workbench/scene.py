@@ -13,7 +13,7 @@ from touchback.draw.view import plane_across
 from touchback.dynamics import Instant
 from touchback.dynamics.floats import float_instant
 from touchback.model.frame import GROUND, Frame
-from touchback.model.joints import Joint
+from touchback.model.joints import Joint, Revolute
 from touchback.model.joints.base import axis_vector
 from touchback.model.model import Model
 from touchback.system import System
@@ -23,6 +23,7 @@ from touchback.workbench.poses import Floats, Poses, quaternions
 _ON_BODIES = ("body", "arm", "cross")  # kinds of lines of a stick figure that a body carries
 _TRIES = 3  # positions at which a mechanism must be in its plane
 _PLANAR = 1e-9  # m, rad: off a plane
+_QUARTERS = np.pi * np.array([0.5, 1.0, 1.5])
 
 
 class Marker(msgspec.Struct):
@@ -127,7 +128,7 @@ def seen(
         found.loops += sight.loops()
         found.inertias += sight.inertias()
         found.contacts += sight.contacts(poses.arrows)
-        points.append(sight.film.points)
+        points += [sight.film.points, *sight.reach()]
     found.bounds = [f(np.concatenate(points), axis=0).tolist() for f in (np.min, np.max)]
     return found
 
@@ -140,6 +141,7 @@ class _Sight:
         first: int,
     ) -> None:  # fmt: skip
         self.model: Model = system.model
+        self._system, self._x, self._t, self._parameters = system, x, t, parameters
         self.prefix = prefix
         signals = {name: np.array([value]) for name, value in zip(system.state_names, x)}
         self.film = scene_of(self.model, Track(np.array([t]), signals, parameters))
@@ -169,6 +171,22 @@ class _Sight:
     def marker(self, frame: Frame) -> Marker:
         R = np.array(self.instant.rotation(frame), dtype=float)
         return self.placed(frame.body, R, np.array(self.instant.position(frame), dtype=float))
+
+    def reach(self) -> list[Floats]:
+        """Points of the mechanism with each hinge on the ground turned round by quarters, so that
+        what swings stays in view; nothing where loops would open."""
+        model, names = self.model, list(self._system.state_names)
+        if model.constraint_rows():
+            return []
+        found = []
+        for name, joint in model.joints.items():
+            if isinstance(joint.kind, Revolute) and joint.parent.body == GROUND:
+                turned = np.tile(self._x, (3, 1))
+                turned[:, names.index(joint.position_names(name)[0])] += _QUARTERS
+                signals = dict(zip(names, turned.T))
+                track = Track(np.full(3, self._t), signals, self._parameters)
+                found.append(scene_of(model, track).points)
+        return found
 
     def shapes(self) -> list[Shape]:
         """Shapes of contacts and geometry, and lines of the stick figure on their bodies."""
