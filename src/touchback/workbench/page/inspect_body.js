@@ -2,6 +2,8 @@
 import { h, short } from "./dom.js";
 import { act, fact, triple, vector } from "./fields.js";
 
+const TINY = 1e-7; // of the mechanism's size: poses come as float32
+
 export function bodyPanel(content, bench, chosen) {
   const world = bench.world, name = chosen.name;
   if (!world.index?.has(name)) return null;
@@ -19,12 +21,13 @@ export function bodyPanel(content, bench, chosen) {
   });
   content.append(h("h3", {}, "Pose (when paused)"), target);
   content.append(h("h3", {}, "Joints"), h("div", { class: "row" }, ...on.map(each => act(each.name, "joint", () => bench.select({ kind: "joint", name: each.name })))));
+  const told = (v, size) => v.map(x => Math.abs(x) < TINY * size ? 0 : x); // less than a frame's numbers can tell
   const move = () => {
-    const { p, q } = world.pose(name);
-    place.lastChild.textContent = vector(p);
-    turn.lastChild.textContent = vector(q);
-    point.lastChild.textContent = vector(world.at(name, at));
-    target.refresh(world.at(name, at));
+    const { p, q } = world.pose(name), now = told(world.at(name, at), world.radius);
+    place.lastChild.textContent = vector(told(p, world.radius));
+    turn.lastChild.textContent = vector(told(q, 1));
+    point.lastChild.textContent = vector(now);
+    target.refresh(now);
   };
   return { move };
 }

@@ -51,7 +51,7 @@ export class View {
       ...Object.entries(TOOLS).map(([name, [label, path, key]]) => tool(label, path, key, () => this.choose(name), { role: "radio", "data-tool": name })));
     this.sideButton = tool("Side view or space", "M3 14l5-9 9 3-5 9zM8 5l4 12", "S", () => this.turn(!this.flat));
     this.followButton = tool("Follow the chosen body", "M10 6.5a3.5 3.5 0 1 0 .01 0M10 1.5v3M10 15.5v3M1.5 10h3M15.5 10h3", "C", () => this.followSelected(), { "aria-pressed": "false" });
-    this.menu = h("div", { class: "menu float", hidden: true, role: "group", "aria-label": "What is shown" },
+    this.menu = h("div", { class: "shown float", hidden: true, role: "group", "aria-label": "What is shown" },
       ...Object.entries(SHOWN).map(([name, [label]]) => h("label", {}, h("input", { type: "checkbox", "data-show": name,
         onchange: e => this.setShown(name, e.target.checked) }), label)));
     this.menuButton = tool("What is shown", "M1.8 10c3.6-6.6 12.8-6.6 16.4 0c-3.6 6.6-12.8 6.6-16.4 0zM10 7.4a2.6 2.6 0 1 0 .01 0", "", () => this.openMenu(this.menu.hidden), { "aria-expanded": "false" });
