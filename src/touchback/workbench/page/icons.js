@@ -54,6 +54,8 @@ export class Icons {
 
   finish(icon) {
     this.growing = null;
+    icon.value = tidy(icon.value, norm(icon.value));
+    icon.at = tidy(icon.at, this.world.radius);
     this.apply(icon);
   }
 
@@ -180,6 +182,12 @@ export class Icons {
     overlay.line(`${name} belt`, Array.from({ length: 25 }, (_, i) => [centre[0] - r * Math.cos(i / 24 * Math.PI), centre[1] + 0.35 * r * Math.sin(i / 24 * Math.PI)]), { stroke: COLOUR.motion, "stroke-width": 1.4 });
     overlay.text(`${name} value`, [centre[0] + r + 14, centre[1] - 10], `${short(icon.value, 3)} ${icon.of === "position" ? "rad" : "rad/s"}`, { fill: COLOUR.motion });
   }
+}
+
+/** Numbers as fine as a pointer draws them: four digits of their size. */
+function tidy(v, size) {
+  const step = 10 ** (Math.floor(Math.log10(Math.max(size, 1e-12))) - 3);
+  return v.map(x => Number((Math.round(x / step) * step).toPrecision(6)));
 }
 
 /** The message that makes an icon or changes it. */

@@ -22,6 +22,7 @@ export function ticks(low, high, count) {
 /** A number with as many digits as a step needs. */
 export function digits(value, step) {
   if (!Number.isFinite(value)) return "–";
+  if (value === 0 && step < 1e-4) return "0";
   if (value !== 0 && (Math.abs(value) >= 1e5 || step < 1e-4)) return value.toExponential(Math.max(0, Math.min(6, Math.ceil(Math.log10(Math.abs(value) / step)))));
   return value.toFixed(Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9))));
 }
