@@ -1,7 +1,7 @@
 """A method that was taken from a system by name follows the system's settings."""
 
 from collections.abc import Callable
-from inspect import isfunction
+from inspect import isfunction, signature
 
 import numpy as np
 import pytest
@@ -107,3 +107,50 @@ def test_the_straight_road_is_taken_again_after_a_change(monkeypatch: pytest.Mon
         with monkeypatch.context() as without:
             without.setattr(type(system.motion), "solve", None)  # the friendly road
             system.forward_dynamics(start.q, start.v)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_was_needed_at_the_first_call_is_needed_at_every_one(name: str) -> None:
+    """However it was called before: by position, by name, with None for what is usual."""
+    system, method = crank(), name.split()[0]
+    given = GIVEN[name](system.assemble().q, np.ones(3))
+    described = signature(getattr(system, method)).parameters
+    words, needed = list(described), sum(each.default is each.empty for each in described.values())
+
+    def refused(*some: np.ndarray | None, **others: np.ndarray | None) -> None:
+        with pytest.raises(TypeError, match=r"missing .* required positional argument"):
+            getattr(system, method)(*some, **others)
+
+    for _ in range(2):
+        refused()
+        for count in range(needed):
+            refused(*given[:count])
+            refused(*[None] * count)
+            refused(**dict(zip(words[:count], given)))
+            refused(**{word: None for word in words[1:needed]})
+            refused(*given[:count], out=None, parameters=None)
+        by_name = getattr(system, method)(**dict(zip(words, given)))
+        np.testing.assert_array_equal(by_name, getattr(system, method)(*given))
+        nothing = getattr(system, method)(*[None] * needed)
+        named = getattr(system, method)(**{word: None for word in reversed(words[:needed])})
+        np.testing.assert_array_equal(nothing, named)
+
+
+@pytest.mark.parametrize("name", [name for name in GIVEN if name != "mass_matrix"])
+def test_a_time_that_is_none_is_refused_of_one_state_as_of_many(name: str) -> None:
+    system, method = crank(), name.split()[0]
+    given = GIVEN[name](system.assemble().q, np.ones(3))
+    for _ in range(2):
+        for some in (given, [np.tile(each, (4, 1)) for each in given]):
+            with pytest.raises(tb.InputError, match=r"^t: real numbers are expected, got None"):
+                getattr(system, method)(*some, t=None)
+        getattr(system, method)(*given)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_held_method_has_the_signature_that_it_had(name: str) -> None:
+    system, method = crank(), name.split()[0]
+    before = signature(getattr(system, method)).parameters.values()
+    getattr(system, method)(*GIVEN[name](system.assemble().q, np.ones(3)))
+    after = signature(getattr(system, method)).parameters.values()
+    assert [(x.name, x.default) for x in after] == [(x.name, x.default) for x in before]

@@ -209,7 +209,9 @@ def test_a_callable_tells_its_name_and_what_it_does(arm: tb.System) -> None:
     arm.bias(q, v)
     assert arm.bias.__name__ == "bias"
     assert arm.bias.__doc__ == tb.System.bias.__doc__
-    assert arm.bias.__text_signature__ == "(q, v, u, t, z, out, parameters)"
+    assert arm.bias.__text_signature__ == (
+        "(q, v, u=None, t=0.0, z=None, out=None, parameters=None)"
+    )
 
 
 def test_a_callable_outlives_its_system_and_systems_go() -> None:

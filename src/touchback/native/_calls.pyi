@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Setting = TypeVar("Setting")
-Argument = tuple[str, int, int, int, bool]  # name, kind, place in [x, u], size, required
+Argument = tuple[str, int, int, int, bool, bool]
+# name, kind, place in [x, u], size, required (not None), needed (not left out)
 Part = tuple[Floats, int, int, int]  # numbers, stride, size, place in [x, u]
 
 class Call:

@@ -154,7 +154,7 @@ class Calls:
         call = self._made.evaluated.get((function, further))
         if call is None:
             friendly = functools.partial(self._kindly, function)
-            made = self._call(function, function.name, "", _ORDER, "extra", further,
+            made = self._call(function, function.name, "", _ORDER, 0, "extra", further,
                               (0, -1, function.shape), friendly, None)  # fmt: skip
             call = self._made.evaluated[function, further] = made.method
         return call(q, v, u, t, extra, z, out, self.block(function))
@@ -232,12 +232,15 @@ class Calls:
     ) -> list[Call]:
         """The calls that a method tries one after the other."""
         name = friendly.__name__
-        arguments = tuple(inspect.signature(friendly).parameters)
-        doc = f"{name}({', '.join(arguments)})\n--\n\n{friendly.__doc__}"
+        signature = inspect.signature(friendly).parameters
+        arguments = tuple(signature)
+        needed = sum(each.default is each.empty for each in signature.values())
+        words = ", ".join(str(each.replace(annotation=each.empty)) for each in signature.values())
+        doc = f"{name}({words})\n--\n\n{friendly.__doc__}"
         chain: list[Call] = []
         for way, function in zip(reversed(ways), reversed(functions), strict=True):
             further = len(self._motion.layout.v) if way.extra else 0
-            made = self._call(function, name, doc, arguments, way.extra, further,
+            made = self._call(function, name, doc, arguments, needed, way.extra, further,
                               self._part(function, way.part), friendly,
                               chain[0] if chain else None)  # fmt: skip
             chain.insert(0, made)
@@ -257,13 +260,15 @@ class Calls:
         name: str,
         doc: str,
         arguments: Sequence[str],
+        needed: int,
         extra: str,
         further: int,
         part: tuple[int, int, tuple[int, ...]],
         friendly: Callable[..., Any],
         otherwise: Call | None,
     ) -> Call:
-        """`extra` names the argument of `further` numbers that the function has, if any."""
+        """The first `needed` arguments may not be left out; `extra` names the one of `further`
+        numbers that the function has, if any."""
         layout, start = self._motion.layout, self._motion.start
         sizes = {"q": len(layout.q), "v": len(layout.v), "z": len(layout.z), "t": 1,
                  "u": len(layout.inputs)}  # fmt: skip
@@ -271,18 +276,18 @@ class Calls:
         starts = np.cumsum([0, *sizes.values()])
         place = dict(zip(sizes, map(int, starts), strict=False))
         described = []
-        for argument in arguments:
+        for i, argument in enumerate(arguments):
+            kind, at, size, required = _ABSENT, 0, 0, False
             if argument == "out":
-                described.append((argument, _OUT, 0, 0, False))
+                kind = _OUT
             elif argument == "block":
-                described.append((argument, _BLOCK, 0, 0, True))
+                kind, required = _BLOCK, True
             elif argument == extra and further:
-                described.append((argument, _ARRAY, int(starts[-1]), further, True))
+                kind, at, size, required = _ARRAY, int(starts[-1]), further, True
             elif argument in sizes:
                 kind = _NUMBER if argument == "t" else _ARRAY
-                described.append((argument, kind, place[argument], sizes[argument], False))
-            else:
-                described.append((argument, _ABSENT, 0, 0, False))
+                at, size = place[argument], sizes[argument]
+            described.append((argument, kind, at, size, required, i < needed))
         compiled = function.compiled
         defaults = [start.q, np.zeros(sizes["v"]), start.z, [0.0], layout.input_defaults]
         return Call(

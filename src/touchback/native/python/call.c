@@ -20,8 +20,8 @@ static int sort_arguments(const Call *call, PyObject *const *from, Py_ssize_t co
     if (count > call->count)
         return 0;
     for (Py_ssize_t i = 0; i < call->count; i++)
-        given[i] = i < count && from[i] != Py_None ? from[i] : NULL;
-    Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+        given[i] = i < count ? from[i] : NULL;
+    Py_ssize_t named = names ? PyTuple_Size(names) : 0, found = count;
     for (Py_ssize_t k = 0; k < named; k++) {
         PyObject *name = PyTuple_GetItem(names, k);
         long i = 0;
@@ -32,9 +32,10 @@ static int sort_arguments(const Call *call, PyObject *const *from, Py_ssize_t co
                 i = j;
         if (i == call->count || i < count || given[i])
             return 0;
-        given[i] = from[count + k] == Py_None ? NULL : from[count + k];
+        given[i] = from[count + k];
+        found += i < call->needed;
     }
-    return 1;
+    return found >= call->needed;
 }
 
 /* Reads the arguments into the call's memory; 0 where they need the friendly road. */
@@ -45,9 +46,9 @@ static int read_arguments(Call *call, PyObject **given, PyObject **result) {
         PyObject *object = given[i];
         double *to = call->memory + own->place;
         const npy_intp size = own->size;
-        if (!object) {
-            if (own->required)
-                return 0;
+        if (!object || object == Py_None) {
+            if (own->required || (object && own->kind == NUMBER))
+                return 0; /* None stands for the usual numbers, but for no time */
             for (long k = 0; k < size; k++)
                 to[k] = call->defaults[own->place + k];
         } else if (own->kind == ARRAY) {

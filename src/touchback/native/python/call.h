@@ -21,7 +21,7 @@ typedef struct argument {
     PyObject *name;
     kind kind;
     long place, size; /* in [x, u] */
-    int required;
+    int required; /* not None, else another way is taken */
 } argument;
 
 typedef struct Call {
@@ -36,7 +36,7 @@ typedef struct Call {
     long refusal; /* the output that isn't 0 where the function has no answer, or -1 */
     int dimensions;
     npy_intp shape[MOST_DIMENSIONS];
-    long count;
+    long count, needed; /* the first so many may be None, but not left out */
     argument arguments[MOST_ARGUMENTS];
     PyObject *otherwise, *friendly, *owner;
     PyObject *present, *setting, *first_call; /* of a method: a list of one, what was there, what it calls */

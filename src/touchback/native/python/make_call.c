@@ -18,11 +18,13 @@ static int read_description(Call *call, PyObject *arguments, PyObject *shape) {
         call->width *= call->shape[i] = PyLong_AsLong(PyTuple_GetItem(shape, i));
     for (long i = 0; i < call->count; i++) {
         argument *own = &call->arguments[i];
-        int what;
-        if (!PyArg_ParseTuple(PyTuple_GetItem(arguments, i), "Uillp", &own->name, &what,
-                              &own->place, &own->size, &own->required))
+        int what, needed;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(arguments, i), "Uillpp", &own->name, &what,
+                              &own->place, &own->size, &own->required, &needed))
             return call->count = 0;
         own->kind = (kind)what;
+        if (needed)
+            call->needed = i + 1;
         if (what < 0 || what >= KINDS || own->place < 0 || own->size < 0 ||
             own->place + own->size > call->given) {
             PyErr_SetString(PyExc_ValueError, "an argument lies outside x and u");
@@ -72,8 +74,8 @@ PyDoc_STRVAR(CALL_DOC,
 "function = (address, context address, work size); x: size of x in [x, u], whose defaults are given;\n"
 "out = (outputs of the function, the first that is wanted, the one that isn't 0 where there is no\n"
 "answer or -1, shape of what is wanted); arguments =\n"
-"((name, kind, place, size, required), …); friendly: what takes other arguments; otherwise: a Call\n"
-"with the same arguments that is tried in between.");
+"((name, kind, place, size, required, needed), …), needed: may be None but not left out; friendly:\n"
+"what takes other arguments; otherwise: a Call with the same arguments that is tried in between.");
 
 static PyObject *make_call(PyTypeObject *type, PyObject *given, PyObject *named) {
     const char *name, *doc;
