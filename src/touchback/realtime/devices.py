@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
-from touchback.errors import InputError
-from touchback.numbers import is_real
+from touchback.numbers import number_within
 from touchback.realtime.faults import words
 
 _SLOWEST, _FASTEST = 1e-3, 1e5  # exchanges a second
@@ -43,7 +42,7 @@ class Service:
         rate: float,
         failed: Callable[[str], None],
     ) -> None:
-        _check_rate(name, rate)
+        rate = _read_rate(name, rate)
         self.name, self.failure = name, None  # type: tuple[str, BaseException | None]
         self._exchange, self._period, self._failed = exchange, 1.0 / rate, failed
         self._closing = threading.Event()
@@ -80,8 +79,6 @@ class Service:
         """In a child process, which doesn't have the thread, there is nothing to let go of."""
 
 
-def _check_rate(name: str, rate: object) -> None:
-    if not (is_real(rate) and _SLOWEST <= rate <= _FASTEST):
-        raise InputError(
-            f"'{name}' is served {_SLOWEST:g} to {_FASTEST:g} times a second, got rate={rate!r}."
-        )
+def _read_rate(name: str, rate: object) -> float:
+    sentence = f"'{name}' is served at a rate of {_SLOWEST:g} to {_FASTEST:g} times a second"
+    return number_within(sentence, rate, _SLOWEST, _FASTEST)

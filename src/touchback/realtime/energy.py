@@ -7,6 +7,7 @@ from typing import Literal
 
 from touchback.errors import InputError
 from touchback.native.live.wanted import EnergyPort
+from touchback.numbers import MOST, keep, number_within, shown
 from touchback.recording import unknown_name
 
 
@@ -35,12 +36,15 @@ class EnergyObserver:
     def __post_init__(self) -> None:
         if not self.pairs:
             raise InputError("An energy observer needs pairs {output force: input motion}.")
-        if not (math.isfinite(self.limit) and self.limit >= 0.0):
-            raise InputError(f"An energy limit is a number of joules from 0 on, got {self.limit}.")
+        sentence = "An energy limit is a number of joules from 0 on"
+        keep(self, limit=number_within(sentence, self.limit, 0.0, MOST))
+        for word in ("damping", "trip"):
+            sentence = f"An energy observer's {word} is a number"
+            keep(self, **{word: number_within(sentence, getattr(self, word))})
         if self.motion not in ("velocity", "position"):
-            raise InputError(f"motion is 'velocity' or 'position', not {self.motion!r}.")
+            raise InputError(f"motion is 'velocity' or 'position', not {shown(self.motion)}.")
         if self.at_limit not in ("safe", "damp"):
-            raise InputError(f"at_limit is 'safe' or 'damp', not {self.at_limit!r}.")
+            raise InputError(f"at_limit is 'safe' or 'damp', not {shown(self.at_limit)}.")
         if (self.at_limit == "damp") != (math.isfinite(self.damping) and self.damping > 0.0):
             raise InputError(
                 f"at_limit={self.at_limit!r} and damping={self.damping}: give the most damping "

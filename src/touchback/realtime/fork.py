@@ -10,6 +10,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native.live.layout import LATCHED
 from touchback.native.live.wanted import Pace
+from touchback.numbers import MOST, number_within
 from touchback.realtime.build import make_loop
 from touchback.realtime.live import Live
 from touchback.realtime.plan import LivePlan
@@ -84,8 +85,7 @@ def fork(
 
 
 def _instant(recording: Recording, time: float) -> _Instant:
-    if not np.isfinite(time):
-        raise InputError(f"A fork begins at a time of the recording, got {time!r}.")
+    time = number_within("A fork begins at a time of the recording", time, -MOST, MOST)
     place, row = 0, -1
     for number, part in enumerate(recording.parts):
         half = 0.5 / part.about["rate"]

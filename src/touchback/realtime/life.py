@@ -14,6 +14,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native import Listening
 from touchback.native.live.wanted import Pace
+from touchback.numbers import MOST_COUNTED, number_within
 from touchback.realtime.blame import MachineWatch
 from touchback.realtime.connections import Connections
 from touchback.realtime.ending import WATCH, Elsewhere, to_its_end
@@ -70,8 +71,9 @@ class Life(Signals):
     def run(self, seconds: float) -> None:
         """Lets so many seconds of the model's time pass; a clocked run goes on afterwards."""
         self._check_running()
-        if not (np.isfinite(seconds) and seconds >= 0.0):
-            raise InputError(f"A live run goes on for a finite time, got seconds={seconds!r}.")
+        most = MOST_COUNTED / self.plan.rate
+        sentence = f"seconds: a live run goes on for a finite time, 0 to {most:.3g} s"
+        seconds = number_within(sentence, seconds, 0.0, most)
         if self.state == "paused":
             raise InputError("The live run is paused: `go` on, or make single ticks by `step`.")
         ticks = round(seconds * self.plan.rate)

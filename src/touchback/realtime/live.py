@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native import Formulation
-from touchback.native.live.wanted import Pace
 from touchback.realtime.blame import blame_of
 from touchback.realtime.build import state_of
 from touchback.realtime.devices import Device, Service
 from touchback.realtime.ending import to_its_end
 from touchback.realtime.energy import EnergyObserver
-from touchback.realtime.plan import LivePlan, check_thread, live_solver
+from touchback.realtime.plan import LivePlan, live_solver, paced
 from touchback.realtime.ports import GuardedOutput, WatchedInput
 from touchback.realtime.report import (
     COUNTS,
@@ -95,11 +94,7 @@ def live(
         max_speed,
     )  # fmt: skip
     plan.check(system)
-    check_thread(spin, priority, cpu)
-    pace = Pace(
-        plan.rate, speed, plan.substeps, min(spin, 0.25 / plan.rate), priority=priority,
-        cpu=-1 if cpu is None else cpu,
-    )  # fmt: skip
+    pace = paced(plan, spin, priority, cpu)
     return Live(system, state_of(system, x0, plan.parameters), plan, pace, record, share)
 
 

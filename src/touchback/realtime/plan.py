@@ -9,7 +9,8 @@ from typing import cast
 
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
-from touchback.numbers import LEAST, number_within, whole_within
+from touchback.native.live.wanted import Pace
+from touchback.numbers import LEAST, number_within, shown, whole_within
 from touchback.realtime.energy import EnergyObserver
 from touchback.realtime.ports import STOP_PORT, GuardedOutput, WatchedInput
 from touchback.recording import unknown_name
@@ -49,7 +50,7 @@ class LivePlan:
     @property
     def substeps(self) -> int:
         """Steps in a tick."""
-        return 1 if self.solver.substeps is None else self.solver.substeps
+        return 1 if self.solver.substeps is None else read_substeps(self.solver.substeps)
 
     @property
     def stiffness(self) -> bool:
@@ -59,8 +60,8 @@ class LivePlan:
     def check(self, system: System) -> None:
         """Refuses what can't run."""
         if self.speed is not None:
-            check_speed(self.speed, ", or None for as fast as possible")
-        check_substeps(self.substeps)
+            self.speed = read_speed(self.speed, ", or None for as fast as possible")
+        read_substeps(self.substeps)
         self._check_ports(system)
 
     def _check_ports(self, system: System) -> None:
@@ -85,19 +86,20 @@ class LivePlan:
             if not isinstance(watched, WatchedInput):
                 raise InputError(
                     f"Input '{name}': `inputs` of a live run says how it is watched, "
-                    f"tb.devices.WatchedInput(…), got {watched!r}; its value is given while the "
-                    f"run goes on, by live[{name!r}] = 1.0 or a device."
+                    f"tb.devices.WatchedInput(…), got {shown(watched)}; its value is given while "
+                    f"the run goes on, by live[{name!r}] = 1.0 or a device."
                 )
         for name, guarded in self.outputs.items():
             if not isinstance(guarded, GuardedOutput):
                 raise InputError(
                     f"Output '{name}': `outputs` says how it is guarded, "
-                    f"tb.devices.GuardedOutput(…), got {guarded!r}."
+                    f"tb.devices.GuardedOutput(…), got {shown(guarded)}."
                 )
         for name, observer in self.energy.items():
             if not isinstance(observer, EnergyObserver):
                 raise InputError(
-                    f"Energy '{name}': tb.haptics.EnergyObserver(…) is expected, got {observer!r}."
+                    f"Energy '{name}': tb.haptics.EnergyObserver(…) is expected, got "
+                    f"{shown(observer)}."
                 )
 
     def of_another(
@@ -152,20 +154,22 @@ def live_solver(
     return solver
 
 
-def check_thread(spin: float, priority: int, cpu: int | None) -> None:
-    """Refuse what a clock's thread can't have."""
-    number_within(f"spin is 0 to {_LONGEST_SPIN:g} s", spin, 0.0, _LONGEST_SPIN)
-    whole_within("priority is 0 to 99", priority, 0, 99)
-    if cpu is not None:
-        whole_within("cpu is the number of a processor, or None for any", cpu, 0, _MOST_CPUS)
+def paced(plan: LivePlan, spin: float, priority: int, cpu: int | None) -> Pace:
+    """The pace of a run, and its thread; refused where a clock's can't have it."""
+    spin = number_within(f"spin is 0 to {_LONGEST_SPIN:g} s", spin, 0.0, _LONGEST_SPIN)
+    priority = whole_within("priority is 0 to 99", priority, 0, 99)
+    sentence = "cpu is the number of a processor, or None for any"
+    place = -1 if cpu is None else whole_within(sentence, cpu, 0, _MOST_CPUS)
+    spin = min(spin, 0.25 / plan.rate)
+    return Pace(plan.rate, plan.speed, plan.substeps, spin, priority=priority, cpu=place)
 
 
-def check_speed(speed: float, otherwise: str = "") -> None:
-    """Refuses what no clock can have."""
+def read_speed(speed: float, otherwise: str = "") -> float:
+    """A speed; refuses what no clock can have."""
     sentence = f"speed is 1.0 for real time, {_SLOWEST:g} to {_FASTEST:g} of it{otherwise}"
-    number_within(sentence, speed, _SLOWEST, _FASTEST)
+    return number_within(sentence, speed, _SLOWEST, _FASTEST)
 
 
-def check_substeps(substeps: int) -> None:
-    """Refuses what no tick can hold."""
-    whole_within(f"A tick has 1 to {MOST_SUBSTEPS} substeps", substeps, 1, MOST_SUBSTEPS)
+def read_substeps(substeps: int) -> int:
+    """Steps in a tick; refuses what none can hold."""
+    return whole_within(f"A tick has 1 to {MOST_SUBSTEPS} substeps", substeps, 1, MOST_SUBSTEPS)

@@ -2,29 +2,36 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, SupportsFloat
+from typing import Literal
+
+import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.live.wanted import Guard
-from touchback.numbers import is_real
+from touchback.numbers import as_float, is_real, keep, shown
 
 LONGEST_RAMP = 10.0  # seconds: the end of a run waits for it, and so does Ctrl-C
 STOP_PORT = "emergency stop"  # every run has it; a message other than zero stops
 
 
-def number_of(name: str, value: SupportsFloat) -> float:
+def number_of(name: str, value: object) -> float:
     """What is given for an input or a parameter, as a number."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"'{name}' must be a number, got {value!r}.") from None
+    if type(value) is float:  # as it mostly is
+        return value
+    plain = value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    if not is_real(plain):
+        raise InputError(f"'{name}' must be a number, got {shown(value)}.")
+    return as_float(plain)
 
 
-def _refuse_words(whose: str, **numbers: object) -> None:
-    for label, value in numbers.items():
+def _read_numbers(owner: object, whose: str, *labels: str) -> None:
+    """Fields as floats; refuse what is no number, by name."""
+    for label in labels:
+        value = getattr(owner, label)
         if not is_real(value):
             hold = " or 'hold'" if label == "safe" else ""
-            raise InputError(f"{whose} {label} must be a number{hold}, got {value!r}.")
+            raise InputError(f"{whose} {label} must be a number{hold}, got {shown(value)}.")
+        keep(owner, **{label: as_float(value)})
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,8 @@ class WatchedInput:
     high: float = math.inf
 
     def __post_init__(self) -> None:
-        _refuse_words("An input's", low=self.low, high=self.high, max_age=self.max_age or 0.0)
+        aged = () if self.max_age is None else ("max_age",)
+        _read_numbers(self, "An input's", "low", "high", *aged)
         if self.max_age is not None and not self.max_age > 0.0:
             raise InputError(f"max_age must be a positive number of seconds, got {self.max_age}.")
         if not self.low <= self.high:
@@ -76,11 +84,11 @@ class GuardedOutput:
     at_limit: Literal["safe", "clip"] = "safe"
 
     def __post_init__(self) -> None:
-        safe = 0.0 if self.safe == "hold" else self.safe
-        _refuse_words(
-            "An output's", safe=safe, low=self.low, high=self.high, slew=self.slew, ramp=self.ramp,
-            soft_start=self.soft_start,
-        )  # fmt: skip
+        _read_numbers(self, "An output's", "low", "high", "slew", "ramp", "soft_start")
+        safe = 0.0
+        if self.safe != "hold":
+            _read_numbers(self, "An output's", "safe")
+            safe = self.safe
         if not self.low <= self.high:
             raise InputError(f"An output's low {self.low} must not lie above its high {self.high}.")
         if self.safe != "hold" and not (math.isfinite(safe) and self.low <= safe <= self.high):
@@ -99,7 +107,7 @@ class GuardedOutput:
                 f"for it; got {self.ramp}."
             )
         if self.at_limit not in ("safe", "clip"):
-            raise InputError(f"at_limit is 'safe' or 'clip', not {self.at_limit!r}.")
+            raise InputError(f"at_limit is 'safe' or 'clip', not {shown(self.at_limit)}.")
 
     def guard(self, place: int, rate: float) -> Guard:
         """In units of ticks, for the loop."""

@@ -11,6 +11,7 @@ from touchback.errors import InputError
 from touchback.native.live.layout import copied_counts
 from touchback.native.live.wanted import Pace
 from touchback.native.live.witness import IdleClock
+from touchback.numbers import number_within
 from touchback.realtime.blame import MachineWatch
 from touchback.realtime.histogram import Histogram
 from touchback.realtime.machine import PRIORITY, Finding
@@ -48,8 +49,8 @@ def measure(
 ) -> tuple[list[Punctuality], list[Finding]]:
     """Empty ticks at each rate in turn, `seconds` in all, and what the machine did meanwhile;
     `progress` is told the seconds that have passed."""
-    if not _SHORTEST <= seconds <= _LONGEST:
-        raise InputError(f"Measure for {_SHORTEST:g} to {_LONGEST:g} s, got {seconds!r}.")
+    sentence = f"Measure for {_SHORTEST:g} to {_LONGEST:g} s"
+    seconds = number_within(sentence, seconds, _SHORTEST, _LONGEST)
     known = os.sched_getaffinity(0)
     if cpu is not None and cpu not in known:
         raise InputError(f"There is no processor {cpu} for us; we may use {sorted(known)}.")

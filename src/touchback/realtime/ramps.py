@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from touchback.errors import InputError
 from touchback.native.live.live import LiveLoop
+from touchback.numbers import number_within
 
 LONGEST = 600.0  # seconds
 _STEPS = 1000.0  # a second: at higher rates a step is of several ticks
@@ -100,10 +100,7 @@ class Ramps:
         return {name: ramp.end for name, ramp in self.active.items()}
 
 
-def check_seconds(name: str, seconds: float) -> None:
-    """Refuses what no ramp can take."""
-    if not (math.isfinite(seconds) and 0.0 <= seconds <= LONGEST):
-        raise InputError(
-            f"Parameter '{name}': a ramp takes 0 to {LONGEST:g} s of the model's time, got "
-            f"{seconds!r}."
-        )
+def read_seconds(name: str, seconds: float) -> float:
+    """The seconds of a ramp; refuses what none can take."""
+    sentence = f"Parameter '{name}': a ramp takes 0 to {LONGEST:g} s of the model's time"
+    return number_within(sentence, seconds, 0.0, LONGEST)

@@ -12,6 +12,7 @@ import numpy as np
 from touchback.errors import InputError, ModelError
 from touchback.files import to_text
 from touchback.native import formulation_of
+from touchback.numbers import shown
 from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
 from touchback.realtime.places import Place
@@ -80,7 +81,7 @@ class Keeper:
 
     def __init__(self, about: LiveAbout, record: bool | str | os.PathLike[str]) -> None:
         if not isinstance(record, bool | str | os.PathLike):
-            raise InputError(f"record is True, False or the path of a file, got {record!r}.")
+            raise InputError(f"record is True, False or the path of a file, got {shown(record)}.")
         if not isinstance(record, bool):
             check_output(record, (".mcap",), "record")
         self.columns = columns_of(about)

@@ -32,6 +32,7 @@ from touchback.errors import InputError
 from touchback.native.library import LIB
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.native.live.memory import keep_in_children, private_map
+from touchback.numbers import shown
 from touchback.realtime.ports import STOP_PORT
 from touchback.recording import unknown_name
 
@@ -292,5 +293,5 @@ def _check_name(shared: str) -> None:
     plain = isinstance(shared, str) and re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", shared)
     if not plain or shared.startswith("."):
         raise InputError(
-            f"The name of shared memory has letters, digits, '_', '-' and '.', got {shared!r}."
+            f"The name of shared memory has letters, digits, '_', '-' and '.', got {shown(shared)}."
         )

@@ -10,13 +10,15 @@ from touchback.errors import InputError
 from touchback.model.controls import alternatives, choice_name
 from touchback.native.live.layout import LATCHED, STALE
 from touchback.native.live.mailbox import Message
+from touchback.numbers import MOST, number_within
 from touchback.realtime.ending import to_its_end
 from touchback.realtime.kept import Kept
-from touchback.realtime.plan import check_substeps
+from touchback.realtime.plan import read_substeps
 from touchback.realtime.ports import STOP_PORT, WatchedInput, number_of
-from touchback.realtime.ramps import check_seconds
+from touchback.realtime.ramps import read_seconds
 from touchback.realtime.report import flag_names
 from touchback.recording import unknown_name
+from touchback.system.reading import by_name
 
 
 class Signals(Kept):
@@ -25,7 +27,7 @@ class Signals(Kept):
     def __setitem__(self, name: str, value: float) -> None:
         """Sets an input or a live parameter from the next tick on."""
         if name in self.system.input_names:
-            self.write(name, number_of(name, value))
+            self.write(name, value)
         elif name in self._parameters.values:
             self.change({name: value})
         else:
@@ -42,13 +44,12 @@ class Signals(Kept):
             raise InputError(
                 f"'{name}' is an input, which follows whoever writes it; ramps are of parameters."
             )
-        check_seconds(name, seconds)
         self.change({name: value}, seconds)
 
     def change(self, values: Mapping[str, float], seconds: float = 0.0) -> None:
         """Sets live parameters, all of them at one tick, or along a ramp."""
         known = self._parameters.values
-        for name in values:
+        for name in by_name("change", values):
             if name not in known:
                 raise unknown_name("parameter", name, known)
         if not values:
@@ -58,6 +59,7 @@ class Signals(Kept):
         start = 3 + len(self.system.output_names)
         state = message.values[start : start + len(self.system.state_names)]
         wanted = {name: number_of(name, value) for name, value in values.items()}
+        seconds = read_seconds(next(iter(values)), seconds)
         self._parameters.change(wanted, now["time"], state, seconds)
 
     def _make_room(self, name: str) -> None:
@@ -86,6 +88,7 @@ class Signals(Kept):
 
     def write(self, name: str, value: float, stamp: int | None = None) -> None:
         """A message for an input, checked, that was made at `stamp` (monotonic ns; now)."""
+        value = number_of(name, value)
         self.plan.inputs.get(name, WatchedInput()).check(name, value)
         self._region.write(name, value, stamp)
 
@@ -136,15 +139,13 @@ class Signals(Kept):
         names = list(self.system.output_names)
         if output not in names:
             raise unknown_name("output", output, names)
-        if not np.isfinite(gain):
-            raise InputError(f"The gain of '{output}' must be a number, got {gain!r}.")
-        self._gains[output] = float(gain)
-        self._loop.set_gain(names.index(output), float(gain))
+        gain = number_within(f"The gain of '{output}' must be a number", gain, -MOST, MOST)
+        self._gains[output] = gain
+        self._loop.set_gain(names.index(output), gain)
 
     def set_substeps(self, substeps: int) -> None:
         """Steps of the model in a tick, from the next tick on."""
-        check_substeps(substeps)
-        self._loop.set_substeps(int(substeps))
+        self._loop.set_substeps(read_substeps(substeps))
 
     def choose(self, control: str, alternative: str) -> None:
         """Lets an alternative of a control (or the control itself) act from the next tick on."""

@@ -24,6 +24,7 @@ from touchback.native.live.swap import (
     Swap,
 )
 from touchback.native.live.wanted import Pace
+from touchback.numbers import shown
 from touchback.realtime.build import make_loop, settled_near, stages_of
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.region import Region
@@ -116,7 +117,7 @@ def structure_of(
 ) -> tuple[Structure, System]:
     """The structure that follows, and the system compiled for it; `begin` as in `Live.swap`."""
     if not isinstance(given, Model | System):
-        raise InputError(f"A model or a compiled system is expected, got {given!r}.")
+        raise InputError(f"A model or a compiled system is expected, got {shown(given)}.")
     model = given if isinstance(given, Model) else given.model
     flat = flatten(model.described or model)  # all modes, not the present one
     structure = follow(known, flat, now)

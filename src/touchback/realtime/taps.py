@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.numbers import shown
 from touchback.realtime.faults import words
 
 _MOST_WAITING = 1 << 21  # numbers: 16 MiB for a tap that doesn't keep up
@@ -110,7 +111,7 @@ class Taps:
     ) -> Tap:
         """Another one, of a run that notes faults and can be drained."""
         if not callable(callback):
-            raise InputError(f"A tap is a function of rows and columns, got {callback!r}.")
+            raise InputError(f"A tap is a function of rows and columns, got {shown(callback)}.")
         tap = Tap(callback, note, drain)
         with self._lock:
             self._all = (*(each for each in self._all if not each.closed), tap)

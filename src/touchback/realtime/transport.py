@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError, SolveError
 from touchback.native.live.layout import AT_REST
+from touchback.numbers import whole_within
 from touchback.realtime.build import settled_near
 from touchback.realtime.ending import to_its_end
-from touchback.realtime.plan import check_speed
+from touchback.realtime.plan import read_speed
 from touchback.realtime.taking import Taking
 from touchback.simulate.start import read_state
 from touchback.system import State
@@ -41,8 +42,7 @@ class Transport(Taking):
         """So many ticks of a paused run, as fast as it goes, with outputs that stay safe; returns
         when they have happened, unless it is not to `wait`."""
         self._check_clocked("step")
-        if not isinstance(ticks, int) or not 1 <= ticks <= _MOST_STEPS:
-            raise InputError(f"A paused run makes 1 to {_MOST_STEPS} ticks, got {ticks!r}.")
+        ticks = whole_within(f"A paused run makes 1 to {_MOST_STEPS} ticks", ticks, 1, _MOST_STEPS)
         if self.state != "paused":
             raise InputError("Single ticks are made while the live run is paused: `pause` it.")
         self._keeper.refuse_excess(ticks)
@@ -55,11 +55,11 @@ class Transport(Taking):
     def set_speed(self, speed: float) -> None:
         """How fast the model's time goes from the next tick on: 1.0 is real time, 0.1 a tenth."""
         self._check_clocked("set_speed")
-        check_speed(speed)
+        speed = read_speed(speed)
         with self.keeping:
-            self.plan.speed, self._pace = float(speed), replace(self._pace, speed=float(speed))
-            self._loop.set_speed(float(speed))
-            self._keeper.keep_speed(self.ticks, float(speed))
+            self.plan.speed, self._pace = speed, replace(self._pace, speed=speed)
+            self._loop.set_speed(speed)
+            self._keeper.keep_speed(self.ticks, speed)
 
     def place(self, state: State | ArrayLike) -> None:
         """Goes on from another state at the next tick: a jump, which the recording tells, so that a

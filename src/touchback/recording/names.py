@@ -4,19 +4,20 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from touchback.errors import InputError
+from touchback.numbers import shown
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:
     """The error for a name that isn't among the known ones, with the closest of them."""
-    names = list(known)
-    close = get_close_matches(str(name), names, n=3, cutoff=0.5)
+    names, told = list(known), name if isinstance(name, str) else shown(name)
+    close = get_close_matches(told, names, n=3, cutoff=0.5)
     # Upper case and parts of a name are the usual slips that similarity alone misses.
-    close += [n for n in names if str(name).lower() in n.lower() and n not in close]
+    close += [n for n in names if told.lower() in n.lower() and n not in close]
     if close:
         hint = "did you mean " + " or ".join(f"{n!r}" for n in close[:3]) + "?"
     elif names:
-        shown = ", ".join(f"{n!r}" for n in names[:8]) + (", …" if len(names) > 8 else "")
-        hint = f"there are {shown}."
+        some = ", ".join(f"{n!r}" for n in names[:8]) + (", …" if len(names) > 8 else "")
+        hint = f"there are {some}."
     else:
         hint = "there are none."
-    return InputError(f"There is no {kind} {name!r}: {hint}")
+    return InputError(f"There is no {kind} {shown(name)}: {hint}")

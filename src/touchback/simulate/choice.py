@@ -8,6 +8,7 @@ from typing import Any
 
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
+from touchback.numbers import shown
 from touchback.recording import unknown_name
 from touchback.simulate.features import RIGID, is_formulation, refuse_model, refuse_run
 from touchback.simulate.solvers import METHODS, Can, Solver
@@ -57,7 +58,8 @@ def _word(method: object) -> str | None:
         return method.word
     if method is not None and not isinstance(method, str):
         raise InputError(
-            f"method is a solver, such as tb.RK4(step=1e-3), or its name, 'rk4'; got {method!r}."
+            "method is a solver, such as tb.RK4(step=1e-3), or its name, 'rk4'; got "
+            f"{shown(method)}."
         )
     return method
 

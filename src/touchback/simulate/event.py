@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
-from touchback.numbers import LEAST, MOST, number_within
+from touchback.numbers import LEAST, MOST, keep, number_within, shown
 from touchback.simulate.protocol import Floats
 from touchback.symbolic.expression import Expr
 
@@ -38,15 +38,15 @@ class Event:
         if not isinstance(self.function, Expr | str) and not callable(self.function):
             raise InputError(
                 f"Event {self.name!r}: an expression of the model, the name of a signal or a "
-                f"function of (t, x) is expected, got {self.function!r}."
+                f"function of (t, x) is expected, got {shown(self.function)}."
             )
         if self.direction not in (-1, 0, 1):
             raise InputError(
                 f"Event {self.name!r}: direction is +1 (rising), -1 (falling) or 0 (both), "
-                f"got {self.direction!r}."
+                f"got {shown(self.direction)}."
             )
         sentence = f"Event {self.name!r}: locking must be a positive number of seconds"
-        number_within(sentence, self.locking, LEAST, MOST)
+        keep(self, locking=number_within(sentence, self.locking, LEAST, MOST))
         if self.terminal and self.restart is not None:
             raise InputError(
                 f"Event {self.name!r} is terminal and has a restart: leave one of them away."

@@ -9,9 +9,10 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native import SampledInputs
+from touchback.numbers import shown
 from touchback.recording import unknown_name
 from touchback.simulate.protocol import Floats, InputData, Plain
-from touchback.system.reading import by_name
+from touchback.system.reading import by_name, read_array, read_number
 
 Refresh = Callable[[float, Floats, Floats], None]
 
@@ -71,20 +72,20 @@ def read_inputs(
 
 def _number(name: str, value: object) -> float:
     try:
-        number = float(np.asarray(value, dtype=np.float64))
-    except (TypeError, ValueError):
+        number = read_number(name, value)
+    except InputError:
         number = np.nan
     if not np.isfinite(number):
         raise InputError(
-            f"Input {name!r} must be a number, samples or a function of time, got {value!r}."
+            f"Input {name!r} must be a number, samples or a function of time, got {shown(value)}."
         )
     return number
 
 
 def _samples(name: str, value: object, duration: float) -> tuple[Floats, Floats]:
     try:
-        table = np.array(value, dtype=np.float64)
-    except ValueError:
+        table = read_array(name, value)
+    except InputError:
         raise InputError(
             f"Input {name!r}: times and values must be equally many numbers."
         ) from None

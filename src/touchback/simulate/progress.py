@@ -10,6 +10,7 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from touchback.errors import InputError
+from touchback.numbers import shown
 
 PATIENCE = 1.0  # seconds before a bar appears
 Report = Callable[[float], None]
@@ -22,7 +23,7 @@ class Progress:
         if not (isinstance(show, bool) or callable(show)):
             raise InputError(
                 "progress is True for a bar, False for none, or a function of the fraction that is "
-                f"done, got {show!r}."
+                f"done, got {shown(show)}."
             )
         self._label = label
         self._report: Report | None = None if isinstance(show, bool) else show

@@ -10,6 +10,7 @@ from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.names import check_name
 from touchback.model.walk import frames_of
+from touchback.numbers import shown
 from touchback.simulate.protocol import Floats
 from touchback.system import System
 
@@ -43,7 +44,7 @@ def contacts_of(
     if given is not None and not isinstance(given, Mapping):
         raise InputError(
             f"{system.name}: contacts are given by name, as {{'floor': "
-            f"tb.contact.SpherePlaneContact(…)}}, got {given!r}."
+            f"tb.contact.SpherePlaneContact(…)}}, got {shown(given)}."
         )
     for name in given or {}:
         check_name("contact", name)

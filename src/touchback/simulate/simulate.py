@@ -80,8 +80,8 @@ def simulate(
     span, changed = Span(start, duration), by_name("parameters", parameters)
     given = read_inputs(system.input_names, system.input_defaults, inputs, span.end)
     asked = Asked(system, span, given, constraints, changed, watched, books)
-    solver.refuse_excess(duration, asked.width)
-    x = initial_state(system, x0, start, given, parameters)
+    solver.refuse_excess(span.duration, asked.width)
+    x = initial_state(system, x0, span.start, given, parameters)
     if switched:
         about = settings(asked, solver, x, events)
         part = partial(_run, solver=solver, progress=progress)

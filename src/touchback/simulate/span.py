@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.numbers import MOST, MOST_COUNTED, number_within, positive_number, whole_within
+from touchback.numbers import MOST, MOST_COUNTED, keep, number_within, positive_number, whole_within
 from touchback.simulate.protocol import Floats
 
 MOST_NUMBERS = 100_000_000  # that a run keeps in memory: 0.8 GB
@@ -26,8 +26,13 @@ class Span:
     whole: Span | None = None
 
     def __post_init__(self) -> None:
-        needed(duration=self.duration)
-        number_within("start must be a finite time", self.start, -MOST, MOST)
+        needed(self, "duration")
+        keep(self, start=number_within("start must be a finite time", self.start, -MOST, MOST))
+        if self.whole is None and not self.start < self.end <= MOST:
+            raise InputError(
+                f"start {self.start:g} s and duration {self.duration:g} s: no number tells the end "
+                "of the run from its start; give a nearer start, or another duration."
+            )
 
     @property
     def end(self) -> float:
@@ -89,20 +94,21 @@ class Trajectory:
         self.times, self.states = self.times[kept], self.states[kept]
 
 
-def positive(**numbers: float | None) -> None:
-    """Refuse what is given and no positive, finite number, by name."""
-    needed(**{label: value for label, value in numbers.items() if value is not None})
+def positive(owner: object, *labels: str) -> None:
+    """Those fields that are given, as floats; refuse what is no positive, finite number."""
+    needed(owner, *(label for label in labels if getattr(owner, label) is not None))
 
 
-def needed(**numbers: float | None) -> None:
-    """Refuse what is no positive, finite number, by name."""
-    for label, value in numbers.items():
-        positive_number(label, value)
+def needed(owner: object, *labels: str) -> None:
+    """Fields as floats; refuse what is no positive, finite number, by name."""
+    for label in labels:
+        keep(owner, **{label: positive_number(label, getattr(owner, label))})
 
 
-def counted(label: str, limit: object) -> None:
-    """Refuse a limit that is no whole number from 1 on."""
-    whole_within(f"{label} must be at least 1, and whole", limit, 1, MOST_COUNTED)
+def counted(owner: object, label: str) -> None:
+    """A field as a whole number from 1 on."""
+    sentence = f"{label} must be at least 1, and whole"
+    keep(owner, **{label: whole_within(sentence, getattr(owner, label), 1, MOST_COUNTED)})
 
 
 def refuse_steps(duration: float, step: float, limit: int) -> None:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
+from touchback.numbers import shown
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats, HasState, Numbers, Settle, StateData
 from touchback.system import State, System
@@ -38,7 +39,7 @@ def read_state(system: System, given: HasState | StateData | ArrayLike) -> Float
     except InputError:
         raise InputError(
             f"{system.name}: a state is an array of {len(names)} numbers, or what "
-            f"`system.assemble(name=value)` gives, got {given!r}."
+            f"`system.assemble(name=value)` gives, got {shown(given)}."
         ) from None
     if x.shape != (len(names),):
         raise InputError(

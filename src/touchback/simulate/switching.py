@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.numbers import MOST, keep, number_within, shown
 from touchback.recording import EnergyBooks, Run
 from touchback.simulate.course import Asked
 from touchback.simulate.event import Event
@@ -35,6 +36,9 @@ class Switch:
     deactivate: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.at, Event):
+            sentence = "Switch: at is a time [s], or a tb.Event(…)"
+            keep(self, at=number_within(sentence, self.at, -MOST, MOST))
         for word, names in (("activate", self.activate), ("deactivate", self.deactivate)):
             if isinstance(names, str):
                 raise InputError(
@@ -50,7 +54,7 @@ def read_events(given: object) -> Sequence[Event | Switch]:
     known = [one for one in each if isinstance(one, Event | Switch)]
     if len(known) < len(each):
         raise InputError(
-            f"events: a sequence of tb.Event(…) and tb.Switch(…) is expected, got {given!r}."
+            f"events: a sequence of tb.Event(…) and tb.Switch(…) is expected, got {shown(given)}."
         )
     return known
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
-from touchback.numbers import LEAST, MOST, number_within
+from touchback.numbers import LEAST, MOST, number_within, shown
 from touchback.simulate.span import whole_multiple
 from touchback.system import System
 from touchback.system.posed import Posed
@@ -45,7 +45,7 @@ def refuse_rate(system: System, rate: float | None) -> None:
     """Raise where ticks were asked for that nothing waits for."""
     if rate is not None and not memories_of(system):
         raise InputError(
-            f"{system.name}: rate={rate!r} was asked for, but the model has no memories that "
+            f"{system.name}: rate={shown(rate)} was asked for, but the model has no memories that "
             "change at ticks; leave it away."
         )
 

@@ -21,6 +21,7 @@ from touchback.native import FunctionData, evaluate_rows
 from touchback.native.contact.contact_state import ContactFunctions
 from touchback.native.contact.moreau_jean import SteppedFunctions
 from touchback.native.contact.pattern import ContactPattern
+from touchback.numbers import shown
 from touchback.symbolic.differentiate import jacobian
 from touchback.system.contact_rows import ContactRows
 from touchback.system.derivation import Derivation
@@ -209,7 +210,7 @@ def _checked(system: System, name: str, kind: Any) -> Any:
     if not isinstance(kind, ContactKind):
         raise ModelError(
             f"{label}: a contact such as tb.contact.SpherePlaneContact(…) is expected, got "
-            f"{kind!r}."
+            f"{shown(kind)}."
         )
     for expression in expressions_of(kind):
         if expression.tape is not system.model.tape:

@@ -12,6 +12,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.model.names import unknown
 from touchback.native.library import as_floats
+from touchback.numbers import is_real, shown
 
 if TYPE_CHECKING:
     from touchback.system.layout import Layout
@@ -30,19 +31,22 @@ def read_array(label: str, given: object) -> Floats:
     """Real numbers as an array."""
     try:
         array = np.asarray(given)
-        nothing = array.dtype == object and any(each is None for each in array.flat)
-        if array.dtype.kind not in _NO_REALS and not nothing:  # None would be a NaN
+        # of mixed things each must be a number: None would be a NaN, a date a number of years
+        mixed = array.dtype == object and not all(is_real(each) for each in array.flat)
+        if array.dtype.kind not in _NO_REALS and not mixed:
             return np.asarray(array, dtype=float)
     except (TypeError, ValueError, OverflowError):
         pass
     mend = "; of a state give its .q, .v or .z" if hasattr(given, "q") else ""
-    raise InputError(f"{label}: real numbers are expected, got {given!r}{mend}.")
+    raise InputError(f"{label}: real numbers are expected, got {shown(given)}{mend}.")
 
 
 def by_name(label: str, given: Mapping[str, T] | None, what: str = "numbers") -> dict[str, T]:
     """What was given by name, or nothing."""
     if given is not None and not isinstance(given, Mapping):
-        raise InputError(f"{label}: {what} by name are expected, as {{'name': …}}, got {given!r}.")
+        raise InputError(
+            f"{label}: {what} by name are expected, as {{'name': …}}, got {shown(given)}."
+        )
     return dict(given or {})
 
 
@@ -50,7 +54,7 @@ def read_number(label: str, given: object) -> float:
     """One real number."""
     array = read_array(label, given)
     if array.ndim:
-        raise InputError(f"{label}: one number is expected, got {given!r}.")
+        raise InputError(f"{label}: one number is expected, got {shown(given)}.")
     return float(array)
 
 

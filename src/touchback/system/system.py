@@ -11,6 +11,7 @@ from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.native import ConstrainedFunctions, Formulation, FunctionData, RateSlopes
 from touchback.native.modes.data import ModesData
+from touchback.numbers import shown
 from touchback.symbolic.count import Counts
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.tape import Tape
@@ -140,7 +141,7 @@ class System(Arrays):
             case str(mode):
                 self.enter(mode)
             case float() | int() as number:
-                raise InputError(f"{self.name}: a mode is given by its name, got {number!r}.")
+                raise InputError(f"{self.name}: a mode is given by its name, got {shown(number)}.")
             case modes if modes:
                 self.enter(*modes)
         motion, layout, start = self.motion, self.layout, self.motion.start

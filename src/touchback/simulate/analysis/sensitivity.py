@@ -91,7 +91,10 @@ def sensitivity(
     for name in parameters:
         if name not in system.layout.parameters:
             raise unknown_name("parameter", name, system.layout.parameters)
-    positive_number("duration", duration)
+    duration = positive_number("duration", duration)
+    rtol, atol = positive_number("rtol", rtol), positive_number("atol", atol)
+    if output_step is not None:
+        output_step = positive_number("output_step", output_step)
     state = state_of(system, x0)
     varied = _Varied(system, parameters, at, inputs, duration)
     start = varied.point(0.0, state.x)

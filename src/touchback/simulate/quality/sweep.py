@@ -57,14 +57,13 @@ def quality(
     of them. `inputs` as in `simulate`. Measuring stops after `time_limit` seconds; settings that it
     cut off are marked as not measured. `progress` as in `simulate`.
     """
-    positive_number("duration", duration)
-    positive_number("time_limit", time_limit)
-    for word, given in (("step", steps), ("tolerance", tolerances)):
-        for number in given:
-            positive_number(word, number)
+    duration = positive_number("duration", duration)
+    time_limit = positive_number("time_limit", time_limit)
+    steps = [positive_number("step", step) for step in steps]
+    tolerances = [positive_number("tolerance", number) for number in tolerances]
     refuse("tb.quality", system)
     chosen = candidates(bool(system.constraint_names), formulations)
-    lengths = sorted({float(step) for step in steps if step * _FEWEST <= duration}, reverse=True)
+    lengths = sorted({step for step in steps if step * _FEWEST <= duration}, reverse=True)
     if not lengths:
         raise InputError(f"No step fits {_FEWEST} times into {duration:g} s; give shorter steps.")
     if duration / lengths[-1] > STEP_LIMIT:
@@ -74,8 +73,8 @@ def quality(
         )
     x = read_state(system, system.assemble() if x0 is None else x0)
     with Progress(f"{system.name}: quality", progress) as shown:
-        clock = Clock(float(time_limit), shown)
-        bench = Bench(system, x, float(duration), inputs, clock)
+        clock = Clock(time_limit, shown)
+        bench = Bench(system, x, duration, inputs, clock)
         return _Sweep(bench, chosen, lengths, sorted(tolerances, reverse=True)).result()
 
 

@@ -51,8 +51,8 @@ class EventDriven(Dopri5):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needed(rest=self.rest)
-        counted("event_limit", self.event_limit)
+        needed(self, "rest")
+        counted(self, "event_limit")
         if self.impacts not in LAWS:
             raise unknown_name("law of impacts", self.impacts, LAWS)
 

@@ -17,6 +17,7 @@ from touchback.simulate.solvers.solver import Can
 from touchback.simulate.span import (
     Trajectory,
     needed,
+    positive,
     refuse_rows,
     refuse_steps,
     whole_multiple,
@@ -44,7 +45,8 @@ class FixedStep(Integrator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needed(step=self.step)
+        needed(self, "step")
+        positive(self, "rate")
 
     def refuse_excess(self, duration: float, width: int) -> None:
         """Every step is recorded, unless `output_step` says otherwise."""
@@ -72,7 +74,8 @@ class FixedStep(Integrator):
         times: Floats = span.start + np.arange(0.0, len(states)) * every * step
         last, steps = run, run.steps
         remainder = span.duration - whole * step
-        if remainder > _SLIVER * step and _goes_on(status, leg):
+        # of a step that is very much longer than the run, what is left is all there is
+        if (remainder > _SLIVER * step or not whole) and _goes_on(status, leg):
             problem.leave_memories(run.steps)
             last = Stepper(problem, self.word, run.x, run.t, remainder, watch.native)
             while last.steps == 0 and _goes_on(status, leg):

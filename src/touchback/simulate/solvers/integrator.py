@@ -30,9 +30,9 @@ class Integrator(Solver):
     step_limit: int = 10_000_000
 
     def __post_init__(self) -> None:
-        positive(step=self.step, output_step=self.output_step)
-        needed(rtol=self.rtol, atol=self.atol)
-        counted("step_limit", self.step_limit)
+        positive(self, "step", "output_step")
+        needed(self, "rtol", "atol")
+        counted(self, "step_limit")
 
     @property
     def implicit(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from touchback.contact import ContactKind
 from touchback.errors import InputError
-from touchback.numbers import number_within
+from touchback.numbers import keep, number_within
 from touchback.simulate.course import Asked
 from touchback.simulate.solvers.solver import Can, Solver
 from touchback.simulate.span import needed, refuse_rows
@@ -35,8 +35,8 @@ class MoreauJean(Solver):
     contacts: Mapping[str, ContactKind] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
-        needed(step=self.step)
-        number_within("theta lies between 0 and 1", self.theta, 0.0, 1.0)
+        needed(self, "step")
+        keep(self, theta=number_within("theta lies between 0 and 1", self.theta, 0.0, 1.0))
 
     def refuse_excess(self, duration: float, width: int) -> None:
         """Every step is recorded; contacts have three impulses or more."""

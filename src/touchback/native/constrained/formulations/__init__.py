@@ -11,6 +11,7 @@ from touchback.native.constrained.formulations.linear_implicit import LinearImpl
 from touchback.native.constrained.formulations.multipliers import Multipliers
 from touchback.native.constrained.formulations.partitioning import Partitioning
 from touchback.native.constrained.formulations.projection import Projection
+from touchback.numbers import shown
 
 #: Formulations with their usual settings, by name; the first is taken unless told otherwise.
 FORMULATIONS: dict[str, Formulation] = {
@@ -34,7 +35,9 @@ def formulation_of(given: str | Formulation | None) -> Formulation:
     if isinstance(word, type):
         raise InputError(f"constraints={word.__name__} is a class; make one: tb.{word.__name__}().")
     if not isinstance(word, str) or word not in FORMULATIONS:
-        raise InputError(f"There is no formulation {word!r}; there are {', '.join(FORMULATIONS)}.")
+        raise InputError(
+            f"There is no formulation {shown(word)}; there are {', '.join(FORMULATIONS)}."
+        )
     return FORMULATIONS[word]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from touchback.native.constrained.formulations.formulation import Formulation
-from touchback.numbers import positive_number
+from touchback.numbers import keep, positive_number
 
 
 @dataclass(frozen=True)
@@ -19,4 +19,4 @@ class AugmentedLagrangian(Formulation):
     penalty: float = 1e6
 
     def __post_init__(self) -> None:
-        positive_number("The penalty", self.penalty)
+        keep(self, penalty=positive_number("The penalty", self.penalty))

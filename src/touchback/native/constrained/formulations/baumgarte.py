@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from touchback.native.constrained.formulations.formulation import Formulation
-from touchback.numbers import MOST, number_within
+from touchback.numbers import MOST, keep, number_within
 
 
 @dataclass(frozen=True)
@@ -20,4 +20,5 @@ class Baumgarte(Formulation):
 
     def __post_init__(self) -> None:
         for name, number in (("alpha", self.alpha), ("beta", self.beta)):
-            number_within(f"Baumgarte's {name} must be zero or positive", number, 0.0, MOST)
+            sentence = f"Baumgarte's {name} must be zero or positive"
+            keep(self, **{name: number_within(sentence, number, 0.0, MOST)})
