@@ -16,7 +16,8 @@ from touchback.errors import InputError
 if TYPE_CHECKING:
     from studies.wall.figures import Sheet
 
-PARTS = ("ball", "edges", "grip", "passive", "figures")
+PARTS = ("ball", "edges", "grip", "passive", "sensing", "figures")
+FOUND = ("ball", "edges", "grip")  # parts with findings that hold or fail
 _RATES = "250,500,1000,2000,4000"
 
 
@@ -33,6 +34,7 @@ def wall(
 
     *ball*: floors against the continuous ball; *edges*: stability from the formula and from runs;
     *grip*: a finger identified while it plays; *passive*: the stiffest passive wall of each kind;
+    *sensing*: the same with an encoder, at the rate nearest to 1 kHz;
     *figures*: what can be drawn anew. A finding that fails gives exit code 1.
     """
     wanted = parts or list(PARTS)
@@ -42,8 +44,10 @@ def wall(
     frequencies = _frequencies(rates)
     if plot is not None:
         plot.mkdir(parents=True, exist_ok=True)
-    fine = _findings([part for part in wanted if part not in ("passive", "figures")])
+    fine = _findings([part for part in wanted if part in FOUND])
     sheets = _own_pictures(wanted, frequencies, drawn=plot is not None)
+    if "sensing" in wanted:
+        _sensing(min(frequencies, key=lambda rate: abs(rate - 1000.0)))
     if "figures" in wanted:
         sheets = [*_list_figures(), *sheets]
     if plot is not None:
@@ -107,6 +111,31 @@ def _passive(rates: list[float]) -> dict[str, list[float]]:
     out.print(table)
     out.print("all: no press failed up to contacts of two samples")
     return found
+
+
+def _sensing(rate: float) -> None:
+    """The passive walls again, for what an encoder tells, and how far they lead astray."""
+    from studies.wall.setups import RESOLUTION, SENSINGS
+    from touchback.haptics.wall import Bench, deviation, kind, largest_passive_stiffness
+
+    table = Table(f"passive up to [N/m], {rate:g} Hz", box=None, pad_edge=False)
+    for name in SENSINGS:
+        table.add_column(name, justify="right")
+    for wall_name in ("standard", "half-sample", "z-plane", "deadbeat", "deadbeat throughout"):
+        cells = []
+        for name, sensing in SENSINGS.items():
+            bench = Bench(sensing=sensing)
+            with working(f"pressing the {wall_name} wall: {name}"):
+                found = largest_passive_stiffness(kind(wall_name), rate, bench)
+                astray = deviation(kind(wall_name), found, rate, bench)
+            cells.append(f"{_stiffness(found)} ({astray:.2f})")
+        table.add_row(wall_name, *cells)
+    out.print()
+    out.print(table)
+    out.print(
+        f"counts of {1e6 * RESOLUTION:g} µm; in brackets: the largest distance from where a "
+        "continuous wall has the handle, over the penetration"
+    )
 
 
 def _stiffness(value: float) -> str:

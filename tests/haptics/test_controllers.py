@@ -13,6 +13,7 @@ from touchback.haptics.wall import (
     Ahead,
     ContinuousBall,
     Device,
+    Differentiated,
     Finger,
     HalfSampleWall,
     Oscillator,
@@ -118,7 +119,7 @@ def test_differentiated_velocity_is_the_backward_difference() -> None:
             seen.append(state)
             return 0.0
 
-    trace = simulate(ball(), Listening(), State(1.0, 0.5), 0.1, 5, velocity="differentiated")
+    trace = simulate(ball(), Listening(), State(1.0, 0.5), 0.1, 5, sensing=Differentiated())
     assert [state.v for state in seen[1:]] == pytest.approx(np.diff(trace.y[:5]) / 0.1)
 
 

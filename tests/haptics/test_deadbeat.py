@@ -11,6 +11,7 @@ from touchback.haptics.wall import (
     ContinuousBall,
     DeadbeatWall,
     Device,
+    Differentiated,
     Finger,
     HalfSampleWall,
     PlacedWall,
@@ -104,5 +105,5 @@ def test_contacts_of_fewer_than_two_samples_are_counted() -> None:
 def test_differentiated_velocity_spoils_the_compensation() -> None:
     plant, wall, T = ball(), Target(1.0), 0.2
     controller = DeadbeatWall(HalfSampleWall.design(plant, wall, T), plant, wall, T)
-    trace = simulate(plant, controller, State(1.0, 0.0), T, 300, velocity="differentiated")
+    trace = simulate(plant, controller, State(1.0, 0.0), T, 300, sensing=Differentiated())
     assert np.abs(bounces(trace).energy - 1.0).max() > 1e-3

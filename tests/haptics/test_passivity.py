@@ -7,6 +7,7 @@ from scipy.integrate import quad
 from touchback.errors import InputError
 from touchback.haptics.wall import (
     KINDS,
+    Bench,
     Device,
     Finger,
     Plant,
@@ -66,7 +67,7 @@ def test_the_standard_wall_is_passive_to_about_colgates_bound(rate: float) -> No
 
 def test_every_wall_stays_passive_at_half_of_colgates_bound() -> None:
     for each in KINDS:
-        assert is_passive(each, 500.0, 500.0, BENCH_DEVICE, Finger()), each.name
+        assert is_passive(each, 500.0, 500.0), each.name
 
 
 def test_compensated_walls_can_be_ten_times_as_stiff() -> None:
@@ -77,7 +78,7 @@ def test_compensated_walls_can_be_ten_times_as_stiff() -> None:
 
 def test_a_delay_costs_stiffness() -> None:
     prompt = largest_passive_stiffness(kind("standard"), 500.0)
-    late = largest_passive_stiffness(kind("standard"), 500.0, delay=1.0)
+    late = largest_passive_stiffness(kind("standard"), 500.0, Bench(delay=1.0))
     # A delay of T beside the hold's T/2: the bound for any hand falls to a third, 2b/3T.
     assert 2.0 * BENCH_DEVICE.damping * 500.0 / 3.0 < late < 0.5 * prompt
 

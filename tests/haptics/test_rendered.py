@@ -37,8 +37,8 @@ def test_each_wall_moves_the_handle_as_in_the_laboratory(wall: System, name: str
     plant = Plant(BENCH_DEVICE, Finger(), anchor=-0.02)
     target = Target(5000.0, BENCH_DAMPING if kind(name).damped else 0.0)
     controller = kind(name).build(plant, target, 1.0 / RATE)
-    velocity = kind(name).velocity
-    lab = simulate(plant, controller, State(0.01, 0.0), 1.0 / RATE, TICKS, velocity=velocity)
+    sensing = kind(name).sensing
+    lab = simulate(plant, controller, State(0.01, 0.0), 1.0 / RATE, TICKS, sensing=sensing)
     # Runge–Kutta in eight steps a tick on a smooth arc of 10 ms; a chattering wall takes it along
     np.testing.assert_allclose(run["handle"], lab.y[1:], atol=1e-11)
     np.testing.assert_allclose(run["wall force"][:-1], lab.wall_force[:-1], atol=1e-6)

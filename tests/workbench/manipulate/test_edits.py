@@ -156,6 +156,9 @@ def test_limits_come_into_a_joint_and_are_moved_without_another_structure(start:
     assert "throw it back" in run.refused(
         do="edit", change="limits", joint="hinge", low=0.3, high=0.5
     )
+    assert "outside of 0.3 and more" in run.refused(
+        do="edit", change="limits", joint="hinge", low=0.3
+    )
 
 
 def test_what_can_not_be_edited_is_refused_in_words(start: Start) -> None:

@@ -26,40 +26,64 @@ from touchback.haptics.wall.edges import (
 from touchback.haptics.wall.identification import FingerIdentifier
 from touchback.haptics.wall.jury import characteristic_polynomial, jury_conditions, jury_margin
 from touchback.haptics.wall.kinds import KINDS, Kind, kind
+from touchback.haptics.wall.motor import Motor
 from touchback.haptics.wall.oscillator import Flow, Oscillator, State
-from touchback.haptics.wall.passivity import hand_work, is_passive, largest_passive_stiffness
+from touchback.haptics.wall.passivity import (
+    Bench,
+    deviation,
+    hand_work,
+    is_passive,
+    largest_passive_stiffness,
+)
 from touchback.haptics.wall.placement import place_poles
 from touchback.haptics.wall.plant import Device, Finger, Plant, Target, ball
+from touchback.haptics.wall.sensing import (
+    Differentiated,
+    Encoder,
+    Exact,
+    Observed,
+    Sensing,
+    Windowed,
+)
 from touchback.haptics.wall.simulation import Trace, simulate
 
 __all__ = [
     "KINDS",
     "AdaptiveWall",
     "Ahead",
+    "Bench",
     "Bounces",
     "Contact",
     "ContinuousBall",
     "Controller",
     "DeadbeatWall",
     "Device",
+    "Differentiated",
+    "Encoder",
+    "Exact",
     "Finger",
     "FingerIdentifier",
     "Flow",
     "HalfSampleWall",
     "Kind",
+    "Motor",
+    "Observed",
     "Oscillator",
     "PlacedWall",
     "Plant",
+    "Sensing",
     "StandardWall",
     "State",
     "Target",
     "Trace",
+    "Windowed",
     "alpha_edges",
     "ball",
     "bounces",
     "characteristic_polynomial",
     "colgate_damping",
     "critical_stiffness",
+    "deviation",
     "distance_outside",
     "hand_work",
     "is_passive",

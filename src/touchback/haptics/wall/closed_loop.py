@@ -1,10 +1,13 @@
 """Plant, hold and linear wall law as one sampled matrix (Gillespie 1996, Fig. 6.1, 6.6)."""
 
+from typing import Literal
+
 import numpy as np
 
 from touchback.haptics.wall.jury import characteristic_polynomial, jury_margin
 from touchback.haptics.wall.oscillator import Flow, Oscillator
-from touchback.haptics.wall.simulation import Velocity
+
+Velocity = Literal["sensed", "differentiated"]
 
 
 def loop_matrix(

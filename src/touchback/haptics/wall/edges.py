@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import SolveError
-from touchback.haptics.wall.closed_loop import loop_margin
+from touchback.haptics.wall.closed_loop import Velocity, loop_margin
 from touchback.haptics.wall.oscillator import Oscillator, State
 from touchback.haptics.wall.plant import Device, Finger, Plant
 from touchback.haptics.wall.root import root
-from touchback.haptics.wall.simulation import Velocity, simulate
+from touchback.haptics.wall.simulation import simulate
 
 PASSIVE_ALPHA = 2.0
 """Colgate's bound b > KT/2 for a wall without damping, as α = KT/b (Colgate & Schenkel 1994)."""

@@ -12,17 +12,17 @@ from touchback.haptics.wall.controllers import (
 )
 from touchback.haptics.wall.deadbeat import DeadbeatWall
 from touchback.haptics.wall.plant import Plant, Target
-from touchback.haptics.wall.simulation import Velocity
+from touchback.haptics.wall.sensing import EXACT, Differentiated, Sensing
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A controller's recipe, whether its wall is damped, and where its velocity comes from."""
+    """A controller's recipe, whether its wall is damped, and what it is told of the motion."""
 
     name: str
     build: Callable[[Plant, Target, float], Controller]
     damped: bool = False
-    velocity: Velocity = "sensed"
+    sensing: Sensing = EXACT
 
 
 def _standard(plant: Plant, wall: Target, period: float) -> Controller:
@@ -42,9 +42,9 @@ def _deadbeat_throughout(plant: Plant, wall: Target, period: float) -> Controlle
 KINDS = (
     Kind("standard", _standard),
     Kind("damped", _standard, damped=True),
-    Kind("damped, differentiated", _standard, damped=True, velocity="differentiated"),
+    Kind("damped, differentiated", _standard, damped=True, sensing=Differentiated()),
     Kind("half-sample", HalfSampleWall.design),
-    Kind("half-sample, differentiated", HalfSampleWall.design, velocity="differentiated"),
+    Kind("half-sample, differentiated", HalfSampleWall.design, sensing=Differentiated()),
     Kind("z-plane", PlacedWall.design),
     Kind("deadbeat", _deadbeat),
     Kind("deadbeat throughout", _deadbeat_throughout),

@@ -11,17 +11,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.haptics.wall.controllers import HalfSampleWall
 from touchback.haptics.wall.kinds import Kind
+from touchback.haptics.wall.motor import IDEAL_MOTOR, Motor
 from touchback.haptics.wall.oscillator import State
 from touchback.haptics.wall.plant import Device, Finger, Plant, Target
+from touchback.haptics.wall.sensing import Sensing
 from touchback.haptics.wall.simulation import Trace, simulate
 
 RATES = (250.0, 500.0, 1000.0, 2000.0, 4000.0)
 """Sampling rates of the table [Hz]."""
 BENCH_DEVICE = Device(0.30, 1.0)
 """Gillespie's mass; the damping is ours, so that Colgate's bound at 1 kHz is 2000 N/m."""
+BENCH_FINGER = Finger()
 BENCH_DAMPING = 0.5
 """Of the damped walls [N s/m], half the device's, so that Colgate's bound leaves room."""
+
+_FINE = 64  # samples of a period that stand for a continuous wall
 
 
 def hand_work(trace: Trace) -> np.ndarray:
@@ -66,23 +72,61 @@ def presses(gaps: int = 4) -> Iterator[Press]:
             yield Press(peak, duration, 2e-5 * (1 + number))
 
 
-def is_passive(
-    kind: Kind, stiffness: float, rate: float, device: Device, finger: Finger, delay: float = 0.0
-) -> bool:
-    """Whether no press of the battery gets energy out; delay in samples."""
-    period = 1.0 / rate
+@dataclass(frozen=True)
+class Bench:
+    """Who presses what: device and finger, the finger that controllers are designed for, what they
+    are told of the motion (their kind's own sensing unless given), motor, and delay in samples."""
+
+    device: Device = BENCH_DEVICE
+    finger: Finger = BENCH_FINGER
+    believed: Finger | None = None
+    sensing: Sensing | None = None
+    motor: Motor = IDEAL_MOTOR
+    delay: float = 0.0
+
+    def press(self, press: Press, kind: Kind, wall: Target, rate: float) -> Trace:
+        """A press on a wall, sampled at a rate [Hz], until half its duration after its end."""
+        period = 1.0 / rate
+        plant = Plant(self.device, self.finger, anchor=press.gap)
+        believed = Plant(self.device, self.believed or self.finger, anchor=press.gap)
+        samples = math.ceil(1.5 * press.duration * rate)
+        return simulate(
+            plant, kind.build(believed, wall, period), State(press.gap, 0.0), period, samples,
+            sensing=self.sensing or kind.sensing, motor=self.motor, delay=self.delay * period,
+            volition=press.force(period, samples), believed=believed,
+        )  # fmt: skip
+
+
+BENCH = Bench()
+
+
+def is_passive(kind: Kind, stiffness: float, rate: float, bench: Bench = BENCH) -> bool:
+    """Whether no press of the battery gets energy out."""
     wall = Target(stiffness, BENCH_DAMPING if kind.damped else 0.0)
     for press in presses():
-        plant = Plant(device, finger, anchor=press.gap)
-        samples = math.ceil(1.5 * press.duration * rate)
-        trace = simulate(
-            plant, kind.build(plant, wall, period), State(press.gap, 0.0), period, samples,
-            velocity=kind.velocity, delay=delay * period, volition=press.force(period, samples),
-        )  # fmt: skip
-        work = hand_work(trace)
+        work = hand_work(bench.press(press, kind, wall, rate))
         if not np.isfinite(work).all() or work.min() < -1e-9 * np.abs(work).max():
             return False
     return True
+
+
+def deviation(kind: Kind, stiffness: float, rate: float, bench: Bench = BENCH) -> float:
+    """How far the presses of the battery lead from where a continuous wall would have the handle:
+    the largest distance over the deepest penetration. Walls that let go too early are passive too.
+    """
+    wall = Target(stiffness, BENCH_DAMPING if kind.damped else 0.0)
+    worst = 0.0
+    for press in presses():
+        found = bench.press(press, kind, wall, rate)
+        plant, samples = found.plant, len(found.wall_force)
+        fine = 1.0 / (rate * _FINE)
+        due = simulate(
+            plant, HalfSampleWall.design(plant, wall, fine), State(press.gap, 0.0), fine,
+            samples * _FINE, volition=np.repeat(press.force(1.0 / rate, samples), _FINE),
+        )  # fmt: skip
+        far = np.abs(found.y - due.y[::_FINE]).max()
+        worst = max(worst, float(far / -due.y.min()))
+    return worst
 
 
 def expressible_stiffness(mass: float, rate: float) -> float:
@@ -91,13 +135,7 @@ def expressible_stiffness(mass: float, rate: float) -> float:
 
 
 def largest_passive_stiffness(
-    kind: Kind,
-    rate: float,
-    device: Device = BENCH_DEVICE,
-    finger: Finger | None = None,
-    *,
-    delay: float = 0.0,
-    precision: float = 0.01,
+    kind: Kind, rate: float, bench: Bench = BENCH, *, precision: float = 0.01
 ) -> float:
     """The stiffest wall up to which every press stays passive [N/m], infinite if none fails.
 
@@ -107,16 +145,15 @@ def largest_passive_stiffness(
     """
     if rate <= 0.0 or precision <= 0.0:
         raise InputError(f"Rate ({rate} Hz) and precision ({precision}) must be positive.")
-    hand = finger or Finger()
-    top = expressible_stiffness(device.mass + hand.mass, rate)
-    good, tried = 0.0, device.damping * rate
-    while is_passive(kind, tried, rate, device, hand, delay):
+    top = expressible_stiffness(bench.device.mass + bench.finger.mass, rate)
+    good, tried = 0.0, bench.device.damping * rate
+    while is_passive(kind, tried, rate, bench):
         good, tried = tried, 1.2 * tried
         if tried > top:
             return math.inf
     while tried - good > precision * tried:
         middle = 0.5 * (good + tried)
-        if is_passive(kind, middle, rate, device, hand, delay):
+        if is_passive(kind, middle, rate, bench):
             good = middle
         else:
             tried = middle

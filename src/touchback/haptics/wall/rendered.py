@@ -15,6 +15,7 @@ from touchback.haptics.wall.kinds import KINDS, kind
 from touchback.haptics.wall.oscillator import State
 from touchback.haptics.wall.passivity import BENCH_DAMPING, BENCH_DEVICE
 from touchback.haptics.wall.plant import Device, Finger, Plant, Target
+from touchback.haptics.wall.sensing import Differentiated
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic
@@ -65,7 +66,7 @@ def law_of(
     still = asked(-1.0, 0.0, 0.0)
     return Law(
         asked(-2.0, 0.0, 0.0) - still, still - asked(-1.0, 1.0, 0.0), asked(-1.0, 0.0, 1.0) - still,
-        chosen.velocity == "differentiated",
+        chosen.sensing == Differentiated(),
     )  # fmt: skip
 
 

@@ -6,16 +6,16 @@ computational delay of less than a period shifts the change of the force after t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.haptics.wall.controllers import Controller
-from touchback.haptics.wall.oscillator import State
+from touchback.haptics.wall.motor import IDEAL_MOTOR, Motor
+from touchback.haptics.wall.oscillator import Oscillator, State
 from touchback.haptics.wall.plant import Plant
-
-Velocity = Literal["sensed", "differentiated"]
+from touchback.haptics.wall.sensing import EXACT, Motion, Sensing
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Trace:
     v: np.ndarray
     """[m/s], (N+1,)"""
     wall_force: np.ndarray
-    """What each sample's law answered [N], (N,)"""
+    """What acted from each sample on [N], (N,)"""
     other_force: np.ndarray
     """Bias, finger's anchor and volition [N], (N,)"""
 
@@ -60,14 +60,17 @@ def simulate(
     period: float,
     samples: int,
     *,
-    velocity: Velocity = "sensed",
+    sensing: Sensing = EXACT,
+    motor: Motor = IDEAL_MOTOR,
     delay: float = 0.0,
     volition: Sequence[float] | np.ndarray | None = None,
+    believed: Plant | None = None,
 ) -> Trace:
     """Runs a controller against the plant for so many samples.
 
-    The velocity that the controller sees is the true one, or the backward difference of the last
-    two positions. Volition is a force of the hand on top of the bias, held over each sample [N].
+    What the controller sees is what the sensing tells, which may rest on another plant than the
+    real one (`believed`); what acts is what the motor makes of its answers. Volition is a force of
+    the hand on top of the bias, held over each sample [N].
     """
     if not 0.0 <= delay <= period or period <= 0.0:
         raise InputError(
@@ -79,24 +82,36 @@ def simulate(
         )
     motion = plant.motion
     early, rest = motion.flow(delay), motion.flow(period - delay)
+    sense = sensing.begin(believed or plant, period, start)
     ys, vs, forces, others = [start.y], [start.v], [], []
-    state, acting, before = start, 0.0, start.y - period * start.v
+    state, acting, asked = start, 0.0, 0.0
+    path = partial(_resting, start)
     for sample in range(samples):
-        known = state
-        if velocity == "differentiated":
-            known = State(state.y, (state.y - before) / period)
-            before = state.y
-        answer = controller.force(sample, known)
+        asked = controller.force(sample, sense.read(Motion(state, asked, path)))
+        given = motor.force(asked)
         other = plant.force if volition is None else plant.force + float(volition[sample])
+        path = partial(_along, motion, state, delay, acting + other, given + other)
         if delay:
             state = early(state, acting + other)
-        state = rest(state, answer + other)
-        acting = answer
+        state = rest(state, given + other)
+        acting = given
         ys.append(state.y)
         vs.append(state.v)
-        forces.append(answer)
+        forces.append(given)
         others.append(other)
     return Trace(
         plant, period, delay, period * np.arange(samples + 1), np.array(ys), np.array(vs),
         np.array(forces), np.array(others),
     )  # fmt: skip
+
+
+def _resting(state: State, time: float) -> State:
+    return state
+
+
+def _along(
+    motion: Oscillator, start: State, delay: float, before: float, after: float, time: float
+) -> State:
+    """The state within a period, in which the force changes after the delay."""
+    state = motion.flow(min(time, delay))(start, before)
+    return motion.flow(max(time - delay, 0.0))(state, after)

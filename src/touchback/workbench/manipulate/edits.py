@@ -105,7 +105,7 @@ class Edits:
         q = float(now.q[list(now.system.layout.q).index(full)])
         if joint.kind.nq == joint.kind.nv and not low <= q <= high:
             raise InputError(
-                f"Joint '{name}': '{full}' is {q:.4g} now, outside of {low:g} to {high:g}; its "
+                f"Joint '{name}': '{full}' is {q:.4g} now, outside of {_span(low, high)}; its "
                 "stop would throw it back. Bring it there first, or give wider limits."
             )
         names = limit_names(full)
@@ -178,3 +178,10 @@ class Edits:
         return Change(
             EDIT, name, f"no loop '{name}'", lambda model: rests.extend(open_loop(model, name))
         )
+
+
+def _span(low: float, high: float) -> str:
+    """Limits in words; an end that is far off is none."""
+    if low <= -_FAR:
+        return f"everything up to {high:g}"
+    return f"{low:g} and more" if high >= _FAR else f"{low:g} to {high:g}"
