@@ -4,7 +4,7 @@ import { add, along, cross, dot, scaled, sub } from "./draw/vectors.js";
 
 export class FlatCamera extends Camera {
   constructor(first, axes) {
-    super({ turn: 0, rise: 0, distance: 1.3, ...first });
+    super({ turn: 0, rise: 0, distance: 1.45, ...first }); // tools lie over the edges
     this.flat = true;
     [this.right, this.up] = axes;
     this.away = cross(this.right, this.up);
