@@ -147,6 +147,23 @@ def test_friction_without_an_answer_is_told_where_other_rows_are_redundant() -> 
         system.forward_dynamics(start.q, np.stack([slow, fast]))
 
 
+@pytest.mark.parametrize("method", ["forward_dynamics", "state_rate", "multipliers", "sensors"])
+def test_of_an_array_of_states_it_is_told_which_have_no_answer(method: str) -> None:
+    system = rod(2.0)
+    start = system.assemble(rates={"x": 3.0, "lean": 0.0})
+    v = np.zeros((4, 3, len(start.v)))
+    v[2, 1] = v[3, 0] = start.v
+    for _ in range(2):
+        with pytest.raises(
+            tb.SolveError,
+            match=r"here \(state \[2, 1\], the first of 2 such among 12\) that no force",
+        ):
+            getattr(system, method)(start.q, v)
+        with pytest.raises(tb.SolveError, match=r"so strong here that no force"):
+            getattr(system, method)(start.q, start.v)
+        getattr(system, method)(start.q, np.delete(v.reshape(12, -1), [7, 9], axis=0))
+
+
 def test_friction_without_an_answer_is_told_and_left_out() -> None:
     """The rod with its tip ahead, pushed into the table by its own friction."""
     system = rod(2.0)

@@ -17,15 +17,16 @@ from touchback.contact.compliant import AnyCompliant
 from touchback.contact.rigid import AnyRigid
 from touchback.errors import InputError
 from touchback.model.body import Body, Six
-from touchback.model.closures import AnyClosure, Closure
+from touchback.model.closures import AnyClosure, Closure, ClosureKind
 from touchback.model.constrained import Constraint, Drive
-from touchback.model.couplings import AnyCoupling
-from touchback.model.forces import AnyForce
+from touchback.model.contact_kind import ContactKind
+from touchback.model.couplings import AnyCoupling, CouplingKind
+from touchback.model.forces import AnyForce, ForceKind
 from touchback.model.frame import Frame
-from touchback.model.joints import AnyJoint, Joint
+from touchback.model.joints import AnyJoint, Joint, JointKind
 from touchback.model.modes import Mode, Transition
 from touchback.model.names import unknown
-from touchback.model.sensors import AnySensor
+from touchback.model.sensors import AnySensor, SensorKind
 from touchback.model.signals import BaseMotion, Control, ExtraState, Input, Parameter
 from touchback.model.solids import Look, SeenKind
 from touchback.model.value import Data, Triple, Value
@@ -123,6 +124,14 @@ KINDS: dict[str, dict[str, type[Data]]] = {
     "sensors": kinds_in(AnySensor),
 }
 """The model's own data of each section whose items say their `kind`, by that word."""
+_BASES: dict[str, tuple[type[Data], ...]] = {
+    "joints": (JointKind,),
+    "forces": (ForceKind,),
+    "contacts": (ContactKind,),
+    "closures": (ClosureKind, JointKind),
+    "couplings": (CouplingKind,),
+    "sensors": (SensorKind,),
+}
 _BESIDE: dict[str, type[Data]] = {
     "joints": Joint,
     "closures": Closure,
@@ -184,8 +193,23 @@ def add_kind(section: str, kind: type[Data]) -> None:
         raise InputError(
             f"add_kind({section!r}, …): a kind is a class such as tb.ForceKind, got {kind!r}."
         )
+    if not issubclass(kind, _BASES[section]):
+        named = " or ".join(f"{base.__module__}.{base.__name__}" for base in _BASES[section])
+        raise InputError(
+            f"add_kind({section!r}, {kind.__name__}): a kind of that section is a subclass of "
+            f"{named}; give another section, or a class of that kind."
+        )
     tag = str(kind.__struct_config__.tag)
-    for own in (section, "closures") if section == "joints" else (section,):  # joints close loops
+    sections = (section, "closures") if section == "joints" else (section,)  # joints close loops
+    for own in sections:
+        known = KINDS[own].get(tag, kind)
+        if (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+            raise InputError(
+                f"add_kind({section!r}, {kind.__name__}): files know {tag!r} as "
+                f"{known.__module__}.{known.__qualname__}; give the class another tag, as "
+                f'class {kind.__name__}(…, tag="…").'
+            )
+    for own in sections:
         KINDS[own][tag], SECTIONS[own][tag] = kind, in_file(kind, _BESIDE.get(own))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Difference:
     """b − a of one signal: the largest size, the time of it, and the root of the mean square."""
 
@@ -28,7 +28,7 @@ class Difference:
     rms: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Differences of the signals that both runs have, over the time that both cover."""
 

@@ -67,7 +67,7 @@ class Failure:
     whole: bool = False
 
 
-@dataclass
+@dataclass(eq=False)
 class Trajectory:
     """The recorded instants and states (a row each) of a run, and how it went."""
 

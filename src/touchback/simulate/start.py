@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.native import Formulation, formulation_of
-from touchback.numbers import shown
 from touchback.simulate.inputs import Inputs
 from touchback.simulate.protocol import Floats, HasState, Numbers, Settle, StateData
-from touchback.system import State, System
-from touchback.system.reading import read_array
+from touchback.system import System
+from touchback.system.state import elements_of
 
 
 def initial_state(
@@ -32,35 +31,7 @@ def initial_state(
 
 def read_state(system: System, given: HasState | StateData | ArrayLike) -> Floats:
     """The elements of a state, or of what has one, as many as the system has; a copy."""
-    names = list(system.state_names)
-    state = getattr(given, "state", given)
-    try:
-        x = read_array("state", getattr(state, "x", state)).copy()
-    except InputError:
-        raise InputError(
-            f"{system.name}: a state is an array of {len(names)} numbers, or what "
-            f"`system.assemble(name=value)` gives, got {shown(given)}."
-        ) from None
-    if x.shape != (len(names),):
-        raise InputError(
-            f"{system.name}: the state has {len(names)} elements ({', '.join(names[:6])}"
-            f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
-        )
-    _refuse_foreign(system, state)
-    return x
-
-
-def _refuse_foreign(system: System, state: object) -> None:
-    """A state that was made for other elements than the system has."""
-    own, foreign = system.state_names, list(getattr(state, "names", ()))
-    if not isinstance(state, State) or not foreign or foreign == own:
-        return
-    k, theirs = next((k, name) for k, name in enumerate(foreign) if name != own[k])
-    raise InputError(
-        f"{system.name}: the state is that of another system: element {k} is {theirs!r} there and "
-        f"{own[k]!r} here; assemble one here (`system.assemble(name=value)`), or give its numbers "
-        "as an array (`state.x`) if they are meant."
-    )
+    return elements_of(system.name, system.state_names, given)
 
 
 def consistency(

@@ -17,7 +17,7 @@ from touchback.system.function import Function
 from touchback.system.layout import Layout, Values
 from touchback.system.motions.acting import At
 from touchback.system.names import Named
-from touchback.system.reading import checked_out, components, filled, written
+from touchback.system.reading import checked_out, components, filled, leading, written
 from touchback.system.solved_motion import SolvedMotion
 
 Out = np.ndarray | None  # where a result is written; None: to a new array
@@ -108,8 +108,7 @@ class Arrays(Named):
     ) -> Terms:  # fmt: skip
         """h, b, γ, J, W, M and f at a state of a system with constraints, as dense arrays; `out`
         are terms of as many states."""
-        found = self.motion.terms(self, At(q, v, u, t, z, parameters))
-        return found if out is None else out.filled(found)
+        return self.motion.terms(self, At(q, v, u, t, z, parameters)).written(out)
 
     @by_its_name
     def constraint_error(
@@ -248,7 +247,7 @@ class Arrays(Named):
         )
         solved = self.motion.solve(self, at) if a is None or rows else (np.zeros(0), np.zeros(0))
         given = solved[0] if a is None else self.along("a", a)
-        lead = np.broadcast_shapes(given.shape[:-1], solved[1].shape[:-1])
+        lead = leading([given, solved[1]])
         parts = [np.broadcast_to(x, (*lead, x.shape[-1])) for x in (given, solved[1])]
         return self.evaluated(function, at, np.concatenate(parts, axis=-1), out)
 

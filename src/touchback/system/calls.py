@@ -194,7 +194,7 @@ class Calls:
         lead = leading([*given, blocks])
         shape = (*lead, *function.shape)
         result = np.empty(shape) if out is None else checked_out(out, shape)
-        flat = result.reshape(math.prod(lead), function.out_size)
+        flat = np.asarray(result).reshape(math.prod(lead), function.out_size)
         places = [0, *accumulate(array.shape[-1] for array in given)]
         parts = [(as_rows(array, lead, out), at) for array, at in zip(given, places, strict=False)]
         sizes = places[3], places[6] - places[3]

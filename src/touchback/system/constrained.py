@@ -14,10 +14,11 @@ import numpy as np
 from touchback.dynamics.constraints import constraint_rows
 from touchback.dynamics.forward import configuration_rate, entries, inverse
 from touchback.dynamics.row import Row
-from touchback.errors import InputError
 from touchback.model.model import Model
+from touchback.numbers import shown
 from touchback.symbolic.differentiate import jacobian
 from touchback.system.derivation import Derivation
+from touchback.system.reading import Misfit, checked_out
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def _pattern(rows: list[dict[int, int]]) -> Pattern:
     return Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2)))
 
 
-@dataclass
+@dataclass(eq=False)
 class Terms:
     """The terms of a constrained system at a state, or an array of them, as dense arrays."""
 
@@ -168,14 +169,21 @@ class Terms:
     rubs: np.ndarray
     names: tuple[str, ...]
 
-    def filled(self, others: "Terms") -> "Terms":
-        """These with the numbers of others at as many states."""
-        for name in ("h", "b", "gamma", "J", "W", "M", "f"):
-            own, given = getattr(self, name), getattr(others, name)
-            if own.shape != given.shape:
-                raise InputError(f"terms: out.{name} has shape {own.shape}, not {given.shape}.")
-            own[...] = given
-        return self
+    def written(self, out: "Terms | None") -> "Terms":
+        """These, or the terms given for them, of as many states, with their numbers."""
+        if out is None:
+            return self
+        if not isinstance(out, Terms):
+            raise Misfit(f"out must be terms, as `terms` gives them, got {shown(out)}.")
+        names = ("h", "b", "gamma", "J", "W", "M", "f")
+        for name in names:
+            own, shape = getattr(out, name), getattr(self, name).shape
+            if np.shape(own) != shape:
+                raise Misfit(f"out.{name} has shape {np.shape(own)}, not {shape}.")
+            checked_out(own, shape)
+        for name in names:
+            getattr(out, name)[...] = getattr(self, name)
+        return out
 
 
 def split_terms(out: np.ndarray, layout: ConstraintLayout, n: int) -> Terms:

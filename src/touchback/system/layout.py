@@ -11,7 +11,7 @@ from touchback.model.limits import Limit, limits_of
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
 from touchback.model.signals import Parameter
-from touchback.system.reading import by_name, read_array, read_number
+from touchback.system.reading import by_name, leading, read_array, read_number
 
 Values = Mapping[str, ArrayLike] | ArrayLike | None
 """Numbers by name, in order, or none: those that are usual."""
@@ -101,7 +101,7 @@ class Layout:
         if not given:
             return values.copy()
         numbers = {name: read_array(_parameter(name), each) for name, each in given.items()}
-        lead = np.broadcast_shapes(*(number.shape for number in numbers.values()))
+        lead = leading([number[..., None] for number in numbers.values()])
         changed = np.broadcast_to(values, (*lead, len(values))).copy()
         for name, number in numbers.items():
             index = self.index(name)

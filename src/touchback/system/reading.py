@@ -68,7 +68,7 @@ def filled(label: str, given: Any, names: tuple[str, ...], default: Floats) -> F
         for name in numbers:
             if name not in names:
                 raise InputError(str(unknown(label, name, names)))
-        lead = np.broadcast_shapes(*(number.shape for number in numbers.values()))
+        lead = leading([number[..., None] for number in numbers.values()])
         array = np.broadcast_to(default, (*lead, len(names))).copy()
         for name, number in numbers.items():
             array[..., names.index(name)] = number
@@ -127,8 +127,10 @@ def as_rows(array: Floats, lead: tuple[int, ...], out: Floats | None) -> Floats:
 def checked_out(out: Any, shape: tuple[int, ...]) -> Floats:
     """An array that a result can be written to."""
     if not isinstance(out, np.ndarray) or out.dtype != np.float64 or out.shape != shape:
-        kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+        kind = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else shown(out)
         raise Misfit(f"out must be a float64 array of shape {shape}, got {kind}.")
+    if isinstance(out, np.ma.MaskedArray):
+        raise Misfit("out must be a plain array, got a masked one; give its `.data`.")
     if not out.flags.carray:
         raise Misfit("out must be contiguous, aligned, in native byte order and writeable.")
     return out

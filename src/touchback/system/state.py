@@ -1,21 +1,70 @@
 """A state of a system."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from touchback.errors import InputError
+from touchback.numbers import shown
+from touchback.system.reading import read_array
 
-@dataclass
+
+@dataclass(eq=False)
 class State:
     """Positions q, velocities v and extra states z. `names` are those of its elements, where they
-    are known: a system takes a state with its own names only."""
+    are known: a system takes a state with its own names only, and states are equal that have the
+    same numbers and, where both know them, the same names."""
 
     q: np.ndarray
     v: np.ndarray
     z: np.ndarray
-    names: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    names: tuple[str, ...] = field(default=(), repr=False)
+
+    __hash__ = None  # type: ignore[assignment]  # its arrays may change
+
+    def __eq__(self, other: object) -> bool:
+        """To all digits."""
+        if not isinstance(other, State):
+            return NotImplemented
+        named = not (self.names and other.names) or self.names == other.names
+        pairs = ((self.q, other.q), (self.v, other.v), (self.z, other.z))
+        return named and all(np.array_equal(*pair) for pair in pairs)
 
     @property
     def x(self) -> np.ndarray:
         """[q, v, z]."""
         return np.concatenate([self.q, self.v, self.z])
+
+
+def elements_of(system: str, names: Sequence[str], given: object) -> np.ndarray:
+    """The elements of a state, or of what has one, as many as there are names; a copy."""
+    state = getattr(given, "state", given)
+    try:
+        x = read_array("state", getattr(state, "x", state)).copy()
+    except InputError:
+        raise InputError(
+            f"{system}: a state is an array of {len(names)} numbers, or what "
+            f"`system.assemble(name=value)` gives, got {shown(given)}."
+        ) from None
+    if x.shape != (len(names),):
+        raise InputError(
+            f"{system}: the state has {len(names)} elements ({', '.join(names[:6])}"
+            f"{', …' if len(names) > 6 else ''}), got an array of shape {x.shape}."
+        )
+    if isinstance(state, State) and state.names:
+        _refuse_foreign(system, names, state.names)
+    return x
+
+
+def _refuse_foreign(system: str, own: Sequence[str], foreign: Sequence[str]) -> None:
+    """A state that was made for other elements than the system has."""
+    for k, (theirs, ours) in enumerate(zip(foreign, own, strict=True)):
+        if theirs != ours:
+            raise InputError(
+                f"{system}: the state is that of another system: element {k} is {theirs!r} there "
+                f"and {ours!r} here; assemble one here (`system.assemble(name=value)`), or give "
+                "its numbers as an array (`state.x`) if they are meant."
+            )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.codegen import Compiled
 from touchback.errors import InputError
@@ -27,7 +28,7 @@ from touchback.system.layout import Values, fill
 from touchback.system.motions.acting import At
 from touchback.system.posed import Feed, Posed, Posing
 from touchback.system.reading import by_name
-from touchback.system.state import State
+from touchback.system.state import State, elements_of
 from touchback.system.texts import listing_of, source_of
 
 if TYPE_CHECKING:
@@ -96,9 +97,9 @@ class System(Arrays):
             with self.deriving:
                 self.present[0] = self.calls.changed(key=key)
 
-    def mode_of(self, x: np.ndarray) -> int:
+    def mode_of(self, x: State | ArrayLike) -> int:
         """The number of the mode that a state is in."""
-        return self.motion.modes.number_in(x, self.state_names, self.name)
+        return self.motion.modes.number_in(self._elements(x), self.state_names, self.name)
 
     # ---- copies ---------------------------------------------------------------------------------
 
@@ -112,9 +113,9 @@ class System(Arrays):
         """Names of the copies in a row; none in others."""
         return self.motion.names
 
-    def states_of(self, x: np.ndarray) -> np.ndarray:
+    def states_of(self, x: State | ArrayLike) -> np.ndarray:
         """The states of the copies, a row for each."""
-        return self.motion.states_of(x)
+        return self.motion.states_of(self._elements(x))
 
     # ---- states ---------------------------------------------------------------------------------
 
@@ -159,12 +160,12 @@ class System(Arrays):
         return State(q, v, motion.numbered(self.key, z), tuple(self.state_names))
 
     def consistent(
-        self, x: np.ndarray, t: float = 0.0, inputs: Values = None
+        self, x: State | ArrayLike, t: float = 0.0, inputs: Values = None
     ) -> tuple[np.ndarray, float]:
-        """The state nearest to x = [q, v, z] that the active constraints allow at time `t` with
-        these `inputs`, and the energy that is lost: positions change least, velocities by the
-        constraints' impulses."""
-        return self.motion.consistent(self, x, At(u=inputs, t=t))
+        """The state nearest to a state, or x = [q, v, z], that the active constraints allow at time
+        `t` with these `inputs`, and the energy that is lost: positions change least, velocities by
+        the constraints' impulses."""
+        return self.motion.consistent(self, self._elements(x), At(u=inputs, t=t))
 
     def freedoms(self, q: Values = None, t: float = 0.0, inputs: Values = None) -> Freedoms:
         """Degrees of freedom, independent coordinates, redundant constraints and singularity at a
@@ -175,15 +176,18 @@ class System(Arrays):
 
     def stored_energy(
         self,
-        x: np.ndarray,
+        x: State | ArrayLike,
         parameters: Mapping[str, float] | np.ndarray | None = None,
         t: float = 0.0,
     ) -> float:
-        """Kinetic and potential energy [J] of x = [q, v, z], with some parameters replaced, or with
-        all of them as an array."""
+        """Kinetic and potential energy [J] of a state, or x = [q, v, z], with some parameters
+        replaced, or with all of them as an array."""
         if not isinstance(parameters, np.ndarray):
             parameters = self.parameter_values(parameters)
-        return self.motion.energy(self.key, x, parameters, t)
+        return self.motion.energy(self.key, self._elements(x), parameters, t)
+
+    def _elements(self, given: State | ArrayLike) -> np.ndarray:
+        return elements_of(self.name, self.state_names, given)
 
     # ---- what a run needs (simulate, realtime) --------------------------------------------------
 

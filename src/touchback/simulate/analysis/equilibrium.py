@@ -32,7 +32,7 @@ _DAMPINGS = (0.0, 1e-8, 1e-6, 1e-4, 1e-2, 1.0, 1e2)
 _NEUTRAL = 1e-9  # of the largest eigenvalue of the stiffness
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Equilibrium:
     """A state of rest.
 

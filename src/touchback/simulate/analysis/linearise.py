@@ -20,7 +20,7 @@ from touchback.system.equations import Blocks, Point
 from touchback.system.layout import Values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Linear:
     """A linear model in variations of independent coordinates, their rates and extra states.
 
@@ -93,7 +93,7 @@ class _Slope:
     by_input: np.ndarray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Flow:
     """Derivatives of [δ̇, a, ż] and of the outputs by [δ, δv, δz] and by inputs."""
 

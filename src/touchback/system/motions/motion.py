@@ -16,7 +16,6 @@ from touchback.model.model import Model
 from touchback.model.names import unknown
 from touchback.native import ConstrainedFunctions, FunctionData, Problem, RateSlopes
 from touchback.native.modes.data import ModesData
-from touchback.numbers import shown
 from touchback.symbolic.tape import Tape
 from touchback.system.begin import begun
 from touchback.system.closing import Closing
@@ -258,8 +257,8 @@ class Motion(ABC):
         """What a run integrates, with everything that belongs to it."""
         if asked.constraints is not None:
             raise InputError(
-                f"{self.name}: constraints={shown(asked.constraints)} was asked for, but the model "
-                "has no constraints; leave it away."
+                f"{self.name}: constraints={asked.constraints!r} was asked for, but the model has "
+                "no constraints; leave it away."
             )
         turn = None if self.plan.plain_coordinates else self.compiled(key, "configuration rate")
         rate, block = self.compiled(key, "rate"), self.block(key, asked.values)
