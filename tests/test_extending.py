@@ -1,6 +1,7 @@
 """What is added from outside, by one file (those of docs/extending) and one line, works everywhere:
 joints, forces, file formats, solvers, formulations, devices, printers."""
 
+import ast
 import importlib.util
 import re
 from collections.abc import Iterator, Sequence
@@ -210,6 +211,55 @@ def test_the_lines_that_register_things_run_as_they_are_written(files: None) -> 
         *METHODS, *FORMULATIONS, *DEVICES, *FORMATS
     }  # fmt: skip
     assert tb.simulate(swinging().compile(), method="heun", step=0.1, progress=False).duration == 1
+
+
+HOMES = {
+    "attraction": "touchback.model.forces",
+    "heun": "touchback.simulate.solvers",
+    "maxwell_element": "touchback.model.forces",
+    "metronome": "touchback.devices",
+    "micropython": "touchback.codegen.printers",
+    "pin_in_slot": "touchback.model.joints",
+    "projected_feedback": "touchback.native.constrained.formulations",
+    "rod_list": "touchback.interop",
+}  # where each file would lie inside
+
+
+def test_the_files_would_work_inside_as_they_are() -> None:
+    """None imports the package's face, which rooms may not, nor the folder that would import it."""
+    assert set(HOMES) == {file.stem for file in FOLDER.glob("*.py")}
+    for name, home in HOMES.items():
+        for node in ast.walk(ast.parse((FOLDER / f"{name}.py").read_text())):
+            if isinstance(node, ast.Import):
+                assert not any(each.name.startswith("touchback") for each in node.names), name
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module not in ("touchback", home), name
+
+
+@pytest.mark.parametrize(("table", "entry"), [
+    ("system/texts.py", "PRINTERS"), ("cli/commands.py", "COMMANDS"),
+    ("codegen/machine.py", "TARGETS"), ("interop/formats.py", "FORMATS"),
+    ("devices/registry.py", "DEVICES"), ("simulate/solvers/__init__.py", "METHODS"),
+    ("native/constrained/formulations/__init__.py", "FORMULATIONS"),
+])  # fmt: skip
+def test_registries_are_where_contributors_are_told(table: str, entry: str) -> None:
+    root = FOLDER.parents[1]
+    told = (root / "CONTRIBUTING.md").read_text()
+    assert re.search(rf"`{entry}` in (the )?`{table}`|`{entry}` in the `__init__.py` beside", told)
+    assert re.search(rf"^{entry}\b.*=", (root / "src/touchback" / table).read_text(), re.M)
+
+
+def test_the_command_runs_a_solver_without_books_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(METHODS, "heun", load("heun").Heun())
+    done = command("simulate", "pendulum", "--method", "heun", "--duration", "0.1")
+    assert done.returncode == 0
+    assert "energy: method 'heun' keeps no books" in done.stdout
+    usual = command("simulate", "pendulum", "--method", "rk4", "--duration", "0.1")
+    assert "keeps no books" not in usual.stdout and "energy" in usual.stdout
+    wrong = command("simulate", "pendulum", "--method", "huen", "--duration", "0.1")
+    assert wrong.returncode != 0 and "There is no method 'huen'" in wrong.stderr
 
 
 def test_a_solver_of_ones_own_is_taken_as_it_is() -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from touchback.simulate.leg import Leg
-from touchback.simulate.solvers import Can, Integrator
+from touchback.simulate.solvers.integrator import Integrator
+from touchback.simulate.solvers.solver import Can
 from touchback.simulate.span import Trajectory
 
 

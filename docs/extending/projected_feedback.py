@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from touchback.native.constrained.formulations import Baumgarte
+from touchback.native.constrained.formulations.baumgarte import Baumgarte
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-import touchback as tb
 from touchback.errors import ModelError
+from touchback.model.joints import Revolute
+from touchback.model.model import Model
 
 
-def read_rods(path: Path, damping: float = 0.0) -> tb.Model:
+def read_rods(path: Path, damping: float = 0.0) -> Model:
     """The chain that a file lists, top first; lengths [m], masses [kg], `damping` [N m s/rad]."""
-    model = tb.Model(path.stem)
+    model = Model(path.stem)
     place = model.ground.at(0, 0, 0)
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -19,6 +20,6 @@ def read_rods(path: Path, damping: float = 0.0) -> tb.Model:
                 f"{path}, line {number}: 'name, length, mass' is expected, got {line!r}."
             ) from None
         rod = model.body(name, m, (0, 0, -half), (m * half**2 / 3, m * half**2 / 3, 0.0))
-        model.joint(name, tb.Revolute("y"), place, rod, damping=damping)
+        model.joint(name, Revolute("y"), place, rod, damping=damping)
         place = rod.at(0, 0, -2 * half)
     return model

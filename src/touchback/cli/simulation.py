@@ -19,6 +19,7 @@ from touchback.recording.plot import PICTURES
 from touchback.recording.transitions import TransitionRecord
 from touchback.simulate import METHODS, RunFailed, RunInterrupted
 from touchback.simulate import simulate as run_it
+from touchback.simulate.solvers import Can
 
 T = TypeVar("T")
 _INTERRUPTED = 130  # as shells count what Ctrl-C ended
@@ -67,15 +68,18 @@ def simulate(
         system = described.compile()
         start = set_values(system, experiment.start(system), changes)
     wanted = [name.strip() for name in signals.split(",")] if signals else []
+    books = method not in METHODS or Can.BOOKS in METHODS[method].can
     failure: RunFailed | RunInterrupted | None = None
     try:
         run = run_it(
-            system, start, span, method=method, inputs={**experiment.inputs, **held}, books=True,
+            system, start, span, method=method, inputs={**experiment.inputs, **held}, books=books,
             step=step, rtol=rtol, rate=rate,
         )  # fmt: skip
     except (RunFailed, RunInterrupted) as error:
         run, failure = error.run, error
     _show(run, wanted)
+    if not books:
+        out.print(f"energy: method '{method}' keeps no books; others do, as dopri5.")
     if csv is not None:
         run.save(csv)
         out.print(f"run: {csv}")
