@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
-from touchback.numbers import number_within
+from touchback.errors import InputError
+from touchback.numbers import as_float, shown
 from touchback.realtime.faults import words
 
 _SLOWEST, _FASTEST = 1e-3, 1e5  # exchanges a second
@@ -80,5 +81,7 @@ class Service:
 
 
 def _read_rate(name: str, rate: object) -> float:
-    sentence = f"'{name}' is served at a rate of {_SLOWEST:g} to {_FASTEST:g} times a second"
-    return number_within(sentence, rate, _SLOWEST, _FASTEST)
+    value, limits = as_float(rate), f"{_SLOWEST:g} to {_FASTEST:g}"
+    if not _SLOWEST <= value <= _FASTEST:
+        raise InputError(f"'{name}' is served {limits} times a second, got rate={shown(rate)}.")
+    return value
