@@ -14,6 +14,7 @@ from touchback.workbench.play.messages import Visit
 
 PICTURES = Path(__file__).with_name("pictures") / "play"
 SIZE = {"width": 1180, "height": 760}
+TABLET = {"width": 1024, "height": 768}
 COLOURS = 96  # so that each is below 100 kB
 
 
@@ -46,7 +47,7 @@ def piano(page: Page) -> None:
     until(page, "play.sound.on && play.sound.tables.get('struck 64')?.ready")
     box = page.locator('[data-note="64"]').bounding_box()
     assert box is not None
-    for _ in range(3):
+    for _ in range(6):
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 0.5 * box["height"])
         page.mouse.down()
         page.wait_for_timeout(700)
@@ -56,12 +57,14 @@ def piano(page: Page) -> None:
     page.wait_for_timeout(500)
     keep(page, "piano")
     page.mouse.up()
-    page.locator("#screw-let-off-button-height").focus()
-    for _ in range(50):
-        page.keyboard.press("ArrowLeft")
+    page.locator("#screw-let-off-button-height").evaluate(
+        "input => { input.value = Number(input.value) - 0.5e-3;"
+        "input.dispatchEvent(new Event('input')); }"
+    )
     until(page, "play.force.curve['let-off'][1] < 2")
-    page.click('[data-pace="0.02"]', force=True)
-    until(page, "play.action.pace === '0.02'")
+    page.set_viewport_size(TABLET)  # type: ignore[arg-type]
+    page.click('[data-pace="0.1"]', force=True)
+    until(page, "play.action.pace === '0.1'")
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.evaluate("dispatchEvent(new Event('themechange'))")
     page.evaluate("play.action.held = true; play.action.at = 0.247; play.action.again()")
@@ -102,7 +105,7 @@ def zoo(page: Page) -> None:
     until(page, "window.play?.zoo")
     keep(page, "zoo")
     page.click('[data-what="gallery/slider-crank"]', force=True)
-    until(page, "window.bench?.scene?.title === 'slider-crank' && bench.world.ready")
+    until(page, "window.bench?.scene?.title === 'slider-crank' && bench.world?.ready")
     until(page, "document.querySelector('.about')")
     page.wait_for_timeout(1000)
     keep(page, "mechanism")
@@ -125,8 +128,10 @@ def main() -> None:
         for what, step in steps.items():
             page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
             page.goto(str(hall.visit(Visit(what=what), "")["url"]))
+            began = time.monotonic()
             step(page)
             page.close()
+            print(f"{what}: {time.monotonic() - began:.1f} s", flush=True)
         browser.close()
 
 

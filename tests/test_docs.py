@@ -1,11 +1,13 @@
 """Every Python block of the documentation runs, page by page, in the order of reading."""
 
+import math
 import re
 from pathlib import Path
 
 import pytest
 
 import forked
+import touchback as tb
 from command import touchback
 
 ROOT = Path(__file__).parents[1]
@@ -58,3 +60,18 @@ def test_every_commands_page_entry_is_a_command() -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     for command in re.findall(r"^\| `touchback (\w+)", text, re.MULTILINE):
         assert re.search(rf"\b{command}\b", shown)
+
+
+def test_the_mechanism_of_the_five_minutes_is_one_that_the_page_can_show(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "five_minutes.md").read_text(encoding="utf-8")
+    (model,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "pump.yaml").write_text(model, encoding="utf-8")
+    told = touchback("check", str(tmp_path / "pump.yaml")).stdout
+    assert "beam pump: fine. 4 bodies" in told
+    pump = tb.read(tmp_path / "pump.yaml").compile()
+    turned = {
+        weight: tb.simulate(pump, duration=4, parameters={"counterweight": weight})["crank"][-1]
+        for weight in (0.1, 2.0)
+    }
+    assert turned[2.0] > 2 * math.pi  # as the page says: it runs,
+    assert -math.pi / 2 < turned[0.1] < 0  # and stays below without its counterweight

@@ -62,7 +62,7 @@ export class View {
     this.hint = h("div", { class: "hint", "aria-live": "polite" });
     this.element.append(this.spaceCanvas, this.flatCanvas, this.svg, this.tools, actions, this.menu, this.legend, this.hint);
     for (const box of this.menu.querySelectorAll("input")) box.checked = this.show[box.dataset.show];
-    this.element.addEventListener("keydown", e => this.key(e));
+    addEventListener("keydown", e => this.key(e));
   }
 
   openMenu(open) { this.menu.hidden = !open; this.menuButton.setAttribute("aria-expanded", String(open)); }
@@ -194,8 +194,10 @@ export class View {
 
   fit() { if (this.world.ready) this.stage.fit(this.world.box()); }
 
+  /** Letters count wherever the focus is but in fields; what moves the eye, only in the view: sliders and scopes have their own. */
   key(e) {
-    if (e.target.closest("input, textarea, select") || e.ctrlKey || e.metaKey || e.altKey) return;
+    const here = this.element.contains(e.target);
+    if (e.target.closest("input:not([type=range]), textarea, select") || (!here && !/^[a-z]$/i.test(e.key)) || e.ctrlKey || e.metaKey || e.altKey) return;
     const found = Object.entries(TOOLS).find(([, [, , key]]) => key === e.key.toUpperCase()), step = 0.08;
     const eye = this.eye, moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
     if (found) this.choose(found[0]);
