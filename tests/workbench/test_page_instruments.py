@@ -179,6 +179,31 @@ def test_pause_step_slow_motion_and_reset(page: Seat) -> None:
     until(lambda: page.live.plan.speed == 1.0)
 
 
+def test_a_pause_is_told_apart_from_an_emergency_stop(page: Seat) -> None:
+    """Each has one word, in the pill, and only a stop presses the octagon and offers to resume."""
+    state, halt = page.page.locator("#state"), page.page.locator("#transport .halt")
+    page.page.get_by_label("Pause").click()
+    until(lambda: state.inner_text() == "paused")
+    until_page(page, "bench.status.paused && bench.status.tick > 0")
+    for _ in range(2):  # before and after a single tick
+        assert halt.get_attribute("aria-pressed") == "false"
+        assert halt.get_attribute("title") == "Emergency stop"
+        assert state.get_attribute("data-state") == "paused"
+        page.page.get_by_label("One tick").click()
+        before = page.ask("bench.status.tick")
+        until_page(page, f"bench.status.tick > {before} - 1")
+    page.page.get_by_label("Play").click()
+    until(lambda: state.inner_text() == "running")
+    halt.click()
+    until(lambda: state.inner_text() == "emergency stop")
+    assert state.get_attribute("data-state") == "held"
+    assert halt.get_attribute("aria-pressed") == "true"
+    assert halt.get_attribute("title") == "Resume (emergency stop)"
+    halt.click()
+    until(lambda: state.inner_text() == "running")
+    assert halt.get_attribute("aria-pressed") == "false"
+
+
 def test_recorded_opened_scrubbed_and_forked_from_the_page(page: Seat, folder: Path) -> None:
     show(page, "time", "slide")
     page.page.get_by_label("Record", exact=True).click()

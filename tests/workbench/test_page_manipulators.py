@@ -155,6 +155,32 @@ def test_a_drawn_force_arrives_in_newtons_and_is_resized_typed_and_removed(page:
     balanced(page, 0.0)
 
 
+def test_undo_beside_a_drawn_force_takes_that_force_back_and_no_edit(page: Seat) -> None:
+    """Whatever was edited before it; and what was taken back or removed can be had again."""
+    live = page.live
+    page.choose("joint", "crank")
+    page.press("weld")
+    until(lambda: "crank" not in live.system.state_names)
+    page.see_structure()
+    page.choose("body", "cart")
+    page.press("force")
+    until(lambda: "force 1 x" in live.system.input_names)
+    until(lambda: page.ask("bench.icons.known.has('force 1')"))
+    page.see_structure()
+    page.press("undo")
+    until(lambda: "force 1 x" not in live.system.input_names)
+    assert "crank" not in live.system.state_names  # welded still
+    page.see_structure()
+    page.press("undo")  # of the removal
+    until(lambda: "force 1 x" in live.system.input_names)
+    page.see_structure()
+    page.press("undo")
+    until(lambda: "force 1 x" not in live.system.input_names)
+    page.ask("bench.send({do: 'undo'})")
+    until(lambda: "crank" in live.system.state_names)
+    page.see_structure()
+
+
 def balanced(page: Seat, newtons: float) -> None:
     """The cart comes to rest where its spring holds so many newtons."""
     until(lambda: abs(page.live.read("cart") - newtons / STIFFNESS) < 1e-5)

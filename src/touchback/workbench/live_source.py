@@ -89,9 +89,10 @@ class LiveSource:
     def status(self) -> Mapping[str, object]:
         live = self.live
         system, report = live.system, live.report()
+        flags = flag_names(int(live.read("flags")))
         told: dict[str, object] = {
             "time": live.read("time"), "tick": live.ticks, "state": live.state,
-            "held": "held" in flag_names(int(live.read("flags"))),
+            "held": "held" in flags and "paused" not in flags,  # a pause is no fault
             "speed": live.plan.speed, "rate": live.plan.rate,
             "faults": list(live.faults), "said": [each["text"] for each in report.faults[-3:]],
             "late": report.counts["late"], "ticks": report.counts["ticks"],

@@ -1,7 +1,7 @@
 // Puts the page together: each panel is a module that mounts itself; one that fails says so and the others go on.
 import { storage } from "./storage.js";
 import { keepPace } from "./pace.js";
-import { connect } from "./wire.js";
+import { connect, halted } from "./wire.js";
 
 const PANELS = {
   view: "./view.js", tree: "./tree.js", inspector: "./inspector.js", laws: "./laws.js", parameters: "./sliders.js",
@@ -69,9 +69,9 @@ bench.on("log", ({ text, bad }) => note(text, bad ? "bad" : ""));
 bench.on("scene", scene => { $("title").textContent = scene.title; document.title = `${scene.title} · Touchback`; });
 bench.on("poses", ({ time }) => { $("clock").textContent = `${time.toFixed(3)} s`; });
 bench.on("status", status => {
-  const state = status.held ? "held" : status.paused || status.state === "paused" ? "paused" : "running";
+  const stopped = halted(status), state = stopped ? "held" : status.paused ? "paused" : "running";
   $("state").dataset.state = state;
-  $("state").textContent = state === "running" && status.speed && status.speed !== 1 ? `running × ${status.speed}` : state;
+  $("state").textContent = stopped || (state === "running" && status.speed && status.speed !== 1 ? `running × ${status.speed}` : state);
 });
 window.bench = bench;
 

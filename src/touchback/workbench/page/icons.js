@@ -68,11 +68,12 @@ export class Icons {
 
   /** Sends an icon, new or changed; shows it at once and chooses it. */
   async apply(icon) {
+    const known = this.known.get(icon.name), before = known && { ...known };
     try {
       const answer = await this.bench.send(message(icon));
       this.known.set(icon.name, icon);
       this.bench.select({ kind: "icon", name: icon.name });
-      this.bench.tell("edited", answer);
+      this.bench.tell("edited", { ...answer, back: () => before ? this.apply(before) : this.remove(icon.name) });
       this.view.choose("hand");
     } catch (error) { this.bench.note(error.message, "bad"); }
     this.view.draw();
@@ -88,10 +89,10 @@ export class Icons {
 
   async remove(name) {
     try {
-      const answer = await this.bench.send({ do: "remove", icon: name });
+      const gone = this.known.get(name), answer = await this.bench.send({ do: "remove", icon: name });
       this.known.delete(name);
       this.bench.select(null);
-      this.bench.tell("edited", answer);
+      this.bench.tell("edited", { ...answer, ...(gone && { back: () => this.apply({ ...gone }) }) });
     } catch (error) { this.bench.note(error.message, "bad"); }
     this.view.draw();
   }

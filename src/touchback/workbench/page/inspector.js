@@ -51,7 +51,7 @@ const help = () => h("div", { class: "soft help" },
   h("p", {}, h("kbd", {}, "F"), " draws a force, ", h("kbd", {}, "T"), " a torque, ", h("kbd", {}, "M"), " sets a joint in motion, ", h("kbd", {}, "L"), " ties two bodies."),
   h("p", {}, "Drag beside the mechanism to look around; wheel or two fingers to come nearer."));
 
-/** The gap and the energy of a change, the freedoms, and a way back. */
+/** The gap and the energy of a change, the freedoms, and a way back: `answer.back`, where it isn't an edit to undo. */
 export function showReport(element, bench, answer) {
   if (!answer || answer.freedoms_before === undefined) return;
   const number = (x, unit) => x === null || x === undefined ? "–" : `${short(x)} ${unit}`;
@@ -66,7 +66,7 @@ export function showReport(element, bench, answer) {
   element.textContent = "";
   element.append(h("h3", {}, answer.words || "What the change did"), h("table", { class: "facts" },
     ...rows.map(([name, text]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number", "data-fact": name }, text)))),
-  h("div", { class: "row" }, h("button", { type: "button", "data-act": "undo", onclick: () => undo(bench) }, "Undo"),
+  h("div", { class: "row" }, h("button", { type: "button", "data-act": "undo", onclick: () => answer.back ? answer.back() : undo(bench) }, "Undo"),
     h("button", { type: "button", class: "plain", onclick: () => { element.textContent = ""; } }, "Close")));
 }
 

@@ -84,6 +84,11 @@ export class Bench {
   }
 }
 
+/** What keeps a run from going on until it is resumed, in words; "" when nothing does: a pause doesn't. */
+export function halted({ held, faults = [] }) {
+  return faults.map(each => each === "stopped" ? "emergency stop" : each).join(", ") || (held ? "held" : "");
+}
+
 /** Connects to the server that gave this page, with the page's token. */
 export function connect() {
   const asked = new URLSearchParams(location.search), wire = new URLSearchParams();
