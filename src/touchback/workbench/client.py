@@ -35,6 +35,7 @@ class Client:
         self._room.set()
         self._tokens, self._since = AT_ONCE, asyncio.get_running_loop().time()
         self.gone = ""  # why it was let go
+        self.serving: asyncio.Task[None] | None = None
 
     # ---- what it is told ------------------------------------------------------------------------
 
@@ -84,6 +85,12 @@ class Client:
         self.owed = 0
         self._room.set()
         self.connection.transport.abort()
+
+    def end(self, why: str) -> None:
+        """Lets it go, and doesn't wait for what it asked for."""
+        self.let_go(why)
+        if self.serving is not None:
+            self.serving.cancel()
 
     # ---- its two tasks --------------------------------------------------------------------------
 

@@ -26,7 +26,10 @@ class Company:
         self.leaving: list[Callable[[Client], None]] = []
         self.served = 0  # clients so far
         self._chores: list[tuple[float, Callable[[], None]]] = []
+        # Who asks for what a slow run takes long for keeps neither scenes nor pauses waiting.
         self._workers = ThreadPoolExecutor(2, "touchback-hub")
+        self._drawing = ThreadPoolExecutor(2, "touchback-scenes")
+        self._driving = ThreadPoolExecutor(2, "touchback-transport")
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -71,7 +74,8 @@ class Company:
             self._loop = None
             for task in list(self._tasks):
                 task.cancel()
-            self._workers.shutdown(wait=False, cancel_futures=True)
+            for pool in (self._workers, self._drawing, self._driving):
+                pool.shutdown(wait=False, cancel_futures=True)
 
     async def _again(self, seconds: float, chore: Callable[[], None]) -> None:
         while True:
@@ -94,7 +98,7 @@ class Company:
     async def _work(self, task: Callable[[], None]) -> None:
         """Something slower, in a thread beside."""
         try:
-            await asyncio.get_running_loop().run_in_executor(self._workers, task)
+            await asyncio.get_running_loop().run_in_executor(self._drawing, task)
         except Exception as error:  # whatever it is, the others are served
             self._complain(error)
             await asyncio.sleep(_AGAIN)  # it will be asked for again

@@ -24,7 +24,10 @@ MOST_CLIENTS = 32
 _VALUES = 0.05  # seconds between looks at what was set
 _STATUS = 0.25
 _REST = 4.0  # of the time that a scene took, before the next of the same structure
-_QUICK = frozenset({"set", "pull", "release", "what", "pause", "go", "step", "speed"})
+_QUICK = frozenset({"set", "pull", "release", "what", "stop"})  # wait for nothing: no tick, no file
+_DRIVING = frozenset(
+    {"pause", "go", "step", "speed", "resume", "seek"}
+)  # may wait for a tick
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
 _Kind = TypeVar("_Kind", bound=Message)
@@ -193,7 +196,7 @@ class Hub(Company):
         self.served += 1
         for function in self.coming:
             function(client)
-        writing = asyncio.create_task(client.write())
+        writing, client.serving = asyncio.create_task(client.write()), asyncio.current_task()
         try:
             async for message in connection:
                 data = message.encode() if isinstance(message, str) else message
@@ -224,10 +227,9 @@ class Hub(Company):
         elif peeked.do in _QUICK:
             answer = self.source.handle(data, client.name)
         else:
+            pool = self._driving if peeked.do in _DRIVING else self._workers
             loop = asyncio.get_running_loop()
-            answer = await loop.run_in_executor(
-                self._workers, self.source.handle, data, client.name
-            )
+            answer = await loop.run_in_executor(pool, self.source.handle, data, client.name)
         client.text(told("answer", answer.as_dict()))
         if answer.ok and peeked.do in _AT_ONCE:
             self.nudge()

@@ -82,11 +82,12 @@ class Server:
             ) from self._failed
 
     def stop(self) -> None:
-        """Ends all connections, then the thread; further calls do nothing."""
+        """Ends all connections, then the thread; further calls do nothing. A thread that somebody's
+        own source holds up ends with the process."""
         loop, stopping = self._loop, self._stopping
         if loop is not None and stopping is not None and self._thread.is_alive():
             loop.call_soon_threadsafe(stopping.set)
-            self._thread.join()
+            self._thread.join(3.0 * _SILENCE)
 
     def add(self, name: str, hub: Hub) -> None:
         """Serves another hub on the same port, by its name, until `remove`."""
@@ -119,7 +120,7 @@ class Server:
         if (task := self._running.pop(name, None)) is not None:
             task.cancel()
         for client in list(hub.clients):
-            client.let_go("the run ended")
+            client.end("the run ended")
 
     def _has_room(self) -> bool:
         return sum(len(hub.clients) for hub in list(self._hubs.values())) < MOST_CLIENTS

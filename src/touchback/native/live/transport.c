@@ -57,6 +57,19 @@ static int nothing_to_do(const tb_live *live) {
     return 1;
 }
 
+/* Whether somebody waits for the next tick now, however slowly the model's time goes: the tick that
+ * only rests, single ones (which are made as fast as they go), and the emergency stop. */
+static int cannot_wait(const tb_live *live) {
+    if (paused(live) &&
+        (!(live->flags & TB_AT_REST) || atomic_load(&live->commands->singles) > 0))
+        return 1;
+    for (long i = 0; i < live->input_count; i++)
+        if (!live->inputs[i].place && /* the emergency stop's */
+            tb_mailbox_sequence(live->inputs[i].mailbox) != live->inputs[i].seen)
+            return 1;
+    return 0;
+}
+
 int tb_live_rests(tb_live *live) {
     if (!paused(live) || !(live->flags & TB_AT_REST) || !nothing_to_do(live))
         return 0;
@@ -70,15 +83,15 @@ int tb_live_rests(tb_live *live) {
 int tb_live_wait(tb_live *live, int64_t instant) {
     const _Atomic long *stop = &live->commands->stop;
     while (live->period > (double)LONGEST && tb_clock_now() < instant - LONGEST) {
+        if (cannot_wait(live)) {
+            begin_anew(live, 0);
+            return 0;
+        }
         tb_clock_wait(tb_clock_now() + LONGEST, 0, stop);
         if (atomic_load_explicit(stop, memory_order_relaxed))
             return 0;
         if (asked_speed(live) != live->speed)
             return 0;
-        if (paused(live) && !(live->flags & TB_AT_REST)) { /* the tick that only rests, at once */
-            begin_anew(live, 0);
-            return 0;
-        }
     }
     tb_clock_wait(instant, live->spin, stop);
     return !atomic_load_explicit(stop, memory_order_relaxed);
