@@ -48,7 +48,8 @@ class MoreauJean(Solver):
         count = round(duration / self.step)
         if count < 1:
             raise InputError(
-                f"step {self.step:g} s is longer than the duration {duration:g} s; give one that fits."
+                f"step {self.step:g} s is longer than the duration {duration:g} s; give one that "
+                "fits."
             )
         return count
 
