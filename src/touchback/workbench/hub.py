@@ -25,9 +25,7 @@ _VALUES = 0.05  # seconds between looks at what was set
 _STATUS = 0.25
 _REST = 4.0  # of the time that a scene took, before the next of the same structure
 _QUICK = frozenset({"set", "pull", "release", "what", "stop"})  # wait for nothing: no tick, no file
-_DRIVING = frozenset(
-    {"pause", "go", "step", "speed", "resume", "seek"}
-)  # may wait for a tick
+_DRIVING = frozenset({"pause", "go", "step", "speed", "resume", "seek"})  # may wait for a tick
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
 _Kind = TypeVar("_Kind", bound=Message)
