@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from touchback.workbench import Workbench
+from touchback.workbench.live_source import LiveSource
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -35,7 +36,9 @@ class Seat:
     """Somebody in front of a page."""
 
     def __init__(self, page: Page, workbench: Workbench) -> None:
-        self.page, self.workbench, self.live = page, workbench, workbench.live
+        self.page, self.workbench = page, workbench
+        if isinstance(workbench.source, LiveSource):  # else it is a recording
+            self.live = workbench.live
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 

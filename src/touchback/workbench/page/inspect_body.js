@@ -14,12 +14,12 @@ export function bodyPanel(content, bench, chosen) {
     inertia && fact("mass [kg]", short(inertia.mass)), inertia && fact("centre [m]", vector(inertia.at)),
     inertia?.moments && fact("moments [kg m²]", vector(inertia.moments))));
   content.append(h("div", { class: "row" },
-    act("Force", "force", () => bench.icons.create("force", name, at)), act("Torque", "torque", () => bench.icons.create("torque", name, at)),
+    !bench.recorded && act("Force", "force", () => bench.icons.create("force", name, at)), !bench.recorded && act("Torque", "torque", () => bench.icons.create("torque", name, at)),
     act("Follow", "follow", () => bench.view.followSelected())));
   const target = triple("move point to", "m", world.at(name, at), async to => {
     bench.tell("edited", await bench.send({ do: "pose", body: name, point: at, to }));
   });
-  content.append(h("h3", {}, "Pose (when paused)"), target);
+  if (!bench.recorded) content.append(h("h3", {}, "Pose (when paused)"), target);
   content.append(h("h3", {}, "Joints"), h("div", { class: "row" }, ...on.map(each => act(each.name, "joint", () => bench.select({ kind: "joint", name: each.name })))));
   const told = (v, size) => v.map(x => Math.abs(x) < TINY * size ? 0 : x); // less than a frame's numbers can tell
   const move = () => {

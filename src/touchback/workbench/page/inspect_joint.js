@@ -32,7 +32,8 @@ export function jointPanel(content, bench, chosen) {
   content.append(h("h2", {}, joint.name), h("p", { class: "soft small" }, `${joint.kind} joint: ${joint.parent.body} carries ${joint.child.body}`));
   content.append(h("table", { class: "facts" }, fact("on parent [m]", marker(joint.parent)), fact("on child [m]", marker(joint.child)),
     joint.axis && fact("axis", vector(joint.axis)),
-    ...names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, `${name} [${joint.units?.[i] || ""}]`), cells[i]))));
+    ...(bench.recorded ? [] : names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, `${name} [${joint.units?.[i] || ""}]`), cells[i])))));
+  if (bench.recorded) return {};
   const axis = choice("axis", [["x", "x"], ["y", "y"], ["z", "z"]], axisName(joint.axis), () => {});
   const kind = choice("kind", KINDS.map(each => [each, each]), joint.kind.toLowerCase(), () => {}, { "data-field": "kind" });
   const box = kind.querySelector("select");
@@ -66,7 +67,7 @@ export function loopPanel(content, bench, chosen) {
   const gap = fact("points apart [m]", ""), error = fact("largest error of all loops", "");
   content.append(h("h2", {}, loop.name), h("p", { class: "soft small" }, `loop, ${loop.kind}${loop.active ? "" : ", resting"}`),
     h("table", { class: "facts" }, fact("on", marker(loop.a)), fact("and", marker(loop.b)), gap, error),
-    h("div", { class: "row" },
+    !bench.recorded && h("div", { class: "row" },
       act(loop.active ? "Let it rest" : "Let it act", "switch", () => edit(bench, { do: "switch", [loop.active ? "deactivate" : "activate"]: [loop.name] })),
       act("Remove", "remove loop", async () => { if (await edit(bench, EDITS.untie(loop.name))) bench.select(null); })));
   const move = () => {

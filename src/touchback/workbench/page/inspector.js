@@ -3,6 +3,7 @@
 import { h, short } from "./dom.js";
 import { iconForm } from "./inspect_icon.js";
 import { bodyPanel } from "./inspect_body.js";
+import { RECORDED } from "./wire.js";
 import { jointPanel, loopPanel, tiePanel } from "./inspect_joint.js";
 
 const PANELS = { body: bodyPanel, joint: jointPanel, loop: loopPanel, tie: tiePanel, icon: iconForm };
@@ -20,10 +21,13 @@ export function mount(element, bench) {
     live = null;
     if (!chosen || !bench.scene) { content.append(help()); return; }
     live = PANELS[chosen.kind](content, bench, chosen) || null;
+    if (bench.recorded && content.childNodes.length) content.append(h("p", { class: "soft small" }, RECORDED),
+      h("div", { class: "row" }, h("button", { type: "button", "data-act": "fork", onclick: () => bench.transport.forkHere() }, "Go on live from here")));
     if (!content.childNodes.length) { shown = ""; content.append(help()); }
   };
   bench.on("selected", build);
   bench.on("scene", () => { const back = typing(content); if (!live?.refresh) shown = ""; build(); back(); });
+  bench.on("recorded", () => { shown = ""; live?.end?.(); live = null; report.textContent = ""; build(); });
   bench.on("poses", () => live?.move?.());
   bench.on("edited", answer => showReport(report, bench, answer));
   build();

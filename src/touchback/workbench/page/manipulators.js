@@ -3,6 +3,7 @@
 import { newest, newtons } from "./dom.js";
 import { meets, norm, sub } from "./draw/vectors.js";
 import { pickBody, pickJoint } from "./pick.js";
+import { RECORDED } from "./wire.js";
 
 const STILL = 4; // px: less is a click
 const OFTEN = 6; // ms between pulls that go out before their picture is due
@@ -104,6 +105,12 @@ export class Hand {
   }
 
   async begin(drag) {
+    if (this.bench.recorded) {
+      this.drag = null;
+      delete this.view.element.dataset.dragging;
+      this.bench.note(RECORDED);
+      return;
+    }
     if (drag.tool === "force" || drag.tool === "torque") { drag.ghost = this.view.icons.ghost(drag.tool, drag.body, drag.local); return; }
     if (drag.tool === "tie") return;
     if (this.paused) { drag.held = "pose"; return; }

@@ -5,6 +5,7 @@ import { FAR } from "./fields.js";
 import { make } from "./scope_parts.js";
 import { Undo } from "./undo.js";
 import { compare, presets } from "./presets.js";
+import { RECORDED } from "./wire.js";
 
 export function mount(element, bench) {
   const panel = new Sliders(element, bench);
@@ -44,7 +45,7 @@ class Sliders {
     const found = await this.bench.send({ do: "what" }).catch(() => null);
     if (!found) return;
     this.found = found;
-    const told = JSON.stringify([found.inputs, found.parameters, found.controls].map(list => (list || []).map(({ value, ...rest }) => rest)));
+    const told = JSON.stringify([found.inputs, found.parameters, found.controls, found.recorded ? [{ recorded: true }] : []].map(list => (list || []).map(({ value, ...rest }) => rest)));
     if (told !== this.told) { this.told = told; this.paint(); }
   }
 
@@ -65,6 +66,7 @@ class Sliders {
       for (const each of all) { const row = new Row(this, each, kind); this.rows.set(each.name, row); this.list.append(row.element); }
     }
     this.bar.hidden = !this.rows.size;
+    if (this.found.recorded) this.list.append(make("p", { className: "soft small", textContent: RECORDED }));
   }
 
   choice({ name, alternatives, chosen }) {

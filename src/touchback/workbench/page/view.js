@@ -6,6 +6,7 @@ import { Icons } from "./icons.js";
 import { Hand } from "./manipulators.js";
 import { Overlay } from "./overlay.js";
 import { Space } from "./view3d.js";
+import { RECORDED } from "./wire.js";
 import { rounded, World } from "./world.js";
 
 const SHOWN = { ground: ["Ground", true], joints: ["Joints", true], forces: ["Forces", true], contacts: ["Contacts", true],
@@ -35,6 +36,7 @@ export class View {
     this.listen(this.stages.flat);
     this.world.changed.add(kind => kind === "scene" ? this.take() : kind === "poses" ? this.moved() : this.draw());
     bench.on("selected", () => this.draw());
+    bench.on("recorded", () => this.choose("hand"));
     addEventListener("resize", () => this.draw());
     addEventListener("themechange", () => { this.colours = null; this.draw(); });
     new ResizeObserver(() => this.draw()).observe(element);
@@ -167,14 +169,16 @@ export class View {
   /** A point of the world in the view [px]. */
   pixel(p) { const [x, y, depth] = this.eye.project(p); return [x * this.canvas.clientWidth, y * this.canvas.clientHeight, depth]; }
 
-  choose(name) {
+  choose(wanted) {
+    const { recorded } = this.bench, name = recorded ? "hand" : wanted;
+    this.tools.hidden = recorded;
     this.tool = name;
     for (const button of this.tools.children) {
       const on = button.dataset.tool === name;
       set01(button, on);
     }
     this.element.dataset.tool = name;
-    this.hint.textContent = { hand: "", force: "Press on a body and draw the arrow.", torque: "Press on a body and draw the axis.",
+    this.hint.textContent = { hand: recorded ? RECORDED : "", force: "Press on a body and draw the arrow.", torque: "Press on a body and draw the axis.",
       motion: "Press on a joint.", tie: "Draw a line from one body to another." }[name];
   }
 

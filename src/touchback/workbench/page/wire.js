@@ -15,7 +15,8 @@ export class Bench {
     this._tries = 0;
   }
 
-  /** Calls `fn` with what comes: scene, values, status, poses, rows, log, structure, open, closed, selected.
+  /** Calls `fn` with what comes: scene, values, status, poses, rows, log, structure, open, closed, selected,
+      recorded (whether a recording is shown from now on).
       Who asks late for a scene, values or a status gets the last one at once. */
   on(kind, fn) {
     if (!this._listeners.has(kind)) this._listeners.set(kind, new Set());
@@ -24,6 +25,9 @@ export class Bench {
     if (last && Object.keys(last).length) fn(last);
     return () => this._listeners.get(kind).delete(fn);
   }
+
+  /** Whether a recording is shown, which can be looked at and not changed. */
+  get recorded() { return Boolean(this.status.playback); }
 
   tell(kind, data) { for (const fn of this._listeners.get(kind) || []) fn(data); }
 
@@ -74,6 +78,7 @@ export class Bench {
     else if (message.tell === "values") Object.assign(this.values, message.values);
     else if (message.tell === "status") this.status = message;
     this.tell(message.tell, message.tell === "values" ? message.values : message);
+    if (message.tell === "status" && this.recorded !== this._recorded) this.tell("recorded", this._recorded = this.recorded);
   }
 
   _frame(buffer) {
@@ -83,6 +88,8 @@ export class Bench {
     else if (type === 2) this.tell("rows", { ...frame, subscription: head.getUint32(16, true), numbers: new Float32Array(buffer, 20) });
   }
 }
+
+export const RECORDED = "This is a recording: go on live from here first, then it can be changed.";
 
 /** What keeps a run from going on until it is resumed, in words; "" when nothing does: a pause doesn't. */
 export function halted({ held, faults = [] }) {

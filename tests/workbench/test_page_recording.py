@@ -1,0 +1,65 @@
+# ruff: noqa: E501 (expressions of the page read better in one line)
+"""A recording on the page: what it shows at each instant, and that nobody is offered to change what was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import touchback as tb
+from tests.workbench.browser import Seat, seat, until
+from tests.workbench.swing import swing, until_page
+from touchback import workbench
+from touchback.realtime import Recording, open_recording
+from touchback.workbench import Workbench
+
+pytest.importorskip("websockets")
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    """1.2 s of the swing."""
+    path = tmp_path_factory.mktemp("recorded") / "swing.mcap"
+    with tb.live(swing().compile(), rate=500, speed=None, record=path) as live:
+        live.run(1.2)
+    return open_recording(path)
+
+
+@pytest.fixture(scope="module")
+def run(recording: Recording) -> Iterator[Workbench]:
+    with workbench.open(recording) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page(chromium: object, run: Workbench) -> Iterator[Seat]:
+    with seat(chromium, run, viewport={"width": 1280, "height": 760}) as found:  # type: ignore[arg-type]
+        until_page(found, "bench.scopes?.panes.length > 0 && bench.status.playback")
+        found.ask("() => bench.send({ do: 'pause' })")
+        yield found
+
+
+def test_a_recording_offers_nothing_that_changes_it_and_says_how_to_go_on(page: Seat) -> None:
+    def seen(selector: str) -> int:
+        return page.page.locator(selector).locator("visible=true").count()
+
+    until(lambda: "recording" in page.page.locator("#view .hint").inner_text())
+    assert seen("#view [data-tool]") == 0
+    assert seen("#parameters button") + seen("#parameters select") == 0
+    page.choose("body", "mass")
+    assert seen('[data-act="force"]') + seen('[data-act="torque"]') + seen("#inspector input") == 0
+    assert seen('[data-act="follow"]') == 1  # looking is free
+    page.choose("joint", "slide")
+    for name in ("change kind", "weld", "free", "motion"):
+        assert seen(f'[data-act="{name}"]') == 0
+    assert seen("#inspector input, #inspector select") == 0
+    assert seen('#inspector [data-act="fork"]') == 1
+    page.page.keyboard.press("f")
+    assert page.ask("bench.view.tool") == "hand"
+    page.drag(page.pixel("mass", (0.0, 0.0, 0.0)), (40.0, 0.0))
+    told = page.page.locator("#notes")
+    until(lambda: "This is a recording" in told.inner_text())
+    assert "$.do" not in told.inner_text()
+    refused = page.ask("() => bench.send({ do: 'weld me' }).catch(e => e.message)")
+    assert "weld me" in str(refused) and "recording" in str(refused)
