@@ -7,7 +7,7 @@ done; what came of it is the answer. Whatever the desk does is recorded and repl
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TypeVar, cast
@@ -17,6 +17,7 @@ import msgspec
 from touchback.errors import InputError, TouchbackError
 from touchback.realtime.control.exposed import Exposed
 from touchback.realtime.control.facts import facts_of
+from touchback.realtime.control.hands import of_a_hand
 from touchback.realtime.control.messages import (
     LONGEST,
     Addressed,
@@ -59,8 +60,15 @@ class _Known:
     any_time: bool
 
 
+Governs = Callable[[str], tuple[str, Sequence[str]] | None]
+"""Of an input's or a parameter's name: what else than itself must be exposed to set it (a kind, and
+names of it); None where it stands for itself."""
+
+
 class Desk:
     """What others may ask of a live run; from any thread."""
+
+    _governs: tuple[Governs, ...] = ()
 
     def __init__(self, live: Live, exposed: Exposed | None = None) -> None:
         self.live, self.exposed = live, Exposed() if exposed is None else exposed
@@ -97,6 +105,26 @@ class Desk:
         self._known = {**self._known, kind: _Known(done, rate, any_time)}
         union = reduce(operator.or_, self._known)
         self._decoder = cast(msgspec.json.Decoder[Message], msgspec.json.Decoder(union))
+
+    def govern(self, governs: Governs) -> None:
+        """Inputs and parameters that are the numbers of something else (a hand, an icon): who may
+        not move that may not `set` them either."""
+        self._governs = (*self._governs, governs)
+
+    def settable(self, kind: str, name: str) -> bool:
+        """Whether an input or a parameter is exposed: by itself, or by what governs it."""
+        return not self._kept(kind, name)
+
+    def _kept(self, kind: str, name: str) -> tuple[str, str] | None:
+        """What isn't exposed of what setting a name takes."""
+        found = (governs(name) for governs in (self._of_hands, *self._governs))
+        kind, names = next((each for each in found if each is not None), (kind, (name,)))
+        return next(((kind, each) for each in names if not self.exposed.allows(kind, each)), None)
+
+    def _of_hands(self, name: str) -> tuple[str, Sequence[str]] | None:
+        """A hand's numbers are for those who may pull every body: it may hold any."""
+        system = self.live.system
+        return ("hands", tuple(system.model.bodies)) if of_a_hand(system, name) else None
 
     def handle(self, message: bytes | str | Message, client: str = "") -> Answer:
         """What comes of a message of a client, who is told apart by any name; never raises for what
@@ -149,13 +177,11 @@ class Desk:
         kind = next((kind for kind, names in kinds.items() if asked.name in names), None)
         if kind is None:
             settable = [
-                name
-                for kind, names in kinds.items()
-                for name in names
-                if self.exposed.allows(kind, name)
+                name for kind, names in kinds.items() for name in names if self.settable(kind, name)
             ]
             raise unknown_name("input or parameter", asked.name, settable)
-        self.check(kind, asked.name)
+        if kept := self._kept(kind, asked.name):
+            self.check(*kept)
         if asked.ramp is None:
             self.live[asked.name] = asked.value
         else:
@@ -211,7 +237,7 @@ class Desk:
         return self._where()
 
     def _what(self, asked: What, client: str) -> Facts:
-        return facts_of(self.live, self.exposed)
+        return facts_of(self.live, self.exposed, self.settable)
 
     def _read_signals(self, asked: Read, client: str) -> Facts:
         now = self.live.snapshot()

@@ -16,10 +16,11 @@ class Exposed:
     """What the desk of a run lets through, each everything (True), a list of names or nothing.
 
     `inputs` and `parameters` by their names (a control by its own: who may choose among its
-    alternatives); `hands` by the bodies that may be pulled; `structure` by what is to change:
-    constraints, joints and controls that may be switched, edited and rewritten; `transport` by
-    words: "pause", "go", "step", "speed", "reset", "resume", and for pages "record", "open" (a
-    recording, for all to see), "fork". Anybody may ask what there is, and stop."""
+    alternatives); `hands` by the bodies that may be pulled (all of them, for a hand's own inputs);
+    `structure` by what is to change: constraints, joints and controls that may be switched, edited
+    and rewritten, and bodies for icons; `transport` by words: "pause", "go", "step", "speed",
+    "reset", "resume", and for pages "record", "open" (a recording, for all to see), "fork". Anybody
+    may ask what there is, and stop."""
 
     inputs: Allowed = True
     parameters: Allowed = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 
 from touchback.model.controls import alternatives, choice_name
@@ -11,8 +11,11 @@ from touchback.realtime.control.exposed import Exposed
 from touchback.realtime.live import Live
 from touchback.realtime.ports import WatchedInput
 
+Settable = Callable[[str, str], bool]
+"""Whether a name of a kind may be set."""
 
-def facts_of(live: Live, exposed: Exposed) -> dict[str, object]:
+
+def facts_of(live: Live, exposed: Exposed, settable: Settable) -> dict[str, object]:
     """Names, units, ranges and values of what may be set; controls with their alternatives;
     constraints that may be switched; and signals to read, which everybody may."""
     system, now = live.system, live.snapshot()
@@ -24,8 +27,8 @@ def facts_of(live: Live, exposed: Exposed) -> dict[str, object]:
         "tick": int(now["tick"]),
         "time": now["time"],
         "faults": list(live.faults),
-        "inputs": _inputs(live, exposed),
-        "parameters": _parameters(live, exposed),
+        "inputs": _inputs(live, settable),
+        "parameters": _parameters(live, settable),
         "controls": _controls(live, exposed),
         "constraints": _constraints(live, exposed),
         "outputs": _named(system.output_names, system.output_units),
@@ -65,13 +68,13 @@ def _end(value: float | None) -> float | None:
     return value if value is not None and isfinite(value) else None
 
 
-def _inputs(live: Live, exposed: Exposed) -> list[dict[str, object]]:
+def _inputs(live: Live, settable: Settable) -> list[dict[str, object]]:
     system = live.system
     found: list[dict[str, object]] = []
     for name, unit, default in zip(
         system.input_names, system.input_units, system.input_defaults, strict=True
     ):
-        if exposed.allows("inputs", name):
+        if settable("inputs", name):
             watched = live.plan.inputs.get(name, WatchedInput())
             found.append(
                 {
@@ -86,7 +89,7 @@ def _inputs(live: Live, exposed: Exposed) -> list[dict[str, object]]:
     return found
 
 
-def _parameters(live: Live, exposed: Exposed) -> list[dict[str, object]]:
+def _parameters(live: Live, settable: Settable) -> list[dict[str, object]]:
     layout = live.system.layout
     chosen = {choice_name(control) for control in _first_controls(live)}
     return [
@@ -99,7 +102,7 @@ def _parameters(live: Live, exposed: Exposed) -> list[dict[str, object]]:
             "value": live[name],
         }
         for name, known in zip(layout.parameters, layout.ranges, strict=True)
-        if exposed.allows("parameters", name) and name not in chosen
+        if settable("parameters", name) and name not in chosen
     ]
 
 

@@ -44,7 +44,8 @@ class Edits:
     def edit(self, asked: Edit, client: str) -> Facts:
         """Makes an edit."""
         refuse_rows(self._desk.live.system)
-        self._desk.check("structure", asked.loop or asked.joint)
+        for name in {asked.joint, asked.loop} - {""} or {""}:  # whichever of them it changes
+            self._desk.check("structure", name)
         live = self._desk.live
         ties = asked.change == "add loop" or asked.joint in live.system.model.closures
         with self._reshape.lock, resting(live) if ties else nullcontext():

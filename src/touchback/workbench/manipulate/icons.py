@@ -11,6 +11,7 @@ as "turn effort".
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchback.errors import InputError
@@ -49,6 +50,13 @@ class Icons:
         self._desk, self._reshape = desk, reshape
         self.icons: dict[str, Icon] = {}
 
+    def governs(self, name: str) -> tuple[str, Sequence[str]] | None:
+        """The numbers of an icon are for those who may put it where it is."""
+        for icon in list(self.icons.values()):
+            if name in (*values_of(icon), f"{icon.name} ramp"):
+                return "structure", (icon.on,)
+        return None
+
     def put(self, asked: Icon, client: str) -> Facts:
         """A new icon, or another number for one."""
         live = self._desk.live
@@ -56,6 +64,8 @@ class Icons:
         with self._reshape.lock:
             self._forget_lost()
             known = self.icons.get(asked.name)
+            if known is not None:
+                self._desk.check("structure", known.on)  # from where it may be taken
             facts: Facts = {"tick": live.ticks}
             if known is None or _place(known) != _place(asked):
                 change = self._change(asked)

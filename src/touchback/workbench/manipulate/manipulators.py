@@ -33,6 +33,7 @@ class Manipulators:
         self.grips = Grips(desk)
         self.reshape = Reshape(desk.live)
         self.icons = Icons(desk, self.reshape)
+        desk.govern(self.icons.governs)
         desk.add(Grab, self.grips.grab)
         desk.add(Pull, self.grips.pull, OFTEN)
         desk.add(Release, self.grips.release, None)  # nobody may be kept from letting go
