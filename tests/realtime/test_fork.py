@@ -1,11 +1,13 @@
 """Forks: a live run that goes on from any instant of a recording."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import manipulated
 import touchback as tb
 from touchback import gallery
 from touchback.errors import InputError
@@ -117,6 +119,49 @@ def test_it_says_why_bits_differ_where_a_step_remembers_the_one_before(tmp_path:
     found = fork(path, 0.1, speed=None)
     assert not found.same
     assert "From tick 10" in found.why and "remembers" in found.why
+
+
+def swinging(path: Path, seconds: float = 0.35) -> Path:
+    """A four-bar whose run chooses other dependent coordinates between 0.2 s and 0.3 s."""
+    system = manipulated.four_bar().compile()
+    with tb.live(system, rate=1000, speed=None, record=path) as live:
+        live.run(seconds)
+    return path
+
+
+def test_a_forked_loop_agrees_as_far_as_what_its_run_remembered_lets_it_and_replays(
+    tmp_path: Path,
+) -> None:
+    found = fork(swinging(tmp_path / "bar.mcap"), 0.25, speed=None, record=tmp_path / "fork.mcap")
+    assert not found.same
+    assert "which coordinates depend on the others" in found.why
+    assert "a replay from its beginning has the recorded bits" in found.why
+    assert float(found.why.split("by up to ")[1].split(":")[0]) < 1e-7
+    with found.live as live:
+        live.run(0.2)
+    assert tb.replay(tmp_path / "fork.mcap").same
+
+
+def test_bits_that_no_replay_gives_are_said_to_be_of_another_machine(tmp_path: Path) -> None:
+    recording = open_recording(swinging(tmp_path / "bar.mcap"))
+    part = recording.parts[0]
+    rows = part.rows.copy()
+    rows[300, part.columns.index("crank")] += 1e-12
+    recording = replace(recording, parts=[replace(part, rows=rows)])
+    found = fork(recording, 0.25, speed=None)
+    assert not found.same and "another version or machine recorded it" in found.why
+    assert "remembers" not in found.why
+
+
+def test_ticks_that_were_lost_are_named_and_not_compared(recorded: Path) -> None:
+    whole = open_recording(recorded)
+    part = whole.parts[0]
+    part = replace(part, rows=np.delete(part.rows, slice(60, 70), axis=0))
+    gappy = replace(whole, parts=[part])
+    before, at_gap = fork(gappy, 0.05, speed=None), fork(gappy, 0.06, speed=None)
+    assert before.same and before.compared == 10
+    assert not at_gap.same and at_gap.compared == 0
+    assert "Ticks 61 to 70 aren't in the recording" in at_gap.why
 
 
 def test_a_time_outside_of_the_recording_is_refused_or_its_last_instant(recorded: Path) -> None:

@@ -14,13 +14,14 @@ from touchback.numbers import MOST, number_within
 from touchback.realtime.build import make_loop
 from touchback.realtime.live import Live
 from touchback.realtime.plan import LivePlan
-from touchback.realtime.replay import check_rows, plan_in, repeated, system_in
+from touchback.realtime.replay import check_rows, plan_in, repeated, replay_recording, system_in
 from touchback.realtime.take import begin_at
 from touchback.recording.live_about import StartData
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
 
 COMPARED = 2000  # ticks after the instant that are run again to compare them
+REPLAYED = 100_000  # ticks that are run again at most to tell why bits differ
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,16 @@ def _compare(recording: Recording, system: System, plan: LivePlan, at: _Instant)
     rows = at.part.rows[at.row + 1 : at.row + 1 + COMPARED]
     if not len(rows):
         return 0, ""
+    gaps = np.flatnonzero(rows[:, 0] != at.start["tick"] + 1 + np.arange(len(rows)))
+    if len(gaps):
+        known = int(rows[gaps[0], 0])
+        rows = rows[: gaps[0]]
+        missing = at.start["tick"] + 1 + len(rows)
+        if not len(rows):
+            return 0, (
+                f"Ticks {missing} to {known - 1} aren't in the recording: there is nothing right "
+                "after the instant to compare with."
+            )
     if at.flags & LATCHED:
         return 0, (
             f"At tick {at.start['tick']} the recorded run was held by a fault; the fork goes on "
@@ -155,10 +166,30 @@ def _compare(recording: Recording, system: System, plan: LivePlan, at: _Instant)
         return len(rows), ""
     first = int(differing.argmax())
     far = float(np.nanmax(np.abs(states - rest.states)))
-    why = "what its step remembers of the one before isn't in a recording"
-    if not system.constrained:
-        why = "another version or machine recorded it"
+    why = _reason(recording, system, at, len(rows))
     return len(rows), (
         f"From tick {int(rows[first, 0])} on the states differ from the recorded ones, within "
         f"{len(rows)} ticks by up to {far:.2g}: {why}."
+    )
+
+
+def _reason(recording: Recording, system: System, at: _Instant, count: int) -> str:
+    """Why ticks after an instant, run from its state alone, don't have the recorded bits: whether
+    a replay from the recording's beginning has them tells."""
+    remembers = (
+        "a step of this mechanism remembers more than its state (which coordinates depend on the "
+        "others, the multipliers that it begins with), and a fork begins that anew"
+    )
+    other = "another version or machine recorded it"
+    place = next(k for k, part in enumerate(recording.parts) if part is at.part)
+    part = Part(at.part.about, at.part.columns, at.part.rows[: at.row + 1 + count])
+    whole = replace(recording, parts=[*recording.parts[:place], part])
+    if sum(len(each.rows) for each in whole.parts) > REPLAYED:
+        return f"{remembers}, or {other} (a replay from its beginning tells)"
+    try:
+        again = replay_recording(whole, system if len(whole.parts) == 1 else None)
+    except InputError as error:
+        return f"{remembers}, or {other} (it can't be replayed from its beginning: {error})"
+    return (
+        f"{remembers}; a replay from its beginning has the recorded bits" if again.same else other
     )

@@ -75,7 +75,13 @@ class Replay:
 def replay(path: str | os.PathLike[str], system: System | Sequence[System] | None = None) -> Replay:
     """Runs a recording again; the system (one for each structure that the run had) comes from the
     file unless it is given."""
-    recording = open_recording(path)
+    return replay_recording(open_recording(path), system)
+
+
+def replay_recording(
+    recording: Recording, system: System | Sequence[System] | None = None
+) -> Replay:
+    """The same of one that is open."""
     ticks = recording.column("tick")
     before_first = (recording.about["start"] or {"tick": 0})["tick"]
     if len(ticks) and not np.array_equal(ticks, before_first + np.arange(1, len(ticks) + 1)):

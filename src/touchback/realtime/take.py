@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
+from touchback.native.live.layout import RENEWED
 from touchback.native.live.live import LiveLoop
 from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
@@ -16,18 +18,76 @@ from touchback.recording.live_about import LiveAbout, StartData, columns_of
 from touchback.recording.live_file import Recorder
 
 
+@dataclass(frozen=True)
+class Beginning:
+    """A row after whose tick a take may begin, and what it says of itself then."""
+
+    row: np.ndarray
+    about: LiveAbout
+    version: int  # of its parameters
+
+    @property
+    def tick(self) -> int:
+        return int(self.row[0])
+
+
 class Take:
     """A file that gets ticks from an instant of a run on: a recording as any other, that says in
-    which state, with which parameters and at which tick it begins."""
+    which state, with which parameters and at which tick it begins.
 
-    def __init__(self, path: str | os.PathLike[str], about: LiveAbout, version: int) -> None:
-        """`version` is that of the parameters that it begins with."""
+    It begins with the tick in which the run forgot how its state was reached (RENEWED): what
+    follows hangs on the state alone, so that a replay can repeat it bit for bit."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        at: Beginning,
+        beginning: Callable[[np.ndarray], Beginning],
+        renew: Callable[[], None],
+    ) -> None:
+        """`beginning` gives that of a row of the present structure; `renew` asks for the tick."""
         self.path = os.fspath(path)
         self.ticks = 0  # so far
         self.failure: OSError | None = None  # what ended it early
-        self._recorder: Recorder | None = Recorder(path, about, columns_of(about))
-        self._recorder.write_parameters(version, about["parameters"])
-        self._next = version + 1
+        self._at, self._beginning, self._renew = at, beginning, renew
+        self._begun = False
+        self._last = at.row
+        self._early: list[Callable[[Recorder], None]] = []  # what is told before it has begun
+        self._recorder: Recorder | None = self._open(at)
+        renew()
+
+    def _open(self, at: Beginning) -> Recorder:
+        recorder = Recorder(self.path, at.about, columns_of(at.about))
+        recorder.write_parameters(at.version, at.about["parameters"])
+        self._next = at.version + 1
+        return recorder
+
+    def _begin(self, row: np.ndarray) -> None:
+        """The ticks after a row are its own; it was opened for those after an earlier one."""
+        self._begun = True
+        with self._writing() as recorder:
+            if recorder is not None and int(row[0]) != self._at.tick:
+                recorder.close()
+                self._recorder = recorder = self._open(self._beginning(row))
+            for tell in self._early:
+                if recorder is not None:
+                    tell(recorder)
+        self._early.clear()
+
+    def _wait(self, rows: np.ndarray) -> np.ndarray:
+        """The rows from the tick on that it begins with."""
+        renewed = np.flatnonzero(rows[:, 2].astype(np.int64) & RENEWED)
+        first = int(renewed[0]) if len(renewed) else len(rows)
+        last = rows[first - 1] if first else self._last
+        ticks = np.concatenate([[self._last[0]], rows[: first + 1, 0]])
+        self._last = last.copy()
+        if (np.diff(ticks) != 1).any():  # that tick, or the one before it, may be among those lost
+            self._renew()
+            self._last = rows[-1].copy()
+            return rows[:0]
+        if len(renewed):
+            self._begin(last)
+        return rows[first:]
 
     @contextmanager
     def _writing(self) -> Iterator[Recorder | None]:
@@ -37,8 +97,20 @@ class Take:
         except OSError as error:
             self.failure = error
 
+    def _tell(self, tell: Callable[[Recorder], None]) -> None:
+        if not self._begun:
+            self._early.append(tell)
+            return
+        with self._writing() as recorder:
+            if recorder is not None:
+                tell(recorder)
+
     def keep(self, rows: np.ndarray, changes: Mapping[int, Change]) -> None:
         """Rows of ticks, after the parameters that they may name."""
+        if not self._begun and len(rows):
+            rows = self._wait(rows)
+        if not self._begun:
+            return
         with self._writing() as recorder:
             while recorder is not None and self._next in changes:
                 recorder.write_parameters(self._next, changes[self._next].values)
@@ -48,7 +120,9 @@ class Take:
                 self.ticks += len(rows)
 
     def restructure(self, about: LiveAbout, started: Change) -> None:
-        """Rows that follow are of another structure."""
+        """Rows that follow are of another structure, which remembers nothing of the one before."""
+        if not self._begun:
+            self._begin(self._last)
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.write_structure(about, columns_of(about))
@@ -56,21 +130,15 @@ class Take:
 
     def note(self, fault: Fault) -> None:
         """A fault of the run, in words."""
-        with self._writing() as recorder:
-            if recorder is not None:
-                recorder.write_fault(fault.as_dict())
+        self._tell(lambda recorder: recorder.write_fault(fault.as_dict()))
 
     def keep_place(self, place: Place) -> None:
         """A state that a tick was offered."""
-        with self._writing() as recorder:
-            if recorder is not None:
-                recorder.write_place(place.data())
+        self._tell(lambda recorder: recorder.write_place(place.data()))
 
     def keep_speed(self, tick: int, speed: float) -> None:
         """Another speed, after a tick."""
-        with self._writing() as recorder:
-            if recorder is not None:
-                recorder.write_speed({"tick": tick, "speed": speed})
+        self._tell(lambda recorder: recorder.write_speed({"tick": tick, "speed": speed}))
 
     def finish_chunk(self) -> None:
         """Lets the file have what was kept so far."""

@@ -234,6 +234,8 @@ void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const 
 /* ---- shared by formulations --------------------------------------------------------------- */
 
 /* What comes next doesn't hang on what was before. */
+void tb_begin_anew(tb_constrained *c);
+/* The same, and nothing is counted yet. */
 void tb_forget(tb_constrained *c);
 /* Terms at x, and their J factored where tb_solve needs that. */
 void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);

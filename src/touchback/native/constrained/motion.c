@@ -7,6 +7,8 @@ static double gap(const tb_problem *problem, double t, const double *x) {
     tb_constrained *c = problem->constrained;
     tb_set_inputs(problem, t, x);
     tb_load(c, x);
+    if (!c->started)
+        tb_first_choice(c, problem->u, problem->p);
     tb_positions(c, problem->u, problem->p);
     return tb_position_size(c, c->at_positions);
 }
@@ -36,13 +38,18 @@ static double left_open(const tb_problem *problem) {
     return largest;
 }
 
+static void forget(const tb_problem *problem) { tb_begin_anew(problem->constrained); }
+
 static tb_troubles troubles(const tb_problem *problem) {
     const tb_constraint_statistics *s = &problem->constrained->statistics;
     return (tb_troubles){.paradoxes = s->paradoxes, .not_converged = s->not_converged};
 }
 
-const tb_motion tb_partitioning_motion = {tb_partitioning_settle, project, gap, left_open, troubles};
-const tb_motion tb_multipliers_motion = {tb_multipliers_settle, project, gap, left_open, troubles};
-const tb_motion tb_projection_motion = {tb_projection_settle, project, gap, left_open, troubles};
+const tb_motion tb_partitioning_motion = {tb_partitioning_settle, project, gap, left_open, troubles,
+                                          forget};
+const tb_motion tb_multipliers_motion = {tb_multipliers_settle, project, gap, left_open, troubles,
+                                         forget};
+const tb_motion tb_projection_motion = {tb_projection_settle, project, gap, left_open, troubles,
+                                        forget};
 /* These see to consistency themselves, step by step. */
-const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles};
+const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles, forget};

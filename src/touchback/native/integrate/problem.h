@@ -46,6 +46,8 @@ typedef struct tb_motion {
     /* How far the state that was settled last has left them open. */
     double (*left_open)(const struct tb_problem *problem);
     tb_troubles (*troubles)(const struct tb_problem *problem);
+    /* What comes next hangs on the state alone, not on how it was reached. */
+    void (*forget)(const struct tb_problem *problem);
 } tb_motion;
 
 typedef struct tb_problem {
@@ -114,6 +116,11 @@ static inline double tb_left_open(const tb_problem *problem) {
 static inline tb_troubles tb_troubles_of(const tb_problem *problem) {
     static const tb_troubles NONE;
     return problem->motion && problem->motion->troubles ? problem->motion->troubles(problem) : NONE;
+}
+
+static inline void tb_forget_way(const tb_problem *problem) {
+    if (problem->motion && problem->motion->forget)
+        problem->motion->forget(problem);
 }
 
 /* Index of the first NaN or infinity, -1 when all numbers are finite. */

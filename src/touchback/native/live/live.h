@@ -34,6 +34,7 @@ enum { /* flags of a tick */
     TB_SINGLE = 32768,  /* single step that was asked for */
     TB_PLACED = 65536,  /* another state was taken before the step */
     TB_PLACE_REFUSED = 131072,
+    TB_RENEWED = 262144, /* what the motion remembered beside its state was forgotten before */
     TB_LATCHED = TB_BAD_NUMBER | TB_STOPPED | TB_BEYOND_LIMIT | TB_OPEN_LOOP | TB_ACTIVE |
                  TB_DIVERGED | TB_DEVICE_FAILED,
     TB_HOLDING = TB_BAD_NUMBER | TB_STOPPED | TB_OPEN_LOOP | TB_DIVERGED,
@@ -78,6 +79,7 @@ typedef struct tb_commands {
     _Atomic long closing; /* once guarded outputs have followed their ramps to safe */
     _Atomic long resume;
     _Atomic long substeps;
+    _Atomic long renew;  /* forget what isn't in the state, so that a recording can begin */
     _Atomic long failed; /* what serves a port */
     _Atomic long paused;
     _Atomic long singles;   /* steps that may be made though it is paused */
@@ -177,6 +179,7 @@ void tb_live_stop(tb_live *live);
 void tb_live_wind_down(tb_live *live);
 void tb_live_resume(tb_live *live);
 void tb_live_fail(tb_live *live);
+void tb_live_renew(tb_live *live);
 void tb_live_ask_substeps(tb_live *live, long substeps);
 void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value);
 /* Offers a block, replacing offers that no tick has taken yet. Called by one thread at a time. */

@@ -62,6 +62,10 @@ class LiveLoop(LoopMemory):
         """Clears latched faults at the next tick."""
         LIB.tb_live_resume(self.address)
 
+    def renew(self) -> None:
+        """Forgets at the next tick how the state was reached, so that a recording can begin."""
+        LIB.tb_live_renew(self.address)
+
     def fail(self) -> None:
         """Outputs go to safe at the next tick, for what serves a port failed; any thread."""
         LIB.tb_live_fail(self.address)

@@ -145,6 +145,11 @@ static long obey(tb_live *live) {
     long substeps = atomic_load(&commands->substeps);
     if (substeps != live->steps_per_tick)
         set_substeps(live, substeps);
+    long renewed = atomic_exchange(&commands->renew, 0);
+    if (renewed) {
+        tb_forget_way(&live->problem);
+        tb_settle(&live->problem, tb_live_time(live), live->run.x, 1);
+    }
     long entered = live->entered, rest = 0;
     live->entered = 0;
     if (atomic_load_explicit(&commands->paused, memory_order_relaxed)) {
@@ -154,7 +159,7 @@ static long obey(tb_live *live) {
             rest |= TB_SINGLE;
         }
     }
-    return rest | (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
+    return rest | (renewed ? TB_RENEWED : 0) | (resumed ? TB_RESUMED : 0) | (entered ? TB_RESTRUCTURED : 0) |
            (atomic_exchange(&commands->failed, 0) ? TB_DEVICE_FAILED : 0) |
            (atomic_load_explicit(&commands->closing, memory_order_relaxed) ? TB_STOPPED : 0);
 }
@@ -209,6 +214,7 @@ void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long fla
     if (flags & TB_RESUMED && !(live->flags & TB_LATCHED))
         live->flags |= TB_BEYOND_LIMIT; /* a limit that no guard of the replay sees */
     atomic_store(&live->commands->resume, (flags & TB_RESUMED) != 0);
+    atomic_store(&live->commands->renew, (flags & TB_RENEWED) != 0);
     atomic_store(&live->commands->substeps, substeps);
     advance(live, obey(live) | (flags & OUTSIDE));
     record(live, &none);
