@@ -66,6 +66,16 @@ def test_so_does_that_of_a_closed_loop_wherever_it_begins(
     assert tb.replay(whole).same
 
 
+def test_so_does_that_of_a_mechanism_with_modes(tmp_path: Path) -> None:
+    """Each set of constraints has a choice of its own."""
+    with tb.live(gallery.entry("piano-modes").make().compile(), rate=1000, speed=None) as live:
+        live.run(0.1)
+        take = live.record(tmp_path / "modes.mcap")
+        live.run(0.05)
+        live.end_record(take)
+    assert tb.replay(take.path).same
+
+
 def test_beginning_to_record_moves_a_closed_loop_by_rounding_errors_only(
     four_bar: System, tmp_path: Path
 ) -> None:

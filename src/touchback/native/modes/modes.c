@@ -138,5 +138,11 @@ static tb_troubles troubles(const tb_problem *problem) {
     return sum;
 }
 
-const tb_motion tb_modes_motion = {.project = tb_modes_project, .troubles = troubles};
-const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles};
+static void forget(const tb_problem *problem) {
+    for (long i = 0; i < problem->modes->mode_count; i++)
+        tb_forget_way(&problem->modes->modes[i].problem);
+}
+
+const tb_motion tb_modes_motion = {
+    .project = tb_modes_project, .troubles = troubles, .forget = forget};
+const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles, .forget = forget};
