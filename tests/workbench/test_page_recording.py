@@ -9,7 +9,7 @@ import pytest
 
 import touchback as tb
 from tests.workbench.browser import Seat, seat, until
-from tests.workbench.swing import swing, until_page
+from tests.workbench.swing import show, swing, until_page
 from touchback import workbench
 from touchback.realtime import Recording, open_recording
 from touchback.workbench import Workbench
@@ -63,3 +63,26 @@ def test_a_recording_offers_nothing_that_changes_it_and_says_how_to_go_on(page: 
     assert "$.do" not in told.inner_text()
     refused = page.ask("() => bench.send({ do: 'weld me' }).catch(e => e.message)")
     assert "weld me" in str(refused) and "recording" in str(refused)
+
+
+def test_a_scope_shows_the_whole_recording_and_reads_the_instant_that_is_shown(
+    page: Seat, recording: Recording
+) -> None:
+    """It opens at its whole length; the playhead stands where the mechanism does, and the chip has the value of that tick."""
+    show(page, "time", "slide")
+    scope = "bench.scopes.panes[0].scope"
+    time, slide = recording.column("time"), recording.column("slide")
+    until_page(page, f"{scope}.data.count > 100")
+    first, last = page.ask(f"{scope}.view")  # type: ignore[misc]
+    assert (first, last) == (pytest.approx(time[0]), pytest.approx(time[-1]))
+    chip = page.page.locator(".chip output")
+    for row in (100, 400, 150):
+        page.ask("([time]) => bench.transport.seek(time)", float(time[row]))
+        until(lambda row=row: page.ask(f"{scope}.playhead") == pytest.approx(time[row], abs=1e-6))
+        wanted = pytest.approx(slide[row], rel=1e-3, abs=1e-5)  # four digits are shown
+        until(lambda wanted=wanted: float(chip.inner_text().replace("−", "-") or "nan") == wanted)
+    page.ask(f"{scope}.zoom(0.5, {time[150]})")
+    first, last = page.ask(f"{scope}.view")  # type: ignore[misc]
+    assert last - first == pytest.approx(0.5 * (time[-1] - time[0]))
+    page.page.get_by_label("Follow the run").click()
+    assert page.ask(f"{scope}.view")[1] == pytest.approx(time[-1])  # type: ignore[index]

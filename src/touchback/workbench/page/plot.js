@@ -100,6 +100,16 @@ export class Plot {
     if (yUnit) { g.textBaseline = "top"; g.fillText(yUnit, x - 6, y); }
   }
 
+  /** A line at an instant. */
+  upright(x, stroke) {
+    const { y, h } = this.inner, p = this.px(x);
+    Object.assign(this.g, { strokeStyle: stroke, lineWidth: 1.6 });
+    this.g.beginPath();
+    this.g.moveTo(p, y);
+    this.g.lineTo(p, y + h);
+    this.g.stroke();
+  }
+
   clip() {
     const { x, y, w, h } = this.inner;
     this.g.save();

@@ -1,5 +1,6 @@
 // A scope over time. While it follows the run, a stream brings buckets as fine as the zoom needs; looking at the past, it asks
-// for buckets of just what is seen. Cursors read exact values from the server where it has every tick.
+// for buckets of just what is seen. Cursors read exact values from the server where it has every tick. A recording is shown at
+// its whole length instead, with a playhead.
 import { Buckets, numbers } from "./buckets.js";
 import { Plot, colour, curve, read } from "./plot.js";
 import { Cursors } from "./scope_cursors.js";
@@ -14,7 +15,7 @@ export class TimeScope {
     this.bench = pane.bench;
     this.texts = pane.layout.signals;
     this.span = pane.layout.span || 10; // seconds that are seen
-    this.end_ = null; // the last instant that is seen; null: follows the run
+    this.end_ = null; // the last instant that is seen; null: follows the run, or sees all of a recording
     this.plot = new Plot(pane.body, `Scope of ${this.texts.join(", ") || "nothing yet"}`);
     this.data = new Buckets(this.texts.length);
     this.detail = this.over = null;
@@ -22,6 +23,7 @@ export class TimeScope {
     this.cursors = new Cursors(this);
     this.askPast = throttled(() => this.past(), 80);
     this.askStream = throttled(() => this.connect(), 250);
+    this.askInstant = throttled(() => this.instant(), 150);
     this.dirty = true;
     gestures(this.plot, this);
     this.connect();
@@ -29,7 +31,11 @@ export class TimeScope {
 
   get follows() { return this.end_ === null; }
   get last() { return Math.max(this.data.end, this.known.end); }
+  /** The instant of a recording that is shown; null in a run. */
+  get playhead() { return this.bench.recorded ? this.bench.world?.time ?? this.bench.status.playback.at : null; }
   get view() {
+    const { playback } = this.bench.status;
+    if (this.follows && playback?.end > playback?.start) return [playback.start, playback.end];
     const end = this.follows ? (Number.isFinite(this.last) ? Math.max(this.last, this.known.start + this.span * 0.02) : this.span) : this.end_;
     return [end - this.span, end];
   }
@@ -38,10 +44,11 @@ export class TimeScope {
   /** Begins the stream (again): as fine as the zoom needs, after what there was. */
   async connect() {
     if (!this.texts.length || this.ended) return;
-    const pixels = Math.max(this.plot.canvas.clientWidth, 300), buckets = Math.min(1000, Math.max(2, pixels / this.span));
+    const [start, end] = this.view, span = end - start;
+    const pixels = Math.max(this.plot.canvas.clientWidth, 300), buckets = Math.min(1000, Math.max(2, pixels / span));
     this.fresh = true; // the next frame is the past, which begins everything anew
     try {
-      const answer = await this.bench.send({ do: "scope", number: this.pane.number, signals: this.texts, buckets, past: Math.min(4000, Math.ceil(pixels)), since: this.view[0] - 0.2 * this.span });
+      const answer = await this.bench.send({ do: "scope", number: this.pane.number, signals: this.texts, buckets, past: Math.min(4000, Math.ceil(pixels)), since: start - 0.2 * span });
       this.known = answer;
       this.units = answer.units;
       this.step = 1 / buckets;
@@ -58,12 +65,23 @@ export class TimeScope {
     this.data.add(frame.time, frame.numbers);
     if (hole) this.askStream(); // frames were dropped on their way: the past has them
     if (this.follows) this.data.forget(this.view[0] - this.span);
-    this.pane.values(this.texts.map((_, k) => {
+    if (this.bench.recorded) this.askInstant();
+    else this.pane.values(this.texts.map((_, k) => {
       const at = (this.data.count - 1) * this.texts.length + k, [a, b] = [this.data.low[at], this.data.high[at]];
       return Number.isFinite(a) ? read(a === b ? a : b) : "gone";
     }));
     if (this.follows && this.pane.layout.overlay) this.askOver ??= throttled(() => this.overlay(), 500), this.askOver();
     this.dirty = true;
+  }
+
+  /** What the traces are at the instant of a recording that is shown, beside their names. */
+  async instant() {
+    const time = this.playhead, half = 0.51 / (this.bench.status.rate || 1000);
+    if (time === null || !this.texts.length || this.ended) return;
+    const answer = await this.bench.send({ do: "past", signals: this.texts, start: time - half, end: time + half, buckets: 1 }).catch(() => null);
+    const rows = answer ? numbers(answer.rows) : [];
+    this.pane.told = 0; // this was asked seldom enough, and the last one counts
+    if (rows.length) this.pane.values(this.texts.map((_, k) => Number.isFinite(rows[2 + 2 * k]) ? read(rows[2 + 2 * k]) : "gone"));
   }
 
   /** Buckets of what is seen of the past. */
@@ -96,14 +114,16 @@ export class TimeScope {
   // ---- what a person does ----
   /** Shows so many seconds, about an instant that stays where it is. */
   zoom(factor, at) {
-    const [start, end] = this.view, span = Math.min(LONGEST, Math.max(SHORTEST, this.span * factor));
-    if (!this.follows) this.end_ = at + (end - at) * span / (end - start);
+    const [start, end] = this.view, span = Math.min(LONGEST, Math.max(SHORTEST, (end - start) * factor));
+    if (!this.follows || this.bench.recorded) this.end_ = at + (end - at) * span / (end - start);
     this.span = span;
     this.moved();
   }
 
   pan(seconds) {
-    this.end_ = this.view[1] + seconds;
+    const [start, end] = this.view;
+    this.span = end - start;
+    this.end_ = end + seconds;
     if (seconds > 0 && this.end_ >= this.last) this.end_ = null;
     this.moved();
   }
@@ -118,7 +138,7 @@ export class TimeScope {
   all() { this.look(Math.min(this.known.start, this.last), this.last); this.end_ = null; this.moved(); }
 
   moved() {
-    this.pane.layout.span = this.span;
+    if (!this.bench.recorded) this.pane.layout.span = this.span; // a recording's length says nothing of what a run should show
     this.pane.scopes.keep();
     if (this.follows) { this.detail = null; this.askStream(); } else this.askPast();
     if (this.followButton) this.followButton.setAttribute("aria-pressed", String(this.follows));
@@ -154,7 +174,13 @@ export class TimeScope {
   }
 
   // ---- the picture ----
-  frame() { if (this.dirty) { this.dirty = false; this.draw(); } }
+  frame() {
+    const now = this.playhead;
+    if (now !== this.stood) { this.stood = now; this.dirty = true; if (now !== null) this.askInstant(); }
+    this.paint();
+  }
+
+  paint() { if (this.dirty) { this.dirty = false; this.draw(); } }
 
   draw() {
     const plot = this.plot, [start, end] = plot.x = this.view, shown = this.follows || !this.detail ? this.data : this.detail;
@@ -168,6 +194,7 @@ export class TimeScope {
       if (this.over) plot.buckets(this.over, k, curve(k), [5, 4]);
       plot.buckets(shown, k, curve(k));
     });
+    if (this.stood !== null) plot.upright(this.stood, colour("--accent"));
     this.cursors.draw();
     plot.g.restore();
   }

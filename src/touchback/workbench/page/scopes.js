@@ -29,6 +29,7 @@ class Scopes {
     bench.on("scene", scene => this.begin(scene));
     bench.on("open", () => { for (const pane of this.panes) pane.scope?.connect?.(); });
     bench.on("rows", frame => this.panes.find(pane => pane.number === frame.subscription)?.scope?.rows?.(frame));
+    bench.on("recorded", () => { for (const pane of this.panes) if (pane.layout.kind === "time") { Object.assign(pane.scope, { end_: null, detail: null, span: pane.layout.span || 10 }); pane.scope.moved(); } });
     addEventListener("themechange", () => this.draw());
     addEventListener("resize", () => this.draw());
     let last = 0;
