@@ -146,8 +146,9 @@ class Live(Transport):
     ) -> Port:
         """Lets other processes ask, through a `Desk` that holds them to what is `exposed`
         (everything), until the run ends: at a name ("rig": a socket that only this user can open),
-        a path, or host:port (0 chooses one), which needs a `token` where other machines reach it.
-        They use `touchback.control(address)`, or lines of JSON: see the page on control."""
+        a path, or host:port (0 chooses one), which asks for a `token`: one of its own that its
+        `address` tells, or that you give, as you must where other machines reach it. They use
+        `touchback.control(address)`, or lines of JSON: see the page on control."""
         from touchback.realtime.control.address import Address
         from touchback.realtime.control.desk import Desk
         from touchback.realtime.control.port import Port

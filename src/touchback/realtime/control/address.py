@@ -8,7 +8,7 @@ import re
 import socket
 import stat
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from touchback.errors import InputError
@@ -23,14 +23,20 @@ class Address:
     path: str = ""
     host: str = ""
     port: int = 0
+    token: str = field(default="", repr=False)  # that an address of TCP came with
 
     @staticmethod
     def of(text: str) -> Address:
         """From words: "rig" is a socket of that name in the user's own folder, "/tmp/rig.sock" one
-        at a path, "127.0.0.1:9100" TCP."""
-        tcp = re.fullmatch(r"\[?([^\[\]/]*?)\]?:(\d{1,5})", text)
-        if tcp and int(tcp[2]) < 65_536:
-            return Address(host=tcp[1] or "127.0.0.1", port=int(tcp[2]))
+        at a path, "127.0.0.1:9100" TCP, as told by a port with "?token=…"."""
+        tcp = re.fullmatch(r"\[?([^\[\]/?]*?)\]?:([^:/?]*)(?:\?token=([\w-]+))?", text)
+        if tcp:
+            if not re.fullmatch("[0-9]{1,5}", tcp[2]) or int(tcp[2]) > 65_535:
+                raise InputError(
+                    f"A control port at {text!r}: a port is 0 to 65535, got {tcp[2]!r}; the name "
+                    "of a socket has no colon."
+                )
+            return Address("", tcp[1] or "127.0.0.1", int(tcp[2]), tcp[3] or "")
         path = text if "/" in text else os.fspath(own_folder() / f"{text}.sock")
         if not text or "\0" in text or len(os.fsencode(path)) > _LONGEST_PATH:
             raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import select
 import socket
 import threading
 import time
@@ -39,13 +40,22 @@ def control(address: str, token: str | None = None, timeout: float = 10.0) -> Co
     return Control(address, token, timeout)
 
 
+def _ended(made: socket.socket) -> bool:
+    """Whether the other side closed a connection on which nothing is under way."""
+    try:
+        return bool(select.select([made], [], [], 0.0)[0]) and not made.recv(1, socket.MSG_PEEK)
+    except (OSError, ValueError):
+        return True
+
+
 class Control:
     """A connection to a control port; from any thread, and a context manager. What the run refuses
     raises `InputError` with its words, a connection that fails `DeviceError`; the next call then
     connects anew."""
 
     def __init__(self, address: str, token: str | None = None, timeout: float = 10.0) -> None:
-        self._address, self._token, self._timeout = Address.of(address), token, timeout
+        self._address, self._timeout = Address.of(address), timeout
+        self._token = token or self._address.token or None
         self._lock, self._numbers = threading.Lock(), itertools.count(1)
         self._socket: socket.socket | None = None
         self._buffer = bytearray()
@@ -54,7 +64,9 @@ class Control:
 
     def _connect(self) -> socket.socket:
         if self._socket is not None:
-            return self._socket
+            if not _ended(self._socket):
+                return self._socket
+            self.close()
         made = socket.socket(self._address.family, socket.SOCK_STREAM)
         made.settimeout(self._timeout)
         try:

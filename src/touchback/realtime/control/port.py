@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import os
+import secrets
 import socket
 import threading
 import time
@@ -26,6 +27,7 @@ MOST_CLIENTS = 16  # at a time
 _LINES = Rate(4000.0, 2000)  # messages of one client, of whatever kind
 _CALLS = Rate(50.0, 100)  # new clients
 _PATIENCE = 5.0  # seconds for a client to take its answer, and to give its token
+_SILENCE = 30.0  # seconds without a message, after which a client makes room for another
 _BAD = 50  # messages in a row that can't be read, after which a client is let go
 
 
@@ -43,12 +45,14 @@ class Port:
             raise InputError(
                 f"A control port at {address} can be reached from other machines: give a token."
             )
-        self.desk, self._token, self._rates = desk, token, Rates()
+        own = "" if address.path or token else secrets.token_urlsafe(24)
+        self.desk, self._token, self._rates = desk, token or own or None, Rates()
         self._socket = listening(address)
         if not address.path:
-            address = Address(host=address.host, port=self._socket.getsockname()[1])
+            address = Address("", address.host, self._socket.getsockname()[1])
+        self._told = f"?token={own}" if own else ""
         self.where, self.clients = address, 0  # how many there ever were
-        self._lock, self._open = threading.Lock(), set[socket.socket]()
+        self._lock, self._open = threading.Lock(), dict[socket.socket, float]()  # heard when
         self._closing = threading.Event()
         self._socket.settimeout(0.1)
         self._thread = threading.Thread(target=self._accept, name="touchback port", daemon=True)
@@ -56,8 +60,9 @@ class Port:
 
     @property
     def address(self) -> str:
-        """As `tb.control` takes it."""
-        return str(self.where)
+        """As `tb.control` takes it. Of TCP, which every program of the machine reaches and any page
+        in its browser can send lines to, with a token, unless one was given."""
+        return f"{self.where}{self._told}"
 
     @property
     def connected(self) -> int:
@@ -80,9 +85,10 @@ class Port:
     def _welcome(self, client: socket.socket) -> None:
         client.settimeout(_PATIENCE)
         with self._lock:
+            self._make_room()
             full = len(self._open) >= MOST_CLIENTS or self._closing.is_set()
             if not full:
-                self._open.add(client)
+                self._open[client] = time.monotonic()
                 self.clients += 1
         if full:
             told = f"This run has {MOST_CLIENTS} clients already; let one of them go first."
@@ -91,6 +97,21 @@ class Port:
             return
         name = f"{self.where} {self.clients}"
         threading.Thread(target=self._serve, args=(client, name), daemon=True).start()
+
+    def _make_room(self) -> None:
+        """Where it is full, whoever said nothing for longest goes, if that is long."""
+        if len(self._open) < MOST_CLIENTS:
+            return
+        silent = min(self._open, key=lambda each: self._open[each])
+        if time.monotonic() - self._open[silent] > _SILENCE:
+            del self._open[silent]
+            with suppress(OSError):
+                silent.shutdown(socket.SHUT_RDWR)
+
+    def _heard(self, client: socket.socket) -> None:
+        with self._lock:
+            if client in self._open:
+                self._open[client] = time.monotonic()
 
     def _serve(self, client: socket.socket, name: str) -> None:
         try:
@@ -103,7 +124,7 @@ class Port:
             pass  # it went away, or was let go
         finally:
             with self._lock:
-                self._open.discard(client)
+                self._open.pop(client, None)
 
     def _let_in(self, client: socket.socket, lines: _Lines) -> bool:
         """Whether it gives the token, in its first message and soon."""
@@ -120,6 +141,7 @@ class Port:
     def _answer(self, client: socket.socket, lines: _Lines, name: str) -> None:
         bad = 0
         while (line := lines.next()) is not None:
+            self._heard(client)
             wait = self._rates.take(name, "line", _LINES)
             if self._closing.wait(wait) if wait else self._closing.is_set():
                 return
