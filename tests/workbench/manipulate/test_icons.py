@@ -138,6 +138,44 @@ def test_an_icon_with_other_axes_is_put_anew(start: Start) -> None:
     assert run.live.system.model.forces["push"].axes == "body"
 
 
+def test_an_icon_that_gets_other_axes_never_stops_pushing(start: Start, tmp_path: Path) -> None:
+    """v = F t/m over both structures: one tick changes, and none goes without the force."""
+    run = start(floating(), record=tmp_path / "run.mcap")
+    for frame in ("world", "body"):
+        put(run, name="push", kind="force", on="block", value=[3.0, 0, 0], frame=frame)
+        run.live.run(0.05)
+    assert [each.state for each in run.live.structures] == ["taken", "taken"]
+    run.live.stop()
+    v = tb.open_run(tmp_path / "run.mcap")["free.vx"]
+    steps = np.diff(v[v > 0.0])
+    assert len(steps) > 100 and steps == pytest.approx(3.0 / MASS * T, rel=1e-9)
+
+
+def test_an_icon_on_another_body_has_its_new_numbers_at_the_tick_that_moves_it(
+    start: Start,
+) -> None:
+    m = floating()
+    m.joint("other", tb.Free(), m.ground, m.body("other", MASS, inertia=(0.1, 0.2, 0.25)))
+    run = start(m)
+    put(run, name="push", kind="force", on="block", value=[3.0, 0, 0])
+    put(run, name="push", kind="force", on="other", value=[0, 5.0, 0])
+    assert run.live.read("other.vy") == pytest.approx(5.0 / MASS * T, rel=1e-9)
+    assert run.live.read("other.vx") == 0.0
+    assert run.live.read("free.vx") == pytest.approx(3.0 / MASS * T, rel=1e-9)
+
+
+def test_an_icon_that_is_refused_elsewhere_stays_where_it_was(start: Start) -> None:
+    run = start(arm())
+    put(run, name="turn", kind="motion", on="hinge", value=1.0)
+    before = run.manipulators.icons.told()
+    words = run.refused(do="icon", name="turn", kind="force", on="armm", value=[1.0, 0, 0])
+    assert "did you mean 'arm'" in words
+    words = run.refused(do="icon", name="turn", kind="motion", on="hinge", value=1e300)
+    assert "at most" in words
+    assert run.manipulators.icons.told() == before and "turn" in run.manipulators.icons.icons
+    run.ask(do="icon", name="turn", kind="motion", on="hinge", value=2.0)
+
+
 def test_icons_that_can_not_work_are_refused_in_words(start: Start) -> None:
     run = start(floating())
     base = {"do": "icon", "name": "push", "value": [1, 0, 0]}

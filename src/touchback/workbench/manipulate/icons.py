@@ -49,6 +49,7 @@ class Icons:
     def __init__(self, desk: Desk, reshape: Reshape) -> None:
         self._desk, self._reshape = desk, reshape
         self.icons: dict[str, Icon] = {}
+        self._was: dict[str, tuple[Change, Icon | None]] = {}  # before the change that put it
 
     def governs(self, name: str) -> tuple[str, Sequence[str]] | None:
         """The numbers of an icon are for those who may put it where it is."""
@@ -63,24 +64,23 @@ class Icons:
         self._desk.check("structure", asked.on)
         with self._reshape.lock:
             self._forget_lost()
-            known = self.icons.get(asked.name)
+            known, values = self.icons.get(asked.name), values_of(asked)
             if known is not None:
                 self._desk.check("structure", known.on)  # from where it may be taken
             facts: Facts = {"tick": live.ticks}
             if known is None or _place(known) != _place(asked):
                 change = self._change(asked)
-                if known is not None:
-                    self._reshape.take_back(ICON, asked.name)
-                    del self.icons[asked.name]
                 self.icons[asked.name] = asked  # before: who draws the new structure asks at once
                 try:
-                    facts = self._reshape.add(change)
+                    facts = self._reshape.replace(change)
                 except BaseException:
-                    del self.icons[asked.name]
+                    self._restore(asked.name, known)
                     raise
+                self._was[asked.name] = change, known
             self.icons[asked.name] = asked
-            if facts.get("state") != "waiting":  # one that waits begins with these numbers
-                for name, value in values_of(asked).items():
+            there = set(live.system.input_names)
+            for name, value in values.items():
+                if name in there:  # else it waits for its tick, and begins with these numbers
                     live[name] = value
         return {**facts, "icon": asked.name, "inputs": values_of(asked)}
 
@@ -113,10 +113,22 @@ class Icons:
         return found
 
     def _forget_lost(self) -> None:
-        """Icons that went with a structure that somebody else swapped."""
+        """Icons that went with a structure that somebody else swapped; one whose change a tick
+        refused is what it was."""
         self._reshape.model()
-        there = {each.name for each in self._reshape.changes if each.of == ICON}
+        there = {each.name: each for each in self._reshape.changes if each.of == ICON}
         self.icons = {name: icon for name, icon in self.icons.items() if name in there}
+        self._was = {name: was for name, was in self._was.items() if name in there}
+        for name, (change, icon) in list(self._was.items()):
+            if there[name] is not change:
+                self._restore(name, icon)
+                del self._was[name]
+
+    def _restore(self, name: str, icon: Icon | None) -> None:
+        if icon is None:
+            del self.icons[name]
+        else:
+            self.icons[name] = icon
 
     def _change(self, asked: Icon) -> Change:
         system = self._desk.live.system

@@ -77,6 +77,14 @@ class Reshape:
                 return facts
             return self._become([*self.changes, change], change.begin)
 
+    def replace(self, change: Change) -> Facts:
+        """A change in the place of the last of its kind and name, if there is one: at one tick, so
+        that there is none without either, and all or nothing where it is refused."""
+        with self.lock:
+            self._follow()
+            others = [e for e in self.changes if (e.of, e.name) != (change.of, change.name)]
+            return self._become([*others, change], change.begin)
+
     def take_back(self, of: str, name: str | None = None) -> tuple[Change, Facts]:
         """Goes on without the last change of a kind, or of that kind and name."""
         with self.lock:
