@@ -256,6 +256,25 @@ def test_a_and_b_hold_their_own_values(page: Seat) -> None:
     a.click()  # forgets it
 
 
+@pytest.mark.parametrize("first, other", ["AB", "BA"])
+def test_a_and_b_begin_as_what_there_was_in_either_order(
+    page: Seat, first: str, other: str
+) -> None:
+    """Whichever is pressed first holds what is set then; the other one still has what was before."""
+    live = page.live
+    live.change({"damping": 1.0})
+    until_page(page, "bench.sliders.rows.get('damping').value === 1")
+    one, two = (page.page.get_by_label(f"Values {each}", exact=True) for each in (first, other))
+    one.click()
+    typed(page, "damping as a number", 2.5)
+    until(lambda: live["damping"] == 2.5)
+    for button, value in ((two, 1.0), (one, 2.5)):
+        button.click()
+        until(lambda value=value: live["damping"] == value)
+    assert "begin" in str(one.get_attribute("title"))
+    one.click()  # forgets both
+
+
 def test_presets_come_back_after_a_reload(page: Seat) -> None:
     live = page.live
     live.change({"stiffness": 1200.0, "damping": 4.0})

@@ -2,20 +2,17 @@
 import { storage } from "./storage.js";
 import { make } from "./scope_parts.js";
 
-/** A and B: what each holds is what was set while it was on; a click changes from one to the other. */
+/** A and B: both begin as what there is at the first click; then each holds what was set while it was on. */
 export function compare(panel) {
   const key = `${panel.key} AB`, kept = () => JSON.parse(storage.getItem(key) || "null") || { on: null };
   const save = state => storage.setItem(key, JSON.stringify(state));
   const buttons = ["A", "B"].map(name => {
-    const button = make("button", { type: "button", className: "plain ab", textContent: name, title: `Values ${name}: click to change between A and B`, ariaLabel: `Values ${name}` });
+    const button = make("button", { type: "button", className: "plain ab", textContent: name, title: `Values ${name}: A and B begin as what is set now; what you change while one is pressed is kept in it. Click the other to compare, the pressed one to forget both.`, ariaLabel: `Values ${name}` });
     button.onclick = async () => {
       const state = kept();
-      if (state.on === name) { delete state[name]; state.on = null; save(state); paint(); return; } // forgets it
-      if (state.on) state[state.on] = panel.all();
-      const wanted = state[name];
-      state.on = name;
-      state[name] = wanted || panel.all(); // the first time it is what there is
-      save(state);
+      if (state.on === name) { save({ on: null }); paint(); return; } // forgets both
+      const now = panel.all(), wanted = state.on && state[name];
+      save(state.on ? { ...state, [state.on]: now, on: name } : { A: now, B: now, on: name });
       paint();
       if (wanted) await panel.setAll(wanted);
     };

@@ -15,7 +15,7 @@ export class Bench {
     this._tries = 0;
   }
 
-  /** Calls `fn` with what comes: scene, values, status, poses, rows, log, structure, open, closed, selected,
+  /** Calls `fn` with what comes: scene, values, status, poses, rows, log, structure, open, closed, gone (why it is, in words), selected,
       recorded (whether a recording is shown from now on).
       Who asks late for a scene, values or a status gets the last one at once. */
   on(kind, fn) {
@@ -57,10 +57,22 @@ export class Bench {
       for (const { failed } of this._waiting.values()) failed(new Error("The connection to the run was lost before it answered."));
       this._waiting.clear();
       this.tell("closed", { code, reason });
-      if (this.ended) return;
-      setTimeout(() => this.open(), WAIT[Math.min(this._tries++, WAIT.length - 1)]);
+      if (!this.ended) this._again(reason);
     };
     return this;
+  }
+
+  /** Says why there is no connection, and tries again unless that can't help. */
+  async _again(reason) {
+    const asked = await fetch(this.address.replace(/^ws/, "http"), { signal: AbortSignal.timeout(3000) }).catch(() => null);
+    const hopeless = asked?.status === 401; // a socket isn't told why it was refused, a plain request is
+    const text = hopeless ? "This address is no longer valid; use the one that was printed last."
+      : asked?.status === 503 ? (await asked.text()).trim()
+      : asked ? reason || "The connection to the run was lost; the page tries again by itself."
+      : "The run has ended, or its server can't be reached; the page tries again by itself.";
+    if (this.ended || this._socket.readyState < WebSocket.CLOSING) return;
+    this.tell("gone", { text, hopeless });
+    if (!hopeless) setTimeout(() => this.open(), WAIT[Math.min(this._tries++, WAIT.length - 1)]);
   }
 
   close() { this.ended = true; this._socket?.close(); }
