@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from touchback.errors import InputError, TouchbackError
 
+_LONGEST_NAME = 255  # bytes, of a file or a folder
 _KINDS = {
     stat.S_IFDIR: "a folder", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
@@ -64,6 +65,9 @@ def check_output(
         raise InputError(f"{label}: a path has no zero bytes, got {str(file)!r}.")
     if endings and file.suffix.lower() not in endings:
         raise InputError(f"{label}: give a path that ends in {' or '.join(endings)}, not '{file}'.")
+    longest = max((len(os.fsencode(each)) for each in file.parts), default=0)
+    if longest > _LONGEST_NAME:
+        raise InputError(f"{label}: a name has at most {_LONGEST_NAME} bytes, got {longest}.")
     if file.is_dir():
         raise InputError(f"{label}: '{file}' is a folder; give the name of a file in it.")
     if file.exists() and not (file.is_file() or file.is_char_device()):  # a FIFO waits for a reader

@@ -15,6 +15,8 @@ from command import touchback
 from parquet_reader import read_parquet
 from touchback.draw import film
 from touchback.realtime import Recording, open_recording
+from touchback.realtime.replay import system_in
+from touchback.recording.live_file import Recorder
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +142,90 @@ def test_what_can_not_be_written_is_said(swinging: Path, tmp_path: Path) -> None
     tb.simulate(tb.gallery.make("pendulum").compile(), duration=0.1).save(tmp_path / "run.csv")
     done = touchback("export", tmp_path / "run.csv", tmp_path / "run.html")
     assert "doesn't know its mechanism" in done.stderr.replace("\n", " ")
+
+
+@pytest.fixture(scope="module")
+def clocked(swinging: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """0.4 s against the clock, so that it is written in several chunks."""
+    path = tmp_path_factory.mktemp("clocked") / "cart.mcap"
+    system = system_in(open_recording(swinging).parts[0])
+    with tb.live(system, rate=500, record=path) as live:
+        live.run(0.4)
+    return path
+
+
+def flipped(source: Path, target: Path, start: int, count: int) -> Path:
+    """A copy with flipped bytes."""
+    content = bytearray(source.read_bytes())
+    content[start : start + count] = bytes(each ^ 0xFF for each in content[start : start + count])
+    target.write_bytes(content)
+    return target
+
+
+def test_what_damage_took_is_said_with_what_is_left(clocked: Path, tmp_path: Path) -> None:
+    """A chunk whose checksum is wrong ends what can be read."""
+    place = clocked.read_bytes().rindex(b'"step time"') // 2
+    bad = flipped(clocked, tmp_path / "flip.mcap", place, 1)
+    done = touchback("export", bad, tmp_path / "flip.csv")
+    kept = len(tb.open_run(bad))
+    assert done.returncode == 0 and 0 < kept < len(tb.open_run(clocked))
+    assert "flip.mcap: cut short or damaged at byte" in done.stderr
+    assert f"{kept} ticks kept" in done.stderr
+    assert tb.open_run(bad).metadata["complete"] is False
+
+
+def test_a_recording_of_which_damage_left_no_tick_is_refused(clocked: Path, tmp_path: Path) -> None:
+    whole = open_recording(clocked)
+    first = clocked.read_bytes().index(whole.rows[0].astype("<f8").tobytes())
+    bad = flipped(clocked, tmp_path / "early.mcap", first, 200)
+    for ending in ("csv", "png", "html"):
+        done = touchback("export", bad, tmp_path / f"early.{ending}")
+        assert done.returncode == 2 and "early.mcap holds no instant" in done.stderr
+        assert not (tmp_path / f"early.{ending}").exists()
+
+
+def test_a_file_that_is_not_there_is_said_to_be_missing_and_long_names_are_refused(
+    swinging: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "x.csv").write_text("before")
+    done = touchback("export", tmp_path / "nothing.mcap", tmp_path / "x.csv")
+    assert done.returncode == 2 and "There is no file" in done.stderr
+    assert (tmp_path / "x.csv").read_text() == "before"
+    long = touchback("export", swinging, tmp_path / f"{'n' * 5000}.csv")
+    assert long.returncode == 2 and "a name has at most 255 bytes, got 5004" in long.stderr
+    absent = touchback("export", tmp_path / f"{'n' * 5000}.mcap", tmp_path / "y.csv")
+    assert absent.returncode == 2 and "can't be read: File name too long" in absent.stderr
+
+
+def test_ticks_that_were_lost_are_told_by_the_recording_and_its_exports(
+    swinging: Path, recording: Recording, tmp_path: Path
+) -> None:
+    path, part = tmp_path / "gap.mcap", recording.parts[0]
+    recorder = Recorder(path, part.about, part.columns)
+    recorder.write_parameters(0, part.about["parameters"])
+    recorder.write(part.rows[:10])
+    recorder.write(part.rows[25:])
+    recorder.close()
+    run = tb.open_run(path)
+    assert open_recording(path).lost == [(11, 25)]
+    assert run.metadata["lost_ticks"] == [(11, 25)] and run.metadata["complete"] is False
+    assert tb.open_run(swinging).metadata["lost_ticks"] == []
+    done = touchback("export", path, tmp_path / "gap.csv")
+    assert "lacks 15 ticks that were lost while it was recorded (ticks 11 to 25)" in done.stderr
+
+
+def test_a_film_says_which_structure_it_shows_when_there_were_several(tmp_path: Path) -> None:
+    def arm(mass: float) -> tb.Model:
+        m = tb.Model("arm", gravity=(0, 0, -9.81))
+        body = m.body("arm", mass, com=(0.1, 0, 0), inertia=(0.01, 0.01, 0.01))
+        m.joint("hinge", tb.Revolute("y"), m.ground, body)
+        return m
+
+    path = tmp_path / "two.mcap"
+    with tb.live(arm(1.0).compile(), rate=500, speed=None, record=path) as live:
+        live.run(0.1)
+        live.swap(arm(2.0))
+        live.run(0.2)
+    done = touchback("export", path, tmp_path / "two.svg")
+    assert done.returncode == 0 and "only structure 2 of 2" in done.stderr
+    assert "from 0.102 s to 0.3 s" in done.stderr

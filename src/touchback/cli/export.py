@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from touchback.cli.console import out, working
+from touchback.cli.console import err, out, working
 from touchback.recording.export import ENDINGS
 from touchback.recording.export import export as write
 
@@ -19,5 +19,7 @@ def export(
     .gif, .svg): the endings choose."""
     for file in files:
         with working(f"writing {file.name}"):
-            write(recording, file)
+            remarks = write(recording, file)
         out.print(f"{escape(str(file))}: {file.stat().st_size} bytes", soft_wrap=True)
+        for remark in remarks:
+            err.print(f"Note: {remark}.", soft_wrap=True)

@@ -15,8 +15,9 @@ from touchback.errors import InputError
 from touchback.files import model_from_text
 from touchback.recording.files import FORMATS, open_run, save_run
 from touchback.recording.live_file import Recording, open_recording
+from touchback.recording.mcap_records import LARGEST_FILE
 from touchback.recording.run import Run
-from touchback.regular_file import check_output, written_whole
+from touchback.regular_file import check_output, open_regular, written_whole
 
 PICTURE = ".png"
 ENDINGS = (*FORMATS, PICTURE, *FILMS)
@@ -28,22 +29,40 @@ def possible() -> list[str]:
     return [each for each in ENDINGS if all(map(find_spec, _NEEDED.get(each, [])))]
 
 
-def export(recording: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+def export(recording: str | os.PathLike[str], path: str | os.PathLike[str]) -> list[str]:
     """Writes what the recording of a live run, or a saved run, holds as another kind of file: a
     table (.csv, .npz, .mcap, .parquet), its states and outputs over time (.png), or a film of the
-    mechanism (.svg, .html, .gif, .mp4), which only recordings that hold their model can give."""
+    mechanism (.svg, .html, .gif, .mp4), which only recordings that hold their model can give.
+    Returns what isn't in it, in words: ticks that the recording lost, what lies beyond damage,
+    structures that a film doesn't show."""
     source, target = Path(recording), Path(path)
     check_output(target, ENDINGS, "Export")
+    open_regular(source, LARGEST_FILE).close()  # first of all: is there one
     if target.exists() and target.samefile(source):
         raise InputError(f"Export: {target.name} is the recording itself; give another name.")
     if target.suffix.lower() in FILMS:
-        film(opened(source), target, source.name)
-    elif target.suffix.lower() == source.suffix.lower():
-        open_run(source)  # nothing that isn't one
+        shown = opened(source)
+        return [*_remarks(shown, source.name), *film(shown, target, source.name)]
+    run = open_run(source)  # nothing that isn't one
+    remarks = _remarks(run, source.name)
+    if target.suffix.lower() == source.suffix.lower():
         with written_whole(target) as beside:
             shutil.copyfile(source, beside)
     else:
-        export_run(open_run(source), target)
+        export_run(run, target)
+    return remarks
+
+
+def _remarks(shown: Recording | Run, name: str) -> list[str]:
+    """What a recording says of itself; one without a tick is refused."""
+    if isinstance(shown, Recording):
+        told, count = shown.remarks, sum(len(part.rows) for part in shown.parts)
+    else:
+        told, count = shown.metadata.get("remarks", []), len(shown)
+    if not count:
+        why = f" (it is {'; '.join(told)})" if told else ""
+        raise InputError(f"{name} holds no instant{why}: there is nothing to export.")
+    return [f"{name}: {each}" for each in told]
 
 
 def export_run(run: Run, path: Path) -> None:
@@ -67,11 +86,12 @@ def opened(path: Path) -> Recording | Run:
         return open_run(path)
 
 
-def film(shown: Recording | Run, path: Path, name: str) -> None:
-    """Films the structure that a recording had for longest: a film shows one mechanism."""
+def film(shown: Recording | Run, path: Path, name: str) -> list[str]:
+    """Films the structure that a recording had for longest: a film shows one mechanism. Returns
+    what it doesn't show, in words."""
     if isinstance(shown, Run):
         shown.film(path)
-        return
+        return []
     part = max(shown.parts, key=lambda each: len(each.rows))
     if not part.about["description"]:
         raise InputError(f"{name} doesn't hold its model, so that there is nothing to film.")
@@ -81,3 +101,10 @@ def film(shown: Recording | Run, path: Path, name: str) -> None:
     moved = {each: values[first] for each, values in signals.items()}
     model = model_from_text(part.about["description"], ".json")
     make_film(model, times, moved, path, None, parameters)
+    if len(shown.parts) == 1:
+        return []
+    number = 1 + next(k for k, each in enumerate(shown.parts) if each is part)
+    return [
+        f"{name}: its structure changed; the film shows only structure {number} of "
+        f"{len(shown.parts)}, which lasted longest, from {times[0]:g} s to {times[-1]:g} s"
+    ]

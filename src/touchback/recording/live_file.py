@@ -143,11 +143,37 @@ class Recording:
     faults: list[FaultData] = field(default_factory=list)  # {tick, time, text}
     places: dict[int, list[float]] = field(default_factory=dict)  # states offered, by tick
     speeds: list[SpeedData] = field(default_factory=list)  # {tick, speed}
+    damaged_at: int | None = None  # the byte about which the file is cut or damaged
 
     @property
     def about(self) -> LiveAbout:
         """The description that the run started with."""
         return self.parts[0].about
+
+    @property
+    def lost(self) -> list[tuple[int, int]]:
+        """The first and the last of ticks in a row that are missing between those recorded: the
+        writer didn't keep up with the run."""
+        ticks = self.column("tick")
+        gaps = np.flatnonzero(np.diff(ticks) > 1)
+        return [(int(ticks[k]) + 1, int(ticks[k + 1]) - 1) for k in gaps]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What whoever uses it should know: where it ends early, and what it lacks."""
+        kept = sum(len(part.rows) for part in self.parts)
+        told = []
+        if self.damaged_at is not None:
+            told.append(f"cut short or damaged at byte {self.damaged_at}, {kept} ticks kept")
+        elif not self.complete:
+            told.append(f"cut short and repaired since, {kept} ticks kept")
+        if self.lost:
+            count = sum(last - first + 1 for first, last in self.lost)
+            first, last = self.lost[0]
+            which = f"tick {first}" if first == last else f"ticks {first} to {last}"
+            more = f" and {len(self.lost) - 1} more gaps" if len(self.lost) > 1 else ""
+            told.append(f"lacks {count} ticks that were lost while it was recorded ({which}{more})")
+        return told
 
     def column(self, name: str) -> np.ndarray:
         """One column over all ticks; NaN where a structure didn't have it."""
@@ -170,7 +196,8 @@ class Recording:
         units = dict(HEAD_UNITS)
         for part in self.parts:
             units |= part.about.get("units", {})  # which the first files lack
-        about = {**self.about, "faults": self.faults, **(metadata or {})}
+        found = {"faults": self.faults, "lost_ticks": self.lost, "remarks": self.remarks}
+        about = {**self.about, **found, **(metadata or {})}
         return Run(signals.pop("time"), signals, units, about)
 
     @property
@@ -230,7 +257,7 @@ def recording_of(found: Tables, file: str) -> Recording:
     places = [check_place(*each) for each in _texts(found, PLACES, f"{file}: placed state")]
     speeds = [check_speed(*each) for each in _texts(found, SPEEDS, f"{file}: change of speed")]
     by_tick = {each["tick"]: each["state"] for each in places}
-    return Recording(parts, parameters, found.complete, faults, by_tick, speeds)
+    return Recording(parts, parameters, found.complete, faults, by_tick, speeds, found.damaged_at)
 
 
 def _texts(found: Tables, topic: str, what: str) -> Iterator[tuple[object, str]]:

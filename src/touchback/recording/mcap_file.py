@@ -35,7 +35,8 @@ def load(path: Path) -> Run:
     if live_file.KIND in found.abouts:
         recording = live_file.recording_of(found, path.name)
         repeat = f"tb.replay({str(path)!r})"
-        return recording.as_run({"complete": recording.complete, "repeat": repeat})
+        complete = recording.complete and not recording.lost
+        return recording.as_run({"complete": complete, "repeat": repeat})
     if FORMAT not in found.abouts:
         raise InputError(
             f"{path.name} is not a run saved by Touchback, nor a recording of a live run, or is "

@@ -174,6 +174,7 @@ class Tables:
     tables: dict[str, Table] = field(default_factory=dict)
     texts: dict[str, list[bytes]] = field(default_factory=dict)
     complete: bool = False  # whether the file was finished and is undamaged
+    damaged_at: int | None = None  # about which byte it is cut or damaged
 
 
 def read_tables(path: str | os.PathLike[str]) -> Tables:
@@ -187,6 +188,7 @@ def read_tables(path: str | os.PathLike[str]) -> Tables:
             for opcode, content in records(stream, reader.found.file):
                 reader.take(opcode, content)
         except (Damaged, *WRONG_CONTENT):  # what came before is good
+            reader.found.damaged_at = stream.tell()
             return reader.found
     reader.found.complete = REPAIRED not in reader.found.abouts
     return reader.found

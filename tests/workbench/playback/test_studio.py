@@ -164,3 +164,11 @@ def test_closing_the_page_while_it_records_leaves_a_whole_recording(tmp_path: Pa
         opened.live.run(0.05)
     (path,) = tmp_path.glob("*.mcap")
     assert open_recording(path).complete and tb.replay(path).same
+
+
+def test_links_that_lead_nowhere_and_folders_are_not_on_the_shelf(tmp_path: Path) -> None:
+    (tmp_path / "gone.mcap").symlink_to(tmp_path / "nothing")
+    (tmp_path / "round.mcap").symlink_to(tmp_path / "round.mcap")
+    (tmp_path / "folder.mcap").mkdir()
+    (tmp_path / "there.mcap").write_bytes(b"12")
+    assert Shelf(tmp_path).listing() == [{"name": "there.mcap", "bytes": 2}]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import stat
 import tempfile
 import time
 from collections import OrderedDict
@@ -56,13 +58,15 @@ class Shelf:
     @property
     def paths(self) -> dict[str, Path]:
         """The files by their names, the newest last."""
-        found = sorted(self.folder.glob("*.mcap"), key=lambda path: (path.stat().st_mtime, path))
-        return {**self._others, **{path.name: path for path in found if path.is_file()}}
+        dated = [(_file(path), path) for path in self.folder.glob("*.mcap")]
+        found = sorted((each.st_mtime, path) for each, path in dated if each is not None)
+        return {**self._others, **{path.name: path for _, path in found}}
 
     def listing(self) -> list[dict[str, object]]:
         """Names, and how large they are."""
         sizes: dict[str, int | None] = dict.fromkeys(self._runs)
-        sizes |= {name: path.stat().st_size for name, path in self.paths.items()}
+        files = {name: _file(path) for name, path in self.paths.items()}
+        sizes |= {name: each.st_size for name, each in files.items() if each is not None}
         return [{"name": name, "bytes": size} for name, size in sizes.items()]
 
     def path(self, name: str) -> Path:
@@ -124,6 +128,16 @@ class Shelf:
         if self._made is not None:
             shutil.rmtree(self._made, ignore_errors=True)
             self._made = None
+
+
+def _file(path: Path) -> os.stat_result | None:
+    """What is known of a file; None for a link that leads nowhere, for one that went away since it
+    was listed, and for what is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
 
 
 def file_of(path: Path) -> tuple[str, bytes]:
