@@ -73,6 +73,12 @@ def test_instruments_refuse_numbers_too(words: list[str]) -> None:
     assert refused(words).startswith(f"{words[-2]} is ")
 
 
+@pytest.mark.parametrize(("keys", "more"), [("0", []), ("1000", []), ("30", ["--fast"])])
+def test_a_keyboard_has_keys_and_no_more_than_there_are(keys: str, more: list[str]) -> None:
+    told = refused(["play", "piano", "--keys", keys, *more, "--seconds", "0.1"])
+    assert told.startswith(f"Keyboard: notes {keys}; give 1 to 29 white keys")
+
+
 WRITTEN = [
     (["simulate", "pendulum"], "--plot", ".png"),
     (["simulate", "pendulum"], "--csv", ".csv"),

@@ -10,7 +10,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from page_client import wire_of
+from touchback.errors import InputError
 from touchback.workbench import Workbench
+from touchback.workbench.hub import Hub
 from touchback.workbench.server import Server
 
 
@@ -51,6 +53,25 @@ def refused(url: str, **given: object) -> int:
 )  # fmt: skip
 def test_no_path_leads_out_of_the_page(bench: Workbench, path: str) -> None:
     assert asked(bench, path).status == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["//[", "http://[x", "/wire?" + "&".join("a=1" for _ in range(30)), "/wire?run=%ff"]
+)
+def test_what_is_no_address_is_refused_in_words(bench: Workbench, path: str) -> None:
+    assert asked(bench, path).status in (400, 401)
+
+
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [("", "host is empty"), (" ", "host is empty"), ("no.such.host.invalid", "Give a host"),
+     ("192.0.2.7", "Give a host"), ("a" * 300, "Give a host"), ("a\0b", "Give a host")],
+)  # fmt: skip
+def test_a_host_that_is_none_of_this_machine_is_refused_with_its_own_mend(
+    bench: Workbench, host: str, words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        Server(Hub(bench.source), host, 0, None, "index.html").start()
 
 
 def test_the_page_may_load_nothing_from_elsewhere(bench: Workbench) -> None:

@@ -103,7 +103,7 @@ def play(
         return
     in_terminal = fast or what is What.piano_modes or any((port, to, wav, midi))
     if page and not in_terminal and can_serve():
-        notes = None if keys is None and score is None else notes_of(_notes(keys or 7, score))
+        notes = None if keys is None and score is None else notes_of(_notes(keys, score))
         play_on_page(
             OnPage(
                 what.value, notes, rate, None if score is None else read_midi(score), seconds, host,
@@ -117,8 +117,7 @@ def play(
             f"'{what.value}' is a page: `pip install touchback[view]`, and leave --no-page away "
             "(in the terminal there are `touchback trial` and `touchback play mechanisms`)."
         )
-    keys = 7 if keys is None else keys
-    with working(f"building {keys} keys"):
+    with working(f"building {7 if keys is None else keys} keys"):
         make = make_separate_keys if what is What.piano_modes else make_keyboard
         board: Board = make(_notes(keys, score), what.value, rate=rate)
         strokes = _strokes(board, what, score, port, rate)
@@ -145,8 +144,10 @@ def play(
     _keep(played, what, duration, wav, midi)
 
 
-def _notes(keys: int, score: Path | None) -> int | list[int]:
+def _notes(asked: int | None, score: Path | None) -> int | list[int]:
     """The keys: as many as asked for, or those that a score needs."""
+    keys = 7 if asked is None else asked
+    notes_of(keys)  # refuses what no keyboard has
     if score is None:
         return keys
     wanted = {t.message.note for t in read_midi(score) if isinstance(t.message, NoteOn)}

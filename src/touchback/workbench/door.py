@@ -64,6 +64,12 @@ class Door:
             return refusal(HTTPStatus.BAD_REQUEST, "A request has one Host and one Origin.")
         if not self._is_ours(host):
             return refusal(HTTPStatus.FORBIDDEN, "This server doesn't go by that name.")
+        try:
+            return self._answer(request, host, origin)
+        except ValueError:  # of what reads addresses
+            return refusal(HTTPStatus.BAD_REQUEST, "That is no address of this server.")
+
+    def _answer(self, request: Request, host: str, origin: str | None) -> Response | None:
         asked = urlsplit(request.path)
         if asked.path == WIRE:
             return self._wire(request, host, origin, asked.query)

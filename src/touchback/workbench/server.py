@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import secrets
 import socket
@@ -53,11 +54,24 @@ def _counted() -> type[ServerConnection]:
     return Connection
 
 
+def _mend(failed: BaseException) -> str:
+    """What to do about a place that can't be listened at."""
+    elsewhere = isinstance(failed, OSError) and failed.errno == errno.EADDRNOTAVAIL
+    if elsewhere or isinstance(failed, socket.gaierror | ValueError):
+        return "Give a host that is this machine: 127.0.0.1, 0.0.0.0, or an address of its own."
+    return "Choose another port (0: any that is free)."
+
+
 class Server:
     """Serves the pages of a hub from `start` to `stop`, and those of further hubs by their names
     (`add`): a page reaches them by "run=NAME" in its address."""
 
     def __init__(self, hub: Hub, host: str, port: int, token: str | None, page: str) -> None:
+        if not host.strip():
+            raise InputError(
+                "The page's host is empty, which would be every network that this machine is on: "
+                "give an address (127.0.0.1: this machine alone; 0.0.0.0: all)."
+            )
         self.hub, self.host, self._port = hub, host, port
         self.token = secrets.token_urlsafe(24) if token is None else token
         self.port = 0
@@ -78,7 +92,7 @@ class Server:
             self._thread.join()
             raise InputError(
                 f"The page can't be served at {self.host}, port {self._port}: {self._failed}. "
-                "Choose another port (0: any that is free)."
+                f"{_mend(self._failed)}"
             ) from self._failed
 
     def stop(self) -> None:
@@ -136,7 +150,7 @@ class Server:
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
-        except (OSError, OverflowError) as error:
+        except (OSError, OverflowError, ValueError) as error:  # a host may be no name at all
             self._failed = error
         finally:
             self._ready.set()

@@ -1,5 +1,6 @@
 """A recording on the page: every instant of it is as it was."""
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import touchback as tb
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime import Recording, open_recording
+from touchback.realtime.control.exposed import NOTHING, Exposed
 from touchback.workbench.playback import Playback, RecordedTrack, track_of
 
 
@@ -167,6 +169,20 @@ def test_a_desk_answers_for_it_in_our_words(played: Playback) -> None:
     assert answer["ok"] and answer["id"] == 7 and answer["time"] == pytest.approx(0.123)
     refused = played.handle(b'{"do": "set", "name": "length", "value": 1}', "page").as_dict()
     assert not refused["ok"]
+
+
+@pytest.mark.parametrize("word", ["pause", "go", "step", "speed", "reset", "seek"])
+def test_who_may_not_touch_the_transport_moves_nobodys_recording(
+    played: Playback, word: str
+) -> None:
+    message = {"do": word, **{"speed": {"value": 2.0}, "seek": {"time": 0.2}}.get(word, {})}
+    played.desk.exposed = NOTHING
+    before = played.at, played.paused, played.speed
+    answer = played.handle(json.dumps(message).encode(), "page")
+    assert f"'{word}' isn't among the transport" in answer.error
+    assert (played.at, played.paused, played.speed) == before
+    played.desk.exposed = Exposed(transport=[word])
+    assert played.handle(json.dumps(message).encode(), "page").ok
 
 
 def test_the_recording_of_a_killed_run_plays_up_to_its_last_chunk(

@@ -84,7 +84,7 @@ def notes_of(notes: int | Sequence[int]) -> list[int]:
         chosen = list(range(LOWEST, HIGHEST + 1))
     else:
         white = [n for n in range(MIDDLE_C, HIGHEST + 1) if "#" not in NAMES[n % 12]]
-        chosen = white[:notes] if notes > 0 else []
+        chosen = white[:notes] if 0 < notes <= len(white) else []
     if not chosen or not all(LOWEST <= note <= HIGHEST for note in chosen):
         raise InputError(
             f"Keyboard: notes {notes!r}; give 1 to 29 white keys from middle C, 88, or MIDI notes "

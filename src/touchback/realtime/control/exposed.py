@@ -19,8 +19,8 @@ class Exposed:
     alternatives); `hands` by the bodies that may be pulled (all of them, for a hand's own inputs);
     `structure` by what is to change: constraints, joints and controls that may be switched, edited
     and rewritten, and bodies for icons; `transport` by words: "pause", "go", "step", "speed",
-    "reset", "resume", and for pages "record", "open" (a recording, for all to see), "fork". Anybody
-    may ask what there is, and stop."""
+    "reset", "resume", and for pages "record", "open" (a recording, for all to see), "seek" in it,
+    "fork". Anybody may ask what there is, and stop."""
 
     inputs: Allowed = True
     parameters: Allowed = True

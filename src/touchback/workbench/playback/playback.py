@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
 from touchback.errors import InputError
 from touchback.realtime.control import Answer, Message
-from touchback.realtime.control.desk import OFTEN
+from touchback.realtime.control.desk import OFTEN, USUAL
 from touchback.realtime.control.messages import Go, Pause, Reset, Speed, Step, What
+from touchback.realtime.control.rates import Rate
 from touchback.workbench.playback.desk import PlaybackDesk
 from touchback.workbench.playback.track import Instant, Track
 from touchback.workbench.poses import Poses
@@ -22,6 +24,7 @@ from touchback.workbench.scopes.recorded import Recorded
 from touchback.workbench.source import Posed, Values
 
 _SPEEDS = 1e-4, 100.0
+_Kind = TypeVar("_Kind", bound=Message)
 
 
 class Seek(Message, frozen=True):
@@ -55,15 +58,27 @@ class Playback:
 
     def _add(self) -> None:
         add = self.desk.add
-        add(Pause, lambda asked, client: self._do(self.pause), any_time=True)
-        add(Go, lambda asked, client: self._do(self.go), any_time=True)
-        add(Step, lambda asked, client: self._do(lambda: self.step(asked.ticks)), any_time=True)
-        add(Speed, lambda asked, _: self._do(lambda: self.set_speed(asked.value)), any_time=True)
-        add(Reset, lambda asked, _: self._do(lambda: self.seek(self.start)), any_time=True)
-        add(Seek, lambda asked, _: self._do(lambda: self.seek(asked.time)), OFTEN, any_time=True)
+        self._move(Pause, lambda asked: self.pause())
+        self._move(Go, lambda asked: self.go())
+        self._move(Step, lambda asked: self.step(asked.ticks))
+        self._move(Speed, lambda asked: self.set_speed(asked.value))
+        self._move(Reset, lambda asked: self.seek(self.start))
+        self._move(Seek, lambda asked: self.seek(asked.time), OFTEN)
         add(Events, lambda asked, client: {"events": self.events()}, any_time=True)
         add(Graph, lambda asked, _: graph_facts(self.track.system(self._shown)), any_time=True)
         add(What, lambda asked, client: self.what(), any_time=True)
+
+    def _move(
+        self, kind: type[_Kind], act: Callable[[_Kind], None], rate: Rate | None = USUAL
+    ) -> None:
+        """A message that moves what everybody sees, where its word is among the transport."""
+        word = str(kind.__struct_config__.tag)
+
+        def done(asked: _Kind, client: str) -> Facts:
+            self.desk.check("transport", word)
+            return self._do(lambda: act(asked))
+
+        self.desk.add(kind, done, rate, any_time=True)
 
     def scopes(
         self, send: Callable[[str, bytes], None], find: Callable[[str], Traces] | None = None

@@ -105,7 +105,7 @@ class Studio:
         shown.desk.exposed = self.page.exposed
         port = shown.scopes(self.page.send, self.shelf.traces)
         add = shown.desk.add
-        add(Back, lambda asked, client: self._back(), any_time=True)
+        add(Back, lambda asked, client: self._back(shown.desk), any_time=True)
         add(Fork, lambda asked, _: self._fork(shown, asked.time), SELDOM, any_time=True)
         self._join(shown.desk)
         if self.port is not None:
@@ -179,7 +179,8 @@ class Studio:
         self.page.turn_to(playback)
         return {"name": name, "start": playback.start, "end": playback.end}
 
-    def _back(self) -> Facts:
+    def _back(self, desk: Desk) -> Facts:
+        desk.check("transport", "open")  # as for the way there
         if self._live is None:
             raise InputError("Only the recording is there; fork it to go on live.")
         _, source, scopes = self._live
