@@ -15,6 +15,8 @@ from touchback.draw.film import make_film
 from touchback.draw.flat import SIZE, flat_film
 from touchback.draw.scene import Scene, Track, scene_of
 from touchback.errors import InputError
+from touchback.model.forces import Hand
+from touchback.model.frame import Frame
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -48,6 +50,25 @@ def test_arrows_are_the_forces_on_bodies(run: tb.Run, scene: Scene) -> None:
     assert point == pytest.approx(run["tip"], abs=1e-12)
     assert force == pytest.approx(-8.0 * (run["tip"] - [0.6, 0.0, -0.2]), abs=1e-9)
     assert list(scene.forces) == ["spring"]  # what the ground feels is not shown
+
+
+def test_arrows_of_icons_and_hands_are_at_their_points() -> None:
+    """A body that is turned by 90° about z: its point (a, b, c) is at (−b, a, c)."""
+    m = tb.Model("turned", gravity=(0, 0, 0))
+    body = m.body("b", 2.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("j", tb.Revolute("z"), m.ground, body)
+    at = [m.input(f"at {c}", "m") for c in "xyz"]
+    m.force("push", tb.Wrench(body, force=(1.0, 0, 0), axes="body", point=tuple(at)))
+    m.force("hand", Hand((Frame("b"),), 1.0, (0, 0, 1.0), (0.3, 0.1, 0), stiffness=50.0))
+    signals = {"j": np.full(2, np.pi / 2), "j rate": np.zeros(2)}
+    signals |= {f"at {c}": np.array([0.0, x]) for c, x in zip("xyz", (0.2, 0.1, 0.4))}
+    forces = scene_of(m, Track(np.array([0.0, 1.0]), signals)).forces
+    point, force = forces["push"]
+    assert point == pytest.approx(np.array([[0, 0, 0], [-0.1, 0.2, 0.4]]), abs=1e-15)
+    assert force[1] == pytest.approx([0, 1.0, 0], abs=1e-15)
+    point, force = forces["hand"]
+    assert point[0] == pytest.approx([-0.1, 0.3, 0], abs=1e-15)
+    assert force[0] == pytest.approx([5.0, -15.0, 50.0], abs=1e-12)
 
 
 @pytest.mark.parametrize(

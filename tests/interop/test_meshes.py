@@ -142,6 +142,8 @@ def test_relative_paths_are_those_beside_the_file(tmp_path: Path) -> None:
         ("package://../outside.stl", "say where it is"),
         ("http://example.org/a.stl", "nothing is fetched"),
         ("meshes/a.mesh", "is no .stl, .obj, .dae"),
+        ("meshes/circle.stl", "links in a circle"),
+        ("meshes/" + 5000 * "a" + ".stl", "a…': can't be read: File name too long"),
     ],
 )
 def test_a_mesh_that_cannot_be_had_is_told_and_the_body_drawn_from_its_inertia(
@@ -151,12 +153,19 @@ def test_a_mesh_that_cannot_be_had_is_told_and_the_body_drawn_from_its_inertia(
     file = folder_of(tmp_path, robot(f'<mesh filename="{called}"/>'))
     (tmp_path / "outside.stl").write_bytes(binary_stl())
     (tmp_path / "pack" / "meshes" / "link.stl").symlink_to(tmp_path / "outside.stl")
+    circle = tmp_path / "pack" / "meshes" / "circle.stl"
+    circle.symlink_to(circle)
     with pytest.warns(ImportNotice, match=why):
         model = read_urdf(file)
     (piece,) = scene_of(model, Track(np.zeros(1), {})).pieces
     assert piece.kind is BoxShape
     x, y, z = np.square(piece.numbers)
     assert [2 * (y + z) / 3, 2 * (z + x) / 3, 2 * (x + y) / 3] == pytest.approx([0.02, 0.03, 0.04])
+
+
+def test_a_mesh_with_an_empty_filename_says_so() -> None:
+    with pytest.raises(tb.ModelError, match="the attribute filename of <mesh> is empty"):
+        read_urdf(robot('<mesh filename=" "/>'))
 
 
 def test_a_package_that_was_named_may_lie_anywhere(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from touchback.draw.stick import Floats, StickFigure, figure_at
 from touchback.dynamics import Instant
 from touchback.dynamics.stops import initial_coordinates
 from touchback.errors import InputError, ModelError
+from touchback.model.forces import Hand, Wrench
 from touchback.model.frame import GROUND, Frame
 from touchback.model.model import Model
 from touchback.model.part import flatten
@@ -32,7 +33,7 @@ from touchback.model.shapes import (
     numbers_of,
 )
 from touchback.model.solids.mesh import corners_of
-from touchback.model.value import Value
+from touchback.model.value import Triple, Value, is_zero
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Operators
 
@@ -140,6 +141,7 @@ class Watched(Instant):
     """An instant that remembers where forces push, by the name of the force."""
 
     acting = ""
+    beside: Triple = (0.0, 0.0, 0.0)  # of the frame that is pushed, along its axes
 
     @cached_property
     def pushes(self) -> dict[str, tuple[Vector, Vector]]:
@@ -150,12 +152,21 @@ class Watched(Instant):
             return
         known = self.acting in self.pushes
         label = f"{self.acting} on {frame.body}" if known else self.acting
-        self.pushes[label] = self.position(frame), force
+        self.pushes[label] = self._point(frame), force
+
+    def _point(self, frame: Frame) -> Vector:
+        """Where a push on a frame is."""
+        origin = self.position(frame)
+        if all(map(is_zero, self.beside)):
+            return origin
+        arm = [self.value(component) for component in self.beside]
+        return self.vectors.add(origin, self.vectors.apply(self.rotation(frame), arm))
 
     def act(self) -> dict[str, tuple[Vector, Vector]]:
         """Where forces push and how, by name; those that ask for what isn't known are left out."""
         for name, kind in self.model.forces.items():
             self.acting = name
+            self.beside = kind.point if isinstance(kind, Hand | Wrench) else (0.0, 0.0, 0.0)
             try:
                 kind.apply(self)
             except (ModelError, KeyError):

@@ -9,7 +9,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 _SCHEME = re.compile(r"^([a-zA-Z][a-zA-Z0-9+.-]+)://")  # a letter alone is a drive
+_ROOM = 120  # characters of a name in a message
 _UPWARD = 8  # folders above the file in which a package is looked for
+
+
+def _short(called: str) -> str:
+    """What a file is called, as far as a line has room for it."""
+    return called if len(called) <= _ROOM else f"{called[:_ROOM]}…"
 
 
 class NoMesh(Exception):
@@ -72,14 +78,23 @@ class MeshPlaces:
 
     @staticmethod
     def _checked(path: Path, roots: list[Path], called: str) -> Path:
-        real = path.resolve()  # with links followed
+        try:
+            real = path.resolve()  # with links followed
+        except (OSError, RuntimeError):  # RuntimeError: links that lead to each other
+            raise NoMesh(
+                f"mesh '{_short(called)}': its path leads nowhere, as links in a circle do"
+            ) from None
         if not any(real.is_relative_to(root) for root in roots):
             raise NoMesh(
                 f"mesh '{called}' leads to '{real}', out of the folders that meshes are read from "
                 f"({', '.join(map(str, roots)) or 'none'}); if it belongs to the robot, give its "
                 "folder by packages={…}"
             )
-        if not real.exists():
+        try:
+            there = real.exists()
+        except OSError as fault:  # as of a name that is too long
+            raise NoMesh(f"mesh '{_short(called)}': can't be read: {fault.strerror}") from None
+        if not there:
             raise NoMesh(f"mesh '{called}': there is no file '{real}'")
         return real
 

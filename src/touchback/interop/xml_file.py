@@ -48,7 +48,11 @@ class Node:
 
     def attribute(self, name: str) -> str:
         """An attribute that must be there."""
-        if not self.attributes.get(name, "").strip():
+        if name in self.attributes and not self.attributes[name].strip():
+            raise ModelError(
+                f"{self.where}: the attribute {name} of <{self.tag}> is empty; say what it is."
+            )
+        if name not in self.attributes:
             raise ModelError(
                 f"{self.where}: <{self.tag}> needs an attribute {name}; it has "
                 f"{', '.join(self.attributes) or 'none'}."

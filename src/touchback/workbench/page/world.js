@@ -7,6 +7,7 @@ const STRONG = 0.6; // of the radius: an arrow as strong as the weight of everyt
 
 export class World {
   constructor(bench) {
+    this.bench = bench;
     this.scene = null;
     this.numbers = null;
     this.time = 0;
@@ -74,8 +75,9 @@ export class World {
     return { joint, p, q, axis: joint.axis ? unit(turned(q, joint.axis)) : null, child: this.placed(joint.child).p };
   }
 
-  /** Whether an arrow draws itself: a hand's or an icon's. */
-  hidden(arrow) { return arrow === "hand" || arrow.startsWith("hand on ") || (this.scene.icons || []).some(each => each.name === arrow); }
+  /** Whether an arrow draws itself: a hand's or an icon's, in a run that lives. */
+  hidden(arrow) { return !this.bench.recorded && this.itself(arrow); }
+  itself(arrow) { return arrow === "hand" || arrow.startsWith("hand on ") || (this.scene.icons || []).some(each => each.name === arrow); }
 
   spring(i) { return this.pair(POSE * this.scene.bodies.length + PAIR * i); }
   /** An arrow: the point and the force [N] there. */
