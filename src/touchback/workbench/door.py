@@ -3,10 +3,11 @@ shows only for those who know the token."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -28,8 +29,10 @@ TYPES = {
 _PACKAGE = Path(__file__).parents[1]
 _FOLDERS = {"/": _PACKAGE / "workbench" / "page", "/draw/": _PACKAGE / "draw"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+DOWNLOADS = 4  # at a time
 _MEANT = "text/plain; charset=utf-8"
 
+Answered = Response | None | Awaitable[Response | None]
 File = tuple[str, bytes]  # its type, and what is in it
 
 
@@ -53,10 +56,11 @@ class Door:
         self.files = page_files()
         self.files["/"] = self.files[f"/{first}"]
         self.made: dict[str, Callable[[], File]] = {}  # what is made when asked for, by path
+        self._fetching: set[ServerConnection] = set()
         self._anywhere = host not in _LOOPBACK
         self._names = {"localhost", host.lower(), socket.gethostname().lower()}
 
-    def __call__(self, connection: ServerConnection, request: Request) -> Response | None:
+    def __call__(self, connection: ServerConnection, request: Request) -> Answered:
         try:
             host = request.headers["Host"]
             origin = request.headers.get("Origin")
@@ -65,11 +69,13 @@ class Door:
         if not self._is_ours(host):
             return refusal(HTTPStatus.FORBIDDEN, "This server doesn't go by that name.")
         try:
-            return self._answer(request, host, origin)
+            return self._answer(connection, request, host, origin)
         except ValueError:  # of what reads addresses
             return refusal(HTTPStatus.BAD_REQUEST, "That is no address of this server.")
 
-    def _answer(self, request: Request, host: str, origin: str | None) -> Response | None:
+    def _answer(
+        self, connection: ServerConnection, request: Request, host: str, origin: str | None
+    ) -> Answered:
         asked = urlsplit(request.path)
         if asked.path == WIRE:
             return self._wire(request, host, origin, asked.query)
@@ -77,10 +83,28 @@ class Door:
             path = self.files[asked.path]
             return given((TYPES[path.suffix], path.read_bytes()), host)
         if asked.path in self.made:
-            return self._made(self.made[asked.path], host, asked.query)
+            return self._download(connection, self.made[asked.path], host, asked.query)
         if asked.path.startswith(MESHES):
             return self._made(lambda: mesh_file(asked.path), host, asked.query)
         return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
+
+    def _download(
+        self, connection: ServerConnection, make: Callable[[], File], host: str, query: str
+    ) -> Answered:
+        """A file that may be large: few at a time are held for those who fetch them, and none is
+        read in the thread that serves the others."""
+        if not self._knows(query):
+            return _without_token()
+        if len(self._fetching) >= DOWNLOADS:
+            return refusal(
+                HTTPStatus.SERVICE_UNAVAILABLE, "Others fetch files just now; try again soon."
+            )
+        self._fetching.add(connection)
+        return asyncio.to_thread(self._made, make, host, query)
+
+    def lost(self, connection: ServerConnection) -> None:
+        """Of a connection that ended."""
+        self._fetching.discard(connection)
 
     def _made(self, make: Callable[[], File], host: str, query: str) -> Response:
         if not self._knows(query):

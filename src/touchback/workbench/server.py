@@ -32,7 +32,7 @@ _QUIET.propagate = False
 _QUIET.setLevel(logging.CRITICAL)
 
 
-def _counted() -> type[ServerConnection]:
+def _counted(lost: Callable[[ServerConnection], None]) -> type[ServerConnection]:
     """Connections of one server, which count each other and keep little in the kernel. They count
     by themselves: what the library knows of them has other names from version to version."""
     plugged: set[ServerConnection] = set()
@@ -49,6 +49,7 @@ def _counted() -> type[ServerConnection]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             plugged.discard(self)
+            lost(self)
             super().connection_lost(exc)
 
     return Connection
@@ -159,7 +160,7 @@ class Server:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
         async with serve(
             self._to_its_hub, self.host, self._port, process_request=self.door,
-            create_connection=_counted(), compression=None, server_header=None,
+            create_connection=_counted(self.door.lost), compression=None, server_header=None,
             open_timeout=_SILENCE, close_timeout=_SILENCE, ping_interval=_PING, ping_timeout=_PING,
             max_size=LONGEST, max_queue=8, logger=_QUIET,
         ) as server:  # fmt: skip
