@@ -1,5 +1,6 @@
 """Recordings that begin while a run goes on."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -154,3 +155,23 @@ def test_against_the_clock_no_tick_is_missing(tmp_path: Path) -> None:
     ticks = open_recording(tmp_path / "clocked.mcap").column("tick")
     assert len(ticks) >= 100 and (np.diff(ticks) == 1).all()
     assert tb.replay(tmp_path / "clocked.mcap").same
+
+
+def test_a_full_disk_is_told_at_once_and_the_run_goes_on(tmp_path: Path) -> None:
+    system = gallery.entry("motor-arm").make().compile()
+    with tb.live(system, rate=1000, speed=None) as live:
+        live.run(0.01)
+        assert live.report().recording == "not recorded"
+        good = live.record(tmp_path / "good.mcap")
+        assert live.report().recording == f"recorded in {good.path}"
+        good_recorder = good._recorder
+        assert good_recorder is not None
+        os.dup2(os.open("/dev/full", os.O_WRONLY), good_recorder._file.fileno())
+        live.run(0.05)
+        live._drain(finish=True)
+        live.run(0.05)
+        assert good.failure is not None
+        assert live.report().recording == "not recorded"
+        said = [each["text"] for each in live.report().faults]
+    assert sum("good.mcap ended after" in text for text in said) == 1
+    assert any("No space left on device" in text for text in said)

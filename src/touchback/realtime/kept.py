@@ -126,6 +126,8 @@ class Kept:
                 self.note(text)
             if finish:
                 self._keeper.finish_chunk()
+            for text in self._keeper.complaints():
+                self.note(text)
 
     def _keep(self) -> None:
         """Rows first, and again between pieces of the books: those can wait, a full ring can't."""

@@ -94,6 +94,7 @@ class Keeper:
         self._room = MOST_NUMBERS  # numbers that memory still takes
         self._faults: list[FaultData] = []
         self.failure: OSError | None = None  # what ended the recording before the run
+        self._told = False  # whether the run has said that
         self.takes: list[Take] = []  # recordings that began meanwhile
         self.last_row: np.ndarray | None = None  # of the present structure
 
@@ -190,6 +191,20 @@ class Keeper:
             parts.append(Part(about, columns, np.vstack([np.empty((0, len(columns))), *blocks])))
         return Recording(parts, faults=self._faults).as_run()
 
+    def complaints(self) -> list[str]:
+        """Which recordings have ended early since the last call, in words."""
+        texts = []
+        for take in self.takes:
+            if take.failure is not None and not take.told:
+                take.told = True
+                why = take.failure.strerror or take.failure
+                texts.append(f"the recording {take.path} ended after {take.ticks} ticks: {why}")
+        if self.failure is not None and not self._told:
+            self._told = True
+            why = self.failure.strerror or self.failure
+            texts.append(f"the recording {self._path} ended early: {why}")
+        return texts
+
     @property
     def keeps(self) -> bool:
         """Whether ticks are to be kept anywhere."""
@@ -200,8 +215,10 @@ class Keeper:
         """Where the ticks went, in words."""
         if self.failure is not None:
             return f"recording ended early ({self.failure.strerror or self.failure})"
-        if self._path is not None:
-            return f"recorded in {self._path}"
+        paths = [] if self._path is None else [self._path]
+        paths += [take.path for take in self.takes if take.failure is None]
+        if paths:
+            return f"recorded in {', '.join(paths)}"
         if self._parts is not None and self._room < 0:
             return f"kept in memory until {MOST_NUMBERS} numbers were full; record into a file"
         return "kept in memory" if self._parts is not None else "not recorded"

@@ -49,6 +49,7 @@ class Take:
         self.path = os.fspath(path)
         self.ticks = 0  # so far
         self.failure: OSError | None = None  # what ended it early
+        self.told = False  # whether the run has said that
         self._at, self._beginning, self._renew = at, beginning, renew
         self._begun = False
         self._last = at.row

@@ -172,3 +172,22 @@ def test_links_that_lead_nowhere_and_folders_are_not_on_the_shelf(tmp_path: Path
     (tmp_path / "folder.mcap").mkdir()
     (tmp_path / "there.mcap").write_bytes(b"12")
     assert Shelf(tmp_path).listing() == [{"name": "there.mcap", "bytes": 2}]
+
+
+def test_a_page_sees_that_a_recording_ended_by_itself_and_can_begin_another(
+    studio: Workbench,
+) -> None:
+    async def play(page: Page) -> None:
+        begun = await page.send(do="record", on=True)
+        take = studio.live._keeper.takes[-1]
+        assert studio.source.status()["recording_to"] == begun["name"]
+        take.failure = OSError(28, "No space left on device")
+        studio.live._drain()
+        told = studio.source.status()
+        assert told["recording_to"] is None
+        assert any("No space left" in text for text in told["said"])
+        again = await page.send(do="record", on=True)
+        assert again["ok"] and again["name"] != begun["name"]
+        assert (await page.send(do="record", on=False))["ok"]
+
+    on_page(studio, play)

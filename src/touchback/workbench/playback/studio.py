@@ -136,8 +136,9 @@ class Studio:
 
     @property
     def recording_to(self) -> str | None:
-        """The name of the file that is being written."""
-        return Path(self.take.path).name if self.take is not None else None
+        """The name of the file that is being written; None once its disk is full."""
+        take = self.take
+        return Path(take.path).name if take is not None and take.failure is None else None
 
     def _record(self, desk: Desk, on: bool) -> Facts:
         desk.check("transport", "record")
@@ -146,6 +147,9 @@ class Studio:
                 raise InputError("There is no live run to record.")
             live, source, _ = self._live
             if on:
+                if self.take is not None and self.take.failure is not None:
+                    take, self.take = self.take, None
+                    live.end_record(take)
                 if self.take is not None:
                     raise InputError(f"The run is being recorded into {self.recording_to} already.")
                 self.take = live.record(self.shelf.fresh(source.title))
