@@ -210,6 +210,13 @@ def test_a_torque_arc_turns_the_mechanism_and_a_motion_sphere_drives_it(page: Se
     until(lambda: "motion 1 command" not in live.system.input_names)
 
 
+def test_letters_choose_tools_after_a_part_was_chosen_by_its_name(page: Seat) -> None:
+    page.choose("body", "cart")
+    for key, tool in (("f", "force"), ("l", "tie"), ("v", "hand")):
+        page.page.keyboard.press(key)
+        assert page.ask("bench.view.tool") == tool
+
+
 # ---- constraints --------------------------------------------------------------------------------
 
 
@@ -313,6 +320,9 @@ def test_a_law_is_swapped_as_text_and_a_mistake_is_shown_at_its_place(page: Seat
     told = page.page.locator("#laws .place")
     until(lambda: "column 7" in told.inner_text())
     assert box.evaluate("e => e.selectionStart") == 6
+    code = told.locator(".code")
+    assert "^" in code.inner_text()
+    assert code.evaluate("e => getComputedStyle(e).whiteSpace") == "pre"  # it stays under its place
     assert live.system.model.controls["brake"] is not None
     box.fill("0.02")
     turning = live.read("crank")  # at rest until then

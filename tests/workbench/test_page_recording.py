@@ -19,10 +19,12 @@ pytest.importorskip("websockets")
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
-    """1.2 s of the swing."""
+    """1.2 s of the swing; at 0.5 s somebody sets its damping."""
     path = tmp_path_factory.mktemp("recorded") / "swing.mcap"
     with tb.live(swing().compile(), rate=500, speed=None, record=path) as live:
-        live.run(1.2)
+        live.run(0.5)
+        live["damping"] = 0.0
+        live.run(0.7)
     return open_recording(path)
 
 
@@ -86,3 +88,11 @@ def test_a_scope_shows_the_whole_recording_and_reads_the_instant_that_is_shown(
     assert last - first == pytest.approx(0.5 * (time[-1] - time[0]))
     page.page.get_by_label("Follow the run").click()
     assert page.ask(f"{scope}.view")[1] == pytest.approx(time[-1])  # type: ignore[index]
+
+
+def test_a_jump_says_which_event_it_reached(page: Seat) -> None:
+    page.ask("() => bench.transport.seek(0)")
+    page.until("bench.transport.events.length > 0 && bench.transport.scrub.valueAsNumber < 0.1")
+    page.page.get_by_label("To the next event").click()
+    name, when = page.ask("() => [bench.transport.events[0].name, bench.transport.events[0].time]")  # type: ignore[misc]
+    until(lambda: f"{name}, {when:.4f} s" in page.page.locator("#notes").inner_text())

@@ -230,6 +230,35 @@ def test_a_recording_lies_over_the_run_and_can_be_shifted(page: Seat, folder: Pa
     until_page(page, "!bench.scopes.panes[0].scope.over")
 
 
+@pytest.mark.parametrize("width, height", [(1280, 800), (1024, 768)])
+def test_a_scope_of_four_signals_with_cursors_keeps_its_plot_and_its_buttons(
+    page: Seat, width: int, height: int
+) -> None:
+    """Nothing is cut at its side or lies over something else; what doesn't fit is scrolled to."""
+    before = page.page.viewport_size
+    page.page.set_viewport_size({"width": width, "height": height})
+    show(page, "time", "slide", "echo", "2 * slide", "abs(slide) + 1")
+    page.ask("() => bench.scopes.panes[0].scope.cursors.toggle()")
+    until_page(page, "document.querySelectorAll('.readings tr').length > 3")
+    box = (
+        "(e => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; })"
+    )
+    boxes = page.ask(
+        f"['.scope', '.scope-bar', '.scope-body', '.scope-foot'].map(s => {box}(document.querySelector(s)))"
+    )
+    pane, bar, body, foot = np.array(boxes)
+    assert body[3] - body[1] >= 110  # px: a plot can be read
+    assert bar[3] <= body[1] + 1 and body[3] <= foot[1] + 1
+    inside = np.array(
+        page.ask(
+            f"[...document.querySelectorAll('.scope-bar button, .scope-bar select:not([hidden]), .chip')].map({box})"
+        )
+    )
+    assert inside[:, 2].max() <= pane[2] + 1 and inside[:, 3].max() <= bar[3] + 1
+    page.ask("() => bench.scopes.panes[0].scope.cursors.toggle()")
+    page.page.set_viewport_size(before)  # type: ignore[arg-type]
+
+
 # ---- sliders --------------------------------------------------------------------------------------
 
 

@@ -54,7 +54,7 @@ export function note(text, kind = "") {
   box.append(words, close);
   $("notes").append(box);
   while ($("notes").children.length > 4) $("notes").firstChild.remove();
-  setTimeout(() => box.remove(), kind === "bad" ? 15000 : 5000);
+  setTimeout(() => box.remove(), kind === "bad" ? 7000 : 5000);
 }
 
 // ---- the run ----

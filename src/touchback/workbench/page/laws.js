@@ -18,7 +18,8 @@ export function mount(element, bench) {
       ask();
     } catch (error) {
       box.setAttribute("aria-invalid", "true");
-      place.textContent = error.message; // which points at its place itself
+      const [words, ...code] = error.message.split("\n"); // which points at its place itself: those lines must not wrap
+      place.replaceChildren(h("div", {}, words), h("div", { class: "code" }, code.join("\n")));
       const at = character(error.message, box.value);
       if (at !== null) { box.focus(); box.setSelectionRange(at, Math.min(at + 1, box.value.length)); }
     }

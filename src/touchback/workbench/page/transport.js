@@ -106,11 +106,12 @@ class Transport {
 
   /** To the event before or after the instant that is seen. */
   jump(way) {
-    const now = this.scrub.valueAsNumber, all = this.events.map(each => each.time);
-    const next = way > 0 ? all.find(time => time > now + 1e-6) : all.findLast(time => time < now - 1e-6);
+    const now = this.scrub.valueAsNumber;
+    const next = way > 0 ? this.events.find(({ time }) => time > now + 1e-6) : this.events.findLast(({ time }) => time < now - 1e-6);
     if (next === undefined) { this.bench.note?.(`There is no event ${way > 0 ? "after" : "before"} this instant.`); return; }
-    this.scrub.value = next;
-    return this.seek(next);
+    this.scrub.value = next.time;
+    this.bench.note?.(`${next.name}, ${next.time.toFixed(4)} s`);
+    return this.seek(next.time);
   }
 
   async forkHere() {
