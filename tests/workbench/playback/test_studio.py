@@ -191,3 +191,16 @@ def test_a_page_sees_that_a_recording_ended_by_itself_and_can_begin_another(
         assert (await page.send(do="record", on=False))["ok"]
 
     on_page(studio, play)
+
+
+def test_a_download_says_what_its_recording_lacks(studio: Workbench, folder: Path) -> None:
+    whole = next(iter(folder.glob("*.mcap")))
+    (folder / "cut.mcap").write_bytes(whole.read_bytes()[:-200])
+
+    async def play(page: Page) -> None:
+        made = await page.send(do="export", recording="cut.mcap", kind="csv")
+        assert "cut short or damaged at byte" in str(made["remarks"])
+        assert (await page.send(do="export", recording=whole.name, kind="csv"))["remarks"] == []
+
+    on_page(studio, play)
+    (folder / "cut.mcap").unlink()

@@ -36,7 +36,9 @@ export function recordings(bench) {
       const answer = await bench.try({ do: "export", recording: name, kind });
       choice.disabled = false;
       choice.value = "";
-      if (answer) download(answer.path, answer.name);
+      if (!answer) return;
+      for (const remark of answer.remarks) line.after(make("p", { className: "soft small", role: "status", textContent: `${remark}.` }));
+      download(answer.path, answer.name);
     };
     line.append(words, choice);
     if (!going) {

@@ -108,20 +108,21 @@ class Shelf:
         """What a recording can be downloaded as on this machine."""
         return [ending[1:] for ending in possible()]
 
-    def export(self, name: str, kind: str) -> Path:
-        """A file of another kind with what a recording holds."""
+    def export(self, name: str, kind: str) -> tuple[Path, list[str]]:
+        """A file of another kind with what a recording holds, and what it lacks, in words."""
         if kind not in self.kinds:
             raise unknown_name("kind of file", kind, self.kinds)
         if self._made is None:
             self._made = Path(tempfile.mkdtemp(prefix="touchback-"))
         path = self._made / f"{Path(name).stem}.{kind}"
+        remarks: list[str] = []
         if name in self._runs:
             export_run(self._runs[name], path)
         else:
-            export(self.path(name), path)
+            remarks = export(self.path(name), path)
         for old in sorted(self._made.iterdir(), key=lambda each: each.stat().st_mtime)[:-_EXPORTS]:
             old.unlink()
-        return path
+        return path, remarks
 
     def close(self) -> None:
         """Removes what was made for downloads; recordings stay."""

@@ -170,10 +170,11 @@ class Studio:
         return {**facts, "shown": shown, "live": self._live is not None}
 
     def _export(self, asked: Export) -> Facts:
-        path = self.shelf.export(asked.recording, asked.kind)
+        path, remarks = self.shelf.export(asked.recording, asked.kind)
         address = f"/export/{next(self._numbers)}/{path.name}"
         self.page.offer(address, lambda: file_of(path))
-        return {"path": address, "name": path.name, "bytes": path.stat().st_size}
+        size = path.stat().st_size
+        return {"path": address, "name": path.name, "bytes": size, "remarks": remarks}
 
     def _open(self, desk: Desk, name: str) -> Facts:
         desk.check("transport", "open")  # everybody sees it then
