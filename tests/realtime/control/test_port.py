@@ -146,25 +146,6 @@ def test_tcp_is_open_to_this_machine_and_to_others_by_a_token(live: tb.Live) -> 
     assert live["force"] == 1.0
 
 
-def test_a_page_of_any_site_cannot_drive_a_port_of_this_machine(live: tb.Live) -> None:
-    """A browser sends forms to whatever port a page names: headers, then any lines."""
-    port = live.open_control("127.0.0.1:0")
-    body = b'\n{"do":"set","name":"force","value":5}\n{"do":"stop"}\n'
-    with socket.create_connection((port.where.host, port.where.port), timeout=10.0) as page:
-        page.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60\r\n\r\n" + body)
-        assert "token" in str(answer(page).get("error"))
-        assert until(lambda: port.connected == 0)
-    assert live["force"] == 0.0 and not live.faults
-    with pytest.raises(tb.InputError, match="token"):
-        tb.control(str(port.where)).set("force", 5.0)
-
-
-@pytest.mark.parametrize("port", ["99999", "65536", "http", "", "-1", "١٢"])
-def test_a_port_that_is_none_is_no_name_of_a_socket(live: tb.Live, port: str) -> None:
-    with pytest.raises(tb.InputError, match="0 to 65535"):
-        live.open_control(f"127.0.0.1:{port}")
-
-
 def test_who_says_nothing_makes_room_and_its_next_call_connects_anew(
     live: tb.Live, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
