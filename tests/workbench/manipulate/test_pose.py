@@ -37,6 +37,14 @@ def test_a_point_is_dragged_along_its_circle_with_the_loop_closed(start: Start) 
         assert here(run.live).point("rocker", np.array([0.3, 0, 0])) == pytest.approx(to, abs=1e-9)
 
 
+def test_a_slider_is_dragged_as_far_as_it_is_wanted() -> None:
+    m = tb.Model("rail")
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("cart", 1.0, inertia=(0.1, 0.1, 0.1)))
+    now = at_start(m.compile())
+    for far in (0.1, 100.0, -3e5):
+        assert reach(now, "cart", np.zeros(3), np.array([far, 0, 0])).q == pytest.approx([far])
+
+
 def test_the_run_goes_on_from_the_pose_at_rest(start: Start) -> None:
     m = four_bar()
     run = start(m, m.compile().assemble(rates={"crank": 4.0}), speed=1.0)

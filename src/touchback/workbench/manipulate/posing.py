@@ -19,6 +19,7 @@ import numpy as np
 
 from touchback.dynamics.forward import configuration_rate
 from touchback.errors import SolveError
+from touchback.system import System
 from touchback.system.closing import Closing
 from touchback.system.function import Function
 from touchback.system.functions import Recipe
@@ -26,7 +27,9 @@ from touchback.system.motions import At
 from touchback.workbench.manipulate.here import Here
 
 _STEPS = 60
-_LONGEST = 0.25  # rad or m: the most that a coordinate moves in a step, so that branches are kept
+_LONGEST = 0.25  # rad: the most that a coordinate turns in a step, so that branches are kept
+_SHARE = 0.05  # of the way to the target: the most that a step slides, where that is more than
+_SLIDE = 0.25  # m
 _LIGHT, _HEAVY = 1e-8, 1e2  # of the point's own slopes: the weight of displacements
 _THERE = 1e-12  # m
 _GAIN = 1e-7  # m: a step that gains less leads nowhere, as at the edge of what can be reached
@@ -54,6 +57,7 @@ class _Drag:
     high: np.ndarray
     closing: Closing | None  # of loops, if there are any
     rate: Function  # of positions, by velocities
+    longest: np.ndarray  # the most that each coordinate moves in a step
 
     def seen(self, now: Here) -> Reached:
         point = now.point(self.body, self.at)
@@ -68,7 +72,8 @@ def reach(now: Here, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
     closing = system.motion.closing(system, _at(now)._replace(q=None)) if closed else None
     recipe = Recipe(lambda d: list(configuration_rate(d.instant)), (len(system.layout.q),))
     rate = system.derived("configuration rate of poses", lambda: recipe)
-    drag = _Drag(body, at, target, *bounds(now), closing, rate)
+    way = float(np.linalg.norm(target - now.point(body, at)))
+    drag = _Drag(body, at, target, *bounds(now), closing, rate, _longest(system, way))
     best, weight = drag.seen(now), _LIGHT
     for _ in range(_STEPS):
         if best.distance < _THERE or weight > _HEAVY:
@@ -102,6 +107,17 @@ def bounds(now: Here) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
+def _longest(system: System, way: float) -> np.ndarray:
+    """The most that each coordinate moves in a step towards a target so far away [m]."""
+    units = {
+        each: unit
+        for name, joint in system.model.joints.items()
+        for each, unit in zip(joint.velocity_names(name), joint.kind.velocity_units(), strict=True)
+    }
+    slide = max(_SLIDE, _SHARE * way)
+    return np.array([slide if units[name] == "m/s" else _LONGEST for name in system.layout.v])
+
+
 def _at(now: Here) -> At:
     return At(q=now.q, u=now.inputs, t=now.t, z=now.z, parameters=now.varied)
 
@@ -121,8 +137,7 @@ def _step(now: Here, drag: _Drag, weight: float) -> np.ndarray:
         rows = np.eye(len(q))[list(fixed)]
         needed = np.array([fixed[i] - q[i] for i in fixed])
         step = _constrained(J_p, way, M, np.vstack([J, rows]), np.append(-h, needed), weight)
-        longest = np.abs(step).max(initial=0.0)
-        step *= min(1.0, _LONGEST / longest) if longest > 0.0 else 1.0
+        step /= max(1.0, float((np.abs(step) / drag.longest).max(initial=0.0)))
         there = q + step
         over = [i for i in range(len(q)) if i not in fixed
                 and (there[i] < low[i] - _SLACK or there[i] > high[i] + _SLACK)]  # fmt: skip
