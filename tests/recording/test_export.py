@@ -162,15 +162,21 @@ def flipped(source: Path, target: Path, start: int, count: int) -> Path:
     return target
 
 
-def test_what_damage_took_is_said_with_what_is_left(clocked: Path, tmp_path: Path) -> None:
+def test_what_damage_took_is_said_with_what_is_left(recording: Recording, tmp_path: Path) -> None:
     """A chunk whose checksum is wrong ends what can be read."""
-    place = clocked.read_bytes().rindex(b'"step time"') // 2
-    bad = flipped(clocked, tmp_path / "flip.mcap", place, 1)
+    whole, part = tmp_path / "whole.mcap", recording.parts[0]
+    recorder = Recorder(whole, part.about, part.columns)
+    recorder.write_parameters(0, part.about["parameters"])
+    for start in (0, 300, 600):
+        recorder.write(part.rows[start : start + 300])
+        recorder.finish_chunk()
+    recorder.close()
+    place = whole.read_bytes().index(part.rows[400].astype("<f8").tobytes())
+    bad = flipped(whole, tmp_path / "flip.mcap", place, 1)
     done = touchback("export", bad, tmp_path / "flip.csv")
-    kept = len(tb.open_run(bad))
-    assert done.returncode == 0 and 0 < kept < len(tb.open_run(clocked))
+    assert done.returncode == 0 and len(tb.open_run(bad)) == 300
     assert "flip.mcap: cut short or damaged at byte" in done.stderr
-    assert f"{kept} ticks kept" in done.stderr
+    assert "300 ticks kept" in done.stderr
     assert tb.open_run(bad).metadata["complete"] is False
 
 

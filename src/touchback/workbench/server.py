@@ -57,7 +57,7 @@ def _counted(lost: Callable[[ServerConnection], None]) -> type[ServerConnection]
 
 def _mend(failed: BaseException) -> str:
     """What to do about a place that can't be listened at."""
-    elsewhere = isinstance(failed, OSError) and failed.errno == errno.EADDRNOTAVAIL
+    elsewhere = isinstance(failed, OSError) and failed.errno not in (errno.EADDRINUSE, errno.EACCES)
     if elsewhere or isinstance(failed, socket.gaierror | ValueError):
         return "Give a host that is this machine: 127.0.0.1, 0.0.0.0, or an address of its own."
     return "Choose another port (0: any that is free)."
