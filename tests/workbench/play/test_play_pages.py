@@ -330,6 +330,6 @@ def test_every_mechanism_is_one_click_away_and_explains_itself(page: Page, hall:
         card = found.locator(f'[data-what="gallery/{entry}"]')
         assert card.locator("p").all_text_contents() == list(gallery.entry(entry).sentences)
     found.click('[data-what="gallery/double-pendulum"]', force=True)
-    ready(found, "window.bench?.scene?.title === 'double pendulum' && bench.world.ready")
+    ready(found, "window.bench?.scene?.title === 'double pendulum' && bench.world?.ready")
     until(lambda: found.locator(".about p").count() == 3)
     found.close()
