@@ -8,7 +8,6 @@ prints the seconds that each step took.
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,8 @@ from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
+
+from docs.chromium import launched
 
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures" / "workbench"
@@ -129,14 +130,7 @@ def timed(name: str, step: Callable[[], None]) -> None:
 
 def walk(folder: Path, address: str) -> None:
     with sync_playwright() as started:
-        browser = started.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            args=[
-                "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                "--disable-gpu-compositing", "--disable-gpu-rasterization",
-                "--disable-accelerated-2d-canvas",
-            ],
-        )  # fmt: skip
+        browser = launched(started)
         person = Walk(browser.new_page(viewport=SIZE), folder)  # type: ignore[arg-type]
         timed("the page shows it moving", lambda: person.see(address))
         timed("wheel", person.farther)

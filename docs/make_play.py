@@ -1,7 +1,6 @@
 """The pictures of the page on playing: `PYTHONPATH=. python docs/make_play.py`, with Chromium."""
 
 import io
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from docs.chromium import launched
 from touchback.workbench.play.hall import Hall
 from touchback.workbench.play.messages import Visit
 
@@ -117,14 +117,7 @@ def main() -> None:
         "piano": piano, "wall": wall, "trial": trial, "zoo": zoo,
     }  # fmt: skip
     with Hall("piano") as hall, sync_playwright() as started:
-        browser = started.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            args=[
-                "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                "--disable-gpu-compositing", "--disable-gpu-rasterization",
-                "--disable-accelerated-2d-canvas",
-            ],
-        )  # fmt: skip
+        browser = launched(started)
         for what, step in steps.items():
             page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
             page.goto(str(hall.visit(Visit(what=what), "")["url"]))

@@ -126,7 +126,7 @@ def _sensing(rate: float) -> None:
         for name, sensing in SENSINGS.items():
             bench = Bench(sensing=sensing)
             with working(f"pressing the {wall_name} wall: {name}"):
-                found = largest_passive_stiffness(kind(wall_name), rate, bench)
+                found = largest_passive_stiffness(kind(wall_name), rate, bench, precision=0.02)
                 astray = deviation(kind(wall_name), found, rate, bench)
             cells.append(f"{_stiffness(found)} ({astray:.2f})")
         table.add_row(wall_name, *cells)

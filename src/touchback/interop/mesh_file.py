@@ -7,6 +7,7 @@ import io
 import logging
 import os
 import warnings
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,7 @@ def _loaded(content: bytes, ending: str, name: str) -> tuple[Floats, Indices]:
         import trimesh
 
         if ending == ".dae":
-            import collada  # noqa: F401
+            import_module("collada")  # trimesh reads with it, and would say less
     except ImportError as error:
         raise InputError(
             f"{name}: reading meshes needs {error.name}; install it with "

@@ -23,8 +23,6 @@ class State:
     z: np.ndarray
     names: tuple[str, ...] = field(default=(), repr=False)
 
-    __hash__ = None  # type: ignore[assignment]  # its arrays may change
-
     def __eq__(self, other: object) -> bool:
         """To all digits."""
         if not isinstance(other, State):
