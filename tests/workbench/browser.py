@@ -15,6 +15,14 @@ import pytest
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
 
+try:
+    from playwright.sync_api import Error as PageError
+except ImportError:  # then nothing here opens a page
+
+    class PageError(Exception):  # type: ignore[no-redef]
+        """What a page answers to a question that it can't answer."""
+
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -24,12 +32,18 @@ PATIENCE = 60.0  # s: a machine may be busy
 
 
 def until(ask: Callable[[], T], patience: float = PATIENCE) -> T:
-    """What `ask` gives as soon as it is true."""
+    """What `ask` gives as soon as it is true; a page that is still being built isn't wrong yet."""
     end = time.monotonic() + patience
-    while not (found := ask()):
-        assert time.monotonic() < end, "it didn't happen"
+    while True:
+        late = time.monotonic() >= end
+        try:
+            if found := ask():
+                return found
+        except PageError:
+            if late:
+                raise
+        assert not late, "it didn't happen"
         time.sleep(0.02)
-    return found
 
 
 class Seat:
