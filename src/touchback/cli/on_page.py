@@ -8,9 +8,8 @@ from pathlib import Path
 
 from touchback.cli.console import out, working
 from touchback.devices.midi import Timed
-from touchback.gallery.keyboard.keys import NAMES
 from touchback.gallery.keyboard.player import SETTLING, touches
-from touchback.gallery.keyboard.strokes import Stroke, passage, strokes_of
+from touchback.gallery.keyboard.strokes import Stroke, strokes_of
 from touchback.realtime import Live
 
 _LOOK = 0.05  # s
@@ -51,7 +50,7 @@ def play_on_page(wanted: OnPage, show: Show) -> None:
     with working("building the keys" if not is_page else f"opening the {wanted.what}"):
         if not is_page:
             notes = OCTAVE if wanted.notes is None else tuple(wanted.notes)
-            board = PianoBoard(notes, wanted.rate, wanted.what, _script(wanted, notes))
+            board = PianoBoard(notes, wanted.rate, wanted.what, _script(wanted))
         hall = Hall(
             wanted.what if is_page else "piano", board, wanted.host, wanted.port, wanted.answers
         )
@@ -90,11 +89,9 @@ def _wait(wanted: OnPage, playing: Callable[[], bool], clients: Callable[[], int
         out.print()
 
 
-def _script(wanted: OnPage, notes: tuple[int, ...]) -> Callable[[float], list[Stroke]]:
-    """What the scripted finger plays from a time on: the score, or the passage on white keys."""
-    if wanted.score is not None:
-        messages = wanted.score
-        answers = touches(wanted.what, rate=wanted.rate)
-        return lambda start: strokes_of(messages, answers, start)
-    white = [note for note in notes if "#" not in NAMES[note % 12]]
-    return lambda start: passage(white or notes, start)
+def _script(wanted: OnPage) -> Callable[[float], list[Stroke]] | None:
+    """What the scripted finger plays from a time on: the score, if there is one."""
+    if wanted.score is None:
+        return None
+    messages, answers = wanted.score, touches(wanted.what, rate=wanted.rate)
+    return lambda start: strokes_of(messages, answers, start)

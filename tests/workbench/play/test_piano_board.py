@@ -41,7 +41,7 @@ class Ears:
 
 @pytest.fixture(scope="module")
 def ears() -> Iterator[Ears]:
-    board = PianoBoard(passage=lambda start: passage([60, 64, 67], start)[:3])
+    board = PianoBoard(script=lambda start: passage([60, 64, 67], start)[:3])
     found = Ears(board)
     with board:
         board.live.run(0.6)

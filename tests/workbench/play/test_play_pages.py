@@ -25,7 +25,7 @@ Place = tuple[float, float]
 
 @pytest.fixture(scope="module")
 def board() -> PianoBoard:
-    return PianoBoard(passage=lambda start: passage([60, 64, 67], start)[:3])
+    return PianoBoard(script=lambda start: passage([60, 64, 67], start)[:3])
 
 
 @pytest.fixture(scope="module")
@@ -189,10 +189,8 @@ def test_the_note_that_was_struck_is_heard_and_its_way_is_told(
     assert peak == pytest.approx(440.0, abs=rate / 8192)
     parts = page.evaluate("play.latency.kept[0]")
     assert parts["tick"] == 1.0
-    assert all(np.isfinite(value) for value in parts.values())
     assert parts["hub"] > 0.0 and parts["audio"] > 0.0
-    uncertain = page.evaluate("play.clocks.best.trip")
-    assert parts["wire"] > -uncertain
+    assert parts["wire"] >= 0.0 and 0.1 <= parts["sure"] < 1e3  # ms: both ends of each are known
     whole = parts["tick"] + parts["hub"] + parts["wire"] + parts["audio"]
     assert parts["total"] == pytest.approx(whole)
 

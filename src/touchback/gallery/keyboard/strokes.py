@@ -68,7 +68,8 @@ def passage(notes: Iterable[int], start: float) -> list[Stroke]:
         strokes.append(Stroke.of(now, note, 0.1 + 0.8 * i / max(len(few) - 1, 1), stay=0.1))
         now += 0.25
     for i in range(8):
-        strokes.append(Stroke(now, few[-1 - i % 2], 0.05, 0.03, stay=0.03, leave=0.04))
+        note = few[-1 - i % min(2, len(few))]
+        strokes.append(Stroke(now, note, 0.05, 0.03, stay=0.03, leave=0.04))
         now += 0.11
     for effort in (0.3, 0.7):
         strokes += [Stroke.of(now, note, effort, stay=0.4) for note in few[::2]]

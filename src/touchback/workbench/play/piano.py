@@ -10,7 +10,7 @@ import numpy as np
 
 from touchback.devices.midi import speed_of
 from touchback.errors import InputError
-from touchback.gallery.keyboard.keys import note_name
+from touchback.gallery.keyboard.keys import NAMES, note_name
 from touchback.gallery.keyboard.player import (
     METHOD,
     SETTLING,
@@ -20,7 +20,7 @@ from touchback.gallery.keyboard.player import (
     touches,
 )
 from touchback.gallery.keyboard.strikes import SOFTEST
-from touchback.gallery.keyboard.strokes import SHORTEST_STAY, Touches
+from touchback.gallery.keyboard.strokes import SHORTEST_STAY, Touches, passage
 from touchback.gallery.keyboard.strokes import Stroke as Gesture
 from touchback.model.names import suggestion
 from touchback.realtime import Live, live
@@ -49,15 +49,15 @@ def nobody(kind: str, facts: Facts) -> None:
 class PianoBoard:
     """Keys of some notes, live, with a desk. `tell` is called, from threads of the board's own,
     with what pages must know: strikes, damped notes, the instrument, screws, curves; `shown` with
-    rows of the key in focus and the depths of all, sixty times a second. It is a context manager.
-    """
+    rows of the key in focus and the depths of all, sixty times a second. `script` gives what the
+    scripted finger plays, else it is the passage on white keys. It is a context manager."""
 
     def __init__(
         self,
         notes: tuple[int, ...] = OCTAVE,
         rate: float = 1000.0,
         instrument: str = "piano",
-        passage: Passage | None = None,
+        script: Passage | None = None,
         speed: float | None = 1.0,
     ) -> None:
         self.keys = make_keyboard(notes, *INSTRUMENTS, rate=rate, by_hand=True)
@@ -78,7 +78,7 @@ class PianoBoard:
         )
         self.rows = StrokeRows(self.notes)
         self.curves = Curves(lambda facts: self.tell("curve", facts))
-        self._passage, self._playing = passage, 0.0
+        self._passage, self._playing = script or self._on_white_keys, 0.0
         self._fingers: Fingers = _idle
         self._held: dict[int, Gesture] = {}
         self._ear = Listener(self.live, self.notes, self._begins, self._ends, self._look)
@@ -122,13 +122,15 @@ class PianoBoard:
 
     def start_passage(self) -> float:
         """Lets the scripted finger play, from now on; gives when it will be done [s]."""
-        if self._passage is None:
-            raise InputError("This keyboard has no passage to play.")
         strokes = self._passage(max(self.live.read("time") + 0.05, SETTLING))
         self._fingers = scripted(strokes)
         self._playing = max(s.time + s.press + s.stay + s.leave for s in strokes)
         self.tell("passage", {"playing": True})
         return self._playing
+
+    def _on_white_keys(self, start: float) -> list[Gesture]:
+        white = [note for note in self.notes if "#" not in NAMES[note % 12]]
+        return passage(white or self.notes, start)
 
     # ---- what is asked --------------------------------------------------------------------------
 
@@ -137,7 +139,7 @@ class PianoBoard:
             "notes": [{"note": note, "name": note_name(note)} for note in self.notes],
             "instruments": list(INSTRUMENTS), "instrument": self.instrument,
             "strings": INSTRUMENTS, "focus": self.focus, "softest": SOFTEST, "deepest": DEEPEST,
-            "rate": self.keys.rate, "playing": self.playing, "passage": self._passage is not None,
+            "rate": self.keys.rate, "playing": self.playing,
             "screws": [
                 {"name": name, **facts, "value": self._value(name)}
                 for name, facts in self._screws.items()

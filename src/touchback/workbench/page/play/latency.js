@@ -7,58 +7,45 @@ const PARTS = {
   wire: "on the wire, until this page has it",
   audio: "page and audio buffer, until the sample leaves",
 };
-const KEPT = 40, PINGS = 6, AGAIN = 2000, SURE = 1.5, FORGET = 60000; // strikes, questions, ms
-
-/** The server's clock as this page's: of some questions and answers the quickest tells best. */
-export class Clocks {
-  constructor(bench) {
-    this.bench = bench;
-    this.best = null;
-    bench.on("open", () => this.ask());
-    setInterval(() => this.ask(), AGAIN);
-  }
-
-  /** Asks until an answer came quickly, then once a minute: a page that is loading answers late. */
-  async ask() {
-    const now = performance.now();
-    if (this.best && this.best.trip < SURE && now - this.best.at < FORGET) return;
-    for (let i = 0; i < PINGS; i++) {
-      const before = performance.now();
-      const answer = await this.bench.send({ do: "clock" }).catch(() => null);
-      const after = performance.now(), trip = after - before;
-      const old = !this.best || after - this.best.at > FORGET;
-      if (answer && (old || trip < this.best.trip)) this.best = { at: after, trip, offset: (before + after) / 2 - answer.ns / 1e6 };
-    }
-  }
-
-  /** A stamp of the server [ns] on this page's clock [ms]. */
-  here(ns) { return ns / 1e6 + this.best.offset; }
-}
+const KEPT = 40; // notes
+const WAITED = { sound: "The last note waited for the sound to be turned on; medians leave it out.", string: "The last note waited for its string; medians leave it out." };
 
 const median = values => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
+/** Medians of what is kept, of notes that had to wait for nothing if there are such. */
+export function medians(kept) {
+  const usual = kept.filter(each => !each.waited), of = usual.length ? usual : kept;
+  return { count: of.length, ...Object.fromEntries([...Object.keys(PARTS), "total"].map(name => [name, median(of.map(each => each[name]))])) };
+}
+
 export function mountLatency(element, clocks) {
   const kept = [];
-  element.append(make("span", { class: "soft", text: "Turn sound on and play a note." }));
+  element.append(make("span", { class: "soft wide", text: "Turn sound on and play a note." }));
   const show = () => {
-    const last = kept[kept.length - 1], most = Math.max(...Object.keys(PARTS).map(name => median(kept.map(each => each[name]))), 1);
+    const last = kept[kept.length - 1], middle = medians(kept);
+    const whole = Math.max(middle.total, Object.keys(PARTS).reduce((sum, name) => sum + middle[name], 0));
+    let begin = 0;
     element.replaceChildren();
     for (const name of [...Object.keys(PARTS), "total"]) {
-      const middle = median(kept.map(each => each[name])), bar = make("span", { class: "bar-of" });
-      bar.style.width = name === "total" ? "0" : `${Math.max(0, 100 * middle / most)}%`;
-      const kind = name === "total" ? "total" : "";
+      const bar = make("span", { class: "bar-of" }), kind = name === "total" ? "total" : "", doubt = name === "wire" || name === "total";
+      bar.dataset.part = name;
+      bar.style.marginLeft = kind ? "0" : `${100 * begin / whole}%`;
+      bar.style.width = `${100 * middle[name] / whole}%`;
+      if (!kind) begin += middle[name];
       element.append(make("span", { class: kind, text: name, title: PARTS[name] || "" }), bar,
-        make("span", { class: `number ${kind}`, text: `${last[name].toFixed(1)} ms` }),
-        make("span", { class: "number soft", text: `median ${middle.toFixed(1)}` }));
+        make("span", { class: `number ${kind}`, text: `${last[name].toFixed(1)}${doubt ? ` ± ${last.sure.toFixed(1)}` : ""} ms` }),
+        make("span", { class: "number soft", text: `median ${middle[name].toFixed(1)}` }));
     }
-    element.append(make("span", { class: "soft small", text: "" }), make("span"), make("span", { class: "number soft", text: `clocks ± ${(clocks.best.trip / 2).toFixed(1)}` }), make("span"));
+    const notes = `Of ${middle.count} ${middle.count === 1 ? "note" : "notes"}; ± as far as the two clocks can be compared.`;
+    element.append(make("span", { class: "soft small wide", text: `${WAITED[last.waited] || ""} ${notes}`.trim() }));
   };
   return {
     kept,
-    /** A strike was heard: `told` by the server, `received` and `out` on this page's clock. */
-    heard({ told, received, out }) {
-      if (!clocks.best) return null;
-      const parts = { tick: 1000 * told.tick, hub: (told.sent - told.published) / 1e6, wire: received - clocks.here(told.sent), audio: out - received };
+    /** A strike was heard: `told` by the server, `received` and `out` on this page's clock [ms]; what it `waited` for, if it had to. */
+    async heard({ told, received, out, waited = "" }) {
+      await clocks.known;
+      const [wire, sure] = clocks.since(told.sent, received);
+      const parts = { tick: 1000 * told.tick, hub: (told.sent - told.published) / 1e6, wire, audio: out - received, sure, waited };
       parts.total = parts.tick + parts.hub + parts.wire + parts.audio;
       kept.push(parts);
       if (kept.length > KEPT) kept.shift();

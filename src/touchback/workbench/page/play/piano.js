@@ -3,7 +3,8 @@ import { $, begin, make, note } from "./common.js";
 import { Action } from "./action.js";
 import { Force } from "./force.js";
 import { Keys, connectMidi } from "./keys.js";
-import { Clocks, mountLatency } from "./latency.js";
+import { Clocks } from "./clocks.js";
+import { mountLatency } from "./latency.js";
 import { Screws } from "./screws.js";
 import { Sound } from "./sound.js";
 
@@ -44,7 +45,6 @@ async function start() {
     page.screws = new Screws(bench, board.screws);
   }
   force.setCurve(board.curve && { ...board.curve, usual: board.usual });
-  $("passage").hidden = !board.passage;
   showPassage(board.playing);
   showInstrument(board.instrument);
 }
@@ -52,6 +52,7 @@ async function start() {
 bench.on("open", () => start().catch(error => note(error.message, "bad")));
 bench.on("strike", told => {
   const received = performance.now();
+  clocks.arrived(told.sent, received);
   sound.strike(told, received);
   page.strikes.push(told);
   page.keys?.rings(told.note, true);

@@ -1,6 +1,6 @@
 // What is heard: strings of the server's tables, sounded by the worklet; and how long a strike takes to become sound.
 
-const LATE = 2000; // ms after which a strike is past
+const LATE = 2000, BLOCK = 128; // ms after which a strike is past; frames that a worklet computes at once
 
 /** The modes of a table for a speed between those it was made for: magnitudes by equal ratios, phases of the nearest. */
 export function modesAt(table, speed) {
@@ -69,14 +69,14 @@ export class Sound {
   }
 
   /** Lets a strike sound at once; one whose string isn't there yet sounds when it is, as does that of the touch which turned the
-   * sound on: it says nothing of the way from strike to sample. */
+   * sound on: their way from strike to sample is told with what they waited for. */
   async strike(told, received) {
     const first = this.starting;
     if (first) await first.catch(() => {});
     if (!this.on || performance.now() - received > LATE) return;
-    const waiting = this.table(told.note, told.string), table = waiting.ready || await waiting;
-    const id = ++this.number;
-    if (!first) this.begun.set(id, { told, received, posted: performance.now() });
+    const waiting = this.table(told.note, told.string), late = !waiting.ready, table = waiting.ready || await waiting;
+    const id = ++this.number, waited = first ? "sound" : late ? "string" : "";
+    this.begun.set(id, { told, received, waited, posted: performance.now() });
     this.post(table, told, id);
     if (first && this.damped.get(told.note) > received) this.damp(told.note);
   }
@@ -88,15 +88,19 @@ export class Sound {
 
   damp(note) { this.damped.set(note, performance.now()); this.node?.port.postMessage({ do: "damp", note }); }
 
-  /** The worklet has computed the first sample: when it leaves the loudspeaker, on the page's clock [ms]. */
+  /** The worklet has computed the first sample: when it leaves the loudspeaker, on the page's clock [ms]. What the browser says of its output
+   * can be of before it stalled, and would have the sample leave before it was asked for: then the latency that it says is taken instead. */
   heard({ begun, frame }) {
     const strike = this.begun.get(begun);
     this.begun.delete(begun);
     if (!strike) return;
-    const at = frame / this.context.sampleRate, now = this.context.getOutputTimestamp?.();
-    const known = now && now.performanceTime > 0 && now.contextTime > 0;
-    const out = known ? now.performanceTime + 1000 * (at - now.contextTime)
-      : performance.now() + 1000 * (at - this.context.currentTime + (this.context.outputLatency || this.context.baseLatency || 0));
-    this.onHeard({ ...strike, out, frame });
+    this.onHeard({ ...strike, out: leaves(this.context, frame, strike.posted), frame });
   }
+}
+
+/** When a frame of a context leaves the browser [ms], as it says of its output, unless that is before it was asked for. */
+export function leaves(context, frame, asked) {
+  const at = frame / context.sampleRate, now = context.getOutputTimestamp?.();
+  const said = now && now.performanceTime > 0 && now.contextTime > 0 ? now.performanceTime + 1000 * (at - now.contextTime) : -Infinity;
+  return said > asked ? said : asked + 1000 * (BLOCK / context.sampleRate + (context.baseLatency || 0) + (context.outputLatency || 0));
 }

@@ -8,6 +8,7 @@ class Strings extends AudioWorkletProcessor {
     super();
     this.voices = new Map();
     this.waiting = [];
+    this.begun = []; // strikes whose first sample is in the block that is being computed
     this.port.onmessage = ({ data }) => this.waiting.push(data);
   }
 
@@ -29,7 +30,7 @@ class Strings extends AudioWorkletProcessor {
     voice.rise = attack ? Math.exp(-attack / sampleRate) : 0;
     voice.damping = Math.exp(-damper / sampleRate);
     voice.damped = false;
-    voice.id = id;
+    if (id !== undefined) this.begun.push({ begun: id, note, frame: currentFrame });
   }
 
   obey() {
@@ -42,17 +43,14 @@ class Strings extends AudioWorkletProcessor {
   }
 
   process(_, outputs) {
-    const started = currentFrame;
     this.obey();
     const out = outputs[0][0];
     out.fill(0);
     for (const [key, voice] of this.voices) {
       if (!this.sound(voice, out)) this.voices.delete(key);
-      if (voice.id !== undefined) {
-        this.port.postMessage({ begun: voice.id, note: Number(key), frame: started });
-        voice.id = undefined;
-      }
     }
+    for (const each of this.begun) this.port.postMessage(each); // two strikes of a string in one block are two
+    this.begun.length = 0;
     for (let i = 0; i < out.length; i++) out[i] = Math.tanh(out[i] * LOUD);
     for (let c = 1; c < outputs[0].length; c++) outputs[0][c].set(out);
     return true;
