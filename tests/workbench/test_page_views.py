@@ -121,3 +121,18 @@ def test_targets_are_large_enough_for_fingers_on_a_tablet(chromium: object, run:
         wide = tablet.ask("document.documentElement.scrollWidth")
         assert wide == 1024  # nothing hangs over the edge
         assert tablet.ask("bench.view.canvas.clientWidth") >= 1000  # the sides lie over the view
+
+
+def test_nothing_is_cut_at_any_width(page: Seat) -> None:
+    """A notebook's cell, a tablet held upright, a phone."""
+    before = page.page.viewport_size
+    for width in (1024, 850, 768, 600, 390):
+        page.page.set_viewport_size({"width": width, "height": 760})
+        page.until(f"innerWidth === {width}")
+        page.until(
+            "[...document.querySelectorAll('header *, main *')].every(each => {"
+            "const box = each.getBoundingClientRect();"
+            "return !box.width || each.closest('#left, #right') || box.right <= innerWidth + 1; })"
+        )
+    assert before is not None
+    page.page.set_viewport_size(before)
