@@ -100,3 +100,10 @@ def test_a_chain_longer_than_pythons_stack_is_shown() -> None:
         m.joint(f"j{i}", tb.Prismatic("x"), last, link)
         last = link
     assert "b1199, 1 kg" in repr(m)
+
+
+def test_a_reactions_forces_and_moments_have_each_their_unit() -> None:
+    m = tb.Model("door")
+    m.joint("hinge", tb.Revolute("z"), m.ground, m.body("leaf", mass=20.0, com=(0.4, 0, 0)))
+    m.sensor("hold", tb.Reaction("hinge"))
+    assert m.compile().output_units == ["N", "N", "N", "N m", "N m", "N m"]

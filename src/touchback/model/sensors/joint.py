@@ -30,8 +30,8 @@ class Reaction(SensorKind[Several], frozen=True, tag="reaction"):
     def components(self) -> tuple[str, ...]:
         return ("fx", "fy", "fz", "mx", "my", "mz")
 
-    def unit(self) -> str:
-        return "N, N m"
+    def units(self) -> tuple[str, ...]:
+        return ("N",) * 3 + ("N m",) * 3
 
     def kinematic(self) -> bool:
         return False
