@@ -3,10 +3,6 @@
 import asyncio
 import http.client
 import json
-import socket
-import threading
-import time
-from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,7 +12,6 @@ from websockets.exceptions import InvalidStatus
 from page_client import wire_of
 from touchback.errors import InputError
 from touchback.workbench import Workbench
-from touchback.workbench.door import DOWNLOADS
 from touchback.workbench.hub import Hub
 from touchback.workbench.server import Server
 
@@ -142,31 +137,6 @@ def test_what_is_made_when_asked_for_needs_the_token_too(bench: Workbench) -> No
     bench.server.door.made["/secret.json"] = lambda: ("application/json", json.dumps([1]).encode())
     assert asked(bench, "/secret.json").status == 401
     assert asked(bench, f"/secret.json?token={bench.server.token}").status == 200
-
-
-def test_few_downloads_are_held_at_a_time_and_none_is_read_where_others_are_served(
-    bench: Workbench,
-) -> None:
-    readers: list[str] = []
-
-    def large() -> tuple[str, bytes]:
-        readers.append(threading.current_thread().name)
-        return "application/octet-stream", bytes(8 << 20)
-
-    bench.server.door.made["/large.bin"] = large
-    at, path = urlsplit(bench.url), f"/large.bin?token={bench.server.token}"
-    with ExitStack() as held:
-        for _ in range(DOWNLOADS):
-            unread = held.enter_context(socket.create_connection((at.hostname or "", at.port or 0)))
-            unread.sendall(f"GET {path} HTTP/1.1\r\nHost: {at.netloc}\r\n\r\n".encode())
-            assert unread.recv(12) == b"HTTP/1.1 200"
-        assert asked(bench, path).status == 503
-        assert asked(bench, "/").status == 200
-    assert len(readers) == DOWNLOADS and "touchback-page" not in readers
-    end = time.monotonic() + 5.0
-    while asked(bench, path).status != 200 and time.monotonic() < end:
-        time.sleep(0.02)
-    assert asked(bench, path).status == 200
 
 
 def test_the_token_is_long_and_another_each_time(bench: Workbench) -> None:

@@ -1,8 +1,10 @@
 """However slowly a run goes, and whoever waits for it, others are answered and can stop it."""
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from threading import Event
 
 import pytest
 from websockets.asyncio.client import connect
@@ -11,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from page_client import Page, wire_of
 from touchback import gallery, workbench
 from touchback.workbench import Workbench
+from touchback.workbench.client import MOST_ASKED
 
 SLOWEST = 1e-6  # a tick of 1 ms then takes 1000 s
 
@@ -19,6 +22,13 @@ SLOWEST = 1e-6  # a tick of 1 ms then takes 1000 s
 def slow() -> Iterator[Workbench]:
     with workbench.open(gallery.make("pendulum").compile()) as opened:
         yield opened
+
+
+def until(true: Callable[[], bool], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.005)
 
 
 def two_pages(bench: Workbench, play: Callable[[Page, Page], Awaitable[None]]) -> None:
@@ -71,6 +81,94 @@ def test_an_emergency_stop_waits_for_no_slow_tick(slow: Workbench) -> None:
     while not live.faults and time.monotonic() < end:
         time.sleep(0.01)
     assert live.faults
+
+
+def held_up(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> tuple[Event, Event]:
+    """Lets the next swap of the run take as long as a test wants; it began, and it may end."""
+    began, may_end = Event(), Event()
+    swap = bench.live.swap
+
+    def slowly(*given: object, **more: object) -> object:
+        began.set()
+        assert may_end.wait(10.0)
+        return swap(*given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(bench.live, "swap", slowly)
+    return began, may_end
+
+
+WELD = {"do": "edit", "change": "weld", "joint": "shoulder"}
+
+
+def test_an_emergency_stop_overtakes_what_its_own_page_asked_before(
+    slow: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    joint = next(iter(slow.live.system.model.joints))
+    began, may_end = held_up(slow, monkeypatch)
+
+    async def play(one: Page, other: Page) -> None:
+        await one.wire.send(json.dumps({**WELD, "joint": joint, "id": "weld"}))
+        await asyncio.to_thread(began.wait, 10.0)
+        await one.wire.send(json.dumps({"do": "resume", "id": "resume"}))
+        assert (await one.send(do="stop"))["ok"]
+        await asyncio.to_thread(lambda: until(lambda: "stopped" in slow.live.faults))
+        overtaken = await one.told("answer", lambda each: each["id"] == "resume")
+        assert not overtaken["ok"] and "emergency stop" in overtaken["error"]
+        may_end.set()
+        assert (await one.told("answer", lambda each: each["id"] == "weld"))["ok"]
+        ticks = slow.live.ticks
+        await asyncio.to_thread(lambda: until(lambda: slow.live.ticks > ticks + 5))
+        assert "stopped" in slow.live.faults  # whatever came after it
+        assert (await one.send(do="resume"))["ok"]
+        await asyncio.to_thread(lambda: until(lambda: not slow.live.faults))
+
+    two_pages(slow, play)
+
+
+def test_an_emergency_stop_holds_though_a_resume_was_under_way(
+    slow: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, began, may_end = slow.live, Event(), Event()
+    resume = live.resume
+
+    def slowly() -> None:
+        began.set()
+        assert may_end.wait(10.0)
+        resume()
+
+    monkeypatch.setattr(live, "resume", slowly)
+
+    async def play(one: Page, other: Page) -> None:
+        await one.wire.send(json.dumps({"do": "resume", "id": "resume"}))
+        await asyncio.to_thread(began.wait, 10.0)
+        assert (await one.send(do="stop"))["ok"]
+        may_end.set()
+        assert (await one.told("answer", lambda each: each["id"] == "resume"))["ok"]
+        await one.send(do="what")  # after whatever the resume left to do
+        ticks = live.ticks
+        await asyncio.to_thread(lambda: until(lambda: live.ticks > ticks + 5))
+        assert "stopped" in live.faults
+
+    two_pages(slow, play)
+
+
+def test_messages_are_done_in_their_order_and_wait_in_little_memory(slow: Workbench) -> None:
+    """More than may wait: it is read no further until there is room, and nothing is lost."""
+    long = "x" * 8000
+    count = 2 * MOST_ASKED // len(long)
+
+    async def play(one: Page, other: Page) -> None:
+        async def flood() -> None:
+            for number in range(count):
+                text = {"do": "read", "names": ["time"], "id": number, "more": long}
+                await one.wire.send(json.dumps(text))
+
+        flooding = asyncio.create_task(flood())
+        answered = [(await one.told("answer"))["id"] for _ in range(count)]
+        await flooding
+        assert answered == list(range(count))
+
+    two_pages(slow, play)
 
 
 def test_a_page_closes_while_somebody_waits_for_a_tick(slow: Workbench) -> None:

@@ -27,6 +27,7 @@ from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, equipped, with_hand
 from touchback.workbench.playback import Playback, Shelf, Studio, track_of
 from touchback.workbench.source import Source
+from touchback.workbench.wire import File
 
 if TYPE_CHECKING:  # what needs the extra `view`
     from touchback.workbench.client import Client
@@ -168,7 +169,7 @@ class Workbench:
         number = int.from_bytes(frame[16:20], "little")
         self.hub.send(client, frame, ("rows", number))
 
-    def offer(self, path: str, file: Callable[[], tuple[str, bytes]]) -> None:
+    def offer(self, path: str, file: Callable[[], File]) -> None:
         """A file that may be downloaded; the last few stay."""
         made = self.server.door.made
         made[path] = file

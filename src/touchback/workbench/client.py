@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Hashable, Mapping
 
+import msgspec
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
@@ -14,7 +15,15 @@ from touchback.workbench.wire import told
 MOST_OWED = 4 << 20  # bytes of text that wait for a client before it is let go
 CROWDED = 256 << 10  # bytes from which on no message of it is read
 PATIENCE = 30.0  # seconds in which it must take something
+MOST_ASKED = 512 << 10  # bytes of its messages that wait for their turn before no more are read
 MESSAGES, AT_ONCE = 2000.0, 500.0  # a second, and at once: beyond, its messages are read slower
+
+
+class Peek(msgspec.Struct):
+    """What is known of a message before it is read."""
+
+    do: str = ""
+    id: int | str | None = None
 
 
 class Client:
@@ -31,6 +40,10 @@ class Client:
         self._streams: dict[Hashable, deque[bytes]] = {}
         self._latest: dict[str, bytes] = {}
         self._values: dict[str, float] = {}
+        self._asked: deque[tuple[Peek, bytes]] = deque()
+        self._asking = 0  # bytes of them
+        self._more, self._less = asyncio.Event(), asyncio.Event()
+        self.stopping = b""  # its emergency stop, of the time of what is being answered
         self._wake, self._room = asyncio.Event(), asyncio.Event()
         self._room.set()
         self._tokens, self._since = AT_ONCE, asyncio.get_running_loop().time()
@@ -91,6 +104,35 @@ class Client:
         self.let_go(why)
         if self.serving is not None:
             self.serving.cancel()
+
+    # ---- what it asks ---------------------------------------------------------------------------
+
+    async def wait(self, peeked: Peek, data: bytes) -> None:
+        """Lets a message wait for its turn; where much waits already, until there is room."""
+        self._asked.append((peeked, data))
+        self._asking += len(data)
+        self._more.set()
+        while self._asking > MOST_ASKED:
+            self._less.clear()
+            await self._less.wait()
+
+    async def asked(self) -> tuple[Peek, bytes]:
+        """The next of its messages."""
+        while not self._asked:
+            self._more.clear()
+            await self._more.wait()
+        peeked, data = self._asked.popleft()
+        self._asking -= len(data)
+        self._less.set()
+        return peeked, data
+
+    def forget(self) -> list[Peek]:
+        """Gives up what waits for its turn."""
+        left = [peeked for peeked, _ in self._asked]
+        self._asked.clear()
+        self._asking = 0
+        self._less.set()
+        return left
 
     # ---- its two tasks --------------------------------------------------------------------------
 

@@ -8,8 +8,10 @@ import ipaddress
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from pathlib import Path
+from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.server import ServerConnection
@@ -17,7 +19,9 @@ from websockets.datastructures import Headers, MultipleValuesError
 from websockets.http11 import Request, Response
 
 from touchback.errors import TouchbackError
+from touchback.workbench.line import Line, deliver
 from touchback.workbench.meshes import MESHES, mesh_file
+from touchback.workbench.wire import File
 
 WIRE = "/wire"
 TYPES = {
@@ -29,11 +33,11 @@ TYPES = {
 _PACKAGE = Path(__file__).parents[1]
 _FOLDERS = {"/": _PACKAGE / "workbench" / "page", "/draw/": _PACKAGE / "draw"}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-DOWNLOADS = 4  # at a time
+DOWNLOADS = 16  # at a time, of what is made when it is asked for
+_READERS = 2  # threads that read files, piece by piece
 _MEANT = "text/plain; charset=utf-8"
 
 Answered = Response | None | Awaitable[Response | None]
-File = tuple[str, bytes]  # its type, and what is in it
 
 
 def page_files() -> dict[str, Path]:
@@ -56,11 +60,14 @@ class Door:
         self.files = page_files()
         self.files["/"] = self.files[f"/{first}"]
         self.made: dict[str, Callable[[], File]] = {}  # what is made when asked for, by path
-        self._fetching: set[ServerConnection] = set()
+        self._fetching: set[Line] = set()
+        self._readers = ThreadPoolExecutor(_READERS, "touchback-files")
         self._anywhere = host not in _LOOPBACK
         self._names = {"localhost", host.lower(), socket.gethostname().lower()}
 
     def __call__(self, connection: ServerConnection, request: Request) -> Answered:
+        line = cast(Line, connection)  # of our server
+        line.heard()
         try:
             host = request.headers["Host"]
             origin = request.headers.get("Origin")
@@ -69,50 +76,49 @@ class Door:
         if not self._is_ours(host):
             return refusal(HTTPStatus.FORBIDDEN, "This server doesn't go by that name.")
         try:
-            return self._answer(connection, request, host, origin)
+            return self._answer(line, request, host, origin)
         except ValueError:  # of what reads addresses
             return refusal(HTTPStatus.BAD_REQUEST, "That is no address of this server.")
 
-    def _answer(
-        self, connection: ServerConnection, request: Request, host: str, origin: str | None
-    ) -> Answered:
+    def _answer(self, line: Line, request: Request, host: str, origin: str | None) -> Answered:
         asked = urlsplit(request.path)
         if asked.path == WIRE:
             return self._wire(request, host, origin, asked.query)
         if asked.path in self.files:
             path = self.files[asked.path]
-            return given((TYPES[path.suffix], path.read_bytes()), host)
-        if asked.path in self.made:
-            return self._download(connection, self.made[asked.path], host, asked.query)
-        if asked.path.startswith(MESHES):
-            return self._made(lambda: mesh_file(asked.path), host, asked.query)
-        return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
-
-    def _download(
-        self, connection: ServerConnection, make: Callable[[], File], host: str, query: str
-    ) -> Answered:
-        """A file that may be large: few at a time are held for those who fetch them, and none is
-        read in the thread that serves the others."""
-        if not self._knows(query):
+            return self._given(line, lambda: (TYPES[path.suffix], path), host)
+        make = self.made.get(asked.path)
+        if make is None and not asked.path.startswith(MESHES):
+            return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
+        if not self._knows(asked.query):
             return _without_token()
+        if make is None:
+            return self._given(line, lambda: mesh_file(asked.path), host)
         if len(self._fetching) >= DOWNLOADS:
             return refusal(
                 HTTPStatus.SERVICE_UNAVAILABLE, "Others fetch files just now; try again soon."
             )
-        self._fetching.add(connection)
-        return asyncio.to_thread(self._made, make, host, query)
+        self._fetching.add(line)
+        return self._given(line, make, host)
 
-    def lost(self, connection: ServerConnection) -> None:
-        """Of a connection that ended."""
-        self._fetching.discard(connection)
-
-    def _made(self, make: Callable[[], File], host: str, query: str) -> Response:
-        if not self._knows(query):
-            return _without_token()
+    async def _given(self, line: Line, make: Callable[[], File], host: str) -> Response:
+        """A file, which neither is made in the thread that serves the others nor waits in memory
+        for who fetches it."""
         try:
-            return given(make(), host)
+            kind, content = await asyncio.to_thread(make)
+            return await deliver(line, content, lambda size: head(kind, size, host), self._readers)
         except TouchbackError as error:
             return refusal(HTTPStatus.NOT_FOUND, str(error))
+        except FileNotFoundError:
+            return refusal(HTTPStatus.NOT_FOUND, "That file is gone; ask the page for it again.")
+
+    def lost(self, line: Line) -> None:
+        """Of a connection that ended."""
+        self._fetching.discard(line)
+
+    def close(self) -> None:
+        """When nobody is served any more."""
+        self._readers.shutdown(wait=False, cancel_futures=True)
 
     def _wire(self, request: Request, host: str, origin: str | None, query: str) -> Response | None:
         if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
@@ -143,9 +149,8 @@ class Door:
         return self._anywhere or address.is_loopback
 
 
-def given(file: File, host: str) -> Response:
-    """A file, with what browsers may do with it."""
-    kind, body = file
+def head(kind: str, size: int, host: str) -> Response:
+    """What stands before a file: what it is, and what browsers may do with it."""
     policy = "; ".join(
         (
             "default-src 'none'", "script-src 'self'", "style-src 'self'", "font-src 'self'",
@@ -155,12 +160,13 @@ def given(file: File, host: str) -> Response:
             "https://127.0.0.1:*",  # notebooks of this machine
         )
     )  # fmt: skip
-    return _response(HTTPStatus.OK, kind, body, {"Content-Security-Policy": policy})
+    return _response(HTTPStatus.OK, kind, size, {"Content-Security-Policy": policy})
 
 
 def refusal(status: HTTPStatus, text: str) -> Response:
     """A refusal in words."""
-    return _response(status, _MEANT, f"{text}\n".encode(), {})
+    body = f"{text}\n".encode()
+    return _response(status, _MEANT, len(body), {}, body)
 
 
 def _without_token() -> Response:
@@ -169,10 +175,12 @@ def _without_token() -> Response:
     )
 
 
-def _response(status: HTTPStatus, kind: str, body: bytes, more: dict[str, str]) -> Response:
+def _response(
+    status: HTTPStatus, kind: str, size: int, more: dict[str, str], body: bytes = b""
+) -> Response:
     headers = Headers(
         {
-            "Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close",
+            "Content-Type": kind, "Content-Length": str(size), "Connection": "close",
             "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", **more,
         }

@@ -13,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from touchback.errors import InputError, TouchbackError
 from touchback.realtime.control import Answer, Message
-from touchback.workbench.client import Client
+from touchback.workbench.client import Client, Peek
 from touchback.workbench.company import Company, Facts
 from touchback.workbench.scene import SceneSeen
 from touchback.workbench.source import Source, Values
@@ -24,7 +24,8 @@ MOST_CLIENTS = 32
 _VALUES = 0.05  # seconds between looks at what was set
 _STATUS = 0.25
 _REST = 4.0  # of the time that a scene took, before the next of the same structure
-_QUICK = frozenset({"set", "pull", "release", "what", "stop"})  # wait for nothing: no tick, no file
+_FIRST = "stop"  # overtakes everything
+_QUICK = frozenset({"set", "pull", "release", "what"})  # wait for nothing: no tick, no file
 _DRIVING = frozenset({"pause", "go", "step", "speed", "resume", "seek"})  # may wait for a tick
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
@@ -35,11 +36,6 @@ class Watch(Message, frozen=True):
     """How many frames of poses a second a page wants; 0: none."""
 
     poses: Annotated[float, msgspec.Meta(ge=0.0, le=1000.0)] = RATE
-
-
-class _Peek(msgspec.Struct):
-    do: str = ""
-    id: int | str | None = None
 
 
 class Hub(Company):
@@ -194,11 +190,16 @@ class Hub(Company):
         self.served += 1
         for function in self.coming:
             function(client)
-        writing, client.serving = asyncio.create_task(client.write()), asyncio.current_task()
+        client.serving = asyncio.current_task()
+        beside = [asyncio.create_task(each) for each in (client.write(), self._answer_all(client))]
         try:
             async for message in connection:
                 data = message.encode() if isinstance(message, str) else message
-                await self._answer(client, data)
+                peeked = _peek(data)
+                if peeked.do == _FIRST:
+                    self._stop(client, data)
+                else:
+                    await client.wait(peeked, data)
                 await client.may_ask()
                 if client.gone:  # what it asked before doesn't matter any more
                     break
@@ -206,7 +207,8 @@ class Hub(Company):
             pass
         finally:
             self.clients.discard(client)
-            writing.cancel()
+            for task in beside:
+                task.cancel()
             for function in self.leaving:
                 function(client)
 
@@ -215,11 +217,30 @@ class Hub(Company):
         client.values(self.source.values())
         client.latest("status", told("status", self.source.status()))
 
-    async def _answer(self, client: Client, data: bytes) -> None:
+    def _stop(self, client: Client, data: bytes) -> None:
+        """At once, whatever else its client asked for: what still waits isn't done any more, and
+        nothing that is under way can take the stop back."""
+        answer = self.source.handle(data, client.name)
+        client.text(told("answer", answer.as_dict()))
+        for peeked in client.forget():
+            error = f"An emergency stop came before '{peeked.do}', which wasn't done; ask again."
+            client.text(told("answer", Answer(peeked.id, False, error=error).as_dict()))
+        client.stopping = data
+
+    async def _answer_all(self, client: Client) -> None:
+        """What a page asked, in turn."""
         try:
-            peeked = msgspec.json.decode(data, type=_Peek)
-        except (msgspec.MsgspecError, RecursionError):
-            peeked = _Peek()
+            while True:
+                peeked, data = await client.asked()
+                client.stopping = b""
+                await self._answer(client, peeked, data)
+                if client.stopping:  # since: another run may be shown, or this one be resumed
+                    self.source.handle(client.stopping, client.name)
+        except Exception:
+            client.end("it could not be answered")
+            raise
+
+    async def _answer(self, client: Client, peeked: Peek, data: bytes) -> None:
         if peeked.do in self._messages:
             answer = self._own(peeked, data, client)
         elif peeked.do in _QUICK:
@@ -232,7 +253,7 @@ class Hub(Company):
         if answer.ok and peeked.do in _AT_ONCE:
             self.nudge()
 
-    def _own(self, peeked: _Peek, data: bytes, client: Client) -> Answer:
+    def _own(self, peeked: Peek, data: bytes, client: Client) -> Answer:
         kind, handler = self._messages[peeked.do]
         try:
             return Answer(peeked.id, True, handler(msgspec.json.decode(data, type=kind), client))
@@ -246,3 +267,10 @@ class Hub(Company):
             raise InputError(f"watch: {asked.poses:g} frames a second; {RATE:g} are made.")
         client.poses = min(asked.poses, RATE)
         return {"poses": client.poses}
+
+
+def _peek(data: bytes) -> Peek:
+    try:
+        return msgspec.json.decode(data, type=Peek)
+    except (msgspec.MsgspecError, RecursionError):
+        return Peek()

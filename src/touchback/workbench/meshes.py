@@ -6,10 +6,14 @@ import hashlib
 from collections import OrderedDict
 from functools import lru_cache
 from threading import Lock
+from weakref import WeakValueDictionary
+
+import numpy as np
 
 from touchback.errors import InputError
 from touchback.model.shapes import MeshShape
 from touchback.model.solids.mesh import corners_of
+from touchback.workbench.wire import File
 
 MESHES = "/mesh/"  # N.bin
 _KEPT = 1024  # meshes that pages may ask for: those of the last scenes
@@ -20,7 +24,9 @@ class _Shelf:
 
     def __init__(self) -> None:
         self._lock = Lock()  # scenes are made in threads
+        self._making = Lock()
         self._known: OrderedDict[int, MeshShape] = OrderedDict()
+        self._sent: WeakValueDictionary[int, np.ndarray] = WeakValueDictionary()
 
     def put(self, mesh: MeshShape) -> int:
         number = _number(mesh.points, mesh.triangles)
@@ -31,9 +37,17 @@ class _Shelf:
                 self._known.popitem(last=False)
         return number
 
-    def get(self, number: int) -> MeshShape | None:
+    def corners(self, number: int) -> np.ndarray | None:
+        """Nine little-endian floats a triangle [m], as bytes; all who fetch a mesh at a time have
+        the same ones."""
         with self._lock:
-            return self._known.get(number)
+            mesh = self._known.get(number)
+        with self._making:  # once, whoever asks
+            found = self._sent.get(number)
+            if found is None and mesh is not None:
+                found = corners_of(mesh).astype("<f4").reshape(-1).view(np.uint8)
+                self._sent[number] = found
+            return found
 
 
 _SHELF = _Shelf()
@@ -44,14 +58,14 @@ def number_of(mesh: MeshShape) -> int:
     return _SHELF.put(mesh)
 
 
-def mesh_file(path: str) -> tuple[str, bytes]:
+def mesh_file(path: str) -> File:
     """The file "/mesh/N.bin": nine little-endian floats a triangle [m]."""
     word = path.removeprefix(MESHES).removesuffix(".bin")
     plain = word.isascii() and word.isdigit() and len(word) <= 16
-    mesh = _SHELF.get(int(word)) if plain and path == f"{MESHES}{word}.bin" else None
-    if mesh is None:
+    found = _SHELF.corners(int(word)) if plain and path == f"{MESHES}{word}.bin" else None
+    if found is None:
         raise InputError("There is no such mesh; load the page again.")
-    return "application/octet-stream", corners_of(mesh).astype("<f4").tobytes()
+    return "application/octet-stream", found.data
 
 
 @lru_cache(maxsize=256)

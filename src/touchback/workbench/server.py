@@ -9,7 +9,6 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable
-from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
@@ -18,9 +17,9 @@ from touchback.errors import InputError
 from touchback.realtime.control.messages import LONGEST
 from touchback.workbench.door import Door
 from touchback.workbench.hub import MOST_CLIENTS, Hub
+from touchback.workbench.line import lines
 
 _SOCKETS = 256  # connections at a time, of pages, files and whoever says nothing
-_OWED_BY_KERNEL = 128 << 10  # bytes each way: what is slow should wait here, not there
 _SILENCE = 5.0  # seconds in which a request must come
 _PING = 20.0
 _NO_SUCH_RUN = 4004  # a WebSocket's code, of those that are ours to give
@@ -30,29 +29,6 @@ _QUIET = logging.getLogger("touchback.workbench.server")
 _QUIET.addHandler(logging.NullHandler())
 _QUIET.propagate = False
 _QUIET.setLevel(logging.CRITICAL)
-
-
-def _counted(lost: Callable[[ServerConnection], None]) -> type[ServerConnection]:
-    """Connections of one server, which count each other and keep little in the kernel. They count
-    by themselves: what the library knows of them has other names from version to version."""
-    plugged: set[ServerConnection] = set()
-
-    class Connection(ServerConnection):
-        def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            line: socket.socket = transport.get_extra_info("socket")
-            for way in (socket.SO_SNDBUF, socket.SO_RCVBUF):
-                line.setsockopt(socket.SOL_SOCKET, way, _OWED_BY_KERNEL)
-            if len(plugged) >= _SOCKETS:
-                cast(asyncio.Transport, transport).abort()
-            plugged.add(self)
-            super().connection_made(transport)
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            plugged.discard(self)
-            lost(self)
-            super().connection_lost(exc)
-
-    return Connection
 
 
 def _mend(failed: BaseException) -> str:
@@ -158,10 +134,12 @@ class Server:
 
     async def _serve(self) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        kind, plugged = lines(_SOCKETS, _SILENCE, self.door.lost)
         async with serve(
             self._to_its_hub, self.host, self._port, process_request=self.door,
-            create_connection=_counted(self.door.lost), compression=None, server_header=None,
-            open_timeout=_SILENCE, close_timeout=_SILENCE, ping_interval=_PING, ping_timeout=_PING,
+            create_connection=kind, compression=None, server_header=None,
+            open_timeout=None,  # a large file takes its time; lines know what is too long
+            close_timeout=_SILENCE, ping_interval=_PING, ping_timeout=_PING,
             max_size=LONGEST, max_queue=8, logger=_QUIET,
         ) as server:  # fmt: skip
             self.port = next(iter(server.sockets)).getsockname()[1]
@@ -170,3 +148,6 @@ class Server:
             await self._stopping.wait()
             for name, hub in list(self._hubs.items()):
                 self._end(name, hub)
+            for line in list(plugged):  # those that fetch files, too
+                line.transport.abort()
+            self.door.close()

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 import numpy as np
+
+Content = bytes | memoryview | Path  # what is in a file
+File = tuple[str, Content]  # its type, and what is in it
 
 VERSION = 1
 POSES, ROWS = 1, 2  # types of frames

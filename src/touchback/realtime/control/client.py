@@ -197,8 +197,11 @@ class Control:
         return self.ask(Resume())
 
     def stop(self) -> dict[str, object]:
-        """Emergency stop."""
-        return self.ask(Stop())
+        """Emergency stop; where another thread waits for an answer, by a connection of its own."""
+        if not self._lock.locked():
+            return self.ask(Stop())
+        with Control(str(self._address), self._token, self._timeout) as beside:
+            return beside.ask(Stop())
 
     def what(self) -> dict[str, object]:
         """Everything that the run exposes."""

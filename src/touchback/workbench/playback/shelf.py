@@ -16,6 +16,7 @@ from touchback.recording import Run, open_run, unknown_name
 from touchback.recording.export import export, export_run, opened, possible
 from touchback.recording.live_file import Recording, open_recording
 from touchback.workbench.scopes.recorded import Recorded
+from touchback.workbench.wire import File
 
 _OPEN = 3  # recordings that stay read
 _EXPORTS = 8  # files that stay for their download
@@ -141,6 +142,6 @@ def _file(path: Path) -> os.stat_result | None:
     return found if stat.S_ISREG(found.st_mode) else None
 
 
-def file_of(path: Path) -> tuple[str, bytes]:
-    """The type of a file and what is in it, for a server."""
-    return _TYPES[path.suffix], path.read_bytes()
+def file_of(path: Path) -> File:
+    """The type of a file and where it is, for a server."""
+    return _TYPES[path.suffix], path

@@ -22,6 +22,7 @@ from touchback.workbench.playback.track import RecordedTrack, Track, track_of
 from touchback.workbench.scopes.live_port import LiveScopes
 from touchback.workbench.scopes.port import Facts, ScopePort
 from touchback.workbench.source import Source
+from touchback.workbench.wire import File
 
 _ABOVE = 20_000  # numbers of structures from which on those of recordings begin
 _EACH = 100  # numbers for one
@@ -71,7 +72,7 @@ class Page(Protocol):
     def send(self, client: str, frame: bytes) -> None:
         """A frame for a client; from any thread."""
 
-    def offer(self, path: str, file: Callable[[], tuple[str, bytes]]) -> None:
+    def offer(self, path: str, file: Callable[[], File]) -> None:
         """A file that may be downloaded."""
 
     def begin(self, live: Live) -> Source:
