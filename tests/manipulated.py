@@ -42,16 +42,28 @@ def floating(gravity: float = 0.0) -> tb.Model:
     return m
 
 
-def four_bar() -> tb.Model:
-    """A crank, a coupler and a rocker, whose bodies have inertia in all directions."""
-    m = tb.Model("four-bar", gravity=(0, 0, -G))
-    crank = m.body("crank", mass=1.0, com=(0.05, 0, 0), inertia=(1e-4, 1e-3, 1e-3))
-    coupler = m.body("coupler", mass=0.5, com=(0.2, 0, 0), inertia=(1e-4, 7e-3, 7e-3))
-    rocker = m.body("rocker", mass=0.5, com=(0.15, 0, 0), inertia=(1e-4, 4e-3, 4e-3))
-    m.joint("crank", tb.Revolute("y"), m.ground, crank, position=-0.5)
-    m.joint("coupler", tb.Revolute("y"), crank.at(0.1, 0, 0), coupler, position=0.3)
-    m.joint("rocker", tb.Revolute("y"), m.ground.at(0.5, 0, 0), rocker, position=-1.5)
-    m.close("pin", tb.PointInPlane("xz"), coupler.at(0.4, 0, 0), rocker.at(0.3, 0, 0))
+def four_bar(
+    scale: float = 1.0, gravity: float = G, place: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> tb.Model:
+    """A crank, a coupler and a rocker, whose bodies have inertia in all directions; larger, and
+    elsewhere."""
+    m = tb.Model("four-bar", gravity=(0, 0, -gravity))
+    x, y, z = place
+    bodies = [
+        m.body(name, mass, (scale * middle, 0, 0), tuple(scale**2 * x for x in inertia))
+        for name, mass, middle, inertia in (
+            ("crank", 1.0, 0.05, (1e-4, 1e-3, 1e-3)),
+            ("coupler", 0.5, 0.2, (1e-4, 7e-3, 7e-3)),
+            ("rocker", 0.5, 0.15, (1e-4, 4e-3, 4e-3)),
+        )
+    ]
+    crank, coupler, rocker = bodies
+    m.joint("crank", tb.Revolute("y"), m.ground.at(x, y, z), crank, position=-0.5)
+    m.joint("coupler", tb.Revolute("y"), crank.at(0.1 * scale, 0, 0), coupler, position=0.3)
+    pivot = m.ground.at(x + 0.5 * scale, y, z)
+    m.joint("rocker", tb.Revolute("y"), pivot, rocker, position=-1.5)
+    pin = coupler.at(0.4 * scale, 0, 0), rocker.at(0.3 * scale, 0, 0)
+    m.close("pin", tb.PointInPlane("xz"), *pin)
     m.force("motor", tb.JointEffort("crank", m.input("torque", unit="N m")))
     return m
 

@@ -71,6 +71,28 @@ def test_arrows_of_icons_and_hands_are_at_their_points() -> None:
     assert force[0] == pytest.approx([5.0, -15.0, 50.0], abs=1e-12)
 
 
+def test_arrows_of_contacts_are_where_surfaces_touch() -> None:
+    """Of a ball in a floor by 1 mm, and of a wheel's rim on a line that leans by 30°; not in their
+    middles."""
+    m = tb.Model("touching", gravity=(0, 0, 0))
+    ball = m.body("ball", 1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("fall", tb.Prismatic("z"), m.ground.at(0.3, 0.2, 0), ball)
+    m.force("floor", tb.contact.SphereOnPlane(ball, m.ground, radius=0.1, stiffness=1e5))
+    wheel = m.body("wheel", 1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("sink", tb.Prismatic("z"), m.ground, wheel)
+    slope = tb.contact.Line(m.ground.at(-1, 0, 0, turn=("y", -np.pi / 6)), 4.0)
+    rim = tb.contact.Circle(wheel, 0.2)
+    m.force("slope", tb.contact.ProfileContact(rim, slope, tb.contact.HuntCrossley(1e5)))
+    normal = np.array([-0.5, 0, np.sqrt(0.75)])
+    height = (0.199 + 1.0 * 0.5) / np.sqrt(0.75)  # 1 mm deep
+    signals = {"fall": np.array([0.099]), "fall rate": np.zeros(1),
+               "sink": np.array([height]), "sink rate": np.zeros(1)}  # fmt: skip
+    forces = scene_of(m, Track(np.zeros(1), signals)).forces
+    assert forces["floor"][0][0] == pytest.approx([0.3, 0.2, -0.001], abs=1e-12)
+    assert forces["slope"][0][0] == pytest.approx(np.array([0, 0, height]) - 0.2 * normal, abs=1e-9)
+    assert forces["slope"][1][0] / np.linalg.norm(forces["slope"][1][0]) == pytest.approx(normal)
+
+
 @pytest.mark.parametrize(
     ("kind", "rate"),
     [(tb.Prismatic("x"), "way rate"), (tb.Planar("y"), "way.x rate"), (tb.Free(), "way.vx")],

@@ -236,6 +236,7 @@ def test_a_revolute_joint_becomes_a_weld_and_back_and_the_page_tells_the_freedom
     page.press("undo")
     until(lambda: "crank" in live.system.state_names)
     assert freedoms(live) == 2
+    until(lambda: page.page.locator('[data-act="undo"]').is_disabled())  # nothing is left to undo
 
 
 def test_two_bodies_are_tied_by_a_drawn_line_and_untied(page: Seat) -> None:
@@ -329,3 +330,36 @@ def test_a_law_is_swapped_as_text_and_a_mistake_is_shown_at_its_place(page: Seat
     page.press("law")
     until(lambda: live.read("crank") > turning + 0.01)  # the motor pushes with 0.02 N m
     page.press("undo")
+
+
+def test_a_loop_that_can_not_be_closed_again_is_let_be_and_the_edit_before_it_undone(
+    page: Seat,
+) -> None:
+    """The page shows the run's own refusal, and a way past it. The last test: the loop is gone."""
+    live = page.live
+    page.choose("joint", "cart")
+    field = page.page.get_by_label("friction [N]")
+    field.fill("0.1")
+    field.press("Enter")
+    until(lambda: live.system.model.joints["cart"].friction)
+    page.see_structure()
+    page.choose("loop", "pin")
+    page.press("remove loop")
+    until(lambda: "pin" not in live.system.model.closures)
+    page.see_structure()
+    page.ask("bench.send({do: 'pause'})")
+    page.until("bench.status.paused")
+    at = page.ask("bench.world.at('rocker', [0.25, 0, 0])")
+    assert isinstance(at, list)
+    away = {"do": "pose", "body": "rocker", "point": [0.25, 0, 0], "to": [at[0] + 0.1, 0, at[2]]}
+    page.ask("([message]) => bench.send(message)", away)
+    page.press("undo")
+    told = page.page.locator("#inspector .refusal")
+    until(lambda: told.count() and "can't be taken back now" in told.inner_text())
+    page.press("skip")
+    until(lambda: "stays: no loop 'pin'" in page.page.locator(".report h3").inner_text())
+    page.ask("bench.send({do: 'go'})")
+    page.press("undo")
+    until(lambda: not live.system.model.joints["cart"].friction)
+    until(lambda: page.page.locator('[data-act="undo"]').is_disabled())
+    assert "pin" not in live.system.model.closures

@@ -142,6 +142,7 @@ class Watched(Instant):
 
     acting = ""
     beside: Triple = (0.0, 0.0, 0.0)  # of the frame that is pushed, along its axes
+    shown_at: Vector | None = None  # where the force says itself
 
     @cached_property
     def pushes(self) -> dict[str, tuple[Vector, Vector]]:
@@ -156,6 +157,8 @@ class Watched(Instant):
 
     def _point(self, frame: Frame) -> Vector:
         """Where a push on a frame is."""
+        if self.shown_at is not None:
+            return self.shown_at
         origin = self.position(frame)
         if all(map(is_zero, self.beside)):
             return origin
@@ -168,6 +171,7 @@ class Watched(Instant):
             self.acting = name
             self.beside = kind.point if isinstance(kind, Hand | Wrench) else (0.0, 0.0, 0.0)
             try:
+                self.shown_at = kind.shown_at(self)
                 kind.apply(self)
             except (ModelError, KeyError):
                 continue

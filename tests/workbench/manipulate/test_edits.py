@@ -135,6 +135,42 @@ def test_a_loop_that_would_have_to_jump_is_refused_and_the_old_structure_goes_on
     assert run.live.state == "running"
 
 
+def test_an_edit_that_can_not_be_taken_back_is_named_and_let_be_and_older_ones_are_undone(
+    start: Start,
+) -> None:
+    """Friction of the crank, then the loop's removal: apart, the loop stays open for good."""
+    run = start(four_bar(), speed=1.0)
+    told = run.ask(do="edit", change="friction", joint="crank", value=0.7)
+    assert told["undo"] == "friction of 'crank'"
+    assert run.ask(do="edit", change="remove loop", loop="pin")["undo"] == "no loop 'pin'"
+    run.live.run(0.3)  # it falls apart
+    said = run.refused(do="undo")
+    assert "\"no loop 'pin'\" can't be taken back now" in said and "`skip`" in said
+    told = run.ask(do="undo", skip=True)
+    assert (told["words"], told["undo"]) == ("stays: no loop 'pin'", "friction of 'crank'")
+    assert run.ask(do="undo")["undo"] is None
+    assert not run.live.system.model.joints["crank"].friction
+    assert run.live.system.model.closures == {}  # it was let be
+    assert "no edit to take back" in run.refused(do="undo")
+    assert "no edit to take back" in run.refused(do="undo", skip=True)
+
+
+@pytest.mark.parametrize("scale", [1e-5, 1e6])
+def test_how_far_ends_of_a_loop_may_be_apart_goes_with_the_size(start: Start, scale: float) -> None:
+    """Without gravity nothing drifts; posed aside by a tenth of the crank, they don't meet."""
+    m = four_bar(scale, gravity=0.0)
+    run = start(m, speed=1.0)
+    run.ask(do="edit", change="remove loop", loop="pin")
+    run.live.pause()
+    at, rocker = [0.3 * scale, 0, 0], here(run.live).point("rocker", np.array([0.3 * scale, 0, 0]))
+    run.ask(do="pose", body="rocker", point=at, to=(rocker + [0.01 * scale, 0, 0]).tolist())
+    assert "its two points are" in run.refused(do="undo")
+    run.ask(do="pose", body="rocker", point=at, to=rocker.tolist())
+    run.live.go()
+    assert run.ask(do="undo")["state"] == "taken"
+    assert "pin" in run.live.system.model.closures
+
+
 def test_friction_comes_into_a_joint(start: Start) -> None:
     run = start(arm(), speed=1.0)
     run.ask(do="edit", change="friction", joint="hinge", value=0.7)

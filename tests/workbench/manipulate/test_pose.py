@@ -37,6 +37,26 @@ def test_a_point_is_dragged_along_its_circle_with_the_loop_closed(start: Start) 
         assert here(run.live).point("rocker", np.array([0.3, 0, 0])) == pytest.approx(to, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("scale", "place"), [(1e6, (0, 0, 0)), (2e-5, (0, 0, 0)), (1.0, (1e6, 0, -2e6))]
+)
+def test_a_mechanism_of_any_size_and_anywhere_is_dragged(
+    scale: float, place: tuple[float, float, float]
+) -> None:
+    """From 10 µm to 500 km: along the rocker's circle to 1e-9 of its size (of 1e6 m of place a
+    double leaves 1e-10 m), as far as beyond its reach nowhere, with the loop closed."""
+    now = at_start(four_bar(scale, place=place).compile())
+    at, pivot = np.array([0.3 * scale, 0, 0]), np.array([0.5 * scale, 0, 0]) + place
+    begin = now.point("rocker", at) - pivot
+    for turn in (-0.1, -0.2, -0.3):
+        c, s = np.cos(turn), np.sin(turn)
+        to = pivot + np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]) @ begin
+        found = reach(now, "rocker", at, to)
+        assert found.distance < 1e-9 * scale
+        assert np.abs(now.system.constraint_error(found.q)).max() < 1e-8 * scale
+    assert reach(now, "rocker", at, pivot + 5.0 * begin).distance == pytest.approx(1.2 * scale)
+
+
 def test_a_slider_is_dragged_as_far_as_it_is_wanted() -> None:
     m = tb.Model("rail")
     m.joint("slide", tb.Prismatic("x"), m.ground, m.body("cart", 1.0, inertia=(0.1, 0.1, 0.1)))

@@ -67,6 +67,11 @@ class ProfileContact(CompliantContact, frozen=True, tag="profile-contact"):
         moment = vectors.add(vectors.cross(touch.centre, force), torque)
         mechanics.push(touch.other.body(), vectors.neg(force), vectors.neg(moment))
 
+    def shown_at(self, mechanics: Mechanics) -> Vector:
+        vectors, touch = mechanics.vectors, self._touch(mechanics)
+        inwards = vectors.scale(mechanics.k.neg(touch.radius), touch.normal)
+        return vectors.add(mechanics.position(touch.circle.frame), inwards)
+
     def gap(self, mechanics: Mechanics) -> Scalar:
         return self._touch(mechanics).gap
 

@@ -75,6 +75,10 @@ class SphereOnPlane(CompliantContact, frozen=True, tag="sphere-on-plane"):
         reaction = vectors.neg(force)
         mechanics.push(self.plane, reaction, vectors.cross(touch.from_plane, reaction))
 
+    def shown_at(self, mechanics: Mechanics) -> Vector:
+        from_centre = self._touch(mechanics).from_centre
+        return mechanics.vectors.add(mechanics.position(self.frame), from_centre)
+
     def gap(self, mechanics: Mechanics) -> Scalar:
         return self._touch(mechanics).gap
 

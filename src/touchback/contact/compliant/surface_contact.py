@@ -118,6 +118,9 @@ class SurfaceContact(CompliantContact, frozen=True, tag="surface-contact"):
             lever = vectors.sub(point, mechanics.position(frame))
             mechanics.push(frame, push, vectors.cross(lever, push))
 
+    def shown_at(self, mechanics: Mechanics) -> Vector:
+        return self._nearest(mechanics).on_b
+
     def _force(self, mechanics: Mechanics) -> tuple[Vector, Scalar]:
         """On A along world axes, and its normal part."""
         vectors = mechanics.vectors

@@ -106,6 +106,9 @@ class RollerFriction(ForceKind, frozen=True, tag="roller-friction"):
         footing = self.wheel.footing(mechanics)
         self.wheel.push(mechanics, footing, self.force(mechanics, footing))
 
+    def shown_at(self, mechanics: Mechanics) -> Vector:
+        return self.wheel.footing(mechanics).point
+
     def force(self, mechanics: Mechanics, footing: Footing) -> Vector:
         """On the roller, along the floor's axes [N]."""
         slip = self.wheel.velocity(mechanics, footing)[:2]
@@ -131,6 +134,9 @@ class RollerContact(CompliantContact, frozen=True, tag="roller-contact"):
     def apply(self, mechanics: Forces) -> None:
         footing = self.wheel.footing(mechanics)
         self.wheel.push(mechanics, footing, self.force(mechanics, footing))
+
+    def shown_at(self, mechanics: Mechanics) -> Vector:
+        return self.wheel.footing(mechanics).point
 
     def force(self, mechanics: Mechanics, footing: Footing) -> Vector:
         """On the roller, along the floor's axes [N]."""

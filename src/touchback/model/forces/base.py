@@ -60,6 +60,11 @@ class ForceKind(Data, frozen=True, tag_field="kind"):
         """What pictures show of it."""
         return []
 
+    def shown_at(self, mechanics: Mechanics) -> Vector | None:
+        """The point of the world where pictures show its push, such as that of a contact; None: at
+        the origins of the frames that it pushes."""
+        return None
+
     def states(self) -> dict[str, InternalState]:
         """States of its own by name: memory, temperature. A force called "pad" with a state "heat"
         gives the model a state "pad.heat"; the force itself asks

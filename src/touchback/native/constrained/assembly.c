@@ -4,7 +4,8 @@
 
 static const long ITERATIONS = 60, HALVINGS = 12;
 static const double TOLERANCE = 1e-13;
-static const double ROUNDED = 1e-11; /* |h| that may be left where rounding ends the iteration */
+static const double ROUNDED = 1e-11; /* |h| that may be left where rounding ends the iteration, of
+                                        levers [m] and positions of 1 */
 static const double RANK = 1e-9;     /* of the largest: what is less counts as nothing */
 static const double LONGEST = 0.5;   /* step of a coordinate [rad, m] */
 
@@ -129,6 +130,17 @@ static void load(tb_assembly *a, const double *x) {
     memset(tb_velocities(c), 0, (size_t)c->n * sizeof *x);
 }
 
+/* How large the numbers are that h is made of: levers, and positions. */
+static double size_of(const tb_assembly *a, const double *J) {
+    const tb_constrained *c = a->constrained;
+    int plain = !c->configuration_rate.call;
+    double size = plain ? 1.0 : fmax(1.0, largest_of(c->x, c->nq));
+    for (long k = 0; k < c->J_count; k++)
+        if (a->met[c->J_rows[k]])
+            size = fmax(size, fabs(J[k]) * (plain ? fmax(1.0, fabs(c->x[c->J_columns[k]])) : 1.0));
+    return size;
+}
+
 static int close_loops(tb_assembly *a) {
     tb_constrained *c = a->constrained;
     for (long iteration = 0; iteration < ITERATIONS; iteration++) {
@@ -136,9 +148,10 @@ static int close_loops(tb_assembly *a) {
         if (largest_of(a->error, c->m) <= TOLERANCE)
             return TB_CLOSED;
         hold(a);
+        double rounded = ROUNDED * size_of(a, tb_positions_J(c));
         shortest_step(a, tb_positions_J(c));
         take_step(a, error);
-        if (error <= ROUNDED && !(length_of(a) < error)) {
+        if (error <= rounded && !(length_of(a) < error)) {
             tb_copy(c->x, a->from, c->nq);
             return TB_CLOSED;
         }

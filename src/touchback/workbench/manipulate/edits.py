@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from touchback.errors import InputError
+from touchback.errors import InputError, TouchbackError
 from touchback.model import Model
 from touchback.model.limits import limit_names, with_live_limits
 from touchback.realtime.control import Desk
@@ -55,13 +55,20 @@ class Edits:
         return {"words": change.words, **facts, "rests": sorted(set(rests))}
 
     def undo(self, asked: Undo, client: str) -> Facts:
-        """Takes the last edit or law back."""
+        """Takes the last edit or law back; one that can't be is named, and may be let be."""
         with self._reshape.lock:
-            done = [each for each in self._reshape.changes if each.of == EDIT]
-            if done:
-                self._desk.check("structure", done[-1].name)
-            change, facts = self._reshape.take_back(EDIT)
-        return {"words": f"without: {change.words}", **facts, "rests": []}
+            last = self._reshape.last(EDIT)
+            self._desk.check("structure", last.name)
+            if asked.skip:
+                return {"words": f"stays: {last.words}", **self._reshape.keep()}
+            try:
+                facts = self._reshape.take_back(EDIT)[1]
+            except TouchbackError as error:
+                raise InputError(
+                    f'The edit "{last.words}" can\'t be taken back now. {error} Or let it be '
+                    "(`undo` with `skip`): it stays, and edits before it can be taken back."
+                ) from error
+        return {"words": f"without: {last.words}", **facts, "rests": []}
 
     def joint(self, asked: Joint, client: str) -> Facts:
         """What can be seen of a joint."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -45,6 +46,25 @@ class Here:
         if is_number(given):
             return float(given)
         return float(float_instant(self.system.model, self.q, self.parameters).value(given))
+
+    @cached_property
+    def size(self) -> float:
+        """How large the mechanism is [m]: the farthest that two points of one body are apart at
+        which others hold it, or its centre of mass; 0 where it has no lengths."""
+        model = self.system.model
+        instant = float_instant(model, self.q, self.parameters)
+        points: dict[str, list[tuple[Value, ...]]] = {
+            name: [body.com] for name, body in model.bodies.items()
+        }
+        joints, loops = model.joints.values(), model.closures.values()
+        ends = [(each.parent, each.child) for each in joints] + [(each.a, each.b) for each in loops]
+        for frame in (frame for pair in ends for frame in pair):
+            points.setdefault(frame.body, []).append(frame.at)
+        spans = [
+            np.ptp([[float(instant.value(x)) for x in point] for point in own], axis=0)
+            for own in points.values()
+        ]
+        return max((float(np.linalg.norm(span)) for span in spans), default=0.0)
 
     def point(self, body: str, at: np.ndarray) -> np.ndarray:
         """Where a point of a body is in the world [m]."""

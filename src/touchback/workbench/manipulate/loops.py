@@ -24,7 +24,8 @@ from touchback.workbench.manipulate.kinds import (
 )
 from touchback.workbench.manipulate.messages import Edit
 
-_OPEN = 5e-3  # m: points this far apart don't meet
+_OPEN = 1e-2  # of the mechanism's size: points this far apart don't meet
+_USUAL = 0.5  # m: the size of what has no lengths
 _MEETS = dict.fromkeys((PLANE, "spherical", "revolute", "universal", "fixed"), True)
 SECTIONS = ("closures", "couplings", "constraints", "drives")
 
@@ -73,7 +74,7 @@ def refuse_open(now: Here, model: Model) -> None:
         if isinstance(loop.kind, PointInPlane):
             way = way[[AXES[axis] for axis in loop.kind.plane]]
         apart = float(np.linalg.norm(way))
-        if _MEETS.get(word_of(loop.kind)) and apart > _OPEN:
+        if _MEETS.get(word_of(loop.kind)) and apart > _OPEN * (now.size or _USUAL):
             raise InputError(
                 f"Loop '{name}': its two points are {apart:.3g} m apart now; bring them together "
                 "first, or close it as it is."

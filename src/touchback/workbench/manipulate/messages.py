@@ -9,7 +9,7 @@ import msgspec
 from touchback.realtime.control import Message
 
 Name = Annotated[str, msgspec.Meta(max_length=200)]
-Length = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]  # m: what is beyond is no place
+Length = Annotated[float, msgspec.Meta(ge=-1e9, le=1e9)]  # m: what is beyond is no place
 LARGEST = 1e12  # N, N m, rad/s, …: what is beyond is no load
 Positive = Annotated[float, msgspec.Meta(ge=0.0, le=1e12)]
 Text = Annotated[str, msgspec.Meta(max_length=20_000)]
@@ -104,7 +104,10 @@ class Edit(Message, frozen=True):
 
 
 class Undo(Message, frozen=True):
-    """Takes the last edit or law back."""
+    """Takes the last edit or law back; or lets it be (`skip`) where it can't be taken back, so that
+    the one before it can."""
+
+    skip: bool = False
 
 
 class Laws(Message, frozen=True):

@@ -29,12 +29,13 @@ from touchback.workbench.manipulate.here import Here
 _STEPS = 60
 _LONGEST = 0.25  # rad: the most that a coordinate turns in a step, so that branches are kept
 _SHARE = 0.05  # of the way to the target: the most that a step slides, where that is more than
-_SLIDE = 0.25  # m
+_SLIDE = 0.5  # of the mechanism's size
 _LIGHT, _HEAVY = 1e-8, 1e2  # of the point's own slopes: the weight of displacements
-_THERE = 1e-12  # m
-_GAIN = 1e-7  # m: a step that gains less leads nowhere, as at the edge of what can be reached
+_THERE = 1e-12  # of the mechanism's size
+_GAIN = 1e-7  # of that: a step that gains less leads nowhere, as at the edge of what can be reached
+_ROUNDED = 1e-15  # of how far from the origin everything is
 _RANK = 1e-9  # singular values this much below the largest count as zero
-_SLACK = 1e-9  # rad or m: over a limit
+_SLACK = 1e-9  # rad, or of the mechanism's size: over a limit
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,9 @@ class _Drag:
     high: np.ndarray
     closing: Closing | None  # of loops, if there are any
     rate: Function  # of positions, by velocities
+    size: float  # of the mechanism [m]
     longest: np.ndarray  # the most that each coordinate moves in a step
+    slack: np.ndarray  # that each may be over its limit
 
     def seen(self, now: Here) -> Reached:
         point = now.point(self.body, self.at)
@@ -73,10 +76,15 @@ def reach(now: Here, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
     recipe = Recipe(lambda d: list(configuration_rate(d.instant)), (len(system.layout.q),))
     rate = system.derived("configuration rate of poses", lambda: recipe)
     way = float(np.linalg.norm(target - now.point(body, at)))
-    drag = _Drag(body, at, target, *bounds(now), closing, rate, _longest(system, way))
+    size = now.size or way
+    slides = _slides(system)
+    longest = np.where(slides, max(_SLIDE * size, _SHARE * way), _LONGEST)
+    slack = _SLACK * np.where(slides, size, 1.0)
+    drag = _Drag(body, at, target, *bounds(now), closing, rate, size, longest, slack)
+    there = _THERE * size + _ROUNDED * float(np.abs(target).max())
     best, weight = drag.seen(now), _LIGHT
     for _ in range(_STEPS):
-        if best.distance < _THERE or weight > _HEAVY:
+        if best.distance < there or weight > _HEAVY:
             break
         here = replace(now, q=best.q)
         step = _step(here, drag, weight)
@@ -88,7 +96,7 @@ def reach(now: Here, body: str, at: np.ndarray, target: np.ndarray) -> Reached:
             weight *= 100.0
             continue
         gain, best, weight = best.distance - found.distance, found, max(_LIGHT, 0.01 * weight)
-        if gain < _GAIN and best.distance > _GAIN:
+        if gain < _GAIN * size < best.distance:
             break
     return best
 
@@ -107,15 +115,14 @@ def bounds(now: Here) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def _longest(system: System, way: float) -> np.ndarray:
-    """The most that each coordinate moves in a step towards a target so far away [m]."""
+def _slides(system: System) -> np.ndarray:
+    """Of each velocity coordinate, whether it is a length."""
     units = {
         each: unit
         for name, joint in system.model.joints.items()
         for each, unit in zip(joint.velocity_names(name), joint.kind.velocity_units(), strict=True)
     }
-    slide = max(_SLIDE, _SHARE * way)
-    return np.array([slide if units[name] == "m/s" else _LONGEST for name in system.layout.v])
+    return np.array([units[name] == "m/s" for name in system.layout.v], dtype=bool)
 
 
 def _at(now: Here) -> At:
@@ -140,7 +147,7 @@ def _step(now: Here, drag: _Drag, weight: float) -> np.ndarray:
         step /= max(1.0, float((np.abs(step) / drag.longest).max(initial=0.0)))
         there = q + step
         over = [i for i in range(len(q)) if i not in fixed
-                and (there[i] < low[i] - _SLACK or there[i] > high[i] + _SLACK)]  # fmt: skip
+                and not low[i] - drag.slack[i] <= there[i] <= high[i] + drag.slack[i]]  # fmt: skip
         if not over:
             return step
         fixed |= {i: float(np.clip(there[i], low[i], high[i])) for i in over}
@@ -179,7 +186,7 @@ def _closed(now: Here, drag: _Drag, step: np.ndarray) -> np.ndarray | None:
         except SolveError:
             return None
     place = _plain_positions(replace(now, q=q))
-    beyond = (place < drag.low - _SLACK) | (place > drag.high + _SLACK)
+    beyond = (place < drag.low - drag.slack) | (place > drag.high + drag.slack)
     return None if beyond.any() or not np.isfinite(q).all() else q
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from touchback.errors import InputError, TouchbackError
 from touchback.model import Model
@@ -24,15 +24,16 @@ from touchback.workbench.manipulate.here import Here, here, refuse_rows
 from touchback.workbench.manipulate.loops import refuse_open
 
 EDIT, ICON = "edit", "icon"  # what a change is of: what `undo` takes back, and what it leaves
+_KEPT = "kept"  # an edit that can't be taken back and was let be
 Alter = Callable[[Model], None]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a model: what it is of ("edit" or "icon"), whose, in words, and how. New
-    states in `begin` start where states of the run are. Of changes with the same `key`, which put
-    the same thing into another's place, only the last acts. One that only `sets` parameters needs
-    no other structure."""
+    """A change of a model: what it is of ("edit" or "icon"; "kept": an edit that stays for good),
+    whose, in words, and how. New states in `begin` start where states of the run are. Of changes
+    with the same `key`, which put the same thing into another's place, only the last acts. One that
+    only `sets` parameters needs no other structure."""
 
     of: str
     name: str
@@ -74,7 +75,7 @@ class Reshape:
             if change.sets:
                 facts = self._set(change.sets)
                 self.changes.append(change)
-                return facts
+                return {**facts, "undo": self.next_undo()}
             return self._become([*self.changes, change], change.begin)
 
     def replace(self, change: Change) -> Facts:
@@ -88,17 +89,35 @@ class Reshape:
     def take_back(self, of: str, name: str | None = None) -> tuple[Change, Facts]:
         """Goes on without the last change of a kind, or of that kind and name."""
         with self.lock:
-            self._follow()
-            known = [each for each in self.changes if each.of == of and name in (None, each.name)]
-            if not known:
-                which = "" if name is None else f" '{name}'"
-                done = ", ".join(each.words for each in self.changes) or "nothing"
-                raise InputError(f"There is no {of}{which} to take back; changed was {done}.")
-            last = known[-1]
-            if last.sets:
-                self.changes = [each for each in self.changes if each is not last]
-                return last, self._set(last.was)
-            return last, self._become([each for each in self.changes if each is not last], {})
+            last = self.last(of, name)
+            others = [each for each in self.changes if each is not last]
+            if not last.sets:
+                return last, self._become(others, {})
+            self.changes = others
+            return last, {**self._set(last.was), "undo": self.next_undo()}
+
+    def keep(self) -> Facts:
+        """Lets the last edit be for good, so that those before it can be taken back."""
+        with self.lock:
+            last = self.last(EDIT)
+            self.changes = [
+                replace(each, of=_KEPT) if each is last else each for each in self.changes
+            ]
+            return {"tick": self.live.ticks, "undo": self.next_undo()}
+
+    def next_undo(self) -> str | None:
+        """The edit that would be taken back next, in words; None: there is none."""
+        return next((each.words for each in reversed(self.changes) if each.of == EDIT), None)
+
+    def last(self, of: str, name: str | None = None) -> Change:
+        """The last change of a kind, or of that kind and name; refused where there is none."""
+        self._follow()
+        known = [each for each in self.changes if each.of == of and name in (None, each.name)]
+        if not known:
+            which = "" if name is None else f" '{name}'"
+            done = ", ".join(each.words for each in self.changes) or "nothing"
+            raise InputError(f"There is no {of}{which} to take back; changed was {done}.")
+        return known[-1]
 
     def model(self) -> Model:
         """A copy of the present model as it is described, to try something on."""
@@ -154,7 +173,8 @@ class Reshape:
             self._waiting = report, old
         else:
             self._system = self.live.system
-        return {**told(before, self.live, report), "milliseconds": _since(began)}
+        facts = told(before, self.live, report)
+        return {**facts, "undo": self.next_undo(), "milliseconds": _since(began)}
 
 
 def told(before: Here, live: Live, report: Swapped) -> dict[str, object]:

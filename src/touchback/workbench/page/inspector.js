@@ -1,6 +1,7 @@
 // What was chosen, with numbers to read and to type: a body, a joint, a loop, an icon; and the report of
 // what a change did.
 import { h, short } from "./dom.js";
+import { act } from "./fields.js";
 import { iconForm } from "./inspect_icon.js";
 import { bodyPanel } from "./inspect_body.js";
 import { RECORDED } from "./wire.js";
@@ -57,9 +58,9 @@ const help = () => h("div", { class: "soft help" },
 
 /** The gap and the energy of a change, the freedoms, and a way back: `answer.back`, where it isn't an edit to undo. */
 export function showReport(element, bench, answer) {
-  if (!answer || answer.freedoms_before === undefined) return;
+  if (!answer || answer.words === undefined && answer.freedoms_before === undefined) return;
   const number = (x, unit) => x === null || x === undefined ? "–" : `${short(x)} ${unit}`;
-  const rows = [
+  const rows = answer.freedoms_before === undefined ? [] : [
     ["gap", number(answer.gap, "m")],
     ["energy before", number(answer.energy_before, "J")],
     ["energy after", number(answer.energy_after, "J")],
@@ -70,11 +71,16 @@ export function showReport(element, bench, answer) {
   element.textContent = "";
   element.append(h("h3", {}, answer.words || "What the change did"), h("table", { class: "facts" },
     ...rows.map(([name, text]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number", "data-fact": name }, text)))),
-  h("div", { class: "row" }, h("button", { type: "button", "data-act": "undo", onclick: () => answer.back ? answer.back() : undo(bench) }, "Undo"),
-    h("button", { type: "button", class: "plain", onclick: () => { element.textContent = ""; } }, "Close")));
+  h("div", { class: "row" }, undoButton(bench, answer.back || (() => undo(element, bench)), !answer.back && !answer.undo), closeButton(element)));
 }
 
-export async function undo(bench) {
-  const answer = await bench.try({ do: "undo" });
-  if (answer) bench.tell("edited", answer);
+const undoButton = (bench, back, none) => act("Undo", "undo", back, none ? { disabled: true, title: "Nothing is left to take back." } : {});
+const closeButton = element => h("button", { type: "button", class: "plain", onclick: () => { element.textContent = ""; } }, "Close");
+
+/** Takes the last edit back, or lets it be (`skip`); one that can't be taken back now needn't block those before it. */
+async function undo(element, bench, skip = false) {
+  try { bench.tell("edited", await bench.send({ do: "undo", ...(skip && { skip }) })); } catch (error) {
+    element.replaceChildren(h("h3", {}, "It can't be taken back"), h("p", { class: "refusal bad small", role: "alert" }, error.message),
+      h("div", { class: "row" }, act("Try again", "undo", () => undo(element, bench)), act("Let it be", "skip", () => undo(element, bench, true)), closeButton(element)));
+  }
 }
