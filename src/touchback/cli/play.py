@@ -39,6 +39,7 @@ from touchback.gallery.keyboard.strokes import (
     passage,
     strokes_of,
 )
+from touchback.gallery.keyboard.walls import WALL_VOICES
 
 STRUCK = ("piano", "piano-modes", "ball")  # voices whose loudness is a speed
 RINGING = 1.5  # s after the last stroke
@@ -57,6 +58,13 @@ class What(StrEnum):
     organ = "organ"
     ball = "ball"
     wall = "wall"
+    walls = "walls"
+    wall_standard = "wall-standard"
+    wall_half_sample = "wall-half-sample"
+    wall_z_plane = "wall-z-plane"
+    wall_deadbeat = "wall-deadbeat"
+    wall_deadbeat_throughout = "wall-deadbeat-throughout"
+    wall_adaptive = "wall-adaptive"
     trial = "trial"
     zoo = "zoo"
     mechanisms = "mechanisms"
@@ -101,7 +109,8 @@ def play(
     if what is What.mechanisms:
         show_scenes(seconds or 5.0, picture)
         return
-    in_terminal = fast or what is What.piano_modes or any((port, to, wav, midi))
+    only_here = what is What.piano_modes or what.value in WALL_VOICES
+    in_terminal = fast or only_here or any((port, to, wav, midi))
     if page and not in_terminal and can_serve():
         notes = None if keys is None and score is None else notes_of(_notes(keys, score))
         play_on_page(

@@ -9,6 +9,7 @@ from touchback.devices.sensors import Encoder
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.haptics.displays import hold
 from touchback.haptics.operator import Operator
+from touchback.haptics.wall.plant import Device
 from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.frame import Frame
@@ -38,18 +39,30 @@ class KeyDevice:
     encoder: Encoder = field(default_factory=lambda: Encoder(512, gearing=24 * 8))
     smoothing: int = 3  # length of the differentiator
 
+    @property
+    def at_front(self) -> Device:
+        """The key as it is felt at its front: mass [kg] and damping [N s/m]."""
+        inertia = self.inertia + self.motor.reflected_inertia
+        return Device(inertia / FRONT**2, self.damping / FRONT**2)
+
+    @property
+    def limit(self) -> float:
+        """The most that the motor pushes at the front [N]."""
+        return self.motor.largest_torque / FRONT
+
 
 @dataclass(frozen=True)
 class Sensed:
     """What a computer knows of the key: depth [m] and speed [m/s] of its front, downwards, as
-    sensed at the tick at hand; as they were held since, for what moves between ticks; and how many
-    ticks there are a second."""
+    sensed at the tick at hand; as they were held since, for what moves between ticks; how many
+    ticks there are a second; and which device it is."""
 
     depth: Value
     speed: Value
     held_depth: Value
     held_speed: Value
     rate: float
+    device: KeyDevice
 
 
 def add_device(m: Model, device: KeyDevice, rate: float) -> Sensed:
@@ -63,7 +76,7 @@ def add_device(m: Model, device: KeyDevice, rate: float) -> Sensed:
     speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, device.smoothing), angle)
     depth, speed = angle * FRONT, speed * FRONT
     held_depth, held_speed = hold(m, "depth held", depth), hold(m, "speed held", speed)
-    return Sensed(depth, speed, held_depth, held_speed, rate)
+    return Sensed(depth, speed, held_depth, held_speed, rate, device)
 
 
 def push_key(m: Model, device: KeyDevice, force: Value) -> None:

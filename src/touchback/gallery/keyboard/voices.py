@@ -2,11 +2,13 @@
 felt and heard."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from touchback.errors import InputError
+from touchback.gallery.keyboard.answer import LEVERAGE, Answer, Voice
 from touchback.gallery.keyboard.device import Sensed
 from touchback.gallery.keyboard.strikes import SOFTEST
+from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.parameters import Masses, Specification
 from touchback.gallery.piano.with_modes import piano_action_with_modes
@@ -17,27 +19,12 @@ from touchback.model.names import suggestion
 from touchback.model.value import Value
 from touchback.symbolic.functions import maximum, minimum, select
 
-
-@dataclass(frozen=True)
-class Answer:
-    """What a voice says at a tick: the force at the key front [N], upwards; whether the string (or
-    pipe) is being sounded, how loudly (a hammer's speed [m/s], a plectrum's force [N]), and whether
-    it may ring."""
-
-    force: Value
-    sounding: Value
-    loudness: Value
-    ringing: Value
-
-
-Voice = Callable[[Model, Sensed], Answer]
 Law = Callable[[Value, Value], Value]
 
 VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
 COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtual action
 BALL = 0.08  # kg
 NEAR = 8e-3  # m: as far from the string as the fastest hammer comes in a tick of 1 ms
-LEVERAGE = 5.0  # how much faster than a key front the hammer of a grand action is
 PLECTRUM = 1.0  # N, at which it gives way
 DIP = 9.5e-3  # m, of all but the harpsichord
 BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears at 1 kHz
@@ -150,9 +137,10 @@ VOICES: dict[str, Voice] = {
 
 def voice_called(name: str) -> Voice:
     """A voice by name."""
-    if name not in VOICES:
-        raise InputError(f"There is no voice '{name}'; {suggestion(name, VOICES)}")
-    return VOICES[name]
+    known = VOICES | WALL_VOICES
+    if name not in known:
+        raise InputError(f"There is no voice '{name}'; {suggestion(name, known)}")
+    return known[name]
 
 
 def _bed(key: Sensed, dip: float) -> Value:

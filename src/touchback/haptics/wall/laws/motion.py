@@ -1,0 +1,148 @@
+"""The mass, damper and spring of the laboratory over any scalar, without a branch: what a duration
+does to a state, and when within it a wall is entered or left.
+
+`oscillator.py` solves it by exponentials and sines, case by case; constants that are live cannot
+choose cases while they are traced. Here a power series of a short duration is doubled.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from touchback.spatial.vectors import Scalar
+from touchback.symbolic.functions import maximum, minimum, select, sqrt
+
+_HALVINGS = 3  # of the duration, before the series
+_TERMS = 14  # of the series: (π/8)^15/15! is below rounding
+_DEGREE = 12  # of a whole period's: (π/2)^13/13! is 6e-8 at the stiffest, 1e-15 at a quarter of it
+_REFINEMENTS = 4  # Newton's, of a crossing that a parabola guessed; bisected outside the bracket
+
+
+class Pair(NamedTuple):
+    """Position [m] and velocity [m/s]."""
+
+    y: Scalar
+    v: Scalar
+
+
+class Passage(NamedTuple):
+    """y' = yy y + yv v + yf f and v' = vy y + vv v + vf f, for a force held constant."""
+
+    yy: Scalar
+    yv: Scalar
+    vy: Scalar
+    vv: Scalar
+    yf: Scalar
+    vf: Scalar
+
+    def __call__(self, y: Scalar, v: Scalar, force: Scalar) -> Pair:
+        return Pair(
+            self.yy * y + self.yv * v + self.yf * force,
+            self.vy * y + self.vv * v + self.vf * force,
+        )
+
+    def twice(self) -> "Passage":
+        """The same over double the duration."""
+        yy, yv, vy, vv, yf, vf = self
+        y, v = self(yf, vf, 1.0)
+        both = yy + vv
+        return Passage(yy * yy + yv * vy, yv * both, vy * both, vy * yv + vv * vv, y, v)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """m ÿ + b ẏ + k y = f: mass [kg], damping [N s/m], stiffness [N/m]."""
+
+    mass: Scalar
+    damping: Scalar
+    stiffness: Scalar
+
+    def over(self, duration: Scalar) -> Passage:
+        """The solution over a duration [s] of at most half a swing."""
+        t = duration * 0.5**_HALVINGS
+        damping, square = self._numbers(t)
+        # The answer h to a unit step of acceleration, term by term, and its derivative s.
+        before: Scalar = 0.0
+        term: Scalar = 0.5
+        h, s = term, 2.0 * term
+        for n in range(1, _TERMS - 1):
+            before, term = term, -(damping * (n + 1) * term + square * before) / ((n + 1) * (n + 2))
+            h, s = h + term, s + (n + 2) * term
+        inverse = t / self.mass
+        passage = Passage(
+            1.0 - square * h, t * s, -square * s / t, 1.0 - damping * s - square * h,
+            h * t * inverse, s * inverse,
+        )  # fmt: skip
+        for _ in range(_HALVINGS):
+            passage = passage.twice()
+        return passage
+
+    def course(self, y: Scalar, w: Scalar, force: Scalar, duration: Scalar) -> list[Scalar]:
+        """y over shares u of a duration as a polynomial, from y and w = dy/du on."""
+        damping, square = self._numbers(duration)
+        push = force * duration * duration / self.mass
+        terms = [y, w, 0.5 * (push - damping * w - square * y)]
+        for n in range(1, _DEGREE - 1):
+            rest = damping * (n + 1) * terms[n + 1] + square * terms[n]
+            terms.append(-rest / ((n + 1) * (n + 2)))
+        return terms
+
+    def _numbers(self, t: Scalar) -> tuple[Scalar, Scalar]:
+        return self.damping * t / self.mass, self.stiffness * t * t / self.mass
+
+
+def onward(free: Motion, touching: Motion, state: Pair, force: Scalar, period: Scalar) -> Pair:
+    """The continuous motion a period later (Gillespie 1996, 5.7, 5.11, 5.16), with up to two
+    crossings of the wall within it. A graze that begins and ends on one side counts as none."""
+    y, w = state.y, state.v * period
+    inside = y < 0.0
+    own = _chosen(inside, touching, free)
+    other = _chosen(inside, free, touching)
+    first = own.course(y, w, force, period)
+    end, slope = _at(first, 1.0)
+    crossed = select(inside, end >= 0.0, end < 0.0)
+    u = _root(first, 1.0, select(inside, -1.0, 1.0))
+    w = _at(first, u)[1]
+    rest = 1.0 - u
+    second = other.course(0.0, w, force, period)
+    there, fast = _at(second, rest)
+    back = select(inside, there < 0.0, there >= 0.0)
+    again = _root(second[1:], rest, select(inside, 1.0, -1.0))
+    w = _at(second, again)[1]
+    third = own.course(0.0, w, force, period)
+    home, quick = _at(third, rest - again)
+    y = select(crossed, select(back, home, there), end)
+    v = select(crossed, select(back, quick, fast), slope)
+    return Pair(y, v / period)
+
+
+def _chosen(condition: Scalar, yes: Motion, no: Motion) -> Motion:
+    return Motion(
+        select(condition, yes.mass, no.mass), select(condition, yes.damping, no.damping),
+        select(condition, yes.stiffness, no.stiffness),
+    )  # fmt: skip
+
+
+def _at(terms: list[Scalar], u: Scalar) -> tuple[Scalar, Scalar]:
+    """A polynomial and its derivative (Horner)."""
+    y, slope = terms[-1], 0.0
+    for term in reversed(terms[:-1]):
+        slope = slope * u + y
+        y = y * u + term
+    return y, slope
+
+
+def _root(terms: list[Scalar], end: Scalar, sign: Scalar) -> Scalar:
+    """Where a polynomial that has the `sign` at 0 and the other one at `end` is zero; anything in
+    between if it has no other sign there."""
+    y, w, bend = (sign * term for term in terms[:3])
+    under = sqrt(maximum(w * w - 4.0 * bend * y, 0.0)) - w
+    u = minimum(select(under > 0.0, 2.0 * y / select(under > 0.0, under, 1.0), end), end)
+    low, high = 0.0 * end, end
+    for _ in range(_REFINEMENTS):
+        y, slope = _at(terms, u)
+        before = y * sign > 0.0
+        low, high = select(before, u, low), select(before, high, u)
+        tried = u - y / select(slope == 0.0, 1.0, slope)
+        within = select(tried >= low, tried <= high, 0.0)
+        u = select(within, tried, 0.5 * (low + high))
+    return u

@@ -1,0 +1,88 @@
+"""The observer of the plant as it runs: position, velocity and the hand's force from counts.
+
+`wall/observer.py` is the same with matrices; `tests/haptics/test_wall_laws.py` holds them equal.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from touchback.errors import InputError
+from touchback.haptics.wall.laws.motion import Passage
+from touchback.haptics.wall.laws.told import Told
+from touchback.spatial.vectors import Scalar
+from touchback.symbolic.functions import maximum, minimum
+
+_GAUSS = ((0.5 - 0.15**0.5, 5 / 18), (0.5, 8 / 18), (0.5 + 0.15**0.5, 5 / 18))  # of Legendre
+_PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+@dataclass(frozen=True)
+class Observing:
+    """A Kalman filter of the plant under a hand whose force wanders by `hand_rate` [N/√s], fed with
+    positions in counts of `resolution` [m] and noise of a standard deviation [m]. With `feeds` the
+    law is told the hand's force as it is estimated, besides position and velocity."""
+
+    resolution: float
+    noise: float = 0.0
+    hand_rate: float = 25.0
+    feeds: bool = False
+
+    def __post_init__(self) -> None:
+        if not (self.resolution >= 0.0 and self.noise >= 0.0 and self.variance > 0.0):
+            raise InputError(
+                f"Observing: counts of {self.resolution} m and noise of {self.noise} m must be "
+                "zero or more, and not both zero: a sensor without error needs no observer."
+            )
+        if not self.hand_rate > 0.0:
+            raise InputError(f"Observing: a hand that wanders by {self.hand_rate} N/√s never acts.")
+
+    @property
+    def variance(self) -> float:
+        """Of what is read around what is true [m²]."""
+        return self.resolution**2 / 12.0 + self.noise**2
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of y, v, the hand's force, and the spread of them."""
+        return (0.0, 0.0, 0.0, self.variance, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Told]:
+        """The memory after a sample whose position is a count, and what the law is told."""
+        y, v, hand = memory[:3]
+        flow = told.plant.over(told.period)
+        force = told.acting + told.bias + hand
+        mean = [*flow(y, v, force), hand]
+        spread = self._wider(memory[3:], flow, told)
+        surprise = told.y - mean[0]
+        gain = [spread[0, i] / (spread[0, 0] + self.variance) for i in range(3)]
+        mean = [each + g * surprise for each, g in zip(mean, gain, strict=True)]
+        after = [spread[i, j] - gain[i] * spread[0, j] for i, j in _PLACES]
+        y = mean[0]
+        if self.resolution and not self.noise:  # the count is sure
+            half = 0.5 * self.resolution
+            y = minimum(maximum(y, told.y - half), told.y + half)
+        known = replace(told, y=y, v=mean[1])
+        if self.feeds:
+            known = replace(known, bias=told.bias + mean[2])
+        return (*mean, *after), known
+
+    def _wider(
+        self, kept: Sequence[Scalar], flow: Passage, told: Told
+    ) -> dict[tuple[int, int], Scalar]:
+        """The spread a period later: Φ P Φᵀ, and ∫ Γ Γᵀ of the force that wanders within it."""
+        P = dict(zip(_PLACES, kept, strict=True))
+        P |= {(j, i): each for (i, j), each in P.items()}
+        step = ((flow.yy, flow.yv, flow.yf), (flow.vy, flow.vv, flow.vf), (0.0, 0.0, 1.0))
+        half = [[_dot(row, [P[k, j] for k in range(3)]) for j in range(3)] for row in step]
+        wide = {(i, j): _dot(step[j], half[i]) for i, j in _PLACES}
+        for place, weight in _GAUSS:
+            part = told.plant.over(place * told.period)
+            effect = (part.yf, part.vf, 1.0)
+            size = weight * self.hand_rate**2 * told.period
+            for i, j in _PLACES:
+                wide[i, j] = wide[i, j] + size * effect[i] * effect[j]
+        return wide
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

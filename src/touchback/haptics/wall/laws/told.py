@@ -1,0 +1,66 @@
+"""What a wall is told at a sample, and what it says of itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from touchback.haptics.wall.laws.motion import Motion
+from touchback.spatial.vectors import Scalar
+from touchback.symbolic.functions import minimum
+
+_STIFFEST = 2.4674011002723395  # (π/2)²: a contact of two samples
+
+
+@dataclass(frozen=True)
+class Told:
+    """The handle at a sample, the force that has acted since the last one, what the device and the
+    hand on it are believed to be, and the wall that is wanted. Every field is a number, an array
+    of them, or an expression."""
+
+    y: Scalar
+    """Outside the wall [m]: the wall fills y < 0."""
+    v: Scalar
+    """[m/s], outwards."""
+    acting: Scalar
+    """The wall's force since the last sample [N], outwards."""
+    plant: Motion
+    """Device and hand without the wall."""
+    bias: Scalar
+    """The force on them at y = 0 beside the wall's [N], as far as it is known."""
+    stiffness: Scalar
+    """Of the wall [N/m]."""
+    damping: Scalar
+    """Of the wall [N s/m]."""
+    period: Scalar
+    """Between samples [s]."""
+
+    @property
+    def touching(self) -> Motion:
+        """The plant in contact with the continuous wall (Gillespie 1996, eq. 5.8)."""
+        plant = self.plant
+        return Motion(plant.mass, plant.damping + self.damping, plant.stiffness + self.stiffness)
+
+    def expressible(self) -> "Told":
+        """The same for a wall whose contact lasts two samples at least: no more can be told by
+        forces that are held through a sample."""
+        most = self.plant.mass * _STIFFEST / (self.period * self.period)
+        return replace(self, stiffness=minimum(self.stiffness, most))
+
+
+class Law(Protocol):
+    """A wall as it runs, a sample at a time over any scalar: the same lines are the laboratory's
+    controller, a battery of thousands of presses, and machine code inside the tick."""
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """The memory before the first sample."""
+
+    @property
+    def compensates(self) -> bool:
+        """Whether it looks ahead, so that `Told.expressible` bounds what it can be asked for."""
+
+    def idle(self, memory: Sequence[Scalar], told: Told) -> Sequence[Scalar]:
+        """The memory after a sample at which another law was chosen."""
+
+    def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Scalar]:
+        """The memory after a sample, and the force from there on [N]."""

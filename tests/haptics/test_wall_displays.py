@@ -1,0 +1,141 @@
+"""Walls inside the tick: they move a handle as in the laboratory, at their own rate, and change
+within a tick."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.haptics.displays import WALLS, ChosenWall, WallDisplay
+from touchback.haptics.wall import Plant, State, Target, kind, simulate
+from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER
+from touchback.model import Model
+from touchback.realtime import Live
+from touchback.system import System
+
+RATE, TICKS = 1000.0, 150
+PLANT = Plant(BENCH_DEVICE, BENCH_FINGER)
+START = 1e-3  # m outside
+
+
+def handle() -> Model:
+    """A device with a finger on it, pushed by an input."""
+    m = Model("handle", gravity=(0, 0, 0))
+    motion = PLANT.motion
+    m.joint(
+        "handle", tb.Prismatic("x"), m.ground, m.body("handle", mass=motion.mass),
+        damping=motion.damping, spring=motion.stiffness,
+    )  # fmt: skip
+    m.force("hand", tb.JointEffort("handle", m.input("push", unit="N")))
+    return m
+
+
+@pytest.fixture(scope="module")
+def chosen() -> System:
+    """All walls on the handle."""
+    m = handle()
+    display = ChosenWall(device=BENCH_DEVICE, finger=BENCH_FINGER, resolution=4.15e-6)
+    display.fresh(m, "wall", m.coordinate("handle"), m.rate("handle"), RATE)
+    m.force("wall", tb.JointEffort("handle", m.signal("wall force")))
+    return m.compile()
+
+
+def pushed(
+    system: System,
+    choices: dict[float, str],
+    stiffness: float,
+    rate: float,
+    record: bool | str = True,
+) -> Live:
+    """Two newtons inwards from a millimetre outside; at each time another wall is chosen."""
+    live = tb.live(
+        system, system.assemble({"handle": START}), rate=RATE, substeps=8, speed=None,
+        record=record, parameters={"wall stiffness": stiffness, "wall rate": rate},
+    )  # fmt: skip
+    with live:
+        live["push"] = -2.0
+        times = [*choices, TICKS / RATE]
+        for (time, name), following in zip(choices.items(), times[1:], strict=True):
+            live.choose("wall", name)
+            live.run(following - time)
+    return live
+
+
+def in_laboratory(name: str, stiffness: float, rate: float) -> np.ndarray:
+    controller = kind(name).build(PLANT, Target(stiffness), 1.0 / rate)
+    samples = round(TICKS / RATE * rate)
+    push = np.full(samples, -2.0)
+    trace = simulate(PLANT, controller, State(START, 0.0), 1.0 / rate, samples, volition=push)
+    return np.array(trace.y[1:])
+
+
+@pytest.mark.parametrize("name", [name for name in WALLS if name != "adaptive"])
+def test_each_wall_moves_the_handle_as_in_the_laboratory(chosen: System, name: str) -> None:
+    label = "wall" if name == "standard" else name
+    run = pushed(chosen, {0.0: label}, 20e3, RATE).recorded()
+    due = in_laboratory(name.replace("deadbeat-", "deadbeat "), 20e3, RATE)
+    # Runge–Kutta in eight steps a tick; a chattering wall takes its error along
+    np.testing.assert_allclose(run["handle"], due, atol=1e-11)
+
+
+def test_a_wall_at_250_hz_is_felt_in_a_run_of_1_khz(chosen: System) -> None:
+    run = pushed(chosen, {0.0: "z-plane"}, 3000.0, 250.0).recorded()
+    due = in_laboratory("z-plane", 3000.0, 250.0)
+    np.testing.assert_allclose(run["handle"][3::4][: len(due)], due[: TICKS // 4], atol=1e-11)
+    assert np.all(np.ptp(run["wall force"][:120].reshape(-1, 4), axis=1) == 0.0)
+
+
+def test_another_controller_acts_from_the_very_next_tick_and_is_replayed_to_the_bit(
+    chosen: System, tmp_path: Path
+) -> None:
+    plain = pushed(chosen, {0.0: "wall"}, 20e3, RATE).recorded()
+    inside = plain["handle"] < 0.0
+    tick = int(np.flatnonzero(inside[:-1] & inside[1:])[0]) + 1  # in the midst of a contact
+    path = tmp_path / "changed.mcap"
+    pushed(chosen, {0.0: "wall", tick / RATE: "half-sample"}, 20e3, RATE, str(path))
+    again = tb.replay(path, chosen)
+    assert again.same and again.ticks == TICKS
+    run = again.recording.as_run()
+    assert np.flatnonzero(run["wall force"] != plain["wall force"])[0] == tick
+    # The force of that tick is the other law's own answer to the state at its beginning.
+    law = kind("half-sample").build(PLANT, Target(20e3), 1.0 / RATE)
+    due = law.force(0, State(run["handle"][tick - 1], run["handle rate"][tick - 1]))
+    assert run["wall force"][tick] == pytest.approx(due, rel=1e-9)
+
+
+def test_a_wall_is_a_building_block_of_a_law_of_ones_own() -> None:
+    """Half the force of a wall, and a drag, at half the rate."""
+    m = handle()
+    y, v = m.coordinate("handle"), m.rate("handle")
+    display = WallDisplay(4000.0, law="standard", device=BENCH_DEVICE, rate=500.0)
+    force = 0.5 * display.fresh(m, "stop", y, v, RATE) - 0.3 * v
+    m.force("law", tb.JointEffort("handle", tb.haptics.hold(m, "command", force)))
+    system = m.compile()
+    with tb.live(
+        system, system.assemble({"handle": -START}), rate=RATE, speed=None, record=True
+    ) as live:
+        live.run(0.004)
+    run = live.recorded()
+    assert run["stop"][0] == run["stop"][1] == pytest.approx(4000.0 * START)
+    assert run["command"][0] == pytest.approx(0.5 * run["stop"][0])
+    assert run["stop"][2] == pytest.approx(-4000.0 * run["handle"][1])
+
+
+def test_a_motor_s_limit_is_what_the_law_believes_to_act() -> None:
+    m = handle()
+    display = WallDisplay(1e5, law="z-plane", device=BENCH_DEVICE, limit=3.0)
+    held = display.add(m, "wall", m.coordinate("handle"), m.rate("handle"), RATE)
+    m.force("wall", tb.JointEffort("handle", held))
+    system = m.compile()
+    with tb.live(
+        system, system.assemble({"handle": -START}), rate=RATE, speed=None, record=True
+    ) as live:
+        live.run(0.003)
+    assert live.recorded()["wall"][0] == 3.0
+
+
+def test_a_display_needs_ticks() -> None:
+    m = handle()
+    with pytest.raises(tb.InputError, match="Display 'wall'"):
+        WallDisplay(1.0).fresh(m, "wall", m.coordinate("handle"), m.rate("handle"), 0.0)

@@ -1,0 +1,167 @@
+"""Walls written over any scalar are the laboratory's, to rounding."""
+
+import numpy as np
+import pytest
+
+from touchback.errors import InputError
+from touchback.haptics.displays import WALLS, wall_law
+from touchback.haptics.wall import (
+    AdaptiveWall,
+    Controller,
+    Device,
+    Encoder,
+    Finger,
+    FingerIdentifier,
+    Observed,
+    Oscillator,
+    Plant,
+    State,
+    Target,
+    kind,
+    simulate,
+)
+from touchback.haptics.wall.continuous import ContinuousBall
+from touchback.haptics.wall.laws import Adaptive, Deadbeat, Law, Motion, Observing, Told
+from touchback.haptics.wall.laws.motion import Pair, onward
+from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
+
+T = 1e-3
+FINGER = Finger()
+PLANT = Plant(BENCH_DEVICE, FINGER, anchor=2e-5)
+
+
+class Stepped:
+    """A law as a controller of the laboratory."""
+
+    def __init__(self, law: Law, plant: Plant, wall: Target) -> None:
+        motion = plant.motion
+        self.law, self.wall, self.bias = law, wall, plant.force
+        self.plant = Motion(motion.mass, motion.damping, motion.stiffness)
+        self.memory, self.acting = law.start, 0.0
+
+    def told(self, state: State) -> Told:
+        y, v = state
+        wall = self.wall
+        return Told(
+            y, v, self.acting, self.plant, self.bias, wall.stiffness, wall.damping, T
+        )  # fmt: skip
+
+    def force(self, sample: int, state: State) -> float:
+        memory, force = self.law.step(self.memory, self.told(state))
+        self.memory, self.acting = tuple(memory), float(force)
+        return self.acting
+
+
+def pressed(controller: Controller) -> np.ndarray:
+    press = Press(1.0, 0.03, 2e-5)
+    samples = round(1.5 * press.duration / T)
+    push = press.force(T, samples)
+    trace = simulate(PLANT, controller, State(press.gap, 0.0), T, samples, volition=push)
+    return np.array(trace.y)
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.4, 40.0, 400.0])
+@pytest.mark.parametrize("stiffness", [0.0, 257.0, 50e3])
+def test_a_doubled_series_is_the_closed_form(damping: float, stiffness: float) -> None:
+    due = Oscillator(0.32, damping, stiffness).flow(T)
+    found = Motion(0.32, damping, stiffness).over(T)
+    np.testing.assert_allclose(found, due, rtol=1e-13, atol=1e-300)
+
+
+def test_continuous_motion_crosses_the_wall_where_the_laboratory_finds_it() -> None:
+    """Entries, exits, and both within a period."""
+    free, target = PLANT.motion, Target(40e3)
+    touching = target.touching(free)
+    motions = [Motion(each.mass, each.damping, each.stiffness) for each in (free, touching)]
+    crossings = 0
+    for y, v, force in np.random.default_rng(3).uniform(
+        (-2e-4, -0.4, -8.0), (2e-4, 0.4, 8.0), (400, 3)
+    ):
+        ball = ContinuousBall(free, touching, force, State(y, v))
+        due = ball.state(T)
+        within = [t for contact in ball.contacts for t in (contact.entry, contact.exit) if t < T]
+        if (due.y < 0.0) == (y < 0.0) and len(within) > 1:
+            continue  # a graze, which counts as none
+        crossings += len([t for t in within if t > 0.0])
+        found = onward(*motions, Pair(y, v), force, T)
+        assert found.y == pytest.approx(due.y, abs=1e-13)
+        assert found.v == pytest.approx(due.v, abs=1e-10)
+    assert crossings > 50
+
+
+@pytest.mark.parametrize("name", [name for name in WALLS if name != "adaptive"])
+@pytest.mark.parametrize("stiffness", [3000.0, 60e3])
+def test_each_law_presses_as_its_controller(name: str, stiffness: float) -> None:
+    target = Target(stiffness)
+    lab = kind(name.replace("deadbeat-", "deadbeat ")).build(PLANT, target, T)
+    found = pressed(Stepped(wall_law(name, BENCH_DEVICE), PLANT, target))
+    np.testing.assert_allclose(found, pressed(lab), atol=1e-13)
+
+
+def test_an_adaptive_law_finds_the_grip_that_the_identifier_finds() -> None:
+    """A tap under a constant force: the identifier knows of no other."""
+    target, guess = Target(5000.0), Finger(0.01, 2.0, 120.0)
+    plant, tap = Plant(BENCH_DEVICE, FINGER, bias=-1.0), State(2e-3, -0.3)
+    identifier = FingerIdentifier(BENCH_DEVICE, T, guess)
+    lab = AdaptiveWall(kind("deadbeat").build, target, T, identifier)
+    own = Stepped(Adaptive(Deadbeat(), BENCH_DEVICE, guess), plant, target)
+    runs = [simulate(plant, controller, tap, T, 60) for controller in (own, lab)]
+    np.testing.assert_allclose(runs[0].y, runs[1].y, atol=1e-9)
+    grip = np.array(own.memory[3:6]) * (0.02, 3.75, 257.0)
+    np.testing.assert_allclose(grip, (FINGER.mass, FINGER.damping, FINGER.stiffness), rtol=1e-3)
+
+
+def test_the_observer_that_runs_is_that_of_the_laboratory() -> None:
+    """Both are told the same counts of a handle under a hand that comes and goes."""
+    size = 4.15e-6
+    samples = 60
+    push = Press(2.0, 0.04, 0.0).force(T, samples)
+
+    class Listening:
+        """Two observers: the laboratory's, through `simulate`, and ours."""
+
+        def __init__(self) -> None:
+            self.observing = Observing(size)
+            self.memory: tuple[float, ...] = (1e-4, *self.observing.start[1:])
+            self.inner = Stepped(wall_law("half-sample", BENCH_DEVICE), PLANT, Target(5000.0))
+            self.read = Encoder(size).reader()
+            self.worst = 0.0
+
+        def force(self, sample: int, state: State) -> float:
+            self.seen = state
+            return self.inner.force(sample, state)
+
+    listening = Listening()
+    trace = simulate(
+        PLANT, listening, State(1e-4, 0.0), T, samples, volition=push,
+        sensing=Observed(Encoder(size)),
+    )  # fmt: skip
+    told = Stepped(wall_law("half-sample", BENCH_DEVICE), PLANT, Target(5000.0))
+    forces, memory = [0.0], listening.memory
+    for y in trace.y[:-1]:
+        told.acting = forces[-1]
+        after, known = listening.observing.step(memory, told.told(State(listening.read(y), 0.0)))
+        memory = tuple(after)
+        forces.append(told.force(0, State(known.y, known.v)))
+    np.testing.assert_allclose(forces[1:], trace.wall_force, atol=1e-9)
+    assert np.abs(trace.wall_force).max() > 0.5
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Observing(0.0), lambda: Observing(-1e-6), lambda: Observing(1e-6, hand_rate=0)]
+)
+def test_an_observer_of_nothing_is_refused(make: object) -> None:
+    with pytest.raises(InputError, match="Observing"):
+        make()  # type: ignore[operator]
+
+
+def test_a_compensating_wall_is_no_stiffer_than_a_contact_of_two_samples() -> None:
+    plant = Motion(0.32, 4.75, 257.0)
+    told = Told(-1e-5, 0.0, 0.0, plant, 0.0, 1e9, 0.0, T)
+    most = told.expressible().stiffness
+    assert np.pi * np.sqrt(0.32 / most) == pytest.approx(2.0 * T, rel=1e-12)
+
+
+def test_an_unknown_wall_names_the_nearest() -> None:
+    with pytest.raises(InputError, match="did you mean 'deadbeat'"):
+        wall_law("deadbeet", Device())
