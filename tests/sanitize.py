@@ -37,9 +37,9 @@ OPTIONS = {
 TESTS = {
     "address": [
         "tests/native", "tests/realtime", "tests/contact", "tests/system", "tests/recording",
-        "tests/simulate", "tests/gallery/test_gallery.py",
+        "tests/simulate", "tests/devices/serial_line", "tests/gallery/test_gallery.py",
     ],
-    "thread": ["tests/native/live/test_mailbox.py", "tests/realtime"],
+    "thread": ["tests/native/live/test_mailbox.py", "tests/realtime", "tests/devices/serial_line"],
 }  # fmt: skip
 # These preload a library of their own before Python.
 LEFT_OUT = [

@@ -381,7 +381,7 @@ def test_a_device_of_ones_own_is_opened_by_one_line(
     m.force("drive", tb.JointEffort("slide", m.input("drive", unit="N")))
     m.save(tmp_path / "driven.yaml")
     words = [str(tmp_path / "driven.yaml"), "--seconds", "0.3", "--connect", "drive=metronome:20"]
-    with pytest.raises(tb.InputError, match=r"no kind of device 'metronome'.*'serial-key'"):
+    with pytest.raises(tb.InputError, match=r"no kind of device 'metronome'.*'serial'"):
         open_device("metronome:20")
     monkeypatch.setitem(DEVICES, "metronome", metronome)
     record = tmp_path / "run.mcap"

@@ -147,9 +147,9 @@ def test_a_keyboard_too_slow_to_strike_once_is_refused() -> None:
 @pytest.mark.parametrize(
     ("ports", "said"),
     [
-        (["voltage=serial-key:a", "voltag=serial-key:b"], "did you mean 'voltage'"),
-        (["voltage=serial-key:a", " voltage =serial-key:b"], "port 'voltage' is given twice"),
-        (["voltage=serial-key:a", "serial-key:b"], "a port, '=' and a device are expected"),
+        (["voltage=serial:a", "voltag=serial:b"], "did you mean 'voltage'"),
+        (["voltage=serial:a", " voltage =serial:b"], "port 'voltage' is given twice"),
+        (["voltage=serial:a", "serial:b"], "a port, '=' and a device are expected"),
     ],
 )
 def test_no_device_is_opened_before_all_ports_are_known(

@@ -11,6 +11,7 @@ from touchback.errors import InputError
 from touchback.numbers import is_real
 from touchback.realtime import Live
 from touchback.realtime.devices import Device
+from touchback.realtime.served import ServingDevice
 from touchback.recording import unknown_name
 from touchback.simulate.inputs import Inputs
 from touchback.system import System
@@ -44,8 +45,10 @@ def feed(run: Live, inputs: Mapping[str, object], given: Inputs) -> list[Followi
     return following
 
 
-def opened(given: list[str], system: System, closing: ExitStack) -> dict[str, Device]:
-    """Devices by the port that each is for, from texts such as "torque=serial-key:/dev/ttyACM0";
+def opened(
+    given: list[str], system: System, closing: ExitStack
+) -> dict[str, Device | ServingDevice]:
+    """Devices by the port that each is for, from texts such as "torque=serial:/dev/ttyACM0";
     one that is named twice is opened once, and closed in the end. None is opened before all ports
     are known to be the system's."""
     wanted = dict[str, str]()
@@ -60,7 +63,8 @@ def opened(given: list[str], system: System, closing: ExitStack) -> dict[str, De
         if port in wanted:
             raise InputError(f"--connect: port '{port}' is given twice; connect one device to it.")
         wanted[port] = device
-    ports, devices = dict[str, Device](), dict[str, Device]()
+    ports = dict[str, Device | ServingDevice]()
+    devices = dict[str, Device | ServingDevice]()
     for port, device in wanted.items():
         if device not in devices:
             devices[device] = open_device(device)

@@ -37,7 +37,7 @@ Set = Annotated[
 Input = Annotated[list[str] | None, typer.Option("--input", help='An input: "voltage=6".')]
 Connect = Annotated[
     list[str] | None,
-    typer.Option(help='A device for an input or output: "torque=serial-key:/dev/ttyACM0".'),
+    typer.Option(help='A device for an input or output: "torque=serial:/dev/ttyACM0".'),
 ]
 Listen = Annotated[
     int | None,

@@ -22,11 +22,11 @@ from touchback.devices.sensors import (
     calibrate_hall_pair,
     calibrate_load_cell,
 )
-from touchback.devices.serial_line import SerialKey
+from touchback.devices.serial_line import SerialDevice
 from touchback.realtime import GuardedOutput, WatchedInput
 
 __all__ = [
     "Coil", "Converter", "Encoder", "GuardedOutput", "HallPair", "HallSensor", "Imu", "LoadCell",
-    "MidiPort", "Motor", "Noise", "SerialKey", "Tachometer", "Unwrap", "WatchedInput",
+    "MidiPort", "Motor", "Noise", "SerialDevice", "Tachometer", "Unwrap", "WatchedInput",
     "calibrate_coil", "calibrate_hall_pair", "calibrate_load_cell",
 ]  # fmt: skip

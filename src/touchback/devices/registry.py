@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 
-from touchback.devices.serial_line import SerialKey
+from touchback.devices.serial_line import SerialDevice
 from touchback.realtime.devices import Device
+from touchback.realtime.served import ServingDevice
 from touchback.recording import unknown_name
 
-DEVICES: dict[str, Callable[[str], Device]] = {"serial-key": SerialKey}
+DEVICES: dict[str, Callable[[str], Device | ServingDevice]] = {"serial": SerialDevice}
 """Who opens a device of each kind, given its place (a path, an address, or nothing)."""
 
 
-def open_device(text: str) -> Device:
-    """The device that a text such as "serial-key:/dev/ttyACM0" names: its kind and its place."""
+def open_device(text: str) -> Device | ServingDevice:
+    """The device that a text such as "serial:/dev/ttyACM0" names: its kind and its place."""
     kind, _, place = text.partition(":")
     if kind not in DEVICES:
         raise unknown_name("kind of device", kind, DEVICES)

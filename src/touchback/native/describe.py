@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SCALARS = {
     "void": "v", "int": "i", "long": "l", "int64_t": "l", "uint64_t": "L", "size_t": "L",
-    "double": "d",
+    "double": "d", "float": "f", "uint8_t": "B", "uint16_t": "H", "int32_t": "i", "uint32_t": "I",
 }  # fmt: skip
 _STRUCT = re.compile(r"typedef struct (tb_\w+) \{([^{}]*)\} \1;")
 _ENUM = re.compile(r"enum \{([^{}]*)\}")
@@ -108,7 +108,8 @@ def description(headers: dict[str, str]) -> str:
             "/* Written by describe.py when the library is built. */",
             "#include <stddef.h>",
             *[f'#include "{path}"' for path in headers],
-            "#define KIND(x) _Generic((x), int: 'i', unsigned: 'I', long: 'l', \\",
+            "#define KIND(x) _Generic((x), unsigned char: 'B', unsigned short: 'H', \\",
+            "    int: 'i', unsigned: 'I', long: 'l', \\",
             "    unsigned long: 'L', long long: 'q', unsigned long long: 'Q', double: 'd', \\",
             f"    float: 'f', {kinds}, default: 'p')",
             "extern const char tb_description[];",

@@ -21,6 +21,7 @@ LIBRARY_PATH = Path(__file__).with_name("libtouchback.so")
 _KINDS: "dict[str, type[ctypes._SimpleCData[Any]]]" = {
     "i": ctypes.c_int, "l": ctypes.c_long, "L": ctypes.c_ulong, "q": ctypes.c_longlong,
     "Q": ctypes.c_ulonglong, "d": ctypes.c_double, "p": ctypes.c_void_p, "s": ctypes.c_char_p,
+    "B": ctypes.c_ubyte, "H": ctypes.c_ushort, "I": ctypes.c_uint, "f": ctypes.c_float,
 }  # fmt: skip
 _FIRST_STRUCT = 256  # kinds from here on are structs, in the order of their description
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from touchback.errors import InputError
 from touchback.realtime.devices import Device, ReadableDevice, Service, WritableDevice
+from touchback.realtime.served import ServedPort, Serving, ServingDevice
 from touchback.realtime.udp import Receiver, Sender
 from touchback.recording import unknown_name
 
@@ -34,29 +35,46 @@ class Connections:
     def __init__(self, run: Signals) -> None:
         self._run = weakref.proxy(run)  # no circle: who lets go of a run ends it, see Live.__del__
         self._all: list[Connection] = []
+        self._serving: list[Serving] = []
         self._closed = False
 
-    def connect(self, name: str, device: Device, rate: float | None) -> Service:
+    def connect(
+        self, name: str, device: Device | ServingDevice, rate: float | None
+    ) -> Service | Serving:
         """A device for an input or a guarded output."""
         system, plan = self._run.system, self._run.plan
-        if name in system.input_names:
+        is_input = name in system.input_names
+        if not is_input and name not in system.output_names:
+            raise unknown_name("port", name, [*system.input_names, *system.output_names])
+        if not is_input and name not in plan.outputs:
+            raise InputError(
+                f"Output '{name}' isn't guarded: say what is safe for the device by "
+                f"live(…, outputs={{{name!r}: GuardedOutput(…)}})."
+            )
+        if isinstance(device, ServingDevice):
+            return self._served(name, device, is_input)
+        if is_input:
             if not isinstance(device, ReadableDevice):
                 raise InputError(f"Input '{name}' needs a device with read().")
             exchange = self._reading(name, device)
-        elif name in system.output_names:
+        else:
             if not isinstance(device, WritableDevice):
                 raise InputError(f"Output '{name}' needs a device with write(value).")
-            if name not in plan.outputs:
-                raise InputError(
-                    f"Output '{name}' isn't guarded: say what is safe for the device by "
-                    f"live(…, outputs={{{name!r}: GuardedOutput(…)}})."
-                )
             exchange = self._writing(name, device)
-        else:
-            raise unknown_name("port", name, [*system.input_names, *system.output_names])
         service = Service(name, exchange, plan.rate if rate is None else rate, self._run.fail)
         self.add(service)
         return service
+
+    def _served(self, name: str, device: ServingDevice, is_input: bool) -> Serving:
+        serving = device.serve(ServedPort(self._run, name, is_input))
+        self._serving.append(serving)
+        self.add(serving)
+        return serving
+
+    def follow(self) -> None:
+        """The run has another structure: what is published lies elsewhere."""
+        for serving in self._serving:
+            serving.follow()
 
     def _reading(self, name: str, device: ReadableDevice) -> Callable[[], None]:
         def exchange() -> None:

@@ -20,6 +20,7 @@ from touchback.realtime.connections import Connections
 from touchback.realtime.ending import WATCH, Elsewhere, to_its_end
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.signals import Signals
+from touchback.realtime.swap import Pending
 from touchback.realtime.taps import Taps
 from touchback.recording.live_about import StartData
 from touchback.system import System
@@ -124,6 +125,10 @@ class Life(Signals):
                 *([self._wind_down] if was == "running" else []),
             ):
                 steps.callback(step)  # the last first
+
+    def _adopt(self, pending: Pending) -> None:
+        super()._adopt(pending)
+        self._connections.follow()
 
     def _end_supervisor(self) -> None:
         self._draining.set()

@@ -29,6 +29,7 @@ from touchback.realtime.report import (
     scheduling_of,
     worst_of,
 )
+from touchback.realtime.served import Serving, ServingDevice
 from touchback.realtime.taps import Callback, Tap
 from touchback.realtime.transport import Transport
 from touchback.realtime.udp import Receiver
@@ -106,11 +107,14 @@ class Live(Transport):
     or is told to (SIGTERM, SIGHUP); in a process that is forked from its own it can't be used.
     """
 
-    def connect(self, name: str, device: Device, rate: float | None = None) -> Service:
+    def connect(
+        self, name: str, device: Device | ServingDevice, rate: float | None = None
+    ) -> Service | Serving:
         """Serves a device from a thread outside the tick, `rate` times a second (the run's).
 
         For an input, `device.read()` gives its value (None: nothing new). For a guarded output,
-        `device.write(value)` gets what was delivered, whenever it is new.
+        `device.write(value)` gets what was delivered, whenever it is new. A `SerialDevice` serves
+        its ports by a thread of its own in C, at the device's rate.
         """
         return self._connections.connect(name, device, rate)
 

@@ -1,96 +1,290 @@
-"""The driver of a key on a serial line: angle in, torque out."""
+"""The driver of a device on a serial line: positions in, forces out, by a thread of C."""
 
-import contextlib
+from __future__ import annotations
+
 import math
+import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
 
-from touchback.devices.serial_line.line import Line
-from touchback.devices.serial_line.messages import Ask, Command, Hello, Sample
-from touchback.errors import DeviceError
+from touchback.devices.serial_line.channels import Channel
+from touchback.devices.serial_line.described import AxisFound, Reading, read_axis, text_of
+from touchback.devices.serial_line.events import Event, told
+from touchback.errors import DeviceError, InputError
+from touchback.native.library import LIB
+from touchback.native.wire.far_end import FEATURES, SIMULATED
+from touchback.native.wire.line import (
+    FIELDS,
+    HEAD,
+    RUNNING,
+    LineInput,
+    LineOutput,
+    Publication,
+    Wanted,
+    WireLine,
+)
+from touchback.realtime.served import ServedPort, Serving
 
-_ASK_AGAIN = 0.1  # [s]
-_LARGEST = 32767
-_SMALLEST = 1e-150  # of a scale: what is divided by it stays a number
+BAUD = 921600
+SPEEDS = (115200, 230400, 460800, 921600, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
+_LOOK = 0.02  # seconds between looks at what a line has to tell
+_PRIORITY = 69  # below that of ticks
 
 
-class SerialKey:
-    """A key at the other end of a line: a device to `connect` to a live run.
+@dataclass(frozen=True)
+class ClockEstimate:
+    """The device's clock against ours: drift (1e-6: its second is a millionth shorter than ours),
+    and the shortest time on the line, to and fro [s]; the offset is off by half of that at most."""
 
-    `read` takes all whole blocks that have come in and gives the freshest angle (Gallo 2012,
-    section 4.5); `write` sends a torque. `simulated` says whether there is a key at all. A key has
-    `patience` seconds to say who it is."""
+    drift: float
+    round_trip: float
+    exchanges: int
 
-    def __init__(self, path: str, baud: int = 921600, patience: float = 2.0) -> None:
-        self._line = Line(path, baud)
-        self._hello = self._who_is_there(patience)
-        self._check_scales()
-        self._number, self._last = 0, -1
-        self.samples, self.lost = 0, 0
 
-    def _who_is_there(self, patience: float) -> Hello:
+class SerialDevice:
+    """A device at the other end of a line, to `connect` to a live run: positions of its axes are
+    inputs, forces outputs.
+
+    `patience`: seconds that it has to say who it is. `rate` of samples and `watchdog` [s] are asked
+    for; what it grants is in `period` and `watchdog`. A sample older than `oldest` seconds is not
+    used. A line that goes away is opened again; what happened is among the faults of the run.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        baud: int = BAUD,
+        patience: float = 2.0,
+        rate: float | None = None,
+        watchdog: float | None = None,
+        oldest: float = 0.02,
+        priority: int = _PRIORITY,
+        cpu: int | None = None,
+    ) -> None:
+        if baud not in SPEEDS:
+            raise DeviceError(
+                f"Serial line {path!r}: {baud} baud; give one of {', '.join(map(str, SPEEDS))}."
+            )
+        self.path = path
+        self._line = WireLine(
+            Wanted(
+                path, baud, FEATURES, watchdog or 0.0, 1.0 / rate if rate else 0.0,
+                max(0.05, 2 * oldest), oldest, priority, -1 if cpu is None else cpu,
+            )
+        )  # fmt: skip
+        self._served: list[tuple[Channel, ServedPort]] = []
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._follower: threading.Thread | None = None
+        self.events: list[str] = []  # in words, oldest first
+        try:
+            self._wait_for_hello(patience)
+        except BaseException:
+            self._line.stop()
+            raise
+
+    def _wait_for_hello(self, patience: float) -> None:
         until = time.monotonic() + patience
-        while time.monotonic() < until:
-            self._line.send(Ask())
-            again = time.monotonic() + _ASK_AGAIN
-            while time.monotonic() < again:
-                for message in self._line.received():
-                    if isinstance(message, Hello):
-                        return message
-                time.sleep(1e-3)
-        self._line.close()
-        raise DeviceError(
-            f"Serial line {self._line.path!r}: nobody answered within {patience:g} s. Does the "
-            "key's firmware run, with version 1 of the protocol and this speed?"
-        )
-
-    def _check_scales(self) -> None:
-        """Angles are counts divided by one scale, commands torques divided by the other."""
-        for what, scale, unit in (
-            ("counts per radian", self._hello.counts_per_radian, ""),
-            ("torque per unit", self._hello.torque_per_unit, " N m"),
-        ):
-            if not math.isfinite(scale) or abs(scale) < _SMALLEST:
-                self._line.close()
+        while self._line.state != RUNNING:
+            for event in map(Event.of, self._line.events()):
+                if (refusal := event.refusal(self.path)) is not None:
+                    raise DeviceError(refusal)
+            if time.monotonic() > until:
+                said = text_of(self._line.struct.word)
                 raise DeviceError(
-                    f"Serial line {self._line.path!r}: the key {self._hello.name!r} says that its "
-                    f"{what} is {scale:g}{unit}; its firmware must give a number that isn't zero."
+                    f"Serial line {self.path!r}: nobody answered within {patience:g} s"
+                    + (f", but somebody said {said!r}" if said else "")
+                    + ". Does the device's firmware run, with version 2 of the protocol and this "
+                    "speed?"
                 )
+            time.sleep(1e-3)
+        self._line.events()  # that it was met
+
+    # ---- what it is -----------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
-        """What the key calls itself."""
-        return self._hello.name
+        """What the device calls itself."""
+        return text_of(self._line.struct.hello.name)
 
     @property
     def simulated(self) -> bool:
-        """Whether the key says that it is a simulation."""
-        return self._hello.simulated
+        """Whether the device says that it is a simulation."""
+        return bool(self._line.struct.hello.flags & SIMULATED)
 
     @property
-    def damaged(self) -> int:
-        """Blocks that came in damaged."""
-        return self._line.damaged
+    def axes(self) -> tuple[AxisFound, ...]:
+        """Its axes, with scales and limits."""
+        count = self._line.struct.hello.axes
+        return tuple(read_axis(axis) for axis in self._line.struct.axes[:count])
 
-    def read(self) -> float | None:
-        """The freshest angle [rad], or None when nothing is new."""
-        newest = None
-        for message in self._line.received():
-            if isinstance(message, Sample):
-                if self._last >= 0:
-                    self.lost += (message.number - self._last - 1) & 0xFFFF
-                self._last = message.number
-                self.samples += 1
-                newest = message
-        return None if newest is None else newest.counts / self._hello.counts_per_radian
+    @property
+    def period(self) -> float:
+        """Seconds between samples."""
+        return 1e-6 * float(self._line.struct.hello.period)
 
-    def write(self, torque: float) -> None:
-        """Command a torque [N m]; it is clipped at what 16 bits hold."""
-        units = round(torque / self._hello.torque_per_unit)
-        self._number += 1
-        self._line.send(Command(self._number, max(-_LARGEST, min(_LARGEST, units))))
+    @property
+    def watchdog(self) -> float:
+        """Seconds without a command after which the device lets go."""
+        return 1e-6 * float(self._line.struct.hello.watchdog)
+
+    @property
+    def sessions(self) -> int:
+        """How often the device was met: once, and again after each loss."""
+        return int(self._line.struct.greeted)
+
+    @property
+    def connected(self) -> bool:
+        """Whether samples come."""
+        return self._line.state == RUNNING
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Samples that came, were lost, came too late or before homing; frames damaged; commands
+        sent; commands that the line didn't take; how often it was opened."""
+        return self._line.counts()
+
+    @property
+    def clock(self) -> ClockEstimate:
+        """What is known of the device's clock."""
+        fit = self._line.struct.fit
+        return ClockEstimate(float(fit.drift), float(fit.round_trip), int(fit.count))
+
+    def latest(self) -> Reading:
+        """The last sample."""
+        message = self._line.latest()
+        count, width = self._line.struct.hello.axes, len(FIELDS)
+        rows = message.values[HEAD:].reshape(-1, width)[:count]
+        return Reading(
+            1e-9 * message.stamp, float(message.values[1]), int(message.values[2]),
+            tuple(dict(zip(FIELDS, map(float, row))) for row in rows),
+        )  # fmt: skip
+
+    def device_counts(self, patience: float = 1.0) -> dict[str, int]:
+        """What the device has counted since its reset."""
+        before, struct = int(self._line.struct.counted), self._line.struct
+        self._line.ask_counts()
+        until = time.monotonic() + patience
+        while int(struct.counted) == before:
+            if time.monotonic() > until:
+                raise DeviceError(f"{self.name!r} didn't tell its counts within {patience:g} s.")
+            time.sleep(1e-3)
+        names = [name for name, *_ in LIB.struct("tb_counts")._fields_]
+        return {name: int(getattr(struct.counts, name)) for name in names}
+
+    def clear(self) -> None:
+        """Clears the device's latched faults, with the next command."""
+        self._line.clear()
+
+    # ---- ports of a live run --------------------------------------------------------------------
+
+    def channel(
+        self, field: str = "position", axis: int = 0, *, gain: float = 1.0, offset: float = 0.0
+    ) -> Channel:
+        """One number of an axis as a device of its own: "position", "velocity", "force", "current"
+        or "voltage" for an input (gain × what is measured + offset), "force" for an output."""
+        if field not in FIELDS:
+            raise InputError(f"An axis has {', '.join(FIELDS)}, not {field!r}.")
+        if not 0 <= axis < len(self.axes):
+            raise InputError(f"{self.name!r} has {len(self.axes)} axes, and no axis {axis}.")
+        if not (math.isfinite(gain) and math.isfinite(offset) and gain != 0.0):
+            raise InputError(f"gain {gain} and offset {offset}: give finite numbers, no gain of 0.")
+        return Channel(self, field, axis, gain, offset)
+
+    def serve(self, port: ServedPort) -> Serving:
+        """Serves a port by the line's thread: an input gets the position of the first axis, an
+        output is its force. For others see `channel`."""
+        return self.channel("position" if port.is_input else "force").serve(port)
+
+    def add(self, channel: Channel, port: ServedPort) -> Serving:
+        """Serves a port of a run beside those that it serves already."""
+        with self._lock:
+            self._served.append((channel, port))
+            self._bind()
+        if self._follower is None:
+            self._follower = threading.Thread(target=self._follow, daemon=True)
+            self._follower.start()
+        return _Serving(lambda: self._remove(port), self._forget, self._rebind)
+
+    def _remove(self, port: ServedPort) -> None:
+        with self._lock:
+            self._served = [each for each in self._served if each[1] is not port]
+            self._bind()
+        self._tell()
+
+    def _forget(self) -> None:
+        self._served, self._follower = [], None
+
+    def _rebind(self) -> None:
+        """Follows a run to another structure."""
+        with self._lock:
+            self._bind()
+
+    def _bind(self) -> None:
+        inputs = [
+            LineInput(
+                port.mailbox(), channel.axis, FIELDS.index(channel.field), channel.gain,
+                channel.offset, port.low, port.high,
+            )
+            for channel, port in self._served if port.is_input
+        ]  # fmt: skip
+        outputs, publication = [], None
+        for channel, port in self._served:
+            if not port.is_input and (found := port.place()) is not None:
+                outputs.append(LineOutput(channel.axis, found, channel.gain))
+                publication = Publication(port.mailbox(), port.period(), *port.word())
+        self._line.bind(inputs, outputs, publication)
+
+    # ---- what happens to it ---------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        while not self._closing.wait(_LOOK):
+            self._tell()
+
+    def _tell(self) -> None:
+        """Events in words, to every run that it serves."""
+        with self._lock:
+            ports = [port for _, port in self._served]
+            inputs = [port for port in ports if port.is_input]
+            texts = told(self._line.events(), self, inputs)
+            self.events = [*self.events, *texts][-1000:]
+        for port in {id(port.run): port for port in ports}.values():
+            for text in texts:
+                port.note(text)
 
     def close(self) -> None:
-        """Let the motor go and close the line, also one that is gone."""
-        with contextlib.suppress(DeviceError):
-            self.write(0.0)
-        self._line.close()
+        """Let the motors go and close the line, also one that is gone."""
+        self._closing.set()
+        if self._follower is not None and self._follower is not threading.current_thread():
+            self._follower.join()
+        self._line.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class _Serving:
+    """A served port, as what a run ends."""
+
+    end: Callable[[], None]
+    forget: Callable[[], None]
+    rebind: Callable[[], None]
+
+    def close(self) -> None:
+        """Serves it no more."""
+        self.end()
+
+    def abandon(self) -> None:
+        """A child process has no thread that serves."""
+        self.forget()
+
+    def follow(self) -> None:
+        """The run has another structure."""
+        self.rebind()

@@ -1,0 +1,56 @@
+"""What a device says of itself, as plain data."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+STATUS = {
+    1: "forces act", 2: "has let go", 4: "homed", 8: "clipped", 16: "fault",
+    32: "a position or velocity beyond its limit", 64: "a bad sensor", 128: "too much current",
+    256: "simulated",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AxisFound:
+    """An axis of a device: what one count, and one unit of force, is, and its limits. Units are rad
+    and N m, or m and N where it is `linear`."""
+
+    name: str
+    linear: bool
+    position_unit: float
+    force_unit: float
+    force: float
+    velocity: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A sample: when it was measured in our clock and in the device's [s], status, and of each axis
+    position, velocity, force, current, voltage."""
+
+    time: float
+    device_time: float
+    status: int
+    axes: tuple[dict[str, float], ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The status in words."""
+        return tuple(word for bit, word in STATUS.items() if self.status & bit)
+
+
+def read_axis(axis: ctypes.Structure) -> AxisFound:
+    """From the struct of C."""
+    return AxisFound(
+        text_of(axis.name), bool(axis.kind), float(axis.position_unit), float(axis.force_unit),
+        float(axis.force), float(axis.velocity), float(axis.low), float(axis.high),
+    )  # fmt: skip
+
+
+def text_of(place: ctypes.Array[ctypes.c_ubyte]) -> str:
+    """Text that ends with a zero; it may be anybody's."""
+    return bytes(place).split(b"\0")[0].decode(errors="replace")

@@ -1,0 +1,93 @@
+"""What happens on a line, in words."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from touchback.devices.serial_line.described import STATUS
+from touchback.native.library import LIB
+from touchback.realtime.served import ServedPort
+
+if TYPE_CHECKING:
+    from touchback.devices.serial_line.driver import SerialDevice
+
+_GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _CHANGED = (
+    LIB.constant(f"TB_LINE_{name}")
+    for name in ("GONE", "QUIET", "MET", "OLD", "STRANGER", "STATUS", "OUTSIDE", "CHANGED")
+)
+_REASONS = (32, 64, 128)  # bits of a status that say why
+
+
+@dataclass(frozen=True)
+class Event:
+    """A row of what a line has to tell."""
+
+    kind: int
+    first: float
+    second: float
+
+    @classmethod
+    def of(cls, row: np.ndarray) -> Event:
+        """From the ring's row."""
+        return cls(int(row[1]), float(row[2]), float(row[3]))
+
+    def refusal(self, path: str) -> str | None:
+        """Why a device can't be met at all; None when it may still be."""
+        if self.kind == _GONE:
+            code = int(self.first)
+            if code == errno.ENOTTY:
+                return f"{path!r} is no serial line."
+            return (
+                f"Serial line {path!r} can't be opened: {os.strerror(code)}. Is the device plugged "
+                "in, and may you use it (group 'dialout')?"
+            )
+        if self.kind == _OLD:
+            return (
+                f"Serial line {path!r}: the device speaks version 1 of the protocol, which isn't "
+                "spoken here any more; give it firmware of version 2 (firmware/, docs/wire.md)."
+            )
+        if self.kind == _STRANGER:
+            return (
+                f"Serial line {path!r}: the device chose version {self.first:g} of the protocol; "
+                "here version 2 is spoken."
+            )
+        return None
+
+
+def told(
+    rows: Iterable[np.ndarray], device: SerialDevice, inputs: Sequence[ServedPort]
+) -> list[str]:
+    """Events as texts that name the device and what was wrong."""
+    texts = []
+    for event in map(Event.of, rows):
+        name = f"{device.name!r} on {device.path!r}"
+        if event.kind == _GONE:
+            why = os.strerror(int(event.first))
+            texts.append(f"{name}: the line is gone ({why}); it is opened again when it is back")
+        elif event.kind == _QUIET:
+            texts.append(f"{name}: no sample for {event.first:.0f} ms; it is asked again")
+        elif event.kind == _MET:
+            texts.append(f"{name} is back, in session {event.first:g}")
+        elif event.kind == _STATUS:
+            reasons = [STATUS[bit] for bit in _REASONS if int(event.first) & bit]
+            texts.append(f"{name} reports a fault: {', '.join(reasons) or 'no reason given'}")
+        elif event.kind == _OUTSIDE and int(event.first) < len(inputs):
+            port = inputs[int(event.first)]
+            texts.append(
+                f"Input '{port.name}': {event.second:g} of {name} lies outside its range "
+                f"[{port.low}, {port.high}], and is not used"
+            )
+        elif event.kind == _CHANGED:
+            texts.append(
+                f"{name}: another device answers, whose axes aren't those known; "
+                "close it and open the new one"
+            )
+        elif (refusal := event.refusal(device.path)) is not None:
+            texts.append(refusal)
+    return texts

@@ -1,0 +1,190 @@
+"""The Python face of wire/line.h: a thread of C that serves a device on a serial line."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from touchback.errors import DeviceError
+from touchback.native.library import LIB, Floats, address_of
+from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
+from touchback.native.live.memory import Arena, struct_bytes
+
+CLOSED, ASKING, DESCRIBING, RUNNING = (
+    LIB.constant(f"TB_LINE_{name}") for name in ("CLOSED", "ASKING", "DESCRIBING", "RUNNING")
+)
+FIELDS = ("position", "velocity", "force", "current", "voltage")  # in the order of TB_LINE_POSITION
+HEAD = LIB.constant("TB_LINE_HEAD")
+_AXES = LIB.constant("TB_AXES")
+_LATEST = LIB.constant("TB_LINE_LATEST")
+_EVENT = LIB.constant("TB_LINE_EVENT")
+_EVENTS = 256  # rows that wait for a reader
+_ACKNOWLEDGED = 2.0  # seconds that the thread has to take another binding
+COUNTS = ("samples", "lost", "late", "unhomed", "commands", "unsent", "reopened", "outside")
+
+
+@dataclass(frozen=True)
+class LineInput:
+    """An input port that takes a field of an axis: gain × what is measured + offset, in a range."""
+
+    mailbox: Mailbox
+    axis: int
+    field: int
+    gain: float
+    offset: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LineOutput:
+    """An axis that gets gain × the number at a place of what a run publishes as its force."""
+
+    axis: int
+    place: int
+    gain: float
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What a run publishes: the mailbox, ns between messages, and the word of its directory, with
+    its address, for which places hold."""
+
+    mailbox: Mailbox
+    period: int
+    word_address: int
+    word: int
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How a line is served: times in seconds; a watchdog or period of 0 is left to the device."""
+
+    path: str
+    baud: int
+    features: int
+    watchdog: float
+    period: float
+    quiet_limit: float
+    oldest: float
+    priority: int
+    cpu: int
+
+
+class WireLine:
+    """A line and its thread, which runs until `stop`; it is stopped when nobody holds this."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        sizes = struct_bytes("tb_line"), mailbox_bytes(_LATEST), 8 * _EVENT * _EVENTS
+        self.arena = Arena(Arena.need(*sizes))
+        self.struct = self.arena.struct("tb_line")
+        self._latest = Mailbox(self.arena.carve(mailbox_bytes(_LATEST)), _LATEST)
+        events = self.arena.floats(_EVENT * _EVENTS)
+        ring = self.struct.events
+        ring.rows, ring.width, ring.capacity = address_of(events), _EVENT, _EVENTS
+        path = os.fsencode(wanted.path)
+        if len(path) >= LIB.constant("TB_LINE_PATH"):
+            raise DeviceError(f"Serial line {wanted.path!r}: its path is too long.")
+        ctypes.memmove(self.struct.path, path, len(path))
+        self.struct.baud, self.struct.latest = wanted.baud, self._latest.address
+        ask = self.struct.ask
+        ask.lowest = ask.highest = LIB.constant("TB_WIRE_VERSION")
+        ask.features = wanted.features
+        ask.watchdog, ask.period = round(1e6 * wanted.watchdog), round(1e6 * wanted.period)
+        self.struct.quiet_limit = round(1e9 * wanted.quiet_limit)
+        self.struct.oldest = round(1e9 * wanted.oldest)
+        self.struct.priority, self.struct.cpu = wanted.priority, wanted.cpu
+        self.address = ctypes.addressof(self.struct)
+        self._binding: Arena | None = None
+        self._owner = os.getpid()
+        error = LIB.tb_line_start(self.address)
+        if error:
+            raise DeviceError(f"A thread for a line can't be started: {os.strerror(error)}.")
+        weakref.finalize(self, _end, self.address, self._owner, self.arena)
+
+    def stop(self) -> None:
+        """Lets go of the device, ends the thread and closes the line."""
+        _end(self.address, self._owner, self.arena)
+
+    @property
+    def state(self) -> int:
+        """CLOSED, ASKING, DESCRIBING or RUNNING."""
+        return int(self.struct.state)
+
+    def latest(self) -> Message:
+        """The last sample (TB_LINE_LATEST)."""
+        return self._latest.read()
+
+    def counts(self) -> dict[str, int]:
+        """What has happened so far."""
+        counts = {name: int(getattr(self.struct, name)) for name in COUNTS}
+        return counts | {"damaged": int(self.struct.unframer.damaged)}
+
+    def events(self) -> Floats:
+        """Rows of time [ns], event and two numbers since the last call; one caller at a time."""
+        rows = np.empty((_EVENTS, _EVENT))
+        count = LIB.tb_ring_drain(ctypes.addressof(self.struct.events), address_of(rows), len(rows))
+        return rows[:count]
+
+    def clear(self) -> None:
+        """Clears the device's faults with the next command."""
+        self.struct.clear = 1
+
+    def ask_counts(self) -> None:
+        """Lets the device tell its counts."""
+        self.struct.count_asked = 1
+
+    def bind(
+        self,
+        inputs: Sequence[LineInput] = (),
+        outputs: Sequence[LineOutput] = (),
+        publication: Publication | None = None,
+    ) -> None:
+        """Serves these ports, and no others any more when it returns."""
+        if os.getpid() != self._owner or not self.struct.thread:
+            return
+        if not inputs and not outputs:
+            self._want(0, None)
+            return
+        count = 0 if publication is None else publication.mailbox.count
+        sizes = (
+            struct_bytes("tb_line_binding"), struct_bytes("tb_line_input", len(inputs)),
+            struct_bytes("tb_line_output", len(outputs)), 8 * count,
+        )  # fmt: skip
+        arena = Arena(Arena.need(*sizes))
+        binding = arena.struct("tb_line_binding")
+        binding.input_count, binding.output_count = len(inputs), len(outputs)
+        for each, given in zip(arena.structs("tb_line_input", len(inputs)), inputs):
+            each.mailbox, each.axis, each.field = given.mailbox.address, given.axis, given.field
+            each.gain, each.offset = given.gain, given.offset
+            each.low, each.high = given.low, given.high
+            binding.inputs = binding.inputs or ctypes.addressof(each)
+        for each, sent in zip(arena.structs("tb_line_output", len(outputs)), outputs):
+            each.axis, each.place, each.gain = sent.axis, sent.place, sent.gain
+            binding.outputs = binding.outputs or ctypes.addressof(each)
+        if publication is not None:
+            binding.published, binding.published_count = publication.mailbox.address, count
+            binding.message = address_of(arena.floats(count))
+            binding.period = publication.period
+            binding.word, binding.known = publication.word_address, publication.word
+        self._want(ctypes.addressof(binding), arena)
+
+    def _want(self, address: int, arena: Arena | None) -> None:
+        self.struct.wanted = address
+        end = time.monotonic() + _ACKNOWLEDGED
+        while (self.struct.bound or 0) != address and time.monotonic() < end:
+            time.sleep(2e-4)
+        if (self.struct.bound or 0) != address:
+            raise DeviceError("The thread that serves a line doesn't answer: a mistake of ours.")
+        self._binding = arena  # the one before is used no more
+
+
+def _end(address: int, owner: int, arena: Arena) -> None:
+    if os.getpid() == owner:  # a child has neither the thread nor what the arena held
+        LIB.tb_line_join(address)

@@ -1,0 +1,70 @@
+"""A device's end of a line in this process: on the master of a pseudo-terminal, in a thread."""
+
+import contextlib
+import os
+import pty
+import select
+import threading
+import time
+import tty
+
+from touchback.native.wire.far_end import HOMED, AxisData, FarEnd
+
+AXIS = AxisData("key", 1e-4, 1e-3, 1e-3, force=2.0, velocity=50.0, low=-0.5, high=1.5)
+
+
+def until(met, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(2e-3)
+
+
+class FarDevice:
+    """Ticks every millisecond; `positions` [rad] are what its axes measure, `forces` what acts."""
+
+    def __init__(self, axes=(AXIS,), session=1, watchdog=20_000, **options):
+        self.master, self.slave = pty.openpty()
+        for end in (self.master, self.slave):
+            tty.setraw(end)
+        os.set_blocking(self.master, False)
+        self.path = os.ttyname(self.slave)
+        self._make = lambda s: FarEnd("far key", axes, session=s, watchdog=watchdog, **options)
+        self.far, self.session = self._make(session), session
+        self.positions, self.forces = [0.1] * len(axes), [0.0] * len(axes)
+        self.status, self.silent, self.log = HOMED, False, []  # log: time and first force
+        self.garbage = b""
+        self.clock_offset, self.clock_rate = 0.0, 1.0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self):
+        start = due = time.monotonic()
+        while not self._stop.is_set():
+            now = time.monotonic()
+            micros = round(1e6 * (self.clock_offset + self.clock_rate * (now - start)))
+            with contextlib.suppress(OSError):
+                if select.select([self.master], [], [], 0)[0]:
+                    self.far.take(os.read(self.master, 4096), micros)
+            measured = [(position, 0.0, 0.0) for position in self.positions]
+            self.forces = self.far.tick(micros, measured, self.status)
+            self.log.append((now, self.forces[0]))
+            sent, self.garbage = self.garbage + self.far.waiting(), b""
+            with contextlib.suppress(OSError):
+                if sent and not self.silent:
+                    os.write(self.master, sent)
+            due = max(due + 1e-3, now - 0.01)
+            self._stop.wait(max(0.0, due - time.monotonic()))
+
+    def reset(self):
+        """A reset of the device: another session, nothing remembered."""
+        self.session += 1
+        self.far = self._make(self.session)
+
+    def close(self):
+        self._stop.set()
+        self._thread.join()
+        for end in (self.master, self.slave):
+            with contextlib.suppress(OSError):
+                os.close(end)

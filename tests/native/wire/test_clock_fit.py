@@ -1,0 +1,68 @@
+"""Where a device's clock stands in ours: offset and drift from exchanges on a noisy line."""
+
+import ctypes
+import random
+
+import pytest
+
+from touchback.native.library import LIB
+
+
+class Clock:
+    """A device's clock: so many ppm fast, started at an offset [s]; and what is known of it."""
+
+    def __init__(self, ppm: float, offset: float) -> None:
+        self.ppm, self.offset = ppm, offset
+        self.fit = LIB.struct("tb_clock_fit")()
+        self.address = ctypes.addressof(self.fit)
+
+    def there(self, here: float) -> float:
+        return self.offset + here * (1.0 + 1e-6 * self.ppm)
+
+    def exchange(self, sent: float, out: float, wait: float, back: float) -> None:
+        arrived, left = sent + out, sent + out + wait
+        ns = [round(1e9 * t) for t in (sent, self.there(arrived), self.there(left), left + back)]
+        LIB.tb_fit_take(self.address, *ns)
+
+    def error(self, here: float) -> float:
+        """How far the date of an event is off [s]."""
+        return 1e-9 * LIB.tb_fit_here(self.address, round(1e9 * self.there(here))) - here
+
+
+@pytest.mark.parametrize("ppm", [0.0, 100.0, -300.0])
+def test_a_second_later_dates_are_within_half_of_the_fastest_round_trip(ppm: float) -> None:
+    draw, clock = random.Random(4), Clock(ppm, 98_765.4)
+    for k in range(4000):  # 8 s: 100 µs each way at least, and now and then milliseconds
+        out, back = (1e-4 + draw.expovariate(1 / 3e-4) for _ in range(2))
+        clock.exchange(2e-3 * k, out, draw.random() * 1e-3, back)
+    assert clock.fit.round_trip == pytest.approx(2e-4, rel=0.5)
+    assert clock.fit.drift == pytest.approx(-1e-6 * ppm, abs=2e-5)
+    assert abs(clock.error(8.0)) < 1e-4
+    assert abs(clock.error(9.0)) < 1e-4
+
+
+def test_a_line_that_is_slower_one_way_is_off_by_half_of_the_difference() -> None:
+    clock = Clock(0.0, -5.0)
+    for k in range(1000):
+        clock.exchange(2e-3 * k, 1e-3, 0.0, 5e-4)
+    assert clock.error(2.0) == pytest.approx(-2.5e-4, abs=1e-6)
+
+
+def test_one_slow_exchange_at_the_start_is_forgotten_at_once() -> None:
+    clock = Clock(0.0, 0.0)
+    clock.exchange(0.0, 0.05, 0.0, 0.0)  # something held it up on the way there
+    assert clock.error(0.1) == pytest.approx(-0.025)
+    clock.exchange(0.1, 1e-4, 0.0, 1e-4)
+    assert clock.error(0.2) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_device_s_microseconds_go_round_after_71_minutes() -> None:
+    clock = Clock(0.0, 0.0)
+    unwrapped = [LIB.tb_fit_unwrap(clock.address, t & 0xFFFFFFFF) for t in range(0, 2**34, 2**30)]
+    assert unwrapped == [1000 * t for t in range(0, 2**34, 2**30)]
+
+
+def test_an_echo_of_another_command_is_no_exchange() -> None:
+    clock = Clock(0.0, 0.0)
+    LIB.tb_fit_take(clock.address, 2_000, 0, 1_000, 2_500)  # less time here than there
+    assert clock.fit.count == 0
