@@ -17,6 +17,13 @@ export class Camera {
     this.changed();
   }
 
+  /** Points are from another origin. */
+  shift(by) {
+    this.middle = add(this.middle, by);
+    this.first.centre = add(this.first.centre, by);
+    if (this.last) this.last.from = add(this.last.from, by);
+  }
+
   /** Matrix, place and axes of the eye for a picture of this ratio of width to height. */
   shot(ratio) {
     const { radius, turn, rise } = this, d = this.distance * radius * Math.max(1, 1 / ratio);

@@ -17,7 +17,7 @@ from touchback.workbench.client import Client, Peek
 from touchback.workbench.company import Company, Facts
 from touchback.workbench.scene import SceneSeen
 from touchback.workbench.source import Source, Values
-from touchback.workbench.wire import POSES, frame, told
+from touchback.workbench.wire import pose_frame, told
 
 RATE = 60.0  # frames a second at most
 MOST_CLIENTS = 32
@@ -142,7 +142,8 @@ class Hub(Company):
         found = self.source.frame()
         if found is None:
             return
-        data = frame(POSES, self.source.structure, found.bodies, found.time, found.numbers)
+        time_of, bodies, numbers, size = found
+        data = pose_frame(self.source.structure, bodies, time_of, numbers, size)
         for client in due:
             client.due = max(client.due + 1.0 / client.poses, time)
             client.stream("poses", data)

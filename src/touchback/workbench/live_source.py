@@ -73,7 +73,7 @@ class LiveSource:
             return None
         t, x = found
         numbers = poses.at(x, t, *self._settings(poses.system))
-        return Posed(t, len(poses.bodies), numbers)
+        return Posed(t, len(poses.bodies), numbers, poses.size)
 
     def ticks(self) -> int:
         return self.live.ticks

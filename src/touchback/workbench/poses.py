@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from touchback.draw.scene import Watched
+from touchback.dynamics.floats import float_instant
+from touchback.dynamics.size import size_of
 from touchback.model.forces import LinkForce, SpringDamper
 from touchback.model.frame import GROUND, Frame
 from touchback.spatial.vectors import Scalar
 from touchback.system import System
 from touchback.system.function import Function
+from touchback.workbench.wire import PAIR, POSE
 
 Floats = np.ndarray
-POSE, PAIR = 7, 6  # numbers of a body, and of a spring or an arrow
+_USUAL = 0.1  # m: the size of what has no lengths
 
 
 class Poses:
@@ -38,7 +41,8 @@ class Poses:
             nodes += instant.position(Frame(name))
             nodes += [x for row in instant.rotation(Frame(name)) for x in row]
         for force in drawn.values():
-            nodes += [*instant.position(force.a), *instant.position(force.b)]
+            a, b = instant.position(force.a), instant.position(force.b)
+            nodes += [*a, *instant.vectors.sub(b, a)]
         pushes = instant.act()
         for point, force_vector in pushes.values():
             nodes += [*point, *force_vector]
@@ -52,14 +56,15 @@ class Poses:
             [each >= len(drawn) for _ in copies for each in range(len(drawn) + len(pushes))],
             kind="stable",
         )  # springs of all copies before their arrows
+        self.size = size_of(float_instant(model)) or _USUAL
         self._values: dict[str, float] | None = None
         self._blocks = np.zeros(0)
 
     def at(
         self, x: Floats, t: float, inputs: Sequence[float] | Floats, parameters: Mapping[str, float]
     ) -> Floats:
-        """7 numbers a body (x y z, then the quaternion x y z w), 6 a spring (its ends) and 6 an
-        arrow (a point, a force [N]), as float32 in the order of the names."""
+        """7 numbers a body (x y z, then the quaternion x y z w), 6 a spring (an end, and from there
+        to the other) and 6 an arrow (a point, a force [N]), in the order of the names."""
         return self.packed(self.numbers(x, t, inputs, parameters))
 
     def numbers(
@@ -94,7 +99,7 @@ class Poses:
         poses[..., 3:] = quaternions(placed[..., 3:].reshape(count, bodies, 3, 3))
         lines = numbers[:, 12 * bodies :].reshape(count * pairs, PAIR)[self._order]
         moving = poses[:, 1:].reshape(-1)
-        return np.concatenate([poses[0, 0], moving, lines.reshape(-1)]).astype("<f4")
+        return np.concatenate([poses[0, 0], moving, lines.reshape(-1)])
 
 
 def quaternions(R: Floats) -> Floats:

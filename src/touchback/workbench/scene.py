@@ -286,6 +286,7 @@ def _flat(poses: Poses, x: Floats) -> list[list[float]] | None:
     rows = np.array(places)[..., : 12 * bodies].reshape(_TRIES, -1, 12)
     for axis in (1, 0, 2):
         p, n = rows[..., axis], rows[..., 3:].reshape(*rows.shape[:2], 3, 3)[..., axis, :]
-        if np.ptp(p, axis=0).max() < _PLANAR and np.ptp(n, axis=0).max() < _PLANAR:
+        off = _PLANAR * max(1.0, float(np.abs(p).max()))
+        if np.ptp(p, axis=0).max() < off and np.ptp(n, axis=0).max() < _PLANAR:
             return [list(map(float, way)) for way in plane_across(axis)]
     return None

@@ -14,11 +14,12 @@ Values = dict[str, float]
 
 
 class Posed(NamedTuple):
-    """Poses at a time [s] of so many bodies (see `Poses.at`)."""
+    """Poses at a time [s] of so many bodies (see `Poses.at`) of a mechanism of a size [m]."""
 
     time: float
     bodies: int
     numbers: np.ndarray
+    size: float
 
 
 class Source(Protocol):

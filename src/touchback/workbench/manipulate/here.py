@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from touchback.dynamics.floats import float_instant
+from touchback.dynamics.size import size_of
 from touchback.errors import InputError
 from touchback.model.frame import GROUND, Frame
 from touchback.model.value import Value, is_number
@@ -49,22 +50,8 @@ class Here:
 
     @cached_property
     def size(self) -> float:
-        """How large the mechanism is [m]: the farthest that two points of one body are apart at
-        which others hold it, or its centre of mass; 0 where it has no lengths."""
-        model = self.system.model
-        instant = float_instant(model, self.q, self.parameters)
-        points: dict[str, list[tuple[Value, ...]]] = {
-            name: [body.com] for name, body in model.bodies.items()
-        }
-        joints, loops = model.joints.values(), model.closures.values()
-        ends = [(each.parent, each.child) for each in joints] + [(each.a, each.b) for each in loops]
-        for frame in (frame for pair in ends for frame in pair):
-            points.setdefault(frame.body, []).append(frame.at)
-        spans = [
-            np.ptp([[float(instant.value(x)) for x in point] for point in own], axis=0)
-            for own in points.values()
-        ]
-        return max((float(np.linalg.norm(span)) for span in spans), default=0.0)
+        """How large the mechanism is [m]; 0 where it has no lengths."""
+        return size_of(float_instant(self.system.model, self.q, self.parameters))
 
     def point(self, body: str, at: np.ndarray) -> np.ndarray:
         """Where a point of a body is in the world [m]."""

@@ -37,7 +37,7 @@ export class Flat {
     Object.assign(this.camera, { right, up, away: [right[1] * up[2] - right[2] * up[1], right[2] * up[0] - right[0] * up[2], right[0] * up[1] - right[1] * up[0]] });
     if (!home) return;
     this.camera.radius = this.world.radius;
-    this.fit(scene.bounds);
+    this.fit(this.world.bounds);
   }
 
   /** Shows everything between two corners. */

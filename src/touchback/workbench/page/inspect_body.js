@@ -16,15 +16,15 @@ export function bodyPanel(content, bench, chosen) {
   content.append(h("div", { class: "row" },
     !bench.recorded && act("Force", "force", () => bench.icons.create("force", name, at)), !bench.recorded && act("Torque", "torque", () => bench.icons.create("torque", name, at)),
     act("Follow", "follow", () => bench.view.followSelected())));
-  const target = triple("move point to", "m", world.at(name, at), async to => {
+  const target = triple("move point to", "m", world.run(world.at(name, at)), async to => {
     bench.tell("edited", await bench.send({ do: "pose", body: name, point: at, to }));
   });
   if (!bench.recorded) content.append(h("h3", {}, "Pose (when paused)"), target);
   content.append(h("h3", {}, "Joints"), h("div", { class: "row" }, ...on.map(each => act(each.name, "joint", () => bench.select({ kind: "joint", name: each.name })))));
   const told = (v, size) => v.map(x => Math.abs(x) < TINY * size ? 0 : x); // less than a frame's numbers can tell
   const move = () => {
-    const { p, q } = world.pose(name), now = told(world.at(name, at), world.radius);
-    place.lastChild.textContent = vector(told(p, world.radius));
+    const { p, q } = world.pose(name), now = told(world.run(world.at(name, at)), world.radius);
+    place.lastChild.textContent = vector(told(world.run(p), world.radius));
     turn.lastChild.textContent = vector(told(q, 1));
     point.lastChild.textContent = vector(now);
     target.refresh(now);

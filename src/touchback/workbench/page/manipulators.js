@@ -1,7 +1,7 @@
 // The hand of the person: a press on a body drags it (by a spring while it runs, kinematically when it is
 // paused), a press with another tool places what that tool makes, a press without moving chooses.
 import { newest, newtons } from "./dom.js";
-import { meets, norm, sub } from "./draw/vectors.js";
+import { add, meets, norm, sub } from "./draw/vectors.js";
 import { pickBody, pickJoint } from "./pick.js";
 import { RECORDED } from "./wire.js";
 
@@ -94,12 +94,12 @@ export class Hand {
     drag.to = to;
     if (!drag.moved) { drag.moved = true; this.begin(drag); }
     if (drag.held === "pull") {
-      if (norm(sub(to, drag.asked || [Infinity, 0, 0])) > 0) this.pull({ do: "pull", hand: "hand", to });
+      if (norm(sub(to, drag.asked || [Infinity, 0, 0])) > 0) this.pull({ do: "pull", hand: "hand", to: this.view.world.run(to) });
       drag.asked = to;
       this.view.drawOver();
       return;
     }
-    if (drag.held === "pose") this.pull({ do: "pose", body: drag.body, point: drag.local, to });
+    if (drag.held === "pose") this.pull({ do: "pose", body: drag.body, point: drag.local, to: this.view.world.run(to) });
     else if (drag.ghost) this.view.icons.stretch(drag.ghost, drag.point, to);
     this.view.draw();
   }
@@ -118,7 +118,7 @@ export class Hand {
       drag.grab = await this.bench.send({ do: "grab", hand: "hand", body: drag.body, point: drag.local });
       if (this.drag !== drag) { this.letGo(); return; }
       drag.held = "pull";
-      this.pull({ do: "pull", hand: "hand", to: drag.to });
+      this.pull({ do: "pull", hand: "hand", to: this.view.world.run(drag.to) });
     } catch (error) { this.failed(error); }
   }
 
@@ -136,12 +136,15 @@ export class Hand {
     this.view.draw();
   }
 
+  /** Points are from another origin. */
+  shift(by) { if (this.drag) for (const name of ["point", "to"]) this.drag[name] = add(this.drag[name], by); }
+
   letGo() { this.pull({ do: "release", hand: "hand" }); }
 
   /** A drawn line from one body to another asks what should tie them. */
   tie(drag, e) {
     const other = this.under(e);
-    const b = other && other.body !== drag.body ? { body: other.body, at: other.local } : { body: "ground", at: drag.to };
+    const b = other && other.body !== drag.body ? { body: other.body, at: other.local } : { body: "ground", at: this.view.world.run(drag.to) };
     this.bench.select({ kind: "tie", name: "new loop", a: { body: drag.body, at: drag.local }, b });
   }
 

@@ -34,7 +34,7 @@ export class View {
     this.hand = new Hand(this);
     this.stages = { flat: new Flat(this.flatCanvas, this.world) };
     this.listen(this.stages.flat);
-    this.world.changed.add(kind => kind === "scene" ? this.take() : kind === "poses" ? this.moved() : this.draw());
+    this.world.changed.add((kind, by) => kind === "scene" ? this.take() : kind === "poses" ? this.moved() : kind === "origin" ? this.shift(by) : this.draw());
     bench.on("selected", () => this.draw());
     bench.on("recorded", () => this.choose("hand"));
     addEventListener("resize", () => this.draw());
@@ -109,6 +109,13 @@ export class View {
     this.legend.textContent = "";
     this.legend.append(h("span", { class: "ruler" }), h("span", {}));
     this.arrange();
+  }
+
+  /** Points are from another origin: what looks and holds goes along. */
+  shift(by) {
+    for (const { camera } of Object.values(this.stages)) camera.shift(by);
+    this.hand.shift(by);
+    this.draw();
   }
 
   moved() {

@@ -77,7 +77,7 @@ export class Space {
   /** Where the ground is drawn: at a floor of the model, else below everything. */
   floor() {
     const flat = this.world.scene.shapes.find(s => s.endless && s.kind === "plane" && Math.abs(turned(s.turn, [0, 0, 1])[2]) > 0.999);
-    return flat ? flat.at[2] : this.world.low - 0.03 * this.world.radius;
+    return flat ? this.world.placed(flat).p[2] : this.world.low - 0.03 * this.world.radius;
   }
 
   /** Tells every solid with its matrix. */

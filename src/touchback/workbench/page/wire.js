@@ -96,7 +96,7 @@ export class Bench {
   _frame(buffer) {
     const head = new DataView(buffer), type = head.getUint8(0);
     const frame = { structure: head.getUint16(2, true), count: head.getUint32(4, true), time: head.getFloat64(8, true) };
-    if (type === 1) this.tell("poses", { ...frame, numbers: new Float32Array(buffer, 16) });
+    if (type === 1) this.tell("poses", { ...frame, origin: [...new Float64Array(buffer, 16, 3)], numbers: new Float32Array(buffer, 40) });
     else if (type === 2) this.tell("rows", { ...frame, subscription: head.getUint32(16, true), numbers: new Float32Array(buffer, 20) });
   }
 }

@@ -1,5 +1,6 @@
-// Where everything is now: the scene of the run's structure and the poses that came last.
-import { add, composed, norm, sub, turned, turnedBack, unit } from "./draw/vectors.js";
+// Where everything is now: the scene of the run's structure and the poses that came last. Points are from `origin`, which
+// is the run's unless the mechanism is far from there; float32 tells them well. `run` and `here` go to the run's and back.
+import { add, composed, norm, scaled, sub, turned, turnedBack, unit } from "./draw/vectors.js";
 
 const POSE = 7, PAIR = 6, WAKE = 400; // numbers of a body, of a spring or an arrow; points of a trail
 const STILL = { p: [0, 0, 0], q: [0, 0, 0, 1] };
@@ -10,6 +11,8 @@ export class World {
     this.bench = bench;
     this.scene = null;
     this.numbers = null;
+    this.origin = [0, 0, 0];
+    this.ground = STILL;
     this.time = 0;
     this.trails = new Map();
     this.changed = new Set();
@@ -18,12 +21,29 @@ export class World {
     bench.on("poses", frame => {
       if (!this.scene || frame.structure !== this.scene.structure % 65536) return;
       if (frame.time < this.time) this.trails.clear();
+      if (frame.origin.some((x, i) => x !== this.origin[i])) this.move(frame.origin);
       this.numbers = frame.numbers;
       this.time = frame.time;
       this.follow();
       for (const fn of this.changed) fn("poses");
     });
   }
+
+  /** Another origin: what was known of places goes along. */
+  move(origin) {
+    const by = sub(this.origin, origin);
+    this.origin = origin;
+    this.ground = { p: scaled(origin, -1), q: STILL.q };
+    this.low += by[2];
+    this.centre = add(this.centre, by);
+    this.bounds = this.bounds.map(p => add(p, by));
+    this.trails.clear();
+    for (const fn of this.changed) fn("origin", by);
+  }
+
+  /** A point of the page in the run's coordinates, and back. */
+  run(p) { return add(p, this.origin); }
+  here(p) { return sub(p, this.origin); }
 
   take(scene) {
     for (const body of scene.bodies.slice(1)) if (!scene.shapes.some(each => each.body === body && !each.endless)) scene.shapes.push(block(scene, body));
@@ -32,7 +52,7 @@ export class World {
     if (other) { this.numbers = null; this.trails.clear(); }
     this.index = new Map(scene.bodies.map((name, i) => [name, i]));
     this.joints = new Map(scene.joints.map(each => [each.name, each]));
-    const [low, high] = scene.bounds;
+    const [low, high] = this.bounds = scene.bounds.map(p => this.here(p));
     this.low = other ? low[2] : Math.min(low[2], this.low); // the ground goes down when something falls
     this.centre = [0, 1, 2].map(i => (low[i] + high[i]) / 2);
     this.radius = Math.max(norm(sub(high, low)) / 2, 1e-6);
@@ -55,7 +75,7 @@ export class World {
 
   pose(body) {
     const i = this.index.get(body);
-    if (i === undefined || !this.numbers) return STILL;
+    if (i === undefined || i === 0 || !this.numbers) return this.ground;
     const n = this.numbers, o = POSE * i;
     return { p: [n[o], n[o + 1], n[o + 2]], q: [n[o + 3], n[o + 4], n[o + 5], n[o + 6]] };
   }
@@ -79,7 +99,8 @@ export class World {
   hidden(arrow) { return !this.bench.recorded && this.itself(arrow); }
   itself(arrow) { return arrow === "hand" || arrow.startsWith("hand on ") || (this.scene.icons || []).some(each => each.name === arrow); }
 
-  spring(i) { return this.pair(POSE * this.scene.bodies.length + PAIR * i); }
+  /** A spring: its two ends. */
+  spring(i) { const [a, way] = this.pair(POSE * this.scene.bodies.length + PAIR * i); return [a, add(a, way)]; }
   /** An arrow: the point and the force [N] there. */
   arrow(i) { return this.pair(POSE * this.scene.bodies.length + PAIR * (this.scene.springs.length + i)); }
   pair(o) {

@@ -188,7 +188,7 @@ class Playback:
             return None
         poses = self._poses[self._shown]
         numbers = poses.at(at.state, at.time, at.inputs, at.parameters)
-        return Posed(self.at, len(poses.bodies), numbers)
+        return Posed(self.at, len(poses.bodies), numbers, poses.size)
 
     def ticks(self) -> int:
         return self._count + self.instant.row
