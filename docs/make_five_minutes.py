@@ -61,7 +61,7 @@ class Walk:
         self.until("document.documentElement.dataset.ready && bench.view.painted > 0.1")
 
     def farther(self) -> None:
-        """The crank swings out of the first view: farther away by the wheel."""
+        """Farther away by the wheel: room to draw."""
         self.page.mouse.move(668, 220)
         for _ in range(3):
             self.page.mouse.wheel(0, 120)

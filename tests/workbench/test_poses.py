@@ -109,3 +109,15 @@ def test_a_frame_tells_places_far_away_as_finely_as_near_ones() -> None:
     assert (origin_of(places, 1.3) == origin_of(places + 1.0, 1.3)).all()
     assert (origin_of(places - far + 100.0, 1.3) == 0.0).all()
     assert (origin_of(np.full((2, 3), np.nan), 1.3) == 0.0).all()
+
+
+def test_the_view_has_room_for_the_circle_of_a_crank_in_a_loop() -> None:
+    """Of 0.1 m about the origin, in a slider-crank that starts anywhere; the loop isn't opened."""
+    system = gallery.make("slider-crank").compile()
+    radius = system["crank radius"]
+    for angle in (0.0, 1.0, 2.5):
+        start = system.assemble(crank=angle)
+        x = np.concatenate([start.q, start.v, start.z])
+        low, high = seen(Poses(system), 1, x, 0.0, system.parameters).bounds
+        assert low[0] <= -radius * np.cos(np.pi / 4) and low[2] <= -radius * np.cos(np.pi / 4)
+        assert high[2] >= radius * np.cos(np.pi / 4) and high[2] < 3 * radius

@@ -31,10 +31,12 @@ function draw() {
     renderer.stroke(whole, null, film.accent, 0.35, "LINE_STRIP");
     renderer.stroke({ buffer: whole.buffer, count: i + 1 }, null, film.accent, 1, "LINE_STRIP");
   }
-  if (forces) for (const force of film.forces) {
-    const way = at(force.way, i);
-    if (norm(way) > 1e-3 * film.radius) renderer.arrow(at(force.from, i), way, 0.008 * film.radius, film.accent, 0.06 * film.radius);
-  }
+  if (forces) renderer.before(() => {
+    for (const force of film.forces) {
+      const way = at(force.way, i);
+      if (norm(way) > 1e-3 * film.radius) renderer.arrow(at(force.from, i), way, 0.008 * film.radius, film.accent, 0.06 * film.radius);
+    }
+  });
   const model = p => { const R = p.R.subarray(9 * i, 9 * i + 9); return placed([R[0], R[3], R[6]], [R[1], R[4], R[7]], [R[2], R[5], R[8]], at(p.p, i)); };
   for (const piece of film.pieces) if (piece.alpha === 1) renderer.paint(piece.solid, model(piece), piece.colour);
   renderer.gl.depthMask(false);  // what shows through comes last

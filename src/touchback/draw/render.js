@@ -165,6 +165,14 @@ export class Renderer {
     this.paint(this.round(a, 0.36 * tip).cone, between(neck, along(a, way, 1), 0.36 * tip), colour);
   }
 
+  /** Draws in front of everything: an arrow may lie inside of the body that it pushes. */
+  before(draw) {
+    const { gl } = this;
+    gl.depthRange(0, 0.05);
+    draw();
+    gl.depthRange(0, 1);
+  }
+
   /** Axes of a frame in red, green and blue. */
   axes(p, x, y, z, length) {
     [[x, "#d1495b"], [y, "#3a8f5c"], [z, "#2f6fb0"]].forEach(([way, colour]) => this.arrow(p, scaled(way, length), 0.03 * length, colour, 0.22 * length));

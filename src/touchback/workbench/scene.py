@@ -173,20 +173,27 @@ class _Sight:
         return self.placed(frame.body, R, np.array(self.instant.position(frame), dtype=float))
 
     def reach(self) -> list[Floats]:
-        """Points of the mechanism with each hinge on the ground turned round by quarters, so that
-        what swings stays in view; nothing where loops would open."""
+        """Points with each hinge on the ground turned round by quarters, so that what swings stays
+        in view; of loops only the shortest body on one, which may turn all the way (Grashof)."""
         model, names = self.model, list(self._system.state_names)
-        if model.constraint_rows():
+        hinges = {
+            joint.child.body: names.index(joint.position_names(name)[0])
+            for name, joint in model.joints.items()
+            if isinstance(joint.kind, Revolute) and joint.parent.body == GROUND
+        }
+        if not hinges:
             return []
-        found = []
-        for name, joint in model.joints.items():
-            if isinstance(joint.kind, Revolute) and joint.parent.body == GROUND:
-                turned = np.tile(self._x, (3, 1))
-                turned[:, names.index(joint.position_names(name)[0])] += _QUARTERS
-                signals = dict(zip(names, turned.T))
-                track = Track(np.full(3, self._t), signals, self._parameters)
-                found.append(scene_of(model, track).points)
-        return found
+        turned = np.tile(self._x, (len(hinges), 3, 1))
+        for rows, place in zip(turned, hinges.values(), strict=True):
+            rows[:, place] += _QUARTERS
+        signals = dict(zip(names, turned.reshape(-1, len(names)).T))
+        scene = scene_of(model, Track(np.full(3 * len(hinges), self._t), signals, self._parameters))
+        if not model.constraint_rows():
+            return [scene.points]
+        lines = [line for line in scene.figure.lines if line.kind in _ON_BODIES]
+        own = [[x.ends[3 * i :][:3] for x in lines if x.name == b] for i, b in enumerate(hinges)]
+        rounds = [np.reshape(ends, (-1, 3)) for ends in own if ends]
+        return sorted(rounds, key=lambda points: float(np.ptp(points, axis=0).max()))[:1]
 
     def shapes(self) -> list[Shape]:
         """Shapes of contacts and geometry, and lines of the stick figure on their bodies."""

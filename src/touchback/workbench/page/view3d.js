@@ -69,7 +69,7 @@ export class Space {
     if (show.frames) this.frames();
     if (show.inertias) this.inertias();
     if (show.trails) this.drawTrails();
-    this.arrows(show);
+    renderer.before(() => this.arrows(show));
     this.walls(colours);
     this.waters();
   }
