@@ -222,3 +222,14 @@ def test_printed_dynamics_of_a_mechanism_with_constraints_say_that_they_are_the_
     text = touchback("generate", "slider-crank").stdout
     assert "of the tree alone: constraints and their friction are in 'terms'" in text
     assert "of the tree alone" not in touchback("generate", "pendulum").stdout
+
+
+def test_a_film_is_written_though_matplotlib_is_missing_for_the_plot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    asked = ["--plot", "a.png", "--film", "a.svg", "--duration", "0.2"]
+    told = touchback("simulate", "pendulum", *asked, cwd=tmp_path)
+    assert told.returncode != 0 and "matplotlib" in told.stderr and "film: a.svg" in told.stdout
+    assert (tmp_path / "a.svg").stat().st_size > 1000 and not (tmp_path / "a.png").exists()

@@ -101,3 +101,29 @@ def test_a_port_that_is_taken_is_said() -> None:
 def test_what_is_neither_a_mechanism_nor_a_file_is_said() -> None:
     with pytest.raises(InputError, match="pendulum"):
         view("pendulom", seconds=0.1)
+
+
+def test_a_table_of_a_run_is_shown_once_its_mechanism_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    tb.simulate(gallery.make("pendulum").compile(), duration=0.1).save(path)
+    alone = touchback("view", path, "--seconds", "0.2")
+    assert f"touchback view {path} --of MODEL" in alone.stderr.replace("\n", " ")
+    assert "page: http" in touchback("view", path, "--of", "pendulum", "--seconds", "0.2").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "mend"),
+    [("mine.py", r"python .*mine\.py.*\.view\(\)"), ("mine.stl", r"\.urdf.*read_mesh"),
+     ("mine.blend", r"'\.blend'.*\.yaml.*\.csv"), ("mine", r"no ending.*\.yaml")],
+)  # fmt: skip
+def test_a_file_that_is_no_mechanism_is_told_what_to_do_with_it(
+    tmp_path: Path, name: str, mend: str
+) -> None:
+    (tmp_path / name).write_text("")
+    with pytest.raises(InputError, match=mend):
+        view(str(tmp_path / name), seconds=0.1)
+
+
+def test_a_mechanism_is_no_recording_of_another() -> None:
+    with pytest.raises(InputError, match=r"--of cart-pole .*'pendulum' is no recording"):
+        view("pendulum", of="cart-pole", seconds=0.1)

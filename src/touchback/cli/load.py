@@ -1,14 +1,18 @@
 """What MODEL means on the command line: a name of the gallery, or a file."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.gallery import Experiment
-from touchback.interop.formats import read
+from touchback.interop.formats import FORMATS, read
+from touchback.interop.mesh_file import MESH_ENDINGS
 from touchback.model import Model
 from touchback.model.names import suggestion
+from touchback.recording.files import FORMATS as RUNS
 
+_READ = [each for each in RUNS if each != ".parquet"]  # which is written for other programs
 _DURATION = 5.0  # seconds, of a run of a file that says nothing
 
 
@@ -19,6 +23,8 @@ def load(given: str) -> tuple[Model, Experiment]:
         return entry.make(), entry.experiment
     path = Path(given)
     if path.is_file():
+        if path.suffix.lower() not in FORMATS:
+            raise InputError(_other(path))
         return read(path), Experiment(_DURATION)
     if path.suffix or "/" in given:
         raise InputError(f"There is no file '{given}'.")
@@ -26,3 +32,32 @@ def load(given: str) -> tuple[Model, Experiment]:
         f"There is no mechanism '{given}' in the gallery, nor such a file; "
         f"{suggestion(given, gallery.names())}"
     )
+
+
+def _other(path: Path) -> str:
+    """What to do with a file that describes no model."""
+    ending = path.suffix.lower()
+    if ending == ".py":
+        return (
+            f"{path} is a program: run it with `python {path}`. Its mechanism is shown by "
+            "`model.compile().view()` in it, or kept by `model.save('mine.yaml')` for this command."
+        )
+    if ending in _READ:
+        return (
+            f"{path} is a run, not a model: `touchback view {path} --of MODEL` plays it on a page."
+        )
+    if ending in MESH_ENDINGS:
+        return (
+            f"{path} is a form without masses and joints: name it in a robot's .urdf, or read it "
+            "in a program by `tb.read_mesh`."
+        )
+    what = f"ends in '{path.suffix}'" if path.suffix else "has no ending"
+    return (
+        f"{path} {what}: models are read from {_listed(FORMATS)}, runs and recordings (`touchback "
+        f"view`) from {_listed(_READ)}."
+    )
+
+
+def _listed(endings: Iterable[str]) -> str:
+    *first, last = endings
+    return f"{', '.join(first)} or {last}"

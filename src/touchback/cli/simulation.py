@@ -7,12 +7,14 @@ from typing import Annotated, TypeVar
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import number, output, seconds
 from touchback.draw.film import ENDINGS as FILMS
+from touchback.errors import TouchbackError
 from touchback.recording import EventRecord, Run
 from touchback.recording.files import FORMATS
 from touchback.recording.plot import PICTURES
@@ -84,20 +86,37 @@ def simulate(
         run.save(csv)
         out.print(f"run: {csv}")
     out.print(f"repeat: {_repeat(model, span, run.metadata, changes, held)}", soft_wrap=True)
-    _draw(run, wanted or experiment.signals, plot, film)
-    if failure is not None:
-        raise _told(failure)
+    failures: list[BaseException] = [
+        *_draw(run, wanted or experiment.signals, plot, film),
+        *([] if failure is None else [_told(failure)]),
+    ]
+    for each in failures[:-1]:  # the command ends with the last
+        err.print(Text.assemble(("error:", "red"), " ", str(each)), soft_wrap=True)
+    if failures:
+        raise failures[-1]
 
 
-def _draw(run: Run, signals: Sequence[str], plot: Path | None, film: Path | None) -> None:
-    """The pictures that were asked for."""
-    if plot is not None:
-        run.plot(*signals, path=plot)
-        out.print(f"plot: {plot}")
-    if film is not None:
-        with working("filming"):
-            run.film(film)
-        out.print(f"film: {film}")
+def _draw(
+    run: Run, signals: Sequence[str], plot: Path | None, film: Path | None
+) -> list[TouchbackError | OSError]:
+    """The pictures that were asked for; one that can't be made, as without matplotlib, keeps no
+    other from being made. Gives why."""
+    asked: list[tuple[str, Path | None, Callable[[Path], object]]] = [
+        ("plot", plot, lambda path: run.plot(*signals, path=path)),
+        ("film", film, run.film),
+    ]
+    failed: list[TouchbackError | OSError] = []
+    for word, path, make in asked:
+        if path is None:
+            continue
+        try:
+            with working(f"making the {word}"):
+                make(path)
+        except (TouchbackError, OSError) as error:
+            failed.append(error)
+        else:
+            out.print(f"{word}: {path}")
+    return failed
 
 
 def _told(failure: RunFailed | RunInterrupted) -> BaseException:

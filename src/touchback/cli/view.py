@@ -13,10 +13,10 @@ from touchback.cli.options import seconds as span
 from touchback.errors import InputError
 from touchback.realtime import Recording, open_recording
 from touchback.recording import Run, open_run
+from touchback.recording.files import FORMATS as RUNS
 from touchback.workbench.feed import feed
 from touchback.workbench.manipulate import equipped
 
-_RUNS = (".mcap", ".npz", ".csv")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -39,10 +39,20 @@ def view(
 ) -> None:
     """Show a mechanism on a page in the browser, where it runs and can be touched; or a recording,
     which plays there. Ctrl-C ends it."""
-    if model not in gallery.names() and Path(model).suffix.lower() in _RUNS:
+    if model not in gallery.names() and Path(model).suffix.lower() in RUNS:
         played = _recording(Path(model))
         described = None if of is None else load(of)[0]
+        if isinstance(played, Run) and described is None and played.model is None:
+            raise InputError(
+                f"{model} doesn't say what moved: name the mechanism, which is one of the gallery "
+                f"or a file: `touchback view {model} --of MODEL`."
+            )
         page = workbench.open(played, model=described, host=host, port=port)
+    elif of is not None:
+        raise InputError(
+            f"--of {of} is the mechanism of a recording that doesn't hold it, and '{model}' is no "
+            f"recording ({', '.join(RUNS)})."
+        )
     else:
         page = _running(model, rate, substeps, host, port)
     with page as bench:
