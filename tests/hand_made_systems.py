@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from touchback.model import Model
-from touchback.model.signals import Parameter
+from touchback.model.signals import Input, Parameter
 from touchback.native import Interpreter
 from touchback.symbolic import Tape, lower
 from touchback.system import State, System
@@ -60,7 +60,7 @@ def make_pendulum(output: str = "energy") -> HandMadeSystem:
     energy = tape.add(kinetic, tape.mul(weight, tape.sub(1, tape.cos(angle))))
     layout = Layout(
         ("angle",), ("speed",), (), ("torque",), ("length",), (output,), ("rad",), ("rad/s",), (),
-        ("J",), ("N m",), (0.0,), (Parameter(LENGTH),), (), (),
+        ("J",), ("N m",), (0.0,), (Input(unit="N m"),), (Parameter(LENGTH),), (), (),
     )  # fmt: skip
     rate = Interpreter(lower(tape, [speed, tape.div(effort, inertia)], places))
     outputs = Interpreter(lower(tape, [energy], places))
@@ -72,5 +72,5 @@ def make_first_order(name: str, rate: Any) -> HandMadeSystem:
     tape = Tape()
     z = tape.symbol("z")
     program = lower(tape, [rate(tape, z)], {z: ("x", 0)})
-    layout = Layout((), (), ("level",), *([()] * 5), ("m",), *([()] * 6))
+    layout = Layout((), (), ("level",), *([()] * 5), ("m",), *([()] * 7))
     return System(HandMade(name, layout, [1.0], rate=Interpreter(program)))

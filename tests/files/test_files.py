@@ -162,6 +162,16 @@ def test_numbers_survive_bit_by_bit(number: float) -> None:
         assert np.float64(again).tobytes() == np.float64(number).tobytes()
 
 
+def test_inputs_keep_their_ranges() -> None:
+    model = tb.Model("m")
+    model.input("voltage", unit="V", default=6.0, min=-12.0, max=12.0)
+    model.input("light", max=1.0)
+    for suffix in SUFFIXES:
+        assert model_from_text(to_text(model, suffix), suffix).inputs == model.inputs
+    with pytest.raises(tb.ModelError, match=r"inputs\.voltage: its default 6.0 lies outside"):
+        model_from_text("{touchback: 1, name: m, inputs: {voltage: {default: 6, max: 5}}}")
+
+
 def test_an_expression_that_is_a_number_becomes_one() -> None:
     m = tb.Model("m")
     p = m.parameter("p", 3.0)

@@ -7,7 +7,7 @@ from described_models import walker
 def test_the_tree_shows_joints_bodies_and_everything_named() -> None:
     m = tb.Model("crane")
     load = m.parameter("load", 100.0, unit="kg", min=0.0, max=500.0)
-    wind = m.input("wind", unit="m/s")
+    wind = m.input("wind", unit="m/s", min=0.0)
     boom = m.body("boom", mass=250.0, com=(2, 0, 0))
     hook = m.body("hook", mass=load + 5)
     m.joint("slew", tb.Revolute("z"), m.ground, boom)
@@ -25,7 +25,7 @@ def test_the_tree_shows_joints_bodies_and_everything_named() -> None:
         "  load  100 kg  0 … 500\n"
         "\n"
         "inputs\n"
-        "  wind  m/s\n"
+        "  wind  m/s  0 …\n"
         "\n"
         "states\n"
         "  temperature  from 20 K  rate 0.016666666666666666 * (20 - temperature)\n"

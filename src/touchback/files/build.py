@@ -110,7 +110,7 @@ class _Builder(Items):
                 model.parameter(name, item.default, item.unit, item.min, item.max)
         for name, item in self.items["inputs"].items():
             with self.at("inputs", name):
-                model.input(name, item.unit, item.default)
+                model.input(name, item.unit, item.default, item.min, item.max)
         for name, item in self.items["states"].items():
             with self.at("states", name):
                 make = model.state if item.update is None else model.memory

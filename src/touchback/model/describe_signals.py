@@ -18,6 +18,17 @@ from touchback.symbolic.table import Table
 Law = Value | Callable[[Expr], Value] | None
 
 
+def _ranged(
+    label: str, default: float, low: float | None, high: float | None
+) -> tuple[float, float | None, float | None]:
+    """A default within its range."""
+    lowest = None if low is None else number(f"{label}: min", low)
+    highest = None if high is None else number(f"{label}: max", high)
+    usual = number(f"{label}: default", default)
+    check_range(label, usual, lowest, highest)
+    return usual, lowest, highest
+
+
 class Signals(Description):
     """What has a number at each instant, and who gives it."""
 
@@ -32,18 +43,25 @@ class Signals(Description):
         """A live number, to be used in any other description; changeable on the compiled system."""
         self.refuse_taken("parameter", name)
         label = f"Parameter '{name}'"
-        lowest = None if min is None else number(f"{label}: min", min)
-        highest = None if max is None else number(f"{label}: max", max)
-        usual = number(f"{label}: default", default)
-        check_range(label, usual, lowest, highest)
+        usual, lowest, highest = _ranged(label, default, min, max)
         self.parameters[name] = Parameter(usual, check_unit(label, unit), lowest, highest)
         return self._symbol(name)
 
-    def input(self, name: str, unit: str = "", default: float = 0.0) -> Expr:
-        """A signal from outside: a device, a port, a function of time given to `simulate`."""
+    def input(
+        self,
+        name: str,
+        unit: str = "",
+        default: float = 0.0,
+        min: float | None = None,
+        max: float | None = None,
+    ) -> Expr:
+        """A signal from outside: a device, a port, a function of time given to `simulate`. Beyond
+        `min` and `max` a live run refuses what people and programs set it to (devices have
+        `WatchedInput(low=…, high=…)`); sliders have that range."""
         self.refuse_taken("input", name)
         label = f"Input '{name}'"
-        self.inputs[name] = Input(number(f"{label}: default", default), check_unit(label, unit))
+        usual, lowest, highest = _ranged(label, default, min, max)
+        self.inputs[name] = Input(usual, check_unit(label, unit), lowest, highest)
         return self._symbol(name)
 
     def state(self, name: str, initial: float = 0.0, rate: Law = None, unit: str = "") -> Expr:

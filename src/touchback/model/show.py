@@ -100,7 +100,7 @@ def _rows(model: Model, default_stops: Mapping[str, Pairs]) -> Iterator[tuple[st
         default = f"{value_text(item.default)} {item.unit}".strip()
         yield "parameters", (name, default, _range(item.min, item.max))
     for name, given in model.inputs.items():
-        yield "inputs", (name, given.unit)
+        yield "inputs", (name, given.unit, _range(given.min, given.max))
     owned = model.owned_states()
     for name, state in model.states.items():
         start = f"from {value_text(state.initial)} {state.unit}".strip()

@@ -29,10 +29,13 @@ def check_range(label: str, default: float, lowest: float | None, highest: float
 
 
 class Input(Data, frozen=True):
-    """A signal that comes from outside, with its value when nothing is connected."""
+    """A signal that comes from outside, with its value when nothing is connected, and the range in
+    which people and programs may set it while it runs."""
 
     default: float = 0.0
     unit: str = ""
+    min: float | None = None
+    max: float | None = None
 
 
 class ExtraState(Data, frozen=True):

@@ -27,6 +27,7 @@ class Signals(Kept):
     def __setitem__(self, name: str, value: float) -> None:
         """Sets an input or a live parameter from the next tick on."""
         if name in self.system.input_names:
+            self.system.layout.check_input(name, number_of(name, value))
             self.write(name, value)
         elif name in self._parameters.values:
             self.change({name: value})

@@ -10,7 +10,7 @@ from touchback.errors import InputError
 from touchback.model.limits import Limit, limits_of
 from touchback.model.model import Model, sensor_names
 from touchback.model.names import unknown
-from touchback.model.signals import Parameter
+from touchback.model.signals import Input, Parameter
 from touchback.system.reading import by_name, leading, read_array, read_number
 
 Values = Mapping[str, ArrayLike] | ArrayLike | None
@@ -34,6 +34,7 @@ class Layout:
     output_units: tuple[str, ...]
     input_units: tuple[str, ...]
     input_defaults: tuple[float, ...]
+    input_ranges: tuple[Input, ...]
     ranges: tuple[Parameter, ...]  # of the parameters
     memories: tuple[str, ...]  # states that change only at ticks
     limits: tuple[Limit, ...]  # of coordinates, by parameters
@@ -50,8 +51,8 @@ class Layout:
             every(self.q), every(self.v), every(self.z), every(self.inputs),
             every(self.parameters), every(self.outputs), self.q_units * count,
             self.v_units * count, self.z_units * count, self.output_units * count,
-            self.input_units * count, self.input_defaults * count, self.ranges * count,
-            every(self.memories),
+            self.input_units * count, self.input_defaults * count,
+            self.input_ranges * count, self.ranges * count, every(self.memories),
             tuple(
                 limit.moved(f"{copy}/", i * len(self.parameters))
                 for i, copy in enumerate(names)
@@ -88,6 +89,11 @@ class Layout:
             raise InputError(str(unknown("parameter", parameter, self.parameters)))
         return self.parameters.index(parameter)
 
+    def check_input(self, name: str, value: float) -> None:
+        """Refuses a value of an input outside the range that its model gives it."""
+        known = self.input_ranges[self.inputs.index(name)]
+        _check_within(f"Input '{name}'", known, np.array(value))
+
     def changed(self, values: np.ndarray, overrides: Mapping[str, float]) -> np.ndarray:
         """Values of all parameters with some replaced, which must lie in their ranges."""
         given = by_name("parameters", overrides)
@@ -105,20 +111,23 @@ class Layout:
         changed = np.broadcast_to(values, (*lead, len(values))).copy()
         for name, number in numbers.items():
             index = self.index(name)
-            known = self.ranges[index]
-            low = -np.inf if known.min is None else known.min
-            high = np.inf if known.max is None else known.max
-            outside = ~((low <= number) & (number <= high))
-            if outside.any():
-                raise InputError(
-                    f"{_parameter(name)}: {number[outside].flat[0]} lies outside its range "
-                    f"[{low}, {high}] {known.unit}."
-                )
+            _check_within(_parameter(name), self.ranges[index], number)
             changed[..., index] = number
         for limit in self.limits:
             if said := limit.crossed(changed):
                 raise InputError(said)
         return changed
+
+
+def _check_within(label: str, known: Parameter | Input, number: np.ndarray) -> None:
+    low = -np.inf if known.min is None else known.min
+    high = np.inf if known.max is None else known.max
+    outside = ~((low <= number) & (number <= high))
+    if outside.any():
+        raise InputError(
+            f"{label}: {number[outside].flat[0]} lies outside its range [{low}, {high}]"
+            f"{known.unit and f' {known.unit}'}."
+        )
 
 
 def _parameter(name: str) -> str:
@@ -150,7 +159,7 @@ def layout_of(model: Model) -> Layout:
         tuple(outputs), tuple(q_units), tuple(v_units),
         tuple(state.unit for state in model.states.values()), tuple(output_units),
         tuple(given.unit for given in inputs.values()),
-        tuple(given.default for given in inputs.values()),
+        tuple(given.default for given in inputs.values()), tuple(inputs.values()),
         tuple(model.parameters.values()), tuple(model.memories), limits_of(model),
     )  # fmt: skip
 

@@ -351,3 +351,24 @@ def test_transport_that_is_not_exposed_is_refused(system: tb.System, word: str) 
         assert f"'{word}' isn't among the transport" in str(told["error"])
         assert run.state == "running"
         assert run.plan.speed == 1.0
+
+
+def test_an_input_has_the_range_that_its_model_gives_it_and_nobody_sets_it_beyond() -> None:
+    m = model()
+    m.input("volume", unit="dB", default=-6.0, min=-60.0, max=0.0)
+    m.input("gain", min=0.0)
+    watched = {"gain": tb.devices.WatchedInput(low=-1.0, high=2.0)}
+    with tb.live(m.compile(), rate=100, speed=None, inputs=watched) as live:
+        desk = Desk(live)
+        known = {each["name"]: each for each in asked(desk, What())["inputs"]}  # type: ignore[attr-defined]
+        wanted = {"unit": "dB", "min": -60.0, "max": 0.0, "default": -6.0, "value": -6.0}
+        assert known["volume"] == {"name": "volume", **wanted}
+        assert (known["gain"]["min"], known["gain"]["max"]) == (0.0, 2.0)
+        assert (known["wind"]["min"], known["wind"]["max"]) == (None, None)
+        refused = asked(desk, Set("volume", 3.0))
+        assert refused["error"] == "Input 'volume': 3.0 lies outside its range [-60.0, 0.0] dB."
+        assert not asked(desk, Set("gain", -0.5))["ok"] and not asked(desk, Set("gain", 3.0))["ok"]
+        with pytest.raises(tb.InputError, match="outside its range"):
+            live["volume"] = -61.0
+        assert live["volume"] == -6.0 and live["gain"] == 0.0
+        assert asked(desk, Set("volume", -60.0))["ok"] and asked(desk, Set("wind", 1e6))["ok"]

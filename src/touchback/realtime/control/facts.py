@@ -71,18 +71,18 @@ def _end(value: float | None) -> float | None:
 def _inputs(live: Live, settable: Settable) -> list[dict[str, object]]:
     system = live.system
     found: list[dict[str, object]] = []
-    for name, unit, default in zip(
-        system.input_names, system.input_units, system.input_defaults, strict=True
-    ):
+    for name, known in zip(system.input_names, system.layout.input_ranges, strict=True):
         if settable("inputs", name):
             watched = live.plan.inputs.get(name, WatchedInput())
             found.append(
                 {
                     "name": name,
-                    "unit": unit,
-                    "min": _end(watched.low),
-                    "max": _end(watched.high),
-                    "default": float(default),
+                    "unit": known.unit,
+                    "min": _end(watched.low if known.min is None else max(watched.low, known.min)),
+                    "max": _end(
+                        watched.high if known.max is None else min(watched.high, known.max)
+                    ),
+                    "default": known.default,
                     "value": live[name],
                 }
             )
