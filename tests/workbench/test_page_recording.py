@@ -19,11 +19,13 @@ pytest.importorskip("websockets")
 
 @pytest.fixture(scope="module")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
-    """1.2 s of the swing; at 0.5 s somebody sets its damping."""
+    """1.4 s of the swing; at 0.5 s somebody sets its damping, and at 0.7 s makes it four times as stiff: 10 Hz after 5 Hz."""
     path = tmp_path_factory.mktemp("recorded") / "swing.mcap"
     with tb.live(swing().compile(), rate=500, speed=None, record=path) as live:
         live.run(0.5)
         live["damping"] = 0.0
+        live.run(0.2)
+        live["stiffness"] = 4.0 * live["stiffness"]
         live.run(0.7)
     return open_recording(path)
 
@@ -96,3 +98,42 @@ def test_a_jump_says_which_event_it_reached(page: Seat) -> None:
     page.page.get_by_label("To the next event").click()
     name, when = page.ask("() => [bench.transport.events[0].name, bench.transport.events[0].time]")  # type: ignore[misc]
     until(lambda: f"{name}, {when:.4f} s" in page.page.locator("#notes").inner_text())
+
+
+def stands_at(page: Seat, time: float) -> None:
+    page.ask("([time]) => bench.transport.seek(time)", time)
+    until(lambda: page.ask("bench.world.time") == pytest.approx(time, abs=1e-6))
+
+
+def test_one_trace_over_another_ends_at_the_playhead_and_goes_back_with_it(
+    page: Seat, recording: Recording
+) -> None:
+    """The last point is the state of the tick that is shown, the first of half a second before."""
+    stands_at(page, 0.9)
+    show(page, "xy", "slide", "slide rate")
+    scope = "bench.scopes.panes[0].scope"
+    page.ask("() => bench.scopes.panes[0].change({ trail: 0.5 })")
+    time, slide = recording.column("time"), recording.column("slide")
+    rate = recording.column("slide rate")
+    for row in (450, 300, 350, 100):
+        stands_at(page, float(time[row]))
+        wanted = [pytest.approx(slide[row], abs=1e-6), pytest.approx(rate[row], abs=1e-5)]
+        until(lambda w=wanted: list(page.ask(f"[...({scope}.points || []).slice(-2)]")) == w)  # type: ignore[call-overload]
+        first = time[row] - page.ask(f"{scope}.points.at(-3) - {scope}.points[0]")  # type: ignore[operator]
+        assert first == pytest.approx(max(time[row] - 0.5, time[0]), abs=5e-3)
+
+
+def test_a_spectrum_is_of_the_seconds_before_the_playhead(page: Seat, recording: Recording) -> None:
+    """Lines of half a second are 2 Hz apart, and the highest is the nearest. At the first instant there is nothing to
+    compute it from: that is said, and nothing old is left."""
+    stands_at(page, 1.3)
+    show(page, "spectrum", "slide")
+    page.ask("() => bench.scopes.panes[0].change({ seconds: 0.5 })")
+    peaks = "[...document.querySelectorAll('.peak')].map(each => +each.dataset.frequency)"
+    for time, hertz in ((1.3, 10.0), (0.66, 5.0), (1.36, 10.0), (0.6, 5.0)):
+        stands_at(page, time)
+        until(lambda hertz=hertz: page.ask(peaks) == [pytest.approx(hertz, abs=1.1)])
+    stands_at(page, float(recording.column("time")[0]))
+    until(lambda: page.ask("bench.scopes.panes[0].scope.rows === null"))
+    until(lambda: page.ask(peaks) == [] and page.page.locator(".scope-foot").inner_text().strip())
+    assert not page.errors

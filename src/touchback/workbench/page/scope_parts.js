@@ -7,6 +7,12 @@ export function make(tag, properties = {}) {
   return made;
 }
 
+/** The instant of a recording that is shown; null in a run. */
+export function playhead(bench) { return bench.recorded ? bench.world?.time ?? bench.status.playback.at : null; }
+
+/** Half a tick [s]: what is asked for up to an instant holds the tick of that instant. */
+export function halfTick(bench) { return 0.51 / (bench.status.rate || 1000); }
+
 /** A box below a bar that asks for a signal (with suggestions) or an expression; `take(text)` may refuse. */
 export function pickSignal(bar, units, take) {
   bar.parentElement.querySelector(".picker")?.remove();

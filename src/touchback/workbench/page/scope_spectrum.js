@@ -1,7 +1,8 @@
-// The spectrum of traces: which frequencies they have, with their amplitudes (computed by the server from every tick).
+// The spectrum of traces: which frequencies they have, with their amplitudes (computed by the server from every tick); of a
+// recording from the seconds before its playhead.
 import { numbers } from "./buckets.js";
 import { Plot, colour, curve, read } from "./plot.js";
-import { make } from "./scope_parts.js";
+import { halfTick, make, playhead } from "./scope_parts.js";
 
 const SPANS = [0.25, 0.5, 1, 2, 5, 10, 20, 60], WINDOWS = { hann: "Hann", flat: "flat top", none: "no window" };
 
@@ -28,14 +29,21 @@ export class SpectrumScope {
 
   async ask() {
     if (!this.texts.length || this.busy) return;
+    const at = playhead(this.bench);
+    if (at !== null && at === this.shown) return; // it stands
     this.busy = true;
+    this.shown = at;
     try {
-      const { end } = this.known = await this.bench.send({ do: "signals" });
-      const answer = await this.bench.send({ do: "spectra", signals: this.texts, start: end - this.seconds, end: end + 1e-6, window: this.window });
+      const end = at ?? (await this.bench.send({ do: "signals" })).end;
+      const answer = await this.bench.send({ do: "spectra", signals: this.texts, start: end - this.seconds, end: end + (at === null ? 1e-6 : halfTick(this.bench)), window: this.window });
       this.rows = numbers(answer.rows);
       this.told = answer;
       this.peaks();
-    } catch (error) { this.pane.foot.replaceChildren(make("span", { className: "soft", textContent: error.message })); }
+    } catch (error) {
+      this.rows = null; // nothing of another instant
+      this.pane.values(this.texts.map(() => ""));
+      this.pane.foot.replaceChildren(make("span", { className: "soft", textContent: error.message }));
+    }
     this.busy = false;
     this.dirty = true;
   }

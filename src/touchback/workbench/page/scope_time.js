@@ -4,7 +4,7 @@
 import { Buckets, numbers } from "./buckets.js";
 import { Plot, colour, curve, read } from "./plot.js";
 import { Cursors } from "./scope_cursors.js";
-import { make, overlayChoice, overlayShift, throttled } from "./scope_parts.js";
+import { halfTick, make, overlayChoice, overlayShift, playhead, throttled } from "./scope_parts.js";
 import { gestures } from "./scope_gestures.js";
 
 const LONGEST = 3600 * 24 * 7, SHORTEST = 1e-4;
@@ -31,8 +31,7 @@ export class TimeScope {
 
   get follows() { return this.end_ === null; }
   get last() { return Math.max(this.data.end, this.known.end); }
-  /** The instant of a recording that is shown; null in a run. */
-  get playhead() { return this.bench.recorded ? this.bench.world?.time ?? this.bench.status.playback.at : null; }
+  get playhead() { return playhead(this.bench); }
   get view() {
     const { playback } = this.bench.status;
     if (this.follows && playback?.end > playback?.start) return [playback.start, playback.end];
@@ -76,7 +75,7 @@ export class TimeScope {
 
   /** What the traces are at the instant of a recording that is shown, beside their names. */
   async instant() {
-    const time = this.playhead, half = 0.51 / (this.bench.status.rate || 1000);
+    const time = this.playhead, half = halfTick(this.bench);
     if (time === null || !this.texts.length || this.ended) return;
     const answer = await this.bench.send({ do: "past", signals: this.texts, start: time - half, end: time + half, buckets: 1 }).catch(() => null);
     const rows = answer ? numbers(answer.rows) : [];

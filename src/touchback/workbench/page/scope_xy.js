@@ -1,7 +1,7 @@
-// One trace against another, tick by tick: force over key depth, a phase portrait.
+// One trace against another, tick by tick: force over key depth, a phase portrait. Of a recording the seconds before its playhead.
 import { numbers } from "./buckets.js";
 import { Plot, colour, curve, read } from "./plot.js";
-import { make, overlayChoice } from "./scope_parts.js";
+import { halfTick, make, overlayChoice, playhead } from "./scope_parts.js";
 
 const TRAILS = [0.5, 1, 2, 5, 10, 30, 60]; // seconds
 
@@ -21,10 +21,13 @@ export class XYScope {
 
   async ask() {
     if (!this.y || this.busy) return;
+    const at = playhead(this.bench);
+    if (at !== null && at === this.shown) return; // it stands
     this.busy = true;
     try {
-      const now = this.bench.status.time ?? 0, end = (this.known?.end ?? now) + 1;
-      const answer = await this.bench.send({ do: "pairs", x: this.x, y: this.y, start: Math.max(now, end - 1) - this.trail, end: Math.max(now, end) + 1, most: 2000 });
+      const now = at ?? Math.max(this.bench.status.time ?? 0, this.known?.end ?? -Infinity), later = at === null ? 2 : halfTick(this.bench);
+      const answer = await this.bench.send({ do: "pairs", x: this.x, y: this.y, start: now - this.trail, end: now + later, most: 2000 });
+      this.shown = at;
       this.known = answer;
       this.points = numbers(answer.rows);
       const n = this.points.length;
