@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import touchback as tb
-from tests.workbench.browser import Seat, seat, until
+from tests.workbench.browser import Seat, seat, shot, until
 from tests.workbench.swing import show, swing, until_page
 from touchback import workbench
 from touchback.realtime import Recording, open_recording
 from touchback.workbench import Workbench
+from touchback.workbench.manipulate import equipped
 
 pytest.importorskip("websockets")
 
@@ -137,3 +140,31 @@ def test_a_spectrum_is_of_the_seconds_before_the_playhead(page: Seat, recording:
     until(lambda: page.ask("bench.scopes.panes[0].scope.rows === null"))
     until(lambda: page.ask(peaks) == [] and page.page.locator(".scope-foot").inner_text().strip())
     assert not page.errors
+
+
+# ---- hands of the past --------------------------------------------------------------------------
+
+
+def test_the_pull_of_a_recorded_hand_is_drawn_as_an_arrow(chromium: object, tmp_path: Path) -> None:
+    """Live its rubber band shows it; afterwards k (to − x) newtons at the point that it held."""
+    path, hand = tmp_path / "held.mcap", {"grip": 1.0, "to x": 0.5, "stiffness": 400.0}
+    with tb.live(equipped(swing()).compile(), rate=500, speed=None, record=path) as live:
+        for name, value in hand.items():
+            live[f"hand {name}"] = value
+        live.run(0.4)
+    with (
+        workbench.open(open_recording(path)) as bench,
+        seat(chromium, bench) as page,  # type: ignore[arg-type]
+    ):
+        until_page(page, "bench.status.playback && bench.world.ready")
+        page.ask("() => bench.send({ do: 'pause' })")
+        page.until("bench.status.paused")
+        i = page.ask("bench.scene.arrows.indexOf('hand')")
+        assert i != -1 and not page.ask("bench.world.hidden('hand')")
+        (x, _, _), force = page.ask(f"() => bench.world.arrow({i})")  # type: ignore[misc]
+        assert force == pytest.approx([400.0 * (0.5 - x), 0.0, 0.0], rel=1e-5, abs=1e-6)
+        with_it = shot(page)
+        page.ask("() => bench.view.setShown('forces', false)")
+        changed = np.abs(with_it - shot(page)).max(axis=2) > 20
+        page.ask("() => bench.view.setShown('forces', true)")
+        assert changed.sum() > 30  # px
