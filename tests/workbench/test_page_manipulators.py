@@ -237,6 +237,8 @@ def test_a_revolute_joint_becomes_a_weld_and_back_and_the_page_tells_the_freedom
     until(lambda: "crank" in live.system.state_names)
     assert freedoms(live) == 2
     until(lambda: page.page.locator('[data-act="undo"]').is_disabled())  # nothing is left to undo
+    page.see_structure()  # at rest it looks as it did, and is drawn all the same: with its ruler
+    page.until("bench.view.legend.textContent.endsWith('N')")
 
 
 def test_two_bodies_are_tied_by_a_drawn_line_and_untied(page: Seat) -> None:

@@ -121,7 +121,7 @@ export class View {
   moved() {
     if (this.follow) this.eye.middle = this.world.pose(this.follow).p;
     if (this.hand.expects()) return;
-    if (!this.pending && this.same()) this.painted = this.world.time;
+    if (!this.pending && !this.stale && this.same()) this.painted = this.world.time;
     else this.draw();
   }
 
