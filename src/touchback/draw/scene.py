@@ -37,7 +37,7 @@ from touchback.model.value import Triple, Value, is_zero
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Operators
 
-_LEAST = 1e-12  # N: less is no force
+_LEAST, _THIN, _WATER = 1e-12, 0.02, 1000.0  # N; of a block's longest side: can be seen; kg/m³
 
 
 @dataclass(frozen=True)
@@ -260,12 +260,13 @@ class _Stage:
         return float(np.ravel(self.instant.value(given))[0])
 
     def block(self, name: str) -> Piece:
-        """The cuboid with the inertia of a body: a_x² = 3 (I_y + I_z − I_x)/(2 m)."""
+        """A cuboid of a body's inertia, a_x² = 3 (I_y + I_z − I_x)/(2 m); a point's is water."""
         body = self.model.bodies[name]
         moments = np.array([self.number(moment) for moment in body.inertia[:3]])
-        squares = 1.5 * (moments.sum() - 2 * moments) / (self.number(body.mass) or np.inf)
-        x, y, z = np.sqrt(np.maximum(squares, 0.0)).tolist()
-        return self.piece(Frame(name, body.com), BoxShape((x, y, z)))
+        mass = self.number(body.mass)
+        halves = np.sqrt(np.maximum(1.5 * (moments.sum() - 2 * moments) / (mass or np.inf), 0.0))
+        least = _THIN * halves.max() or 0.5 * (max(mass, 0.0) / _WATER) ** (1 / 3)
+        return self.piece(Frame(name, body.com), BoxShape((*np.maximum(halves, least).tolist(),)))
 
     def trails(self) -> dict[str, Floats]:
         """The ways of points that the model measures."""

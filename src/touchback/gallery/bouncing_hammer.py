@@ -12,6 +12,7 @@ from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic
 from touchback.model.sensors import Energy, Signal
+from touchback.model.solids import Box, Sphere
 from touchback.symbolic.functions import select
 
 HAMMER = 25 * 0.008  # kg at the key front: a hammer of 8 g and its lever of 5 : 1
@@ -41,6 +42,10 @@ def make() -> Model:
     m.force("felt on key", JointEffort("key", -push))
     m.transition("leaves", "coupled", "flight", when=gap, direction=+1)
     m.transition("lands", "flight", "coupled", when=gap, direction=-1)
+    m.shape("key stick", key.at(0, 0, -0.004), Box((0.06, 0.02, 0.008)))
+    m.shape("hammer felt", hammer.at(0, 0, 0.008), Sphere(0.008))
+    m.shape("hammer head", hammer.at(0, 0, 0.022), Box((0.012, 0.012, 0.014)))
+    m.shape("slide", m.ground.at(-0.036, 0, 0.02), Box((0.004, 0.02, 0.08)))
     m.sensor("felt force", Signal(push, "N"))
     m.sensor("energy", Energy())
     return m

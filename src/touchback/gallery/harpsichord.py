@@ -12,6 +12,7 @@ from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Revolute
 from touchback.model.sensors import Energy, Signal
+from touchback.model.solids import Box
 from touchback.symbolic.functions import maximum, select
 
 # Usual dimensions and weights of an eight-foot register; ours, for a key of about 50 g of touch.
@@ -48,6 +49,11 @@ def make() -> Model:
     m.transition("gives up", "plucking", "below", when=bend, direction=-1)
     m.transition("plucks", "plucking", "above", when=strength - stiffness * bend)
     m.transition("passes", "above", "below", when=bend, direction=-1)
+    m.shape("key stick", key.at((FRONT - BACK) / 2, 0, 0), Box((FRONT + BACK, 0.02, 0.014)))
+    m.shape("jack", key.at(-BACK, 0, 0.06), Box((0.012, 0.008, 0.11)))
+    m.shape("plectrum", key.at(-BACK + 0.011, 0, 0.1), Box((0.012, 0.004, 0.002)))
+    over = 0.101 + string  # m: the plectrum lies that much below it
+    m.shape("string", m.ground.at(-BACK + 0.012, 0, over + 0.002), Box((0.004, 0.05, 0.004)))
     m.sensor("depth", Signal(FRONT * m.coordinate("key"), "m"))
     m.sensor("jack", Signal(rise, "m"))
     m.sensor("string force", Signal(pull, "N"))

@@ -6,6 +6,7 @@ from touchback.gallery.entry import Entry, Experiment
 from touchback.model import Model
 from touchback.model.joints import Spherical
 from touchback.model.sensors import Direction, Energy
+from touchback.model.solids import Box, Cylinder
 
 TILT, SPIN = 0.4, 150.0  # rad, rad/s
 
@@ -15,6 +16,9 @@ def make() -> Model:
     m = Model("spinning top")
     top = m.body("top", mass=0.5, com=(0, 0, 0.08), inertia=(5e-4, 5e-4, 6e-4))
     m.joint("tip", Spherical(), m.ground, top)
+    m.shape("disc", top.at(0, 0, 0.08), Cylinder(0.049, 0.014))  # which has the moment about z
+    m.shape("axle", top.at(0, 0, 0.065), Cylinder(0.004, 0.13))
+    m.shape("mark", top.at(0.036, 0, 0.088), Box((0.02, 0.006, 0.002)))  # to see it spin
     m.sensor("axis", Direction(top.at(0, 0, 0), "z"))
     m.sensor("energy", Energy())
     return m

@@ -174,14 +174,17 @@ class _Sight:
 
     def reach(self) -> list[Floats]:
         """Points with each hinge on the ground turned round by quarters, so that what swings stays
-        in view; of loops only the shortest body on one, which may turn all the way (Grashof)."""
+        in view, unless limits or contacts hold it; of loops only the shortest body on one, which
+        may turn all the way (Grashof)."""
         model, names = self.model, list(self._system.state_names)
         hinges = {
             joint.child.body: names.index(joint.position_names(name)[0])
             for name, joint in model.joints.items()
-            if isinstance(joint.kind, Revolute) and joint.parent.body == GROUND
+            if isinstance(joint.kind, Revolute)
+            and joint.parent.body == GROUND
+            and not joint.limits
         }
-        if not hinges:
+        if not hinges or any(kind.shapes() for kind in model.forces.values()):
             return []
         turned = np.tile(self._x, (len(hinges), 3, 1))
         for rows, place in zip(turned, hinges.values(), strict=True):

@@ -97,5 +97,5 @@ Promise.all(mounted).then(() => { root.dataset.ready = "yes"; });
 
 // A mechanism that was opened from the gallery explains itself.
 if (new URLSearchParams(location.search).get("run")?.startsWith("gallery/")) {
-  const stop = bench.on("open", () => { stop?.(); import("./play/about.js").then(module => module.mount($("view"), bench)); });
+  const stop = bench.on("open", () => { stop?.(); import("./play/about.js").then(module => module.mount(document.querySelector("main"), bench)); });
 }

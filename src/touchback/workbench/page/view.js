@@ -2,6 +2,7 @@
 import { storage } from "./storage.js";
 import { h, newtons, tool } from "./dom.js";
 import { Flat } from "./flat.js";
+import { Follow } from "./follow.js";
 import { Icons } from "./icons.js";
 import { Hand } from "./manipulators.js";
 import { Overlay } from "./overlay.js";
@@ -27,7 +28,7 @@ export class View {
     this.bench = bench;
     this.world = bench.world = new World(bench);
     this.show = Object.fromEntries(Object.entries(SHOWN).map(([name, [, on]]) => [name, kept(`show ${name}`, on)]));
-    this.follow = null;
+    this.follow = new Follow(this);
     this.build();
     this.overlay = new Overlay(this.svg, this);
     this.icons = bench.icons = new Icons(this);
@@ -104,7 +105,7 @@ export class View {
     const { scene } = this.world, home = scene.title !== this.seen;
     this.seen = scene.title;
     for (const stage of Object.values(this.stages)) stage.take(scene, home);
-    if (this.follow && !this.world.index.has(this.follow)) this.setFollow(null);
+    this.follow.take(scene, home);
     this.icons.take(scene);
     this.legend.textContent = "";
     this.legend.append(h("span", { class: "ruler" }), h("span", {}));
@@ -119,7 +120,7 @@ export class View {
   }
 
   moved() {
-    if (this.follow) this.eye.middle = this.world.pose(this.follow).p;
+    this.follow.moved();
     if (this.hand.expects()) return;
     if (!this.pending && !this.stale && this.same()) this.painted = this.world.time;
     else this.draw();
@@ -191,16 +192,8 @@ export class View {
 
   followSelected() {
     const name = this.bench.selected?.kind === "body" ? this.bench.selected.name : null;
-    if (!this.follow && !name) this.bench.note("Choose a body first: click on it, or on its name under Parts.");
-    this.setFollow(this.follow || !name ? null : name);
-  }
-
-  /** The eye looks at a body wherever it goes, or stays. */
-  setFollow(body) {
-    this.follow = body;
-    this.followButton.setAttribute("aria-pressed", String(Boolean(body)));
-    if (body) this.eye.middle = this.world.pose(body).p;
-    this.draw();
+    if (!this.follow.body && !name) this.bench.note("Choose a body first: click on it, or on its name under Parts.");
+    this.follow.toggle(name);
   }
 
   fit() { if (this.world.ready) this.stage.fit(this.world.box()); }

@@ -57,9 +57,9 @@ export class Space {
     });
     crowd.load();
     if (show.ground) {
-      const step = rounded(R / 4), half = 12 * step, fade = [world.centre[0], world.centre[1], floor, half];
-      const middle = [Math.round(world.centre[0] / step) * step, Math.round(world.centre[1] / step) * step, floor];
-      renderer.stroke(renderer.known.grid.rims, placed([1.2 * step, 0, 0], [0, 1.2 * step, 0], [0, 0, 1], middle), colours.grid, 0.7, "LINES", fade);
+      const step = rounded(R / 4), half = 12 * step, [x, y] = this.camera.middle, fade = [x, y, floor, half];
+      const lines = 1.2 * step, middle = [Math.round(x / lines) * lines, Math.round(y / lines) * lines, floor]; // the ground has no end
+      renderer.stroke(renderer.known.grid.rims, placed([lines, 0, 0], [0, lines, 0], [0, 0, 1], middle), colours.grid, 0.7, "LINES", fade);
       crowd.shadow(floor + 1e-3 * R, colours.cast, colours.dark ? 0.5 : 0.13);
     }
     crowd.paint();
@@ -133,7 +133,7 @@ export class Space {
     const { renderer, world } = this, half = 0.9 * world.radius;
     renderer.gl.depthMask(false);
     for (const shape of world.scene.shapes) if (shape.kind === "surface") {
-      const { p, q } = world.placed(shape), n = turned(q, [0, 0, 1]), c = world.centre;
+      const { p, q } = world.placed(shape), n = turned(q, [0, 0, 1]), c = this.camera.middle;
       const model = posed(along(c, n, dot(sub(p, c), n)), q, [half, half, 1]);
       renderer.paint(renderer.known.sheet, model, WATER, 0.34);
       renderer.edges(renderer.known.sheet, model, WATER, 0.7);

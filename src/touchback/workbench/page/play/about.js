@@ -1,4 +1,4 @@
-// A mechanism of the gallery in its own three sentences, over its view.
+// A mechanism of the gallery in its own three sentences, under its view, which they leave free.
 const link = (text, click) => Object.assign(document.createElement("button"), { textContent: text, onclick: click });
 
 export async function mount(element, bench) {
@@ -7,13 +7,14 @@ export async function mount(element, bench) {
   const box = document.createElement("section");
   box.className = "about";
   box.setAttribute("aria-label", `About the ${told.name}`);
-  for (const text of told.sentences) box.append(Object.assign(document.createElement("p"), { textContent: text }));
+  const words = Object.assign(document.createElement("div"), { className: "words" });
+  for (const text of told.sentences) words.append(Object.assign(document.createElement("p"), { textContent: text }));
   const row = document.createElement("div");
   row.className = "row";
   row.append(link("Got it", () => box.remove()), link("All mechanisms", async () => {
     const found = await bench.try({ do: "visit", what: "zoo" });
     if (found) location.href = found.url.replace(/^https?:\/\/[^/]+/, location.origin);
   }));
-  box.append(row);
+  box.append(words, row);
   element.append(box);
 }

@@ -1,0 +1,67 @@
+// The eye goes along with a body: with one that somebody chose, or with what travels, once it is about to leave the picture.
+import { add, sub } from "./draw/vectors.js";
+
+const EDGE = 0.2; // of the picture, from its rim: what comes so near is leaving
+const FREE = ["Free", "Planar"], SLIDING = ["Prismatic", "Cylindrical"]; // joints on the ground by which bodies go away
+
+/** The bodies that can go anywhere: free ones, and those that slide where neither limits nor loops hold them. */
+export function travellers({ joints, loops }) {
+  const slides = ({ kind, limits }) => SLIDING.includes(kind) && !loops.length && !limits.some(pair => pair.every(Number.isFinite));
+  return joints.filter(each => each.parent.body === "ground" && (FREE.includes(each.kind) || slides(each))).map(each => each.child.body);
+}
+
+export class Follow {
+  constructor(view) {
+    this.view = view;
+    this.body = null;
+    this.stays = false; // somebody let a body go by itself: the eye doesn't go along unasked again
+  }
+
+  /** Another scene: what isn't there any more can't be followed. */
+  take(scene, other) {
+    this.able = travellers(scene);
+    if (other) this.stays = false;
+    if (this.body && !this.view.world.index.has(this.body)) this.set(null);
+  }
+
+  /** Follows a body from where it is seen, or brings it to the middle first; null ends it. */
+  set(body, middle = false) {
+    const { view } = this;
+    this.body = body;
+    this.before = body && view.world.pose(body).p;
+    view.followButton.setAttribute("aria-pressed", String(Boolean(body)));
+    if (body && middle) view.eye.middle = [...this.before];
+    view.draw();
+  }
+
+  /** The button: follows what is chosen, or nothing any more. */
+  toggle(chosen) {
+    if (this.body) this.stays = true;
+    this.set(this.body ? null : chosen, true);
+  }
+
+  /** Whether the eye looks from where it began: who moved it knows what they want to see. */
+  untouched() {
+    const { middle, distance, first } = this.view.eye;
+    return distance === first.distance && middle.every((x, i) => x === first.centre[i]);
+  }
+
+  /** Whether a body is in the picture, so far from its rim. */
+  seen(body, edge = 0) {
+    const { eye, world } = this.view;
+    return eye.project(world.pose(body).p).slice(0, 2).every(x => x >= edge && x <= 1 - edge);
+  }
+
+  /** New poses came. */
+  moved() {
+    const { view } = this, { world } = view;
+    if (!this.body && !this.stays && !view.hand.drag && this.untouched()) {
+      const gone = this.able?.find(body => !this.seen(body, EDGE));
+      if (gone) this.set(gone, !this.seen(gone));
+    }
+    if (!this.body) return;
+    const now = world.pose(this.body).p;
+    view.eye.middle = add(view.eye.middle, sub(now, this.before));
+    this.before = now;
+  }
+}

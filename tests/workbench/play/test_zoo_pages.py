@@ -1,0 +1,119 @@
+"""Mechanisms of the gallery on their pages: everything has a shape, is in view, and stays there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from tests.workbench.browser import until
+from touchback import gallery
+from touchback.workbench.play.hall import Hall
+from touchback.workbench.play.messages import Visit
+from touchback.workbench.poses import Poses
+from touchback.workbench.scene import seen
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+READY = (
+    "document.documentElement.dataset.ready && window.bench?.world?.ready && bench.view?.painted"
+)
+PHONE, TABLET = {"width": 390, "height": 844}, {"width": 1024, "height": 768}
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_no_body_of_the_gallery_is_without_a_shape(name: str) -> None:
+    """Neither left out nor so thin that nothing of it is lit: a percent of all at least."""
+    shown = gallery.entry(name).on_page
+    system = shown.make().compile(backend="interpreter")
+    state = shown.experiment.start(system)
+    scene = seen(Poses(system), 1, np.array(state.x, dtype=float), 0.0, system.parameters)
+    size = float(np.ptp(np.array(scene.bounds), axis=0).max())
+    for body in scene.bodies:
+        own = [each for each in scene.shapes if each.body == body and not each.endless]
+        if not any(each.body == body and each.mass > 0.0 for each in scene.inertias):
+            continue
+        assert own, body
+        for each in own:
+            ends = np.array(each.numbers)
+            if each.kind == "line":
+                assert np.linalg.norm(ends[:3] - ends[3:]) > 0.0, body
+            elif each.kind in ("box", "sphere", "cylinder", "capsule"):
+                assert ends.min() > 0.0 and ends.max() > 0.005 * size, body
+
+
+def test_a_point_that_weighs_something_is_drawn_as_a_cube_of_water() -> None:
+    m = tb.Model("drop")
+    m.joint("fall", tb.Prismatic("z"), m.ground, m.body("drop", mass=0.008))
+    system = m.compile(backend="interpreter")
+    scene = seen(Poses(system), 1, np.zeros(2), 0.0, system.parameters)
+    (cube,) = [each for each in scene.shapes if each.body == "drop" and each.kind == "box"]
+    assert cube.numbers == pytest.approx([0.01] * 3)  # m: half of 2 cm, which are 8 ml
+
+
+@pytest.fixture(scope="module")
+def hall() -> Iterator[Hall]:
+    with Hall("zoo") as opened:
+        yield opened
+
+
+def opened(chromium: Browser, hall: Hall, name: str, size: dict[str, int]) -> Page:
+    page = chromium.new_page(viewport=size)  # type: ignore[arg-type]
+    page.goto(str(hall.visit(Visit(what=f"gallery/{name}"), "")["url"]))
+    until(lambda: page.evaluate(f"Boolean({READY} >= 0 && document.querySelector('.about'))"))
+    return page
+
+
+@pytest.mark.parametrize("size", [PHONE, TABLET], ids=["phone", "tablet"])
+def test_what_a_mechanism_says_of_itself_leaves_it_free(
+    chromium: Browser, hall: Hall, size: dict[str, int]
+) -> None:
+    page = opened(chromium, hall, "pendulum", size)
+    view, card = (page.locator(each).bounding_box() for each in ("#view", ".about"))
+    assert view is not None and card is not None
+    assert card["y"] >= view["y"] + view["height"] - 1.0  # px: below it
+    assert card["y"] + card["height"] <= size["height"] and card["width"] <= size["width"]
+    assert view["height"] > 0.2 * size["height"]
+    before = view["height"]
+    page.get_by_role("button", name="Got it").click()
+    until(lambda: page.evaluate("document.getElementById('view').clientHeight") > before)
+    page.close()
+
+
+def test_the_eye_goes_along_with_a_wheel_that_rolls_away_until_somebody_lets_it_go(
+    chromium: Browser, hall: Hall
+) -> None:
+    page = opened(chromium, hall, "omni-wheel", TABLET)
+    until(lambda: page.evaluate("bench.world.pose('disc').p[0]") > 0.5)  # ten times its radius
+    until(lambda: page.evaluate("bench.view.follow.body") == "disc")
+    where = "bench.view.eye.project(bench.world.pose('disc').p).slice(0, 2)"
+    for _ in range(3):
+        gone = page.evaluate("bench.world.pose('disc').p[0]")
+        until(lambda gone=gone: page.evaluate("bench.world.pose('disc').p[0]") > gone + 0.05)
+        assert all(0.0 < place < 1.0 for place in page.evaluate(where))
+    assert page.get_by_label("Follow the chosen body").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("c")
+    until(lambda: page.evaluate("bench.view.follow.body === null"))
+    until(lambda: any(not 0.0 < place < 1.0 for place in page.evaluate(where)))
+    assert page.evaluate("bench.view.follow.body") is None  # and it isn't followed again
+    page.close()
+
+
+def test_what_loops_or_limits_keep_at_home_is_not_followed(chromium: Browser, hall: Hall) -> None:
+    page = opened(chromium, hall, "slider-crank", TABLET)
+    found = page.evaluate(
+        """async () => {
+          const { travellers } = await import("/follow.js");
+          const joint = (kind, body, limits = []) =>
+            ({ kind, limits, parent: { body: "ground" }, child: { body } });
+          const joints = [joint("Free", "car"), joint("Prismatic", "cart"),
+                          joint("Prismatic", "key", [[0, 1]]), joint("Revolute", "wheel")];
+          return [travellers(bench.scene), travellers({ joints, loops: [] })];
+        }"""
+    )
+    assert found == [[], ["car", "cart"]]
+    page.close()
