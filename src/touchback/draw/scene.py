@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 
+from touchback.draw.cuboid import cuboid
 from touchback.draw.stick import Floats, StickFigure, figure_at
 from touchback.dynamics import Instant
 from touchback.dynamics.stops import initial_coordinates
@@ -37,7 +38,7 @@ from touchback.model.value import Triple, Value, is_zero
 from touchback.spatial.vectors import Scalar, Vector
 from touchback.symbolic.scalars import Operators
 
-_LEAST, _THIN, _WATER = 1e-12, 0.02, 1000.0  # N; of a block's longest side: can be seen; kg/m³
+_LEAST = 1e-12  # N: less is no force
 
 
 @dataclass(frozen=True)
@@ -260,13 +261,9 @@ class _Stage:
         return float(np.ravel(self.instant.value(given))[0])
 
     def block(self, name: str) -> Piece:
-        """A cuboid of a body's inertia, a_x² = 3 (I_y + I_z − I_x)/(2 m); a point's is water."""
         body = self.model.bodies[name]
-        moments = np.array([self.number(moment) for moment in body.inertia[:3]])
-        mass = self.number(body.mass)
-        halves = np.sqrt(np.maximum(1.5 * (moments.sum() - 2 * moments) / (mass or np.inf), 0.0))
-        least = _THIN * halves.max() or 0.5 * (max(mass, 0.0) / _WATER) ** (1 / 3)
-        return self.piece(Frame(name, body.com), BoxShape((*np.maximum(halves, least).tolist(),)))
+        halves = cuboid(self.number(body.mass), *map(self.number, body.inertia[:3]))
+        return self.piece(Frame(name, body.com), BoxShape(halves))
 
     def trails(self) -> dict[str, Floats]:
         """The ways of points that the model measures."""
