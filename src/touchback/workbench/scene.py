@@ -173,16 +173,13 @@ class _Sight:
         return self.placed(frame.body, R, np.array(self.instant.position(frame), dtype=float))
 
     def reach(self) -> list[Floats]:
-        """Points with each hinge on the ground turned round by quarters, so that what swings stays
-        in view, unless limits or contacts hold it; of loops only the shortest body on one, which
-        may turn all the way (Grashof)."""
+        """Points with each hinge on the ground turned by quarters: what swings stays in view, where
+        no limit or contact holds it; of loops the shortest body, which may turn round (Grashof)."""
         model, names = self.model, list(self._system.state_names)
         hinges = {
             joint.child.body: names.index(joint.position_names(name)[0])
             for name, joint in model.joints.items()
-            if isinstance(joint.kind, Revolute)
-            and joint.parent.body == GROUND
-            and not joint.limits
+            if isinstance(joint.kind, Revolute) and joint.parent.body == GROUND and not joint.limits
         }
         if not hinges or any(kind.shapes() for kind in model.forces.values()):
             return []

@@ -34,6 +34,9 @@ export class Follow {
     view.draw();
   }
 
+  /** Points are from another origin. */
+  shift(by) { if (this.body) this.before = add(this.before, by); }
+
   /** The button: follows what is chosen, or nothing any more. */
   toggle(chosen) {
     if (this.body) this.stays = true;

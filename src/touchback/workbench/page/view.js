@@ -114,6 +114,7 @@ export class View {
 
   /** Points are from another origin: what looks and holds goes along. */
   shift(by) {
+    this.follow.shift(by);
     for (const { camera } of Object.values(this.stages)) camera.shift(by);
     this.hand.shift(by);
     this.draw();
