@@ -9,7 +9,6 @@ import pytest
 
 import manipulated
 import touchback as tb
-from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime import fork, open_recording
 from touchback.system import System
@@ -108,38 +107,12 @@ def test_a_fork_takes_the_structure_of_its_instant(tmp_path: Path) -> None:
         assert live.read("hinge") == open_recording(path).parts[1].column("hinge")[-1]
 
 
-def test_it_says_why_bits_differ_where_a_step_remembers_the_one_before(tmp_path: Path) -> None:
-    """The step of the augmented Lagrangian begins with the multipliers of the step before."""
-    system = gallery.entry("slider-crank").make().compile()
-    path = tmp_path / "crank.mcap"
-    with tb.live(
-        system, rate=1000, speed=None, record=path, constraints="augmented-lagrangian"
-    ) as live:
-        live.run(0.2)
-    found = fork(path, 0.1, speed=None)
-    assert not found.same
-    assert "From tick 10" in found.why and "remembers" in found.why
-
-
 def swinging(path: Path, seconds: float = 0.35) -> Path:
     """A four-bar whose run chooses other dependent coordinates between 0.2 s and 0.3 s."""
     system = manipulated.four_bar().compile()
     with tb.live(system, rate=1000, speed=None, record=path) as live:
         live.run(seconds)
     return path
-
-
-def test_a_forked_loop_agrees_as_far_as_what_its_run_remembered_lets_it_and_replays(
-    tmp_path: Path,
-) -> None:
-    found = fork(swinging(tmp_path / "bar.mcap"), 0.25, speed=None, record=tmp_path / "fork.mcap")
-    assert not found.same
-    assert "which coordinates depend on the others" in found.why
-    assert "a replay from its beginning has the recorded bits" in found.why
-    assert float(found.why.split("by up to ")[1].split(":")[0]) < 1e-7
-    with found.live as live:
-        live.run(0.2)
-    assert tb.replay(tmp_path / "fork.mcap").same
 
 
 def test_bits_that_no_replay_gives_are_said_to_be_of_another_machine(tmp_path: Path) -> None:
@@ -150,7 +123,6 @@ def test_bits_that_no_replay_gives_are_said_to_be_of_another_machine(tmp_path: P
     recording = replace(recording, parts=[replace(part, rows=rows)])
     found = fork(recording, 0.25, speed=None)
     assert not found.same and "another version or machine recorded it" in found.why
-    assert "remembers" not in found.why
 
 
 def test_ticks_that_were_lost_are_named_and_not_compared(recorded: Path) -> None:
@@ -170,3 +142,21 @@ def test_a_time_outside_of_the_recording_is_refused_or_its_last_instant(recorded
     assert fork(recorded, 99.0, speed=None).tick == 300
     with pytest.raises(InputError, match="a time of the recording"):
         fork(recorded, float("nan"))
+
+
+@pytest.mark.parametrize("column", ["tick", "version", "substeps", "flags"])
+def test_numbers_that_no_tick_has_written_are_refused(recorded: Path, column: str) -> None:
+    whole = open_recording(recorded)
+    part = whole.parts[0]
+    rows = part.rows.copy()
+    rows[100, part.columns.index(column)] = np.nan
+    damaged = replace(whole, parts=[replace(part, rows=rows)])
+    with pytest.raises(InputError, match=f"damaged: at tick .* '{column}' is nan"):
+        fork(damaged, 0.101, speed=None)
+
+
+def test_ticks_that_are_no_numbers_are_no_gaps(recorded: Path) -> None:
+    whole = open_recording(recorded)
+    rows = whole.rows.copy()
+    rows[100, 0] = np.inf
+    assert replace(whole, parts=[replace(whole.parts[0], rows=rows)]).lost == [(101, 101)]

@@ -9,25 +9,26 @@ import numpy as np
 
 from touchback.errors import InputError
 from touchback.native.live.layout import LATCHED
+from touchback.native.live.live import LiveLoop
 from touchback.native.live.wanted import Pace
 from touchback.numbers import MOST, number_within
 from touchback.realtime.build import make_loop
 from touchback.realtime.live import Live
 from touchback.realtime.plan import LivePlan
-from touchback.realtime.replay import check_rows, plan_in, repeated, replay_recording, system_in
+from touchback.realtime.replay import check_rows, plan_in, repeated, run_again, system_in
 from touchback.realtime.take import begin_at
-from touchback.recording.live_about import StartData
+from touchback.recording.live_about import StartData, memory_of, text_of
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
 
 COMPARED = 2000  # ticks after the instant that are run again to compare them
-REPLAYED = 100_000  # ticks that are run again at most to tell why bits differ
 
 
 @dataclass(frozen=True)
 class Fork:
     """A live run, not yet started, that begins at an instant of a recording: with its structure,
-    state, parameters and inputs, at its tick and time.
+    state, parameters and inputs, at its tick and time, and with what the mechanism remembered then
+    beside its state.
 
     With the inputs and changes that were recorded it gives the same bits over `compared` ticks
     (`same`), or `why` says from when on it doesn't, how much, and for which reason."""
@@ -74,15 +75,23 @@ def fork(
     known = recording if isinstance(recording, Recording) else open_recording(recording)
     at = _instant(known, time)
     own = system_in(at.part, system)
-    plan = replace(plan_in(own, at.part), speed=speed, parameters=at.parameters)
-    plan = replace(plan, solver=replace(plan.solver, substeps=at.substeps))
+    plan = _plan_at(own, at)
+    at, lacking = _remembering(known, own, plan, at)
+    compared, different = _compare(known, own, plan, at, lacking)
+    plan = replace(plan, speed=speed)
     plan.check(own)
-    compared, different = _compare(known, own, plan, at)
     pace = Pace(plan.rate, speed, at.substeps, min(20e-6, 0.25 / plan.rate), priority=priority)
     live = Live(own, at.state, plan, pace, record, None, at.start)
     for name, value in zip(own.input_names, at.inputs, strict=True):
         live[name] = float(value)
     return Fork(live, at.start["tick"], at.time, compared, not different, different)
+
+
+def _plan_at(system: System, at: _Instant) -> LivePlan:
+    plan = replace(plan_in(system, at.part), parameters=at.parameters)
+    plan = replace(plan, solver=replace(plan.solver, substeps=at.substeps))
+    plan.check(system)
+    return plan
 
 
 def _instant(recording: Recording, time: float) -> _Instant:
@@ -93,10 +102,16 @@ def _instant(recording: Recording, time: float) -> _Instant:
         before = int(np.searchsorted(part.column("time"), time + half, "right")) - 1
         if before >= 0:
             place, row = number, before
-    part = recording.parts[place]
     if row < 0:
-        return _first(part, time)
+        return _first(recording.parts[place], time)
+    return _after(recording, place, row)
+
+
+def _after(recording: Recording, place: int, row: int) -> _Instant:
+    """What there is after the tick of a row."""
+    part = recording.parts[place]
     numbers = part.rows[row]
+    check_rows(replace(part, rows=part.rows[row : row + 1]), recording)
     values = recording.parameters.get(int(numbers[3]), part.about["parameters"])
     return _Instant(
         part, row, part.states[row].copy(), part.inputs[row].copy(), values, int(numbers[5]),
@@ -134,9 +149,78 @@ def _start(recording: Recording, place: int, row: int) -> StartData:
     return {"tick": int(part.rows[row, 0]), "t0": time, "steps": 0}
 
 
-def _compare(recording: Recording, system: System, plan: LivePlan, at: _Instant) -> tuple[int, str]:
+# ---- what is remembered beside the state ---------------------------------------------------------
+
+
+def _remembering(
+    recording: Recording, system: System, plan: LivePlan, at: _Instant
+) -> tuple[_Instant, str]:
+    """The instant with what the mechanism remembered then: as the recording has it of the instant,
+    or of an earlier tick from which it is run again, at the latest the first. Where that can't be,
+    why."""
+    if at.row < 0 or not make_loop(system, at.state, plan, Pace(plan.rate, None)).remembered:
+        return at, ""
+    place = next(k for k, part in enumerate(recording.parts) if part is at.part)
+    loop, states = _run_from_noted(recording, system, place, at.row)
+    if loop is None:
+        part = Part(at.part.about, at.part.columns, at.part.rows[: at.row + 1])
+        whole = replace(recording, parts=[*recording.parts[:place], part])
+        try:
+            parts, loop = run_again(whole, system if not place else None)
+        except InputError as error:
+            return at, f"what a step of this mechanism remembers beside its state is lost: {error}"
+        states = parts[-1]
+    recorded = at.part.states[at.row + 1 - len(states) : at.row + 1]
+    if not _same(states, recorded).all():
+        return at, "another version or machine recorded it"
+    run = loop.struct.run
+    start: StartData = {"tick": at.start["tick"], "t0": run.t0, "steps": run.steps}
+    return replace(at, start={**start, "memory": text_of(loop.remember())}), ""
+
+
+def _run_from_noted(
+    recording: Recording, system: System, place: int, last: int
+) -> tuple[LiveLoop | None, np.ndarray]:
+    """The loop after a row of a part, run again from the last tick before of which the recording
+    has what was remembered, and the states on the way; None where there is no such tick since the
+    last that was lost."""
+    part = recording.parts[place]
+    ticks = part.rows[: last + 1, 0]
+    whole = np.flatnonzero(np.diff(ticks) != 1)
+    for row in range(last, int(whole[-1]) if len(whole) else -1, -1):
+        start = recording.memories.get(int(ticks[row]))
+        if start is None:
+            continue
+        at = _after(recording, place, row)
+        plan = _plan_at(system, at)
+        loop = make_loop(system, at.state, plan, Pace(plan.rate, None, at.substeps))
+        memory = memory_of(start)
+        if memory is None or len(memory) != loop.remembered:
+            break  # of another version
+        begin_at(loop, at.state, start)
+        loop.u[1:] = at.inputs
+        loop.prepare()
+        rest = Part(part.about, part.columns, part.rows[row + 1 : last + 1])
+        check_rows(rest, recording)
+        return loop, repeated(system, plan, loop, rest, recording)
+    return None, part.states[:0]
+
+
+def _same(states: np.ndarray, recorded: np.ndarray) -> np.ndarray:
+    """Which rows agree bit for bit."""
+    ours, theirs = (np.ascontiguousarray(each).view(np.uint64) for each in (states, recorded))
+    same: np.ndarray = (ours == theirs).all(axis=1)
+    return same
+
+
+# ---- what follows --------------------------------------------------------------------------------
+
+
+def _compare(
+    recording: Recording, system: System, plan: LivePlan, at: _Instant, lacking: str
+) -> tuple[int, str]:
     """Runs what follows the instant again, from it alone; how many ticks were compared, and where
-    the bits differ, in words."""
+    the bits differ, in words, with what was `lacking`."""
     rows = at.part.rows[at.row + 1 : at.row + 1 + COMPARED]
     if not len(rows):
         return 0, ""
@@ -161,35 +245,13 @@ def _compare(recording: Recording, system: System, plan: LivePlan, at: _Instant)
     begin_at(loop, at.state, at.start)
     loop.prepare()
     states = repeated(system, plan, loop, rest, recording)
-    differing = (states.view(np.uint64) != np.ascontiguousarray(rest.states).view(np.uint64)).any(1)
-    if not differing.any():
+    same = _same(states, rest.states)
+    if same.all():
         return len(rows), ""
-    first = int(differing.argmax())
+    first = int(same.argmin())
     far = float(np.nanmax(np.abs(states - rest.states)))
-    why = _reason(recording, system, at, len(rows))
     return len(rows), (
         f"From tick {int(rows[first, 0])} on the states differ from the recorded ones, within "
-        f"{len(rows)} ticks by up to {far:.2g}: {why}."
-    )
-
-
-def _reason(recording: Recording, system: System, at: _Instant, count: int) -> str:
-    """Why ticks after an instant, run from its state alone, don't have the recorded bits: whether
-    a replay from the recording's beginning has them tells."""
-    remembers = (
-        "a step of this mechanism remembers more than its state (which coordinates depend on the "
-        "others, the multipliers that it begins with), and a fork begins that anew"
-    )
-    other = "another version or machine recorded it"
-    place = next(k for k, part in enumerate(recording.parts) if part is at.part)
-    part = Part(at.part.about, at.part.columns, at.part.rows[: at.row + 1 + count])
-    whole = replace(recording, parts=[*recording.parts[:place], part])
-    if sum(len(each.rows) for each in whole.parts) > REPLAYED:
-        return f"{remembers}, or {other} (a replay from its beginning tells)"
-    try:
-        again = replay_recording(whole, system if len(whole.parts) == 1 else None)
-    except InputError as error:
-        return f"{remembers}, or {other} (it can't be replayed from its beginning: {error})"
-    return (
-        f"{remembers}; a replay from its beginning has the recorded bits" if again.same else other
+        f"{len(rows)} ticks by up to {far:.2g}: "
+        f"{lacking or 'another version or machine recorded it'}."
     )

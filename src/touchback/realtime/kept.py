@@ -22,7 +22,7 @@ from touchback.realtime.record import Keeper, describe
 from touchback.realtime.region import PUBLISHED, create
 from touchback.realtime.structure import KnownJoint
 from touchback.realtime.swap import Pending, Swapped
-from touchback.realtime.take import begin_at
+from touchback.realtime.take import begin_at, noted
 from touchback.realtime.taps import Taps
 from touchback.recording.live_about import StartData
 from touchback.system import System
@@ -139,6 +139,8 @@ class Kept:
     def _keep_rows(self) -> None:
         rows, last = self._loop.drain(), self._parameters.last
         self._keep_places()  # those of these rows at least
+        for row in self._loop.drain_memories():
+            self._keeper.keep_memory(noted(row))
         self._keeper.keep(rows, self._parameters.changes)
         self._taps.offer(rows, self._keeper.columns)
         self._faults.see(rows, self.system, self._loop)

@@ -134,6 +134,14 @@ class Keeper:
             if recorder is not None:
                 recorder.write_place(place.data())
 
+    def keep_memory(self, memory: StartData) -> None:
+        """What is remembered after a tick, before the row of the next one."""
+        for take in self.takes:
+            take.keep_memory(memory)
+        with self._writing() as recorder:
+            if recorder is not None and "memory" in memory:
+                recorder.write_memory(memory)
+
     def keep_speed(self, tick: int, speed: float) -> None:
         """Another speed, after a tick."""
         for take in self.takes:
@@ -195,8 +203,8 @@ class Keeper:
         """Which recordings have ended early since the last call, in words."""
         texts = []
         for take in self.takes:
-            if take.failure is not None and not take.told:
-                take.told = True
+            if take.failure is not None and not take.complained:
+                take.complained = True
                 why = take.failure.strerror or take.failure
                 texts.append(f"the recording {take.path} ended after {take.ticks} ticks: {why}")
         if self.failure is not None and not self._told:

@@ -82,6 +82,13 @@ def replay_recording(
     recording: Recording, system: System | Sequence[System] | None = None
 ) -> Replay:
     """The same of one that is open."""
+    return Replay(recording, run_again(recording, system)[0])
+
+
+def run_again(
+    recording: Recording, system: System | Sequence[System] | None = None
+) -> tuple[list[np.ndarray], LiveLoop]:
+    """The states of each part, and the loop after the last tick."""
     ticks = recording.column("tick")
     before_first = (recording.about["start"] or {"tick": 0})["tick"]
     if len(ticks) and not np.array_equal(ticks, before_first + np.arange(1, len(ticks) + 1)):
@@ -96,7 +103,7 @@ def replay_recording(
         loop = _begin(own, plan, part, before)
         parts.append(repeated(own, plan, loop, part, recording))
         before = own, loop
-    return Replay(recording, parts)
+    return parts, loop
 
 
 def system_in(part: Part, given: System | None = None) -> System:
@@ -140,7 +147,8 @@ def check_rows(part: Part, recording: Recording) -> None:
     """Refuses numbers of ticks that no run has written: the loop takes them as they are."""
     parameters = recording.parameters
     for name, low, high in (
-        ("flags", 0, _FLAGS), ("offered", 0, _VERSIONS), ("substeps", 1, MOST_SUBSTEPS)
+        ("tick", 0, _VERSIONS), ("flags", 0, _FLAGS), ("version", 0, _VERSIONS),
+        ("offered", 0, _VERSIONS), ("substeps", 1, MOST_SUBSTEPS),
     ):  # fmt: skip
         column = part.column(name)
         bad = ~((column >= low) & (column <= high) & (column == np.floor(column)))

@@ -9,12 +9,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.native.live.layout import RENEWED
+from touchback.errors import InputError
+from touchback.native.live.layout import LATCHED, MEMORY_HEAD
 from touchback.native.live.live import LiveLoop
 from touchback.realtime.faults import Fault
 from touchback.realtime.parameters import Change
 from touchback.realtime.places import Place
-from touchback.recording.live_about import LiveAbout, StartData, columns_of
+from touchback.recording.live_about import (
+    LiveAbout,
+    StartData,
+    columns_of,
+    memory_of,
+    text_of,
+)
 from touchback.recording.live_file import Recorder
 
 
@@ -35,27 +42,29 @@ class Take:
     """A file that gets ticks from an instant of a run on: a recording as any other, that says in
     which state, with which parameters and at which tick it begins.
 
-    It begins with the tick in which the run forgot how its state was reached (RENEWED): what
-    follows hangs on the state alone, so that a replay can repeat it bit for bit."""
+    It begins after a tick of which the run told what it remembers beside its state: so a replay
+    can repeat what follows bit for bit."""
 
     def __init__(
         self,
         path: str | os.PathLike[str],
         at: Beginning,
-        beginning: Callable[[np.ndarray], Beginning],
-        renew: Callable[[], None],
+        beginning: Callable[[np.ndarray, StartData | None], Beginning],
+        ask: Callable[[], None],
     ) -> None:
-        """`beginning` gives that of a row of the present structure; `renew` asks for the tick."""
+        """`beginning` gives that of a row of the present structure, with what is remembered then;
+        `ask` asks for that."""
         self.path = os.fspath(path)
         self.ticks = 0  # so far
         self.failure: OSError | None = None  # what ended it early
-        self.told = False  # whether the run has said that
-        self._at, self._beginning, self._renew = at, beginning, renew
+        self.complained = False  # whether the run has said that
+        self._at, self._beginning, self._ask = at, beginning, ask
         self._begun = False
+        self._told: StartData | None = None  # after a tick that it may begin after
         self._last = at.row
         self._early: list[Callable[[Recorder], None]] = []  # what is told before it has begun
         self._recorder: Recorder | None = self._open(at)
-        renew()
+        ask()
 
     def _open(self, at: Beginning) -> Recorder:
         recorder = Recorder(self.path, at.about, columns_of(at.about))
@@ -63,32 +72,31 @@ class Take:
         self._next = at.version + 1
         return recorder
 
-    def _begin(self, row: np.ndarray) -> None:
+    def _begin(self, row: np.ndarray, start: StartData | None) -> None:
         """The ticks after a row are its own; it was opened for those after an earlier one."""
         self._begun = True
         with self._writing() as recorder:
-            if recorder is not None and int(row[0]) != self._at.tick:
+            if recorder is not None:
                 recorder.close()
-                self._recorder = recorder = self._open(self._beginning(row))
+                self._recorder = recorder = self._open(self._beginning(row, start))
             for tell in self._early:
                 if recorder is not None:
                     tell(recorder)
         self._early.clear()
 
     def _wait(self, rows: np.ndarray) -> np.ndarray:
-        """The rows from the tick on that it begins with."""
-        renewed = np.flatnonzero(rows[:, 2].astype(np.int64) & RENEWED)
-        first = int(renewed[0]) if len(renewed) else len(rows)
-        last = rows[first - 1] if first else self._last
-        ticks = np.concatenate([[self._last[0]], rows[: first + 1, 0]])
-        self._last = last.copy()
-        if (np.diff(ticks) != 1).any():  # that tick, or the one before it, may be among those lost
-            self._renew()
-            self._last = rows[-1].copy()
+        """The rows after the tick that it begins after, once the next one is there."""
+        known = np.vstack([self._last, rows])
+        self._last = rows[-1].copy()
+        if self._told is None or known[-1, 0] <= self._told["tick"]:
             return rows[:0]
-        if len(renewed):
-            self._begin(last)
-        return rows[first:]
+        place = int(np.searchsorted(known[:, 0], self._told["tick"]))
+        if (known[place : place + 2, 0] != self._told["tick"] + np.arange(2)).any():  # one was lost
+            self._told = None
+            self._ask()
+            return rows[:0]
+        self._begin(known[place], self._told)
+        return known[place + 1 :]
 
     @contextmanager
     def _writing(self) -> Iterator[Recorder | None]:
@@ -123,7 +131,7 @@ class Take:
     def restructure(self, about: LiveAbout, started: Change) -> None:
         """Rows that follow are of another structure, which remembers nothing of the one before."""
         if not self._begun:
-            self._begin(self._last)
+            self._begin(self._last, None)
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.write_structure(about, columns_of(about))
@@ -136,6 +144,13 @@ class Take:
     def keep_place(self, place: Place) -> None:
         """A state that a tick was offered."""
         self._tell(lambda recorder: recorder.write_place(place.data()))
+
+    def keep_memory(self, memory: StartData) -> None:
+        """What is remembered after a tick, before the row of the next one."""
+        if not self._begun:
+            self._told = memory
+        elif "memory" in memory:
+            self._tell(lambda recorder: recorder.write_memory(memory))
 
     def keep_speed(self, tick: int, speed: float) -> None:
         """Another speed, after a tick."""
@@ -168,13 +183,27 @@ def start_of(loop: LiveLoop, row: np.ndarray) -> StartData:
     steps = round((time - t0) / h)
     if steps < 0 or t0 + steps * h != time:
         t0, steps = time, 0
-    return {"tick": tick, "t0": t0, "steps": steps}
+    return {"tick": tick, "t0": t0, "steps": steps, "flags": int(row[2]) & LATCHED}
+
+
+def noted(row: np.ndarray) -> StartData:
+    """The same as a tick noted it (live.h), with what is remembered then."""
+    tick, steps, flags = (int(row[k]) for k in (0, 2, 3))
+    start: StartData = {"tick": tick, "t0": float(row[1]), "steps": steps, "flags": flags & LATCHED}
+    return {**start, "memory": text_of(row[MEMORY_HEAD:])} if len(row) > MEMORY_HEAD else start
 
 
 def begin_at(loop: LiveLoop, x: np.ndarray, start: StartData) -> None:
     """Lets a loop that hasn't ticked yet begin in a state as it was recorded, bit for bit, at
-    another tick and time than the first."""
+    another tick and time than the first, and with what was remembered then."""
     loop.x[:] = x
     run = loop.struct.run
     run.t0, run.steps = start["t0"], start["steps"]
-    loop.struct.tick = start["tick"]
+    loop.struct.tick, loop.struct.flags = start["tick"], start.get("flags", 0) & LATCHED
+    loop.begun = memory_of(start)
+    if loop.begun is not None and len(loop.begun) != loop.remembered:
+        raise InputError(
+            f"The recording has {len(loop.begun)} numbers of what the mechanism remembered after "
+            f"tick {start['tick']}, which here are {loop.remembered}: go on from it with the "
+            "version that recorded it."
+        )

@@ -14,6 +14,7 @@ from touchback.realtime.ending import to_its_end
 from touchback.realtime.record import describe
 from touchback.realtime.restructure import Restructured
 from touchback.realtime.take import Beginning, Take, start_of
+from touchback.recording.live_about import StartData
 from touchback.regular_file import check_output
 
 _PATIENCE = 0.5  # seconds that a structure may take to its first tick
@@ -24,27 +25,27 @@ class Taking(Restructured):
 
     def record(self, path: str | os.PathLike[str]) -> Take:
         """Records into an MCAP file from the next tick on, until `end_record` or the end of the
-        run; besides what `record=` keeps. That tick forgets how its state was reached (mechanisms
-        with loops choose anew which coordinates depend on the others, a change at the size of
-        rounding errors), so that `tb.replay` gives the same bits as of a whole recording."""
+        run; besides what `record=` keeps. The motion doesn't hang on it, and `tb.replay` gives
+        the same bits as of a whole recording."""
         self._check_running()
         check_output(path, (".mcap",), "record")
         self._await_a_row()
         with self.keeping:
             row = self._begun() if self._keeper.last_row is None else self._keeper.last_row
-            take = Take(path, self._beginning(row), self._beginning, lambda: self._loop.renew())
+            take = Take(path, self._beginning(row), self._beginning, lambda: self._loop.note())
             self._keeper.takes.append(take)
         return take
 
-    def _beginning(self, row: np.ndarray) -> Beginning:
-        """What a recording that begins after the tick of a row says of itself."""
+    def _beginning(self, row: np.ndarray, noted: StartData | None = None) -> Beginning:
+        """What a recording that begins after the tick of a row says of itself; with what the run
+        has `noted` of that tick."""
         start = ROW_HEAD + len(self.system.input_names)
         x = row[start : start + len(self.system.state_names)]
         version = int(row[3])
         known = self._parameters.changes.get(version)
         values = self._parameters.values if known is None else known.values
         plan = replace(self.plan, solver=replace(self.plan.solver, substeps=int(row[5])))
-        about = describe(self.system, x, plan, values, start=start_of(self._loop, row))
+        about = describe(self.system, x, plan, values, start=noted or start_of(self._loop, row))
         return Beginning(row.copy(), about, version)
 
     def end_record(self, take: Take) -> None:

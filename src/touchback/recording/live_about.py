@@ -3,9 +3,11 @@
 Whoever wrote a file may have written anything into it; what is checked here, `replay` can rely on.
 """
 
-from typing import Annotated, TypedDict
+import base64
+from typing import Annotated, NotRequired, TypedDict
 
 import msgspec
+import numpy as np
 
 from touchback.errors import InputError
 from touchback.recording.plain_data import checked
@@ -32,11 +34,15 @@ class CarriedData(TypedDict):
 
 class StartData(TypedDict):
     """Where a run began that goes on from another's instant, or a recording that began while its
-    run went on: the tick before its first, and the model's time then, t0 + steps · h [s]."""
+    run went on: the tick before its first, and the model's time then, t0 + steps · h [s]. Of a
+    tick whose faults were latched also its flags; of a mechanism that remembers more than its
+    state, that."""
 
     tick: Annotated[int, msgspec.Meta(ge=0, le=_EXACT)]
     t0: float
     steps: Annotated[int, msgspec.Meta(ge=0, le=_EXACT)]
+    flags: NotRequired[Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]]
+    memory: NotRequired[str]  # little-endian doubles in base 64: they may be no numbers
 
 
 class LiveAbout(TypedDict):
@@ -138,6 +144,29 @@ def check_place(place: object, where: str) -> PlaceData:
 def check_speed(speed: object, where: str) -> SpeedData:
     """A change of speed: {tick, speed}."""
     return checked(speed, SpeedData, where)
+
+
+def check_memory(memory: object, where: str) -> StartData:
+    """From where a run could go on: {tick, t0, steps, flags, memory}."""
+    return checked(memory, StartData, where)
+
+
+def text_of(memory: np.ndarray) -> str:
+    """Numbers as `StartData` has them."""
+    return base64.b64encode(memory.astype("<f8").tobytes()).decode()
+
+
+def memory_of(start: StartData) -> np.ndarray | None:
+    """And back; None where there are none."""
+    if "memory" not in start:
+        return None
+    try:
+        return np.frombuffer(base64.b64decode(start["memory"], validate=True), "<f8").copy()
+    except ValueError as error:
+        raise InputError(
+            f"The recording is damaged: what was remembered after tick {start['tick']} is no row "
+            f"of numbers ({error})."
+        ) from None
 
 
 def change_of(text: bytes, place: str) -> Change:

@@ -6,9 +6,11 @@ row a tick. Topic "parameters" has a text {version, values} for each change; a t
 description of the new one, and its ticks are in a table "ticks 1", "ticks 2", … Topic "faults" has
 a text {tick, time, text} for each fault that flags of ticks don't tell in full; topic "places"
 {tick, state} for each state that a tick was offered, "speeds" {tick, speed} for each change of
-speed. The live run finishes a chunk every tenth of a second. For other tools the ticks are in
-topics "/ticks", "/ticks/1", … too; of runs with more than 50 000 numbers a second only every k-th,
-for that costs the recording thread more than the bits do.
+speed; topic "memories" {tick, t0, steps, flags, memory} for every thousandth tick what a mechanism
+remembers beside its state, so that a run can go on from there. The live run finishes a chunk every
+tenth of a second. For other tools the ticks are in topics "/ticks", "/ticks/1", … too; of runs with
+more than 50 000 numbers a second only every k-th, for that costs the recording thread more than the
+bits do.
 """
 
 from __future__ import annotations
@@ -31,9 +33,11 @@ from touchback.recording.live_about import (
     LiveAbout,
     PlaceData,
     SpeedData,
+    StartData,
     change_of,
     check_about,
     check_fault,
+    check_memory,
     check_place,
     check_speed,
 )
@@ -44,7 +48,7 @@ from touchback.recording.run import Run
 KIND = "touchback live run"
 FORMAT_VERSION = 1
 TICKS, PARAMETERS, STRUCTURES, FAULTS = "ticks", "parameters", "structures", "faults"
-PLACES, SPEEDS = "places", "speeds"
+PLACES, SPEEDS, MEMORIES = "places", "speeds", "memories"
 _LARGEST_RUN = 1 << 29  # numbers
 _READABLE = 50_000  # numbers a second that are written for other tools: a twentieth of a core
 _TIME = HEAD.index("time")
@@ -62,8 +66,7 @@ class Recorder(TableWriter):
         self._ticks = self._add_ticks(about, columns)
         self._parameters = self.add_texts(PARAMETERS)
         self._faults = self.add_texts(FAULTS)
-        self._places: int | None = None  # a topic when there is something to tell
-        self._speeds: int | None = None
+        self._others: dict[str, int] = {}  # topics, each from when there is something to tell
         # So that a run which ends, or is killed, before its first tick has the table too.
         self.write_rows(self._ticks, np.empty((0, len(columns))), _TIME)
         self.finish_chunk()
@@ -97,15 +100,20 @@ class Recorder(TableWriter):
 
     def write_place(self, place: PlaceData) -> None:
         """A state that a tick was offered: {tick, state}."""
-        if self._places is None:
-            self._places = self.add_texts(PLACES)
-        self.write_text(self._places, place)
+        self._write_other(PLACES, place)
 
     def write_speed(self, speed: SpeedData) -> None:
         """Another speed: {tick, speed}."""
-        if self._speeds is None:
-            self._speeds = self.add_texts(SPEEDS)
-        self.write_text(self._speeds, speed)
+        self._write_other(SPEEDS, speed)
+
+    def write_memory(self, memory: StartData) -> None:
+        """What is remembered after a tick: {tick, t0, steps, flags, memory}."""
+        self._write_other(MEMORIES, memory)
+
+    def _write_other(self, topic: str, content: Mapping[str, object]) -> None:
+        if topic not in self._others:
+            self._others[topic] = self.add_texts(topic)
+        self.write_text(self._others[topic], content)
 
 
 @dataclass
@@ -144,6 +152,7 @@ class Recording:
     places: dict[int, list[float]] = field(default_factory=dict)  # states offered, by tick
     speeds: list[SpeedData] = field(default_factory=list)  # {tick, speed}
     damaged_at: int | None = None  # the byte about which the file is cut or damaged
+    memories: dict[int, StartData] = field(default_factory=dict)  # kept beside states, by tick
 
     @property
     def about(self) -> LiveAbout:
@@ -155,6 +164,7 @@ class Recording:
         """The first and the last of ticks in a row that are missing between those recorded: the
         writer didn't keep up with the run."""
         ticks = self.column("tick")
+        ticks = ticks[np.isfinite(ticks)]  # others are damage
         gaps = np.flatnonzero(np.diff(ticks) > 1)
         return [(int(ticks[k]) + 1, int(ticks[k + 1]) - 1) for k in gaps]
 
@@ -237,10 +247,8 @@ def recording_of(found: Tables, file: str) -> Recording:
     if not ours or TICKS not in found.tables:
         raise InputError(f"{file} is not a recording of a live run by this Touchback.")
     texts = found.texts.get(STRUCTURES, [])
-    abouts = [
-        about,
-        *(parsed(text, f"{file}: {_structure(1 + i)}") for i, text in enumerate(texts)),
-    ]
+    more = (parsed(text, f"{file}: {_structure(1 + i)}") for i, text in enumerate(texts))
+    abouts = [about, *more]
     parts = [
         Part(
             check_about(each, table.columns, f"{file}: {_structure(place)}", place == 0),
@@ -256,8 +264,12 @@ def recording_of(found: Tables, file: str) -> Recording:
     faults = [check_fault(*each) for each in _texts(found, FAULTS, f"{file}: fault")]
     places = [check_place(*each) for each in _texts(found, PLACES, f"{file}: placed state")]
     speeds = [check_speed(*each) for each in _texts(found, SPEEDS, f"{file}: change of speed")]
+    memories = [check_memory(*each) for each in _texts(found, MEMORIES, f"{file}: memory")]
     by_tick = {each["tick"]: each["state"] for each in places}
-    return Recording(parts, parameters, found.complete, faults, by_tick, speeds, found.damaged_at)
+    return Recording(
+        parts, parameters, found.complete, faults, by_tick, speeds, found.damaged_at,
+        {each["tick"]: each for each in memories},
+    )  # fmt: skip
 
 
 def _texts(found: Tables, topic: str, what: str) -> Iterator[tuple[object, str]]:
@@ -282,8 +294,6 @@ def _tables(found: Tables, count: int) -> list[Table]:
     missing = [topic for topic in topics if topic not in found.tables]
     other = [topic for topic, each in found.tables.items() if topic not in topics and each.blocks]
     if missing or other:
-        raise InputError(
-            f"{found.file}: it describes {count} structures, "
-            + (f"but lacks the table '{missing[0]}'." if missing else f"none of '{other[0]}'.")
-        )
+        what = f"but lacks the table '{missing[0]}'" if missing else f"none of '{other[0]}'"
+        raise InputError(f"{found.file}: it describes {count} structures, {what}.")
     return [found.tables[topic] for topic in topics]

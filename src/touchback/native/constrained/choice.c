@@ -27,19 +27,26 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+void tb_use_choice(tb_constrained *c) {
+    if (!c->sparse)
+        tb_dense_places(c);
+    for (long i = 0; i < c->m; i++)
+        c->dropped[c->rows[i]] = i >= c->rank;
+    for (long j = 0; j < c->n; j++)
+        c->level[c->columns[j]] =
+            j >= c->rank ? 0 : (j < c->position_rank ? TB_POSITION : TB_VELOCITY);
+}
+
 static void choose(tb_constrained *c, const double *J, double tolerance, long rank_limit) {
     if (c->sparse)
         tb_sparse_choose(c, J, tolerance, rank_limit);
     else
         tb_dense_choose(c, J, tolerance, rank_limit);
+    tb_use_choice(c);
     for (long i = 0; i < c->m; i++) {
-        c->dropped[c->rows[i]] = i >= c->rank;
         c->pivot_floor[i] = 0.0;
         c->pivot[i] = c->chosen_pivot[i] = c->best_pivot[i] = 1.0; /* until factored */
     }
-    for (long j = 0; j < c->n; j++)
-        c->level[c->columns[j]] =
-            j >= c->rank ? 0 : (j < c->position_rank ? TB_POSITION : TB_VELOCITY);
     if (c->sparse) /* which factors only where velocities need a correction: that may be far off */
         tb_sparse_factor(c, J, TB_VELOCITY);
     c->statistics.choices++;

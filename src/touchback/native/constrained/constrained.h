@@ -205,7 +205,12 @@ void tb_first_choice(tb_constrained *c, const double *u, const double *p);
 /* The same from the last terms, and untimed: reading the clock costs as much as a small choice. */
 void tb_choose_at_terms(tb_constrained *c);
 
+/* What follows from the order of rows and columns and from the ranks of a choice. */
+void tb_use_choice(tb_constrained *c);
+
 void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long rank_limit);
+/* Where each nonzero of J goes in LU, and each of M in mass. */
+void tb_dense_places(tb_constrained *c);
 int tb_dense_factor(tb_constrained *c, const double *J);
 void tb_dense_correct(tb_constrained *c, const double *residual, int level, double *step);
 int tb_dense_newton_step(tb_constrained *c, const double *J, const double *h, double *step);
@@ -235,7 +240,11 @@ void tb_sparse_solve(tb_constrained *c, const double *J, const double *M, const 
 
 /* What comes next doesn't hang on what was before. */
 void tb_begin_anew(tb_constrained *c);
-/* The same, and nothing is counted yet. */
+/* What it hangs on instead, as tb_motion has it (remember.c). */
+long tb_constrained_remember(const tb_constrained *c, double *memory);
+int tb_constrained_fits(const tb_constrained *c, const double *memory);
+void tb_constrained_recall(tb_constrained *c, const double *memory);
+/* The same as tb_begin_anew, and nothing is counted yet. */
 void tb_forget(tb_constrained *c);
 /* Terms at x, and their J factored where tb_solve needs that. */
 void tb_begin_rate(tb_constrained *c, const double *x, const double *u, const double *p);

@@ -91,7 +91,10 @@ void tb_dense_choose(tb_constrained *c, const double *J, double tolerance, long 
     move_behind(c, c->position_rank, first, m);
     long tried = c->position_rank + (m - first);
     c->rank = eliminate(c, c->position_rank, tried, tolerance, rank_limit, &largest);
-    /* Where each nonzero of J goes in LU, and each of M in mass. */
+}
+
+void tb_dense_places(tb_constrained *c) {
+    long n = c->n, m = c->m;
     int *column_place = c->pivots, *row_place = c->dropped; /* which is filled later */
     for (long j = 0; j < n; j++)
         column_place[c->columns[j]] = (int)j;

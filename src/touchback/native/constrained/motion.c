@@ -45,11 +45,22 @@ static tb_troubles troubles(const tb_problem *problem) {
     return (tb_troubles){.paradoxes = s->paradoxes, .not_converged = s->not_converged};
 }
 
+static long remember(const tb_problem *problem, double *memory) {
+    return tb_constrained_remember(problem->constrained, memory);
+}
+
+static int recall(const tb_problem *problem, const double *memory) {
+    if (!tb_constrained_fits(problem->constrained, memory))
+        return 0;
+    tb_constrained_recall(problem->constrained, memory);
+    return 1;
+}
+
 const tb_motion tb_partitioning_motion = {tb_partitioning_settle, project, gap, left_open, troubles,
-                                          forget};
+                                          forget, remember, recall};
 const tb_motion tb_multipliers_motion = {tb_multipliers_settle, project, gap, left_open, troubles,
-                                         forget};
+                                         forget, remember, recall};
 const tb_motion tb_projection_motion = {tb_projection_settle, project, gap, left_open, troubles,
-                                        forget};
+                                        forget, remember, recall};
 /* These see to consistency themselves, step by step. */
-const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles, forget};
+const tb_motion tb_stepped_motion = {NULL, project, gap, NULL, troubles, forget, remember, recall};

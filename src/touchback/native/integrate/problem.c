@@ -3,6 +3,8 @@
 
 #include "integrate/problem.h"
 
+long tb_problem_remembers(const tb_problem *problem) { return tb_remember(problem, NULL); }
+
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate) {
     tb_rate(problem, t, x, rate);
 }

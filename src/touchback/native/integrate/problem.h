@@ -48,6 +48,11 @@ typedef struct tb_motion {
     tb_troubles (*troubles)(const struct tb_problem *problem);
     /* What comes next hangs on the state alone, not on how it was reached. */
     void (*forget)(const struct tb_problem *problem);
+    /* What comes next hangs on beside the state, as numbers: writes them (where `memory` isn't NULL) and
+     * returns how many there are. */
+    long (*remember)(const struct tb_problem *problem, double *memory);
+    /* Takes so many numbers back; returns 0, and has changed nothing, when they can't be its own. */
+    int (*recall)(const struct tb_problem *problem, const double *memory);
 } tb_motion;
 
 typedef struct tb_problem {
@@ -123,6 +128,16 @@ static inline void tb_forget_way(const tb_problem *problem) {
         problem->motion->forget(problem);
 }
 
+static inline long tb_remember(const tb_problem *problem, double *memory) {
+    const tb_motion *motion = problem->motion;
+    return motion && motion->remember ? motion->remember(problem, memory) : 0;
+}
+
+static inline int tb_recall(const tb_problem *problem, const double *memory) {
+    const tb_motion *motion = problem->motion;
+    return motion && motion->recall ? motion->recall(problem, memory) : 1;
+}
+
 /* Index of the first NaN or infinity, -1 when all numbers are finite. */
 static inline long tb_first_not_finite(const double *values, long count) {
     for (long i = 0; i < count; i++)
@@ -133,6 +148,8 @@ static inline long tb_first_not_finite(const double *values, long count) {
 
 /* ---- seen from Python (problem.c) ---------------------------------------------------------- */
 
+/* How many numbers the motion remembers beside the state. */
+long tb_problem_remembers(const tb_problem *problem);
 void tb_problem_rate(const tb_problem *problem, double t, const double *x, double *rate);
 /* The inputs at each of many times and states, as the integrators saw them. */
 void tb_input_rows(const tb_problem *problem, long rows, const double *times, const double *x,

@@ -168,6 +168,11 @@ class Problem:
         self.books = books
         self.record.struct.books = books.address
 
+    @property
+    def remembered(self) -> int:
+        """How many numbers its motion remembers beside the state."""
+        return int(LIB.tb_problem_remembers(self.address))
+
     def rate(self, t: float, x: ArrayLike) -> Floats:
         """dx/dt at a time and a state."""
         self._x[:] = x

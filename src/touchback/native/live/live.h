@@ -60,6 +60,7 @@ typedef struct tb_ring {
 /* Row: tick, time, flags, version, version offered in this tick (0: none), substeps, lateness, step
  * time, input age [ns], inputs, state, outputs as delivered, energies of ports. */
 enum { TB_ROW_HEAD = 9 };
+enum { TB_MEMORY_HEAD = 4 }; /* of what is remembered after a tick: tick, t0, steps, flags */
 enum { TB_MESSAGE_HEAD = 3 }; /* of what is published: tick, time, flags */
 enum { TB_SWAP_HEAD = 4 };    /* of a row of swaps: version, tick, refused, time */
 enum { TB_PLACE_HEAD = 4 };   /* of a row of places: the same */
@@ -79,7 +80,8 @@ typedef struct tb_commands {
     _Atomic long closing; /* once guarded outputs have followed their ramps to safe */
     _Atomic long resume;
     _Atomic long substeps;
-    _Atomic long renew;  /* forget what isn't in the state, so that a recording can begin */
+    _Atomic long renew;  /* forget what isn't in the state, as the first recordings began */
+    _Atomic long note;   /* what isn't in the state, so that a recording can begin */
     _Atomic long failed; /* what serves a port */
     _Atomic long paused;
     _Atomic long singles;   /* steps that may be made though it is paused */
@@ -138,6 +140,8 @@ typedef struct tb_live {
 
     tb_ring ring, swaps; /* row of swaps: version, tick, refused, time, states before, after */
     tb_ring places; /* row: version, tick, refused, time, the state offered, those before, after */
+    tb_ring memories; /* row: TB_MEMORY_HEAD, what the motion remembers beside its state */
+    long memory_size, note_every; /* numbers of it; ticks from one such row to the next */
     tb_live_statistics *statistics;
 
     /* The thread. */
@@ -166,6 +170,12 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness);
 /* `count` ticks in the calling thread, or fewer when it is to end or, unclocked, when *live has
  * become another structure; returns how many. */
 int64_t tb_live_loop(tb_live **live, int64_t count);
+/* How many numbers the motion remembers beside its state; writes them where `memory` isn't NULL. */
+long tb_live_remember(const tb_live *live, double *memory);
+/* Lets it go on with such numbers, between ticks; returns 0 when they can't be its own. */
+int tb_live_recall(tb_live *live, const double *memory);
+/* Notes them before a tick: regularly, after the first tick of a structure, and when asked. */
+void tb_live_note_memory(tb_live *live);
 /* Repeats a recorded tick: its inputs, its substeps, and whether the model was held. */
 void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long flags);
 
@@ -179,7 +189,7 @@ void tb_live_stop(tb_live *live);
 void tb_live_wind_down(tb_live *live);
 void tb_live_resume(tb_live *live);
 void tb_live_fail(tb_live *live);
-void tb_live_renew(tb_live *live);
+void tb_live_note(tb_live *live);
 void tb_live_ask_substeps(tb_live *live, long substeps);
 void tb_live_set_gain(_Atomic uint64_t *gains, long output, double value);
 /* Offers a block, replacing offers that no tick has taken yet. Called by one thread at a time. */

@@ -17,6 +17,8 @@ class LiveLoop(LoopMemory):
     """A problem, stepped tick by tick: in the calling thread (`advance`) or in one of its own
     (`start`)."""
 
+    begun: Floats | None = None  # what the first tick goes on with, as `remember` gave it
+
     def use_mailboxes(self, inputs: Sequence[Mailbox], published: Mailbox) -> None:
         """Mailboxes elsewhere, such as in shared memory, instead of the arena's own."""
         for port, box in zip(self.ports, inputs, strict=True):
@@ -26,8 +28,20 @@ class LiveLoop(LoopMemory):
     # ---- running --------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Measures and publishes what there is before the first tick."""
+        """Measures and publishes what there is before the first tick, which goes on with `begun`
+        where that is given: measuring is a step on the way, too."""
         LIB.tb_live_prepare(self.address)
+        if self.begun is not None and not LIB.tb_live_recall(self.address, address_of(self.begun)):
+            raise InputError(
+                "What a recording says that the mechanism remembered is no order of its "
+                "constraints and coordinates: the recording is damaged, or of another mechanism."
+            )
+
+    def remember(self) -> Floats:
+        """What the next tick hangs on beside the state, between ticks."""
+        memory = np.empty(self.remembered)
+        LIB.tb_live_remember(self.address, address_of(memory))
+        return memory
 
     def close(self) -> None:
         """Publishes safe outputs, for no tick will follow."""
@@ -62,9 +76,9 @@ class LiveLoop(LoopMemory):
         """Clears latched faults at the next tick."""
         LIB.tb_live_resume(self.address)
 
-    def renew(self) -> None:
-        """Forgets at the next tick how the state was reached, so that a recording can begin."""
-        LIB.tb_live_renew(self.address)
+    def note(self) -> None:
+        """Notes before the next tick what it hangs on, so that a recording can begin with it."""
+        LIB.tb_live_note(self.address)
 
     def fail(self) -> None:
         """Outputs go to safe at the next tick, for what serves a port failed; any thread."""
@@ -159,6 +173,10 @@ class LiveLoop(LoopMemory):
     def drain_places(self) -> Floats:
         """Rows of states that were taken or refused since the last call; one caller at a time."""
         return self._drain(self.struct.places)
+
+    def drain_memories(self) -> Floats:
+        """Rows of what was remembered after ticks, since the last call; one caller at a time."""
+        return self._drain(self.struct.memories)
 
     @staticmethod
     def _drain(ring: ctypes.Structure) -> Floats:

@@ -167,7 +167,7 @@ int64_t tb_live_advance(tb_live *live, int64_t count) { return tb_live_loop(&liv
 void tb_live_stop(tb_live *live) { atomic_store(&live->commands->stop, 1); }
 void tb_live_wind_down(tb_live *live) { atomic_store(&live->commands->closing, 1); }
 void tb_live_resume(tb_live *live) { atomic_store(&live->commands->resume, 1); }
-void tb_live_renew(tb_live *live) { atomic_store(&live->commands->renew, 1); }
+void tb_live_note(tb_live *live) { atomic_store(&live->commands->note, 1); }
 void tb_live_fail(tb_live *live) { atomic_store(&live->commands->failed, 1); }
 void tb_live_ask_substeps(tb_live *live, long substeps) {
     atomic_store(&live->commands->substeps, substeps);

@@ -11,7 +11,13 @@ from touchback.native.integrate.fixed_step import FixedStep
 from touchback.native.integrate.newton import Newton
 from touchback.native.integrate.problem import Problem, Solved
 from touchback.native.library import Floats, address_of, as_floats
-from touchback.native.live.layout import MESSAGE_HEAD, PLACE_HEAD, ROW_HEAD, SWAP_HEAD
+from touchback.native.live.layout import (
+    MEMORY_HEAD,
+    MESSAGE_HEAD,
+    PLACE_HEAD,
+    ROW_HEAD,
+    SWAP_HEAD,
+)
 from touchback.native.live.mailbox import Mailbox, mailbox_bytes
 from touchback.native.live.memory import Arena, LockedArrays, struct_bytes
 from touchback.native.live.wanted import EnergyPort, Guard, Measured, Pace
@@ -20,6 +26,7 @@ from touchback.native.record import Record
 
 _SWAPS = 1024  # parameter changes that may wait for their booking
 _PLACES = 256  # states that were taken, likewise
+_NOTED = 1000  # ticks from one note of what is remembered beside the state to the next
 _QUEUED, _QUEUE = 256, 1 << 17  # blocks of a ramp that wait for their ticks, and numbers of them
 
 
@@ -80,6 +87,8 @@ class LoopMemory:
         self.row_width = ROW_HEAD + sum(self.sizes) + len(energies)
         self._message_size = MESSAGE_HEAD + outputs + n + len(energies)
         self._extra = len(solved[0]) + len(solved[1])
+        self.remembered = problem.remembered
+        self._memories = MEMORY_HEAD + self.remembered, 2 + ring_rows // _NOTED
         parts = [problem.p, newton.p if newton else np.empty(0), as_floats(parameters)]
         block = np.concatenate(parts)
         self.memory = memory or RunMemory(pace)
@@ -113,7 +122,7 @@ class LoopMemory:
         ports, message = inputs + 1, self._message_size
         doubles = [
             ring_rows * self.row_width, _SWAPS * (SWAP_HEAD + 2 * n),
-            _PLACES * (PLACE_HEAD + 3 * n), n, ports, message, 5 * n,
+            _PLACES * (PLACE_HEAD + 3 * n), int(np.prod(self._memories)), n, ports, message, 5 * n,
             block, block, block, queued_blocks(block) * block, queued_blocks(block),
             n, n, n, outputs, outputs, outputs, outputs,
             ports + self._extra, self._extra,
@@ -200,10 +209,12 @@ class LoopMemory:
 
     def _set_rings(self, ring_rows: int) -> None:
         n = self.sizes[1]
+        self.struct.memory_size, self.struct.note_every = self.remembered, _NOTED
         for name, width, rows in (
             ("ring", self.row_width, ring_rows),
             ("swaps", SWAP_HEAD + 2 * n, _SWAPS),
             ("places", PLACE_HEAD + 3 * n, _PLACES),
+            ("memories", *self._memories),
         ):
             ring = Record(getattr(self.struct, name), width=width, capacity=rows)
             ring.point("rows", self.arena.floats(rows * width))

@@ -190,6 +190,7 @@ static void advance(tb_live *live, long flags) {
 void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     tb_live_statistics *statistics = live->statistics;
     int64_t age = -1;
+    tb_live_note_memory(live);
     long before = live->flags, asked = obey(live);
     advance(live, asked | take_inputs(live, now, &age));
     tb_live_publish(live);
@@ -210,12 +211,13 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
 void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long flags) {
     static const long OUTSIDE = TB_STALE | TB_STOPPED | TB_AT_REST | TB_SINGLE;
     tb_trace none = {0, 0, 0, 0, 0};
-    memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
     if (flags & TB_RESUMED && !(live->flags & TB_LATCHED))
         live->flags |= TB_BEYOND_LIMIT; /* a limit that no guard of the replay sees */
     atomic_store(&live->commands->resume, (flags & TB_RESUMED) != 0);
     atomic_store(&live->commands->renew, (flags & TB_RENEWED) != 0);
     atomic_store(&live->commands->substeps, substeps);
-    advance(live, obey(live) | (flags & OUTSIDE));
+    long asked = obey(live); /* with the inputs of the tick before, as in the run */
+    memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
+    advance(live, asked | (flags & OUTSIDE));
     record(live, &none);
 }

@@ -50,6 +50,9 @@ class ModesMemory:
             record.struct.capacity = _ROWS
         self.enforced = [self._constrained(mode.functions) for mode in data.modes]
         record.records("modes", "mode_count", "tb_mode", [*map(self._mode, data.modes)])
+        places = [constrained.context_address for constrained in self._sets.values()]
+        record.point("sets", np.array(places, dtype=np.uint64))
+        record.struct.set_count = len(places)
         for constrained in self._sets.values():
             record.kept += [constrained, *constrained.kept]
 

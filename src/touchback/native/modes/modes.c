@@ -143,6 +143,25 @@ static void forget(const tb_problem *problem) {
         tb_forget_way(&problem->modes->modes[i].problem);
 }
 
-const tb_motion tb_modes_motion = {
-    .project = tb_modes_project, .troubles = troubles, .forget = forget};
+static long remember(const tb_problem *problem, double *memory) {
+    const tb_modes *e = problem->modes;
+    long size = 0;
+    for (long i = 0; i < e->set_count; i++)
+        size += tb_constrained_remember(e->sets[i], memory ? memory + size : NULL);
+    return size;
+}
+
+static int recall(const tb_problem *problem, const double *memory) {
+    const tb_modes *e = problem->modes;
+    const double *at = memory;
+    for (long i = 0; i < e->set_count; at += tb_constrained_remember(e->sets[i++], NULL))
+        if (!tb_constrained_fits(e->sets[i], at))
+            return 0;
+    for (long i = 0; i < e->set_count; memory += tb_constrained_remember(e->sets[i++], NULL))
+        tb_constrained_recall(e->sets[i], memory);
+    return 1;
+}
+
+const tb_motion tb_modes_motion = {.project = tb_modes_project, .troubles = troubles,
+                                   .forget = forget, .remember = remember, .recall = recall};
 const tb_motion tb_modes_settling = {.settle = settle, .troubles = troubles, .forget = forget};

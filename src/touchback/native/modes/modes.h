@@ -53,6 +53,8 @@ typedef struct tb_modes {
     long n, velocities, nq, input_count, row_count; /* input_count: of u without forces */
     long mode_count;
     tb_mode *modes;
+    long set_count; /* of constraints: modes may share them, and impacts have their own */
+    tb_constrained *const *sets;
     long group_count;
     const int *group_places, *group_sizes;
     tb_step step;      /* the method's own */
