@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import touchback as tb
-from mesh_files import FILES, binary_stl, dae, obj
+from mesh_files import FACES, FILES, binary_stl, dae, obj
 from touchback.interop import mesh_file as reader
 from touchback.interop import read_urdf
+from touchback.interop.collada_file import check_collada
 from touchback.interop.mesh_file import read_mesh
 from touchback.model.solids.mesh import unpacked
 
@@ -111,3 +112,30 @@ def test_files_that_a_mesh_names_are_not_opened(
     monkeypatch.setattr(FilePathResolver, "get", lambda self, name: asked.append(name))
     read_mesh(tmp_path / "m.obj")
     assert asked == []
+
+
+@pytest.mark.parametrize("times", [1, 2, 10])
+def test_a_scene_may_show_so_many_numbers_and_not_one_more(times: int) -> None:
+    """Whatever it shows counts as often as it is shown, not as it is written."""
+    again = '<node><instance_geometry url="#g"/></node>' * (times - 1)
+    content, shown = dae(unit=0.5, scene=again), times * FACES.size
+    assert check_collada(content, "m.dae", shown) == 0.5
+    with pytest.raises(
+        tb.ModelError, match=rf"m\.dae: its scene shows {shown} numbers .* at most {shown - 1} are"
+    ):
+        check_collada(content, "m.dae", shown - 1)
+
+
+def test_a_scene_that_is_too_large_is_refused_before_it_is_unfolded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bomb.dae"
+    path.write_bytes(HARM["bomb.dae"])
+
+    def unfolds(*given: object, **more: object) -> None:
+        raise AssertionError("the reader was asked")
+
+    monkeypatch.setattr("trimesh.load_scene", unfolds)
+    monkeypatch.setattr("collada.Collada", unfolds)
+    with pytest.raises(tb.ModelError, match=r"its scene shows .* numbers of triangles"):
+        read_mesh(path)
