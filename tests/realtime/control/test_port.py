@@ -300,3 +300,24 @@ def test_what_the_desk_did_is_what_a_replay_does(
     assert again.same
     assert len(again.parts) == 2
     assert np.isfinite(again.parts[1]).all()
+
+
+def test_a_stop_waits_for_no_answer_that_another_thread_waits_for(
+    live: tb.Live, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, may_end = threading.Event(), threading.Event()
+
+    def slowly() -> None:
+        began.set()
+        assert may_end.wait(10.0)
+
+    monkeypatch.setattr(live, "reset", slowly)
+    port = live.open_control(place)
+    with tb.control(port.address) as rig:
+        waiting = threading.Thread(target=rig.reset)
+        waiting.start()
+        assert began.wait(10.0)
+        rig.stop()
+        assert until(lambda: "stopped" in live.faults) and waiting.is_alive()
+        may_end.set()
+        waiting.join(10.0)
