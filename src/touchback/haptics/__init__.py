@@ -10,11 +10,28 @@ from touchback.haptics.displays import (
     identify_impedance,
 )
 from touchback.haptics.operator import Gesture, Operator, intention
-from touchback.haptics.trials import Answer, Trials
+from touchback.haptics.trials import (
+    Answer,
+    Constant,
+    Counts,
+    Design,
+    FeelingSubject,
+    Fit,
+    ForcedChoice,
+    Given,
+    Posed,
+    Psychometric,
+    SimulatedSubject,
+    Staircase,
+    Trials,
+    fit_threshold,
+)
 from touchback.realtime import EnergyObserver
 
 __all__ = [
-    "AdmittanceDisplay", "Answer", "EnergyObserver", "Gesture", "ImpedanceControl",
-    "ImpedanceDisplay", "MeasuredImpedance", "Operator", "Trials", "hold", "identify_impedance",
+    "AdmittanceDisplay", "Answer", "Constant", "Counts", "Design", "EnergyObserver",
+    "FeelingSubject", "Fit", "ForcedChoice", "Gesture", "Given", "ImpedanceControl",
+    "ImpedanceDisplay", "MeasuredImpedance", "Operator", "Posed", "Psychometric",
+    "SimulatedSubject", "Staircase", "Trials", "fit_threshold", "hold", "identify_impedance",
     "intention",
 ]  # fmt: skip

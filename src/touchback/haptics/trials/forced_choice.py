@@ -1,0 +1,202 @@
+"""Forced choice: in one of two or three intervals a touch differs; the person says in which."""
+
+import math
+import random
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from touchback.errors import InputError
+from touchback.haptics.trials import journal
+from touchback.haptics.trials.fit import Counts, Fit, fit_threshold
+from touchback.haptics.trials.labels import fresh_labels
+from touchback.haptics.trials.methods import Constant, Method, Staircase
+
+KIND = "forced choice"
+INTERVALS = 2, 3
+
+
+@dataclass(frozen=True)
+class Posed:
+    """A trial: its number from 1, what it is called, the level and its track, and what is varied,
+    in the order of the intervals; `odd` is the one that differs, from 1."""
+
+    number: int
+    label: str
+    level: float
+    track: int
+    order: tuple[float, ...]
+    odd: int
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer and all that it was given to. `spans` are when each interval was felt [s], in the
+    time of the `recording` that holds every force."""
+
+    number: int
+    label: str
+    level: float
+    track: int
+    order: tuple[float, ...]
+    odd: int
+    answer: int
+    right: bool
+    seconds: float
+    recording: str = ""
+    spans: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is asked: `varied` (the name of a live parameter) is `base` in all intervals but one,
+    where it is larger by the level that the method says."""
+
+    method: Method
+    varied: str
+    base: float
+    intervals: int = 2
+    question: str = "Which was more?"
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        if self.intervals not in INTERVALS:
+            raise InputError(
+                f"Forced choice: {self.intervals} intervals; give {INTERVALS[0]} or {INTERVALS[1]}."
+            )
+        if not math.isfinite(self.base):
+            raise InputError(f"Forced choice: '{self.varied}' is {self.base}; give a number.")
+
+    @property
+    def guess(self) -> float:
+        """The share of guesses that are right."""
+        return 1.0 / self.intervals
+
+    def posed(self, given: Sequence[Given], seed: int) -> Posed | None:
+        """The trial after those answered, or None at the end."""
+        coming = self.method.next([(one.track, one.right) for one in given], seed)
+        if coming is None:
+            return None
+        number = len(given) + 1
+        odd = random.Random(f"interval {seed} {number}").randint(1, self.intervals)
+        order = [self.base] * self.intervals
+        order[odd - 1] += coming.level
+        label = fresh_labels(self.method.most, seed)[number - 1]
+        return Posed(number, label, coming.level, coming.track, tuple(order), odd)
+
+    def judged(self, posed: Posed, answer: int, seconds: float = 0.0) -> Given:
+        """An answer (an interval, from 1) to a trial."""
+        if not (isinstance(answer, int) and 1 <= answer <= self.intervals):
+            raise InputError(
+                f"Trial {posed.label}: the answer {answer!r}; it was one of the intervals 1 to "
+                f"{self.intervals}."
+            )
+        return Given(**asdict(posed), answer=answer, right=answer == posed.odd, seconds=seconds)
+
+    def fit(self, given: Sequence[Given], shape: str = "weibull", share: float = 0.5) -> Fit:
+        """The threshold that answers tell."""
+        counts = Counts.of((one.level, one.right) for one in given)
+        return fit_threshold(counts, self.guess, shape, share)
+
+
+class _Plan(msgspec.Struct):
+    """What the first line of a file holds."""
+
+    kind: str
+    varied: str
+    base: float
+    intervals: int
+    question: str
+    unit: str
+    seed: int
+    method: dict[str, float | list[float]]
+
+
+@dataclass
+class ForcedChoice:
+    """A session in a file. One that was broken off, however hard, goes on with the next trial
+    that has no answer; a person sees `posed.label` and the question, nothing else."""
+
+    path: Path
+    design: Design
+    seed: int | None = None
+    answers: list[Given] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.path = Path(self.path)
+        journal.check_folder(self.path)
+        plan = {
+            "kind": KIND, "varied": self.design.varied, "base": self.design.base,
+            "intervals": self.design.intervals, "question": self.design.question,
+            "unit": self.design.unit, "method": _named(self.design.method),
+        }  # fmt: skip
+        if not self.path.exists():
+            self.seed = secrets.randbelow(1 << 32) if self.seed is None else int(self.seed)
+            journal.begin(self.path, {**plan, "seed": self.seed})
+            return
+        found, self.answers = journal.read(self.path, _Plan, Given)
+        held = {name: getattr(found, name) for name in plan}
+        different = [name for name, value in plan.items() if held[name] != _plain(value)]
+        if different:
+            name = different[0]
+            raise InputError(
+                f"{self.path.name} holds another session: its {name} is {held[name]!r}, not "
+                f"{plan[name]!r}. Choose another file, or go on as it was begun."
+            )
+        self.seed = found.seed
+
+    @property
+    def posed(self) -> Posed | None:
+        """The trial at hand; None when all are answered."""
+        return self.design.posed(self.answers, self._seed)
+
+    @property
+    def _seed(self) -> int:
+        return 0 if self.seed is None else self.seed
+
+    @property
+    def done(self) -> bool:
+        """Whether all trials are answered."""
+        return self.posed is None
+
+    def answer(
+        self,
+        interval: int,
+        seconds: float = 0.0,
+        recording: str = "",
+        spans: Sequence[tuple[float, float]] = (),
+    ) -> Given:
+        """Keep the answer to the trial at hand; it is on disk when this returns."""
+        posed = self.posed
+        if posed is None:
+            raise InputError(f"{self.path.name}: all {len(self.answers)} trials are answered.")
+        judged = asdict(self.design.judged(posed, interval, float(seconds)))
+        given = Given(**{**judged, "recording": recording, "spans": tuple(spans)})
+        journal.append(self.path, asdict(given))
+        self.answers.append(given)
+        return given
+
+    def result(self, shape: str = "weibull", share: float = 0.5) -> Fit:
+        """The threshold; only when all trials are answered."""
+        if not self.done:
+            raise InputError(
+                f"{self.path.name}: trials are open; looking now would end the blindness."
+            )
+        return self.design.fit(self.answers, shape, share)
+
+
+def _named(method: Method) -> dict[str, object]:
+    return {"constant" if isinstance(method, Constant) else "staircase": 1, **asdict(method)}
+
+
+def _plain(value: object) -> object:
+    """As JSON gives it back."""
+    if isinstance(value, dict):
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in value.items()}
+    return value
+
+
+__all__ = ["Constant", "Design", "ForcedChoice", "Given", "Posed", "Staircase"]
