@@ -1,9 +1,14 @@
 """`touchback trial`: hidden voices, kept answers."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
 from command import Done, touchback
+from touchback.recording import open_run
 
 
 def trial(*arguments: str, answers: str, cwd: Path) -> Done:
@@ -28,4 +33,87 @@ def test_answers_are_kept_and_a_session_goes_on_where_it_was_broken_off(tmp_path
 def test_a_voice_that_is_not_there_is_named(tmp_path: Path) -> None:
     done = trial("t.jsonl", "--voice", "organ", "--voice", "orgn", answers="a\nb\n", cwd=tmp_path)
     assert done.returncode != 0 and "no voice 'orgn'" in done.stderr
+    assert not (tmp_path / "t.jsonl").exists()
+
+
+WALL = (
+    "--voice", "wall-standard", "--vary", "wall stiffness", "--base", "1000", "--levels", "60,500",
+    "--repeats", "6", "--seed", "4",
+)  # fmt: skip
+
+
+def test_forced_choice_ends_with_a_threshold_and_keeps_every_force(tmp_path: Path) -> None:
+    words = ("t.jsonl", *WALL, "--subject", "150", "--plot", "t.png")
+    done = trial(*words, answers="", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "threshold of 'wall stiffness' over 1000 N/m" in done.stdout
+    lines = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()[1:]]
+    assert len(lines) == 12 and (tmp_path / "t.png").stat().st_size > 5000
+    for line in lines:
+        run = open_run(tmp_path / line["recording"])
+        greatest = [
+            run["finger force"][(run.time >= begin) & (run.time <= end)].max()
+            for begin, end in line["spans"]
+        ]
+        assert greatest.index(max(greatest)) + 1 == line["odd"]  # the stiffer wall pushed more
+
+
+def test_a_person_answers_by_number_and_the_order_stays_hidden(tmp_path: Path) -> None:
+    done = trial("t.jsonl", *WALL, answers="both\n2\n1\n", cwd=tmp_path)
+    assert done.returncode != 0  # the input ended before the session did
+    assert "Which was more? (1/2)" in done.stdout and "Answer with one of 1, 2." in done.stdout
+    assert "1060" not in done.stdout and "1500" not in done.stdout
+    lines = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()[1:]]
+    assert [line["answer"] for line in lines] == [2, 1]
+
+
+def test_a_session_killed_in_the_middle_loses_nothing_that_was_answered(tmp_path: Path) -> None:
+    words = ["trial", "t.jsonl", *WALL, "--subject", "150"]
+    with subprocess.Popen(
+        [sys.executable, "-u", "-m", "touchback.cli", *words], cwd=tmp_path, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        kept = 0
+        assert process.stdout is not None
+        while kept < 3:
+            kept += "kept" in process.stdout.readline()
+        process.kill()
+    before = (tmp_path / "t.jsonl").read_text().splitlines()[1:]
+    assert len(before) >= 3
+    for line in before:
+        assert len(open_run(tmp_path / json.loads(line)["recording"]).time) > 500
+    again = touchback(*words, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert f"{len(before)} answers are kept" in again.stdout
+    killed = (tmp_path / "t.jsonl").read_text().splitlines()[1:]
+    assert killed[: len(before)] == before and len(killed) == 12
+    whole = trial("w.jsonl", *WALL, "--subject", "150", answers="", cwd=tmp_path)
+    assert whole.returncode == 0
+    told = [
+        [(line["label"], line["order"], line["answer"]) for line in map(json.loads, lines)]
+        for lines in (killed, (tmp_path / "w.jsonl").read_text().splitlines()[1:])
+    ]
+    assert told[0] == told[1]  # as if nothing had happened
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "the one or the other"),
+        (("--levels", "1,x"), "numbers with commas"),
+        (("--levels", "1,2", "--start", "3"), "the one or the other"),
+        (("--start", "-3"), "starts at -3"),
+        (("--start", "1", "--base", "-1"), "'wall stiffness' would be -1"),
+        (("--start", "1", "--device", "usb"), "give serial:PATH"),
+        (("--start", "1", "--device", "serial:/nowhere"), "/nowhere"),
+        (("--start", "1", "--voice", "wall"), "one --voice, not 2"),
+        (("--start", "1", "--subject", "0"), "both are above zero"),
+    ],
+)
+def test_what_makes_no_session_is_said_and_begins_none(
+    tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    chosen = ("--voice", "wall-standard", "--vary", "wall stiffness")
+    done = trial("t.jsonl", *chosen, *words, answers="", cwd=tmp_path)
+    assert done.returncode != 0 and said in done.stderr
     assert not (tmp_path / "t.jsonl").exists()

@@ -88,7 +88,7 @@ COMMANDS: dict[str, Listed] = {
         "Run the published validation cases (they live in the source tree).",
     ),
     "trial": Listed(
-        "trial", "trial", "Feel hidden voices on a simulated key and say what you felt."
+        "trial", "trial", "Feel hidden touches on a live key and say what you felt."
     ),
 }  # fmt: skip
 

@@ -9,27 +9,65 @@ import typer
 
 from touchback.cli.chart import chart
 from touchback.cli.console import out, working
-from touchback.cli.options import number
+from touchback.cli.options import number, output
+from touchback.draw.style import PICTURES
+from touchback.errors import InputError
 from touchback.haptics.trials import Trials
 
 
 def trial(
     file: Annotated[Path, typer.Argument(help="Where answers are kept; a session goes on there.")],
     voice: Annotated[
-        list[str] | None, typer.Option(help="A voice to compare; twice or more.")
+        list[str] | None, typer.Option(help="A voice to compare; twice or more, with --vary once.")
     ] = None,
-    question: Annotated[str, typer.Option(help="What to ask.")] = "What was it?",
-    repeats: Annotated[int, number("How often each voice comes.", 1, 1000)] = 3,
+    question: Annotated[str | None, typer.Option(help="What to ask.")] = None,
+    repeats: Annotated[int, number("How often each voice, or level, comes.", 1, 1000)] = 3,
     effort: Annotated[float, number("Of the finger, 0 (soft) to 1 (loud).", 0, 1)] = 0.3,
+    vary: Annotated[
+        str | None, typer.Option(help='Forced choice: the live parameter, "wall stiffness".')
+    ] = None,
+    base: Annotated[float | None, typer.Option(help="What it is in all touches but one.")] = None,
+    levels: Annotated[
+        str | None, typer.Option(help="Constant stimuli: by how much one touch has more, 20,40,80.")
+    ] = None,
+    start: Annotated[
+        float | None, typer.Option(help="Staircases: by how much one touch has more at first.")
+    ] = None,
+    down: Annotated[int, number("Right answers in a row for a step down.", 1, 10)] = 2,
+    intervals: Annotated[int, number("Touches of a trial.", 2, 3)] = 2,
+    device: Annotated[
+        str | None, typer.Option(help="A key on a wire, serial:/dev/ttyACM0, under your finger.")
+    ] = None,
+    seconds: Annotated[float, number("How long each touch of a wired key lasts.", 0.1, 60)] = 3.0,
+    subject: Annotated[
+        float | None, typer.Option(help="Let a simulated subject with this threshold answer.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the hidden order; else by chance.")] = None,
+    plot: Annotated[Path | None, output("The psychometric function.", *PICTURES)] = None,
 ) -> None:
-    """Feel hidden voices on a simulated key and say what you felt.
+    """Feel hidden touches on a live key and say what you felt.
 
     Each trial presses the key of a voice that only the file knows, draws the force on the finger
-    over the key's depth, and asks. Answers are on disk before the next trial; when all are given,
-    the counts are shown."""
+    over the key's depth, and asks. With --vary two or three touches follow each other, one of which
+    has more of something; at the end there is a threshold with its confidence. Answers are on disk
+    before the next trial, and so is every force."""
+    if vary is not None:
+        from touchback.cli.forced_choice import Asked, forced_choice
+
+        names = voice or ["piano"]
+        if len(names) != 1:
+            raise InputError(f"--vary goes with one --voice, not {len(names)}.")
+        forced_choice(file, Asked(
+            names[0], vary, base, levels, start, down, intervals, repeats,
+            question or "Which was more?", effort, device, seconds, subject, seed, plot,
+        ))  # fmt: skip
+        return
+    _identify(file, voice or ["piano", "harpsichord"], question or "What was it?", repeats, effort)
+
+
+def _identify(file: Path, voices: list[str], question: str, repeats: int, effort: float) -> None:
     from touchback.gallery.keyboard.voices import voice_called
 
-    voices = voice or ["piano", "harpsichord"]
     for name in voices:
         voice_called(name)
     trials = Trials(file, voices, question, repeats)
@@ -47,7 +85,7 @@ def trial(
         began = time.monotonic()
         answer = typer.prompt(trials.question)
         trials.answer(answer, time.monotonic() - began)
-    out.rule("what was behind the letters")
+    out.rule("what was behind the labels")
     for condition, counts in trials.table().items():
         told = ", ".join(f"{answer} × {count}" for answer, count in counts.items())
         out.print(f"{condition}: {told}")

@@ -1,0 +1,147 @@
+"""A live key on which experiments are felt: simulated under a finger, or on a wire under yours.
+Every force of a trial goes into a recording of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
+from touchback.errors import InputError
+from touchback.estimate import SmoothDifferentiator, fresh
+from touchback.gallery.keyboard.device import FRONT, KeyDevice, Sensed
+from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
+from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
+from touchback.gallery.keyboard.strokes import Stroke
+from touchback.gallery.keyboard.voices import voice_called
+from touchback.haptics.displays import hold
+from touchback.model import Model
+from touchback.model.names import suggestion
+from touchback.model.sensors import Signal
+from touchback.realtime import Live, live
+from touchback.recording import Run, open_run
+
+ANGLE, TORQUE, DEPTH, FORCE = "key angle", "motor torque", "key depth", "felt force"
+STALE = 0.05  # s without a position, after which the motor lets go
+_AFTER = 0.25  # s between touches, in which the key comes to rest
+
+
+@dataclass(frozen=True)
+class Felt:
+    """One interval of a trial: when it was [s of the recording], depth [m] and force [N]."""
+
+    span: tuple[float, float]
+    time: np.ndarray
+    depth: np.ndarray
+    force: np.ndarray
+
+
+def wired_key(voice: str, rate: float = 1000.0) -> Model:
+    """What a key on a wire is to feel like: input "key angle" [rad], positive when its front is
+    down, and sensors "motor torque" [N m], "key depth" [m] and "felt force" [N], upwards."""
+    m, own = Model(f"key on a wire ({voice})"), KeyDevice()
+    angle = m.input(ANGLE, unit="rad")
+    speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, own.smoothing), angle)
+    depth, speed = angle * FRONT, speed * FRONT
+    held = hold(m, "depth held", depth), hold(m, "speed held", speed)
+    answer = voice_called(voice)(m, Sensed(depth, speed, *held, rate, own))
+    force = hold(m, "force held", answer.force)
+    m.sensor(TORQUE, Signal(-force * FRONT, "N m"))
+    m.sensor(DEPTH, Signal(depth, "m"))
+    m.sensor(FORCE, Signal(force, "N"))
+    return m
+
+
+class TrialKey:
+    """A key of a voice, of which one live parameter is varied. Without a `line` it is simulated,
+    as fast as it goes, and a finger of some `effort` presses it; on a line (a path) it waits
+    `seconds` in each interval for yours. A context manager."""
+
+    def __init__(
+        self,
+        voice: str,
+        varied: str,
+        line: str | None = None,
+        effort: float = 0.3,
+        seconds: float = 3.0,
+        rate: float = 1000.0,
+    ) -> None:
+        model = touchback_key(voice, rate=rate) if line is None else wired_key(voice, rate)
+        known = model.all_parameters()
+        if varied not in known:
+            raise InputError(f"The voice '{voice}' has no '{varied}'; {suggestion(varied, known)}")
+        self.varied, self.parameter = varied, known[varied]
+        self._stroke = Stroke.of(0.0, MIDDLE_C, effort)
+        self._seconds = seconds
+        self._device: SerialDevice | None = None if line is None else SerialDevice(line)
+        system, steps = model.compile(), steps_at(rate)
+        if self._device is None:
+            self.live: Live = live(
+                system, rate=rate, substeps=steps, method=METHOD, speed=None, record=False
+            )
+        else:
+            limit = KeyDevice().motor.largest_torque
+            safe = GuardedOutput(safe=0.0, low=-limit, high=limit, at_limit="clip")
+            self.live = live(
+                system, rate=rate, substeps=steps, method=METHOD, record=False,
+                inputs={ANGLE: WatchedInput(max_age=STALE)}, outputs={TORQUE: safe},
+            )  # fmt: skip
+
+    def __enter__(self) -> TrialKey:
+        self.live.start()
+        if self._device is not None:
+            self.live.connect(ANGLE, self._device)
+            self.live.connect(TORQUE, self._device)
+        self.live.run(SETTLING)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.live.stop()
+        if self._device is not None:
+            self._device.close()
+
+    def check(self, value: float) -> None:
+        """Refuses a value that the parameter can't have."""
+        low, high = self.parameter.min, self.parameter.max
+        if not (low is None or value >= low) or not (high is None or value <= high):
+            raise InputError(
+                f"'{self.varied}' would be {value:g}; its range is {low} to {high}. Choose another "
+                "base or smaller levels."
+            )
+
+    def feel(self, values: Sequence[float], path: Path) -> list[Felt]:
+        """The intervals of a trial, one value each, recorded into a file that is whole when this
+        returns."""
+        for value in values:
+            self.check(value)
+        take = self.live.record(path)
+        spans = [self._interval(value) for value in values]
+        self.live.end_record(take)
+        if self.live.faults:
+            raise InputError(f"The key stopped: {self.live.faults[-1]}")
+        run = open_run(path)
+        return [self._felt(run, span) for span in spans]
+
+    def _interval(self, value: float) -> tuple[float, float]:
+        self.live.change({self.varied: value})
+        self.live.run(2.0 / self.live.plan.rate)
+        began = float(self.live.read("time"))
+        if self._device is not None:
+            self.live.run(self._seconds)
+            return began, float(self.live.read("time"))
+        inputs = dict(self._stroke.inputs)
+        inputs["finger start"] = began
+        for name, each in inputs.items():
+            self.live[name] = each
+        self.live.run(self._stroke.press + self._stroke.stay + self._stroke.leave + _AFTER)
+        return began, float(self.live.read("time"))
+
+    def _felt(self, run: Run, span: tuple[float, float]) -> Felt:
+        within = (run.time >= span[0]) & (run.time <= span[1])
+        wired = self._device is not None
+        depth = run[DEPTH] if wired else FRONT * run["key"]
+        force = run[FORCE] if wired else run["finger force"]
+        return Felt(span, run.time[within], depth[within], force[within])

@@ -1,0 +1,65 @@
+"""A key for experiments: what is varied is felt, and every force is recorded."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.errors import InputError
+from touchback.gallery.keyboard.device import FRONT
+from touchback.gallery.keyboard.trial_key import ANGLE, FORCE, TORQUE, TrialKey, wired_key
+from touchback.gallery.keyboard.walls import MIDDLE
+from touchback.haptics.trials import FeelingSubject
+
+
+@pytest.fixture(scope="module")
+def key():
+    with TrialKey("wall-standard", "wall stiffness") as made:
+        yield made
+
+
+def stiffness(felt):
+    """Force over how far the wall is pressed in, where all is nearly still."""
+    slow = np.abs(np.gradient(felt.depth, felt.time)) < 5e-3
+    inside = (felt.depth > MIDDLE + 3e-4) & slow
+    return float(np.median(felt.force[inside] / (felt.depth[inside] - MIDDLE)))
+
+
+def test_a_finger_feels_what_is_varied_and_the_recording_holds_it(key, tmp_path):
+    path = tmp_path / "1.mcap"
+    soft, hard = key.feel([800.0, 1600.0], path)
+    assert stiffness(soft) == pytest.approx(800.0, rel=0.1)
+    assert stiffness(hard) == pytest.approx(1600.0, rel=0.1)
+    assert hard.depth.max() < soft.depth.max() < 12e-3
+    run = tb.open_run(path)
+    for felt in (soft, hard):
+        within = (run.time >= felt.span[0]) & (run.time <= felt.span[1])
+        assert np.array_equal(run["finger force"][within], felt.force)
+        assert len(felt.time) == pytest.approx(1e3 * (felt.span[1] - felt.span[0]), abs=2)
+    assert tb.replay(path).same  # order and forces can be repeated, bit for bit
+
+
+def test_a_subject_that_only_feels_forces_tells_stiffer_walls(key, tmp_path):
+    subject = FeelingSubject(noise=40.0, seed=1)  # N/m
+    felt = key.feel([1000.0, 1200.0], tmp_path / "2.mcap")
+    told = [stiffness(each) for each in felt]
+    named = [subject.choose(told, number) for number in range(400)]
+    due = subject.right(told[1] - told[0])
+    assert due > 0.99 and np.mean(np.array(named) == 2) > 0.98
+
+
+def test_what_the_parameter_can_t_be_is_refused_before_anything_is_felt(key, tmp_path):
+    with pytest.raises(InputError, match="'wall stiffness' would be -5"):
+        key.feel([1000.0, -5.0], tmp_path / "3.mcap")
+    assert not (tmp_path / "3.mcap").exists()
+    with pytest.raises(InputError, match="has no 'wall stifness'; did you mean"):
+        TrialKey("wall-standard", "wall stifness")
+
+
+def test_a_key_on_a_wire_is_pushed_up_by_the_wall_that_its_angle_met():
+    system = wired_key("wall-standard").compile()
+    with tb.live(system, rate=1000, speed=None, parameters={"wall stiffness": 1000.0}) as live:
+        for depth, due in ((2e-3, 0.0), (5.75e-3, 1.0)):  # m, N: a millimetre inside
+            live[ANGLE] = depth / FRONT
+            live.run(0.2)
+            assert live.read(FORCE) == pytest.approx(due, abs=0.02)
+            assert live.read(TORQUE) == pytest.approx(-due * FRONT, abs=0.005)
