@@ -15,8 +15,14 @@ from touchback.errors import InputError
 
 if TYPE_CHECKING:
     from studies.wall.figures import Sheet
+    from studies.wall.real import Cell
+    from touchback.haptics.wall.battery import Setting
+    from touchback.haptics.wall.laws import Law
 
-PARTS = ("ball", "edges", "grip", "passive", "sensing", "figures")
+PARTS = (
+    "ball", "edges", "grip", "passive", "figures", "sensing", "limits", "faults", "designs",
+)  # fmt: skip
+USUAL = PARTS[:5]  # the others take many minutes
 FOUND = ("ball", "edges", "grip")  # parts with findings that hold or fail
 _RATES = "250,500,1000,2000,4000"
 
@@ -34,10 +40,13 @@ def wall(
 
     *ball*: floors against the continuous ball; *edges*: stability from the formula and from runs;
     *grip*: a finger identified while it plays; *passive*: the stiffest passive wall of each kind;
-    *sensing*: the same with an encoder, at the rate nearest to 1 kHz;
-    *figures*: what can be drawn anew. A finding that fails gives exit code 1.
+    *figures*: what can be drawn anew; these are shown unless parts are named.
+
+    *sensing*: passive walls with an encoder, at the rate nearest to 1 kHz; *limits*: at all rates;
+    *faults*: with late forces, weak and misjudged motors and hands; *designs*: other people's, and
+    published bounds beside ours. A finding that fails gives exit code 1.
     """
-    wanted = parts or list(PARTS)
+    wanted = parts or list(USUAL)
     for part in wanted:
         if part not in PARTS:
             raise InputError(f"There is no part '{part}'. There are: {', '.join(PARTS)}.")
@@ -46,8 +55,7 @@ def wall(
         plot.mkdir(parents=True, exist_ok=True)
     fine = _findings([part for part in wanted if part in FOUND])
     sheets = _own_pictures(wanted, frequencies, drawn=plot is not None)
-    if "sensing" in wanted:
-        _sensing(min(frequencies, key=lambda rate: abs(rate - 1000.0)))
+    sheets += _real(wanted, frequencies, drawn=plot is not None)
     if "figures" in wanted:
         sheets = [*_list_figures(), *sheets]
     if plot is not None:
@@ -113,29 +121,50 @@ def _passive(rates: list[float]) -> dict[str, list[float]]:
     return found
 
 
-def _sensing(rate: float) -> None:
-    """The passive walls again, for what an encoder tells, and how far they lead astray."""
-    from studies.wall.setups import RESOLUTION, SENSINGS
-    from touchback.haptics.wall import Bench, deviation, kind, largest_passive_stiffness
+def _real(wanted: list[str], rates: list[float], drawn: bool) -> list[Sheet]:
+    """Walls on a real device: their tables, and the sheets to be drawn of them."""
+    from studies.wall import real
 
-    table = Table(f"passive up to [N/m], {rate:g} Hz", box=None, pad_edge=False)
-    for name in SENSINGS:
-        table.add_column(name, justify="right")
-    for wall_name in ("standard", "half-sample", "z-plane", "deadbeat", "deadbeat throughout"):
-        cells = []
-        for name, sensing in SENSINGS.items():
-            bench = Bench(sensing=sensing)
-            with working(f"pressing the {wall_name} wall: {name}"):
-                found = largest_passive_stiffness(kind(wall_name), rate, bench, precision=0.02)
-                astray = deviation(kind(wall_name), found, rate, bench)
-            cells.append(f"{_stiffness(found)} ({astray:.2f})")
-        table.add_row(wall_name, *cells)
-    out.print()
-    out.print(table)
+    usual = min(rates, key=lambda rate: abs(rate - 1000.0))
+    sheets: list[Sheet] = []
+    if "sensing" in wanted:
+        _cells(real.LAWS, real.SENSORS, [usual])
+    if "limits" in wanted:
+        few = {name: real.SENSORS[name] for name in ("exact", "differences", "observer")}
+        cells = _cells(real.LAWS, few, rates)
+        if drawn:
+            from studies.wall.figures.limits import limits_sheet
+
+            sheets.append(limits_sheet(rates, cells))
+    if "faults" in wanted:
+        _cells(real.LAWS, real.FAULTS, [usual])
+    if "designs" in wanted:
+        few = {name: real.SENSORS[name] for name in ("exact", "differences", "observer")}
+        _cells(real.DESIGNS, few, [usual])
+        for name, bound in real.opinions(usual).items():
+            out.print(f"{name}: {bound:.0f} N/m, any passive hand")
+    return sheets
+
+
+def _cells(laws: dict[str, Law], settings: dict[str, Setting], rates: list[float]) -> list[Cell]:
+    """A table for each rate, with what it holds."""
+    from studies.wall.real import measured
+
+    found: list[Cell] = []
+    for rate in rates:
+        table = Table(f"passive up to [N/m], {rate:g} Hz", *settings, box=None, pad_edge=False)
+        for row, law in laws.items():
+            with working(f"pressing the {row} wall at {rate:g} Hz"):
+                cells = list(measured({row: law}, settings, [rate]))
+            table.add_row(row, *map(str, cells))
+            found += cells
+        out.print()
+        out.print(table)
     out.print(
-        f"counts of {1e6 * RESOLUTION:g} µm; in brackets: the largest distance from where a "
-        "continuous wall has the handle, over the penetration"
+        "counts of 4.15 µm; in brackets: the largest distance from where a continuous wall has the "
+        "handle, over the penetration"
     )
+    return found
 
 
 def _stiffness(value: float) -> str:

@@ -10,14 +10,6 @@ from dataclasses import dataclass
 from studies.wall.worst_case import WorstCase
 from touchback.haptics.wall.oscillator import State
 from touchback.haptics.wall.plant import Finger, Plant, Target, ball
-from touchback.haptics.wall.sensing import (
-    Differentiated,
-    Encoder,
-    Exact,
-    Observed,
-    Sensing,
-    Windowed,
-)
 
 
 @dataclass(frozen=True)
@@ -42,15 +34,6 @@ STIFF_BALL = Drop(ball(1.0, 1.0), Target(40.0), State(1.0, 0.0), 0.31)
 """A contact of half a second sampled at 0.31 s: one or two samples inside."""
 
 WALL_STIFFNESS, DEVICE_MASS = 5000.0, 0.30  # table 6.3.2 [N/m], [kg]
-RESOLUTION = 4.15e-6  # [m], of the Touchback keyboard's encoder at the key's end
-SENSINGS: dict[str, Sensing] = {
-    "exact": Exact(),
-    "differences": Differentiated(Encoder(RESOLUTION)),
-    "window": Windowed(Encoder(RESOLUTION)),
-    "observer": Observed(Encoder(RESOLUTION)),
-    "observer, stamps": Observed(Encoder(RESOLUTION), stamped=True),
-}
-"""What a controller is told of the motion."""
 WORST = WorstCase(1.0, 1.0, 100.0, 0.1)
 """Section 6.4.4: unit mass, K₁ much lower than K₂; the numbers are ours."""
 

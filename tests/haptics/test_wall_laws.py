@@ -122,7 +122,7 @@ def test_the_observer_that_runs_is_that_of_the_laboratory() -> None:
 
         def __init__(self) -> None:
             self.observing = Observing(size)
-            self.memory: tuple[float, ...] = (1e-4, *self.observing.start[1:])
+            self.memory: tuple[float, ...] = (1e-4, *self.observing.start[1:-1], 1.0)
             self.inner = Stepped(wall_law("half-sample", BENCH_DEVICE), PLANT, Target(5000.0))
             self.read = Encoder(size).reader()
             self.worst = 0.0

@@ -13,6 +13,8 @@ from touchback.haptics.wall.plant import Finger
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from studies.wall.real import Cell
+
 _MARKS = "osD^v<>pX*"
 
 
@@ -35,6 +37,31 @@ def passive_sheet(rates: list[float], table: dict[str, list[float]]) -> Sheet:
         axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
     return Sheet("passive", "stiffness that stays passive under the finger", "", draw)
+
+
+def limits_sheet(rates: list[float], cells: list[Cell]) -> Sheet:
+    """The largest passive stiffness over the rate, one panel for each sensor."""
+
+    def draw(figure: Figure) -> None:
+        columns = list(dict.fromkeys(cell.column for cell in cells))
+        axes = figure.subplots(1, len(columns), sharey=True)
+        mass = BENCH_DEVICE.mass + Finger().mass
+        top = {rate: expressible_stiffness(mass, rate) for rate in rates}
+        for axis, column in zip(axes, columns, strict=True):
+            rows = dict.fromkeys(cell.row for cell in cells)
+            for row, mark in zip(rows, _MARKS):
+                own = {c.rate: c.stiffness for c in cells if (c.row, c.column) == (row, column)}
+                shown = [min(own[rate], top[rate]) for rate in rates]
+                axis.plot(rates, shown, marker=mark, ms=4, lw=1.1, label=row)
+            bound = [2.0 * BENCH_DEVICE.damping * rate for rate in rates]
+            axis.plot(rates, bound, ":", color=INK, label="2b/T (Colgate)")
+            axis.set(xscale="log", yscale="log", title=column, xlabel="sampling rate [Hz]")
+            axis.set_xticks(rates, [f"{rate:g}" for rate in rates], fontsize=7)
+            axis.minorticks_off()
+        axes[0].set_ylabel("largest passive stiffness [N/m]")
+        axes[0].legend(fontsize=6)
+
+    return Sheet("limits", "passive stiffness by what the controller is told", "", draw)
 
 
 def grip_sheet(fixed: list[float], adaptive: list[float]) -> Sheet:

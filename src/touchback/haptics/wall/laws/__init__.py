@@ -6,12 +6,13 @@ expressions machine code inside the tick (`touchback.haptics.displays.WallDispla
 from touchback.haptics.wall.laws.adaptive import Adaptive
 from touchback.haptics.wall.laws.affine import HalfSample, Placed, Standard
 from touchback.haptics.wall.laws.deadbeat import Deadbeat
+from touchback.haptics.wall.laws.further import Dithered, PassivityControlled, Waves
 from touchback.haptics.wall.laws.motion import Motion
 from touchback.haptics.wall.laws.observer import Observing
-from touchback.haptics.wall.laws.sensors import Differences, Given, Sense
+from touchback.haptics.wall.laws.sensors import Differences, Given, Sense, Window
 from touchback.haptics.wall.laws.told import Law, Told
 
 __all__ = [
-    "Adaptive", "Deadbeat", "Differences", "Given", "HalfSample", "Law", "Motion", "Observing",
-    "Placed", "Sense", "Standard", "Told",
+    "Adaptive", "Deadbeat", "Differences", "Dithered", "Given", "HalfSample", "Law", "Motion",
+    "Observing", "PassivityControlled", "Placed", "Sense", "Standard", "Told", "Waves", "Window",
 ]  # fmt: skip

@@ -62,7 +62,7 @@ class Adaptive:
         known = [size * each for size, each in zip(_SCALE, design, strict=True)]
         mass, damping, stiffness = (maximum(each, 0.0) for each in known[:3])
         plant = Motion(self.device.mass + mass, self.device.damping + damping, stiffness)
-        told_of_it = replace(told, plant=plant, bias=known[3]).expressible()
+        told_of_it = replace(told, plant=plant, bias=known[3], contact=None).expressible()
         return (told.y, told.v, 1.0, *theta, *spread, *design), told_of_it
 
     def _learn(

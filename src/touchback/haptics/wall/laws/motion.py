@@ -5,8 +5,10 @@ does to a state, and when within it a wall is entered or left.
 choose cases while they are traced. Here a power series of a short duration is doubled.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
 
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select, sqrt
@@ -48,16 +50,24 @@ class Passage(NamedTuple):
         return Passage(yy * yy + yv * vy, yv * both, vy * both, vy * yv + vv * vv, y, v)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Motion:
     """m ÿ + b ẏ + k y = f: mass [kg], damping [N s/m], stiffness [N/m]."""
 
     mass: Scalar
     damping: Scalar
     stiffness: Scalar
+    _known: dict[float, Passage] = field(default_factory=dict, init=False, repr=False)
 
     def over(self, duration: Scalar) -> Passage:
-        """The solution over a duration [s] of at most half a swing."""
+        """The solution over a duration [s] of at most half a swing; numbers are solved once."""
+        if not isinstance(duration, float):
+            return self._solved(duration)
+        if duration not in self._known:
+            self._known[duration] = self._solved(duration)
+        return self._known[duration]
+
+    def _solved(self, duration: Scalar) -> Passage:
         t = duration * 0.5**_HALVINGS
         damping, square = self._numbers(t)
         # The answer h to a unit step of acceleration, term by term, and its derivative s.
@@ -100,6 +110,8 @@ def onward(free: Motion, touching: Motion, state: Pair, force: Scalar, period: S
     first = own.course(y, w, force, period)
     end, slope = _at(first, 1.0)
     crossed = select(inside, end >= 0.0, end < 0.0)
+    if isinstance(crossed, np.ndarray | float | bool) and not np.any(crossed):
+        return Pair(end, slope / period)  # numbers, none of which crosses
     u = _root(first, 1.0, select(inside, -1.0, 1.0))
     w = _at(first, u)[1]
     rest = 1.0 - u

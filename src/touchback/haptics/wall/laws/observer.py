@@ -10,7 +10,7 @@ from touchback.errors import InputError
 from touchback.haptics.wall.laws.motion import Passage
 from touchback.haptics.wall.laws.told import Told
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import maximum, minimum
+from touchback.symbolic.functions import maximum, minimum, select
 
 _GAUSS = ((0.5 - 0.15**0.5, 5 / 18), (0.5, 8 / 18), (0.5 + 0.15**0.5, 5 / 18))  # of Legendre
 _PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -43,16 +43,17 @@ class Observing:
 
     @property
     def start(self) -> tuple[float, ...]:
-        """Of y, v, the hand's force, and the spread of them."""
-        return (0.0, 0.0, 0.0, self.variance, 0.0, 0.0, 0.0, 0.0, 0.0)
+        """Of y, v, the hand's force, the spread of them, and whether there was a sample."""
+        return (0.0, 0.0, 0.0, self.variance, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Told]:
         """The memory after a sample whose position is a count, and what the law is told."""
-        y, v, hand = memory[:3]
+        y, v, hand, begun = *memory[:3], memory[9]
+        y = select(begun, y, told.y)  # wherever it rests when the display begins
         flow = told.plant.over(told.period)
         force = told.acting + told.bias + hand
         mean = [*flow(y, v, force), hand]
-        spread = self._wider(memory[3:], flow, told)
+        spread = self._wider(memory[3:9], flow, told)
         surprise = told.y - mean[0]
         gain = [spread[0, i] / (spread[0, 0] + self.variance) for i in range(3)]
         mean = [each + g * surprise for each, g in zip(mean, gain, strict=True)]
@@ -64,7 +65,7 @@ class Observing:
         known = replace(told, y=y, v=mean[1])
         if self.feeds:
             known = replace(known, bias=told.bias + mean[2])
-        return (*mean, *after), known
+        return (*mean, *after, 1.0), known
 
     def _wider(
         self, kept: Sequence[Scalar], flow: Passage, told: Told

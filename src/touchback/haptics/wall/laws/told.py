@@ -33,18 +33,22 @@ class Told:
     """Of the wall [N s/m]."""
     period: Scalar
     """Between samples [s]."""
+    contact: Motion | None = None
+    """`touching`, where it is the same at all samples and solved once."""
 
     @property
     def touching(self) -> Motion:
         """The plant in contact with the continuous wall (Gillespie 1996, eq. 5.8)."""
         plant = self.plant
+        if self.contact is not None:
+            return self.contact
         return Motion(plant.mass, plant.damping + self.damping, plant.stiffness + self.stiffness)
 
     def expressible(self) -> "Told":
         """The same for a wall whose contact lasts two samples at least: no more can be told by
         forces that are held through a sample."""
         most = self.plant.mass * _STIFFEST / (self.period * self.period)
-        return replace(self, stiffness=minimum(self.stiffness, most))
+        return replace(self, stiffness=minimum(self.stiffness, most), contact=None)
 
 
 class Law(Protocol):

@@ -1,0 +1,120 @@
+"""Other people's cures, as laws of the same battery: they watch energy, send waves, or shake.
+
+A wall that gives nothing back need not be a wall: `deviation` says where each leaves the handle.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from touchback.errors import InputError
+from touchback.haptics.wall.laws.affine import Standard
+from touchback.haptics.wall.laws.told import Law, Told
+from touchback.spatial.vectors import Scalar
+from touchback.symbolic.functions import maximum, minimum, select
+
+
+@dataclass(frozen=True)
+class PassivityControlled:
+    """Hannaford & Ryu 2002: what a law has taken, −Σ f Δy, is watched; when it has given more, a
+    damper of just the size that takes it back within a sample acts beside it, of at most half of
+    what would stop the device. Without a contact the books begin anew.
+
+    With `bounded` there is no damper: on the way out the force is cut to what was taken."""
+
+    law: Law = field(default_factory=Standard)
+    bounded: bool = False
+
+    @property
+    def compensates(self) -> bool:
+        return self.law.compensates
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of (y before, whether there was a sample, energy taken, the law's own)."""
+        return (0.0, 0.0, 0.0, *self.law.start)
+
+    def idle(self, memory: Sequence[Scalar], told: Told) -> Sequence[Scalar]:
+        return (told.y, 1.0, 0.0, *self.law.idle(memory[3:], told))
+
+    def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Scalar]:
+        before, begun, energy = memory[:3]
+        taken = energy - select(begun, told.acting * (told.y - before), 0.0)
+        free = select(told.y >= 0.0, told.acting == 0.0, 0.0)
+        taken = select(free, 0.0, taken)
+        inner, force = self.law.step(memory[3:], told)
+        if self.bounded:
+            out = told.v * told.period
+            most = maximum(taken, 0.0) / select(out > 0.0, out, 1.0)
+            force = select(out > 0.0, minimum(force, most), force)
+        else:
+            square = told.v * told.v * told.period
+            wanted = maximum(-taken, 0.0) / select(square > 0.0, square, 1.0)
+            damper = minimum(wanted, 0.5 * told.plant.mass / told.period)
+            force = force - damper * told.v
+        return (told.y, 1.0, taken, *inner), force
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Niemeyer & Slotine 1991: force and velocity reach the wall's spring as waves of a line of
+    this `impedance` b [N s/m], with a sample on the way back; spring and line are passive by
+    themselves. What is under way makes the wall softer, as a spring of 2b/T in series does."""
+
+    impedance: float = 1.0
+    compensates = False
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.impedance < math.inf:
+            raise InputError(f"Waves: a line of {self.impedance} N s/m; give a positive number.")
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of (y before, the wave that comes back, how far the spring is pressed)."""
+        return (0.0, 0.0, 0.0)
+
+    def idle(self, memory: Sequence[Scalar], told: Told) -> Sequence[Scalar]:
+        return (told.y, 0.0, 0.0)
+
+    def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Scalar]:
+        before, back, pressed = memory
+        b, root = self.impedance, math.sqrt(2.0 * self.impedance)
+        entered = before >= 0.0
+        pressed, back = select(entered, 0.0, pressed), select(entered, 0.0, back)
+        inwards = (select(entered, 0.0, before) - told.y) / told.period
+        force = b * inwards + root * back
+        there = root * inwards + back
+        spring = told.stiffness
+        speed = (root * there - spring * pressed) / (b + spring * told.period)
+        pressed = pressed + told.period * speed
+        inside = told.y < 0.0
+        after = (
+            told.y, select(inside, there - root * speed, 0.0), select(inside, pressed, 0.0)
+        )  # fmt: skip
+        return after, select(inside, maximum(force, 0.0), 0.0)
+
+
+@dataclass(frozen=True)
+class Dithered:
+    """A law that shakes the handle inside the wall by ± an `amplitude` [N] from sample to sample,
+    so that counts change oftener and their mean tells more."""
+
+    law: Law
+    amplitude: float
+
+    @property
+    def compensates(self) -> bool:
+        return self.law.compensates
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of (the side of the shake, the law's own)."""
+        return (1.0, *self.law.start)
+
+    def idle(self, memory: Sequence[Scalar], told: Told) -> Sequence[Scalar]:
+        return (memory[0], *self.law.idle(memory[1:], told))
+
+    def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Scalar]:
+        inner, force = self.law.step(memory[1:], told)
+        shaken = force + self.amplitude * memory[0]
+        return (-1.0 * memory[0], *inner), select(told.y < 0.0, shaken, force)
