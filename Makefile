@@ -33,7 +33,7 @@ types: $(STAMPS)/develop
 	$(BIN)/mypy
 
 # Neighbours run in one worker, which has their models compiled, until another has nothing to do.
-pytest: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/chromium
+pytest: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/arm $(STAMPS)/chromium
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
 
 # One after the other: a browser that draws without a graphics card keeps both cores busy.
@@ -46,7 +46,7 @@ search: $(STAMPS)/develop
 sanitize: $(STAMPS)/develop
 	$(BIN)/python tests/sanitize.py
 
-soak: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/chromium
+soak: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/arm $(STAMPS)/chromium
 	$(BIN)/python tests/soak --minutes $(MINUTES)
 	$(BIN)/python tests/search --minutes $(MINUTES)
 	$(BIN)/python tests/sanitize.py
@@ -86,6 +86,13 @@ $(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 $(STAMPS)/qemu: $(STAMPS)/venv
 	@command -v qemu-x86_64-static >/dev/null || { [ "$$(id -u)" = 0 ] && \
 	  { apt-get update -qq && apt-get install -y -qq qemu-user-static; } >/dev/null 2>&1; } || true
+	@touch $@
+
+# The key's firmware runs in an emulated microcontroller (60 MB to fetch; it needs no C library); its
+# tests are skipped where compiler or emulator can't be installed.
+$(STAMPS)/arm: $(STAMPS)/venv
+	@{ command -v qemu-system-arm && command -v arm-none-eabi-gcc; } >/dev/null || { [ "$$(id -u)" = 0 ] && \
+	  { apt-get update -qq && apt-get install -y -qq --no-install-recommends qemu-system-arm gcc-arm-none-eabi; } >/dev/null 2>&1; } || true
 	@touch $@
 
 # The page is tested in a real browser; its tests are skipped where Chromium can't be installed.

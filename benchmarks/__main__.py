@@ -10,6 +10,7 @@ from rich.console import Console
 from benchmarks import (
     contacts,
     core,
+    device,
     generation,
     keyboard,
     loops,
@@ -37,6 +38,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "omni": omni.run,
     "piano": piano.run,
     "keyboard": keyboard.run,
+    "device": device.run,
     "page": page_clients.run,
     "view": view.run,
 }

@@ -30,6 +30,7 @@ from touchback.realtime.served import ServedPort, Serving
 BAUD = 921600
 SPEEDS = (115200, 230400, 460800, 921600, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
 _LOOK = 0.02  # seconds between looks at what a line has to tell
+_ASK_AGAIN = 0.1  # seconds
 _PRIORITY = 69  # below that of ticks
 
 
@@ -163,14 +164,17 @@ class SerialDevice:
             tuple(dict(zip(FIELDS, map(float, row))) for row in rows),
         )  # fmt: skip
 
-    def device_counts(self, patience: float = 1.0) -> dict[str, int]:
+    def device_counts(self, patience: float = 2.0) -> dict[str, int]:
         """What the device has counted since its reset."""
         before, struct = int(self._line.struct.counted), self._line.struct
-        self._line.ask_counts()
-        until = time.monotonic() + patience
+        until, again = time.monotonic() + patience, 0.0
         while int(struct.counted) == before:
-            if time.monotonic() > until:
+            now = time.monotonic()
+            if now > until:
                 raise DeviceError(f"{self.name!r} didn't tell its counts within {patience:g} s.")
+            if now > again:
+                self._line.ask_counts()
+                again = now + _ASK_AGAIN
             time.sleep(1e-3)
         names = [name for name, *_ in LIB.struct("tb_counts")._fields_]
         return {name: int(getattr(struct.counts, name)) for name in names}

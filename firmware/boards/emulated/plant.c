@@ -1,0 +1,80 @@
+/* A key with its motor, as numbers: a lever on a rest stop and a front stop, moved by a motor whose
+ * windings have resistance, inductance and back-EMF; rubbed by friction, and pressed by a finger that
+ * comes and goes. The firmware above doesn't know. */
+#include "plant.h"
+
+#include "hardware.h"
+#include "key.h"
+#include "motor.h"
+
+#define STEP (1.0f / KEY_FAST)
+#define INERTIA 2.1e-3f  /* kg m² at the key, the rotor's included */
+#define DAMPING 0.01f    /* N m s/rad */
+#define RUBBING 0.012f   /* N m */
+#define TRAVEL 0.0873f   /* rad: 5° */
+#define STOP 400.0f      /* N m/rad */
+#define STOP_DAMPING 1.5f
+#define COUNTS ((float)COUNTS_PER_TURN * ENCODER_GEAR / 6.28318531f)
+
+static float angle, speed, current, voltage;
+static uint32_t steps, clock_now;
+
+void plant_start(void) {
+    angle = 0.03f; /* somewhere: the encoder doesn't know where */
+    speed = current = voltage = 0.0f;
+}
+
+static float stops(void) {
+    if (angle < 0.0f)
+        return -STOP * angle - STOP_DAMPING * speed;
+    if (angle > TRAVEL)
+        return -STOP * (angle - TRAVEL) - STOP_DAMPING * speed;
+    return 0.0f;
+}
+
+/* Presses for half a second, and is away for half a second. */
+static float finger(void) {
+#ifdef FINGER
+    return steps / (KEY_FAST / 2) & 1 ? FINGER : 0.0f;
+#else
+    return 0.0f;
+#endif
+}
+
+void plant_step(uint32_t micros) {
+    const float constant = TORQUE_CONSTANT * MOTOR_GEAR;
+    steps++;
+    clock_now = micros;
+    current += STEP / INDUCTANCE * (voltage - RESISTANCE * current - constant * speed);
+    float torque = constant * current + finger() + stops() - DAMPING * speed;
+    float kick = RUBBING * STEP / INERTIA, next = speed + torque * STEP / INERTIA;
+    speed = next > kick ? next - kick : next < -kick ? next + kick : 0.0f; /* it sticks within */
+    angle += speed * STEP;
+}
+
+uint16_t hardware_counter(void) {
+#ifdef PATTERN
+    /* 7 counts a millisecond of the device's clock: what is no multiple of 7 was never sent, and every
+     * value tells when it was measured. */
+    return (uint16_t)(clock_now / 1000 * 7);
+#else
+    return (uint16_t)(int32_t)(angle * COUNTS);
+#endif
+}
+
+/* Two fields that add up to a constant square: their difference is the position. */
+static int32_t field(float part) {
+    int32_t square = (int32_t)(part * 4095.0f * 4095.0f), root = 0;
+    for (int32_t bit = 2048; bit; bit >>= 1)
+        if ((root + bit) * (root + bit) <= square)
+            root += bit;
+    return root;
+}
+
+void hardware_hall(int32_t *front, int32_t *rear) {
+    *front = field(0.5f + 0.5f * angle / HALL_TRAVEL);
+    *rear = field(0.5f - 0.5f * angle / HALL_TRAVEL);
+}
+
+int32_t hardware_current(void) { return (int32_t)(current * 1e3f); }
+void hardware_drive(int32_t millivolts) { voltage = (float)millivolts * 1e-3f; }

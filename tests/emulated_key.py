@@ -1,0 +1,84 @@
+"""The reference firmware under qemu, with a line to it that can be pulled and disturbed."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+FIRMWARE = Path(__file__).parent.parent / "firmware"
+TOOLS = ("qemu-system-arm", "arm-none-eabi-gcc", "make")
+missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+needs_emulator = pytest.mark.skipif(
+    bool(missing), reason=f"{', '.join(missing)} isn't here: the firmware can't be emulated"
+)
+
+
+def built(folder: Path, rate: int = 1000, options: str = "") -> Path:
+    """The firmware, compiled."""
+    command = ["make", "-C", str(FIRMWARE), f"OUT={folder}", f"RATE={rate}", f"OPTIONS={options}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder / "key.elf"
+
+
+class EmulatedKey:
+    """A microcontroller in emulation. `path` is its line, a pseudo-terminal of the emulator's own,
+    or with `bridged` one that `disturb` can do things to."""
+
+    def __init__(self, firmware: Path, folder: Path, bridged: bool = False) -> None:
+        self.folder = folder
+        self._qmp, self._bridge, wire = folder / "qmp", None, folder / "wire"
+        serial = f"socket,path={wire},server=on,wait=off" if bridged else "pty"
+        self._emulator = subprocess.Popen(
+            ["qemu-system-arm", "-M", "lm3s6965evb", "-display", "none", "-monitor", "none",
+             "-qmp", f"unix:{self._qmp},server=on,wait=off", "-chardev", f"{serial},id=line",
+             "-serial", "chardev:line", "-kernel", str(firmware)],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        if not bridged:
+            assert self._emulator.stdout is not None
+            self.path = re.search(r"/dev/\S+", self._emulator.stdout.readline())[0]
+            return
+        self.path = str(folder / "line")
+        script = str(Path(__file__).with_name("line_bridge.py"))
+        self._bridge = subprocess.Popen(
+            [sys.executable, script, str(wire), self.path], stdin=subprocess.PIPE, text=True
+        )
+        until = time.monotonic() + 20.0
+        while not os.path.lexists(self.path):
+            assert time.monotonic() < until and self._bridge.poll() is None
+            time.sleep(5e-3)
+
+    def disturb(self, what: str) -> None:
+        """Tells the bridge: "unplug SECONDS", "garbage BYTES" or "damage BYTES"."""
+        assert self._bridge is not None and self._bridge.stdin is not None
+        self._bridge.stdin.write(what + "\n")
+        self._bridge.stdin.flush()
+
+    def reset(self) -> None:
+        """Presses the reset button."""
+        with socket.socket(socket.AF_UNIX) as monitor, monitor.makefile("rw") as lines:
+            monitor.connect(str(self._qmp))
+            lines.readline()
+            for command in ("qmp_capabilities", "system_reset"):
+                lines.write(json.dumps({"execute": command}) + "\n")
+                lines.flush()
+                while "return" not in json.loads(lines.readline()):
+                    pass  # events
+
+    def close(self) -> None:
+        for process in (self._bridge, self._emulator):
+            if process is not None:
+                process.kill()
+                process.wait()
+                for stream in (process.stdin, process.stdout):
+                    with contextlib.suppress(Exception):
+                        stream and stream.close()
