@@ -70,15 +70,18 @@ def _spring() -> tb.System:
 def _row(section: Section, rate: int, seconds: float) -> None:
     inputs = {"angle": WatchedInput(max_age=0.05)}
     outputs = {"torque": GuardedOutput(low=-1.0, high=1.0, at_limit="clip")}
-    with emulated(rate) as path, SerialDevice(path, patience=20.0) as device:
-        with tb.live(_spring(), rate=rate, inputs=inputs, outputs=outputs) as live:
-            live.connect("angle", device)
-            live.connect("torque", device)
-            time.sleep(1.0)  # the clocks come to know each other
-            before, there = device.counts, device.device_counts()
-            live.run(seconds)
-            after, then = device.counts, device.device_counts()
-            age, clock = live.report().histograms["input_age"], device.clock
+    with (
+        emulated(rate) as path,
+        SerialDevice(path, patience=20.0) as device,
+        tb.live(_spring(), rate=rate, inputs=inputs, outputs=outputs) as live,
+    ):
+        live.connect("angle", device)
+        live.connect("torque", device)
+        time.sleep(1.0)  # the clocks come to know each other
+        before, there = device.counts, device.device_counts()
+        live.run(seconds)
+        after, then = device.counts, device.device_counts()
+        age, clock = live.report().histograms["input_age"], device.clock
     counts = {name: after[name] - before[name] for name in after}
     ages = [age.percentile(p) or 0.0 for p in (50, 99, 99.9)] + [1e-9 * age.largest]
     lost = then["lost"] - there["lost"]

@@ -66,10 +66,11 @@ class Bridge:
         for end in select.select(ends, [], [], 0.01)[0]:
             with contextlib.suppress(BlockingIOError):
                 if end is sys.stdin:
-                    line = sys.stdin.readline()
-                    if not line:
+                    lines = os.read(0, 4096).decode()
+                    if not lines:
                         return False
-                    self.obey(line.strip())
+                    for line in lines.splitlines():
+                        self.obey(line)
                     break  # the ends may have changed
                 if end is self.wire:
                     part = self.worn(self.wire.recv(4096))

@@ -46,6 +46,9 @@ static void receive(void) {
         key_byte((uint8_t)UART(0x00));
 }
 
+void uart_interrupt(void);
+void timer_interrupt(void);
+
 void uart_interrupt(void) {
     UART(0x44) = RECEIVED;
     receive();
@@ -56,6 +59,7 @@ void uart_interrupt(void) {
  * make the steps of a tick together. */
 void timer_interrupt(void) {
     TIMER(0x24) = 1;
+    receive(); /* should an interrupt of the line ever be lost */
     for (int i = 0; i < KEY_FAST / KEY_RATE; i++) {
         key_fast();
         plant_step(hardware_micros());
@@ -74,8 +78,14 @@ static void set_up(void) {
     UART(0x24) = 3; /* 50 MHz / (16 · 921600) = 3.39 */
     UART(0x28) = 25;
     UART(0x2C) = 0x70; /* 8 bits, FIFO */
-    UART(0x38) = RECEIVED;
+    UART(0x38) = 0;
+    UART(0x44) = 0x7FF;
     UART(0x30) = 0x301;
+    while (!(UART(0x18) & EMPTY)) /* what came before the reset */
+        (void)UART(0x00);
+    UART(0x38) = RECEIVED;
+    TIMER(0x0C) = 0;
+    TIMER(0x24) = 1;
     TIMER(0x00) = 0; /* 32 bits */
     TIMER(0x04) = 2; /* again and again */
     TIMER(0x28) = CLOCK * 1000000 / KEY_RATE;

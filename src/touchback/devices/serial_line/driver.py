@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
+
+import numpy as np
 
 from touchback.devices.serial_line.channels import Channel
 from touchback.devices.serial_line.described import AxisFound, Reading, read_axis, text_of
@@ -164,6 +167,14 @@ class SerialDevice:
             tuple(dict(zip(FIELDS, map(float, row))) for row in rows),
         )  # fmt: skip
 
+    def samples(self, axis: int = 0) -> dict[str, np.ndarray]:
+        """What came of an axis since the last call, by the device's own time [s]: "time", "status",
+        "position", "velocity", "force", "current", "voltage". Some thousand samples are kept."""
+        rows = self._line.samples()
+        start = HEAD + axis * len(FIELDS)
+        fields = {name: rows[:, start + k] for k, name in enumerate(FIELDS)}
+        return {"time": rows[:, 1], "status": rows[:, 2].astype(int), **fields}
+
     def device_counts(self, patience: float = 2.0) -> dict[str, int]:
         """What the device has counted since its reset."""
         before, struct = int(self._line.struct.counted), self._line.struct
@@ -257,7 +268,8 @@ class SerialDevice:
             self.events = [*self.events, *texts][-1000:]
         for port in {id(port.run): port for port in ports}.values():
             for text in texts:
-                port.note(text)
+                with contextlib.suppress(ReferenceError):  # nobody holds the run any more
+                    port.note(text)
 
     def close(self) -> None:
         """Let the motors go and close the line, also one that is gone."""

@@ -17,9 +17,9 @@ from touchback.realtime.served import ServedPort
 if TYPE_CHECKING:
     from touchback.devices.serial_line.driver import SerialDevice
 
-_GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _CHANGED = (
+_GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _RESET, _CHANGED = (
     LIB.constant(f"TB_LINE_{name}")
-    for name in ("GONE", "QUIET", "MET", "OLD", "STRANGER", "STATUS", "OUTSIDE", "CHANGED")
+    for name in ("GONE", "QUIET", "MET", "OLD", "STRANGER", "STATUS", "OUTSIDE", "RESET", "CHANGED")
 )
 _REASONS = (32, 64, 128)  # bits of a status that say why
 
@@ -72,6 +72,8 @@ def told(
             texts.append(f"{name}: the line is gone ({why}); it is opened again when it is back")
         elif event.kind == _QUIET:
             texts.append(f"{name}: no sample for {event.first:.0f} ms; it is asked again")
+        elif event.kind == _RESET:
+            texts.append(f"{name} was reset; it is asked again")
         elif event.kind == _MET:
             texts.append(f"{name} is back, in session {event.first:g}")
         elif event.kind == _STATUS:

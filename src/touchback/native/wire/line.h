@@ -26,6 +26,7 @@ enum { /* events, for whoever tells people */
     TB_LINE_STRANGER,  /* no version in common, or numbers that can't be */
     TB_LINE_STATUS,    /* a device's fault began; its status */
     TB_LINE_OUTSIDE,   /* a value beyond its input's range, of binding, and the value */
+    TB_LINE_RESET,     /* it says hello in another session, unasked */
     TB_LINE_CHANGED,   /* another device: axes, or their scales, aren't those known */
 };
 
@@ -78,6 +79,7 @@ typedef struct tb_line {
     long priority, cpu;  /* 0 and -1 for none */
     tb_mailbox *latest;  /* of TB_LINE_LATEST doubles */
     tb_ring events;      /* rows: ns, event, two numbers */
+    tb_ring log;         /* rows: every sample, as in `latest`; none without room */
     _Atomic(tb_line_binding *) wanted, bound; /* the thread takes the one, and then says so */
     _Atomic long stop, clear, count_asked;
 

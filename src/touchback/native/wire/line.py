@@ -24,7 +24,7 @@ HEAD = LIB.constant("TB_LINE_HEAD")
 _AXES = LIB.constant("TB_AXES")
 _LATEST = LIB.constant("TB_LINE_LATEST")
 _EVENT = LIB.constant("TB_LINE_EVENT")
-_EVENTS = 256  # rows that wait for a reader
+_EVENTS, _SAMPLES = 256, 8192  # rows that wait for a reader
 _ACKNOWLEDGED = 2.0  # seconds that the thread has to take another binding
 COUNTS = ("samples", "lost", "late", "unhomed", "commands", "unsent", "reopened", "outside")
 
@@ -81,13 +81,16 @@ class WireLine:
     """A line and its thread, which runs until `stop`; it is stopped when nobody holds this."""
 
     def __init__(self, wanted: Wanted) -> None:
-        sizes = struct_bytes("tb_line"), mailbox_bytes(_LATEST), 8 * _EVENT * _EVENTS
+        events, log = 8 * _EVENT * _EVENTS, 8 * _LATEST * _SAMPLES
+        sizes = struct_bytes("tb_line"), mailbox_bytes(_LATEST), events, log
         self.arena = Arena(Arena.need(*sizes))
         self.struct = self.arena.struct("tb_line")
         self._latest = Mailbox(self.arena.carve(mailbox_bytes(_LATEST)), _LATEST)
-        events = self.arena.floats(_EVENT * _EVENTS)
-        ring = self.struct.events
-        ring.rows, ring.width, ring.capacity = address_of(events), _EVENT, _EVENTS
+        for ring, width, rows in (
+            (self.struct.events, _EVENT, _EVENTS), (self.struct.log, _LATEST, _SAMPLES),
+        ):  # fmt: skip
+            ring.rows, ring.width = address_of(self.arena.floats(width * rows)), width
+            ring.capacity = rows
         path = os.fsencode(wanted.path)
         if len(path) >= LIB.constant("TB_LINE_PATH"):
             raise DeviceError(f"Serial line {wanted.path!r}: its path is too long.")
@@ -128,9 +131,12 @@ class WireLine:
 
     def events(self) -> Floats:
         """Rows of time [ns], event and two numbers since the last call; one caller at a time."""
-        rows = np.empty((_EVENTS, _EVENT))
-        count = LIB.tb_ring_drain(ctypes.addressof(self.struct.events), address_of(rows), len(rows))
-        return rows[:count]
+        return _drained(self.struct.events, _EVENTS, _EVENT)
+
+    def samples(self) -> Floats:
+        """Rows as in `latest` of samples since the last call; what nobody took within seconds is
+        lost. One caller at a time."""
+        return _drained(self.struct.log, _SAMPLES, _LATEST)
 
     def clear(self) -> None:
         """Clears the device's faults with the next command."""
@@ -183,6 +189,11 @@ class WireLine:
         if (self.struct.bound or 0) != address:
             raise DeviceError("The thread that serves a line doesn't answer: a mistake of ours.")
         self._binding = arena  # the one before is used no more
+
+
+def _drained(ring: ctypes.Structure, most: int, width: int) -> Floats:
+    rows = np.empty((most, width))
+    return rows[: LIB.tb_ring_drain(ctypes.addressof(ring), address_of(rows), most)]
 
 
 def _end(address: int, owner: int, arena: Arena) -> None:

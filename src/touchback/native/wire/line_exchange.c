@@ -94,6 +94,8 @@ static void greet(tb_line *line, const tb_hello *hello) {
         refuse(line, TB_LINE_STRANGER, hello->version);
         return;
     }
+    if (line->state == TB_LINE_RUNNING)
+        tb_line_event(line, TB_LINE_RESET, hello->session, 0.0);
     if (line->state == TB_LINE_RUNNING || hello->features & ~line->ask.features) {
         atomic_store(&line->state, TB_LINE_ASKING); /* a reset: it hasn't been asked yet */
         line->asked = 0;
@@ -185,6 +187,14 @@ static int64_t dated(tb_line *line, const tb_readings *sample) {
     return here < line->instant ? here : line->instant;
 }
 
+static void log_sample(tb_line *line, const double *latest) {
+    double *row = line->log.capacity ? tb_ring_next(&line->log) : NULL;
+    if (!row)
+        return;
+    memcpy(row, latest, TB_LINE_LATEST * sizeof *row);
+    tb_ring_done(&line->log);
+}
+
 static void take_sample(tb_line *line, const tb_readings *sample) {
     uint32_t ahead = (sample->number - line->last) & 0xFFFF;
     if (!line->first && (!ahead || ahead > 0x8000))
@@ -209,6 +219,7 @@ static void take_sample(tb_line *line, const tb_readings *sample) {
     tb_mailbox_write(line->latest, TB_LINE_LATEST, stamp, latest, TRIES);
     if (!late && sample->status & TB_HOMED)
         hand_over(line, latest, stamp);
+    log_sample(line, latest);
 }
 
 void tb_line_received(tb_line *line, long count) {
