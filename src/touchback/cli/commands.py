@@ -63,6 +63,10 @@ COMMANDS: dict[str, Listed] = {
         "machine", "machine",
         "Tell whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help.",
     ),
+    "device": Listed(
+        "device", "device",
+        "List devices on serial lines, probe one, watch it, or let it find its own constants.",
+    ),
     "feel": Listed(
         "feel", "feel",
         "Press a key slowly and draw its force over its depth; let a passage sound.",

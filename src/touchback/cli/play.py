@@ -9,6 +9,7 @@ import typer
 
 from touchback.cli.console import out, working
 from touchback.cli.on_page import OnPage, can_serve, play_on_page
+from touchback.cli.on_wire import play_on_devices
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
 from touchback.cli.scenes import show_scenes
@@ -102,12 +103,22 @@ def play(
         float, number("How long to wait for somebody to open the page [s].", 0.0)
     ] = 20.0,
     answers: Annotated[Path | None, typer.Option(help="Of a trial: where answers go.")] = None,
+    device: Annotated[
+        list[str] | None,
+        typer.Option(help="Real keys to be felt: serial:/dev/ttyACM0, and so on for more."),
+    ] = None,
+    identify: Annotated[
+        bool, typer.Option(help="Of a device: let it find its own constants first.")
+    ] = True,
 ) -> None:
     """Play an instrument on motorised keys with simulated fingers, or on a page with your own:
     every tick the motors push back as the instrument would. Notes are shown as they sound, then
     the deadlines."""
     if what is What.mechanisms:
         show_scenes(seconds or 5.0, picture)
+        return
+    if device:
+        play_on_devices(what.value, device, rate, seconds or PATIENCE, identify, show_note)
         return
     only_here = what is What.piano_modes or what.value in WALL_VOICES
     in_terminal = fast or only_here or any((port, to, wav, midi))

@@ -127,6 +127,16 @@ def test_commands_of_another_session_old_ones_and_doubles_are_not_obeyed() -> No
     assert key.tick()[0] == 0.5
 
 
+def test_another_driver_may_begin_to_number_anywhere() -> None:
+    key = awake()
+    key.number = 500
+    key.command(500)
+    key.hear(ASK)
+    key.number = 3
+    key.command(-200)
+    assert key.tick()[0] == -0.2
+
+
 def test_forces_are_clipped_at_the_limit_which_a_driver_can_only_narrow() -> None:
     key = awake()
     key.command(30_000)

@@ -13,7 +13,7 @@ from touchback.devices.serial_line.driver import SerialDevice
 from touchback.errors import DeviceError
 from touchback.model import Model
 from touchback.model.sensors import Signal
-from touchback.realtime import GuardedOutput, Live, WatchedInput, live
+from touchback.realtime import GuardedOutput, WatchedInput, live
 from touchback.symbolic.functions import sin
 from touchback.system import System
 
@@ -82,21 +82,17 @@ def identify(
         run.connect("position", device.channel("position", axis))
         run.connect("velocity", device.channel("velocity", axis))
         run.connect("force", device.channel("force", axis))
-        parts = _gathered(run, device, axis, seconds)
+        parts = _gathered(device, axis, seconds)
     return fitted({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
-def _gathered(
-    run: Live, device: SerialDevice, axis: int, seconds: float
-) -> list[dict[str, np.ndarray]]:
+def _gathered(device: SerialDevice, axis: int, seconds: float) -> list[dict[str, np.ndarray]]:
     time.sleep(0.5)  # it comes to the middle
     device.samples(axis)
     parts, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(0.1)
         parts.append(device.samples(axis))
-    if faults := run.report().faults:
-        raise DeviceError(f"{device.name!r} can't be identified: {faults[-1]['text']}.")
     return parts
 
 
@@ -122,7 +118,7 @@ def fitted(samples: dict[str, np.ndarray]) -> Identified:
         if not acts[part].all() or steps.max() > 4.0 * np.median(np.diff(t)):
             continue  # let go, or samples were lost
         middle = 0.5 * (speed[part][1:] + speed[part][:-1])
-        if np.abs(middle).min() < slow:
+        if np.abs(middle).min() <= slow:
             continue  # it may stick
         rows.append(
             [speed[part][-1] - speed[part][0], q[part][-1] - q[part][0],

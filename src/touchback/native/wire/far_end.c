@@ -48,7 +48,7 @@ static void answer(tb_far_end *far, const tb_ask *ask) {
     far->every = ask->period / far->tick;
     if (!far->every)
         far->every = 1;
-    far->greeted = 1;
+    far->greeted = far->renewed = 1;
     say_hello(far);
 }
 
@@ -72,11 +72,12 @@ static void narrow(tb_far_end *far, const tb_limit *limit) {
 /* Numbers from 0 to 65 535 go round; what is behind the last one is old, or the same once more. */
 static void obey(tb_far_end *far, const tb_command *command, uint32_t now) {
     uint32_t ahead = (command->number - far->command.number) & 0xFFFF;
-    if (far->counts.commands && (!ahead || ahead > 0x8000)) {
+    if (!far->renewed && (!ahead || ahead > 0x8000)) {
         far->counts.refused++;
         return;
     }
-    far->counts.lost += far->counts.commands ? ahead - 1 : 0;
+    far->counts.lost += far->renewed ? 0 : ahead - 1;
+    far->renewed = 0;
     far->counts.commands++;
     far->command = *command;
     far->commanded = 1;

@@ -20,6 +20,7 @@ typedef struct tb_far_end {
     uint32_t granted; /* features */
     uint32_t every, ticks; /* ticks from sample to sample; since the last one */
     uint32_t status;
+    uint32_t renewed; /* a driver has asked: its numbers may begin anywhere */
     uint32_t commanded, commanded_at; /* whether, and when, the last command was taken */
     tb_command command;
     tb_counts counts;

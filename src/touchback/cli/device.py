@@ -1,0 +1,152 @@
+"""`touchback device`: devices on serial lines."""
+
+import glob
+import json
+import time
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from touchback.cli.console import out, working
+from touchback.cli.options import output
+from touchback.cli.options import seconds as span
+from touchback.devices.serial_line import SerialDevice
+from touchback.devices.serial_line.driver import BAUD
+from touchback.devices.serial_line.identify import Identified, identify
+from touchback.errors import DeviceError, InputError
+
+PLACES = ("/dev/serial/by-id/*", "/dev/ttyACM*", "/dev/ttyUSB*")
+_LOOK = 0.2  # s between lines of `watch`
+_HOMING = 10.0  # s that a device has to find its zero
+
+
+class Action(StrEnum):
+    """What can be done with devices."""
+
+    list = "list"
+    probe = "probe"
+    watch = "watch"
+    calibrate = "calibrate"
+
+
+def device(
+    action: Annotated[Action, typer.Argument(help="What to do.")] = Action.list,
+    where: Annotated[
+        str | None, typer.Argument(help="The device, such as serial:/dev/ttyACM0.")
+    ] = None,
+    seconds: Annotated[float, span("How long to watch.")] = 5.0,
+    axis: Annotated[int, typer.Option(help="The axis to calibrate, from 0.")] = 0,
+    baud: Annotated[int, typer.Option(help="The line's speed, where it has one.")] = BAUD,
+    to: Annotated[Path | None, output("Where a calibration goes.", ".json")] = None,
+) -> None:
+    """List devices on serial lines, probe one, watch it, or let it find its own constants."""
+    if action is Action.list:
+        _list(baud)
+        return
+    if where is None:
+        raise InputError(f"`touchback device {action.value}` needs one, as serial:/dev/ttyACM0.")
+    with opened(where, baud) as found:
+        _tell(found)
+        if action is Action.watch:
+            _watch(found, seconds)
+        elif action is Action.calibrate:
+            _keep(calibrated(found, axis), to)
+
+
+def opened(where: str, baud: int = BAUD) -> SerialDevice:
+    """The device that a text such as "serial:/dev/ttyACM0" names."""
+    kind, colon, path = where.partition(":")
+    if kind != "serial" or not colon or not path:
+        raise InputError(f"A device is given as serial:PATH, got '{where}'.")
+    return SerialDevice(path, baud=baud)
+
+
+def calibrated(found: SerialDevice, axis: int) -> Identified:
+    """An axis, moved by its own motor."""
+    end = time.monotonic() + _HOMING
+    while "homed" not in found.latest().words:
+        if time.monotonic() > end:
+            raise DeviceError(f"{found.name!r} didn't find its zero within {_HOMING:g} s.")
+        time.sleep(0.01)
+    with working("moving it: keep your fingers away"):
+        return identify(found, axis)
+
+
+def show_identified(found: Identified) -> None:
+    """What was found, with what the device reckons with beside it."""
+    table = Table("constant", "found", title=f"found by itself, from {found.samples} samples")
+    off = 100.0 * (found.force_constant / found.claimed_constant - 1.0)
+    for name, text in (
+        ("force of an ampere", f"{found.force_constant:.4g} ({off:+.1f} % of what it says)"),
+        ("resistance", f"{found.resistance:.4g} ohm"),
+        ("inertia", f"{found.inertia:.4g}"),
+        ("Coulomb friction", f"{found.friction:.4g}"),
+        ("damping", f"{found.damping:.4g}"),
+        ("weight", f"{found.weight:.4g}"),
+        ("left unexplained", f"{100.0 * found.scatter:.1f} %"),
+    ):
+        table.add_row(name, text)
+    out.print(table)
+
+
+def _list(baud: int) -> None:
+    paths = sorted({path for place in PLACES for path in glob.glob(place)})
+    if not paths:
+        out.print(f"No serial line is plugged in ({', '.join(PLACES)}).")
+    for path in paths:
+        try:
+            with SerialDevice(path, baud=baud, patience=0.5) as found:
+                out.print(f"serial:{path}  {found.name}, {len(found.axes)} axes")
+        except DeviceError as error:
+            out.print(f"serial:{path}  {error}", soft_wrap=True)
+
+
+def _tell(found: SerialDevice) -> None:
+    kind = "simulated, there is no such device" if found.simulated else "real"
+    out.print(
+        f"{found.name} ({kind}): {1.0 / found.period:g} samples a second, "
+        f"lets go after {1e3 * found.watchdog:g} ms"
+    )
+    table = Table("axis", "kind", "one count", "range", "largest force", "fastest")
+    for axis in found.axes:
+        length, force = ("m", "N") if axis.linear else ("rad", "N m")
+        table.add_row(
+            axis.name, "linear" if axis.linear else "rotary", f"{axis.position_unit:.3g} {length}",
+            f"{axis.low:.3g} to {axis.high:.3g} {length}", f"{axis.force:.3g} {force}",
+            f"{axis.velocity:.3g} {length}/s",
+        )  # fmt: skip
+    out.print(table)
+    time.sleep(0.3)  # clocks are compared
+    clock = found.clock
+    out.print(
+        f"round trip {1e6 * clock.round_trip:.0f} µs, its clock drifts {1e6 * clock.drift:.1f} "
+        f"ppm; {', '.join(found.latest().words)}"
+    )
+
+
+def _watch(found: SerialDevice, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(min(_LOOK, max(0.0, end - time.monotonic())))
+        reading = found.latest()
+        axes = "  ".join(
+            f"{axis.name} {values['position']:+.5f} {values['velocity']:+.3f}/s "
+            f"{values['force']:+.3f} {values['current']:+.3f} A"
+            for axis, values in zip(found.axes, reading.axes)
+        )
+        out.print(f"{reading.device_time:9.3f} s  {axes}  {', '.join(reading.words)}")
+    counts = ", ".join(f"{name} {value}" for name, value in found.counts.items())
+    out.print(f"here: {counts}")
+    counts = ", ".join(f"{name} {value}" for name, value in found.device_counts().items())
+    out.print(f"there: {counts}")
+
+
+def _keep(found: Identified, to: Path | None) -> None:
+    show_identified(found)
+    if to is not None:
+        to.write_text(json.dumps(asdict(found), indent=2), encoding="utf-8")
+        out.print(f"calibration: {to}")
