@@ -44,6 +44,15 @@ class Found:
     misdated: list[float] = field(default_factory=list)  # [s] off, of samples
     damaged: int = 0
 
+    def told(self) -> str:
+        """In a line."""
+        return (
+            f"{self.ticks} ticks, {self.disturbances}, {self.sessions} sessions, {self.damaged} "
+            f"damaged frames: {self.torn} torn, {self.stale} stale, {self.forced} forced; longest "
+            f"{1e3 * self.longest:.3f} ms; recovery {np.median(self.recoveries):.2f} s, at most "
+            f"{max(self.recoveries):.2f} s; {self.safe_ticks} ticks safe"
+        )
+
 
 def soak(key: EmulatedKey, seconds: float, seed: int, every: float = 1.0) -> Found:
     """Disturbs a key in emulation for so long and looks at every tick."""

@@ -113,6 +113,6 @@ def test_unplugged_flooded_damaged_and_reset_it_is_safe_and_comes_back_by_itself
 @pytest.mark.soak
 def test_ten_minutes_of_it(tmp_path) -> None:
     found = disturbed(tmp_path, 600.0)
-    print(found)
+    print(found.told())
     clean(found)
     assert found.ticks > 500_000 and sum(found.disturbances.values()) > 200
