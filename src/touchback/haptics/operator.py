@@ -38,14 +38,23 @@ class Operator:
                 "pad pushes back and takes energy."
             )
 
-    def add(self, model: Model, name: str, frame: Place, height: float) -> Expr:
-        """Put the finger over a frame of the device; it moves down along the world's z axis, from
-        the `height` [m], and pushes. Returns the force between finger and device [N].
+    def add(
+        self,
+        model: Model,
+        name: str,
+        frame: Place,
+        height: float,
+        along: Sequence[float] = (0.0, 0.0, -1.0),
+    ) -> Expr:
+        """Put the finger over a frame of the device; it moves `along` a direction of the world
+        (down its z axis), from the `height` [m] before the origin, and pushes. Returns the force
+        between finger and device [N]. A device with several axes has an operator for each.
 
         Inputs: "name intention" and "name intention rate" (where the muscles want the
         finger, from its start, downwards positive), "name bias" [N]. Live parameters: "name mass",
         "name damping", "name stiffness", and "name grip" (1: it holds on and can pull)."""
         own, frame = self.finger, as_frame(f"Operator '{name}'", frame)
+        way = _unit(name, along)
         mass = model.parameter(f"{name} mass", own.mass, unit="kg", min=1e-6)
         damping = model.parameter(f"{name} damping", own.damping, unit="N s/m", min=0.0)
         stiffness = model.parameter(f"{name} stiffness", own.stiffness, unit="N/m", min=0.0)
@@ -54,15 +63,15 @@ class Operator:
         speed = model.input(f"{name} intention rate", unit="m/s")
         bias = model.input(f"{name} bias", unit="N")
         body = model.body(name, mass=mass)
-        model.joint(name, Prismatic((0.0, 0.0, -1.0)), model.ground, body)
+        model.joint(name, Prismatic(way), model.ground, body)
         depth, rate = model.coordinate(name), model.rate(name)
         muscle = (wish - depth) * stiffness + (speed - rate) * damping + bias
         # Muscles carry the finger's weight: gravity is taken away again.
         x, y, z = (-mass * g for g in model.gravity)
         model.force(f"{name} carried", Wrench(body.at(0.0, 0.0, 0.0), force=(x, y, z)))
         model.force(f"{name} muscle", JointEffort(name, muscle))
-        surface = model.sensor(f"{name} surface", Position(frame))[2]
-        rising = model.sensor(f"{name} surface rate", Velocity(frame))[2]
+        surface = _against(way, model.sensor(f"{name} surface", Position(frame)))
+        rising = _against(way, model.sensor(f"{name} surface rate", Velocity(frame)))
         pressed, closing = depth + surface - height, rate + rising
         held = pressed * self.pad_stiffness + closing * self.pad_damping
         # Damping sets in over the first tenth of a millimetre: no jump when the pad lands.
@@ -71,8 +80,27 @@ class Operator:
         push = select(pressed > 0.0, maximum(pushed, 0.0), 0.0)
         force = grip * held + (1.0 - grip) * push
         model.force(f"{name} pad", JointEffort(name, -force))
-        model.force(f"{name} touch", Wrench(frame, force=(0.0, 0.0, -force)))
+        push_x, push_y, push_z = (0.0 if share == 0.0 else force * share for share in way)
+        model.force(f"{name} touch", Wrench(frame, force=(push_x, push_y, push_z)))
         return model.sensor(f"{name} force", Signal(force))
+
+
+def _unit(name: str, along: Sequence[float]) -> tuple[float, float, float]:
+    """A direction as a unit vector."""
+    length = float(np.linalg.norm(along)) if len(along) == 3 else 0.0
+    if not (np.isfinite(length) and length > 0.0):
+        raise InputError(f"Operator '{name}': it moves along {along!r}; give three numbers, no 0.")
+    x, y, z = (float(share) / length for share in along)
+    return x, y, z
+
+
+def _against(way: Sequence[float], vector: Sequence[Expr]) -> Expr:
+    """The component of a vector against a direction."""
+    parts = [part if share == -1.0 else part * -share for share, part in zip(way, vector) if share]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""A simulated key on a line: python -m touchback.devices.serial_line PATH [SECONDS [N m]]."""
+"""A simulated device on a line: python -m touchback.devices.serial_line PATH [SECONDS [FORCE …]].
+
+With the torque of a finger [N m], or none, it is a key; with two or three forces of a hand [N] a
+stage of as many axes."""
 
 import sys
 
@@ -6,5 +9,5 @@ from touchback.devices.serial_line.simulated import serve
 
 if __name__ == "__main__":
     path, *numbers = sys.argv[1:]
-    seconds, torque = (*map(float, numbers), *(float("inf"), 0.0)[len(numbers) :])
-    serve(path, seconds, torque)
+    seconds, *hands = map(float, numbers or ["inf"])
+    serve(path, seconds, *(hands or [0.0]))

@@ -1,18 +1,21 @@
-"""A simulated key at the far end of a line: a lever with a motor and an encoder, integrated finely
-between its ticks. Its protocol is that of the firmware (native/wire/far_end.c)."""
+"""Simulated devices at the far end of a line: a key (a lever with a motor and an encoder), and
+stages of two and three axes, integrated finely between ticks. They speak as firmware does."""
 
 import contextlib
 import math
 import os
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 
 import touchback.realtime as realtime
 from touchback.devices.motor import Motor
 from touchback.devices.sensors import Encoder
-from touchback.errors import DeviceError
+from touchback.errors import DeviceError, InputError
 from touchback.model import Model
 from touchback.model.forces import JointEffort
-from touchback.model.joints import Revolute
+from touchback.model.frame import Place
+from touchback.model.joints import Prismatic, Revolute
 from touchback.native.library import LIB
 from touchback.native.wire.far_end import AxisData, FarEnd
 
@@ -42,31 +45,66 @@ def lever() -> Model:
     return m
 
 
-class SimulatedKey:
-    """What the microcontroller does at each tick, with the lever instead of hardware."""
+STAGE = AxisData(
+    "x", position_unit=1e-5, velocity_unit=1e-5, force_unit=1e-3, force=12.0, velocity=5.0,
+    low=-0.12, high=0.12, linear=True,
+)  # fmt: skip
 
-    def __init__(self, path: str, baud: int = 921600) -> None:
+
+def stage(axes: int) -> Model:
+    """A handle of 0.2 kg that two or three motors move along x, y (and z), 0.1 m to each side, with
+    inputs for the forces of motors and of a hand [N]: "x", "x hand", …"""
+    if axes not in (2, 3):
+        raise InputError(f"A stage has 2 or 3 axes, got {axes}.")
+    m = Model(f"simulated stage of {axes} axes", gravity=(0.0, 0.0, 0.0))
+    parent: Place = m.ground
+    for name in "xyz"[:axes]:
+        last = name == "xyz"[axes - 1]
+        body = m.body(name, mass=0.2 if last else 0.05)
+        m.joint(
+            name, Prismatic(name), parent, body, damping=1.0, limits=(-0.1, 0.1),
+            stop=(2e4, 50.0),
+        )  # fmt: skip
+        pushed = m.input(f"{name} motor", unit="N") + m.input(f"{name} hand", unit="N")
+        m.force(f"{name} push", JointEffort(name, pushed))
+        parent = body
+    return m
+
+
+class SimulatedDevice:
+    """What a microcontroller does at each tick, with a model instead of hardware: each axis is a
+    joint of it, whose motor and hand are inputs."""
+
+    def __init__(
+        self, path: str, name: str, model: Model, axes: Sequence[tuple[str, str, str, AxisData]],
+        baud: int = 921600,
+    ) -> None:  # fmt: skip
         self._file = LIB.tb_port_open(os.fsencode(path), baud)
         if self._file < 0:
             raise DeviceError(f"Serial line {path!r}: {os.strerror(-self._file)}.")
-        self._run = realtime.live(lever().compile(), rate=1.0 / TICK, speed=None, substeps=20)
+        self._run = realtime.live(model.compile(), rate=1.0 / TICK, speed=None, substeps=20)
         self._run.start()
+        self._axes = axes
         session = time.monotonic_ns() // 1_000_000 % 255 + 1  # another one after each start
-        self._far = FarEnd("simulated key", [AXIS], tick=round(1e6 * TICK), session=session)
-        self.torque = 0.0
+        told = [axis for *_, axis in axes]
+        self._far = FarEnd(name, told, tick=round(1e6 * TICK), session=session)
+        self.forces = [0.0] * len(axes)
 
-    def tick(self, now: float, finger_torque: float = 0.0) -> None:
-        """Takes what the line brought, moves for a tick, sends a sample."""
+    def tick(self, now: float, *hands: float) -> None:
+        """Takes what the line brought, moves for a tick under the hand's forces, sends a sample."""
         micros = round(1e6 * now)
         with contextlib.suppress(BlockingIOError):
             while part := os.read(self._file, 4096):
                 self._far.take(part, micros)
-        self._run["motor torque"] = self.torque
-        self._run["finger torque"] = finger_torque
+        for (_, motor, hand, _), force, pushed in zip(self._axes, self.forces, hands):
+            self._run[motor], self._run[hand] = force, pushed
         self._run.run(TICK)
         state = self._run.snapshot()
-        current = self.torque / (MOTOR.torque_constant * MOTOR.gearing)
-        (self.torque,) = self._far.tick(micros, [(state["key"], state["key rate"], current)])
+        measured = [
+            (state[joint], state[f"{joint} rate"], force / (MOTOR.torque_constant * MOTOR.gearing))
+            for (joint, *_), force in zip(self._axes, self.forces)
+        ]
+        self.forces = self._far.tick(micros, measured)
         with contextlib.suppress(BlockingIOError):
             os.write(self._file, self._far.waiting())
 
@@ -75,11 +113,23 @@ class SimulatedKey:
         os.close(self._file)
 
 
-def serve(path: str, seconds: float, finger_torque: float) -> None:
-    """Be the key on a line, in real time."""
-    key = SimulatedKey(path)
+def simulated_key(path: str) -> SimulatedDevice:
+    """The bare key on a line."""
+    axes = [("key", "motor torque", "finger torque", AXIS)]
+    return SimulatedDevice(path, "simulated key", lever(), axes)
+
+
+def simulated_stage(path: str, axes: int) -> SimulatedDevice:
+    """A stage of two or three axes on a line."""
+    told = [(n, f"{n} motor", f"{n} hand", replace(STAGE, name=n)) for n in "xyz"[:axes]]
+    return SimulatedDevice(path, f"simulated stage of {axes} axes", stage(axes), told)
+
+
+def serve(path: str, seconds: float, *hands: float) -> None:
+    """Be the key on a line, in real time; with two or three forces of a hand, a stage."""
+    device = simulated_key(path) if len(hands) == 1 else simulated_stage(path, len(hands))
     start = due = time.monotonic()
     while due - start < seconds:
-        key.tick(time.monotonic() - start, finger_torque)
+        device.tick(time.monotonic() - start, *hands)
         due = max(due + TICK, time.monotonic() - 0.01)
         time.sleep(max(0.0, due - time.monotonic()))
