@@ -14,6 +14,8 @@ Galembo (2005) measured of pianists.
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from touchback.model import Model
 from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
@@ -109,3 +111,25 @@ class Repeated:
         down = bottom * (1.0 - cos(math.pi * minimum(t / self.first, 1.0))) / 2
         swing = (bottom - release) * (1.0 + cos(2 * math.pi * rate * (t - self.first))) / 2
         return select(t < self.first, down, release + swing)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """To a depth [m] in some seconds along a minimum-jerk path, and there it stays. Parameters
+    "press depth" and "press time"."""
+
+    depth: float = 9.7e-3
+    seconds: float = 0.13
+
+    def __call__(self, m: Model) -> Value:
+        depth = m.parameter("press depth", self.depth, unit="m", min=0.0, max=0.012)
+        seconds = m.parameter("press time", self.seconds, unit="s", min=1e-3, max=10.0)
+        x = minimum(_since_start(m) / seconds, 1.0)
+        return depth * (x * x * x * (10.0 - 15.0 * x + 6.0 * x * x))
+
+
+def minimum_jerk(share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How far (0 to 1) and how fast (per unit of share) a smooth reach is, at shares of its time:
+    10 x³ − 15 x⁴ + 6 x⁵ (Flash and Hogan 1985)."""
+    x = np.clip(share, 0.0, 1.0)
+    return x**3 * (10.0 - 15.0 * x + 6.0 * x**2), 30.0 * (x * (1.0 - x)) ** 2

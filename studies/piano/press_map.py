@@ -1,0 +1,60 @@
+"""The map of presses: which of them strike twice, by time, depth and stiffness."""
+
+from collections.abc import Mapping
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import ListedColormap
+
+from studies.piano.presses import (
+    DEPTHS,
+    GRID,
+    HELD,
+    SECONDS,
+    STIFFNESSES,
+    PressLaboratory,
+    bettered,
+)
+
+SHOWN = (0, 3, 5, 7)  # of the stiffnesses
+COLOURS = ListedColormap(["#f4f1de", "#f2cc8f", "#e07a5f"])
+
+
+def counts() -> dict[str, np.ndarray]:
+    """How often each press of the grid strikes: as it is regulated, bettered, and bettered with a
+    string that takes more of the hammer's speed."""
+    specifications = {
+        "as regulated": None, "bettered": bettered(),
+        "bettered, string takes more": bettered(string=5e-4),
+    }  # fmt: skip
+    return {
+        name: PressLaboratory(specification).strikes(GRID)
+        for name, specification in specifications.items()
+    }
+
+
+def press_map(found: Mapping[str, np.ndarray]) -> plt.Figure:
+    """Time over depth, a column for each stiffness: pale where all held forces strike once, red
+    where all strike twice."""
+    figure, axes = plt.subplots(
+        len(found), len(SHOWN), figsize=(11, 2.3 * len(found)), layout="constrained", sharex=True,
+        sharey=True,
+    )  # fmt: skip
+    shape = (len(SECONDS), len(DEPTHS), len(HELD), len(STIFFNESSES))
+    for row, (name, struck) in zip(np.atleast_2d(axes), found.items(), strict=True):
+        twice = (np.asarray(struck).reshape(shape) > 1).mean(axis=2)
+        for axis, k in zip(row, SHOWN, strict=True):
+            level = np.ceil(2 * twice[:, :, k]).T
+            axis.pcolormesh(
+                1e3 * np.array(SECONDS), 1e3 * np.array(DEPTHS), level, cmap=COLOURS, vmin=0,
+                vmax=2, shading="nearest", edgecolors="white", linewidth=0.5,
+            )  # fmt: skip
+            axis.set_title(f"{name}, {STIFFNESSES[k]:g} N/m", fontsize=8)
+            axis.tick_params(labelsize=8)
+        row[0].set_ylabel("to a depth of [mm]", fontsize=8)
+    for axis in np.atleast_2d(axes)[-1]:
+        axis.set_xlabel("within [ms]", fontsize=8)
+    return figure

@@ -1,0 +1,225 @@
+"""One press, one strike: a key that is pressed once must sound once, however it is pressed.
+
+A finger goes down along a minimum-jerk path and stays, pressing with some force. Such a path slows
+down before its end, so that the hammer flies ahead of the jack, comes back from the string while
+the jack is still below it, and may be thrown again.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from studies.piano.gestures import STEP
+from studies.piano.gestures_with_modes import METHOD
+from studies.piano.gestures_with_modes import STEP as STEP_WITH_MODES
+from touchback.gallery.piano.action import grand_piano_action
+from touchback.gallery.piano.modes.changes import STRIKES
+from touchback.gallery.piano.parameters import Specification
+from touchback.gallery.piano.strokes import SETTLE, crossings
+from touchback.gallery.piano.touch import Reached, minimum_jerk
+from touchback.gallery.piano.with_modes import piano_action_with_modes
+from touchback.model import Model
+from touchback.recording import Run
+from touchback.simulate import simulate
+from touchback.system import System
+from touchback.system.copies import copies
+
+OUTPUT, SAMPLE = 5e-4, 1e-3  # of runs and of finger motions [s]
+WATCHED = 0.35  # after a press's end [s]
+STAYS, EASES = 0.05, 0.1  # a finger stays at its depth, then eases to the held force [s]
+TOGETHER = 112  # presses in one run
+SECONDS = tuple(float(x) for x in np.linspace(0.06, 0.2, 10))
+DEPTHS = tuple(float(x) for x in np.linspace(10e-3, 13e-3, 7))
+HELD = (1.5, 2.6, 3.8, 4.9)
+STIFFNESSES = (600.0, 900.0, 1200.0, 1500.0, 2200.0, 3200.0, 4500.0, 6000.0)
+DRIVEN = tuple(
+    (float(depth), float(seconds))
+    for depth in np.linspace(9.2e-3, 9.9e-3, 8)
+    for seconds in np.linspace(0.06, 0.2, 15)
+)  # depths [m] and times [s] of a key that is moved itself
+
+
+@dataclass(frozen=True)
+class Press:
+    """A finger of a stiffness [N/m] that goes to a depth [m] in some seconds, and then holds the
+    key with a force [N]."""
+
+    seconds: float
+    depth: float
+    held: float
+    stiffness: float
+
+    def motion(self, times: np.ndarray, dip: float) -> tuple[np.ndarray, np.ndarray]:
+        """Depth [m] and speed [m/s] of the finger at some times [s]."""
+        down, falling = minimum_jerk(times / self.seconds)
+        eased, easing = minimum_jerk((times - self.seconds - STAYS) / EASES)
+        more = dip + self.held / self.stiffness - self.depth
+        speed = self.depth * falling / self.seconds + more * easing / EASES
+        return self.depth * down + more * eased, speed
+
+
+GRID = tuple(Press(*each) for each in itertools.product(SECONDS, DEPTHS, HELD, STIFFNESSES))
+
+
+def bettered(string: float = 2.9e-4) -> Specification:
+    """The regulation that was found to go farthest against double strikes with nearly every other
+    figure in its span (docs/presses.md): let-off 0.35 mm earlier, a repetition spring a tenth
+    weaker, a lever less high over its jack, hammer centres that rub more and keys that rub less.
+    `string` is the hysteresis of hammer felt and string [s]: 5e-4 leaves hardly a double strike,
+    but then the hammer rebounds with a third of its speed and stays out of check after 1.5 m/s."""
+    ours = Specification()
+    d, r, f, c = ours.dimensions, ours.regulation, ours.felts, ours.centres
+    return replace(
+        ours,
+        dimensions=replace(d, lever_over_jack=0.11e-3),
+        regulation=replace(
+            r, drop=2.32e-3, check=13.8e-3, capstan_sag=0.21e-3, button_sag=0.33e-3
+        ),
+        felts=replace(
+            f, capstan=replace(f.capstan, force=19.8), jack=replace(f.jack, force=65.0),
+            button=replace(f.button, hysteresis=3.5e-4),
+            string=replace(f.string, hysteresis=string),
+        ),
+        centres=replace(
+            c, key=(3.5e-3, 5e-3), whippen=(1e-3, 1e-2), lever=(6e-3, 5e-2), hammer=(2.1e-3, 5e-2)
+        ),
+        springs=replace(ours.springs, lever=0.032, jack=0.0107),
+    )  # fmt: skip
+
+
+class PressLaboratory:
+    """A full-contact action at rest that presses are tried on, many in one run."""
+
+    def __init__(
+        self,
+        specification: Specification | None = None,
+        parameters: Mapping[str, float] | None = None,
+    ) -> None:
+        self.specification = specification or Specification()
+        self.parameters = dict(parameters or {})
+        self.system = self._action("finger")
+        self.rest = self._at_rest()
+
+    def _action(self, driven: str, touch: Reached | None = None) -> System:
+        made = self._made(driven, touch)
+        made.report("string gap")
+        return made.compile()
+
+    def _made(self, driven: str, touch: Reached | None) -> Model:
+        return grand_piano_action(driven, touch, self.specification, reported=("string",))
+
+    def _at_rest(self) -> np.ndarray:
+        run = self._run(self.system, None, 0.5, self.parameters, {})
+        rest = np.array([run[name][-1] for name in self.system.state_names])
+        count = len(self.system.coordinates)
+        rest[count : 2 * count] = 0.0  # velocities
+        return rest
+
+    def _run(
+        self,
+        system: System,
+        state: np.ndarray | None,
+        duration: float,
+        parameters: Mapping[str, float],
+        inputs: Mapping[str, tuple[np.ndarray, np.ndarray]],
+        start: float = 0.0,
+    ) -> Run:
+        return simulate(
+            system, state, duration, start=start, method="euler", step=STEP, output_step=OUTPUT,
+            parameters=parameters, inputs=inputs, progress=False,
+        )  # fmt: skip
+
+    @property
+    def dip(self) -> float:
+        """Of the key front [m]."""
+        return self.parameters.get("key dip", self.specification.regulation.dip)
+
+    def strikes(self, presses: Sequence[Press]) -> np.ndarray:
+        """How often each press struck."""
+        found: list[int] = []
+        for first in range(0, len(presses), TOGETHER):
+            found += self._together(presses[first : first + TOGETHER])
+        return np.array(found)
+
+    def _together(self, presses: Sequence[Press]) -> list[int]:
+        row = copies(self.system, [str(i) for i in range(len(presses))])
+        duration = max(press.seconds for press in presses) + WATCHED
+        times = np.arange(0.0, duration + SAMPLE, SAMPLE)
+        parameters, inputs = {}, {}
+        for i, press in enumerate(presses):
+            own = {**self.parameters, "finger stiffness": press.stiffness}
+            parameters.update({f"{i}/{name}": value for name, value in own.items()})
+            depth, speed = press.motion(times, self.dip)
+            inputs[f"{i}/finger depth"], inputs[f"{i}/finger speed"] = (
+                (times, depth),
+                (times, speed),
+            )
+        one = dict(zip(self.system.state_names, self.rest, strict=True))
+        rest = np.array([one[name.split("/", 1)[1]] for name in row.state_names])
+        run = self._run(row, rest, duration, parameters, inputs)
+        gaps = (run[f"{i}/string gap"] for i in range(len(presses)))
+        return [len(crossings(run.time, gap)) for gap in gaps]
+
+    def driven(self, presses: Sequence[tuple[float, float]] = DRIVEN) -> np.ndarray:
+        """How often a key struck that is itself moved to some depth [m] in some time [s]."""
+        system = self._action("motion", Reached())
+        return np.array([self._count(run) for run in self._driven(system, presses)])
+
+    def _driven(self, system: System, presses: Sequence[tuple[float, float]]) -> Iterator[Run]:
+        for depth, seconds in presses:
+            given = {**self.parameters, "press depth": depth, "press time": seconds}
+            yield self._run(system, None, SETTLE + seconds + WATCHED, given, {}, start=-SETTLE)
+
+    def _count(self, run: Run) -> int:
+        return len([time for time in crossings(run.time, run["string gap"]) if time > 0.0])
+
+
+class PressLaboratoryWithModes(PressLaboratory):
+    """An action with modes, whose presses are run one by one."""
+
+    def _made(self, driven: str, touch: Reached | None) -> Model:
+        return piano_action_with_modes(driven, touch, self.specification)
+
+    def _action(self, driven: str, touch: Reached | None = None) -> System:
+        return self._made(driven, touch).compile()
+
+    def _run(
+        self,
+        system: System,
+        state: np.ndarray | None,
+        duration: float,
+        parameters: Mapping[str, float],
+        inputs: Mapping[str, tuple[np.ndarray, np.ndarray]],
+        start: float = 0.0,
+    ) -> Run:
+        return simulate(
+            system, state, duration, start=start, method=METHOD, step=STEP_WITH_MODES,
+            output_step=OUTPUT, parameters=parameters, inputs=inputs, progress=False,
+        )  # fmt: skip
+
+    def _together(self, presses: Sequence[Press]) -> list[int]:
+        return [self._one(press) for press in presses]
+
+    def _one(self, press: Press) -> int:
+        duration = press.seconds + WATCHED
+        times = np.arange(0.0, duration + SAMPLE, SAMPLE)
+        depth, speed = press.motion(times, self.dip)
+        inputs = {"finger depth": (times, depth), "finger speed": (times, speed)}
+        own = {**self.parameters, "finger stiffness": press.stiffness}
+        return self._count(self._run(self.system, self.rest, duration, own, inputs))
+
+    def _count(self, run: Run) -> int:
+        """Impacts, and contacts with the felt that stands for the string where the jack pushes."""
+        struck = [x.time for x in run.transitions if STRIKES in x.cause and x.time > 0.0]
+        force = run["string force"]
+        begun = run.time[1:][(force[:-1] <= 0.0) & (force[1:] > 0.0) & (run.time[1:] > 0.0)]
+        apart = [t for t in begun if all(abs(t - each) > 2 * OUTPUT for each in struck)]
+        return len(struck) + len(apart)
+
+
+LABORATORIES: dict[str, Callable[..., PressLaboratory]] = {
+    "full contact": PressLaboratory,
+    "modes": PressLaboratoryWithModes,
+}
