@@ -78,15 +78,15 @@ def test_the_wall_takes_another_rate_and_law_while_it_is_pushed() -> None:
         board.live.run(0.3)
         assert board.live.read("handle") < 0.0 < board.live.read("wall force")
         answer = asked(board, "wall", rate=500.0, controller="z-plane", stiffness=5000.0)
-        assert answer["ok"] and board.live.plan.rate == 500.0
-        assert board.live["period"] == 1.0 / 500.0
+        assert answer["ok"] and board.live["wall rate"] == answer["rate"] == 500.0
         board.live.run(1.2)  # swings fade with c/2m = 7.4 1/s: to a ten-thousandth
         now = board.live.snapshot()
         # At rest the wall bears what the finger's spring of 257 N/m lacks in way.
         due = 257.0 * (now["handle"] - now["hand followed"])
         assert now["wall force"] == pytest.approx(due, rel=1e-3)
-        refused = asked(board, "wall", controller="deadbeat")
-        assert "There is no wall 'deadbeat' to push" in refused["error"]
+        assert asked(board, "wall", rate=900.0)["rate"] == 1000.0  # every fourth of 4000 ticks
+        refused = asked(board, "wall", controller="deadbeet")
+        assert "There is no wall 'deadbeet' to push" in refused["error"]
 
 
 def test_a_trial_hides_its_voice_until_all_is_answered(tmp_path: object) -> None:
@@ -111,7 +111,7 @@ def test_a_trial_hides_its_voice_until_all_is_answered(tmp_path: object) -> None
     assert told["table"] == {"organ": {"organ": 1}, "wall": {"wall": 1}}
 
 
-def test_pages_get_rows_of_every_tick(hall: Hall) -> None:
+def test_pages_get_a_row_of_every_sample(hall: Hall) -> None:
     assert visit(hall, "wall")["ok"]
 
     async def play(page: Page) -> list[float]:

@@ -267,32 +267,6 @@ def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: 
     assert [each.note for each in board.heard[-3:]] == [60, 64, 67]
 
 
-def test_a_stiff_wall_chatters_under_the_mouse_until_half_a_sample_is_foreseen(
-    page: Page, hall: Hall
-) -> None:
-    found = page.context.new_page()
-    found.goto(str(hall.visit(Visit(what="wall"), "")["url"]))
-    ready(found, "window.play?.wall && play.rows.length > 100")
-    live = hall._rooms["wall"].board.live  # type: ignore[attr-defined]
-    box = found.locator("#bench .plot").bounding_box()
-    assert box is not None
-    y = box["y"] + box["height"] / 2
-    found.evaluate("play.bench.send({ do: 'wall', stiffness: 20000 })")
-    found.mouse.move(box["x"] + 0.6 * box["width"], y)
-    found.mouse.down()
-    found.mouse.move(box["x"] + 0.2 * box["width"], y, steps=6)
-    ready(found, "play.figures?.chatters && play.figures.crossings > 10")
-    gave = live.read("wall gave")
-    until(lambda: live.read("wall gave") > gave + 0.01)  # J: it feeds itself
-    found.select_option("#controller", "half-sample")
-    ready(found, "!play.figures.chatters && play.figures.crossings === 0")
-    gave = live.read("wall gave")
-    live.run(0.5)
-    assert live.read("wall gave") == pytest.approx(gave, abs=1e-4)
-    found.mouse.up()
-    found.close()
-
-
 def test_a_blind_trial_never_tells_the_page_what_is_felt(page: Page, hall: Hall) -> None:
     found = page.context.new_page()
     texts: list[str] = []

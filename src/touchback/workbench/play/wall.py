@@ -6,10 +6,8 @@ import threading
 
 import numpy as np
 
-from touchback.errors import InputError
 from touchback.haptics.wall.passivity import BENCH_DEVICE
-from touchback.haptics.wall.rendered import RENDERED, law_of, rendered_wall
-from touchback.model.names import suggestion
+from touchback.haptics.wall.rendered import RENDERED, TICKS, rendered_wall, rendering
 from touchback.realtime import Live, live
 from touchback.realtime.control import Desk, Exposed
 from touchback.realtime.control.desk import OFTEN, SELDOM
@@ -18,7 +16,7 @@ from touchback.workbench.play import messages as asked
 from touchback.workbench.play.piano import Tell, nobody
 
 RATES = (250.0, 500.0, 1000.0, 2000.0, 4000.0)
-SUBSTEPS = 8
+SUBSTEPS = 2
 REST = 0.01  # m outside, where the hand begins
 SHOWN = ("time", "handle", "wall force", "wall gave", "hand followed")  # s, m, N, J, m
 
@@ -30,10 +28,10 @@ class WallBoard:
         self.controller, self.stiffness, self.rate = "standard", 2000.0, rate
         self.tell: Tell = nobody
         self.shown = lambda row: None
-        system = rendered_wall(rate).compile()
+        system = rendered_wall().compile()
         self.live: Live = live(
-            system, system.assemble({"handle": REST}), rate=rate, substeps=SUBSTEPS, speed=speed,
-            parameters=law_of(self.controller, self.stiffness, rate).parameters(),
+            system, system.assemble({"handle": REST}), rate=TICKS, substeps=SUBSTEPS, speed=speed,
+            parameters=rendering(self.controller).parameters(system.model, self.stiffness, rate),
         )  # fmt: skip
         self.desk = Desk(
             self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
@@ -58,25 +56,28 @@ class WallBoard:
         """Another wall; without anything given, only what there is."""
         with self._changing:
             name = message.controller or self.controller
-            if name not in RENDERED:
-                raise InputError(f"There is no wall '{name}' to push; {suggestion(name, RENDERED)}")
-            stiffness, rate = message.stiffness or self.stiffness, message.rate or self.rate
-            if rate != self.rate:
-                self.live.swap(rate=rate)
-                self.live["period"] = 1.0 / rate
+            chosen = rendering(name)
+            stiffness = message.stiffness or self.stiffness
+            rate = TICKS / round(TICKS / (message.rate or self.rate))
             if (name, stiffness, rate) != (self.controller, self.stiffness, self.rate):
-                self.live.change(law_of(name, stiffness, rate).parameters())
+                model = self.live.system.model
+                self.live.change(chosen.parameters(model, stiffness, rate))
                 self.controller, self.stiffness, self.rate = name, stiffness, rate
                 self.tell("wall", self._facts())
             return self._facts()
 
     def _facts(self) -> Facts:
-        law = law_of(self.controller, self.stiffness, self.rate)
         return {
-            "controllers": RENDERED, "controller": self.controller, "stiffness": self.stiffness,
-            "rates": RATES, "rate": self.rate, "columns": SHOWN, "law": law.parameters(),
+            "controllers": tuple(RENDERED), "controller": self.controller,
+            "stiffness": self.stiffness, "rates": RATES, "rate": self.rate, "columns": SHOWN,
+            "felt": rendering(self.controller).felt(self.stiffness, self.rate),
             "colgate": 2.0 * BENCH_DEVICE.damping * self.rate,
         }  # fmt: skip
 
     def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
-        self.shown(rows[:, [columns.index(name) for name in SHOWN]])
+        """A row a sample of the wall: between them it only holds."""
+        every = round(TICKS / self.rate)
+        ticks = np.rint(TICKS * rows[:, columns.index("time")])
+        kept = rows[ticks % every == 0.0]
+        if len(kept):
+            self.shown(kept[:, [columns.index(name) for name in SHOWN]])

@@ -37,6 +37,8 @@ function show(wall) {
   $("rate").value = wall.rate;
   $("stiffness").value = Math.log10(wall.stiffness);
   $("stiffness-told").textContent = `${wall.stiffness.toFixed(0)} N/m`;
+  $("felt").hidden = wall.felt >= wall.stiffness;
+  $("felt").textContent = `It looks ahead, and is ${wall.felt.toFixed(0)} N/m: a contact lasts two samples at least.`;
   $("colgate").textContent = `${wall.colgate.toFixed(0)} N/m`;
 }
 const change = what => bench.try({ do: "wall", ...what });
@@ -58,7 +60,6 @@ bench.on("rows", ({ subscription, count, time, numbers }) => {
   }
   const now = rows[rows.length - 1][0];
   while (rows.length && rows[0][0] < now - KEPT) rows.shift();
-  tell();
   drawBench();
   drawScope();
 });
@@ -72,7 +73,7 @@ export function figures(all) {
   const half = all.slice(-Math.floor(all.length / 2)), still = half.length && Math.max(...half.map(r => r[4])) - Math.min(...half.map(r => r[4])) < 2e-4;
   const inside = half.filter(row => row[1] < 0).length > 0;
   const moves = half.length ? Math.max(...half.map(r => r[1])) - Math.min(...half.map(r => r[1])) : 0;
-  return { crossings: crossings / KEPT, rise, total: all.length ? all[all.length - 1][3] : 0, chatters: Boolean(still && inside && moves > 1e-4), moves };
+  return { crossings: crossings / KEPT, rise, total: all.length ? all[all.length - 1][3] : 0, chatters: Boolean(still && inside && moves > 1e-4), moves, inside };
 }
 
 function tell() {
@@ -89,6 +90,7 @@ function tell() {
 }
 
 const drawBench = canvasOf($("bench"), (c, width, height) => {
+  if (rows.length) tell(); // once a frame: more blocks may come than are drawn
   const x = metre => width / 2 + width * metre / (2 * REACH), middle = height / 2;
   const handle = rows.length ? rows[rows.length - 1][1] : 0.01, wish = rows.length ? rows[rows.length - 1][4] : 0.01;
   const shaken = rows.slice(-120);
