@@ -11,10 +11,9 @@ import numpy as np
 
 from touchback.draw.cuboid import cuboid
 from touchback.draw.stick import Floats, StickFigure, figure_at
-from touchback.dynamics import Instant
+from touchback.draw.watched import Watched
 from touchback.dynamics.stops import initial_coordinates
-from touchback.errors import InputError, ModelError
-from touchback.model.forces import Hand, Wrench
+from touchback.errors import InputError
 from touchback.model.frame import GROUND, Frame
 from touchback.model.model import Model
 from touchback.model.part import flatten
@@ -34,8 +33,8 @@ from touchback.model.shapes import (
     numbers_of,
 )
 from touchback.model.solids.mesh import corners_of
-from touchback.model.value import Triple, Value, is_zero
-from touchback.spatial.vectors import Scalar, Vector
+from touchback.model.value import Value
+from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Operators
 
 _LEAST = 1e-12  # N: less is no force
@@ -136,47 +135,6 @@ class Scene:
 def scene_of(model: Model, track: Track) -> Scene:
     """The scene of a model that went along a track."""
     return _Stage(flatten(model), track).scene(model.name)
-
-
-class Watched(Instant):
-    """An instant that remembers where forces push, by the name of the force."""
-
-    acting = ""
-    beside: Triple = (0.0, 0.0, 0.0)  # of the frame that is pushed, along its axes
-    shown_at: Vector | None = None  # where the force says itself
-
-    @cached_property
-    def pushes(self) -> dict[str, tuple[Vector, Vector]]:
-        return {}
-
-    def push(self, frame: Frame, force: Vector, torque: Vector | None = None) -> None:
-        if frame.body == GROUND:  # which feels the opposite of what is shown already
-            return
-        known = self.acting in self.pushes
-        label = f"{self.acting} on {frame.body}" if known else self.acting
-        self.pushes[label] = self._point(frame), force
-
-    def _point(self, frame: Frame) -> Vector:
-        """Where a push on a frame is."""
-        if self.shown_at is not None:
-            return self.shown_at
-        origin = self.position(frame)
-        if all(map(is_zero, self.beside)):
-            return origin
-        arm = [self.value(component) for component in self.beside]
-        return self.vectors.add(origin, self.vectors.apply(self.rotation(frame), arm))
-
-    def act(self) -> dict[str, tuple[Vector, Vector]]:
-        """Where forces push and how, by name; those that ask for what isn't known are left out."""
-        for name, kind in self.model.forces.items():
-            self.acting = name
-            self.beside = kind.point if isinstance(kind, Hand | Wrench) else (0.0, 0.0, 0.0)
-            try:
-                self.shown_at = kind.shown_at(self)
-                kind.apply(self)
-            except (ModelError, KeyError):
-                continue
-        return self.pushes
 
 
 class _Stage:

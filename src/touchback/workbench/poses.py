@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from touchback.draw.scene import Watched
+from touchback.draw.watched import Watched
 from touchback.dynamics.floats import float_instant
 from touchback.dynamics.size import size_of
 from touchback.model.forces import LinkForce, SpringDamper
