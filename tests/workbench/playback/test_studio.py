@@ -31,10 +31,11 @@ def studio(folder: Path) -> Iterator[Workbench]:
         yield opened
 
 
-def test_recording_begins_and_ends_from_the_page_and_replays(
-    studio: Workbench, folder: Path
-) -> None:
-    async def play(page: Page) -> None:
+@pytest.fixture
+def path(studio: Workbench, folder: Path) -> Path:
+    """A recording that was begun and ended from the page, with a torque set in between."""
+
+    async def play(page: Page) -> str:
         begun = await page.send(do="record", on=True)
         assert begun["ok"] and (folder / str(begun["name"])).exists()
         refused = await page.send(do="record", on=True)
@@ -43,18 +44,19 @@ def test_recording_begins_and_ends_from_the_page_and_replays(
         studio.live.run(0.2)
         ended = await page.send(do="record", on=False)
         assert ended["name"] == begun["name"] and ended["ticks"] >= 200
-        listed = await page.send(do="recordings")
-        assert [each["name"] for each in listed["recordings"]] == [begun["name"]]
-        assert not listed["recordings"][0]["open"]
+        listed = (await page.send(do="recordings"))["recordings"]
+        assert [each["open"] for each in listed if each["name"] == begun["name"]] == [False]
+        return str(begun["name"])
 
-    on_page(studio, play)
-    (path,) = folder.glob("*.mcap")
+    return folder / on_page(studio, play)
+
+
+def test_recording_begins_and_ends_from_the_page_and_replays(path: Path) -> None:
     assert tb.replay(path).same
     assert 1.0 in open_recording(path).column("motor torque")
 
 
-def test_exports_hold_the_recorded_numbers(studio: Workbench, folder: Path, tmp_path: Path) -> None:
-    (path,) = folder.glob("*.mcap")
+def test_exports_hold_the_recorded_numbers(studio: Workbench, path: Path, tmp_path: Path) -> None:
     whole = open_recording(path)
 
     async def play(page: Page) -> None:
@@ -98,8 +100,7 @@ def test_nothing_outside_of_the_shelf_can_be_had(studio: Workbench) -> None:
     on_page(studio, play)
 
 
-def test_a_recording_lies_over_the_run(studio: Workbench, folder: Path) -> None:
-    (path,) = folder.glob("*.mcap")
+def test_a_recording_lies_over_the_run(studio: Workbench, path: Path) -> None:
     whole = open_recording(path)
     start, end = whole.column("time")[[0, -1]]
 
@@ -113,9 +114,8 @@ def test_a_recording_lies_over_the_run(studio: Workbench, folder: Path) -> None:
 
 
 def test_it_is_opened_scrubbed_and_forked_and_goes_on_with_the_same_bits(
-    studio: Workbench, folder: Path
+    studio: Workbench, path: Path
 ) -> None:
-    (path,) = folder.glob("*.mcap")
     whole = open_recording(path)
     times = whole.column("time")
     middle = float(times[len(times) // 2])
