@@ -13,13 +13,6 @@ from touchback.native.wire.far_end import HOMED, AxisData, FarEnd
 AXIS = AxisData("key", 1e-4, 1e-3, 1e-3, force=2.0, velocity=50.0, low=-0.5, high=1.5)
 
 
-def until(met, seconds=20.0):
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(2e-3)
-
-
 class FarDevice:
     """Ticks every millisecond; `positions` [rad] are what its axes measure, `forces` what acts."""
 

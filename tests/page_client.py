@@ -9,6 +9,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from touchback.workbench import Workbench
 from touchback.workbench.wire import unframed
+from waiting import PATIENCE
 
 T = TypeVar("T")
 
@@ -54,7 +55,7 @@ def on_page(bench: Workbench, play: Callable[[Page], Awaitable[T]]) -> T:
     """Connects, plays and disconnects."""
 
     async def run() -> T:
-        async with asyncio.timeout(20), connect(wire_of(bench), compression=None) as wire:
+        async with asyncio.timeout(PATIENCE), connect(wire_of(bench), compression=None) as wire:
             return await play(Page(wire))
 
     return asyncio.run(run())

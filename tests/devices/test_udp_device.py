@@ -2,10 +2,10 @@
 
 import subprocess
 import sys
-import time
 
 import touchback as tb
 from touchback.realtime.udp import Receiver
+from waiting import until
 
 DEVICE = """
 import itertools, sys, time
@@ -22,13 +22,6 @@ def echo():
     m = tb.Model("echo")
     m.sensor("echo", tb.Signal(2.0 * m.input("force", unit="N"), "N"))
     return m.compile()
-
-
-def until(met):
-    end = time.monotonic() + 20.0
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(2e-3)
 
 
 def test_the_loss_of_a_device_in_another_process_is_seen_at_the_output_and_so_is_its_return():

@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,7 @@ import pytest
 
 import touchback as tb
 from touchback.realtime.record import describe
-
-
-def until(done: Callable[[], bool], seconds: float = 20.0) -> None:
-    """Waits for something that other threads do."""
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end, "it never happened"
-        time.sleep(0.002)
-
+from waiting import until
 
 # ---- divergence ---------------------------------------------------------------------------------
 

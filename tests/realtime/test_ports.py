@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +17,9 @@ from touchback.native.library import LIB
 from touchback.native.live.mailbox import clock_now
 from touchback.realtime import Receiver, Sender, attach
 from touchback.realtime.udp import Datagram, unpack
+from waiting import until
 
 RATE = 1000.0
-
-
-def until(done: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Waits for something that other threads or processes do."""
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end, "it never happened"
-        time.sleep(0.002)
 
 
 # ---- in process ---------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
@@ -12,8 +11,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pytest
 
+import waiting
 from touchback.workbench import Workbench
 from touchback.workbench.live_source import LiveSource
+from waiting import PATIENCE
 
 try:
     from playwright.sync_api import Error as PageError
@@ -28,22 +29,24 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Place = tuple[float, float]  # on the screen [px]
-PATIENCE = 60.0  # s: a machine may be busy
 
 
 def until(ask: Callable[[], T], patience: float = PATIENCE) -> T:
     """What `ask` gives as soon as it is true; a page that is still being built isn't wrong yet."""
-    end = time.monotonic() + patience
-    while True:
-        late = time.monotonic() >= end
+    wrong: list[PageError] = []
+
+    def asked() -> T | None:
+        wrong.clear()
         try:
-            if found := ask():
-                return found
-        except PageError:
-            if late:
-                raise
-        assert not late, "it didn't happen"
-        time.sleep(0.02)
+            return ask()
+        except PageError as error:
+            wrong.append(error)
+            return None
+
+    try:
+        return waiting.until(asked, patience)  # type: ignore[return-value]
+    except AssertionError:
+        raise (wrong or [AssertionError("it didn't happen")])[0] from None
 
 
 class Seat:

@@ -5,11 +5,11 @@ import gc
 import json
 import socket
 import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection
@@ -20,6 +20,7 @@ from page_client import Page, on_page, wire_of
 from touchback import gallery, workbench
 from touchback.realtime.control.exposed import NOTHING
 from touchback.workbench import Workbench, client, server
+from waiting import PATIENCE, until
 
 
 @pytest.fixture(autouse=True)
@@ -34,14 +35,6 @@ def the_run_goes_on(bench: Workbench) -> Iterator[None]:
 def resident() -> int:
     """Memory of this process [bytes]."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
-
-
-def until(true: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Whether it becomes true in a while."""
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.02)
-    return true()
 
 
 def deaf(bench: Workbench) -> socket.socket:
@@ -59,7 +52,7 @@ def asleep(bench: Workbench, then: Callable[[ClientConnection], Awaitable[None]]
 
     async def run() -> None:
         url = wire_of(bench)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(2 * PATIENCE):
             wire = await connect(url, sock=deaf(bench), max_queue=1, compression=None)
             try:
                 await then(wire)
@@ -146,7 +139,8 @@ def _watching(bench: Workbench) -> client.Client:
 
 
 def _large(found: workbench.Posed | None) -> workbench.Posed | None:
-    return found and found._replace(numbers=found.numbers.repeat(500))
+    """As of a mechanism with ten thousand arrows."""
+    return found and found._replace(numbers=np.concatenate([found.numbers, np.zeros(60_000)]))
 
 
 def test_a_client_that_takes_nothing_is_let_go(

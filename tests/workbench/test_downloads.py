@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from touchback import gallery, workbench
 from touchback.model.solids.mesh import Mesh
 from touchback.workbench import Workbench, door, line, server
 from touchback.workbench.meshes import MESHES, mesh_file, number_of
+from waiting import until
 
 LARGE = 32 << 20  # bytes, of zeros that a disk doesn't hold
 
@@ -62,13 +63,6 @@ def rest(wire: socket.socket) -> bytes:
     while data := wire.recv(1 << 16):
         found += data
     return bytes(found)
-
-
-def until(true: Callable[[], bool], seconds: float = 10.0) -> bool:
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.01)
-    return true()
 
 
 def resident() -> int:

@@ -14,6 +14,7 @@ from page_client import Page, wire_of
 from touchback import gallery, workbench
 from touchback.workbench import Workbench
 from touchback.workbench.client import MOST_ASKED
+from waiting import PATIENCE, until
 
 SLOWEST = 1e-6  # a tick of 1 ms then takes 1000 s
 
@@ -24,17 +25,10 @@ def slow() -> Iterator[Workbench]:
         yield opened
 
 
-def until(true: Callable[[], bool], seconds: float = 10.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
 def two_pages(bench: Workbench, play: Callable[[Page, Page], Awaitable[None]]) -> None:
     async def run() -> None:
         url = wire_of(bench)
-        async with asyncio.timeout(10), connect(url) as one, connect(url) as other:
+        async with asyncio.timeout(PATIENCE), connect(url) as one, connect(url) as other:
             await play(Page(one), Page(other))
 
     asyncio.run(run())

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from far_ends import AXIS, FarDevice, until
+from far_ends import AXIS, FarDevice
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
 from touchback.devices.serial_line.simulated import TRAVEL, lever
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, sampled
 from touchback.haptics.displays import ImpedanceControl
+from waiting import until
 from wires import old_frame
 
 STIFFNESS = 4.0  # [N m/rad]
