@@ -42,7 +42,7 @@ from touchback.gallery.keyboard.strokes import (
 )
 from touchback.gallery.keyboard.walls import WALL_VOICES
 
-STRUCK = ("piano", "piano-modes", "ball")  # voices whose loudness is a speed
+STRUCK = ("piano", "piano-modes", "ball", "synthesizer")  # voices whose loudness is a speed
 RINGING = 1.5  # s after the last stroke
 PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
 
@@ -59,6 +59,7 @@ class What(StrEnum):
     organ = "organ"
     ball = "ball"
     wall = "wall"
+    synthesizer = "synthesizer"
     walls = "walls"
     wall_standard = "wall-standard"
     wall_half_sample = "wall-half-sample"
@@ -120,7 +121,7 @@ def play(
     if device:
         play_on_devices(what.value, device, rate, seconds or PATIENCE, identify, show_note)
         return
-    only_here = what is What.piano_modes or what.value in WALL_VOICES
+    only_here = what in (What.piano_modes, What.synthesizer) or what.value in WALL_VOICES
     in_terminal = fast or only_here or any((port, to, wav, midi))
     if page and not in_terminal and can_serve():
         notes = None if keys is None and score is None else notes_of(_notes(keys, score))

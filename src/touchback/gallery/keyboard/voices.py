@@ -26,6 +26,7 @@ COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtua
 BALL = 0.08  # kg
 NEAR = 8e-3  # m: as far from the string as the fastest hammer comes in a tick of 1 ms
 PLECTRUM = 1.0  # N, at which it gives way
+SWITCHES = 4.5e-3, 7.5e-3  # m, of a synthesizer's key
 DIP = 9.5e-3  # m, of all but the harpsichord
 BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears at 1 kHz
 
@@ -112,6 +113,19 @@ def wall(m: Model, key: Sensed) -> Answer:
     return Answer(_bed(key, middle), key.depth > middle, LEVERAGE * key.speed, key.depth > middle)
 
 
+def synthesizer(m: Model, key: Sensed) -> Answer:
+    """A light spring and two switches, as in "velocity sensitive" keyboards: what is heard is the
+    mean speed between them, whatever came before and comes after."""
+    upper, lower = SWITCHES
+    since = m.memory("since upper switch")  # s
+    passed = key.depth > upper
+    m.set_update("since upper switch", select(passed, since + 1.0 / key.rate, 0.0))
+    loudness = LEVERAGE * (lower - upper) / (since + 1.0 / key.rate)
+    resting = minimum(key.depth * (1.0 / 0.7e-3), 1.0)
+    force = resting * (0.45 + 25.0 * key.depth) + _bed(key, DIP)
+    return Answer(force, key.depth > lower, loudness, key.depth > upper)
+
+
 def by_law(law: Law, bed: float = DIP) -> Voice:
     """A voice of one's own: `law(depth, speed)` gives the force [N] that the finger feels, over
     expressions; the note sounds at three quarters of the way to the bed, as loudly as a grand's
@@ -132,6 +146,7 @@ VOICES: dict[str, Voice] = {
     "organ": organ,
     "ball": ball,
     "wall": wall,
+    "synthesizer": synthesizer,
 }
 
 
