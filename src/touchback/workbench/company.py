@@ -30,6 +30,7 @@ class Company:
         self._workers = ThreadPoolExecutor(2, "touchback-hub")
         self._drawing = ThreadPoolExecutor(2, "touchback-scenes")
         self._driving = ThreadPoolExecutor(2, "touchback-transport")
+        self._reading = ThreadPoolExecutor(1, "touchback-reading")
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -74,7 +75,7 @@ class Company:
             self._loop = None
             for task in list(self._tasks):
                 task.cancel()
-            for pool in (self._workers, self._drawing, self._driving):
+            for pool in (self._workers, self._drawing, self._driving, self._reading):
                 pool.shutdown(wait=False, cancel_futures=True)
 
     async def _again(self, seconds: float, chore: Callable[[], None]) -> None:
@@ -82,11 +83,12 @@ class Company:
             self._safely(chore)
             await asyncio.sleep(seconds)
 
-    def _soon(self, coroutine: Coroutine[None, None, None]) -> None:
+    def _soon(self, coroutine: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """A task that is held until it is done: the loop itself wouldn't."""
         task = asyncio.get_running_loop().create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def _safely(self, chore: Callable[[], None]) -> None:
         """One that fails is told, and the others go on."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, TypeVar, cast
 
 import msgspec
@@ -27,6 +28,8 @@ _REST = 4.0  # of the time that a scene took, before the next of the same struct
 _FIRST = "stop"  # overtakes everything
 _QUICK = frozenset({"set", "pull", "release", "what"})  # wait for nothing: no tick, no file
 _DRIVING = frozenset({"pause", "go", "step", "speed", "resume", "seek"})  # may wait for a tick
+_BESIDE = frozenset({"strings"})  # only read, and take long: whatever is asked overtakes them
+_MOST_BESIDE = 8  # of a page, before its others wait too
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
 _Kind = TypeVar("_Kind", bound=Message)
@@ -52,6 +55,7 @@ class Hub(Company):
         self._structure = 0  # of the scene that was told
         self._preparing = self._wanted = False
         self._nudged = False
+        self._pools = dict.fromkeys(_DRIVING, self._driving) | dict.fromkeys(_BESIDE, self._reading)
         self.add(Watch, self._watch)
         self.every(_STATUS, self._tell_status)
         self.every(_VALUES, self._tell_values)
@@ -229,17 +233,26 @@ class Hub(Company):
         client.stopping = data
 
     async def _answer_all(self, client: Client) -> None:
-        """What a page asked, in turn."""
-        try:
+        """What a page asked, in turn; what only reads and takes long goes on beside it."""
+        beside: set[asyncio.Task[None]] = set()
+        with _answered(client):
             while True:
                 peeked, data = await client.asked()
+                if peeked.do in _BESIDE:
+                    while len(beside) >= _MOST_BESIDE:
+                        await asyncio.wait(beside, return_when=asyncio.FIRST_COMPLETED)
+                    task = self._soon(self._answer_beside(client, peeked, data))
+                    beside.add(task)
+                    task.add_done_callback(beside.discard)
+                    continue
                 client.stopping = b""
                 await self._answer(client, peeked, data)
                 if client.stopping:  # since: another run may be shown, or this one be resumed
                     self.source.handle(client.stopping, client.name)
-        except Exception:
-            client.end("it could not be answered")
-            raise
+
+    async def _answer_beside(self, client: Client, peeked: Peek, data: bytes) -> None:
+        with _answered(client):
+            await self._answer(client, peeked, data)
 
     async def _answer(self, client: Client, peeked: Peek, data: bytes) -> None:
         if peeked.do in self._messages:
@@ -247,8 +260,7 @@ class Hub(Company):
         elif peeked.do in _QUICK:
             answer = self.source.handle(data, client.name)
         else:
-            pool = self._driving if peeked.do in _DRIVING else self._workers
-            loop = asyncio.get_running_loop()
+            loop, pool = asyncio.get_running_loop(), self._pools.get(peeked.do, self._workers)
             answer = await loop.run_in_executor(pool, self.source.handle, data, client.name)
         client.text(told("answer", answer.as_dict()))
         if answer.ok and peeked.do in _AT_ONCE:
@@ -268,6 +280,16 @@ class Hub(Company):
             raise InputError(f"watch: {asked.poses:g} frames a second; {RATE:g} are made.")
         client.poses = min(asked.poses, RATE)
         return {"poses": client.poses}
+
+
+@contextmanager
+def _answered(client: Client) -> Iterator[None]:
+    """Who can't be answered is let go."""
+    try:
+        yield
+    except Exception:
+        client.end("it could not be answered")
+        raise
 
 
 def _peek(data: bytes) -> Peek:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -127,3 +128,29 @@ def test_pages_get_a_row_of_every_sample(hall: Hall) -> None:
     times = on_page(hall._rooms["wall"].bench, play)
     steps = [b - a for a, b in pairwise(times)]
     assert steps == pytest.approx([1e-3] * len(steps), abs=1e-6)
+
+
+def test_a_push_overtakes_the_table_of_a_string(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whose tables take until the push is answered."""
+    pushed, tables = threading.Event(), []
+
+    def slow(note: int, kind: str) -> dict[str, object]:
+        tables.append(pushed.wait(15.0))
+        return {"note": note}
+
+    monkeypatch.setattr("touchback.workbench.play.hall.string_table", slow)
+    assert visit(hall, "wall")["ok"]
+
+    async def play(page: Page) -> None:
+        asked = [json.dumps({"do": "strings", "note": 60, "id": number}) for number in (-1, -2)]
+        for message in (*asked, json.dumps({"do": "push", "to": 0.0, "id": -3})):
+            await page.wire.send(message)
+        order = [(await page.told("answer"))["id"]]
+        pushed.set()
+        order += [(await page.told("answer"))["id"] for _ in asked]
+        assert order == [-3, -1, -2]
+
+    on_page(hall._rooms["wall"].bench, play)
+    assert tables == [True, True]
