@@ -173,6 +173,42 @@ def test_kirchhoffs_equations_conserve_energy_and_impulse() -> None:
     assert np.ptp(run["sea.vx"]) > 0.5  # it tumbled: Munk's moment is at work
 
 
+def test_a_sphere_off_its_bodys_origin_carries_its_fluid_as_a_mass_at_its_centre() -> None:
+    """A sphere's fluid is half of what it displaces, without a moment (Lamb §92): the mass matrix
+    and what velocities ask are those of a body with that mass more at its centre."""
+    fluid = 0.5 * RHO * 4 / 3 * np.pi * 0.1**3
+    swims, dry = (tb.Model("body", gravity=(0, 0, 0)) for _ in range(2))
+    for m in (swims, dry):
+        body = m.body("body", 3.0, com=(0.1, 0, 0.05), inertia=(0.3, 0.4, 0.5))
+        m.joint("sea", tb.Free(), m.ground, body)
+    water = swims.fluid("water", RHO, None)
+    swims.force("water", tb.Immersed(tb.Frame("body", (0.3, -0.2, 0.1)), tb.Sphere(0.1), water))
+    dry.joint("glue", tb.Fixed(), tb.Frame("body", (0.3, -0.2, 0.1)), dry.body("more", fluid))
+    random = np.random.default_rng(13)
+    for _ in range(5):
+        q, v = np.r_[random.normal(size=3), random.normal(size=4)], random.normal(size=6)
+        q[3:] /= np.linalg.norm(q[3:])
+        for ask in ("mass_matrix", "bias"):
+            args = (q,) if ask == "mass_matrix" else (q, v)
+            want = getattr(dry.compile(), ask)(*args)
+            assert getattr(swims.compile(), ask)(*args) == pytest.approx(want, rel=1e-12, abs=1e-12)
+
+
+def test_a_pendulum_under_water_keeps_its_energy() -> None:
+    """Its bob's fluid moves on a circle about the link's origin."""
+    m = tb.Model("clock", gravity=(0, 0, -G))
+    water = m.fluid("water", RHO, None, (0.0, 0.0, 0.0))
+    inner, outer = m.body("inner", 5.0, com=(0, 0, -1)), m.body("outer", 6.0, com=(0, 0, -1))
+    m.joint("a", tb.Revolute("y"), m.ground, inner, position=1.0)
+    m.joint("b", tb.Universal("x", "y"), inner.at(0, 0, -1), outer, position=(0.5, 0.8))
+    for name in ("inner", "outer"):
+        bob = tb.Frame(name, (0.05, 0, -0.7))
+        m.force(name, tb.Immersed(bob, tb.Ellipsoid((0.1, 0.05, 0.08)), water))
+    m.sensor("energy", tb.Energy("total"))
+    run = tb.simulate(m.compile(), duration=2.0, rtol=1e-11, atol=1e-12)
+    assert np.ptp(run["energy"]) < 1e-6  # J, of some hundred that go to and fro
+
+
 def test_a_current_is_the_same_as_moving_through_still_water() -> None:
     """Galileo: with the current u and the velocity v + u all goes as without and v, but for u t."""
     still, flowing = thrown(), thrown(current=(0.7, 0.0, -0.2))

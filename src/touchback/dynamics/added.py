@@ -43,8 +43,11 @@ def push_fluids(instant: Instant) -> None:
     cross, add, sub = vectors.cross, vectors.add, vectors.sub
     for each in instant.fluids:
         R, v, omega, P, L = _momenta(instant, each)
+        # the link's acceleration, to which its inertia is applied, is that of its own origin
+        _, origin = instant.link_velocity(instant.attachment(each.frame).link)
+        own = vectors.apply_transposed(R, sub(origin, each.flow))
         weight = _times(instant, each.mass, vectors.apply_transposed(R, instant.gravity()))
-        turned = sub(cross(omega, P), _times(instant, each.mass, cross(omega, v)))
+        turned = sub(cross(omega, P), _times(instant, each.mass, cross(omega, own)))
         F = vectors.neg(add(turned, weight))
         N = vectors.neg(add(cross(omega, L), cross(v, P)))
         instant.push(each.frame, vectors.apply(R, F), vectors.apply(R, N))

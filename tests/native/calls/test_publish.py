@@ -3,6 +3,8 @@
 import ctypes
 import gc
 import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,18 @@ def test_a_library_for_another_machine_says_so(tmp_path: Path) -> None:
     (tmp_path / "libtouchback.so").write_bytes(b"not a library")
     with pytest.raises(CompileError, match="can't be loaded"):
         load(tmp_path / "libtouchback.so")
+
+
+def test_a_program_may_end_while_its_threads_compute() -> None:
+    """Code stays where threads run it that nobody waits for."""
+    program = (
+        "import threading, time, numpy as np; from touchback import gallery\n"
+        "system, many = gallery.make('seven-joint-arm').compile(), np.zeros((200_000, 7))\n"
+        "busy = threading.Event()\n"
+        "def work():\n"
+        "    while True: system.mass_matrix(many); busy.set()\n"
+        "threading.Thread(target=work, daemon=True).start()\n"
+        "busy.wait(); time.sleep(0.01)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")

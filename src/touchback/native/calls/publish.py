@@ -15,6 +15,7 @@ class Published:
         self.address = address
         self.size = size
         self._withdraw = weakref.finalize(self, LIB.tb_withdraw, address, size)
+        self._withdraw.atexit = False  # daemon threads may still compute when the program ends
 
     @property
     def closed(self) -> bool:
