@@ -120,3 +120,17 @@ def test_a_wall_that_looks_ahead_tells_how_stiff_it_can_be(page: Page) -> None:
     ready(page, "document.querySelector('#felt').hidden")
     page.evaluate("play.bench.send({ do: 'wall', rate: 1000 })")
     ready(page, "play.wall.rate === 1000")
+
+
+def test_keys_push_as_the_pointer_does_and_a_wall_that_holds_still_is_told(
+    page: Page, live: Live
+) -> None:
+    choose(page, "deadbeat")
+    page.focus("#bench .plot")
+    for _ in range(4):
+        page.keyboard.press("PageDown")  # 5 mm each, from 10 mm outside
+    ready(page, "document.querySelector('#verdict').textContent.includes('holds still')")
+    assert live.read("handle") < 0.0 < live.read("wall force")
+    for _ in range(4):
+        page.keyboard.press("PageUp")
+    until(lambda: live.read("handle") > 5e-3)

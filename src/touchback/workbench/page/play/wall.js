@@ -82,7 +82,7 @@ function tell() {
   $("crossings").textContent = `${found.crossings.toFixed(0)} /s`;
   $("gave").textContent = `${(1000 * found.total).toFixed(2)} mJ`;
   $("most").textContent = `${(1000 * found.rise).toFixed(2)} mJ`;
-  const verdict = $("verdict"), held = page.holding;
+  const verdict = $("verdict"), held = hand < 0; // by pointer or keys
   if (found.chatters) verdict.textContent = `It chatters: held still, the handle moves by ${(1000 * found.moves).toFixed(1)} mm, fed by the wall.`;
   else if (held && last[1] < 0) verdict.textContent = "It holds still, as a wall should.";
   else verdict.textContent = "Push, hold still, and see whether it comes to rest. Then raise the stiffness or lower the rate.";
