@@ -37,6 +37,27 @@ def test_the_model_rests_while_paused_and_goes_on_where_it_was(
     assert tb.replay(path).same
 
 
+def test_a_rest_ends_by_itself_and_leaves_pauses_as_they_were_asked_for(cart: tb.System) -> None:
+    with tb.live(cart, rate=1000) as live:
+        with live.resting():
+            before = live.read("time")
+            with live.resting():  # another's, over a part of it
+                pass
+            time.sleep(0.02)
+            assert live.state == "paused" and live.read("time") == before
+        assert live.state == "running"
+        with live.resting():
+            live.pause()  # somebody's, meanwhile
+        assert live.state == "paused"
+        with live.resting():
+            pass
+        assert live.state == "paused"
+        with live.resting():
+            live.go()
+            assert live.state == "paused"
+        assert live.state == "running"
+
+
 def test_a_pause_makes_no_tick_late_and_slips_nothing(cart: tb.System) -> None:
     with tb.live(cart, rate=100) as live:
         live.run(0.05)

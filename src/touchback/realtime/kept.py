@@ -67,6 +67,7 @@ class Kept:
         self._modes: dict[tuple[int, tuple[str, ...]], System] = {}  # compiled sets of constraints
         self._pending: Pending | None = None
         self._swap_lock, self._place_lock = threading.Lock(), threading.Lock()
+        self._rest_lock = threading.Lock()
         self.structures: list[Swapped] = []  # changes of structure, refused ones included
         self.places: deque[Place] = deque(maxlen=PLACES)  # states that were put, likewise
         self._draining = threading.Event()

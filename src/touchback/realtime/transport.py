@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -25,18 +26,41 @@ _MOST_STEPS = 1_000_000  # that may be asked for at once
 class Transport(Taking):
     """A run that can be paused, stepped, slowed down and put elsewhere."""
 
+    _paused, _rests = False, 0  # as somebody asked, and how many need a rest for a while
+
     def pause(self) -> None:
         """The model rests from the next tick on and guarded outputs go to their safe values, until
         `go`. Its time stands still, which makes no tick late. Parameters, structures and states
         that are asked for meanwhile are taken, and single ticks made by `step`."""
         self._check_clocked("pause")
-        self._loop.pause(True)
+        self._rest(0, paused=True)
         self._wait(lambda: bool(int(self.read("flags")) & AT_REST))
 
     def go(self) -> None:
         """Goes on after `pause`; guarded outputs come back along their soft starts."""
         self._check_clocked("go")
-        self._loop.pause(False)
+        self._rest(0, paused=False)
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Lets the model rest within a `with` block, so that what is measured there still holds at
+        the tick that changes it; then it goes on, or stays paused where somebody paused it before
+        or meanwhile. A `go` meanwhile acts at the end of the block."""
+        self._check_clocked("resting")
+        self._rest(1)
+        try:
+            self._wait(lambda: bool(int(self.read("flags")) & AT_REST))
+            yield
+        finally:
+            self._rest(-1)
+
+    def _rest(self, more: int, paused: bool | None = None) -> None:
+        """One who needs a rest more or less, or what somebody asked for."""
+        with self._rest_lock:
+            self._rests += more
+            self._paused = self._paused if paused is None else paused
+            if self._state == "running":  # it may have ended within a rest
+                self._loop.pause(self._paused or self._rests > 0)
 
     def step(self, ticks: int = 1, wait: bool = True) -> None:
         """So many ticks of a paused run, as fast as it goes, with outputs that stay safe; returns

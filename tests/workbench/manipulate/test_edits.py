@@ -8,7 +8,9 @@ import pytest
 import touchback as tb
 from manipulated import MASS, Asked, Start, arm, four_bar
 from touchback.realtime.control import Exposed
+from touchback.realtime.control.messages import Facts
 from touchback.workbench.manipulate.here import here
+from touchback.workbench.manipulate.reshape import Change
 
 
 def turning(m: tb.Model, **rates: float) -> tb.State:
@@ -270,3 +272,24 @@ def test_what_edits_did_replays_to_the_same_bits(start: Start, tmp_path: Path) -
     run.live.stop()
     again = tb.replay(tmp_path / "run.mcap")
     assert again.same and len(again.parts) == 5
+
+
+def test_a_pause_holds_that_somebody_asked_for_during_anothers_edit(start: Start) -> None:
+    """The run rests for the edit's own sake, too: the end of that is not the end of the pause."""
+    run = start(four_bar(), speed=1.0)
+    add = run.manipulators.reshape.add
+
+    def paused_meanwhile(change: Change) -> Facts:
+        assert run.ask("somebody else", do="pause")["state"] == "paused"
+        return add(change)
+
+    run.manipulators.reshape.add = paused_meanwhile  # type: ignore[method-assign]
+    ends = {"a": {"body": "crank", "at": [0.05, 0, 0]}, "b": {"body": "rocker"}}
+    tie = {"do": "edit", "change": "add loop", "kind": "spherical", **ends}
+    run.ask("one", **tie, loop="tie")
+    assert run.live.state == "paused"
+    run.manipulators.reshape.add = add  # type: ignore[method-assign]
+    run.ask(do="go")
+    run.ask(do="undo")
+    run.ask("one", **tie, loop="another")
+    assert run.live.state == "running"

@@ -25,7 +25,7 @@ from touchback.workbench.manipulate.kinds import (
 from touchback.workbench.manipulate.loops import check_tie, new_loop, open_loop, tied
 from touchback.workbench.manipulate.messages import Edit, Joint, Undo
 from touchback.workbench.manipulate.rejoin import rejoin, with_options
-from touchback.workbench.manipulate.reshape import EDIT, Change, Reshape, resting
+from touchback.workbench.manipulate.reshape import EDIT, Change, Reshape
 
 Rests = list[str]  # forces and sensors that an edit leaves without something to act on
 _FAR = 1e9  # rad or m: a limit that is none
@@ -48,11 +48,12 @@ class Edits:
             self._desk.check("structure", name)
         live = self._desk.live
         ties = asked.change == "add loop" or asked.joint in live.system.model.closures
-        with self._reshape.lock, resting(live) if ties else nullcontext():
-            rests: Rests = []
-            change = self._makers[asked.change](asked, rests)
+        rests = ties and live.plan.speed is not None  # one without a clock rests between its runs
+        with self._reshape.lock, live.resting() if rests else nullcontext():
+            left: Rests = []
+            change = self._makers[asked.change](asked, left)
             facts = self._reshape.add(change)
-        return {"words": change.words, **facts, "rests": sorted(set(rests))}
+        return {"words": change.words, **facts, "rests": sorted(set(left))}
 
     def undo(self, asked: Undo, client: str) -> Facts:
         """Takes the last edit or law back; one that can't be is named, and may be let be."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from touchback.errors import InputError, TouchbackError
@@ -43,20 +42,6 @@ class Change:
     key: tuple[str, str] | None = None
     sets: Mapping[str, float] = field(default_factory=dict)
     was: Mapping[str, float] = field(default_factory=dict)
-
-
-@contextmanager
-def resting(live: Live) -> Iterator[None]:
-    """Lets a run rest, so that what is measured now still holds at the tick that changes."""
-    if live.plan.speed is None or live.state == "paused":
-        yield
-        return
-    live.pause()
-    try:
-        yield
-    finally:
-        if live.state == "paused":
-            live.go()
 
 
 class Reshape:
