@@ -129,14 +129,15 @@ def test_when_the_models_time_goes_back_the_past_begins_anew() -> None:
     assert history.past(["felt force"], 0.0, 1.0, 100).high.max() == -1.0
 
 
-def unpacked(frame: bytes, traces: int) -> tuple[int, Buckets]:
-    """A frame as the page reads it."""
+def unpacked(frame: bytes, traces: int) -> tuple[int, Buckets, np.ndarray]:
+    """A frame as the page reads it: its number, its buckets, the newest tick's values."""
     head = np.frombuffer(frame[:8], "<u4")
     assert frame[0] == 2 and frame[1] == 1
     since = float(np.frombuffer(frame[8:16], "<f8")[0])
     number = int(np.frombuffer(frame[16:20], "<u4")[0])
-    rows = np.frombuffer(frame[20:], "<f4").reshape(int(head[1]), 1 + 2 * traces).astype(float)
-    return number, Buckets(since + rows[:, 0], rows[:, 1::2], rows[:, 2::2])
+    numbers = np.frombuffer(frame[20:], "<f4").astype(float)
+    rows = numbers[:-traces].reshape(int(head[1]), 1 + 2 * traces)
+    return number, Buckets(since + rows[:, 0], rows[:, 1::2], rows[:, 2::2]), numbers[-traces:]
 
 
 def test_a_streams_frames_joined_are_the_buckets_of_all_rows() -> None:
@@ -146,9 +147,11 @@ def test_a_streams_frames_joined_are_the_buckets_of_all_rows() -> None:
     rows = rows_of(1, 1000, spike=333)
     for first in range(0, 1000, 17):
         stream.take(COLUMNS, rows[first : first + 17])
+        newest = rows[first : first + 17][-1, [3, 2]]
+        np.testing.assert_allclose(unpacked(frames[-1], 2)[2], newest, rtol=1e-7, atol=1e-7)
     seen: dict[float, tuple[np.ndarray, np.ndarray]] = {}
     for frame in frames:
-        number, found = unpacked(frame, 2)
+        number, found, _ = unpacked(frame, 2)
         assert number == 7
         for time, low, high in zip(found.time, found.low, found.high):
             seen[round(time, 6)] = low, high

@@ -1,4 +1,4 @@
-// Buckets as they come over the wire: of each its time, then least and greatest of each trace.
+// Buckets as they come over the wire: of each its time, then least and greatest of each trace. A frame ends with the newest tick's values.
 
 /** Numbers of base64 text. */
 export function numbers(text) {
@@ -6,6 +6,9 @@ export function numbers(text) {
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
   return new Float32Array(bytes.buffer);
 }
+
+/** What each trace was at the newest tick of a frame: its last numbers. */
+export const newest = (frame, traces) => frame.numbers.subarray(frame.numbers.length - traces);
 
 /** Growing columns of buckets, in the order of time. */
 export class Buckets {

@@ -1,5 +1,5 @@
 // Modes: the state graph with the present state lit, and a timeline of which mode was when.
-import { Buckets } from "./buckets.js";
+import { Buckets, newest } from "./buckets.js";
 import { colour, curve, digits, ticks } from "./plot.js";
 import { make } from "./scope_parts.js";
 
@@ -61,8 +61,8 @@ class Graph {
     this.data.add(frame.time, frame.numbers);
     this.data.forget(this.data.end - 2 * SPAN);
     // the newest tick lights its state at once, not only with the next status
-    const last = this.data.count - 1, now = {};
-    this.names.forEach((name, k) => { const mode = this.groups[name][Math.round(this.data.high[last * this.names.length + k])]; if (mode) now[name] = mode; });
+    const last = newest(frame, this.names.length), now = {};
+    this.names.forEach((name, k) => { const mode = this.groups[name][Math.round(last[k])]; if (mode) now[name] = mode; });
     this.light({ ...this.modes, ...now });
     this.dirty = true;
   }

@@ -1,7 +1,7 @@
 // A scope over time. While it follows the run, a stream brings buckets as fine as the zoom needs; looking at the past, it asks
 // for buckets of just what is seen. Cursors read exact values from the server where it has every tick. A recording is shown at
 // its whole length instead, with a playhead.
-import { Buckets, numbers } from "./buckets.js";
+import { Buckets, newest, numbers } from "./buckets.js";
 import { Plot, colour, curve, read } from "./plot.js";
 import { Cursors } from "./scope_cursors.js";
 import { halfTick, make, overlayChoice, overlayShift, playhead, throttled } from "./scope_parts.js";
@@ -65,10 +65,7 @@ export class TimeScope {
     if (hole) this.askStream(); // frames were dropped on their way: the past has them
     if (this.follows) this.data.forget(this.view[0] - this.span);
     if (this.bench.recorded) this.askInstant();
-    else this.pane.values(this.texts.map((_, k) => {
-      const at = (this.data.count - 1) * this.texts.length + k, [a, b] = [this.data.low[at], this.data.high[at]];
-      return Number.isFinite(a) ? read(a === b ? a : b) : "gone";
-    }));
+    else this.pane.values([...newest(frame, this.texts.length)].map(value => Number.isFinite(value) ? read(value) : "gone"));
     if (this.follows && this.pane.layout.overlay) this.askOver ??= throttled(() => this.overlay(), 500), this.askOver();
     this.dirty = true;
   }
@@ -79,7 +76,6 @@ export class TimeScope {
     if (time === null || !this.texts.length || this.ended) return;
     const answer = await this.bench.send({ do: "past", signals: this.texts, start: time - half, end: time + half, buckets: 1 }).catch(() => null);
     const rows = answer ? numbers(answer.rows) : [];
-    this.pane.told = 0; // this was asked seldom enough, and the last one counts
     if (rows.length) this.pane.values(this.texts.map((_, k) => Number.isFinite(rows[2 + 2 * k]) ? read(rows[2 + 2 * k]) : "gone"));
   }
 

@@ -4,7 +4,7 @@ import { storage } from "./storage.js";
 import { TimeScope } from "./scope_time.js";
 import { XYScope } from "./scope_xy.js";
 import { SpectrumScope } from "./scope_spectrum.js";
-import { make, pickSignal } from "./scope_parts.js";
+import { make, pickSignal, throttled } from "./scope_parts.js";
 
 const KINDS = { time: TimeScope, xy: XYScope, spectrum: SpectrumScope };
 const NAMES = { time: "over time", xy: "X–Y", spectrum: "spectrum" };
@@ -96,6 +96,8 @@ class Pane {
     this.body = make("div", { className: "scope-body" });
     this.foot = make("div", { className: "scope-foot small" });
     this.element.append(this.bar, this.body, this.foot);
+    this.found = [];
+    this.tellValues = throttled(() => this.paintValues(), 150); // as often as numbers can be read; the last ones always
   }
 
   get bench() { return this.scopes.bench; }
@@ -106,6 +108,7 @@ class Pane {
     this.scope?.end();
     this.body.replaceChildren();
     this.foot.replaceChildren();
+    this.found = [];
     this.scope = new KINDS[this.layout.kind](this);
     this.paintBar();
   }
@@ -130,6 +133,7 @@ class Pane {
     picture.onclick = () => this.picture();
     chips.append(add);
     this.bar.replaceChildren(chips, ...this.scope.tools(), kind, picture, close);
+    this.paintValues();
   }
 
   chip(text, place) {
@@ -154,11 +158,11 @@ class Pane {
 
   /** What each trace is worth now, beside its name. */
   values(found) {
-    const now = performance.now(); // as often as numbers can be read
-    if (now - (this.told || 0) < 150) return;
-    this.told = now;
-    for (const output of this.bar.querySelectorAll("output")) output.textContent = found[+output.dataset.place] ?? "";
+    this.found = found;
+    this.tellValues();
   }
+
+  paintValues() { for (const output of this.bar.querySelectorAll("output")) output.textContent = this.found[+output.dataset.place] ?? ""; }
 
   picture() {
     this.scope.plot.canvas.toBlob(blob => {

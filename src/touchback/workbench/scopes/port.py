@@ -150,7 +150,7 @@ class ScopePort:
             with self._lock:
                 self._streams[key] = end
         found = self.source.past(asked.signals, begin, last, asked.past)
-        self._send(client, rows_frame(asked.number, found))
+        self._send(client, rows_frame(asked.number, found, self._newest(asked.signals)))
         return {"number": asked.number, "units": self._units(asked.signals), **self._span()}
 
     def past(self, asked: Past, client: str) -> Facts:
@@ -192,6 +192,11 @@ class ScopePort:
 
     def _units(self, texts: Sequence[str]) -> list[str]:
         return [self.source.unit(text) for text in texts]
+
+    def _newest(self, texts: Sequence[str]) -> np.ndarray:
+        """What traces are at the last tick; NaN before the first."""
+        _, values = self.source.rows(texts, self.source.span[1], np.inf)
+        return values[-1] if len(values) else np.full(len(texts), np.nan)
 
     def _span(self) -> Facts:
         full = self.source.full_since

@@ -20,8 +20,8 @@ _NUMBER = struct.Struct("<I")
 
 class Stream:
     """Turns blocks of rows into frames. Each block's frame begins with the bucket that the one
-    before left unfinished, so that a page sees the newest tick at once; it replaces the one that
-    begins at the same time."""
+    before left unfinished, which it replaces, and ends with the newest tick's values: of those a
+    bucket, which is a least and a greatest value, tells nothing."""
 
     def __init__(
         self, number: int, texts: Sequence[str], per_second: float, send: Callable[[bytes], None]
@@ -57,12 +57,14 @@ class Stream:
                 np.concatenate([np.fmax(before.high, new.high[:1]), new.high[1:]]),
             )
         self._open = int(index[-1]), Buckets(new.time[-1:], new.low[-1:], new.high[-1:])
-        return rows_frame(self.number, Buckets.joined([*parts, new], len(self.texts)), structure)
+        found = Buckets.joined([*parts, new], len(self.texts))
+        return rows_frame(self.number, found, values[-1], structure)
 
 
-def rows_frame(number: int, buckets: Buckets, structure: int = 0) -> bytes:
+def rows_frame(number: int, buckets: Buckets, newest: Floats, structure: int = 0) -> bytes:
     """Buckets of a subscription, little-endian: type 2, 1, structure, count, the first one's time,
-    the subscription's number, then each bucket's seconds since, least and greatest of each."""
+    the subscription's number, then each bucket's seconds since, least and greatest of each; at the
+    end the newest tick's value of each."""
     since = float(buckets.time[0]) if len(buckets) else 0.0
     head = _HEAD.pack(ROWS, 1, structure & 0xFFFF, len(buckets), since)
-    return head + _NUMBER.pack(number) + buckets.packed()
+    return head + _NUMBER.pack(number) + buckets.packed() + newest.astype("<f4").tobytes()
