@@ -1,4 +1,5 @@
 // Puts the page together: each panel is a module that mounts itself; one that fails says so and the others go on.
+import { tellGone } from "./gone.js";
 import { storage } from "./storage.js";
 import { keepPace } from "./pace.js";
 import { connect, halted } from "./wire.js";
@@ -65,20 +66,7 @@ bench.try = message => bench.send(message).catch(error => { note(error.message, 
 keepPace(bench);
 bench.on("open", () => { $("state").textContent = "connected"; $("state").dataset.state = "running"; });
 bench.on("closed", () => { $("state").textContent = "not connected"; $("state").dataset.state = "closed"; });
-/** Over the view, why there is nothing behind it; what would act rests meanwhile. */
-function gone(text) {
-  document.querySelector("#view .gone")?.remove();
-  for (const id of ["transport", "left", "right"]) $(id).inert = Boolean(text);
-  if (!text) return;
-  const box = document.createElement("div"), words = document.createElement("p");
-  box.className = "gone";
-  box.setAttribute("role", "alert");
-  words.textContent = text;
-  box.append(words);
-  $("view").append(box);
-}
-bench.on("gone", ({ text }) => gone(text));
-bench.on("open", () => gone(""));
+tellGone(bench, $("view"), ["transport", "left", "right"].map($));
 bench.on("log", ({ text, bad }) => note(text, bad ? "bad" : ""));
 bench.on("scene", scene => { $("title").textContent = scene.title; document.title = `${scene.title} · Touchback`; });
 bench.on("poses", ({ time }) => { $("clock").textContent = `${time.toFixed(3)} s`; });

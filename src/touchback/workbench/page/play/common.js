@@ -1,4 +1,5 @@
 // What all play pages share: the wire, light and dark, messages to the person, ways to the other pages.
+import { tellGone } from "/gone.js";
 import { storage } from "/storage.js";
 import { connect } from "/wire.js";
 
@@ -52,7 +53,9 @@ export function begin(title) {
     else link.onclick = () => visit(bench, what);
     links.append(link);
   }
-  document.querySelector("header").append(state, links, theme);
+  const header = document.querySelector("header"), own = [...header.children].filter(each => each.matches("div, button"));
+  header.append(state, links, theme);
+  tellGone(bench, document.body, [document.querySelector("main"), links, ...own]);
   bench.on("open", () => { state.textContent = "connected"; state.dataset.state = "running"; });
   bench.on("closed", ({ reason }) => { state.textContent = reason || "not connected"; state.dataset.state = "closed"; });
   bench.on("status", status => {
