@@ -12,31 +12,32 @@ const WAITED = { sound: "The last note waited for the sound to be turned on; med
 
 const median = values => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Medians of what is kept, of notes that had to wait for nothing if there are such. */
+/** Medians of the notes that had to wait for nothing; null while there is none. */
 export function medians(kept) {
-  const usual = kept.filter(each => !each.waited), of = usual.length ? usual : kept;
-  return { count: of.length, ...Object.fromEntries([...Object.keys(PARTS), "total"].map(name => [name, median(of.map(each => each[name]))])) };
+  const of = kept.filter(each => !each.waited);
+  return of.length ? { count: of.length, ...Object.fromEntries([...Object.keys(PARTS), "total"].map(name => [name, median(of.map(each => each[name]))])) } : null;
 }
 
 export function mountLatency(element, clocks) {
   const kept = [];
   element.append(make("span", { class: "soft wide", text: "Turn sound on and play a note." }));
   const show = () => {
-    const last = kept[kept.length - 1], middle = medians(kept);
-    const whole = Math.max(middle.total, Object.keys(PARTS).reduce((sum, name) => sum + middle[name], 0));
+    const last = kept[kept.length - 1], middle = medians(kept), drawn = middle || last;
+    const whole = Math.max(drawn.total, Object.keys(PARTS).reduce((sum, name) => sum + drawn[name], 0));
     let begin = 0;
     element.replaceChildren();
     for (const name of [...Object.keys(PARTS), "total"]) {
       const bar = make("span", { class: "bar-of" }), kind = name === "total" ? "total" : "", doubt = name === "wire" || name === "total";
       bar.dataset.part = name;
       bar.style.marginLeft = kind ? "0" : `${100 * begin / whole}%`;
-      bar.style.width = `${100 * middle[name] / whole}%`;
-      if (!kind) begin += middle[name];
+      bar.style.width = `${100 * drawn[name] / whole}%`;
+      if (!kind) begin += drawn[name];
       element.append(make("span", { class: kind, text: name, title: PARTS[name] || "" }), bar,
         make("span", { class: `number ${kind}`, text: `${last[name].toFixed(1)}${doubt ? ` ± ${last.sure.toFixed(1)}` : ""} ms` }),
-        make("span", { class: "number soft", text: `median ${middle[name].toFixed(1)}` }));
+        make("span", { class: "number soft", text: middle ? `median ${middle[name].toFixed(1)}` : "" }));
     }
-    const notes = `Of ${middle.count} ${middle.count === 1 ? "note" : "notes"}; ± as far as the two clocks can be compared.`;
+    const of = middle ? `Medians of ${middle.count} ${middle.count === 1 ? "note" : "notes"}` : "No medians yet: every note had to wait";
+    const notes = `${of}; ± as far as the two clocks can be compared.`;
     element.append(make("span", { class: "soft small wide", text: `${WAITED[last.waited] || ""} ${notes}`.trim() }));
   };
   return {
