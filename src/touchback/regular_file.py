@@ -6,6 +6,7 @@ endings each of them would get as far as a reader.
 """
 
 import os
+import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -97,12 +98,12 @@ def _too_large(
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Where to write a file that takes its place only when it is whole: a full disk, or an error,
-    leaves what was there before."""
+    leaves what was there before, and two who write it at once don't meet."""
     file = Path(path)
     if file.exists() and not file.is_file():  # a device is written to, never replaced
         yield file
         return
-    beside = file.with_name(f".{file.stem}.part{file.suffix}")
+    beside = file.with_name(f".{file.stem[:40]}.{secrets.token_hex(4)}.part{file.suffix}")
     try:
         yield beside
         os.replace(beside, file)

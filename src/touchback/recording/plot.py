@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchback.draw.style import PICTURES, light_grid, pyplot
 from touchback.errors import InputError
-from touchback.regular_file import check_output
+from touchback.regular_file import check_output, written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,8 @@ def finished(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     for text in figure.findobj(Text):
         text.set(parse_math=False)  # names may have dollars in them
     if path is not None:
-        figure.savefig(path, dpi=150)
+        with written_whole(path) as beside:
+            figure.savefig(beside, dpi=150)
         pyplot().close(figure)
     return figure
 

@@ -153,8 +153,6 @@ class Workbench:
 
     def _leave(self, client: Client) -> None:
         """A page went away: its hand lets go, its scopes end."""
-        if isinstance(self.source, LiveSource) and self.source.manipulators is not None:
-            self.source.manipulators.leave(client.name)
         self.studio.forget(client.name)
 
     # ---- what the studio asks for (playback/studio.py) ------------------------------------------

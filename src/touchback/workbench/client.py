@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
 
 import msgspec
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+from touchback.realtime.control import Answer
 from touchback.workbench.wire import told
 
 MOST_OWED = 4 << 20  # bytes of text that wait for a client before it is let go
@@ -24,6 +27,14 @@ class Peek(msgspec.Struct):
 
     do: str = ""
     id: int | str | None = None
+
+
+def peek(data: bytes) -> Peek:
+    """What can be known of a message without reading it."""
+    try:
+        return msgspec.json.decode(data, type=Peek)
+    except (msgspec.MsgspecError, RecursionError):
+        return Peek()
 
 
 class Client:
@@ -43,6 +54,7 @@ class Client:
         self._asked: deque[tuple[Peek, bytes]] = deque()
         self._asking = 0  # bytes of them
         self._more, self._less = asyncio.Event(), asyncio.Event()
+        self.working: Future[Answer] | None = None  # what a thread does for it, in turn
         self.stopping = b""  # its emergency stop, of the time of what is being answered
         self._wake, self._room = asyncio.Event(), asyncio.Event()
         self._room.set()
@@ -133,6 +145,18 @@ class Client:
         self._asking = 0
         self._less.set()
         return left
+
+    @contextmanager
+    def answered(self, beside: Collection[asyncio.Task[None]] = ()) -> Iterator[None]:
+        """Lets go of it where it can't be answered; what went on beside ends too."""
+        try:
+            yield
+        except Exception:
+            self.end("it could not be answered")
+            raise
+        finally:
+            for task in list(beside):
+                task.cancel()
 
     # ---- its two tasks --------------------------------------------------------------------------
 

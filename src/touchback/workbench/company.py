@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
+from touchback.realtime.control import Answer
 from touchback.realtime.faults import words
 from touchback.workbench.client import Client
 from touchback.workbench.wire import told
@@ -17,8 +18,8 @@ Facts = Mapping[str, object]
 
 class Company:
     """Clients, chores and tasks of one thread. Other rooms add what is to be done again and again
-    (`every`) and when a page comes or goes (`coming`, `leaving`); from other threads everything is
-    asked for by `call`."""
+    (`every`) and when a page comes or goes (`coming`; `leaving`, from any thread and perhaps more
+    than once); from other threads everything is asked for by `call`."""
 
     def __init__(self) -> None:
         self.clients: set[Client] = set()
@@ -31,6 +32,7 @@ class Company:
         self._drawing = ThreadPoolExecutor(2, "touchback-scenes")
         self._driving = ThreadPoolExecutor(2, "touchback-transport")
         self._reading = ThreadPoolExecutor(1, "touchback-reading")
+        self._exporting = ThreadPoolExecutor(1, "touchback-exports")  # one after the other
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -64,6 +66,25 @@ class Company:
             if client.name == name:
                 client.stream(stream, data, keep)
 
+    def _part(self, client: Client) -> None:
+        """From a page that went away: at once, and again after what a thread still does for it,
+        which may hold a body or begin a stream."""
+
+        def late(_: Future[Answer]) -> None:  # in that thread: the hub may have ended
+            self.call(self._stop_again, client)
+            self._leave(client)
+
+        if client.working is not None:
+            client.working.add_done_callback(late)
+        self._leave(client)
+
+    def _leave(self, client: Client) -> None:
+        for function in self.leaving:
+            function(client)
+
+    def _stop_again(self, client: Client) -> None:
+        """After what was under way for a client."""
+
     async def run(self) -> None:
         """Until it is cancelled."""
         self._loop = asyncio.get_running_loop()
@@ -75,7 +96,8 @@ class Company:
             self._loop = None
             for task in list(self._tasks):
                 task.cancel()
-            for pool in (self._workers, self._drawing, self._driving, self._reading):
+            slow = self._reading, self._exporting
+            for pool in (self._workers, self._drawing, self._driving, *slow):
                 pool.shutdown(wait=False, cancel_futures=True)
 
     async def _again(self, seconds: float, chore: Callable[[], None]) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Annotated, TypeVar, cast
 
 import msgspec
@@ -14,7 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from touchback.errors import InputError, TouchbackError
 from touchback.realtime.control import Answer, Message
-from touchback.workbench.client import Client, Peek
+from touchback.workbench.client import Client, Peek, peek
 from touchback.workbench.company import Company, Facts
 from touchback.workbench.scene import SceneSeen
 from touchback.workbench.source import Source, Values
@@ -28,7 +27,7 @@ _REST = 4.0  # of the time that a scene took, before the next of the same struct
 _FIRST = "stop"  # overtakes everything
 _QUICK = frozenset({"set", "pull", "release", "what"})  # wait for nothing: no tick, no file
 _DRIVING = frozenset({"pause", "go", "step", "speed", "resume", "seek"})  # may wait for a tick
-_BESIDE = frozenset({"strings"})  # only read, and take long: whatever is asked overtakes them
+_BESIDE = frozenset({"strings", "export"})  # only read, and take long: all else overtakes them
 _MOST_BESIDE = 8  # of a page, before its others wait too
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
@@ -55,7 +54,8 @@ class Hub(Company):
         self._structure = 0  # of the scene that was told
         self._preparing = self._wanted = False
         self._nudged = False
-        self._pools = dict.fromkeys(_DRIVING, self._driving) | dict.fromkeys(_BESIDE, self._reading)
+        self._pools = dict.fromkeys(_DRIVING, self._driving)
+        self._pools |= {"strings": self._reading, "export": self._exporting}
         self.add(Watch, self._watch)
         self.every(_STATUS, self._tell_status)
         self.every(_VALUES, self._tell_values)
@@ -200,7 +200,7 @@ class Hub(Company):
         try:
             async for message in connection:
                 data = message.encode() if isinstance(message, str) else message
-                peeked = _peek(data)
+                peeked = peek(data)
                 if peeked.do == _FIRST:
                     self._stop(client, data)
                 else:
@@ -214,8 +214,7 @@ class Hub(Company):
             self.clients.discard(client)
             for task in beside:
                 task.cancel()
-            for function in self.leaving:
-                function(client)
+            self._part(client)
 
     def _greet(self, client: Client) -> None:
         client.text(self._scene or told("log", {"text": "There is nothing to draw yet."}))
@@ -232,10 +231,15 @@ class Hub(Company):
             client.text(told("answer", Answer(peeked.id, False, error=error).as_dict()))
         client.stopping = data
 
+    def _stop_again(self, client: Client) -> None:
+        """After what was under way: another run may be shown since, or this one be resumed."""
+        if client.stopping:
+            self.source.handle(client.stopping, client.name)
+
     async def _answer_all(self, client: Client) -> None:
         """What a page asked, in turn; what only reads and takes long goes on beside it."""
         beside: set[asyncio.Task[None]] = set()
-        with _answered(client):
+        with client.answered(beside):
             while True:
                 peeked, data = await client.asked()
                 if peeked.do in _BESIDE:
@@ -247,11 +251,11 @@ class Hub(Company):
                     continue
                 client.stopping = b""
                 await self._answer(client, peeked, data)
-                if client.stopping:  # since: another run may be shown, or this one be resumed
-                    self.source.handle(client.stopping, client.name)
+                self._stop_again(client)
+                client.working = None
 
     async def _answer_beside(self, client: Client, peeked: Peek, data: bytes) -> None:
-        with _answered(client):
+        with client.answered():
             await self._answer(client, peeked, data)
 
     async def _answer(self, client: Client, peeked: Peek, data: bytes) -> None:
@@ -260,8 +264,11 @@ class Hub(Company):
         elif peeked.do in _QUICK:
             answer = self.source.handle(data, client.name)
         else:
-            loop, pool = asyncio.get_running_loop(), self._pools.get(peeked.do, self._workers)
-            answer = await loop.run_in_executor(pool, self.source.handle, data, client.name)
+            pool = self._pools.get(peeked.do, self._workers)
+            work = pool.submit(self.source.handle, data, client.name)
+            if peeked.do not in _BESIDE:
+                client.working = work
+            answer = await asyncio.wrap_future(work)
         client.text(told("answer", answer.as_dict()))
         if answer.ok and peeked.do in _AT_ONCE:
             self.nudge()
@@ -280,20 +287,3 @@ class Hub(Company):
             raise InputError(f"watch: {asked.poses:g} frames a second; {RATE:g} are made.")
         client.poses = min(asked.poses, RATE)
         return {"poses": client.poses}
-
-
-@contextmanager
-def _answered(client: Client) -> Iterator[None]:
-    """Who can't be answered is let go."""
-    try:
-        yield
-    except Exception:
-        client.end("it could not be answered")
-        raise
-
-
-def _peek(data: bytes) -> Peek:
-    try:
-        return msgspec.json.decode(data, type=Peek)
-    except (msgspec.MsgspecError, RecursionError):
-        return Peek()

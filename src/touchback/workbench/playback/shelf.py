@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 import tempfile
+import threading
 import time
 from collections import OrderedDict
 from pathlib import Path
@@ -37,6 +38,7 @@ class Shelf:
         self._runs: dict[str, Run] = {}  # in memory
         self._read: OrderedDict[tuple[str, int], Recorded] = OrderedDict()
         self._made: Path | None = None
+        self._lock = threading.Lock()
 
     def put(self, name: str, shown: Path | Run) -> None:
         """A recording or a run from elsewhere, by a name."""
@@ -113,16 +115,19 @@ class Shelf:
         """A file of another kind with what a recording holds, and what it lacks, in words."""
         if kind not in self.kinds:
             raise unknown_name("kind of file", kind, self.kinds)
-        if self._made is None:
-            self._made = Path(tempfile.mkdtemp(prefix="touchback-"))
-        path = self._made / f"{Path(name).stem}.{kind}"
+        with self._lock:
+            if self._made is None:
+                self._made = Path(tempfile.mkdtemp(prefix="touchback-"))
+            path = self._made / f"{Path(name).stem}.{kind}"
         remarks: list[str] = []
         if name in self._runs:
             export_run(self._runs[name], path)
         else:
             remarks = export(self.path(name), path)
-        for old in sorted(self._made.iterdir(), key=lambda each: each.stat().st_mtime)[:-_EXPORTS]:
-            old.unlink()
+        whole = [each for each in path.parent.iterdir() if not each.name.startswith(".")]
+        dated = sorted((found.st_mtime, each) for each in whole if (found := _file(each)))
+        for _, old in dated[:-_EXPORTS]:  # none that is under way
+            old.unlink(missing_ok=True)
         return path, remarks
 
     def close(self) -> None:

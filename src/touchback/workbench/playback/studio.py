@@ -119,7 +119,13 @@ class Studio:
         desk.add(Open, lambda asked, _: self._open(desk, asked.recording), SELDOM, any_time=True)
 
     def forget(self, client: str) -> None:
-        """A page that went away."""
+        """A page that went away: its scopes end, its hands let go, also of a run that goes on
+        while a recording is shown."""
+        live = self._live
+        if live is not None:
+            live[2].port.forget(client)
+            if live[1].manipulators is not None:
+                live[1].manipulators.leave(client)
         if self.port is not None:
             self.port.forget(client)
 

@@ -1,0 +1,189 @@
+"""What a thread does for a page keeps nobody waiting, and leaves nothing when the page is gone."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Barrier, Event, Thread
+
+import pytest
+from websockets.asyncio.client import connect
+
+from manipulated import four_bar
+from page_client import Page, on_page, wire_of
+from touchback import workbench
+from touchback.realtime.control import Answer
+from touchback.recording import export as export_module
+from touchback.workbench import Workbench
+from touchback.workbench.playback import Shelf, shelf
+from waiting import PATIENCE, until
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("late")
+
+
+@pytest.fixture(scope="module")
+def bench(folder: Path) -> Iterator[Workbench]:
+    with workbench.open(four_bar(), recordings=folder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def recorded(bench: Workbench) -> str:
+    async def play(page: Page) -> str:
+        await page.send(do="record")
+        bench.live.run(0.2)
+        return str((await page.send(do="record", on=False))["name"])
+
+    return on_page(bench, play)
+
+
+def gone_meanwhile(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch, *asked: dict[str, object]
+) -> None:
+    """A page asks, and goes away when a thread is about to do the first of it, which then is
+    done."""
+    began, may_end, answers = Event(), Event(), list[Answer]()
+    handle = bench.source.handle
+
+    def slowly(data: bytes, client: str) -> Answer:
+        if json.loads(data)["do"] != asked[0]["do"]:
+            return handle(data, client)
+        began.set()
+        assert may_end.wait(PATIENCE)
+        answers.append(handle(data, client))
+        return answers[-1]
+
+    async def run() -> None:
+        async with asyncio.timeout(PATIENCE):
+            wire = await connect(wire_of(bench), compression=None)
+            for each in asked:
+                await wire.send(json.dumps(each))
+                await asyncio.to_thread(began.wait, PATIENCE)
+            wire.transport.abort()
+            await asyncio.to_thread(lambda: until(lambda: not bench.hub.clients))
+
+    monkeypatch.setattr(bench.source, "handle", slowly)
+    asyncio.run(run())
+    may_end.set()
+    assert until(lambda: answers)[0].ok, answers
+    monkeypatch.undo()
+
+
+GRAB = {"do": "grab", "body": "rocker", "point": [0.1, 0.0, 0.0]}
+
+
+def test_a_page_that_goes_while_it_grabs_holds_nothing(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone_meanwhile(bench, monkeypatch, GRAB)
+    assert until(lambda: bench.live["hand grip"] == 0.0)
+
+    async def play(page: Page) -> None:
+        assert (await page.send(do="grab", body="crank"))["ok"]
+
+    on_page(bench, play)
+    assert until(lambda: bench.live["hand grip"] == 0.0)
+
+
+def test_a_page_that_goes_while_a_scope_begins_has_no_stream(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert bench.studio.port is not None
+    gone_meanwhile(bench, monkeypatch, {"do": "scope", "number": 1, "signals": ["time"]})
+    assert until(lambda: not bench.studio.port._streams)
+
+
+def test_a_page_that_goes_leaves_its_emergency_stop(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A resume that was under way doesn't take it back."""
+    gone_meanwhile(bench, monkeypatch, {"do": "resume"}, {"do": "stop"})
+    ticks = bench.live.ticks
+    assert until(lambda: bench.live.ticks > ticks + 100)
+    assert "stopped" in bench.live.faults
+    bench.live.resume()
+    assert until(lambda: not bench.live.faults)
+
+
+def test_a_hand_lets_go_though_a_recording_is_shown_when_its_page_goes(
+    bench: Workbench, recorded: str
+) -> None:
+    async def play(page: Page) -> None:
+        assert (await page.send(**GRAB))["ok"]
+        assert until(lambda: bench.live["hand grip"])
+        await page.send(do="open", recording=recorded)
+
+    live = bench.live
+    on_page(bench, play)
+    assert until(lambda: live["hand grip"] == 0.0)
+
+    async def back(page: Page) -> None:
+        assert (await page.send(do="back"))["ok"]
+
+    on_page(bench, back)
+
+
+def test_exports_keep_nobody_waiting_not_even_their_own_page(
+    bench: Workbench, recorded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end, count, export = Event(), [0], Shelf.export
+
+    def slowly(self: Shelf, name: str, kind: str) -> tuple[Path, list[str]]:
+        count[0] += 1
+        assert may_end.wait(PATIENCE)
+        return export(self, name, kind)
+
+    monkeypatch.setattr(Shelf, "export", slowly)
+
+    async def play(page: Page) -> None:
+        for number in range(4):
+            asked = {"do": "export", "recording": recorded, "kind": "csv", "id": f"e{number}"}
+            await page.wire.send(json.dumps(asked))
+        await asyncio.to_thread(lambda: until(lambda: count[0]))
+        assert (await page.send(do="grab", body="crank"))["ok"]
+        assert (await page.send(do="release"))["ok"]
+        assert (await page.send(do="recordings"))["ok"]
+        async with connect(wire_of(bench), compression=None) as wire:
+            assert (await Page(wire).send(do="grab", body="crank"))["ok"]
+        assert count[0] == 1  # one after the other
+        may_end.set()
+        for number in range(4):
+            answer = await page.told("answer", lambda each, n=number: each["id"] == f"e{n}")
+            assert answer["ok"], answer
+
+    on_page(bench, play)
+
+
+def test_two_who_export_the_same_at_once_both_get_it_whole(
+    folder: Path, recorded: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each waits with its file half written until the other's is too."""
+    both, save = Barrier(2, timeout=PATIENCE), export_module.save_run
+
+    def together(*given: object) -> None:
+        with export_module.written_whole(given[1]) as beside:  # type: ignore[arg-type]
+            both.wait()
+            beside.write_bytes(b"half")
+            both.wait()
+            save(given[0], beside)  # type: ignore[arg-type]
+            both.wait()
+
+    ours, found = Shelf(folder), list[bytes]()
+    due = ours.export(recorded, "csv")[0].read_bytes()
+    monkeypatch.setattr(export_module, "save_run", together)
+    monkeypatch.setattr(shelf, "_EXPORTS", 1)
+    asking = [
+        Thread(target=lambda: found.append(ours.export(recorded, "csv")[0].read_bytes()))
+        for _ in range(2)
+    ]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    left = [each.name for each in (ours._made or folder).iterdir()]
+    ours.close()
+    assert found == [due, due]
+    assert left == [f"{Path(recorded).stem}.csv"]
