@@ -54,6 +54,9 @@ def test_a_recording_offers_nothing_that_changes_it_and_says_how_to_go_on(page: 
     until(lambda: "recording" in page.page.locator("#view .hint").inner_text())
     assert seen("#view [data-tool]") == 0
     assert seen("#parameters button") + seen("#parameters select") == 0
+    help_ = page.page.locator("#inspector .help").inner_text()
+    assert "This is a recording" in help_ and not any(w in help_ for w in ("pull", "force", "ties"))
+    assert page.page.get_by_label("Back to the start").is_visible()  # as in a run
     page.choose("body", "mass")
     assert seen('[data-act="force"]') + seen('[data-act="torque"]') + seen("#inspector input") == 0
     assert seen('[data-act="follow"]') == 1  # looking is free

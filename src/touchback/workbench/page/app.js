@@ -12,7 +12,7 @@ const root = document.documentElement;
 const $ = id => document.getElementById(id);
 
 // ---- light, dark, panels: kept by the browser ----
-const dark = matchMedia("(prefers-color-scheme: dark)"), narrow = matchMedia("(max-width: 1180px)");
+const dark = matchMedia("(prefers-color-scheme: dark)"), narrow = matchMedia("(max-width: 1180px)"), phone = matchMedia("(max-width: 600px)");
 function paintTheme() {
   root.dataset.theme = storage.getItem("touchback theme") || (dark.matches ? "dark" : "light");
   dispatchEvent(new Event("themechange"));
@@ -29,7 +29,7 @@ function setPanel(name, open) {
 }
 for (const button of document.querySelectorAll("[data-panel]")) {
   const name = button.dataset.panel, kept = storage.getItem(`touchback ${name}`);
-  setPanel(name, kept ? kept === "open" : !(narrow.matches && name !== "bottom"));
+  setPanel(name, kept ? kept === "open" : !(name === "bottom" ? phone : narrow).matches);
   button.onclick = () => {
     const open = root.dataset[name] === "closed";
     storage.setItem(`touchback ${name}`, open ? "open" : "closed");

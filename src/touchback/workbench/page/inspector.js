@@ -20,11 +20,10 @@ export function mount(element, bench) {
     shown = key;
     content.textContent = "";
     live = null;
-    if (!chosen || !bench.scene) { content.append(help()); return; }
+    if (!chosen || !bench.scene) { content.append(help(bench)); return; }
     live = PANELS[chosen.kind](content, bench, chosen) || null;
-    if (bench.recorded && content.childNodes.length) content.append(h("p", { class: "soft small" }, RECORDED),
-      h("div", { class: "row" }, h("button", { type: "button", "data-act": "fork", onclick: () => bench.transport.forkHere() }, "Go on live from here")));
-    if (!content.childNodes.length) { shown = ""; content.append(help()); }
+    if (bench.recorded && content.childNodes.length) content.append(...recorded(bench));
+    if (!content.childNodes.length) { shown = ""; content.append(help(bench)); }
   };
   bench.on("selected", build);
   bench.on("scene", () => { const back = typing(content); if (!live?.refresh) shown = ""; build(); back(); });
@@ -51,9 +50,14 @@ function typing(content) {
   };
 }
 
-const help = () => h("div", { class: "soft help" },
-  h("p", {}, "Drag a body to pull it; when the run is paused, to pose it. Click a body or a joint to see and change it here."),
-  h("p", {}, h("kbd", {}, "F"), " draws a force, ", h("kbd", {}, "T"), " a torque, ", h("kbd", {}, "M"), " sets a joint in motion, ", h("kbd", {}, "L"), " ties two bodies."),
+/** That what is shown is over, and the way to change it. */
+const recorded = bench => [h("p", { class: "soft small" }, RECORDED),
+  h("div", { class: "row" }, h("button", { type: "button", "data-act": "fork", onclick: () => bench.transport.forkHere() }, "Go on live from here"))];
+
+const help = bench => h("div", { class: "soft help" },
+  ...bench.recorded ? [h("p", {}, "Click a body or a joint to see it here."), ...recorded(bench)] : [
+    h("p", {}, "Drag a body to pull it; when the run is paused, to pose it. Click a body or a joint to see and change it here."),
+    h("p", {}, h("kbd", {}, "F"), " draws a force, ", h("kbd", {}, "T"), " a torque, ", h("kbd", {}, "M"), " sets a joint in motion, ", h("kbd", {}, "L"), " ties two bodies.")],
   h("p", {}, "Drag beside the mechanism to look around; wheel or two fingers to come nearer."));
 
 /** The gap and the energy of a change, the freedoms, and a way back: `answer.back`, where it isn't an edit to undo. */

@@ -27,7 +27,10 @@ export function pickSignal(bar, units, take) {
   box.onsubmit = async e => {
     e.preventDefault();
     if (!field.value.trim()) return;
-    try { await take(field.value.trim()); box.remove(); } catch (error) { wrong.textContent = error.message; }
+    try { await take(field.value.trim()); box.remove(); } catch (error) {
+      wrong.textContent = error.message;
+      wrong.scrollIntoView({ block: "nearest" }); // all of it is to be read
+    }
   };
   box.append(field, list, show, away, wrong);
   bar.after(box);

@@ -74,6 +74,7 @@ class Scopes {
     this.list.append(pane.element);
     pane.show();
     this.keep();
+    this.draw(); // the others have less room now
     if (ask) pane.pick();
   }
 
@@ -81,6 +82,7 @@ class Scopes {
     pane.scope?.end();
     pane.element.remove();
     this.panes = this.panes.filter(each => each !== pane);
+    this.draw();
     if (keep) this.keep();
   }
 }

@@ -149,7 +149,5 @@ class Transport {
     if (+this.scrub.min !== start || +this.scrub.max !== end) { this.scrub.min = start; this.scrub.max = end; this.paintMarks(); }
     if (!this.seeking && !this.scrub.matches(":active")) this.scrub.value = at;
     this.scrub.setAttribute("aria-valuetext", `${at.toFixed(4)} s`);
-    this.reset.title = "Rewind";
-    this.reset.setAttribute("aria-label", "Rewind");
   }
 }
