@@ -126,6 +126,11 @@ class Signals(Kept):
         """Outputs safe and the model held from the next tick on, until `resume`; any thread."""
         self._region.write(STOP_PORT, 1.0)
 
+    @property
+    def stops(self) -> int:
+        """How many emergency stops were asked for; the last may wait for its tick."""
+        return int(self._region.mailboxes[STOP_PORT].read().number)
+
     def fail(self, text: str) -> None:
         """A fault that takes guarded outputs to safe from the next tick on, until `resume`."""
         self._loop.fail()

@@ -109,7 +109,8 @@ class Workbench:
         shelf: Shelf | None = None,
         exposed: Exposed | None = None,
     ) -> None:
-        self.source, self.desk, self._own = source, desk, own
+        self.source, self.desk = source, desk
+        self._own = [] if own is None else [own]  # runs that end with the page
         self.exposed = Exposed() if exposed is None else exposed
         self._made = deque[str]()
         self._page, self._name = "" if beside is None else page, name
@@ -160,6 +161,8 @@ class Workbench:
     def turn_to(self, source: Source) -> None:
         """Shows something else on the page."""
         self.source = source
+        if isinstance(source, LiveSource):
+            self.desk = source.desk
         self.hub.show(source)
 
     def send(self, client: str, frame: bytes) -> None:
@@ -176,15 +179,20 @@ class Workbench:
             made.pop(self._made.popleft(), None)
 
     def begin(self, live: Live) -> Source:
-        """A run that was forked: it ends with the page, as one that was before and is ours does
-        now."""
-        before, self._own = self._own, live
-        self.desk = Desk(live, self.exposed)
-        source = LiveSource(live, self.desk, Manipulators(self.desk), self.source.structure)
-        self.studio.join_live(live, source, self.desk)
-        if before is not None:
-            before.stop()
+        """A run that was forked, and ends with the page."""
+        desk = Desk(live, self.exposed)
+        source = LiveSource(live, desk, Manipulators(desk), self.source.structure)
+        self.studio.join_live(live, source, desk)
+        self._own.append(live)
         return source
+
+    def let_go(self, live: Live) -> bool:
+        """Ends a run that would end with the page."""
+        if live not in self._own:
+            return False
+        self._own.remove(live)
+        live.stop()
+        return True
 
     def wait(self, seconds: float | None = None) -> None:
         """Until Ctrl-C, or for so many seconds; a run that ends by itself ends it too."""
@@ -205,8 +213,8 @@ class Workbench:
             self.server.remove(self._name)
         else:
             self.server.stop()
-        if self._own is not None:
-            self._own.stop()
+        for own in self._own:
+            own.stop()
 
     def show(self) -> Self:
         """In a notebook it shows itself, elsewhere it prints the address; it stays until `close`,

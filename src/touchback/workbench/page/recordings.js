@@ -17,7 +17,7 @@ export function recordings(bench) {
     const answer = await bench.send({ do: "recordings" }).catch(error => ({ error: error.message }));
     const rows = (answer.recordings || []).map(each => row(each, answer.kinds));
     if (!rows.length) rows.push(make("p", { className: "soft small", textContent: answer.error || "Nothing was recorded yet. The red button begins." }));
-    const back = make("button", { type: "button", textContent: "back to the live run", hidden: !(answer.shown !== null && answer.shown !== undefined && answer.live) });
+    const back = make("button", { type: "button", textContent: "back to the live run", hidden: !(typeof answer.shown === "string" ? answer.live : answer.behind) });
     back.onclick = async () => { if (await bench.try({ do: "back" })) show(false); };
     list.replaceChildren(make("h3", { textContent: "Recordings" }), ...rows, back);
   }

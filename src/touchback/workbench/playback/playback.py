@@ -11,7 +11,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.realtime.control import Answer, Message
 from touchback.realtime.control.desk import OFTEN, USUAL
-from touchback.realtime.control.messages import Go, Pause, Reset, Speed, Step, What
+from touchback.realtime.control.messages import Go, Pause, Reset, Speed, Step, Stop, What
 from touchback.realtime.control.rates import Rate
 from touchback.workbench.playback.desk import PlaybackDesk
 from touchback.workbench.playback.track import Instant, Track
@@ -64,6 +64,7 @@ class Playback:
         self._move(Speed, lambda asked: self.set_speed(asked.value))
         self._move(Reset, lambda asked: self.seek(self.start))
         self._move(Seek, lambda asked: self.seek(asked.time), OFTEN)
+        add(Stop, lambda asked, client: self._do(self.pause), None, any_time=True)
         add(Events, lambda asked, client: {"events": self.events()}, any_time=True)
         add(Graph, lambda asked, _: graph_facts(self.track.system(self._shown)), any_time=True)
         add(What, lambda asked, client: self.what(), any_time=True)

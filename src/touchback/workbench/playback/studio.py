@@ -10,15 +10,15 @@ from typing import Protocol
 
 from touchback.errors import InputError
 from touchback.realtime import Live, Take
-from touchback.realtime import live as live_run
 from touchback.realtime.control import Desk, Exposed, Message
 from touchback.realtime.control.desk import SELDOM
-from touchback.realtime.fork import Fork as Forked
-from touchback.realtime.fork import fork
+from touchback.realtime.control.messages import Stop
 from touchback.workbench.live_source import LiveSource
+from touchback.workbench.playback.forked import forked_at
 from touchback.workbench.playback.playback import Playback
+from touchback.workbench.playback.runs import Runs, runs
 from touchback.workbench.playback.shelf import Shelf, file_of
-from touchback.workbench.playback.track import RecordedTrack, Track, track_of
+from touchback.workbench.playback.track import track_of
 from touchback.workbench.scopes.live_port import LiveScopes
 from touchback.workbench.scopes.port import Facts, ScopePort
 from touchback.workbench.source import Source
@@ -52,7 +52,8 @@ class Open(Message, frozen=True):
 
 
 class Back(Message, frozen=True):
-    """Shows the run again that was shown before a recording."""
+    """Shows the run again that was shown before a recording; or, in place of a fork, the run that
+    isn't the page's own and was shown before it."""
 
 
 class Fork(Message, frozen=True):
@@ -78,6 +79,9 @@ class Page(Protocol):
     def begin(self, live: Live) -> Source:
         """A source of a run that is to be shown and to end with the page, with its desk."""
 
+    def let_go(self, live: Live) -> bool:
+        """Ends a run where it would end with the page; whether it did."""
+
 
 class Studio:
     """One workbench's recordings, and which of them is shown."""
@@ -87,7 +91,9 @@ class Studio:
         self.port: ScopePort | None = None  # of what is shown
         self.take: Take | None = None
         self._live: tuple[Live, LiveSource, LiveScopes] | None = None
+        self._theirs: LiveSource | None = None  # of a run that isn't the page's own, behind a fork
         self._playback: Playback | None = None
+        self.runs = Runs()
         self._numbers = itertools.count()
         self._lock = threading.RLock()
 
@@ -97,7 +103,10 @@ class Studio:
         """A live run: its scopes, its recordings."""
         scopes = LiveScopes(live, desk, self.page.send, self.shelf.traces)
         self._live, self.port = (live, source, scopes), scopes.port
+        self.runs.add(live)
         source.recording_to = lambda: self.recording_to
+        desk.add(Stop, lambda asked, client: self._stop(live), None, any_time=True)
+        desk.add(Back, lambda asked, client: self._back_from_fork(desk), any_time=True)
         desk.add(Record, lambda asked, client: self._record(desk, asked.on))
         self._join(desk)
 
@@ -106,6 +115,7 @@ class Studio:
         shown.desk.exposed = self.page.exposed
         port = shown.scopes(self.page.send, self.shelf.traces)
         add = shown.desk.add
+        add(Stop, lambda asked, client: self._stop_behind(shown), None, any_time=True)
         add(Back, lambda asked, client: self._back(shown.desk), any_time=True)
         add(Fork, lambda asked, _: self._fork(shown, asked.time), SELDOM, any_time=True)
         self._join(shown.desk)
@@ -117,6 +127,17 @@ class Studio:
         desk.add(Recordings, lambda asked, client: self._listing(), any_time=True)
         desk.add(Export, lambda asked, _: self._export(asked), SELDOM, any_time=True)
         desk.add(Open, lambda asked, _: self._open(desk, asked.recording), SELDOM, any_time=True)
+
+    def _stop(self, live: Live) -> Facts:
+        if not self.runs.stop():
+            raise InputError(f"The live run is {live.state}; nothing can be asked of it.")
+        return {"state": live.state, "tick": int(live.read("tick")), "time": live.read("time")}
+
+    def _stop_behind(self, shown: Playback) -> Facts:
+        """A recording stands, and what runs behind it stops."""
+        found = self.runs.stop()
+        shown.pause()
+        return {"time": shown.at, "state": "paused", "stopped": found}
 
     def forget(self, client: str) -> None:
         """A page that went away: its scopes end, its hands let go, also of a run that goes on
@@ -174,7 +195,8 @@ class Studio:
         listed = [{**each, "open": each["name"] == going} for each in self.shelf.listing()]
         shown = self._playback.name if self._playback is not None else None
         facts: Facts = {"recordings": listed, "kinds": self.shelf.kinds}
-        return {**facts, "shown": shown, "live": self._live is not None}
+        behind = self._theirs.title if self._theirs is not None else None
+        return {**facts, "shown": shown, "live": self._live is not None, "behind": behind}
 
     def _export(self, asked: Export) -> Facts:
         path, remarks = self.shelf.export(asked.recording, asked.kind)
@@ -207,39 +229,59 @@ class Studio:
 
     def _fork(self, playback: Playback, time: float) -> Facts:
         playback.desk.check("transport", "fork")  # it takes the place of the run that there is
-        track = playback.track
-        forked = (
-            fork(track.recording, time)
-            if isinstance(track, RecordedTrack)
-            else _fork_run(track, time, playback.rate)
-        )
+        mark, before = self.runs.mark(), self._live
+        held = before is not None and runs(before[0]) and "stopped" in before[0].faults
+        forked = forked_at(playback.track, time, playback.rate)
+        live = forked.live
         with self._lock:
-            if self._live is not None and self.take is not None:
-                self._live[0].end_record(self.take)
-                self.take = None
+            self._end_take()
             before = self._live
-            forked.live.start()
-            source = self.page.begin(forked.live)
+            try:
+                self.runs.add(live)  # from now on a stop reaches it
+                if held or self.runs.stopped_since(mark):
+                    live.emergency_stop()
+                live.start()
+                source = self.page.begin(live)
+            except BaseException:
+                self.runs.remove(live)
+                live.stop()
+                raise
             self.page.turn_to(source)
-            if before is not None:
-                before[2].close()
             self._playback = None
+            if self.runs.stopped_since(mark):  # also by a script that holds the run before
+                live.emergency_stop()
+            if before is not None:
+                self._take_leave(before)
         told = {"same": forked.same, "compared": forked.compared, "why": forked.why}
         return {"time": forked.time, "tick": forked.tick, **told}
 
+    def _take_leave(self, before: tuple[Live, LiveSource, LiveScopes]) -> None:
+        """Of a run whose place another took: it ends if it is the page's, else it goes on, within
+        reach."""
+        live, source, scopes = before
+        scopes.close()
+        if self.page.let_go(live):
+            self.runs.remove(live)
+        else:
+            self._theirs = source
 
-def _fork_run(track: Track, time: float, rate: float) -> Forked:
-    """A live run that begins as a run was at an instant. A run that was computed offline has steps
-    of its own, so that nothing can be compared to the bit."""
-    at = track.at(time)
-    system = track.system(at.structure)
-    rate = min(max(round(rate), 100.0), 10_000.0)
-    made = live_run(system, at.state, rate=rate, parameters=dict(at.parameters))
-    for name, value in zip(system.input_names, at.inputs, strict=True):
-        made[name] = float(value)
-    method = track.run.metadata.get("method", "another program")
-    why = (
-        f"It goes on live from {at.time:g} s of the run, at time 0; its steps are those of a clock "
-        f"({rate:g} Hz, {made.plan.solver.word}), the run's were {method}'s: the bits may differ."
-    )
-    return Forked(made, 0, at.time, 0, False, why)
+    def _back_from_fork(self, desk: Desk) -> Facts:
+        desk.check("transport", "fork")  # as for the way there
+        with self._lock:
+            source, shown = self._theirs, self._live
+            if source is None or shown is None:
+                raise InputError("The page shows its live run; there is none to go back to.")
+            if not runs(source.live):
+                raise InputError(f"The run '{source.title}' before the fork has ended.")
+            self._end_take()
+            self._theirs = None
+            self.join_live(source.live, source, source.desk)
+            source.prepare()  # under another number, so that pages draw it anew
+            self.page.turn_to(source)
+            self._take_leave(shown)
+        return {"title": source.title}
+
+    def _end_take(self) -> None:
+        if self._live is not None and self.take is not None:
+            take, self.take = self.take, None
+            self._live[0].end_record(take)
