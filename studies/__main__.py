@@ -1,7 +1,8 @@
-"""`python -m studies piano | piano-models | presses | wall`: measure what was published."""
+"""`python -m studies piano | piano-models | benches | presses | wall`: what was published."""
 
 import typer
 
+from studies.benches.command import benches
 from studies.keyboard.command import presses
 from studies.piano.command import piano
 from studies.piano.models_command import piano_models
@@ -12,7 +13,7 @@ app = typer.Typer(
     help="Studies that reproduce published figures.", no_args_is_help=True,
     pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
 )  # fmt: skip
-for command in (piano, piano_models, presses, wall):
+for command in (piano, piano_models, benches, presses, wall):
     app.command()(command)
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ damper (k₁, b₁ of his table 3.4) by a manipulandum whose ramp lasts from 0.1
 0.028 rad was about 6 mm at the key front; it is scaled here, so that the key goes down to its bed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.geometry import placements
 from touchback.gallery.piano.parameters import Specification
 from touchback.gallery.piano.strokes import SETTLE, TOUCHES, crossing
+from touchback.model import Model
 from touchback.recording import Run
 from touchback.simulate import simulate
 
@@ -70,21 +71,28 @@ def _last(t: np.ndarray, force: np.ndarray) -> float:
     return float(t[i] + share * (t[i + 1] - t[i]))
 
 
-def gillespie(parameters: Mapping[str, float] | None = None) -> tuple[Run, list[Stage]]:
-    """The run under his ramp and its stages."""
-    corner = 1e-6
-    times = [-SETTLE, BEGIN, BEGIN + corner, END, END + corner, END + 1.0]
-    speed = FAR / (END - BEGIN)
-    inputs = {
-        "finger depth": (times, [0.0, 0.0, speed * corner, FAR, FAR, FAR]),
-        "finger speed": (times, [0.0, 0.0, speed, speed, 0.0, 0.0]),
-    }
+def gillespie(
+    parameters: Mapping[str, float] | None = None,
+    far: float = FAR,
+    model: Callable[..., Model] = grand_piano_action,
+) -> tuple[Run, list[Stage]]:
+    """The run under his ramp, which ends `far` below rest [m], and its stages."""
     run = simulate(
-        grand_piano_action("finger").compile(), duration=SETTLE + 0.6, start=-SETTLE,
-        rtol=1e-6, atol=1e-9, output_step=1e-4, inputs=inputs, progress=False,
+        model("finger").compile(), duration=SETTLE + 0.6, start=-SETTLE,
+        rtol=1e-6, atol=1e-9, output_step=1e-4, inputs=ramp(far), progress=False,
         parameters={**COUPLER, **(parameters or {})},
     )  # fmt: skip
     return run, stages(run)
+
+
+def ramp(far: float = FAR) -> dict[str, tuple[list[float], list[float]]]:
+    """The manipulandum's motion: from rest to a depth [m] between 0.10 and 0.18 s."""
+    corner, speed = 1e-6, far / (END - BEGIN)
+    times = [-SETTLE, BEGIN, BEGIN + corner, END, END + corner, END + 1.0]
+    return {
+        "finger depth": (times, [0.0, 0.0, speed * corner, far, far, far]),
+        "finger speed": (times, [0.0, 0.0, speed, speed, 0.0, 0.0]),
+    }
 
 
 def ballistic(run: Run, specification: Specification | None = None) -> tuple[float, float]:

@@ -12,18 +12,11 @@ from studies.piano.gestures_with_modes import (
     STEP,
     LaboratoryWithModes,
 )
-from studies.piano.stages import (
-    BEGIN,
-    COUPLER,
-    END,
-    FAR,
-    gillespie,
-    stages,
-)
+from studies.piano.stages import gillespie, stages
 from touchback.gallery.piano.driving import Touch
 from touchback.gallery.piano.force_curve import ForceCurve, force_curve
 from touchback.gallery.piano.parameters import Cloth, Specification
-from touchback.gallery.piano.strokes import SETTLE, Stroke, play, stroke_of
+from touchback.gallery.piano.strokes import Stroke, play, stroke_of
 from touchback.gallery.piano.touch import Pressed, Straight
 from touchback.gallery.piano.with_modes import piano_action_with_modes, regulated
 from touchback.model import Model
@@ -41,16 +34,7 @@ FRICTIONLESS = {"knuckle friction": 0.0, "capstan friction": 0.0}
 
 def gillespie_in_modes() -> Run:
     """The model with modes under his ramp, as `stages.gillespie` has it."""
-    corner, speed = 1e-6, FAR / (END - BEGIN)
-    times = [-SETTLE, BEGIN, BEGIN + corner, END, END + corner, END + 1.0]
-    inputs = {
-        "finger depth": (times, [0.0, 0.0, speed * corner, FAR, FAR, FAR]),
-        "finger speed": (times, [0.0, 0.0, speed, speed, 0.0, 0.0]),
-    }
-    return simulate(
-        piano_action_with_modes("finger").compile(), duration=SETTLE + 0.6, start=-SETTLE,
-        rtol=1e-6, atol=1e-9, output_step=1e-4, inputs=inputs, parameters=COUPLER, progress=False,
-    )  # fmt: skip
+    return gillespie(model=piano_action_with_modes)[0]
 
 
 @dataclass(frozen=True)
