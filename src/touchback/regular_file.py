@@ -109,3 +109,15 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.replace(beside, file)
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def begun(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Says in words why a recording can't begin."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{os.fspath(path)} can't be recorded: {error.strerror or error}. Make room on its "
+            "disk, or record elsewhere."
+        ) from None

@@ -1,6 +1,10 @@
 """Recordings that begin while a run goes on."""
 
 import os
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -170,5 +174,51 @@ def test_a_full_disk_is_told_at_once_and_the_run_goes_on(tmp_path: Path) -> None
         assert good.failure is not None
         assert live.report().recording == "not recorded"
         said = [each["text"] for each in live.report().faults]
-    assert sum("good.mcap ended after" in text for text in said) == 1
+    assert sum("good.mcap ended early" in text for text in said) == 1
     assert any("No space left on device" in text for text in said)
+
+
+@contextmanager
+def disk_of(size: int) -> Iterator[None]:
+    """No file grows beyond so many bytes, as on a disk that is full then."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_what_a_full_disk_kept_is_told_as_it_is(tmp_path: Path) -> None:
+    system = gallery.entry("motor-arm").make().compile()
+    with tb.live(system, rate=1000, speed=None) as live:
+        live.run(0.01)
+        take = live.record(tmp_path / "cut.mcap")
+        with disk_of(60_000):
+            while take.failure is None:
+                live.run(0.02)
+                live._drain(finish=True)
+        live.end_record(take)
+    kept = len(open_recording(tmp_path / "cut.mcap").column("tick"))
+    assert kept == take.kept and 0 < kept < take.ticks
+    assert f"its first {kept} ticks are kept: File too large" in take.ending
+
+
+def test_a_disk_without_room_is_said_in_words_and_leaves_no_file(tmp_path: Path) -> None:
+    system = gallery.entry("motor-arm").make().compile()
+    path = tmp_path / "none.mcap"
+    with tb.live(system, rate=1000, speed=None) as live:
+        live.run(0.01)
+        with disk_of(0), pytest.raises(InputError, match="can't be recorded: File too"):
+            live.record(path)
+        take = live.record(path)  # it is opened anew at the tick that it begins after
+        with disk_of(0):
+            live.run(0.05)
+            live._drain(finish=True)
+        live.end_record(take)
+        assert "nothing of it is kept" in take.ending
+    with disk_of(0), pytest.raises(InputError, match="can't be recorded: File too"):
+        tb.live(system, rate=1000, record=path)
+    assert not list(tmp_path.iterdir())

@@ -27,7 +27,7 @@ from touchback.recording.live_about import (
     columns_of,
 )
 from touchback.recording.live_file import Part, Recorder, Recording
-from touchback.regular_file import check_output
+from touchback.regular_file import begun, check_output
 from touchback.simulate.span import MOST_NUMBERS
 from touchback.system import System
 from touchback.version import VERSION
@@ -89,7 +89,10 @@ class Keeper:
         if record is True:
             self._parts = [(about, [])]
         self._path = None if isinstance(record, bool) else os.fspath(record)
-        self._recorder = None if isinstance(record, bool) else Recorder(record, about, self.columns)
+        self._recorder: Recorder | None = None
+        if self._path is not None:
+            with begun(self._path):
+                self._recorder = Recorder(self._path, about, self.columns)
         self._versions = 0
         self._room = MOST_NUMBERS  # numbers that memory still takes
         self._faults: list[FaultData] = []
@@ -205,8 +208,7 @@ class Keeper:
         for take in self.takes:
             if take.failure is not None and not take.complained:
                 take.complained = True
-                why = take.failure.strerror or take.failure
-                texts.append(f"the recording {take.path} ended after {take.ticks} ticks: {why}")
+                texts.append(f"the recording {take.ending}")
         if self.failure is not None and not self._told:
             self._told = True
             why = self.failure.strerror or self.failure

@@ -23,6 +23,7 @@ from touchback.recording.live_about import (
     text_of,
 )
 from touchback.recording.live_file import Recorder
+from touchback.regular_file import begun
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Take:
         `ask` asks for that."""
         self.path = os.fspath(path)
         self.ticks = 0  # so far
+        self.kept = 0  # of them that the file has for good
         self.failure: OSError | None = None  # what ended it early
         self.complained = False  # whether the run has said that
         self._at, self._beginning, self._ask = at, beginning, ask
@@ -63,8 +65,17 @@ class Take:
         self._told: StartData | None = None  # after a tick that it may begin after
         self._last = at.row
         self._early: list[Callable[[Recorder], None]] = []  # what is told before it has begun
-        self._recorder: Recorder | None = self._open(at)
+        self._recorder: Recorder | None = None
+        with begun(self.path):
+            self._recorder = self._open(at)
         ask()
+
+    @property
+    def ending(self) -> str:
+        """How it ended early, in words."""
+        why = "" if self.failure is None else self.failure.strerror or self.failure
+        kept = f"its first {self.kept} ticks are kept" if self.kept else "nothing of it is kept"
+        return f"{self.path} ended early, {kept}: {why}; make room on its disk and record again"
 
     def _open(self, at: Beginning) -> Recorder:
         recorder = Recorder(self.path, at.about, columns_of(at.about))
@@ -161,6 +172,7 @@ class Take:
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.finish_chunk()
+                self.kept = self.ticks
 
     def abandon(self) -> None:
         """Leaves the file to the process that this one is a child of."""
@@ -172,6 +184,9 @@ class Take:
         with self._writing() as recorder:
             if recorder is not None:
                 recorder.close()
+                self.kept = self.ticks
+        if self.failure is not None and self._recorder is not None:
+            self._recorder.give_up(remove=not self.kept)
         self._recorder = None
 
 

@@ -69,7 +69,7 @@ class Recorder(TableWriter):
         self._others: dict[str, int] = {}  # topics, each from when there is something to tell
         # So that a run which ends, or is killed, before its first tick has the table too.
         self.write_rows(self._ticks, np.empty((0, len(columns))), _TIME)
-        self.finish_chunk()
+        self.first_chunk()
 
     def write_structure(self, about: LiveAbout, columns: Sequence[str]) -> None:
         """Another structure, which the ticks that follow are of."""

@@ -17,6 +17,7 @@ import math
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -108,6 +109,14 @@ class TableWriter:
         self._latest = max(self._latest, when)
         self._writer.add_message(topic, when, data, when)
 
+    def first_chunk(self) -> None:
+        """The same as `finish_chunk`; a file that has no room even for that is removed."""
+        try:
+            self.finish_chunk()
+        except OSError:
+            self.give_up(remove=True)
+            raise
+
     def finish_chunk(self) -> None:
         """What was written since the last call is in the file for good, as one chunk."""
         self._writer.flush()
@@ -116,6 +125,14 @@ class TableWriter:
         """Finishes the file."""
         self._writer.finish()
         self._file.close()
+
+    def give_up(self, remove: bool) -> None:
+        """After an error of its disk: what is in the file stays, or is removed where it is of no
+        use."""
+        with suppress(OSError):
+            self._file.close()
+        if remove and self.path.is_file() and not self.path.is_symlink():
+            self.path.unlink(missing_ok=True)
 
     def abandon(self) -> None:
         """In a child process: what its copy of the buffer holds must not reach the file, which is

@@ -16,6 +16,7 @@ from touchback.errors import InputError
 from touchback.recording import Run, open_run, unknown_name
 from touchback.recording.export import export, export_run, opened, possible
 from touchback.recording.live_file import Recording, open_recording
+from touchback.regular_file import begun
 from touchback.workbench.scopes.recorded import Recorded
 from touchback.workbench.wire import File
 
@@ -49,7 +50,8 @@ class Shelf:
 
     def fresh(self, title: str) -> Path:
         """The path of a new recording: of a name that no file has."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with begun(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         stem = re.sub(r"[^\w-]+", "-", title).strip("-") or "run"
         stamp = time.strftime("%Y%m%d-%H%M%S")
         for count in range(1000):
@@ -120,10 +122,16 @@ class Shelf:
                 self._made = Path(tempfile.mkdtemp(prefix="touchback-"))
             path = self._made / f"{Path(name).stem}.{kind}"
         remarks: list[str] = []
-        if name in self._runs:
-            export_run(self._runs[name], path)
-        else:
-            remarks = export(self.path(name), path)
+        try:
+            if name in self._runs:
+                export_run(self._runs[name], path)
+            else:
+                remarks = export(self.path(name), path)
+        except OSError as error:
+            raise InputError(
+                f"{name} can't be exported as {kind}: {error.strerror or error}. Make room on the "
+                f"disk of {path.parent}."
+            ) from None
         whole = [each for each in path.parent.iterdir() if not each.name.startswith(".")]
         dated = sorted((found.st_mtime, each) for each in whole if (found := _file(each)))
         for _, old in dated[:-_EXPORTS]:  # none that is under way

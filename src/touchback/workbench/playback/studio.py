@@ -187,7 +187,7 @@ class Studio:
             take, self.take = self.take, None
             live.end_record(take)
         if take.failure is not None:
-            raise InputError(f"{take.path} ended after {take.ticks} ticks: {take.failure}.")
+            raise InputError(f"{take.ending}.")
         return {"on": False, "name": Path(take.path).name, "ticks": take.ticks}
 
     def _listing(self) -> Facts:
