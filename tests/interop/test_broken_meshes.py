@@ -51,6 +51,13 @@ def test_a_file_that_is_broken_or_means_harm_is_refused_in_words(tmp_path: Path,
         read_mesh(tmp_path / name)
 
 
+@pytest.mark.parametrize("number", [b"-99999999999", b"-99", b"99999"])
+def test_a_point_that_an_obj_lacks_is_told_in_words_of_ours(tmp_path: Path, number: bytes) -> None:
+    (tmp_path / "far.obj").write_bytes(obj().replace(b"f 1 ", b"f " + number + b" "))
+    with pytest.raises(tb.ModelError, match="a triangle names a point that it doesn't have"):
+        read_mesh(tmp_path / "far.obj")
+
+
 def test_a_broken_mesh_of_a_robot_names_line_and_link_and_the_way_out(tmp_path: Path) -> None:
     file = tmp_path / "robot.urdf"
     file.write_text(

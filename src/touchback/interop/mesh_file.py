@@ -84,6 +84,8 @@ def _loaded(content: bytes, ending: str, name: str) -> tuple[Floats, Indices]:
             points, triangles = np.asarray(found.vertices), np.asarray(found.faces)
     except Exception as error:  # whatever a reader of other people's files trips over
         reason = str(error).strip() or type(error).__name__
+        if isinstance(error, IndexError) and "out of bounds" in reason:
+            reason = "a triangle names a point that it doesn't have"
         raise ModelError(
             f"{name}: no mesh could be read from it ({reason[:200]}); open it in a program for "
             "meshes and export it again."

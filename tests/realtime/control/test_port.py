@@ -317,3 +317,23 @@ def test_a_stop_waits_for_no_answer_that_another_thread_waits_for(
         assert until(lambda: "stopped" in live.faults) and waiting.is_alive()
         may_end.set()
         waiting.join(10.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("x", "'force' must be a number, got 'x'"),
+        (None, "'force' must be a number, got None"),
+        (float("nan"), "'force' must be a finite number, got nan"),
+        (-float("inf"), "'force' must be a finite number, got -inf"),
+    ],
+)
+def test_what_is_no_number_is_refused_by_the_clients_words(
+    live: tb.Live, place: str, value: float, said: str
+) -> None:
+    live.open_control(place)
+    with tb.control(place) as rig:
+        with pytest.raises(tb.InputError, match=said):
+            rig["force"] = value
+        rig["force"] = np.float32(2.5)
+        assert until(lambda: live["force"] == 2.5)

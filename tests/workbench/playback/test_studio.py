@@ -16,6 +16,7 @@ from touchback import gallery, workbench
 from touchback.realtime import open_recording
 from touchback.workbench import Workbench
 from touchback.workbench.playback import Shelf
+from waiting import until
 
 pytest.importorskip("websockets")
 
@@ -182,6 +183,7 @@ def test_a_page_sees_that_a_recording_ended_by_itself_and_can_begin_another(
         begun = await page.send(do="record", on=True)
         take = studio.live._keeper.takes[-1]
         assert studio.source.status()["recording_to"] == begun["name"]
+        await asyncio.to_thread(until, lambda: take.kept)  # one of which nothing is kept is removed
         take.failure = OSError(28, "No space left on device")
         studio.live._drain()
         told = studio.source.status()

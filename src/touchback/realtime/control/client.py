@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import select
 import socket
 import threading
@@ -31,6 +32,7 @@ from touchback.realtime.control.messages import (
     What,
 )
 from touchback.realtime.control.port import Hello
+from touchback.realtime.ports import number_of
 
 _LONGEST_ANSWER = 1 << 26  # bytes
 
@@ -156,7 +158,10 @@ class Control:
 
     def set(self, name: str, value: float, ramp: float | None = None) -> dict[str, object]:
         """An input or a live parameter, from the next tick on, or along a ramp [s]."""
-        return self.ask(Set(name, float(value), ramp))
+        number = number_of(name, value)
+        if not math.isfinite(number):
+            raise InputError(f"'{name}' must be a finite number, got {number}.")
+        return self.ask(Set(name, number, ramp))
 
     def __setitem__(self, name: str, value: float) -> None:
         """The same: `rig["length"] = 0.12`."""
@@ -186,7 +191,7 @@ class Control:
 
     def speed(self, value: float) -> dict[str, object]:
         """How fast the model's time goes, of real time."""
-        return self.ask(Speed(float(value)))
+        return self.ask(Speed(number_of("speed", value)))
 
     def reset(self) -> dict[str, object]:
         """Back to the state that the run started from."""
