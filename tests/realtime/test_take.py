@@ -70,6 +70,30 @@ def test_so_does_that_of_a_closed_loop_wherever_it_begins(
     assert tb.replay(whole).same
 
 
+@pytest.mark.parametrize("name", ["motor-arm", "slider-crank", "pendulum"])
+def test_one_that_is_asked_for_before_the_first_tick_has_all_of_them(
+    name: str, tmp_path: Path
+) -> None:
+    with tb.live(gallery.make(name).compile(), rate=1000, speed=None) as live:
+        take = live.record(tmp_path / "whole.mcap")
+        live.run(0.05)
+    again = tb.replay(take.path)
+    assert again.same
+    assert again.recording.column("tick").tolist() == list(range(1, 51))
+
+
+def test_so_is_one_of_a_clock_so_slow_that_it_has_not_ticked_yet(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("touchback.realtime.taking._PATIENCE", 0.0)
+    with tb.live(gallery.make("pendulum").compile(), rate=20, substeps=10) as live:
+        take = live.record(tmp_path / "slow.mcap")
+        live.run(0.2)
+        live.end_record(take)
+        assert live.report().faults == []
+    assert take.ticks >= 2 and tb.replay(take.path).same
+
+
 def test_so_does_that_of_a_mechanism_with_modes(tmp_path: Path) -> None:
     """Each set of constraints has a choice of its own."""
     with tb.live(gallery.entry("piano-modes").make().compile(), rate=1000, speed=None) as live:

@@ -171,3 +171,22 @@ def test_the_pull_of_a_recorded_hand_is_drawn_as_an_arrow(chromium: object, tmp_
         changed = np.abs(with_it - shot(page)).max(axis=2) > 20
         page.ask("() => bench.view.setShown('forces', true)")
         assert changed.sum() > 30  # px
+
+
+# ---- going on -----------------------------------------------------------------------------------
+
+
+def test_going_on_live_begins_at_the_tick_that_is_shown(
+    chromium: object, recording: Recording
+) -> None:
+    """The scrubber stands nearly at the next one."""
+    time = recording.column("time")
+    with workbench.open(recording) as bench, seat(chromium, bench) as page:  # type: ignore[arg-type]
+        until_page(page, "bench.status.playback && bench.transport")
+        page.ask("() => bench.send({ do: 'pause' })")
+        page.until("bench.status.paused")
+        page.ask(f"() => bench.transport.seek({0.1 * time[400] + 0.9 * time[401]})")
+        page.page.get_by_label("Go on live from here").first.click()
+        until(lambda: f"from {time[400]:.4f} s" in page.page.locator("#notes").inner_text())
+        until(lambda: not page.ask("Boolean(bench.status.playback)"))
+        assert bench.live is not None and bench.live.read("time") >= time[400]

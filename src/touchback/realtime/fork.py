@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.native.live.layout import LATCHED
+from touchback.native.live.layout import HELD, LATCHED
 from touchback.native.live.live import LiveLoop
 from touchback.native.live.wanted import Pace
 from touchback.numbers import MOST, number_within
@@ -16,7 +16,9 @@ from touchback.realtime.build import make_loop
 from touchback.realtime.live import Live
 from touchback.realtime.plan import LivePlan
 from touchback.realtime.replay import check_rows, plan_in, repeated, run_again, system_in
+from touchback.realtime.report import flag_names
 from touchback.realtime.take import begin_at
+from touchback.recording.instants import latest, place_at
 from touchback.recording.live_about import StartData, memory_of, text_of
 from touchback.recording.live_file import Part, Recording, open_recording
 from touchback.system import System
@@ -48,7 +50,7 @@ class _Instant:
     part: Part
     row: int
     state: np.ndarray
-    inputs: np.ndarray
+    inputs: dict[str, float]
     parameters: dict[str, float]
     substeps: int
     start: StartData
@@ -82,8 +84,8 @@ def fork(
     plan.check(own)
     pace = Pace(plan.rate, speed, at.substeps, min(20e-6, 0.25 / plan.rate), priority=priority)
     live = Live(own, at.state, plan, pace, record, None, at.start)
-    for name, value in zip(own.input_names, at.inputs, strict=True):
-        live[name] = float(value)
+    for name, value in at.inputs.items():
+        live[name] = value
     return Fork(live, at.start["tick"], at.time, compared, not different, different)
 
 
@@ -96,15 +98,13 @@ def _plan_at(system: System, at: _Instant) -> LivePlan:
 
 def _instant(recording: Recording, time: float) -> _Instant:
     time = number_within("A fork begins at a time of the recording", time, -MOST, MOST)
-    place, row = 0, -1
-    for number, part in enumerate(recording.parts):
-        half = 0.5 / part.about["rate"]
-        before = int(np.searchsorted(part.column("time"), time + half, "right")) - 1
-        if before >= 0:
-            place, row = number, before
-    if row < 0:
-        return _first(recording.parts[place], time)
-    return _after(recording, place, row)
+    place, row = place_at(recording, time)
+    if row >= 0:
+        return _after(recording, place, row)
+    first = _first(recording)
+    if latest(time) < first.time:
+        raise InputError(f"The recording begins at {first.time:g} s; {time:g} s is before it.")
+    return first
 
 
 def _after(recording: Recording, place: int, row: int) -> _Instant:
@@ -113,21 +113,27 @@ def _after(recording: Recording, place: int, row: int) -> _Instant:
     numbers = part.rows[row]
     check_rows(replace(part, rows=part.rows[row : row + 1]), recording)
     values = recording.parameters.get(int(numbers[3]), part.about["parameters"])
+    inputs = dict(zip(part.about["input_names"], part.inputs[row].tolist()))
     return _Instant(
-        part, row, part.states[row].copy(), part.inputs[row].copy(), values, int(numbers[5]),
+        part, row, part.states[row].copy(), inputs, values, int(numbers[5]),
         _start(recording, place, row), int(numbers[2]),
     )  # fmt: skip
 
 
-def _first(part: Part, time: float) -> _Instant:
-    """Before the first tick there is what the run began with."""
+def _first(recording: Recording) -> _Instant:
+    """Before the first tick there is what the run began with, and the inputs that this tick got,
+    be it one of a later structure."""
+    part = recording.parts[0]
     about = part.about
-    start = about["start"] or {"tick": 0, "t0": 0.0, "steps": 0}
-    if not len(part.rows) or time < start["t0"] - 1.0 / about["rate"]:
-        raise InputError(f"The recording begins at {start['t0']:g} s; {time:g} s is before it.")
-    inputs = part.inputs[0].copy()
+    start: StartData = about["start"] or {"tick": 0, "t0": 0.0, "steps": 0}
+    ticked = next((each for each in recording.parts if len(each.rows)), None)
+    got = dict(zip(ticked.about["input_names"], ticked.inputs[0].tolist())) if ticked else {}
+    inputs = {name: got[name] for name in about["input_names"] if name in got}
     state = np.array(about["initial_state"])
-    return _Instant(part, -1, state, inputs, about["parameters"], about["substeps"], start)
+    return _Instant(
+        part, -1, state, inputs, about["parameters"], about["substeps"], {**start, "flags": 0},
+        start.get("flags", 0),
+    )  # fmt: skip
 
 
 def _start(recording: Recording, place: int, row: int) -> StartData:
@@ -139,8 +145,11 @@ def _start(recording: Recording, place: int, row: int) -> StartData:
     changed = np.flatnonzero(np.diff(substeps[: row + 1])).tolist()
     begun = recording.about["start"] if place == 0 else None
     candidates = [float(times[each]) for each in reversed(changed)]
-    if place:
-        candidates.append(float(recording.parts[place - 1].column("time")[-1]))
+    ticked = [each for each in recording.parts[:place] if len(each.rows)]
+    if ticked:
+        candidates.append(float(ticked[-1].column("time")[-1]))
+    elif place:
+        candidates.append(_first(recording).time)
     candidates.append(begun["t0"] if begun else 0.0)
     for t0 in candidates:
         steps = round((time - t0) / h)
@@ -198,7 +207,7 @@ def _run_from_noted(
         if memory is None or len(memory) != loop.remembered:
             break  # of another version
         begin_at(loop, at.state, start)
-        loop.u[1:] = at.inputs
+        loop.u[1:] = list(at.inputs.values())
         loop.prepare()
         rest = Part(part.about, part.columns, part.rows[row + 1 : last + 1])
         check_rows(rest, recording)
@@ -221,6 +230,12 @@ def _compare(
 ) -> tuple[int, str]:
     """Runs what follows the instant again, from it alone; how many ticks were compared, and where
     the bits differ, in words, with what was `lacking`."""
+    if faults := flag_names(at.flags & LATCHED):
+        was = "was held by" if at.flags & HELD else "had"
+        return 0, (
+            f"At tick {at.start['tick']} the recorded run {was} a fault ({', '.join(faults)}); "
+            "the fork goes on without it."
+        )
     rows = at.part.rows[at.row + 1 : at.row + 1 + COMPARED]
     if not len(rows):
         return 0, ""
@@ -234,11 +249,6 @@ def _compare(
                 f"Ticks {missing} to {known - 1} aren't in the recording: there is nothing right "
                 "after the instant to compare with."
             )
-    if at.flags & LATCHED:
-        return 0, (
-            f"At tick {at.start['tick']} the recorded run was held by a fault; the fork goes on "
-            "without it."
-        )
     rest = Part(at.part.about, at.part.columns, rows)
     check_rows(rest, recording)
     loop = make_loop(system, at.state, plan, Pace(plan.rate, None, at.substeps))

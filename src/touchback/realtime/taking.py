@@ -72,4 +72,6 @@ class Taking(Restructured):
         loop = self._loop
         begun = [loop.struct.tick, loop.struct.run.t0 + loop.struct.run.steps * loop.struct.run.h,
                  0, loop.struct.version, 0, loop.struct.steps_per_tick, 0, 0, 0]  # fmt: skip
-        return np.concatenate([begun, loop.u[1:], loop.x])
+        known = np.concatenate([begun, loop.u[1:], loop.x])
+        later = int(loop.struct.ring.width) - len(known)  # outputs and energies: a tick's
+        return np.concatenate([known, np.full(later, np.nan)])

@@ -146,6 +146,23 @@ def test_it_is_opened_scrubbed_and_forked_and_goes_on_with_the_same_bits(
     assert studio.live["motor torque"] == whole.column("motor torque")[row]
 
 
+def test_a_fork_without_a_time_goes_on_from_the_instant_that_is_shown(
+    studio: Workbench, path: Path
+) -> None:
+    """Between two ticks that is the one before."""
+    whole = open_recording(path)
+    times = whole.column("time")
+    row = len(times) // 3
+
+    async def play(page: Page) -> None:
+        await page.send(do="open", recording=path.name)
+        await page.send(do="seek", time=0.1 * times[row] + 0.9 * times[row + 1])
+        forked = await page.send(do="fork")
+        assert forked["ok"] and forked["time"] == times[row], forked
+
+    on_page(studio, play)
+
+
 def test_what_was_recorded_before_is_never_written_over(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     paths = []

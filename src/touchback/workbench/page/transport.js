@@ -92,16 +92,17 @@ class Transport {
     }));
   }
 
-  async seek(time) {
+  seek(time) {
     this.wanted = time;
-    if (this.seeking) return;
-    this.seeking = true;
+    return this.seeking ??= this.seekOn().finally(() => { this.seeking = null; });
+  }
+
+  async seekOn() {
     while (this.wanted !== null) {
       const next = this.wanted;
       this.wanted = null;
       await this.bench.try({ do: "seek", time: next });
     }
-    this.seeking = false;
   }
 
   /** To the event before or after the instant that is seen. */
@@ -115,7 +116,8 @@ class Transport {
   }
 
   async forkHere() {
-    const answer = await this.bench.try({ do: "fork", time: this.scrub.valueAsNumber });
+    await this.seeking;  // then from what is shown, which is a tick: the scrubber stands between two, or behind
+    const answer = await this.bench.try({ do: "fork" });
     if (!answer) return;
     this.bench.note?.(answer.same ? `Goes on live from ${answer.time.toFixed(4)} s: the same bits as recorded over ${answer.compared} ticks.` : answer.why, answer.same ? "good" : "bad");
   }

@@ -57,9 +57,10 @@ class Back(Message, frozen=True):
 
 
 class Fork(Message, frozen=True):
-    """Goes on live from an instant of the recording that is shown."""
+    """Goes on live from an instant of the recording that is shown; from the one shown, where no
+    time is given."""
 
-    time: float
+    time: float | None = None
 
 
 class Page(Protocol):
@@ -227,10 +228,11 @@ class Studio:
 
     # ---- forks ----------------------------------------------------------------------------------
 
-    def _fork(self, playback: Playback, time: float) -> Facts:
+    def _fork(self, playback: Playback, time: float | None) -> Facts:
         playback.desk.check("transport", "fork")  # it takes the place of the run that there is
         mark, before = self.runs.mark(), self._live
         held = before is not None and runs(before[0]) and "stopped" in before[0].faults
+        time = playback.instant.time if time is None else time
         forked = forked_at(playback.track, time, playback.rate)
         live = forked.live
         with self._lock:

@@ -18,6 +18,7 @@ from touchback.native.live.layout import LATCHED, STALE
 from touchback.realtime.replay import system_in
 from touchback.realtime.report import flag_names
 from touchback.recording import Run
+from touchback.recording.instants import place_at
 from touchback.recording.live_file import Recording
 from touchback.system import System
 
@@ -87,9 +88,7 @@ class RecordedTrack:
             raise InputError("The recording holds no tick: there is nothing to play.")
         self.recording, self.title = recording, recording.about["model"]
         self._systems: dict[int, System] = {}
-        self._ends = [
-            float(part.column("time")[0]) if len(part.rows) else np.inf for part in recording.parts
-        ]  # when each structure begins
+        self._begins = next(k for k, part in enumerate(recording.parts) if len(part.rows))
 
     @cached_property
     def run(self) -> Run:
@@ -97,17 +96,16 @@ class RecordedTrack:
         return self.recording.as_run()
 
     def at(self, time: float) -> Instant:
-        place = max(int(np.searchsorted(self._ends, time, "right")) - 1, 0)
-        while not len(self.recording.parts[place].rows):
-            place += 1 if place == 0 else -1
+        place, row = place_at(self.recording, time)
+        if row < 0:
+            place, row = self._begins, 0
         part = self.recording.parts[place]
-        times = part.column("time")
-        row = max(int(np.searchsorted(times, time, "right")) - 1, 0)
         version = int(part.rows[row, 3])
         parameters = self.recording.parameters.get(version, part.about["parameters"])
         return Instant(
-            place, row, float(times[row]), part.states[row], part.inputs[row], parameters
-        )
+            place, row, float(part.column("time")[row]), part.states[row], part.inputs[row],
+            parameters,
+        )  # fmt: skip
 
     def system(self, structure: int) -> System:
         if structure not in self._systems:
