@@ -181,7 +181,9 @@ class Workbench:
     def begin(self, live: Live) -> Source:
         """A run that was forked, and ends with the page."""
         desk = Desk(live, self.exposed)
-        source = LiveSource(live, desk, Manipulators(desk), self.source.structure)
+        manipulators = Manipulators(desk)
+        manipulators.find_icons()
+        source = LiveSource(live, desk, manipulators, self.source.structure)
         self.studio.join_live(live, source, desk)
         self._own.append(live)
         return source

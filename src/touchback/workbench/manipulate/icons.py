@@ -95,6 +95,12 @@ class Icons:
             del self.icons[asked.icon]
         return {**facts, "icon": asked.icon}
 
+    def take_up(self, base: Model, icons: Sequence[Icon]) -> None:
+        """Icons that the run has already, over a model without them."""
+        with self._reshape.lock:
+            self._reshape.begin_from(base, [self._change(icon) for icon in icons])
+            self.icons = {icon.name: icon for icon in icons}
+
     def told(self) -> list[dict[str, object]]:
         """All icons with their present numbers, for whoever draws them."""
         live = self._desk.live

@@ -5,6 +5,7 @@ from __future__ import annotations
 from touchback.realtime.control import Desk
 from touchback.realtime.control.desk import OFTEN, SELDOM
 from touchback.workbench.manipulate.edits import Edits
+from touchback.workbench.manipulate.found_icons import find_icons
 from touchback.workbench.manipulate.grips import Grips
 from touchback.workbench.manipulate.icons import Icons
 from touchback.workbench.manipulate.laws import LawBook
@@ -47,6 +48,13 @@ class Manipulators:
         desk.add(Joint, self.edits.joint)
         desk.add(Law, self.laws.law, SELDOM)
         desk.add(Laws, self.laws.laws)
+
+    def find_icons(self) -> None:
+        """Icons of a run that goes on from a recording are icons again."""
+        live = self.desk.live
+        if not live.system.names:  # of a row of copies none was changed
+            numbers = {name: live[name] for name in live.system.input_names}
+            find_icons(self.icons, self.reshape.model(), numbers)
 
     def leave(self, client: str) -> None:
         """Lets go of what a client held who is gone."""

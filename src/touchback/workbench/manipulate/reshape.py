@@ -53,6 +53,11 @@ class Reshape:
         self._system: System = live.system
         self._waiting: tuple[Swapped, list[Change]] | None = None
 
+    def begin_from(self, base: Model, changes: list[Change]) -> None:
+        """Another account of the present structure: a model, and what changed it."""
+        with self.lock:
+            self._base, self.changes = base, changes
+
     def add(self, change: Change) -> Facts:
         """One more change."""
         with self.lock:

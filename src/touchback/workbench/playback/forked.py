@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from touchback.realtime import live as live_run
 from touchback.realtime.fork import Fork, fork
+from touchback.realtime.live import live as live_run
 from touchback.workbench.playback.track import RecordedTrack, Track
 
 
