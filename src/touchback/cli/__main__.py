@@ -1,5 +1,5 @@
 """`python -m touchback.cli`: the command without an installed script."""
 
-from touchback.cli.app import main
+from touchback.cli import main
 
 main()

@@ -1,19 +1,27 @@
 """`touchback play` on a page: the address, the passage, and an end when nobody looks on."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import typer
+
+from touchback.cli import INTERRUPTED
 from touchback.cli.console import out, working
 from touchback.devices.midi import Timed
 from touchback.gallery.keyboard.player import SETTLING, touches
 from touchback.gallery.keyboard.strokes import Stroke, strokes_of
-from touchback.realtime import Live
+
+if TYPE_CHECKING:  # what needs the extra `view`
+    from touchback.workbench.play.hall import Hall
+    from touchback.workbench.play.piano import PianoBoard
 
 _LOOK = 0.05  # s
-_COMES_BACK = 5.0  # s that a page may be away: one that is loaded anew
 _RINGING = 1.5  # s after the last stroke
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -41,7 +49,33 @@ def can_serve() -> bool:
 
 
 def play_on_page(wanted: OnPage, show: Show) -> None:
-    """Opens the page, lets the scripted finger play, and waits for whoever looks on."""
+    """Opens the page, lets the scripted finger play, and waits for whoever looks on; then says why
+    it ended, and how the runs kept time."""
+    try:
+        hall, board = _opened(wanted)
+    except KeyboardInterrupt:
+        out.print("\nEnded by Ctrl-C, before the page was there.")
+        raise typer.Exit(INTERRUPTED) from None
+    with hall:
+        try:
+            out.print(f"page: {hall.url}", soft_wrap=True)
+            if wanted.host not in _LOOPBACK:
+                out.print("Whoever has this address can play: it holds a token.")
+            if board is not None:
+                board.ear = lambda heard: show(heard.time, heard.note, heard.loudness)
+                board.start_passage()
+            why = _wait(wanted, lambda: board is not None and board.playing, lambda: hall.seen)
+        except KeyboardInterrupt:
+            why = "by Ctrl-C."
+        reports = hall.reports()
+    out.print(f"\nEnded {why}")
+    for report in reports:
+        out.print(f"\n{report}")
+    if board is not None:
+        out.print(f"\n{board.struck} notes were heard.")
+
+
+def _opened(wanted: OnPage) -> tuple[Hall, PianoBoard | None]:
     from touchback.workbench.play.hall import PAGES, ZOO, Hall
     from touchback.workbench.play.piano import OCTAVE, PianoBoard
 
@@ -51,42 +85,25 @@ def play_on_page(wanted: OnPage, show: Show) -> None:
         if not is_page:
             notes = OCTAVE if wanted.notes is None else tuple(wanted.notes)
             board = PianoBoard(notes, wanted.rate, wanted.what, _script(wanted))
-        hall = Hall(
-            wanted.what if is_page else "piano", board, wanted.host, wanted.port, wanted.answers
-        )
-    with hall:
-        out.print(f"page: {hall.url}", soft_wrap=True)
-        if wanted.host not in _LOOPBACK:
-            out.print("Whoever has this address can play: it holds a token.")
-        if board is not None:
-            board.ear = lambda heard: show(heard.time, heard.note, heard.loudness)
-            board.start_passage()
-        _wait(wanted, lambda: board is not None and board.playing, lambda: hall.clients)
-        run: Live | None = getattr(hall.first.board, "live", None)
-        heard = 0 if board is None else board.struck
-        report = None if run is None else run.report()
-    if report is not None:
-        out.print(f"\n{report}")
-    if board is not None:
-        out.print(f"\n{heard} notes were heard.")
+        what = wanted.what if is_page else "piano"
+        return Hall(what, board, wanted.host, wanted.port, wanted.answers), board
 
 
-def _wait(wanted: OnPage, playing: Callable[[], bool], clients: Callable[[], int]) -> None:
-    """Until the passage is played and nobody looks on any more; the first has some time to come."""
-    now = time.monotonic()
-    given = now + (wanted.patience if wanted.seconds is None else 0.0)
-    last = None if wanted.seconds is None else now + SETTLING + wanted.seconds
-    try:
-        while last is None or time.monotonic() < last:
-            if clients():
-                given = time.monotonic() + _COMES_BACK
-            elif not playing() and time.monotonic() >= given:
-                break
-            if playing():
-                given = max(given, time.monotonic() + min(_RINGING, wanted.patience))
-            time.sleep(_LOOK)
-    except KeyboardInterrupt:
-        out.print()
+def _wait(wanted: OnPage, playing: Callable[[], bool], seen: Callable[[], float]) -> str:
+    """Until the time is up; without one until the passage is played and nobody was there for as
+    long as patience lasts. Tells why it ended."""
+    start = last = time.monotonic()
+    ringing = start
+    while True:
+        now, last = time.monotonic(), max(last, seen())
+        if plays := playing():
+            ringing = now + min(_RINGING, wanted.patience)
+        if wanted.seconds is not None:
+            if now >= start + SETTLING + wanted.seconds:
+                return f"after {wanted.seconds:g} s, as --seconds says."
+        elif not plays and now >= max(ringing, last + wanted.patience):
+            return f"as nobody was connected for {now - last:.0f} s; --patience gives more."
+        time.sleep(_LOOK)
 
 
 def _script(wanted: OnPage) -> Callable[[float], list[Stroke]] | None:

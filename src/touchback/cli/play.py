@@ -101,7 +101,7 @@ def play(
     host: Annotated[str, typer.Option(help="What the page's server listens on.")] = "127.0.0.1",
     server_port: Annotated[int, number("The page's port; 0 chooses one.", 0, 65_535)] = 0,
     patience: Annotated[
-        float, number("How long to wait for somebody to open the page [s].", 0.0)
+        float, number("How long nobody may be connected before it ends [s].", 0.0)
     ] = 20.0,
     answers: Annotated[Path | None, typer.Option(help="Of a trial: where answers go.")] = None,
     device: Annotated[

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import math
 import secrets
 import socket
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
@@ -60,6 +62,7 @@ class Door:
         self.files = page_files()
         self.files["/"] = self.files[f"/{first}"]
         self.made: dict[str, Callable[[], File]] = {}  # what is made when asked for, by path
+        self.asked = -math.inf  # when a file of the page was asked for last, by `time.monotonic`
         self._fetching: set[Line] = set()
         self._readers = ThreadPoolExecutor(_READERS, "touchback-files")
         self._anywhere = host not in _LOOPBACK
@@ -85,7 +88,7 @@ class Door:
         if asked.path == WIRE:
             return self._wire(request, host, origin, asked.query)
         if asked.path in self.files:
-            path = self.files[asked.path]
+            path, self.asked = self.files[asked.path], time.monotonic()
             return self._given(line, lambda: (TYPES[path.suffix], path), host)
         make = self.made.get(asked.path)
         if make is None and not asked.path.startswith(MESHES):

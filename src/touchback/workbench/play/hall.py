@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -19,8 +20,10 @@ from touchback.model.names import suggestion
 from touchback.realtime.control import Answer, Desk
 from touchback.realtime.control.desk import SELDOM
 from touchback.realtime.control.messages import Facts
+from touchback.realtime.report import Report
 from touchback.workbench.bench import LOOPBACK, Workbench, open
 from touchback.workbench.feed import feed
+from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import equipped
 from touchback.workbench.play.messages import About, Strings, Visit, Zoo
 from touchback.workbench.play.piano import PianoBoard
@@ -120,6 +123,18 @@ class Hall:
     def served(self) -> int:
         """Pages that came so far."""
         return sum(room.bench.hub.served for room in list(self._rooms.values()))
+
+    @property
+    def seen(self) -> float:
+        """When somebody was here last, by `time.monotonic`: a page that looks on or is being
+        loaded, or somebody for whom a run is being opened."""
+        here = self.clients or self._opening.locked()
+        return time.monotonic() if here else self.first.bench.server.door.asked
+
+    def reports(self) -> list[Report]:
+        """Of the runs that are open, that of the first page first."""
+        sources = [room.bench.source for room in list(self._rooms.values())]
+        return [each.live.report() for each in sources if isinstance(each, PlaySource | LiveSource)]
 
     def close(self) -> None:
         """Ends everything, the first run last."""
