@@ -459,6 +459,7 @@ def test_what_the_tick_refuses_leaves_the_old_structure_running(
         change = live.switch(activate=["reach"])  # tried with the default, which can be met
         live.run(T)
         assert change.state == "refused: the new constraints can't be met from there"
+        assert f"' {change.state}; the run goes on" in live.report().faults[-1]["text"]
         assert live.read("swing") == pytest.approx(before["swing"], abs=0.01)
         live.run(20 * T)
         assert live.faults == () and live.report().counts["structures_refused"] == 1

@@ -165,6 +165,7 @@ class Kept:
         self.structures.append(report)
         if swap.state != TAKEN:
             report.state = pending.refusal()
+            self.note(f"structure '{report.model}' {report.state}; the run goes on as it was")
             return
         self._keep()  # ticks of the old structure since
         before = dict(zip(self.system.parameters, map(float, self._loop.parameters)))
