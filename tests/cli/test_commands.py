@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import touchback as tb
 from command import touchback
 from touchback import gallery
 from touchback.gallery import pendulum
@@ -233,3 +234,21 @@ def test_a_film_is_written_though_matplotlib_is_missing_for_the_plot(
     told = touchback("simulate", "pendulum", *asked, cwd=tmp_path)
     assert told.returncode != 0 and "matplotlib" in told.stderr and "film: a.svg" in told.stdout
     assert (tmp_path / "a.svg").stat().st_size > 1000 and not (tmp_path / "a.png").exists()
+
+
+@pytest.mark.parametrize("command", ["simulate", "quality"])
+def test_an_input_beyond_its_range_is_refused_as_a_parameter_is(
+    command: str, tmp_path: Path
+) -> None:
+    m = tb.Model("motor")
+    wheel = m.body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.joint("axle", tb.Revolute("z"), m.ground, wheel)
+    m.force("motor", tb.JointEffort("axle", m.input("voltage", unit="V", min=-12.0, max=12.0)))
+    m.save(tmp_path / "motor.yaml")
+    words = command, str(tmp_path / "motor.yaml"), "--duration", "0.1", "--input"
+    done = touchback(*words, "voltage=40")
+    assert done.returncode == 2, done.stdout
+    said = " ".join(done.stderr.split())
+    assert "Input 'voltage': 40.0 lies outside its range [-12.0, 12.0] V" in said
+    if command == "simulate":
+        assert touchback(*words, "voltage=12").returncode == 0

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from touchback.cli.assignments import assignments, set_values
+from touchback.cli.assignments import assignments, check_inputs, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.cli.options import number, output, seconds
@@ -46,9 +46,11 @@ def quality(
     What --limit cuts off is marked in the table; a longer limit measures it.
     """
     described, experiment = load(model)
-    inputs = {**experiment.inputs, **assignments("--input", input_ or [])}
+    held = assignments("--input", input_ or [])
+    inputs = {**experiment.inputs, **held}
     with working(f"deriving {described.name}"):
         system = described.compile()
+        check_inputs(system, held)
         changes = assignments("--set", set_ or [])
         start = set_values(system, experiment.start(system), changes)
     found = measure(
