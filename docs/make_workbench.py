@@ -1,9 +1,12 @@
 """Pictures of docs/workbench.md that show the page: `PYTHONPATH=. python docs/make_workbench.py`.
 
-`joint`: the weld of a crank is taken back; `space`: a platform on six legs.
+`joint`: the weld of a crank is taken back; `space`: a platform on six legs; `scopes`: a hammer that
+is struck again and again, over time and as speed over place, with its modes. Names of pictures make
+only those.
 """
 
 import io
+import sys
 from pathlib import Path
 
 from PIL import Image
@@ -12,9 +15,15 @@ from playwright.sync_api import Page, sync_playwright
 from docs.chromium import launched
 from tests.workbench.table import table
 from touchback import gallery, workbench
+from touchback.workbench.feed import feed
+from touchback.workbench.manipulate import equipped
 
 PICTURES = Path(__file__).parent / "pictures" / "workbench"
 PATIENCE = 60_000  # ms
+SCOPES = [
+    {"kind": "time", "signals": ["key", "hammer"], "span": 2},
+    {"kind": "xy", "signals": ["hammer", "hammer rate"], "trail": 2},
+]
 
 
 def keep(page: Page, name: str) -> None:
@@ -26,7 +35,12 @@ def keep(page: Page, name: str) -> None:
 def see(page: Page, address: str) -> None:
     """Opens a page and waits until it has run a little."""
     page.goto(address)
-    while not page.evaluate("document.documentElement.dataset.ready && bench.view.painted > 0.5"):
+    until(page, "document.documentElement.dataset.ready && bench.view.painted > 0.5")
+
+
+def until(page: Page, true: str) -> None:
+    """Waits; the page allows no code that is text to itself."""
+    while not page.evaluate(true):
         page.wait_for_timeout(50)
 
 
@@ -51,11 +65,34 @@ def space(page: Page) -> None:
         keep(page, "space")
 
 
+def scopes(page: Page) -> None:
+    shown = gallery.entry("bouncing-hammer").on_page
+    system = equipped(shown.make()).compile()
+    start, steps = shown.experiment.start(system), shown.experiment.substeps
+    with workbench.open(system, x0=start, substeps=steps) as bench:
+        feed(bench.live, shown.experiment)
+        see(page, bench.url)
+        until(page, "bench.scopes?.panes.length")
+        page.evaluate(
+            "scopes => { for (const pane of [...bench.scopes.panes]) bench.scopes.remove(pane);"
+            "for (const each of scopes) bench.scopes.add(each); }",
+            SCOPES,
+        )
+        page.locator("summary", has_text="States").click()
+        until(page, "bench.view.painted > 4 && bench.scopes.panes[1].scope.points?.length > 300")
+        page.locator('[aria-label^="Fit"]').click()
+        page.mouse.move(700, 300)
+        page.wait_for_timeout(500)
+        keep(page, "scopes")
+
+
 if __name__ == "__main__":
     with sync_playwright() as started:
         browser = launched(started)
-        for picture, size in ((joint, (1360, 800)), (space, (1360, 800))):
-            opened = browser.new_context(viewport={"width": size[0], "height": size[1]})
+        for picture in (joint, space, scopes):
+            if picture.__name__ not in (sys.argv[1:] or [picture.__name__]):
+                continue
+            opened = browser.new_context(viewport={"width": 1360, "height": 800})
             picture(opened.new_page())
             opened.close()
         browser.close()

@@ -158,6 +158,22 @@ def test_a_body_on_feet_is_shown_as_the_cuboid_of_its_inertia() -> None:
     assert block == pytest.approx(tuple(halves))
 
 
+def test_a_point_mass_on_a_bar_leaves_the_mechanism_in_sight() -> None:
+    """Two kilograms of water are a cube of 0.126 m, a fifth of the bar; alone it is shown so."""
+    m = tb.Model("lift")
+    bar = m.body("bar", mass=1.0, inertia=(0.0, 0.03, 0.03))
+    head = m.body("head", mass=2.0)
+    m.joint("turn", tb.Revolute("y"), m.ground, bar.at(-0.3, 0, 0))
+    m.joint("neck", tb.Fixed(), bar.at(0.3, 0, 0), head)
+    scene = scene_of(m, Track(np.zeros(1), {"turn": np.zeros(1)}))
+    (block,) = [piece.numbers for piece in scene.pieces if piece.body == "head"]
+    assert block == pytest.approx((0.024,) * 3)  # half of 0.08 of 0.6 m
+    alone = tb.Model("weight")
+    alone.joint("drop", tb.Prismatic("z"), alone.ground, alone.body("head", mass=2.0))
+    (piece,) = scene_of(alone, Track(np.zeros(1), {"drop": np.zeros(1)})).pieces
+    assert piece.numbers == pytest.approx((0.5 * 0.002 ** (1 / 3),) * 3)
+
+
 def test_a_picture_that_moves_is_valid_and_as_long_as_it_says(run: tb.Run, tmp_path: Path) -> None:
     run.film(tmp_path / "a.svg", speed=0.25)
     root = ET.parse(tmp_path / "a.svg").getroot()

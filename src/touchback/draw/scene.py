@@ -38,6 +38,7 @@ from touchback.spatial.vectors import Scalar
 from touchback.symbolic.scalars import Operators
 
 _LEAST = 1e-12  # N: less is no force
+_POINT = 0.08  # of the size of the bars: how large a point mass is shown at most
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,8 @@ class _Stage:
         seen = {each.body for each in pieces if not each.open and self.centred(each)}
         seen |= {frame.body for frame, _ in self.solids()}
         seen |= {line.name for line in figure.lines if line.kind == "body" and line.seen}
-        blocks = [self.block(name) for name in model.bodies if name not in seen]
+        most = _POINT / 2 * figure.size if figure.size else np.inf
+        blocks = [self.block(name, most) for name in model.bodies if name not in seen]
         return pieces + [each for each in blocks if each.reach > 0.0]
 
     def solids(self) -> Shapes:
@@ -218,9 +220,10 @@ class _Stage:
         """Of a shape, as it is in the beginning."""
         return float(np.ravel(self.instant.value(given))[0])
 
-    def block(self, name: str) -> Piece:
+    def block(self, name: str, most: float) -> Piece:
+        """A body by its inertia; one that is a point has half sides of at most so much [m]."""
         body = self.model.bodies[name]
-        halves = cuboid(self.number(body.mass), *map(self.number, body.inertia[:3]))
+        halves = cuboid(self.number(body.mass), *map(self.number, body.inertia[:3]), most=most)
         return self.piece(Frame(name, body.com), BoxShape(halves))
 
     def trails(self) -> dict[str, Floats]:

@@ -62,6 +62,12 @@ class StickFigure:
         parts = (*lines, *self.joints.values(), *self.bearings.values(), *self.masses.values())
         return np.concatenate([np.empty((0, 3)), *(part.reshape(-1, 3) for part in parts)])
 
+    @property
+    def size(self) -> float:
+        """How far its bars reach along the longest axis in the beginning [m]; 0 without any."""
+        bars = [line.ends[0] for line in self.lines if line.kind == "body" and line.seen]
+        return float(np.ptp(np.concatenate(bars), axis=0).max()) if bars else 0.0
+
 
 def stick_figure(
     model: Model, q: ArrayLike | None = None, parameters: Mapping[str, float] | None = None
