@@ -6,9 +6,9 @@ import pytest
 import touchback as tb
 from command import touchback
 from emulated_key import EmulatedKey, built, needs_emulator
-from far_ends import until
 from touchback.devices import SerialDevice
 from touchback.devices.serial_line.identify import fitted, identify
+from waiting import until
 
 
 @pytest.fixture(scope="module")

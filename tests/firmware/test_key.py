@@ -7,9 +7,9 @@ import pytest
 
 import touchback as tb
 from emulated_key import EmulatedKey, built, needs_emulator
-from far_ends import until
 from line_soak import soak
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
+from waiting import until
 
 pytestmark = needs_emulator
 TRAVEL = 0.0873  # [rad] of the simulated key in boards/emulated/plant.c

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from far_ends import until
 from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
 from touchback.devices.serial_line.simulated import simulated_stage, stage
 from touchback.haptics.operator import Operator
+from waiting import until
 
 SAFE = GuardedOutput(low=-10.0, high=10.0, at_limit="clip")
 STIFFNESS, HAND = 400.0, (2.0, -1.0, 3.0)
