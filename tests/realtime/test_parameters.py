@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.gallery import make
 from touchback.realtime.build import block_of
 
 
@@ -340,3 +341,17 @@ def test_several_parameters_change_at_one_tick(cart: tb.System) -> None:
             live.change({"mass": 3.0, "stifness": 60.0})
         assert (live["stiffness"], live["mass"]) == (50.0, 4.0)  # nothing of a refused one is done
     assert list(live.recorded()["version"]) == [0.0] * 5 + [1.0] * 5
+
+
+def test_a_change_is_judged_from_where_the_mechanism_is_by_now() -> None:
+    """A tick may take an earlier change between a look at the state and one at the parameters."""
+    system = make("slider-crank").compile()
+    with tb.live(system, system.assemble(crank=1.0), rate=1000, speed=None) as live:
+        live.run(0.001)
+        before = np.array([live.read(name) for name in system.state_names])
+        live["crank radius"] = 0.14
+        live.run(0.001)
+        assert abs(live.read("rod") - before[system.state_names.index("rod")]) > 0.05
+        live._parameters.change({"crank radius": 0.15}, live.read("time"), before)
+        live.run(0.001)
+        assert live["crank radius"] == 0.15

@@ -167,6 +167,8 @@ class LiveParameters:
         present = dict(zip(self._system.parameters, map(float, self._loop.parameters)))
         begin, end = map(self._system.parameter_block, (present, wanted))
         nq = len(self._system.layout.q)
+        self._twin.problem.p[:] = begin
+        state = self._twin.settled(time, state)  # it may be of a tick before the present values
         done, part = 0.0, 1.0
         while done < 1.0:
             ahead = min(done + part, 1.0)
