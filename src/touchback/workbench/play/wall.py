@@ -10,7 +10,7 @@ from touchback.haptics.wall.passivity import BENCH_DEVICE
 from touchback.haptics.wall.rendered import RENDERED, TICKS, rendered_wall, rendering
 from touchback.realtime import Live, live
 from touchback.realtime.control import Desk, Exposed
-from touchback.realtime.control.desk import OFTEN, SELDOM
+from touchback.realtime.control.desk import OFTEN
 from touchback.realtime.control.messages import Facts
 from touchback.workbench.play import messages as asked
 from touchback.workbench.play.piano import Tell, nobody
@@ -38,7 +38,7 @@ class WallBoard:
         )
         self._changing = threading.Lock()
         self.desk.add(asked.Push, self._push, OFTEN)
-        self.desk.add(asked.Wall, self._change, SELDOM)
+        self.desk.add(asked.Wall, self._change, OFTEN)
 
     def __enter__(self) -> WallBoard:
         self.live.start()
