@@ -75,7 +75,11 @@ def framed(page: Page, address: str) -> Frame:
     """The workbench in a notebook, once it shows a run."""
     page.goto(address)
     frame = until(lambda: page.frames[1] if len(page.frames) > 1 else None)
-    until(lambda: frame.evaluate("Boolean(window.bench?.scene && bench.view.painted > 0)"))
+    until(
+        lambda: frame.evaluate(
+            "Boolean(document.documentElement.dataset.ready && bench.view.painted > 0)"
+        )
+    )
     return frame
 
 
@@ -88,18 +92,27 @@ def test_a_systems_view_is_the_page_itself_and_can_be_dragged(
         assert capsys.readouterr().out == ""  # the cell shows the page: no address is printed
         frame = framed(page, notebook(shown._repr_html_()))
         assert frame.evaluate("bench.scene.title") == shown.source.title
-        box = page.locator("iframe").bounding_box()
-        assert box is not None
-        x, y = frame.evaluate(
-            "(() => { const box = bench.view.canvas.getBoundingClientRect();"
-            "const [x, y] = bench.view.pixel(bench.world.at('slider', [0, 0, 0]));"
-            "return [box.left + x, box.top + y]; })()"
-        )
         live, bodies = shown.live, list(shown.live.system.model.bodies)
-        page.mouse.move(box["x"] + x, box["y"] + y)
-        page.mouse.down()
-        page.mouse.move(box["x"] + x + 40, box["y"] + y - 60, steps=5)
-        until(lambda: live["hand grip"] == bodies.index("slider") + 1)
+
+        def pulled() -> bool:
+            """Takes the slider where it is now; a person tries again if it had moved on."""
+            box = page.locator("iframe").bounding_box()
+            assert box is not None
+            x, y = frame.evaluate(
+                "(() => { const box = bench.view.canvas.getBoundingClientRect();"
+                "const [x, y] = bench.view.pixel(bench.world.at('slider', [0, 0, 0]));"
+                "return [box.left + x, box.top + y]; })()"
+            )
+            page.mouse.move(box["x"] + x, box["y"] + y)
+            page.mouse.down()
+            page.mouse.move(box["x"] + x + 40, box["y"] + y - 60, steps=5)
+            page.wait_for_timeout(1000)
+            if live["hand grip"] == bodies.index("slider") + 1:
+                return True
+            page.mouse.up()
+            return False
+
+        until(pulled)
         until(lambda: live["hand to x"] > 0.01)
         page.mouse.up()
         until(lambda: live["hand grip"] == 0.0)
