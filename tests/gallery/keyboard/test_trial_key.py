@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from far_ends import FarDevice
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import FRONT
-from touchback.gallery.keyboard.trial_key import ANGLE, FORCE, TORQUE, TrialKey, wired_key
+from touchback.gallery.keyboard.trial_key import FORCE, TrialKey, felt_key
 from touchback.gallery.keyboard.walls import MIDDLE
+from touchback.gallery.keyboard.wired import ANGLE, TORQUE
 from touchback.haptics.trials import FeelingSubject
 
 
@@ -56,10 +58,27 @@ def test_what_the_parameter_can_t_be_is_refused_before_anything_is_felt(key, tmp
 
 
 def test_a_key_on_a_wire_is_pushed_up_by_the_wall_that_its_angle_met():
-    system = wired_key("wall-standard").compile()
+    system = felt_key("wall-standard").compile()
     with tb.live(system, rate=1000, speed=None, parameters={"wall stiffness": 1000.0}) as live:
         for depth, due in ((2e-3, 0.0), (5.75e-3, 1.0)):  # m, N: a millimetre inside
             live[ANGLE] = depth / FRONT
             live.run(0.2)
             assert live.read(FORCE) == pytest.approx(due, abs=0.02)
             assert live.read(TORQUE) == pytest.approx(-due * FRONT, abs=0.005)
+
+
+def test_a_trial_is_felt_and_recorded_on_a_line(tmp_path):
+    """A finger that holds the key a millimetre inside the wall, at the other end of a real line."""
+    far = FarDevice()
+    try:
+        far.positions[0] = (MIDDLE + 1e-3) / FRONT
+        with TrialKey("wall-standard", "wall stiffness", far.path, seconds=0.6) as key:
+            soft, hard = key.feel([500.0, 1000.0], tmp_path / "1.mcap")
+            given = far.forces[0]
+    finally:
+        far.close()
+    for felt, due in ((soft, 0.5), (hard, 1.0)):  # N
+        assert np.median(felt.depth) == pytest.approx(MIDDLE + 1e-3, abs=5e-5)
+        assert np.median(felt.force[len(felt.force) // 2 :]) == pytest.approx(due, rel=0.06)
+    assert given == pytest.approx(-1.0 * FRONT, rel=0.06)  # N m: what the motor was told
+    assert tb.replay(tmp_path / "1.mcap").same

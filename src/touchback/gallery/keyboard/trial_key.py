@@ -9,23 +9,21 @@ from pathlib import Path
 
 import numpy as np
 
-from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
+from touchback.devices import SerialDevice, WatchedInput
 from touchback.errors import InputError
-from touchback.estimate import SmoothDifferentiator, fresh
-from touchback.gallery.keyboard.device import FRONT, KeyDevice, Sensed
+from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
 from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
+from touchback.gallery.keyboard.strikes import REPORTED
 from touchback.gallery.keyboard.strokes import Stroke
-from touchback.gallery.keyboard.voices import voice_called
-from touchback.haptics.displays import hold
+from touchback.gallery.keyboard.wired import ANGLE, MAX_AGE, TORQUE, guarded, wired_key
 from touchback.model import Model
 from touchback.model.names import suggestion
 from touchback.model.sensors import Signal
 from touchback.realtime import Live, live
 from touchback.recording import Run, open_run
 
-ANGLE, TORQUE, DEPTH, FORCE = "key angle", "motor torque", "key depth", "felt force"
-STALE = 0.05  # s without a position, after which the motor lets go
+DEPTH, FORCE = "key depth", "felt force"
 _AFTER = 0.25  # s between touches, in which the key comes to rest
 
 
@@ -39,19 +37,13 @@ class Felt:
     force: np.ndarray
 
 
-def wired_key(voice: str, rate: float = 1000.0) -> Model:
-    """What a key on a wire is to feel like: input "key angle" [rad], positive when its front is
-    down, and sensors "motor torque" [N m], "key depth" [m] and "felt force" [N], upwards."""
-    m, own = Model(f"key on a wire ({voice})"), KeyDevice()
-    angle = m.input(ANGLE, unit="rad")
-    speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, own.smoothing), angle)
-    depth, speed = angle * FRONT, speed * FRONT
-    held = hold(m, "depth held", depth), hold(m, "speed held", speed)
-    answer = voice_called(voice)(m, Sensed(depth, speed, *held, rate, own))
-    force = hold(m, "force held", answer.force)
-    m.sensor(TORQUE, Signal(-force * FRONT, "N m"))
-    m.sensor(DEPTH, Signal(depth, "m"))
-    m.sensor(FORCE, Signal(force, "N"))
+def felt_key(voice: str, rate: float = 1000.0) -> Model:
+    """A key on a wire that tells besides how deep it is and how it pushes up: sensors "key depth"
+    [m] and "felt force" [N]."""
+    m = wired_key(voice, rate)
+    m.sensor(DEPTH, Signal(m.signal(ANGLE) * FRONT, "m"))
+    m.sensor(FORCE, Signal(m.signal(TORQUE) * (-1.0 / FRONT), "N"))
+    m.report(TORQUE, *REPORTED, DEPTH, FORCE)
     return m
 
 
@@ -69,7 +61,7 @@ class TrialKey:
         seconds: float = 3.0,
         rate: float = 1000.0,
     ) -> None:
-        model = touchback_key(voice, rate=rate) if line is None else wired_key(voice, rate)
+        model = touchback_key(voice, rate=rate) if line is None else felt_key(voice, rate)
         known = model.all_parameters()
         if varied not in known:
             raise InputError(f"The voice '{voice}' has no '{varied}'; {suggestion(varied, known)}")
@@ -83,11 +75,10 @@ class TrialKey:
                 system, rate=rate, substeps=steps, method=METHOD, speed=None, record=False
             )
         else:
-            limit = KeyDevice().motor.largest_torque
-            safe = GuardedOutput(safe=0.0, low=-limit, high=limit, at_limit="clip")
             self.live = live(
                 system, rate=rate, substeps=steps, method=METHOD, record=False,
-                inputs={ANGLE: WatchedInput(max_age=STALE)}, outputs={TORQUE: safe},
+                inputs={ANGLE: WatchedInput(max_age=MAX_AGE)},
+                outputs={TORQUE: guarded(self._device.axes[0].force)},
             )  # fmt: skip
 
     def __enter__(self) -> TrialKey:

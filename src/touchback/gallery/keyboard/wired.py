@@ -41,6 +41,11 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
     return m
 
 
+def guarded(limit: float) -> GuardedOutput:
+    """A motor that starts softly and gives no more than its device says [N m]."""
+    return GuardedOutput(low=-limit, high=limit, at_limit="clip", soft_start=SOFT_START)
+
+
 @dataclass(frozen=True)
 class WiredKey:
     """An axis of a device that is a key: `gain` corrects its force, 1.0 as it says."""
@@ -66,12 +71,9 @@ def play_wired(
     notes = notes_of(len(keys))
     names = [note_name(note) for note in notes]
     system = copies(wired_key(voice, rate).compile(), names)
-    limits = [key.device.axes[key.axis].force for key in keys]
     guards = {
-        f"{name}/{TORQUE}": GuardedOutput(
-            low=-limit, high=limit, at_limit="clip", soft_start=SOFT_START
-        )
-        for name, limit in zip(names, limits)
+        f"{name}/{TORQUE}": guarded(key.device.axes[key.axis].force)
+        for name, key in zip(names, keys)
     }
     inputs = {f"{name}/{ANGLE}": WatchedInput(max_age=MAX_AGE) for name in names}
     run = live(
