@@ -4,14 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from touchback.haptics.displays.slower import Sampling, sampled_at
+from touchback.haptics.displays.slower import Sampling, remembered, sampled_at, update
 from touchback.haptics.displays.walls import WALLS, believed, wall_law, within
 from touchback.haptics.wall.laws import Differences, Given, Law, Observing, Sense, Told
 from touchback.haptics.wall.plant import Device, Finger
 from touchback.model import Model
 from touchback.model.controls import choice_name
 from touchback.model.value import Value
-from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import select
 
 SLOWEST, FASTEST = 100.0, 4000.0  # samples a second of a live wall
@@ -73,9 +72,9 @@ class ChosenWall:
         for target in targets:
             model.input(target)
         for label, sense in senses.items():
-            memory = [model.memory(f"{name}.{label}.{i}", x) for i, x in enumerate(sense.start)]
+            memory = remembered(model, f"{name}.{label}", sense.start)
             after, known = sense.step(memory, told)
-            _update(model, f"{name}.{label}", memory, after, sampling)
+            update(model, f"{name}.{label}", memory, after, sampling)
             _control(model, name, label, (known.y, known.v, known.bias), targets)
         y, v, bias = (model.signal(target) for target in targets)
         return replace(told, y=y, v=v, bias=bias)
@@ -91,7 +90,7 @@ class ChosenWall:
         model.input(target, unit="N")
         steps = {}
         for label, law in laws.items():
-            memory = [model.memory(f"{name}.{label}.{i}", x) for i, x in enumerate(law.start)]
+            memory = remembered(model, f"{name}.{label}", law.start)
             known = told.expressible() if law.compensates else told
             after, force = law.step(memory, known)
             steps[label] = memory, after, law.idle(memory, known)
@@ -100,7 +99,7 @@ class ChosenWall:
         for number, (label, (memory, after, idle)) in enumerate(steps.items()):
             chosen = select(choice > number - 0.5, choice < number + 0.5, 0.0)
             kept = [select(chosen, a, b) for a, b in zip(after, idle, strict=True)]
-            _update(model, f"{name}.{label}", memory, kept, sampling)
+            update(model, f"{name}.{label}", memory, kept, sampling)
         return model.signal(target)
 
 
@@ -110,11 +109,3 @@ def _control(
     """A control, or one instead of the first."""
     instead_of = None if label == first else first
     model.control(label, lambda: list(values), of=[], to=targets, instead_of=instead_of)
-
-
-def _update(
-    model: Model, name: str, memory: list[Expr], after: Sequence[Value], sampling: Sampling
-) -> None:
-    """Let memories change at samples."""
-    for i, value in enumerate(after):
-        model.set_update(f"{name}.{i}", select(sampling.due, value, memory[i]))

@@ -1,10 +1,12 @@
 """Displays that are slower than the ticks: samples at every so many of them, held in between."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.value import Value
+from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import floor, maximum, minimum, select
 
 
@@ -30,3 +32,16 @@ def sampled_at(model: Model, name: str, ticks: float, rate: Value | None) -> Sam
     due = select(waiting < 0.5, 1.0, 0.0)
     model.set_update(label, select(due, every - 1.0, waiting - 1.0))
     return Sampling(due, every * (1.0 / ticks))
+
+
+def remembered(model: Model, name: str, start: Sequence[float]) -> list[Expr]:
+    """Memories "name.0", "name.1", … that begin so."""
+    return [model.memory(f"{name}.{i}", x) for i, x in enumerate(start)]
+
+
+def update(
+    model: Model, name: str, memory: list[Expr], after: Sequence[Value], sampling: Sampling
+) -> None:
+    """Let such memories change at samples."""
+    for i, value in enumerate(after):
+        model.set_update(f"{name}.{i}", select(sampling.due, value, memory[i]))

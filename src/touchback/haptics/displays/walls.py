@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from touchback.errors import InputError
-from touchback.haptics.displays.slower import sampled_at
+from touchback.haptics.displays.slower import remembered, sampled_at, update
 from touchback.haptics.wall.laws import (
     Adaptive,
     Deadbeat,
@@ -85,14 +85,12 @@ class WallDisplay:
             position, velocity, held, believed(self.device, self.finger), bias, self.stiffness,
             self.damping, sampling.period,
         )  # fmt: skip
-        sensed = [model.memory(f"{name}.sense.{i}", x) for i, x in enumerate(self.sense.start)]
+        sensed = remembered(model, f"{name}.sense", self.sense.start)
         after, known = self.sense.step(sensed, told)
-        for i, value in enumerate(after):
-            model.set_update(f"{name}.sense.{i}", select(sampling.due, value, sensed[i]))
-        memory = [model.memory(f"{name}.law.{i}", x) for i, x in enumerate(law.start)]
+        update(model, f"{name}.sense", sensed, after, sampling)
+        memory = remembered(model, f"{name}.law", law.start)
         after, force = law.step(memory, known.expressible() if law.compensates else known)
-        for i, value in enumerate(after):
-            model.set_update(f"{name}.law.{i}", select(sampling.due, value, memory[i]))
+        update(model, f"{name}.law", memory, after, sampling)
         fresh = select(sampling.due, within(force, self.limit), held)
         model.set_update(name, fresh)
         return fresh
