@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 from touchback.cli.console import out
 from touchback.cli.device import calibrated, opened, show_identified
-from touchback.gallery.keyboard.player import Ear
+from touchback.gallery.keyboard.listener import Ear
 from touchback.gallery.keyboard.strokes import Heard
 from touchback.gallery.keyboard.wired import WiredKey, play_wired
 

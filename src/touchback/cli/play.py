@@ -17,11 +17,11 @@ from touchback.devices.midi import MidiPort, NoteOff, NoteOn, read_midi, write_m
 from touchback.devices.sound import render, write_wav
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name, notes_of
+from touchback.gallery.keyboard.listener import Ear
 from touchback.gallery.keyboard.player import (
     FASTEST,
     SETTLING,
     SLOWEST,
-    Ear,
     Fingers,
     Keyboard,
     SeparateKeys,

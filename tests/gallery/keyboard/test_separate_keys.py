@@ -3,7 +3,8 @@
 import pytest
 
 from touchback.errors import InputError
-from touchback.gallery.keyboard.player import SETTLING, Ear, make_keyboard, make_separate_keys
+from touchback.gallery.keyboard.listener import Ear
+from touchback.gallery.keyboard.player import SETTLING, make_keyboard, make_separate_keys
 from touchback.gallery.keyboard.strokes import Stroke
 
 STROKES = [

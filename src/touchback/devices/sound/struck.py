@@ -8,6 +8,7 @@ import numpy as np
 from touchback.devices.sound.string_motion import StringMotion
 from touchback.devices.sound.strings import Hammer, String
 from touchback.errors import InputError
+from touchback.native.sound.strike import strike_modes
 
 STEPS_PER_SECOND = 8 * 44100
 LONGEST_CONTACT = 0.03  # [s]; a hammer that stays longer has been checked and does not matter
@@ -37,22 +38,11 @@ def strike(string: String, hammer: Hammer, speed: float) -> Strike:
     h = 1.0 / STEPS_PER_SECOND
     shape = string.shape(string.strike_point * string.length)
     advance, push = _exact_step(string, shape, h)
-    modes = np.zeros((2, len(string.modes)))
-    position, velocity, forces = 0.0, speed, [0.0]
-    force = 0.0
-    for _ in range(int(LONGEST_CONTACT / h)):
-        half = velocity - h / 2.0 * force / hammer.mass
-        position += h * half
-        modes = np.einsum("ijk,jk->ik", advance, modes) + push * force
-        compression = position - float(shape @ modes[0])
-        new = hammer.stiffness * max(compression, 0.0) ** hammer.exponent
-        modes = modes + push * ((new - force) / 2.0)
-        velocity, force = half - h / 2.0 * new / hammer.mass, new
-        forces.append(force)
-        if compression <= 0.0 and velocity < float(shape @ modes[1]):
-            break
+    felt = hammer.mass, hammer.stiffness, hammer.exponent
+    most = int(LONGEST_CONTACT / h)
+    modes, rebound, forces = strike_modes(advance, push, shape, felt, speed, h, most)
     duration = h * np.count_nonzero(forces)
-    return Strike(StringMotion(string, *modes), duration, -velocity, np.array(forces))
+    return Strike(StringMotion(string, *modes), duration, rebound, forces)
 
 
 def _exact_step(string: String, shape: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,9 +1,8 @@
 """A keyboard that is played: offline as fast as it goes, or live against the clock."""
 
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from touchback.gallery.keyboard.keys import (
     notes_of,
     touchback_key,
 )
+from touchback.gallery.keyboard.listener import Ear, Listener
 from touchback.gallery.keyboard.strokes import (
     Heard,
     Stroke,
@@ -40,29 +40,6 @@ _LOOK = 0.002  # s between looks at what fingers do
 _EFFORTS = tuple(float(x) for x in np.linspace(0.0, 1.0, 12))
 
 Fingers = Callable[[float], list[Stroke]]  # what is to be done at a time [s]
-
-
-@dataclass
-class Ear:
-    """Listens to live keys: `began` is told of each note as it sounds, `ended` of each note (and
-    when [s]) that its damper has reached."""
-
-    began: Callable[[Heard], None]
-    ended: Callable[[int, float], None] = field(default=lambda note, time: None)
-    _counts: dict[int, float] = field(default_factory=dict)
-    _ringing: set[int] = field(default_factory=set)
-
-    def look(self, now: Mapping[str, float], note: int, prefix: str = "") -> None:
-        """Take in what a key shows at a tick."""
-        count = now[f"{prefix}notes"]
-        if count > self._counts.get(note, 0.0):
-            self._counts[note] = count
-            self._ringing.add(note)
-            loudness, began = now[f"{prefix}loudness"], now[f"{prefix}note time"]
-            self.began(Heard(began, note, loudness, float("inf")))
-        elif note in self._ringing and now[f"{prefix}ringing"] < 0.5:
-            self._ringing.remove(note)
-            self.ended(note, now["time"])
 
 
 @dataclass(frozen=True)
@@ -115,15 +92,15 @@ class Keyboard:
             self.system, rate=self.rate, substeps=self.substeps, method=METHOD, record=record,
             speed=speed,
         )  # fmt: skip
-        done = threading.Event()
+        listener = None if ear is None else Listener(run, self.notes, ear)
         with run:
-            watcher = threading.Thread(target=self._listen, args=(run, ear, done))
-            watcher.start()
+            if listener is not None:
+                listener.start()
             try:
                 self._play(run, fingers, duration)
             finally:
-                done.set()
-                watcher.join()
+                if listener is not None:
+                    listener.stop()
         return run.report(), run
 
     @staticmethod
@@ -134,16 +111,6 @@ class Keyboard:
                 for key, value in stroke.inputs.items():
                     run[f"{name}/{key}"] = value
             run.run(min(_LOOK, duration - now))
-
-    def _listen(self, run: Live, ear: Ear | None, done: threading.Event) -> None:
-        while ear is not None and not done.wait(_LOOK):
-            now = run.snapshot()
-            try:
-                for note in self.notes:
-                    ear.look(now, note, f"{note_name(note)}/")
-            except Exception as error:  # the performance goes on, unheard
-                run.note(f"nobody listens any more: {type(error).__name__}: {error}")
-                return
 
     def _check(self, strokes: Iterable[Stroke]) -> list[Stroke]:
         return _on_keys(list(strokes), self.notes)
@@ -203,7 +170,8 @@ class SeparateKeys:
                     run.run(min(_LOOK, duration - now))
                 if ear is not None:
                     for note, run in runs.items():
-                        ear.look(run.snapshot(), note)
+                        shown, message = run.published()
+                        ear.look(shown, note, stamp=message.stamp)
         played = [one for note, run in runs.items() for one in heard_of(run.recorded(), note)]
         return [run.report() for run in runs.values()], sorted(played, key=lambda one: one.time)
 

@@ -51,12 +51,15 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Heard:
-    """A note that a key played: when [s], which, how loudly, and until when it rings [s]."""
+    """A note that a key played: when [s], which, how loudly, and until when it rings [s]. Of a live
+    key also when its tick was published and when that was noticed (monotonic ns)."""
 
     time: float
     note: int
     loudness: float
     end: float
+    published: int = 0
+    noticed: int = 0
 
 
 def passage(notes: Iterable[int], start: float) -> list[Stroke]:

@@ -8,7 +8,8 @@ from touchback.errors import InputError
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.gallery.keyboard.device import FRONT, KeyDevice, Sensed
 from touchback.gallery.keyboard.keys import note_name, notes_of
-from touchback.gallery.keyboard.player import METHOD, Ear, steps_at
+from touchback.gallery.keyboard.listener import Ear
+from touchback.gallery.keyboard.player import METHOD, steps_at
 from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
 from touchback.gallery.keyboard.voices import Voice, voice_called
 from touchback.haptics.displays import hold
@@ -87,7 +88,7 @@ def play_wired(
             run.connect(f"{name}/{TORQUE}", force)
         while run.read("time") < seconds:
             run.run(0.005)
-            now = run.snapshot()
+            now, message = run.published()
             for note, name in zip(notes, names):
-                ear.look(now, note, f"{name}/")
+                ear.look(now, note, f"{name}/", message.stamp)
     return run.report()

@@ -11,6 +11,7 @@ import numpy as np
 from touchback.devices.midi import speed_of
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import NAMES, note_name
+from touchback.gallery.keyboard.listener import Ear, Listener
 from touchback.gallery.keyboard.player import (
     METHOD,
     SETTLING,
@@ -20,7 +21,7 @@ from touchback.gallery.keyboard.player import (
     touches,
 )
 from touchback.gallery.keyboard.strikes import SOFTEST
-from touchback.gallery.keyboard.strokes import SHORTEST_STAY, Touches, passage
+from touchback.gallery.keyboard.strokes import SHORTEST_STAY, Heard, Touches, passage
 from touchback.gallery.keyboard.strokes import Stroke as Gesture
 from touchback.model.names import suggestion
 from touchback.realtime import Live, live
@@ -31,7 +32,6 @@ from touchback.workbench.play import messages as asked
 from touchback.workbench.play.action_drawing import action_drawing
 from touchback.workbench.play.curves import Curves
 from touchback.workbench.play.instruments import INSTRUMENTS, screws, voice_number
-from touchback.workbench.play.listener import Heard, Listener
 from touchback.workbench.play.stroke_rows import AFTER, BEFORE, SHOWN, StrokeRows
 
 OCTAVE = tuple(range(60, 73))  # middle C to the C above
@@ -81,7 +81,7 @@ class PianoBoard:
         self._passage, self._playing = script or self._on_white_keys, 0.0
         self._fingers: Fingers = _idle
         self._held: dict[int, Gesture] = {}
-        self._ear = Listener(self.live, self.notes, self._begins, self._ends, self._look)
+        self._ear = Listener(self.live, self.notes, Ear(self._begins, self._ends), self._look)
         self._screws = screws(self.keys.system.one.model.all_parameters())
         self._add_messages()
 
@@ -265,7 +265,7 @@ class PianoBoard:
             },
         )  # fmt: skip
 
-    def _ends(self, note: int) -> None:
+    def _ends(self, note: int, time: float) -> None:
         self.tell("damped", {"note": note})
 
     def _look(self, now: float) -> None:

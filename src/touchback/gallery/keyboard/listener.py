@@ -1,47 +1,58 @@
-"""An ear at a live keyboard: hears strikes within a millisecond, and stamps what it took."""
+"""Ears at a live keyboard: they hear strikes within a millisecond, and stamp what it took."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.strikes import REPORTED
+from touchback.gallery.keyboard.strokes import Heard
 from touchback.realtime import Live
 
 LOOK = 0.001  # s between looks: what the hub adds to a strike's way, half of it on average
 
 
-@dataclass(frozen=True)
-class Heard:
-    """A note that began: how loudly, when in the model's time [s]; when its tick was published and
-    when it was noticed (monotonic ns)."""
+@dataclass
+class Ear:
+    """Listens to live keys: `began` is told of each note as it sounds, `ended` of each note (and
+    when [s]) that its damper has reached."""
 
-    note: int
-    loudness: float
-    time: float
-    published: int
-    noticed: int
+    began: Callable[[Heard], None]
+    ended: Callable[[int, float], None] = field(default=lambda note, time: None)
+    _counts: dict[int, float] = field(default_factory=dict)
+    _ringing: set[int] = field(default_factory=set)
+
+    def look(self, now: Mapping[str, float], note: int, prefix: str = "", stamp: int = 0) -> None:
+        """Take in what a key shows at a tick, which was published at a stamp (monotonic ns)."""
+        count = now[f"{prefix}notes"]
+        if count > self._counts.get(note, 0.0):
+            self._counts[note] = count
+            self._ringing.add(note)
+            loudness, began = now[f"{prefix}loudness"], now[f"{prefix}note time"]
+            seen = time.monotonic_ns()
+            self.began(Heard(began, note, loudness, float("inf"), stamp, seen))
+        elif note in self._ringing and now[f"{prefix}ringing"] < 0.5:
+            self._ringing.remove(note)
+            self.ended(note, now["time"])
 
 
 class Listener:
-    """A thread that looks at what the run published and tells of each note that began, of each
-    that was damped, and at each look the model's time."""
+    """A thread that looks at what the run published and tells an ear of each note that began and
+    of each that was damped; `looked` at each look of the model's time."""
 
     def __init__(
         self,
         live: Live,
         notes: tuple[int, ...],
-        began: Callable[[Heard], None],
-        damped: Callable[[int], None],
-        looked: Callable[[float], None],
+        ear: Ear,
+        looked: Callable[[float], None] = lambda now: None,
     ) -> None:
-        self._live, self._notes = live, notes
-        self._began, self._damped, self._looked = began, damped, looked
+        self._live, self._notes, self._ear, self._looked = live, notes, ear, looked
         self._counts = np.zeros(len(notes))
         self._ringing = np.zeros(len(notes), dtype=bool)
         self._done = threading.Event()
@@ -77,9 +88,11 @@ class Listener:
         for i in np.flatnonzero(counts > self._counts):
             loudness, began = float(shown[i, 1]), float(shown[i, 2])
             late = max(now - began - period, 0.0)  # ticks since the one that told of it first
-            self._began(Heard(self._notes[i], loudness, began, stamp - round(1e9 * late), noticed))
+            published = stamp - round(1e9 * late)
+            note = self._notes[i]
+            self._ear.began(Heard(began, note, loudness, float("inf"), published, noticed))
         # A note that has just begun rings, whatever its damper was at the tick before.
         fresh = counts > self._counts
         for i in np.flatnonzero(self._ringing & ~ringing & ~fresh):
-            self._damped(self._notes[i])
+            self._ear.ended(self._notes[i], now)
         self._counts, self._ringing = counts, ringing | fresh
