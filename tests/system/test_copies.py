@@ -171,3 +171,26 @@ def test_what_has_no_copies_is_said():
     m.drive("slide", tb.Sine(0.1))
     with pytest.raises(InputError, match=r"m\.add"):
         tb.copies(m.compile(), NAMES)
+
+
+@pytest.mark.parametrize("count", [1, 4, 11])
+def test_copies_may_share_inputs_and_keep_the_others(count):
+    m = tb.Model("cart")
+    wind, push = m.input("wind", unit="N", default=0.5), m.input("push", unit="N")
+    m.joint("rail", tb.Prismatic("x"), m.ground, m.body("cart", mass=2.0))
+    m.force("both", tb.JointEffort("rail", wind + 2.0 * push))
+    one, names = m.compile(), [f"c{i}" for i in range(count)]
+    row = tb.copies(one, names, shared=["wind"])
+    assert row.input_names == ["wind", *(f"{name}/push" for name in names)]
+    pushes = dict(zip(names, np.linspace(-1.0, 1.0, count)))
+    inputs = {f"{name}/push": value for name, value in pushes.items()}
+    run = tb.simulate(row, duration=0.1, step=1e-3, inputs={"wind": 0.25, **inputs})
+    for name, own in pushes.items():  # x = (F/m) t²/2, F = wind + 2 push
+        due = (0.25 + 2.0 * own) / 2.0 * run.time**2 / 2.0
+        np.testing.assert_allclose(run[f"{name}/rail"], due, rtol=1e-9, atol=1e-15)
+
+
+def test_only_the_first_inputs_can_be_shared():
+    one = swinging()
+    with pytest.raises(InputError, match=r"can share its first inputs only.*push; got pull"):
+        tb.copies(one, NAMES, shared=["pull"])

@@ -54,6 +54,7 @@ def describe(
         "model": system.name,
         "description": model,  # of one, when it is a row of copies
         "copies": list(system.names),
+        "shared": list(system.shared),
         "initial_state": x0.tolist(),
         "parameters": parameters,
         "rate": plan.rate,

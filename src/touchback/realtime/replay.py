@@ -116,7 +116,8 @@ def system_in(part: Part, given: System | None = None) -> System:
                 "don't know: give the system to `replay`, or its name to `--model`."
             )
         system = model_from_text(about["description"], ".json").compile()
-        system = copies(system, about["copies"]) if about["copies"] else system
+        if about["copies"]:
+            system = copies(system, about["copies"], about["shared"])
     for kind, recorded, own in (
         ("state", about["state_names"], system.state_names),
         ("input", about["input_names"], system.input_names),

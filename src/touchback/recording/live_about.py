@@ -61,6 +61,7 @@ class LiveAbout(TypedDict):
     output_names: list[str]
     energy_names: list[str]
     copies: list[str]
+    shared: list[str]  # inputs that all copies have in common
     units: dict[str, str]
     max_speed: float | None
     settings: dict[str, float]  # of the formulation
@@ -73,8 +74,8 @@ class LiveAbout(TypedDict):
 
 
 _LATER: dict[str, object] = {
-    "copies": [], "units": {}, "max_speed": None, "settings": {}, "rtol": 1e-8, "atol": 1e-10,
-    "speed": None, "versions": {}, "carried": None,
+    "copies": [], "shared": [], "units": {}, "max_speed": None, "settings": {}, "rtol": 1e-8,
+    "atol": 1e-10, "speed": None, "versions": {}, "carried": None,
     "start": None,
 }  # fmt: skip
 

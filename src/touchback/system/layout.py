@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,7 @@ from touchback.model.names import unknown
 from touchback.model.signals import Input, Parameter
 from touchback.system.reading import by_name, leading, read_array, read_number
 
+Item = TypeVar("Item")
 Values = Mapping[str, ArrayLike] | ArrayLike | None
 """Numbers by name, in order, or none: those that are usual."""
 
@@ -39,20 +41,23 @@ class Layout:
     memories: tuple[str, ...]  # states that change only at ticks
     limits: tuple[Limit, ...]  # of coordinates, by parameters
 
-    def copied(self, names: Sequence[str]) -> "Layout":
+    def copied(self, names: Sequence[str], shared: int = 0) -> "Layout":
         """That of so many mechanisms: the positions of all, copy by copy, then all velocities, …;
-        names are "copy/name"."""
+        names are "copy/name", but those of the first `shared` inputs, which all have in common."""
 
         def every(own: Sequence[str]) -> tuple[str, ...]:
             return tuple(f"{copy}/{name}" for copy in names for name in own)
 
+        def in_common(own: tuple[Item, ...]) -> tuple[Item, ...]:
+            return own[:shared] + own[shared:] * count
+
         count = len(names)
         return Layout(
-            every(self.q), every(self.v), every(self.z), every(self.inputs),
-            every(self.parameters), every(self.outputs), self.q_units * count,
-            self.v_units * count, self.z_units * count, self.output_units * count,
-            self.input_units * count, self.input_defaults * count,
-            self.input_ranges * count, self.ranges * count, every(self.memories),
+            every(self.q), every(self.v), every(self.z),
+            self.inputs[:shared] + every(self.inputs[shared:]), every(self.parameters),
+            every(self.outputs), self.q_units * count, self.v_units * count, self.z_units * count, self.output_units * count,
+            in_common(self.input_units), in_common(self.input_defaults),
+            in_common(self.input_ranges), self.ranges * count, every(self.memories),
             tuple(
                 limit.moved(f"{copy}/", i * len(self.parameters))
                 for i, copy in enumerate(names)

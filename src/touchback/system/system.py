@@ -113,6 +113,11 @@ class System(Arrays):
         """Names of the copies in a row; none in others."""
         return self.motion.names
 
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Inputs that all copies of a row have in common."""
+        return self.motion.shared
+
     def states_of(self, x: State | ArrayLike) -> np.ndarray:
         """The states of the copies, a row for each."""
         return self.motion.states_of(self._elements(x))

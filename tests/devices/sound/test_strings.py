@@ -16,6 +16,7 @@ from touchback.devices.sound import (
     strike,
     write_wav,
 )
+from touchback.devices.sound.strings import HAMMER_HEAD, along
 from touchback.errors import InputError
 
 C2, C4, C7 = 36, 60, 96
@@ -151,3 +152,23 @@ def test_a_wav_file_holds_the_samples(tmp_path):
 def test_what_cannot_sound_is_said(act, words):
     with pytest.raises(InputError, match=words):
         act()
+
+
+@pytest.mark.parametrize("note", [60, 72, 84, 96, 108])
+def test_plain_wires_are_as_inharmonic_as_those_of_young_s_six_pianos(note):
+    # Young 1952: the second mode of C4 is 1.2 cents sharp, doubled every eight semitones above;
+    # cents of mode n are 1200/ln 2 · B n²/2
+    due = 1.2 * 2 ** ((note - 60) / 8) / (1200 / np.log(2) * 2**2 / 2)
+    assert piano_string(note).inharmonicity == pytest.approx(due, rel=0.35)
+
+
+def test_strike_points_and_hammers_are_graded_as_published():
+    # Conklin 1990: d/L a little less than 1/8 in the bass, 1/12 to 1/17 at C8
+    assert 1 / 8.5 < piano_string(21).strike_point < 1 / 8
+    assert 1 / 17 < piano_string(108).strike_point < 1 / 12
+    points = [piano_string(note).strike_point for note in range(21, 109)]
+    lengths = [piano_string(note).length for note in range(21, 109)]
+    masses = [along(note, HAMMER_HEAD) for note in range(21, 109)]
+    for falling in (points, lengths, masses):
+        assert np.all(np.diff(falling) < 0.0)
+    assert masses[0] == 11e-3 and masses[-1] == 3.5e-3

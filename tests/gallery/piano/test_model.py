@@ -50,7 +50,7 @@ def test_all_screws_are_live_parameters(pressed: System) -> None:
         "repetition lever height", "jack position", "backcheck distance", "backcheck angle",
         "repetition spring", "jack spring", "hammer mass", "key lead mass", "key lead distance",
         "knuckle friction", "capstan friction", "backcheck friction", "centre friction",
-        "pedal lift",
+        "pedal lift", "una corda", "string stiffness", "string hysteresis", "damper mass",
     ):  # fmt: skip
         assert name in pressed.parameters
     usual = play(pressed, 0.02)

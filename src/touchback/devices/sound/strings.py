@@ -4,6 +4,7 @@ A string is stiff, damped and simply supported: its mode k turns at
 ω_k = k ω_1 √(1 + B k²)/√(1 + B) and decays at σ_k = b1 + b3 ω_k² (Chaigne & Askenfelt 1994)."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,19 +14,30 @@ from touchback.errors import InputError
 
 STEEL_DENSITY, STEEL_MODULUS = 7850.0, 2.0e11  # [kg/m³], [Pa]
 LOWEST, HIGHEST = 21, 108  # A0 and C8, the keys of a piano
-TENSION = 670.0  # [N], C4 of Chaigne & Askenfelt 1994
-THICKEST_CORE = 1.1e-3  # [m]; heavier strings are wound round a core of about this
 HIGHEST_HEARD = 16000.0  # [Hz]
 
-# MIDI notes C2, C4, C7. Felt, hammer mass, strike point: reference table "Hammer felt" (Chaigne &
-# Askenfelt 1994; Woodhouse, Euphonics 12.2.1). Lengths: C4 of the same table; the others are usual
-# for a medium grand.
-NOTES = (36.0, 60.0, 96.0)
-LENGTH = (1.45, 0.62, 0.09)  # [m]
-STRIKE_POINT = (0.135, 0.125, 0.090)  # of the length
-STIFFNESS = (4e8, 4.5e9, 1e12)  # [N/m^p]
-EXPONENT = (2.3, 2.5, 3.0)
-HAMMER_MASS = (11e-3, 9e-3, 6e-3)  # [kg], on all strings of a note
+# What is graded from bass to treble, by MIDI note; straight lines between, of logarithms where
+# said. **CA94**: Chaigne & Askenfelt 1994, with Woodhouse, Euphonics 12.2.1. **PTG**: technicians'
+# lists (moypiano.com/ptg, my.ptg.org).
+Graded = Mapping[int, float]
+# [m], logarithms. C4: CA94. From B2 up: a Steinway M of 1936 (PTG, Stewart 2019). A0: usual for two
+# metres of grand (PTG, Delacour 2001).
+LENGTH: Graded = {
+    21: 1.40, 47: 1.009, 54: 0.900, 60: 0.62, 66: 0.456, 72: 0.340, 78: 0.245, 84: 0.176,
+    90: 0.129, 96: 0.090, 102: 0.064, 108: 0.050,
+}  # fmt: skip
+# [N] A0: 200 to 220 lbf (PTG, Delacour 2001). C4: CA94, kept to the top.
+TENSION: Graded = {21: 934.0, 60: 670.0, 108: 670.0}
+# [m] round which heavier strings are wound. A0: No. 25 (PTG, Delacour 2001).
+THICKEST_CORE: Graded = {21: 1.5e-3, 47: 1.1e-3, 108: 1.1e-3}
+# Of the length. A little less than 1/8 in the bass, falling gradually to A4, then fast to between
+# 1/12 and 1/17 at C8 (Conklin, Five lectures on the acoustics of the piano, KTH 1990); C4: CA94.
+STRIKE_POINT: Graded = {21: 0.123, 60: 0.120, 69: 0.117, 108: 0.071}
+STIFFNESS: Graded = {36: 4e8, 60: 4.5e9, 96: 1e12}  # [N/m^p], logarithms: CA94
+EXPONENT: Graded = {36: 2.3, 60: 2.5, 96: 3.0}  # CA94
+# [kg] A0, C8: Conklin, as above. A1, A6: PTG, Spurlock 1995.
+HAMMER_HEAD: Graded = {21: 11e-3, 33: 9e-3, 93: 4e-3, 108: 3.5e-3}
+SHANK = 2e-3  # [kg] of it that count at the head (PTG, Hartman 1995)
 
 
 @dataclass(frozen=True)
@@ -85,27 +97,38 @@ def piano_string(note: int) -> String:
     """A string of the MIDI note, equally tempered, A4 = 440 Hz."""
     _check(note)
     frequency = 440.0 * 2.0 ** ((note - 69) / 12)
-    length = math.exp(_along(note, np.log(LENGTH)))
-    density = TENSION / (2.0 * length * frequency) ** 2
+    length, tension = by_ratios(note, LENGTH), along(note, TENSION)
+    density = tension / (2.0 * length * frequency) ** 2
     wire = math.sqrt(4.0 * density / (np.pi * STEEL_DENSITY))
-    core = min(wire, THICKEST_CORE)
-    B = np.pi**3 * STEEL_MODULUS * core**4 / (64.0 * TENSION * length**2)
-    return String(frequency, length, TENSION, B, strike_point=_along(note, STRIKE_POINT))
+    core = min(wire, along(note, THICKEST_CORE))
+    B = np.pi**3 * STEEL_MODULUS * core**4 / (64.0 * tension * length**2)
+    return String(frequency, length, tension, B, strike_point=along(note, STRIKE_POINT))
 
 
 def piano_hammer(note: int) -> Hammer:
     """The hammer of the MIDI note, as one of its one, two or three strings meets it."""
     _check(note)
-    strings = 1 if note < 33 else 2 if note < 45 else 3
-    stiffness = math.exp(_along(note, np.log(STIFFNESS)))
-    return Hammer(_along(note, HAMMER_MASS) / strings, stiffness, _along(note, EXPONENT))
+    mass = (along(note, HAMMER_HEAD) + SHANK) / strings_of(note)
+    return Hammer(mass, by_ratios(note, STIFFNESS), along(note, EXPONENT))
 
 
-def _along(note: float, values: tuple[float, ...] | np.ndarray) -> float:
-    """Straight lines through the three notes, carried on beyond the outer two."""
-    line = 0 if note < NOTES[1] else 1
-    slope = (values[line + 1] - values[line]) / (NOTES[line + 1] - NOTES[line])
-    return float(values[line] + slope * (note - NOTES[line]))
+def strings_of(note: int) -> int:
+    """How many strings a note has."""
+    return 1 if note < 33 else 2 if note < 45 else 3
+
+
+def along(note: float, values: Graded) -> float:
+    """Straight lines between notes, carried on beyond the outer two."""
+    notes = list(values)
+    line = next((i for i, above in enumerate(notes[1:-1]) if note < above), len(notes) - 2)
+    low, high = notes[line], notes[line + 1]
+    slope = (values[high] - values[low]) / (high - low)
+    return values[low] + slope * (note - low)
+
+
+def by_ratios(note: float, values: Graded) -> float:
+    """The same with equal ratios between notes."""
+    return math.exp(along(note, {key: math.log(each) for key, each in values.items()}))
 
 
 def _check(note: int) -> None:

@@ -22,8 +22,10 @@ from touchback.gallery.piano.parameters import Cloth, Specification
 from touchback.gallery.piano.screws import Screws, add_screws
 from touchback.gallery.piano.sensing import CONTACTS, add_sensors
 from touchback.model import Model
+from touchback.model.forces import JointEffort
 from touchback.model.frame import BodyHandle, Frame
 from touchback.model.joints import Fixed, Revolute
+from touchback.symbolic.functions import maximum, select
 
 RISING, FALLING = Revolute("-y"), Revolute("y")  # from x to z, and from z to x
 DOWN, BACK = math.pi, math.pi / 2  # lean of faces that look down or to the back
@@ -80,7 +82,7 @@ class Builder:
         self._body("hammer head", screws.hammer_mass, (0.0, 0.0), masses.head_moment)
         self._body("key leads", screws.lead_mass, (0.0, 0.0), 0.0)
         centre = (-self.spec.dimensions.damper_head, 0.0)
-        self._body("damper", masses.damper, centre, masses.damper_moment)
+        self._body("damper", screws.damper_mass, centre, masses.damper_moment)
         x, z = turned(lean, masses.head_centre)
         head = BodyHandle("hammer").at(float(x), 0, float(z))
         self.m.joint("hammer head", Fixed(), head, "hammer head")
@@ -170,27 +172,38 @@ class Builder:
         string = Surface(_point(at.crown[0], at.string), DOWN)
         higher = s.blow - self.spec.regulation.blow
         crown = self._circle("hammer", at.crown, d.crown_radius)
-        self._touch("string", crown, self._face("ground", string, z=higher))
+        cloth, softer = self.spec.felts.string, 1.0 - self.spec.pedals.una_corda
+        stiffness = cloth.stiffness * s.string * (1.0 - softer * s.una_corda)
+        felt = Felt(stiffness, cloth.exponent, s.string_hysteresis)
+        self._touch("string", crown, self._face("ground", string, z=higher), felt=felt)
         shank = at.hammer + turned(at.rest_angle, (d.rest_rail, 0.0))
         cushion = self._face("ground", shank - [0.0, d.rest_rail_gap])
         self._touch("rest rail", self._circle("hammer", shank, 0.0), cushion)
 
     def _damper_contacts(self) -> None:
-        """The key's tail lifts the damper's lever from its seat on the string, up to a stop."""
+        """The key's tail lifts the damper's lever from its seat on the string, up to a stop; so
+        does the tray of the pedal, with what cloth and trapwork give."""
         d, at = self.spec.dimensions, self.at
         tail = _point(d.key_tail, d.key_height)
         lever = Surface(tail + [0.0, at.damper_gap], DOWN)
         self._touch("damper lift", self._edge("key", tail, -1.0), self._face("damper", lever))
         head = at.damper - [d.damper_head, 0.0]
         wire = self._circle("damper", head, 0.0)
-        self._touch("damper seat", wire, self._face("ground", head, z=self.screws.pedal))
+        self._touch("damper seat", wire, self._face("ground", head))
         share = d.damper_head / (at.damper[0] - d.key_tail)
         stop = Surface(head + [0.0, d.damper_travel * share], DOWN)
         self._touch("damper stop", wire, self._face("ground", stop))
+        stiffness, damping = self.spec.pedals.tray
+        below = self.screws.pedal - d.damper_head * self.m.coordinate("damper")
+        push = maximum(stiffness * below - damping * d.damper_head * self.m.rate("damper"), 0.0)
+        lifted = select(below > 0.0, push * d.damper_head, 0.0)
+        self.m.force("pedal", JointEffort("damper", lifted))
 
-    def _touch(self, name: str, circle: Circle, face: Line, friction: Any = None) -> None:
+    def _touch(
+        self, name: str, circle: Circle, face: Line, friction: Any = None, felt: Felt | None = None
+    ) -> None:
         cloth: Cloth = getattr(self.spec.felts, name.replace(" ", "_"))
-        felt = Felt(cloth.stiffness, cloth.exponent, cloth.hysteresis)
+        felt = felt or Felt(cloth.stiffness, cloth.exponent, cloth.hysteresis)
         coefficient = cloth.friction if friction is None else friction
         slip = self.spec.felts.slip_speed
         contact = ProfileContact(circle, face, felt, friction=coefficient, slip_speed=slip)

@@ -179,6 +179,16 @@ class Springs:
 
 
 @dataclass(frozen=True)
+class Pedals:
+    """What pedals do to one action (all chosen)."""
+
+    tray: tuple[float, float] = (130.0, 2.8)  # [N/m], [N s/m]: give of cloth and trapwork between
+    # the pedal and a damper, so that its felt leaves the string over 2 mm: half-pedal
+    una_corda: float = 0.5  # of the string felt's stiffness that is left: hammers meet fewer
+    # strings, with felt that no string has hardened
+
+
+@dataclass(frozen=True)
 class Specification:
     """Everything that describes one action."""
 
@@ -188,3 +198,4 @@ class Specification:
     felts: Felts = field(default_factory=Felts)
     centres: Centres = field(default_factory=Centres)
     springs: Springs = field(default_factory=Springs)
+    pedals: Pedals = field(default_factory=Pedals)

@@ -29,7 +29,11 @@ class Screws:
     capstan_friction: Expr
     check_friction: Expr
     centres: Expr  # factor on the friction of all hinges
-    pedal: Expr  # lift of the damper by the pedal [m]
+    pedal: Expr  # height of the tray under the damper's head [m]
+    una_corda: Expr  # how far the hammer is shifted, 0 to 1
+    string: Expr  # factor on the stiffness of felt and string
+    string_hysteresis: Expr  # [s]
+    damper_mass: Expr  # [kg]
 
 
 def add_screws(m: Model, spec: Specification) -> Screws:
@@ -60,5 +64,11 @@ def add_screws(m: Model, spec: Specification) -> Screws:
         capstan_friction=m.parameter("capstan friction", felts.capstan.friction, min=0.0, max=1.0),
         check_friction=m.parameter("backcheck friction", felts.check.friction, min=0.0, max=2.0),
         centres=m.parameter("centre friction", 1.0, min=0.0, max=10.0),
-        pedal=m.parameter("pedal lift", 0.0, unit="m", min=0.0, max=0.008),
+        pedal=m.parameter("pedal lift", 0.0, unit="m", min=0.0, max=0.012),
+        una_corda=m.parameter("una corda", 0.0, min=0.0, max=1.0),
+        string=m.parameter("string stiffness", 1.0, min=0.02, max=50.0),
+        string_hysteresis=m.parameter(
+            "string hysteresis", felts.string.hysteresis, unit="s", min=0.0, max=2e-3
+        ),
+        damper_mass=m.parameter("damper mass", masses.damper, unit="kg", min=1e-3, max=0.1),
     )  # fmt: skip

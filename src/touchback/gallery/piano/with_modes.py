@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from touchback.contact.laws import Felt
 from touchback.contact.profiles import Circle, Line
 from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.gallery.piano.action import Builder
@@ -76,9 +77,11 @@ def regulated(given: Specification) -> Specification:
 class _Felts(Builder):
     """Bodies, hinges and those felts that no rigid contact stands for."""
 
-    def _touch(self, name: str, circle: Circle, face: Line, friction: Any = None) -> None:
+    def _touch(
+        self, name: str, circle: Circle, face: Line, friction: Any = None, felt: Felt | None = None
+    ) -> None:
         if name not in RIGID:
-            super()._touch(name, circle, face, friction)
+            super()._touch(name, circle, face, friction, felt)
 
 
 def make() -> Model:

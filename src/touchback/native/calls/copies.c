@@ -49,12 +49,11 @@ INLINE long groups(const tb_copies *c, const row *all, long first, long lanes) {
     tb_function call = lanes == 1 ? c->one : c->wide;
     const void *context = lanes == 1 ? c->one_context : c->wide_context;
     double *x = all->work + c->work, *u = x + lanes * size_of(c->states);
-    double *out = u + lanes * (1 + c->inputs);
-    for (long lane = 0; lane < lanes; lane++)
-        u[lane] = all->u[0];
+    double *own = u + lanes * (1 + c->shared), *out = own + lanes * c->inputs;
+    interleave(all->u, 0, 1 + c->shared, lanes, u);
     for (; first + lanes <= c->count; first += lanes) {
         gather(c, all->x, first, lanes, x);
-        interleave(all->u + 1 + first * c->inputs, c->inputs, c->inputs, lanes, u + lanes);
+        interleave(all->u + 1 + c->shared + first * c->inputs, c->inputs, c->inputs, lanes, own);
         call(x, u, all->p + first * c->parameters, out, all->work, context);
         scatter(c, out, first, lanes, all->out);
     }

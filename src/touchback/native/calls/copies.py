@@ -14,11 +14,12 @@ Parts = tuple[int, int, int]
 @dataclass(frozen=True)
 class Row:
     """So many copies, of which `lanes` are computed at once; sizes of a copy's parts of x = [q, v,
-    z], of its inputs and of its parameter block."""
+    z], of the inputs that all share, of its own and of its parameter block."""
 
     count: int
     lanes: int
     states: Parts
+    shared: int
     inputs: int
     parameters: int
 
@@ -31,18 +32,19 @@ class Row:
 
 
 class CopiedFunction:
-    """The one calling convention for a row: x and u = [t, inputs of each] with all copies, p from
-    `Row.block`, out with the first parts of all copies, then the second, then the third."""
+    """The one calling convention for a row: x and u = [t, shared inputs, inputs of each] with all
+    copies, p from `Row.block`, out with the first parts of all copies, then the
+    second, then the third."""
 
     def __init__(self, row: Row, one: FunctionData, wide: FunctionData, outputs: Parts) -> None:
         """`wide` takes `row.lanes` copies; where that is one, it is `one`."""
-        own = row.lanes * (sum(row.states) + 1 + row.inputs + sum(outputs))
+        own = row.lanes * (sum(row.states) + 1 + row.shared + row.inputs + sum(outputs))
         work = -(-max(one.work_size, wide.work_size) // _LINE) * _LINE
         self._functions = (one, wide)
         self._record = Record(
             "tb_copies", one=one.address, wide=wide.address, one_context=one.context_address,
             wide_context=wide.context_address, count=row.count, lanes=row.lanes,
-            inputs=row.inputs, parameters=row.parameters, work=work,
+            shared=row.shared, inputs=row.inputs, parameters=row.parameters, work=work,
         )  # fmt: skip
         self._record.struct.states[:], self._record.struct.outputs[:] = row.states, outputs
         self.address = LIB.address("tb_copies_call")

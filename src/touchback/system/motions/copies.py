@@ -35,11 +35,12 @@ class Copies(Motion):
     }
     one: System
 
-    def __init__(self, one: System, names: Sequence[str]) -> None:
-        self.one, self.names = one, tuple(names)
+    def __init__(self, one: System, names: Sequence[str], shared: Sequence[str] = ()) -> None:
+        """`shared` are the first inputs of one, which are those of all."""
+        self.one, self.names, self.shared = one, tuple(names), tuple(shared)
         self.whole, self.plan = one.motion.whole, one.plan
         self.name = f"{len(self.names)} × {one.name}"
-        self.layout = one.layout.copied(self.names)
+        self.layout = one.layout.copied(self.names, len(self.shared))
         self.first, self.deriving, self._known = (), one.deriving, {}
 
     def model(self, key: Key) -> Model:
@@ -92,8 +93,8 @@ class Copies(Motion):
         rate, lanes = self.one.acting.functions["rate"], native_lanes()
         wide = rate.compiled.backend == "machine" and lanes <= len(self.names)
         return Row(
-            len(self.names), lanes if wide else 1, self.one.sizes, len(self.one.layout.inputs),
-            rate.block_size,
+            len(self.names), lanes if wide else 1, self.one.sizes, len(self.shared),
+            len(self.one.layout.inputs) - len(self.shared), rate.block_size,
         )  # fmt: skip
 
     def block(self, key: Key, values: np.ndarray, stiffness: bool = False) -> np.ndarray:

@@ -57,6 +57,7 @@ class Motion(ABC):
     refused_as: ClassVar[type[TouchbackError]] = InputError
     one: System | None = None  # of a row of copies the system of each,
     names: tuple[str, ...] = ()  # and what they are called
+    shared: tuple[str, ...] = ()  # inputs that copies have in common
     modes: SystemModes = NO_MODES
 
     def __init__(self, model: Model, plan: Plan, backend: Backend) -> None:
