@@ -55,7 +55,8 @@ class Layout:
         return Layout(
             every(self.q), every(self.v), every(self.z),
             self.inputs[:shared] + every(self.inputs[shared:]), every(self.parameters),
-            every(self.outputs), self.q_units * count, self.v_units * count, self.z_units * count, self.output_units * count,
+            every(self.outputs), self.q_units * count, self.v_units * count,
+            self.z_units * count, self.output_units * count,
             in_common(self.input_units), in_common(self.input_defaults),
             in_common(self.input_ranges), self.ranges * count, every(self.memories),
             tuple(
