@@ -1,4 +1,6 @@
-"""The battery over arrays presses as the laboratory does; others' cures; published bounds."""
+"""The battery in machine code presses as the laboratory does; others' cures; published bounds."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from touchback.haptics.wall import (
     Encoder,
     Finger,
     Motor,
+    Plant,
+    State,
     Target,
     deviation,
     hand_work,
@@ -17,11 +21,13 @@ from touchback.haptics.wall import (
     kind,
     largest_passive_stiffness,
 )
-from touchback.haptics.wall.battery import Setting, press_walls, stiffest
+from touchback.haptics.wall.battery import Battery, Setting, press_walls, stiffest
 from touchback.haptics.wall.laws import (
+    Adaptive,
     Deadbeat,
     Differences,
     Dithered,
+    Given,
     HalfSample,
     Law,
     Motion,
@@ -33,7 +39,8 @@ from touchback.haptics.wall.laws import (
     Waves,
     Window,
 )
-from touchback.haptics.wall.passivity import presses
+from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER, Press, presses
+from touchback.haptics.wall.pressing import DEEP, FAR, LARGEST, LEAST, Pressing
 from touchback.haptics.wall.published import abbott_okamura, colgate, diolaiti
 
 SIZE, RATE = 4.15e-6, 500.0
@@ -66,6 +73,54 @@ def test_the_work_of_the_hand_is_booked_as_in_the_laboratory(
     found = press_walls(HalfSample(), stiffnesses, RATE, setting).least_work
     due = [in_laboratory("half-sample", each, bench) for each in stiffnesses]
     np.testing.assert_allclose(found, due, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("law", "setting"),
+    [
+        (Standard(), Setting(motor=Motor(2.0, 1.1, 0.01), delay=0.3)),
+        (Deadbeat(throughout=True), Setting()),
+        (Adaptive(Deadbeat(), BENCH_DEVICE, Finger(0.01, 2.0, 120.0)), Setting()),
+        (PassivityControlled(), COUNTED),
+        (Dithered(Waves(), 0.01), COUNTED),
+        (Placed(), Setting(encoder=Encoder(SIZE), sense=Window(SIZE))),
+        (
+            HalfSample(),
+            Setting(encoder=Encoder(SIZE), sense=Observing(SIZE, feeds=True), stamps=True),
+        ),
+    ],
+    ids=["standard", "deadbeat", "adaptive", "watched", "waves", "window", "stamped"],
+)
+def test_machine_code_presses_as_the_same_lines_do_on_floats(law: Law, setting: Setting) -> None:
+    """Taps twice, so that what is learnt in the first contact is used in the second."""
+    press, stiffness, rate = Press(3.0, 0.05, 1e-5), 3000.0, 500.0
+    setting = replace(setting, presses=(press,))
+    battery = Battery(law, rate, setting, follow=True)
+    pressing = battery.pressing
+    state: list[float] = list(pressing.start)
+    for i in pressing.gaps:
+        state[i] = press.gap
+    for push in press.force(1.0 / rate, 38):
+        state = list(pressing.step(state, stiffness, press.gap, float(push), 0.0))
+    found = battery.press([stiffness])
+    assert state[LEAST] / state[LARGEST] == pytest.approx(found.least_work[0], rel=1e-9, abs=1e-12)
+    assert state[FAR] / state[DEEP] == pytest.approx(found.deviation[0], rel=1e-9)
+    assert state[LARGEST] > 1e-4
+
+
+def test_stamps_tell_when_and_where_the_count_changed() -> None:
+    """A handle thrown outwards, without a wall: the edge is where its closed form says."""
+    setting = Setting(encoder=Encoder(SIZE), sense=Given(), stamps=True)
+    pressing, period = Pressing(Standard(), setting, 1e-3), 1e-3
+    y, v = 1.3e-6, 9e-3
+    state = [y, v, *pressing.start[2:]]
+    after = pressing.step(state, 1000.0, 0.0, 0.0, 0.0)
+    changed, edge, ago = after[7:10]
+    motion = Plant(BENCH_DEVICE, BENCH_FINGER).motion
+    assert changed == 1.0 and edge == pytest.approx(1.5 * SIZE)
+    assert motion.after(State(y, v), period - ago, 0.0).y == pytest.approx(edge, abs=1e-15)
+    resting = pressing.step([y, 0.0, *pressing.start[2:]], 1000.0, 0.0, 0.0, 0.0)
+    assert resting[7] == 0.0
 
 
 def test_the_deviation_is_the_laboratory_s() -> None:
@@ -159,6 +214,8 @@ def test_published_bounds_weigh_hold_delay_and_counts() -> None:
         lambda: diolaiti(1.0, 1e-3, 1.0, 1e-6, delay=float("nan")),
         lambda: Waves(0.0),
         lambda: stiffest(Standard(), 0.0),
+        lambda: Setting(delay=1.5),
+        lambda: Setting(stamps=True),
     ],
 )
 def test_what_no_device_has_is_refused(make: object) -> None:

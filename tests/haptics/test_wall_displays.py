@@ -8,7 +8,7 @@ import pytest
 
 import touchback as tb
 from touchback.haptics.displays import WALLS, ChosenWall, WallDisplay
-from touchback.haptics.wall import Plant, State, Target, kind, simulate
+from touchback.haptics.wall import Finger, Plant, State, Target, kind, simulate
 from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER
 from touchback.model import Model
 from touchback.realtime import Live
@@ -139,3 +139,26 @@ def test_a_display_needs_ticks() -> None:
     m = handle()
     with pytest.raises(tb.InputError, match="Display 'wall'"):
         WallDisplay(1.0).fresh(m, "wall", m.coordinate("handle"), m.rate("handle"), 0.0)
+
+
+def test_an_adaptive_wall_takes_the_grip_that_it_found_within_the_tick() -> None:
+    """Told of a finger half as heavy, it is thrown in once: outside again its design is for the
+    finger that really holds the handle."""
+    m = handle()
+    display = ChosenWall(device=BENCH_DEVICE, finger=Finger(0.01, 2.0, 120.0))
+    display.fresh(m, "wall", m.coordinate("handle"), m.rate("handle"), RATE)
+    m.force("wall", tb.JointEffort("handle", m.signal("wall force")))
+    system = m.compile()
+    start = system.assemble({"handle": START}, rates={"handle": -0.3})
+    with tb.live(
+        system, start, rate=RATE, substeps=8, speed=None, record=True,
+        parameters={"wall stiffness": 5000.0},
+    ) as live:  # fmt: skip
+        live["push"] = -1.0
+        live.choose("wall", "adaptive")
+        live.run(0.06)
+    run = live.recorded()
+    out = int(np.flatnonzero((run["handle"][1:] >= 0.0) & (run["handle"][:-1] < 0.0))[0]) + 3
+    found = np.array([run[f"wall.adaptive.{17 + i}"][out] for i in range(3)])
+    due = (BENCH_FINGER.mass, BENCH_FINGER.damping, BENCH_FINGER.stiffness)
+    np.testing.assert_allclose(found * (0.02, 3.75, 257.0), due, rtol=1e-2)

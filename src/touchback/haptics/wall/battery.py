@@ -1,47 +1,30 @@
 """The battery of presses on many walls at once: which of them give energy, and where they lead.
 
-`passivity.py` presses one wall after the other. Here laws run over arrays, four places by all
-stiffnesses that are tried, so that tables over rates, controllers and sensors take minutes. The
-plant moves exactly between samples, and the hand's work is booked exactly, as there.
+`passivity.py` presses one wall after the other. Here a sample of a press (`pressing.py`) becomes
+machine code that runs over all places and stiffnesses that are tried, so that tables over rates,
+controllers and sensors take minutes.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from touchback.errors import InputError
-from touchback.haptics.wall.laws import Given, Law, Motion, Sense, Told
-from touchback.haptics.wall.laws.motion import Pair, onward
-from touchback.haptics.wall.motor import IDEAL_MOTOR, Motor
-from touchback.haptics.wall.passivity import (
-    BENCH_DEVICE,
-    BENCH_FINGER,
-    Press,
-    expressible_stiffness,
-    presses,
-)
-from touchback.haptics.wall.plant import Device, Finger, Plant
-from touchback.haptics.wall.sensing import Encoder
-from touchback.spatial.vectors import Scalar
+from touchback.haptics.wall.laws import Law
+from touchback.haptics.wall.passivity import Press, expressible_stiffness
+from touchback.haptics.wall.pressing import DEEP, FAR, LARGEST, LEAST, Pressing, Setting
+from touchback.symbolic.expression import Expr
+from touchback.symbolic.stages import split
+from touchback.symbolic.tape import Tape
+from touchback.system.function import Function
+
+__all__ = ["Battery", "Outcome", "Setting", "press_walls", "stiffest"]
 
 _LADDER = 1.05  # from one stiffness that is tried to the next
 _FINER = 5  # between the last that was passive and the first that wasn't
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Who presses what: as `Bench`, with an encoder and what stands between it and the law."""
-
-    device: Device = BENCH_DEVICE
-    finger: Finger = BENCH_FINGER
-    believed: Finger | None = None
-    encoder: Encoder = field(default_factory=Encoder)
-    sense: Sense = field(default_factory=Given)
-    motor: Motor = IDEAL_MOTOR
-    delay: float = 0.0
-    """In samples."""
+_TOGETHER = 64  # stiffnesses of the ladder
 
 
 @dataclass(frozen=True)
@@ -69,141 +52,126 @@ def press_walls(
 ) -> Outcome:
     """Presses walls of all these stiffnesses [N/m] at a rate [Hz]. The deviation is found with
     `follow` alone: it asks for the continuous wall beside each."""
-    used, K = setting or Setting(), np.asarray(stiffnesses, float)
-    least, worst = np.full(len(K), np.inf), np.zeros(len(K))
-    with np.errstate(all="ignore"):
-        for group in _groups():
-            low, high, far, deep = _press(law, K, rate, used, damping, group, follow)
-            with_work = np.where(np.isfinite(low) & np.isfinite(high), low / high, -np.inf)
-            least = np.minimum(least, with_work.min(axis=0))
-            if follow:
-                worst = np.maximum(worst, (far / deep).max(axis=0))
-    return Outcome(least, worst if follow else np.full(len(K), np.nan))
+    return Battery(law, rate, setting, damping=damping, follow=follow).press(stiffnesses)
 
 
-def stiffest(law: Law, rate: float, setting: Setting | None = None) -> tuple[float, float]:
-    """The stiffness [N/m] up to which no wall of the ladder gave energy (steps of five per cent,
-    the last one of one; infinite if none did up to a contact of two samples; zero if the first
-    did), and the deviation there."""
-    used = setting or Setting()
+def stiffest(
+    law: Law,
+    rate: float,
+    setting: Setting | None = None,
+    *,
+    damping: float = 0.0,
+    astray: float = math.inf,
+) -> tuple[float, float]:
+    """The stiffness [N/m] up to which no wall of the ladder gave energy or led the handle farther
+    `astray` than so many penetrations (steps of five per cent, the last one of one; infinite if
+    none did up to a contact of two samples; zero if the first did), and the deviation there."""
     if not rate > 0.0:
         raise InputError(f"A battery at {rate} Hz; give a positive rate.")
-    top = expressible_stiffness(used.device.mass + used.finger.mass, rate)
-    first = used.device.damping * rate
+    followed = Battery(law, rate, setting, damping=damping, follow=True)
+    plain = Battery(law, rate, setting, damping=damping)
+    searched, device = followed if math.isfinite(astray) else plain, plain.setting.device
+
+    def good(K: np.ndarray) -> np.ndarray:
+        outcome = searched.press(K)
+        near = outcome.deviation <= astray if math.isfinite(astray) else True
+        return np.asarray(outcome.passive & near)
+
+    first = device.damping * rate
+    top = expressible_stiffness(device.mass + plain.setting.finger.mass, rate)
     count = 1 + math.floor(math.log(top / first) / math.log(_LADDER))
     K = first * _LADDER ** np.arange(count)
-    fails = np.flatnonzero(~press_walls(law, K, rate, used).passive)
-    if not len(fails):
-        found, told = math.inf, float(K[-1])
-    else:
-        after = int(fails[0])
+    for start in range(0, count, _TOGETHER):
+        fails = np.flatnonzero(~good(K[start : start + _TOGETHER]))
+        if not len(fails):
+            continue
+        after = start + int(fails[0])
         fine = K[after] * _LADDER ** np.linspace(-1.0, 0.0, _FINER + 1)
-        good = press_walls(law, fine[1:-1], rate, used).passive
-        reached = int(np.argmin(np.append(good, False)))
-        told = found = float(fine[reached]) if after or reached else 0.0
-    deviation = press_walls(law, [told], rate, used, follow=True).deviation[0] if told else 0.0
-    return found, float(deviation)
+        reached = int(np.argmin(np.append(good(fine[1:-1]), False)))
+        found = float(fine[reached]) if after or reached else 0.0
+        return found, float(followed.press([found]).deviation[0]) if found else 0.0
+    return math.inf, float(followed.press(K[-1:]).deviation[0])
 
 
-def _groups() -> Iterator[list[Press]]:
-    """Presses of one shape, from different places."""
-    shapes: dict[tuple[float, float], list[Press]] = {}
-    for press in presses():
-        shapes.setdefault((press.peak, press.duration), []).append(press)
-    yield from shapes.values()
-
-
-def _press(
-    law: Law,
-    K: np.ndarray,
-    rate: float,
-    setting: Setting,
-    damping: float,
-    group: list[Press],
-    follow: bool,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of each place and stiffness: least and largest work of the hand, largest distance from the
-    continuous wall, and that wall's penetration."""
-    period, press = 1.0 / rate, group[0]
-    gap = np.array([[each.gap] for each in group])
-    samples = math.ceil(1.5 * press.duration * rate)
-    push = press.force(period, samples)
-    real, shape = Plant(setting.device, setting.finger), (len(group), len(K))
-    guessed = Plant(setting.device, setting.believed or setting.finger)
-    pull = setting.finger.stiffness * gap
-    run = _Run(real, setting, period, np.broadcast_to(gap, shape).copy(), np.zeros(shape))
-    due = Pair(run.y, run.v)
-    motion, plant = _motion(real), _motion(guessed)
-    touching = Motion(motion.mass, motion.damping + damping, motion.stiffness + K)
-    contact = Motion(plant.mass, plant.damping + damping, plant.stiffness + K)
-    memory: Sequence[Scalar] = law.start
-    sensed: Sequence[Scalar] = setting.sense.start
-    read = _reader(setting.encoder, shape)
-    asked, far, deep = np.zeros(shape), np.zeros(shape), np.full(shape, 1e-300)
-    for sample in range(samples):
-        bias = guessed.motion.stiffness * gap
-        told = Told(read(run.y), run.v, asked, plant, bias, K, damping, period, contact)
-        sensed, known = setting.sense.step(sensed, told)
-        memory, asked = law.step(memory, known)
-        asked = np.broadcast_to(asked, shape)
-        run.move(_given(setting.motor, asked), pull + push[sample])
-        if follow:
-            due = onward(motion, touching, due, pull + push[sample], period)
-            far, deep = np.maximum(far, abs(run.y - due.y)), np.maximum(deep, -due.y)
-    return run.low, run.high, far, deep
-
-
-class _Run:
-    """Handles that move, and the hand's work on each (`hand_work` says how it is booked)."""
+class Battery:
+    """A law in a setting at a rate [Hz], ready to be pressed."""
 
     def __init__(
-        self, plant: Plant, setting: Setting, period: float, y: np.ndarray, v: np.ndarray
+        self,
+        law: Law,
+        rate: float,
+        setting: Setting | None = None,
+        *,
+        damping: float = 0.0,
+        follow: bool = False,
     ) -> None:
-        self.plant, self.y, self.v = plant, y, v
-        late = setting.delay * period
-        self.early, self.rest = plant.motion.flow(late), plant.motion.flow(period - late)
-        self.acting, self.work = np.zeros_like(y), np.zeros_like(y)
-        self.low, self.high = np.zeros_like(y), np.full_like(y, 1e-300)
+        self.setting, self.rate = setting or Setting(), rate
+        self.pressing = Pressing(law, self.setting, 1.0 / rate, damping, follow)
+        self._function = _compiled(self.pressing)
 
-    def move(self, given: np.ndarray, other: np.ndarray) -> None:
-        """Over a period with the wall's new force, which acts after the delay."""
-        motion, device = self.plant.motion, self.plant.device
-        early, rest = self.early, self.rest
-        first, then = self.acting + other, given + other
-        y0 = early.yy * self.y + early.yv * self.v + early.yf * first
-        v0 = early.vy * self.y + early.vv * self.v + early.vf * first
-        y = rest.yy * y0 + rest.yv * v0 + rest.yf * then
-        v = rest.vy * y0 + rest.vv * v0 + rest.vf * then
-        wall = self.acting * (y0 - self.y) + given * (y - y0)
-        squares = v * v - self.v * self.v
-        stored = 0.5 * motion.mass * squares + 0.5 * motion.stiffness * (y * y - self.y * self.y)
-        lost = wall + other * (y - self.y) - stored
-        share = device.damping / motion.damping if motion.damping else 0.0
-        self.work = self.work + 0.5 * device.mass * squares + share * lost - wall
-        self.low = np.where(self.work < self.low, self.work, self.low)
-        self.high = np.maximum(self.high, abs(self.work))
-        self.y, self.v, self.acting = y, v, given
+    def press(self, stiffnesses: Sequence[float] | np.ndarray) -> Outcome:
+        """Every press of the setting on walls of all these stiffnesses [N/m]."""
+        K = np.asarray(stiffnesses, float)
+        least, worst = np.full(len(K), np.inf), np.zeros(len(K))
+        with np.errstate(all="ignore"):
+            for group in _groups(self.setting.presses):
+                end = self._together(K, group).reshape(len(group), len(K), -1)
+                low, high = end[..., LEAST], end[..., LARGEST]
+                shares = np.where(np.isfinite(low) & np.isfinite(high), low / high, -np.inf)
+                least = np.minimum(least, shares.min(axis=0))
+                if self.pressing.follow:
+                    far = np.nan_to_num(end[..., FAR] / end[..., DEEP], nan=np.inf)
+                    worst = np.maximum(worst, far.max(axis=0))
+        return Outcome(least, worst if self.pressing.follow else np.full(len(K), np.nan))
 
-
-def _motion(plant: Plant) -> Motion:
-    motion = plant.motion
-    return Motion(motion.mass, motion.damping, motion.stiffness)
-
-
-def _reader(encoder: Encoder, shape: tuple[int, int]) -> Callable[[np.ndarray], np.ndarray]:
-    draw = np.random.default_rng(encoder.seed).normal
-
-    def read(y: np.ndarray) -> np.ndarray:
-        seen = y + draw(0.0, encoder.noise, shape) if encoder.noise else y
-        size = encoder.resolution
-        return size * np.floor(seen / size + 0.5) if size else seen
-
-    return read
+    def _together(self, K: np.ndarray, group: Sequence[Press]) -> np.ndarray:
+        """The states after presses of one duration, a row for each place and stiffness."""
+        pressing, unit = self.pressing, replace(group[0], peak=1.0)
+        peaks = np.repeat([each.peak for each in group], len(K))
+        gaps = np.repeat([each.gap for each in group], len(K))
+        block = self._function.block_for(np.column_stack([np.tile(K, len(group)), gaps]))
+        state = np.tile(np.array(pressing.start), (len(gaps), 1))
+        state[:, pressing.gaps] = gaps[:, None]
+        after = np.empty_like(state)
+        samples = math.ceil(1.5 * unit.duration * self.rate)
+        noise = _noise(self.setting, len(gaps))
+        for push in unit.force(pressing.period, samples):
+            inputs = np.column_stack([push * peaks, noise()])
+            sizes = state.shape[1], inputs.shape[1]
+            self._function.rows(sizes, [(state, 0), (inputs, sizes[0])], block, after)
+            state, after = after, state
+        return state
 
 
-def _given(motor: Motor, asked: np.ndarray) -> np.ndarray:
-    """`Motor.force` of arrays."""
-    given = np.clip(asked, -motor.limit, motor.limit)
-    if motor.step:
-        given = motor.step * np.round(given / motor.step)
-    return motor.gain * given
+def _compiled(pressing: Pressing) -> Function:
+    """A sample as machine code: what depends on stiffness and gap alone is computed once."""
+    tape = Tape()
+
+    def symbols(kind: str, count: int) -> list[Expr]:
+        return [Expr(tape, tape.symbol(f"{kind}:{i}")) for i in range(count)]
+
+    state, given, inputs = symbols("x", len(pressing.start)), symbols("p", 2), symbols("u", 2)
+    after = [
+        each.id if isinstance(each, Expr) else tape.const(float(each))
+        for each in pressing.step(state, *given, *inputs)
+    ]
+    places = {each.id: ("x", i) for i, each in enumerate(state)}
+    places |= {each.id: ("u", i) for i, each in enumerate(inputs)}
+    stages = split(tape, after, [each.id for each in given], places)
+    return Function("a press", stages.first, stages.second, (len(after),), "machine")
+
+
+def _groups(presses: Sequence[Press]) -> Iterator[list[Press]]:
+    """Presses of one duration."""
+    durations: dict[float, list[Press]] = {}
+    for press in presses:
+        durations.setdefault(press.duration, []).append(press)
+    yield from durations.values()
+
+
+def _noise(setting: Setting, count: int) -> Callable[[], np.ndarray]:
+    """What the encoder's noise is at a sample, of its standard deviation."""
+    if not setting.encoder.noise:
+        return lambda: np.zeros(count)
+    draw = np.random.default_rng(setting.encoder.seed).normal
+    return lambda: np.asarray(draw(0.0, 1.0, count))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from touchback.errors import InputError
 from touchback.haptics.wall.root import root
+from touchback.spatial.vectors import Scalar
 
 _SERIES_REACH = 0.5  # rate times duration below which the power series is the accurate form
 _SERIES_TERMS = 20  # 0.5^20 / 20! is far below rounding
@@ -40,8 +41,11 @@ class Flow(NamedTuple):
 
     def __call__(self, state: State, force: float) -> State:
         """The state after the duration under a constant force [N]."""
-        y, v = state
-        return State(
+        return State(*self.of(*state, force))
+
+    def of(self, y: Scalar, v: Scalar, force: Scalar) -> tuple[Scalar, Scalar]:
+        """The same of any scalars."""
+        return (
             self.yy * y + self.yv * v + self.yf * force,
             self.vy * y + self.vv * v + self.vf * force,
         )

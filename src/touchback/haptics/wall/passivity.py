@@ -72,6 +72,15 @@ def presses(gaps: int = 4) -> Iterator[Press]:
             yield Press(peak, duration, 2e-5 * (1 + number))
 
 
+def drawn_presses(seed: int, count: int = 12) -> Iterator[Press]:
+    """Presses drawn at random, so many of each duration: what was tuned on some is judged on
+    others."""
+    draw = np.random.default_rng(seed).uniform
+    for duration in (0.025, 0.06, 0.12, 0.18):
+        for _ in range(count):
+            yield Press(float(draw(0.5, 5.0)), duration, float(draw(1e-6, 1.2e-4)))
+
+
 @dataclass(frozen=True)
 class Bench:
     """Who presses what: device and finger, the finger that controllers are designed for, what they

@@ -10,9 +10,10 @@ from touchback.haptics.wall.laws.further import Dithered, PassivityControlled, W
 from touchback.haptics.wall.laws.motion import Motion
 from touchback.haptics.wall.laws.observer import Observing
 from touchback.haptics.wall.laws.sensors import Differences, Given, Sense, Window
-from touchback.haptics.wall.laws.told import Law, Told
+from touchback.haptics.wall.laws.told import Law, Stamp, Told
 
 __all__ = [
     "Adaptive", "Deadbeat", "Differences", "Dithered", "Given", "HalfSample", "Law", "Motion",
-    "Observing", "PassivityControlled", "Placed", "Sense", "Standard", "Told", "Waves", "Window",
+    "Observing", "PassivityControlled", "Placed", "Sense", "Stamp", "Standard", "Told",
+    "Waves", "Window",
 ]  # fmt: skip

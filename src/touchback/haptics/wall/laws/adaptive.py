@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from touchback.haptics.wall.laws.motion import Motion
+from touchback.haptics.wall.laws.motion import Motion, is_zero
 from touchback.haptics.wall.laws.told import Law, Told
 from touchback.haptics.wall.plant import Device, Finger
 from touchback.spatial.vectors import Scalar
@@ -57,12 +57,12 @@ class Adaptive:
         taught = select(maximum(moved, -moved) >= _LEAST_MOTION, begun, 0.0)
         theta = [select(taught, new, old) for new, old in zip(learnt, theta, strict=True)]
         spread = [select(taught, new, old) for new, old in zip(narrowed, spread, strict=True)]
-        outside = select(told.y >= 0.0, select(told.acting == 0.0, 1.0, 0.0), 0.0)
+        outside = select(told.y >= 0.0, is_zero(told.acting), 0.0)
         design = [select(outside, new, old) for new, old in zip(theta, design, strict=True)]
         known = [size * each for size, each in zip(_SCALE, design, strict=True)]
         mass, damping, stiffness = (maximum(each, 0.0) for each in known[:3])
         plant = Motion(self.device.mass + mass, self.device.damping + damping, stiffness)
-        told_of_it = replace(told, plant=plant, bias=known[3], contact=None).expressible()
+        told_of_it = replace(told, plant=plant, bias=known[3]).expressible()
         return (told.y, told.v, 1.0, *theta, *spread, *design), told_of_it
 
     def _learn(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from touchback.errors import InputError
 from touchback.haptics.wall.laws.affine import Standard
+from touchback.haptics.wall.laws.motion import is_zero
 from touchback.haptics.wall.laws.told import Law, Told
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select
@@ -40,7 +41,7 @@ class PassivityControlled:
     def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Scalar]:
         before, begun, energy = memory[:3]
         taken = energy - select(begun, told.acting * (told.y - before), 0.0)
-        free = select(told.y >= 0.0, told.acting == 0.0, 0.0)
+        free = select(told.y >= 0.0, is_zero(told.acting), 0.0)
         taken = select(free, 0.0, taken)
         inner, force = self.law.step(memory[3:], told)
         if self.bounded:

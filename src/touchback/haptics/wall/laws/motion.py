@@ -8,8 +8,6 @@ choose cases while they are traced. Here a power series of a short duration is d
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import numpy as np
-
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select, sqrt
 
@@ -79,7 +77,7 @@ class Motion:
             h, s = h + term, s + (n + 2) * term
         inverse = t / self.mass
         passage = Passage(
-            1.0 - square * h, t * s, -square * s / t, 1.0 - damping * s - square * h,
+            1.0 - square * h, t * s, -self.stiffness * inverse * s, 1.0 - damping * s - square * h,
             h * t * inverse, s * inverse,
         )  # fmt: skip
         for _ in range(_HALVINGS):
@@ -110,8 +108,6 @@ def onward(free: Motion, touching: Motion, state: Pair, force: Scalar, period: S
     first = own.course(y, w, force, period)
     end, slope = _at(first, 1.0)
     crossed = select(inside, end >= 0.0, end < 0.0)
-    if isinstance(crossed, np.ndarray | float | bool) and not np.any(crossed):
-        return Pair(end, slope / period)  # numbers, none of which crosses
     u = _root(first, 1.0, select(inside, -1.0, 1.0))
     w = _at(first, u)[1]
     rest = 1.0 - u
@@ -127,11 +123,26 @@ def onward(free: Motion, touching: Motion, state: Pair, force: Scalar, period: S
     return Pair(y, v / period)
 
 
+def crossing(
+    motion: Motion, y: Scalar, v: Scalar, force: Scalar, period: Scalar, edge: Scalar
+) -> Scalar:
+    """The share of a period after which a motion passes an edge [m] that lies between its ends;
+    anything between 0 and 1 if none does."""
+    course = motion.course(y, v * period, force, period)
+    course[0] = course[0] - edge
+    return _root(course, 1.0, select(course[0] > 0.0, 1.0, -1.0))
+
+
 def _chosen(condition: Scalar, yes: Motion, no: Motion) -> Motion:
     return Motion(
         select(condition, yes.mass, no.mass), select(condition, yes.damping, no.damping),
         select(condition, yes.stiffness, no.stiffness),
     )  # fmt: skip
+
+
+def is_zero(number: Scalar) -> Scalar:
+    """Whether a number is zero: `==` of expressions asks whether they are the same one."""
+    return maximum(number, -number) <= 0.0
 
 
 def _at(terms: list[Scalar], u: Scalar) -> tuple[Scalar, Scalar]:
@@ -154,7 +165,7 @@ def _root(terms: list[Scalar], end: Scalar, sign: Scalar) -> Scalar:
         y, slope = _at(terms, u)
         before = y * sign > 0.0
         low, high = select(before, u, low), select(before, high, u)
-        tried = u - y / select(slope == 0.0, 1.0, slope)
+        tried = u - y / select(is_zero(slope), 1.0, slope)
         within = select(tried >= low, tried <= high, 0.0)
         u = select(within, tried, 0.5 * (low + high))
     return u

@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from touchback.errors import InputError
 from touchback.haptics.wall.laws.motion import Passage
@@ -20,7 +21,8 @@ _PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 class Observing:
     """A Kalman filter of the plant under a hand whose force wanders by `hand_rate` [N/√s], fed with
     positions in counts of `resolution` [m] and noise of a standard deviation [m]. With `feeds` the
-    law is told the hand's force as it is estimated, besides position and velocity."""
+    law is told the hand's force as it is estimated, besides position and velocity. A stamp of the
+    last change of the count, where there is one, takes the place of the count at the sample."""
 
     resolution: float
     noise: float = 0.0
@@ -50,14 +52,21 @@ class Observing:
         """The memory after a sample whose position is a count, and what the law is told."""
         y, v, hand, begun = *memory[:3], memory[9]
         y = select(begun, y, told.y)  # wherever it rests when the display begins
-        flow = told.plant.over(told.period)
-        force = told.acting + told.bias + hand
-        mean = [*flow(y, v, force), hand]
-        spread = self._wider(memory[3:9], flow, told)
-        surprise = told.y - mean[0]
-        gain = [spread[0, i] / (spread[0, 0] + self.variance) for i in range(3)]
-        mean = [each + g * surprise for each, g in zip(mean, gain, strict=True)]
-        after = [spread[i, j] - gain[i] * spread[0, j] for i, j in _PLACES]
+        before = _Belief((y, v, hand), memory[3:9])
+        belief = self._later(before, told, told.period).told(told.y, self.variance)
+        if told.stamp is not None:
+            changed, edge, ago = told.stamp
+            there = self._later(before, told, told.period - ago).told(edge, self._sharp)
+            belief = belief.instead(changed, self._later(there, told, ago))
+        return self._known(belief, told)
+
+    @property
+    def _sharp(self) -> float:
+        """Of the place of a change of the count [m²]: a hundredth of a count."""
+        return float((1e-2 * self.resolution) ** 2)
+
+    def _known(self, belief: "_Belief", told: Told) -> tuple[Sequence[Scalar], Told]:
+        mean, after = belief
         y = mean[0]
         if self.resolution and not self.noise:  # the count is sure
             half = 0.5 * self.resolution
@@ -67,22 +76,51 @@ class Observing:
             known = replace(known, bias=told.bias + mean[2])
         return (*mean, *after, 1.0), known
 
+    def _later(self, belief: "_Belief", told: Told, duration: Scalar) -> "_Belief":
+        """What is believed a duration [s] later, under the force that acts."""
+        y, v, hand = belief.mean
+        flow = told.plant.over(duration)
+        mean = (*flow(y, v, told.acting + told.bias + hand), hand)
+        spread = self._wider(belief.spread, flow, told, duration)
+        return _Belief(mean, [spread[place] for place in _PLACES])
+
     def _wider(
-        self, kept: Sequence[Scalar], flow: Passage, told: Told
+        self, kept: Sequence[Scalar], flow: Passage, told: Told, duration: Scalar
     ) -> dict[tuple[int, int], Scalar]:
-        """The spread a period later: Φ P Φᵀ, and ∫ Γ Γᵀ of the force that wanders within it."""
+        """The spread then: Φ P Φᵀ, and ∫ Γ Γᵀ of the force that wanders meanwhile."""
         P = dict(zip(_PLACES, kept, strict=True))
         P |= {(j, i): each for (i, j), each in P.items()}
         step = ((flow.yy, flow.yv, flow.yf), (flow.vy, flow.vv, flow.vf), (0.0, 0.0, 1.0))
         half = [[_dot(row, [P[k, j] for k in range(3)]) for j in range(3)] for row in step]
         wide = {(i, j): _dot(step[j], half[i]) for i, j in _PLACES}
         for place, weight in _GAUSS:
-            part = told.plant.over(place * told.period)
+            part = told.plant.over(place * duration)
             effect = (part.yf, part.vf, 1.0)
-            size = weight * self.hand_rate**2 * told.period
+            size = weight * self.hand_rate**2 * duration
             for i, j in _PLACES:
                 wide[i, j] = wide[i, j] + size * effect[i] * effect[j]
         return wide
+
+
+class _Belief(NamedTuple):
+    """Of y, v and the hand's force, and the spread of them."""
+
+    mean: Sequence[Scalar]
+    spread: Sequence[Scalar]
+
+    def told(self, position: Scalar, variance: float) -> "_Belief":
+        """After a position [m] that is true within a variance [m²]."""
+        spread = dict(zip(_PLACES, self.spread, strict=True))
+        surprise = position - self.mean[0]
+        gain = [spread[0, i] / (spread[0, 0] + variance) for i in range(3)]
+        mean = [each + g * surprise for each, g in zip(self.mean, gain, strict=True)]
+        return _Belief(mean, [spread[i, j] - gain[i] * spread[0, j] for i, j in _PLACES])
+
+    def instead(self, condition: Scalar, other: "_Belief") -> "_Belief":
+        """Another one, where a condition holds."""
+        pairs = (zip(a, b, strict=True) for a, b in zip(other, self, strict=True))
+        mean, spread = ([select(condition, a, b) for a, b in pair] for pair in pairs)
+        return _Belief(mean, spread)
 
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:

@@ -59,6 +59,7 @@ class Window:
     def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Told]:
         kept, begun = memory[:-1], memory[-1]
         before = [select(begun, each, told.y) for each in kept]
-        window = AdaptiveWindow(1.0, self.resolution, self.longest)
+        # Lines through counts miss others by whole fractions of a count: one must not be undecided.
+        window = AdaptiveWindow(1.0, self.resolution * (1.0 + 1e-6), self.longest)
         after, rise = window.step(before, told.y)
         return (*after, 1.0), replace(told, v=rise / told.period)

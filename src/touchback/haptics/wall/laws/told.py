@@ -2,13 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from touchback.haptics.wall.laws.motion import Motion
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import minimum
 
 _STIFFEST = 2.4674011002723395  # (π/2)²: a contact of two samples
+
+
+class Stamp(NamedTuple):
+    """When an encoder's count last changed: whether it did since the last sample, the position [m]
+    between the two counts, and how long before this sample [s]."""
+
+    changed: Scalar
+    edge: Scalar
+    ago: Scalar
 
 
 @dataclass(frozen=True)
@@ -33,22 +42,20 @@ class Told:
     """Of the wall [N s/m]."""
     period: Scalar
     """Between samples [s]."""
-    contact: Motion | None = None
-    """`touching`, where it is the same at all samples and solved once."""
+    stamp: Stamp | None = None
+    """The last change of the count, where the encoder has a timer."""
 
     @property
     def touching(self) -> Motion:
         """The plant in contact with the continuous wall (Gillespie 1996, eq. 5.8)."""
         plant = self.plant
-        if self.contact is not None:
-            return self.contact
         return Motion(plant.mass, plant.damping + self.damping, plant.stiffness + self.stiffness)
 
     def expressible(self) -> "Told":
         """The same for a wall whose contact lasts two samples at least: no more can be told by
         forces that are held through a sample."""
         most = self.plant.mass * _STIFFEST / (self.period * self.period)
-        return replace(self, stiffness=minimum(self.stiffness, most), contact=None)
+        return replace(self, stiffness=minimum(self.stiffness, most))
 
 
 class Law(Protocol):
