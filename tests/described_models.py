@@ -119,6 +119,8 @@ def every_force_and_sensor() -> tb.Model:
     m.force("return", tb.TorsionSpring("track", 1, 0.1, rest=k, preload=0.2))
     m.force("rubber", tb.Bushing(m.ground, tip, (k, 2, 3), (0.1, 0.2, 0.3), (1, 1, k)))
     m.force("motor", tb.JointEffort("track", tb.sin(m.time)))
+    m.force("axis", tb.AxisEffort(tip, m.ground, k, (1, 0, 2)))
+    m.force("twist", tb.AxisEffort(tip, m.ground.at(0, k, 0), 2.0, "-y", turning=True))
     m.force("float", tb.Buoyancy(cart, volume=k / 1000))
     oil = m.fluid("oil", density=k, surface=0.1, current=(0.2, 0, 0))
     m.force("hull", tb.Immersed(cart, tb.Box((0.2, 0.1, k / 1000)), oil, added=(0.1, 0.2, 0)))
@@ -143,6 +145,8 @@ def every_force_and_sensor() -> tb.Model:
         "turn": tb.TotalTorque(cart),
         "direction": tb.Direction(tip, "x"),
         "distance": tb.Distance(m.ground.at(0, 0, 1), tip),
+        "travel": tb.AxisMotion(tip, m.ground, (1, 2, 3)),
+        "twist": tb.AxisMotion(tip, m.ground, turning=True),
         "effort": tb.Effort("track"),
         "reaction": tb.Reaction("track"),
         "gap": tb.Gap("floor"),

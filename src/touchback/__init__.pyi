@@ -27,6 +27,7 @@ from touchback.model.closures import (
 from touchback.model.couplings import Differential, Gear, Rack, ScrewCoupling
 from touchback.model.fluid import Fluid
 from touchback.model.forces import (
+    AxisEffort,
     Buoyancy,
     Bushing,
     Drag,
@@ -57,6 +58,7 @@ from touchback.model.sensors import (
     Acceleration,
     AngularAcceleration,
     AngularVelocity,
+    AxisMotion,
     ContactForce,
     Direction,
     Distance,
@@ -142,6 +144,8 @@ __all__ = [
     "AngularAcceleration",
     "AngularVelocity",
     "AugmentedLagrangian",
+    "AxisEffort",
+    "AxisMotion",
     "Baumgarte",
     "Body",
     "Box",

@@ -1,6 +1,7 @@
 """Haptic display, as `tb.haptics`: how a computer and a motor make a hand feel things that aren't
 there, the hand itself, and blind trials of it. The virtual wall is `touchback.haptics.wall`."""
 
+from touchback.haptics.axis_port import AxisPort
 from touchback.haptics.displays import (
     AdmittanceDisplay,
     ImpedanceControl,
@@ -29,9 +30,29 @@ from touchback.haptics.trials import (
 from touchback.realtime import EnergyObserver
 
 __all__ = [
-    "AdmittanceDisplay", "Answer", "Constant", "Counts", "Design", "EnergyObserver",
-    "FeelingSubject", "Fit", "ForcedChoice", "Gesture", "Given", "ImpedanceControl",
-    "ImpedanceDisplay", "MeasuredImpedance", "Operator", "Posed", "Psychometric",
-    "SimulatedSubject", "Staircase", "Trials", "fit_threshold", "hold", "identify_impedance",
+    "AdmittanceDisplay",
+    "Answer",
+    "AxisPort",
+    "Constant",
+    "Counts",
+    "Design",
+    "EnergyObserver",
+    "FeelingSubject",
+    "Fit",
+    "ForcedChoice",
+    "Gesture",
+    "Given",
+    "ImpedanceControl",
+    "ImpedanceDisplay",
+    "MeasuredImpedance",
+    "Operator",
+    "Posed",
+    "Psychometric",
+    "SimulatedSubject",
+    "Staircase",
+    "Trials",
+    "fit_threshold",
+    "hold",
+    "identify_impedance",
     "intention",
 ]  # fmt: skip

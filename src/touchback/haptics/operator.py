@@ -2,22 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.estimate.checks import check_finite
+from touchback.haptics.axis_port import AxisPort
 from touchback.haptics.wall.plant import Finger
 from touchback.model import Model
 from touchback.model.forces import JointEffort, Wrench
-from touchback.model.frame import Place, as_frame
-from touchback.model.joints import Prismatic
-from touchback.model.sensors import Position, Signal, Velocity
+from touchback.model.frame import Place
+from touchback.model.joints import Prismatic, Revolute
+from touchback.model.sensors import Signal
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import maximum, minimum, select
 
-_SOFT_LANDING = 1e-4  # [m]
+_SOFT_LANDING = 1e-4  # [m, rad]
 
 
 @dataclass(frozen=True)
@@ -45,44 +47,69 @@ class Operator:
         frame: Place,
         height: float,
         along: Sequence[float] = (0.0, 0.0, -1.0),
+        *,
+        reference: Place | None = None,
+        turning: bool = False,
     ) -> Expr:
-        """Put the finger over a frame of the device; it moves `along` a direction of the world
-        (down its z axis), from the `height` [m] before the origin, and pushes. Returns the force
-        between finger and device [N]. A device with several axes has an operator for each.
+        """Put the finger over a frame of the device; it moves `along` a direction of `reference`,
+        from the `height` [m] before its origin, and pushes. The reference is the world, or a frame
+        that may move, which carries the hand. Returns the force between finger and device [N]. A
+        device with several axes has an operator for each.
+
+        `turning` it turns about that direction instead: then all of its constants are a rotation's
+        (kg m², N m s/rad, N m/rad), and so is what it returns [N m].
 
         Inputs: "name intention" and "name intention rate" (where the muscles want the
         finger, from its start, downwards positive), "name bias" [N]. Live parameters: "name mass",
         "name damping", "name stiffness", and "name grip" (1: it holds on and can pull)."""
-        own, frame = self.finger, as_frame(f"Operator '{name}'", frame)
+        own, units = self.finger, _TURNING if turning else _SLIDING
+        base = model.ground if reference is None else reference
         way = _unit(name, along)
-        mass = model.parameter(f"{name} mass", own.mass, unit="kg", min=1e-6)
-        damping = model.parameter(f"{name} damping", own.damping, unit="N s/m", min=0.0)
-        stiffness = model.parameter(f"{name} stiffness", own.stiffness, unit="N/m", min=0.0)
+        mass = model.parameter(f"{name} mass", own.mass, unit=units.mass, min=1e-9)
+        damping = model.parameter(f"{name} damping", own.damping, unit=units.damping, min=0.0)
+        stiffness = model.parameter(f"{name} stiffness", own.stiffness, unit=units.spring, min=0.0)
         grip = model.parameter(f"{name} grip", 0.0, min=0.0, max=1.0)
-        wish = model.input(f"{name} intention", unit="m")
-        speed = model.input(f"{name} intention rate", unit="m/s")
-        bias = model.input(f"{name} bias", unit="N")
-        body = model.body(name, mass=mass)
-        model.joint(name, Prismatic(way), model.ground, body)
+        wish = model.input(f"{name} intention", unit=units.way)
+        speed = model.input(f"{name} intention rate", unit=f"{units.way}/s")
+        bias = model.input(f"{name} bias", unit=units.force)
+        if turning:
+            body = model.body(name, inertia=(mass, mass, mass))
+            model.joint(name, Revolute(way), base, body)
+        else:
+            body = model.body(name, mass=mass)
+            model.joint(name, Prismatic(way), base, body)
+            # Muscles carry the finger's weight: gravity is taken away again.
+            x, y, z = (-mass * g for g in model.gravity)
+            model.force(f"{name} carried", Wrench(body.at(0.0, 0.0, 0.0), force=(x, y, z)))
         depth, rate = model.coordinate(name), model.rate(name)
         muscle = (wish - depth) * stiffness + (speed - rate) * damping + bias
-        # Muscles carry the finger's weight: gravity is taken away again.
-        x, y, z = (-mass * g for g in model.gravity)
-        model.force(f"{name} carried", Wrench(body.at(0.0, 0.0, 0.0), force=(x, y, z)))
         model.force(f"{name} muscle", JointEffort(name, muscle))
-        surface = _against(way, model.sensor(f"{name} surface", Position(frame)))
-        rising = _against(way, model.sensor(f"{name} surface rate", Velocity(frame)))
-        pressed, closing = depth + surface - height, rate + rising
+        port = AxisPort.add(model, f"{name} surface", frame, way, reference=base, turning=turning)
+        force = self._pad(depth - port.position - height, rate - port.velocity, grip)
+        model.force(f"{name} pad", JointEffort(name, -force))
+        port.push(f"{name} touch", force)
+        return model.sensor(f"{name} force", Signal(force, units.force))
+
+    def _pad(self, pressed: Expr, closing: Expr, grip: Expr) -> Expr:
+        """What the pad gives when it is pressed so deep, and closes so fast."""
         held = pressed * self.pad_stiffness + closing * self.pad_damping
         # Damping sets in over the first tenth of a millimetre: no jump when the pad lands.
         touching = minimum(maximum(pressed, 0.0) * (1.0 / _SOFT_LANDING), 1.0)
         pushed = pressed * self.pad_stiffness + closing * self.pad_damping * touching
         push = select(pressed > 0.0, maximum(pushed, 0.0), 0.0)
-        force = grip * held + (1.0 - grip) * push
-        model.force(f"{name} pad", JointEffort(name, -force))
-        push_x, push_y, push_z = (0.0 if share == 0.0 else force * share for share in way)
-        model.force(f"{name} touch", Wrench(frame, force=(push_x, push_y, push_z)))
-        return model.sensor(f"{name} force", Signal(force))
+        return grip * held + (1.0 - grip) * push
+
+
+class _Units(NamedTuple):
+    way: str
+    force: str
+    mass: str
+    damping: str
+    spring: str
+
+
+_SLIDING = _Units("m", "N", "kg", "N s/m", "N/m")
+_TURNING = _Units("rad", "N m", "kg m^2", "N m s/rad", "N m/rad")
 
 
 def _unit(name: str, along: Sequence[float]) -> tuple[float, float, float]:
@@ -92,15 +119,6 @@ def _unit(name: str, along: Sequence[float]) -> tuple[float, float, float]:
         raise InputError(f"Operator '{name}': it moves along {along!r}; give three numbers, no 0.")
     x, y, z = (float(share) / length for share in along)
     return x, y, z
-
-
-def _against(way: Sequence[float], vector: Sequence[Expr]) -> Expr:
-    """The component of a vector against a direction."""
-    parts = [part if share == -1.0 else part * -share for share, part in zip(way, vector) if share]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A simulated device on a line: python -m touchback.devices.serial_line PATH [SECONDS [FORCE …]].
 
-With the torque of a finger [N m], or none, it is a key; with two or three forces of a hand [N] a
-stage of as many axes."""
+With the torque of a finger [N m], or none, it is a key; with two to six forces of a hand [N,
+N m] a stage of as many axes."""
 
 import sys
 

@@ -1,5 +1,5 @@
 """Simulated devices at the far end of a line: a key (a lever with a motor and an encoder), and
-stages of two and three axes, integrated finely between ticks. They speak as firmware does."""
+stages of two to six axes, integrated finely between ticks. They speak as firmware does."""
 
 import contextlib
 import math
@@ -21,6 +21,7 @@ from touchback.native.wire.far_end import AxisData, FarEnd
 
 TICK = 1e-3  # [s] of the microcontroller
 TRAVEL = math.radians(5.0)
+RESISTANCE = 2.0  # [ohm] of each motor's windings
 ENCODER = Encoder(512, gearing=24 * 8)
 MOTOR = Motor(torque_constant=0.02, current_limit=3.0, gearing=24.0, friction=2e-4, inertia=2e-7)
 AXIS = AxisData(
@@ -49,23 +50,36 @@ STAGE = AxisData(
     "x", position_unit=1e-5, velocity_unit=1e-5, force_unit=1e-3, force=12.0, velocity=5.0,
     low=-0.12, high=0.12, linear=True,
 )  # fmt: skip
+WRIST = AxisData(
+    "turn z", position_unit=1e-5, velocity_unit=1e-5, force_unit=1e-5, force=0.3, velocity=100.0,
+    low=-1.2, high=1.2,
+)  # fmt: skip
+STAGE_AXES = ("x", "y", "z", "turn z", "turn y", "turn x")
 
 
 def stage(axes: int) -> Model:
-    """A handle of 0.2 kg that two or three motors move along x, y (and z), 0.1 m to each side, with
-    inputs for the forces of motors and of a hand [N]: "x", "x hand", …"""
-    if axes not in (2, 3):
-        raise InputError(f"A stage has 2 or 3 axes, got {axes}.")
+    """A handle of 0.2 kg that two or three motors move along x, y (and z), 0.1 m to each side; with
+    more axes it hangs in as many rings of a wrist, 1 rad to each side, about z, then y, then x. It
+    has inputs for the forces [N, N m] of motors and of a hand: "x motor", "x hand", …"""
+    if not 2 <= axes <= len(STAGE_AXES):
+        raise InputError(f"A stage has 2 to {len(STAGE_AXES)} axes, got {axes}.")
     m = Model(f"simulated stage of {axes} axes", gravity=(0.0, 0.0, 0.0))
     parent: Place = m.ground
-    for name in "xyz"[:axes]:
-        last = name == "xyz"[axes - 1]
-        body = m.body(name, mass=0.2 if last else 0.05)
-        m.joint(
-            name, Prismatic(name), parent, body, damping=1.0, limits=(-0.1, 0.1),
-            stop=(2e4, 50.0),
-        )  # fmt: skip
-        pushed = m.input(f"{name} motor", unit="N") + m.input(f"{name} hand", unit="N")
+    for name in STAGE_AXES[:axes]:
+        turns, last = name.startswith("turn"), name == STAGE_AXES[min(axes, 3) - 1]
+        body = m.body(name, mass=0.0 if turns else 0.2 if last else 0.05, inertia=(2e-4,) * 3)
+        if turns:
+            m.joint(
+                name, Revolute(name[-1]), parent, body, damping=0.01, limits=(-1.0, 1.0),
+                stop=(20.0, 0.05),
+            )  # fmt: skip
+        else:
+            m.joint(
+                name, Prismatic(name), parent, body, damping=1.0, limits=(-0.1, 0.1),
+                stop=(2e4, 50.0),
+            )  # fmt: skip
+        unit = "N m" if turns else "N"
+        pushed = m.input(f"{name} motor", unit=unit) + m.input(f"{name} hand", unit=unit)
         m.force(f"{name} push", JointEffort(name, pushed))
         parent = body
     return m
@@ -100,10 +114,11 @@ class SimulatedDevice:
             self._run[motor], self._run[hand] = force, pushed
         self._run.run(TICK)
         state = self._run.snapshot()
-        measured = [
-            (state[joint], state[f"{joint} rate"], force / (MOTOR.torque_constant * MOTOR.gearing))
-            for (joint, *_), force in zip(self._axes, self.forces)
-        ]
+        measured, constant = [], MOTOR.torque_constant * MOTOR.gearing
+        for (joint, *_), force in zip(self._axes, self.forces):
+            speed, current = state[f"{joint} rate"], force / constant
+            voltage = RESISTANCE * current + constant * speed
+            measured.append((state[joint], speed, current, voltage))
         self.forces = self._far.tick(micros, measured)
         with contextlib.suppress(BlockingIOError):
             os.write(self._file, self._far.waiting())
@@ -120,13 +135,16 @@ def simulated_key(path: str) -> SimulatedDevice:
 
 
 def simulated_stage(path: str, axes: int) -> SimulatedDevice:
-    """A stage of two or three axes on a line."""
-    told = [(n, f"{n} motor", f"{n} hand", replace(STAGE, name=n)) for n in "xyz"[:axes]]
+    """A stage of two to six axes on a line."""
+    told = [
+        (n, f"{n} motor", f"{n} hand", replace(WRIST if n.startswith("turn") else STAGE, name=n))
+        for n in STAGE_AXES[:axes]
+    ]
     return SimulatedDevice(path, f"simulated stage of {axes} axes", stage(axes), told)
 
 
 def serve(path: str, seconds: float, *hands: float) -> None:
-    """Be the key on a line, in real time; with two or three forces of a hand, a stage."""
+    """Be the key on a line, in real time; with two to six forces of a hand, a stage."""
     device = simulated_key(path) if len(hands) == 1 else simulated_stage(path, len(hands))
     start = due = time.monotonic()
     while due - start < seconds:

@@ -1,6 +1,7 @@
 """Forces, one file each. A new kind is a new file and one more name in AnyForce; contacts that give
 way are in the room of contacts."""
 
+from touchback.model.forces.axis_effort import AxisEffort
 from touchback.model.forces.base import ForceKind, InternalState
 from touchback.model.forces.buoyancy import Buoyancy
 from touchback.model.forces.bushing import Bushing
@@ -19,6 +20,7 @@ AnyForce = (
     | TorsionSpring
     | Bushing
     | JointEffort
+    | AxisEffort
     | Buoyancy
     | Drag
     | Hand
@@ -27,6 +29,7 @@ AnyForce = (
 
 __all__ = [
     "AnyForce",
+    "AxisEffort",
     "Buoyancy",
     "Bushing",
     "Drag",

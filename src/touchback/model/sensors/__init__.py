@@ -1,5 +1,6 @@
 """Sensors. A new kind is a new class in the file of its family and one more name in AnySensor."""
 
+from touchback.model.sensors.axis_motion import AxisMotion
 from touchback.model.sensors.base import SensorKind
 from touchback.model.sensors.contact import ContactForce, FrictionForce, Gap
 from touchback.model.sensors.joint import Effort, Multiplier, Reaction
@@ -26,6 +27,7 @@ AnySensor = (
     | TotalTorque
     | Direction
     | Distance
+    | AxisMotion
     | Effort
     | Reaction
     | Multiplier
@@ -42,6 +44,7 @@ __all__ = [
     "AngularAcceleration",
     "AngularVelocity",
     "AnySensor",
+    "AxisMotion",
     "ContactForce",
     "Direction",
     "Distance",

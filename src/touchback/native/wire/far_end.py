@@ -66,15 +66,13 @@ class FarEnd:
             LIB.tb_far_take(self._address, byte, now & 0xFFFFFFFF)
 
     def tick(
-        self, now: int, measured: Sequence[tuple[float, float, float]], status: int = HOMED
+        self, now: int, measured: Sequence[Sequence[float]], status: int = HOMED
     ) -> list[float]:
-        """Position, velocity and current [A] of each axis; gives the forces that are to act."""
-        for reading, axis, (position, velocity, current) in zip(
-            self._readings, self._axes, measured
-        ):
-            reading.position = round(position / axis.position_unit)
-            reading.velocity = round(velocity / axis.velocity_unit)
-            reading.current = round(current / axis.current_unit)
+        """Position, velocity, current [A] and, where it is known, voltage [V] of each axis; gives
+        the forces that are to act."""
+        for reading, axis, values in zip(self._readings, self._axes, measured):
+            for name, value in zip(("position", "velocity", "current", "voltage"), values):
+                setattr(reading, name, round(value / getattr(axis, f"{name}_unit")))
         LIB.tb_far_tick(
             self._address, now & 0xFFFFFFFF, status, ctypes.addressof(self._readings),
             self._forces.ctypes.data,
