@@ -1,6 +1,7 @@
 """The pictures of the page on playing: `PYTHONPATH=. python docs/make_play.py`, with Chromium."""
 
 import io
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,15 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from docs.chromium import launched
+from touchback.gallery.keyboard.trial_key import TrialKey
+from touchback.haptics.trials import (
+    Constant,
+    Design,
+    ForcedChoice,
+    Psychometric,
+    SimulatedSubject,
+)
+from touchback.workbench.play.choice import ChoiceBoard
 from touchback.workbench.play.hall import Hall
 from touchback.workbench.play.messages import Visit
 
@@ -101,6 +111,39 @@ def trial(page: Page) -> None:
     page.mouse.up()
 
 
+def choice(page: Page, answers: Path) -> None:
+    """The last trial of a session that a simulated subject began, and its end."""
+    until(page, "window.play?.trial && play.force.trail.length")
+    box = page.locator("#bench .plot").bounding_box()
+    assert box is not None
+    for touch in range(1, 4):
+        page.mouse.move(box["x"] + 60, box["y"] + 4)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 60, box["y"] + 0.4 * box["height"], steps=20)
+        until(page, "play.felt && play.down")
+        page.mouse.up()
+        until(page, "!document.querySelector('#choices button').disabled")
+        if touch < 3:
+            page.click("#onward")
+            until(page, f"play.trial.touch === {touch + 1}")
+    page.locator("#choices button").nth(1).click()
+    until(page, "play.trial.done")
+    page.evaluate(f"document.getElementById('file').textContent = 'Answers: {answers.name}'")
+    page.wait_for_timeout(300)
+    keep(page, "choice")
+
+
+def begun(file: Path) -> ChoiceBoard:
+    """A session of sixty trials with one left."""
+    levels = Constant((25.0, 50.0, 100.0, 200.0, 400.0), 12)
+    design = Design(levels, "wall stiffness", 1000.0, 3, "Which was stiffer?", "N/m")
+    session = ForcedChoice(file, design, seed=3)
+    subject = SimulatedSubject(Psychometric(100.0, guess=1 / 3, lapse=0.02), seed=3)
+    while session.posed is not None and session.posed.number < levels.most:
+        session.answer(subject.choose(session.posed))
+    return ChoiceBoard(session, TrialKey("wall-standard", "wall stiffness", by_hand=True))
+
+
 def zoo(page: Page) -> None:
     until(page, "window.play?.zoo")
     keep(page, "zoo")
@@ -121,10 +164,16 @@ def main() -> None:
         for what, step in steps.items():
             page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
             page.goto(str(hall.visit(Visit(what=what), "")["url"]))
-            began = time.monotonic()
+            since = time.monotonic()
             step(page)
             page.close()
-            print(f"{what}: {time.monotonic() - began:.1f} s", flush=True)
+            print(f"{what}: {time.monotonic() - since:.1f} s", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "walls.jsonl"
+            with Hall("trial", begun(file)) as trials:
+                page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]
+                page.goto(trials.url)
+                choice(page, file)
         browser.close()
 
 

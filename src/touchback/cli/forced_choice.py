@@ -16,6 +16,7 @@ from touchback.cli.console import out, working
 from touchback.errors import InputError
 from touchback.haptics.trials import (
     Constant,
+    Curve,
     Design,
     Fit,
     ForcedChoice,
@@ -23,6 +24,7 @@ from touchback.haptics.trials import (
     Psychometric,
     SimulatedSubject,
     Staircase,
+    told,
 )
 
 if TYPE_CHECKING:
@@ -50,28 +52,56 @@ class Asked:
     subject: float | None
     seed: int | None
     plot: Path | None
+    page: bool
 
 
 def forced_choice(file: Path, asked: Asked) -> None:
     """Goes through a session, from its beginning or from where it was broken off."""
-    from touchback.gallery.keyboard.trial_key import TrialKey
-
-    line = None if asked.device is None else _line(asked.device)
-    method = _method(asked)
-    with working("building the key"):
-        key = TrialKey(asked.voice, asked.vary, line, asked.effort, asked.seconds)
-    base = key.parameter.default if asked.base is None else asked.base
-    design = Design(method, asked.vary, base, asked.intervals, asked.question, key.parameter.unit)
-    key.check(base)
-    known = None if asked.subject is None else _person(asked.subject, design)
-    session = ForcedChoice(file, design, asked.seed)
+    key, session = _begun(file, asked)
+    known = None if asked.subject is None else _person(asked.subject, session.design)
     person = None if known is None else SimulatedSubject(known, session.seed or 0).choose
     if session.answers:
         out.print(f"{len(session.answers)} answers are kept; the session goes on.")
     if not session.done:
-        with key:
-            _ask(session, key, person)
-    _tell(session, asked.plot)
+        if asked.page:
+            _on_page(key, session)
+        else:
+            with key:
+                _ask(session, key, person)
+    if session.done:
+        _tell(session, asked.plot)
+
+
+def _begun(file: Path, asked: Asked) -> tuple[TrialKey, ForcedChoice]:
+    """The key and the session; nothing is on disk before all that was asked for is good."""
+    from touchback.gallery.keyboard.trial_key import TrialKey
+
+    if asked.page and asked.subject is not None:
+        raise InputError("--page asks a person; leave --subject away, or --page.")
+    line = None if asked.device is None else _line(asked.device)
+    method = _method(asked)
+    with working("building the key"):
+        key = TrialKey(
+            asked.voice, asked.vary, line, asked.effort, asked.seconds, by_hand=asked.page
+        )
+    base = key.parameter.default if asked.base is None else asked.base
+    design = Design(
+        method, asked.vary, base, asked.intervals, asked.question, key.parameter.unit, asked.voice
+    )
+    key.check(base)
+    if asked.subject is not None:
+        _person(asked.subject, design)  # refuses what is nobody
+    return key, ForcedChoice(file, design, asked.seed)
+
+
+def _on_page(key: TrialKey, session: ForcedChoice) -> None:
+    from touchback.cli.on_page import OnPage, can_serve, play_on_page
+
+    if not can_serve():
+        raise InputError("--page needs `pip install touchback[view]`.")
+    from touchback.workbench.play.choice import ChoiceBoard
+
+    play_on_page(OnPage("trial", board=ChoiceBoard(session, key)))
 
 
 def _method(asked: Asked) -> Constant | Staircase:
@@ -101,21 +131,17 @@ def _person(threshold: float, design: Design) -> Psychometric:
 
 
 def _ask(session: ForcedChoice, key: TrialKey, person: Answers | None) -> None:
-    forces = session.path.with_suffix(".forces")
-    forces.mkdir(exist_ok=True)
+    session.forces.mkdir(exist_ok=True)
     while (posed := session.posed) is not None:
-        path = forces / f"{posed.number:04d}.mcap"
         out.print(f"trial {posed.number}: {posed.label}, {len(posed.order)} touches")
-        felt = key.feel(posed.order, path)
+        felt = key.feel(posed.order, session.recording)
         began = time.monotonic()
         if person is None:
             _show(felt)
             answer = _asked_for(session.design)
         else:
             answer = person(posed)
-        took = time.monotonic() - began
-        spans = [each.span for each in felt]
-        session.answer(answer, took, f"{forces.name}/{path.name}", spans)
+        session.answer(answer, time.monotonic() - began, [each.span for each in felt])
         out.print(f"  kept: {answer}")
 
 
@@ -140,26 +166,12 @@ def _show(felt: list[Felt]) -> None:
 
 
 def _tell(session: ForcedChoice, plot: Path | None) -> None:
-    design, fit = session.design, session.result()
-    right = sum(one.right for one in session.answers)
-    unit = f" {design.unit}" if design.unit else ""
-    out.print(f"{right} of {len(session.answers)} answers were right.")
-    halfway = 0.5 * (1.0 + design.guess)
-    out.print(
-        f"threshold of '{design.varied}' over {design.base:g}{unit}: {fit.threshold:.3g}{unit} "
-        f"({100 * fit.confidence:g} % confidence: {fit.low:.3g} to {fit.high:.3g}), where "
-        f"{100 * halfway:.0f} % would be right without lapses; "
-        f"{100 * fit.threshold / design.base if design.base else np.inf:.1f} % of the base"
-    )
-    if isinstance(design.method, Staircase):
-        turns = design.method.middle([(one.track, one.right) for one in session.answers])
-        out.print(
-            f"tracks turned round at {turns:.3g}{unit} in the mean, where "
-            f"{100 * design.method.settles:.1f} % are right"
-        )
-    out.print(f"answers: {session.path}; forces: {session.path.with_suffix('.forces')}")
+    fit = session.result()
+    for line in told(session, fit):
+        out.print(line)
+    out.print(f"answers: {session.path}; forces: {session.forces}")
     if plot is not None:
-        draw(fit, design, plot)
+        draw(fit, session.design, plot)
         out.print(f"picture: {plot}")
 
 
@@ -169,11 +181,12 @@ def draw(fit: Fit, design: Design, path: Path) -> None:
 
     plt = pyplot()
     figure, axis = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
-    counts, best = fit.counts, fit.best
-    x = np.geomspace(counts.levels.min() / 1.5, counts.levels.max() * 1.5, 300)
+    counts = fit.counts
+    curve = Curve.of(fit)
+    x = curve.levels
     axis.axvspan(max(fit.low, x[0]), min(fit.high, x[-1]), color=PALE, alpha=0.3, lw=0,
                  label=f"{100 * fit.confidence:g} % confidence")  # fmt: skip
-    axis.semilogx(x, 100.0 * best.right(x), color=INK, label="most likely person")
+    axis.semilogx(x, 100.0 * curve.right, color=INK, label="most likely person")
     axis.axvline(fit.threshold, color=ACCENT, lw=1.2, label=f"threshold {fit.threshold:.3g}")
     axis.scatter(counts.levels, 100.0 * counts.right / counts.asked, s=8.0 + 3.0 * counts.asked,
                  color=ACCENT, zorder=3, label="answers (larger: more)")  # fmt: skip

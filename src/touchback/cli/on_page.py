@@ -18,9 +18,11 @@ from touchback.gallery.keyboard.player import SETTLING, touches
 from touchback.gallery.keyboard.strokes import Stroke, strokes_of
 
 if TYPE_CHECKING:  # what needs the extra `view`
+    from touchback.workbench.play.choice import ChoiceBoard
     from touchback.workbench.play.hall import Hall
     from touchback.workbench.play.piano import PianoBoard
 
+PATIENCE = 20.0  # s that nobody may be connected before it ends
 _LOOK = 0.05  # s
 _RINGING = 1.5  # s after the last stroke
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -33,14 +35,15 @@ class OnPage:
     """What is to be played on a page: an instrument, "wall", "trial" or "zoo"."""
 
     what: str
-    notes: list[int] | None
-    rate: float
-    score: list[Timed] | None
-    seconds: float | None
-    host: str
-    port: int
-    patience: float
-    answers: Path | None
+    notes: list[int] | None = None
+    rate: float = 1000.0
+    score: list[Timed] | None = None
+    seconds: float | None = None
+    host: str = "127.0.0.1"
+    port: int = 0
+    patience: float = PATIENCE
+    answers: Path | None = None
+    board: ChoiceBoard | None = None  # a trial's that is ready
 
 
 def can_serve() -> bool:
@@ -48,7 +51,7 @@ def can_serve() -> bool:
     return find_spec("websockets") is not None
 
 
-def play_on_page(wanted: OnPage, show: Show) -> None:
+def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
     """Opens the page, lets the scripted finger play, and waits for whoever looks on; then says why
     it ended, and how the runs kept time."""
     try:
@@ -61,8 +64,9 @@ def play_on_page(wanted: OnPage, show: Show) -> None:
             out.print(f"page: {hall.url}", soft_wrap=True)
             if wanted.host not in _LOOPBACK:
                 out.print("Whoever has this address can play: it holds a token.")
-            if board is not None:
+            if board is not None and show is not None:
                 board.ear = lambda heard: show(heard.time, heard.note, heard.loudness)
+            if board is not None:
                 board.start_passage()
             why = _wait(wanted, lambda: board is not None and board.playing, lambda: hall.seen)
         except KeyboardInterrupt:
@@ -86,7 +90,8 @@ def _opened(wanted: OnPage) -> tuple[Hall, PianoBoard | None]:
             notes = OCTAVE if wanted.notes is None else tuple(wanted.notes)
             board = PianoBoard(notes, wanted.rate, wanted.what, _script(wanted))
         what = wanted.what if is_page else "piano"
-        return Hall(what, board, wanted.host, wanted.port, wanted.answers), board
+        shown = board or wanted.board
+        return Hall(what, shown, wanted.host, wanted.port, wanted.answers), board
 
 
 def _wait(wanted: OnPage, playing: Callable[[], bool], seen: Callable[[], float]) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 from touchback.cli.console import out, working
+from touchback.cli.on_page import PATIENCE as NOBODY
 from touchback.cli.on_page import OnPage, can_serve, play_on_page
 from touchback.cli.on_wire import play_on_devices
 from touchback.cli.options import number, output
@@ -102,7 +103,7 @@ def play(
     server_port: Annotated[int, number("The page's port; 0 chooses one.", 0, 65_535)] = 0,
     patience: Annotated[
         float, number("How long nobody may be connected before it ends [s].", 0.0)
-    ] = 20.0,
+    ] = NOBODY,
     answers: Annotated[Path | None, typer.Option(help="Of a trial: where answers go.")] = None,
     device: Annotated[
         list[str] | None,

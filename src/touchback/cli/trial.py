@@ -44,6 +44,9 @@ def trial(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of the hidden order; else by chance.")] = None,
     plot: Annotated[Path | None, output("The psychometric function.", *PICTURES)] = None,
+    page: Annotated[
+        bool, typer.Option("--page", help="On a page in the browser, where you press the key.")
+    ] = False,
 ) -> None:
     """Feel hidden touches on a live key and say what you felt.
 
@@ -59,7 +62,7 @@ def trial(
             raise InputError(f"--vary goes with one --voice, not {len(names)}.")
         forced_choice(file, Asked(
             names[0], vary, base, levels, start, down, intervals, repeats,
-            question or "Which was more?", effort, device, seconds, subject, seed, plot,
+            question or "Which was more?", effort, device, seconds, subject, seed, plot, page,
         ))  # fmt: skip
         return
     _identify(file, voice or ["piano", "harpsichord"], question or "What was it?", repeats, effort)

@@ -52,7 +52,7 @@ def test_a_session_that_was_broken_off_after_every_answer_is_as_one_that_was_not
 def test_order_answer_and_where_forces_are_stand_in_the_file(tmp_path):
     session = ForcedChoice(tmp_path / "t.jsonl", DESIGN, seed=1)
     posed = session.posed
-    session.answer(posed.odd, 1.5, "t.forces/0001.mcap", [(0.5, 1.0), (1.0, 1.5)])
+    session.answer(posed.odd, 1.5, [(0.5, 1.0), (1.0, 1.5)])
     plan, line = map(json.loads, session.path.read_text().splitlines())
     assert (plan["varied"], plan["base"], plan["seed"]) == ("stiffness", 400.0, 1)
     assert line["order"] == list(posed.order) and line["right"] is True

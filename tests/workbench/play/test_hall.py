@@ -98,7 +98,7 @@ def test_a_trial_hides_its_voice_until_all_is_answered(tmp_path: object) -> None
             hidden = board.trials.hidden
             told = asked(board, "trial")
             assert told["answered"] == count and "table" not in told
-            assert set(told) == {"id", "ok", "note", "question", "voices", "answered", "count",
+            assert set(told) == {"id", "ok", "note", "question", "choices", "answered", "count",
                                  "done", "label"}  # fmt: skip
             for message in ({"do": "board"}, {"do": "instrument", "name": "wall"}, {"do": "last"}):
                 assert not asked(board, **message)["ok"]

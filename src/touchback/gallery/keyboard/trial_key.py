@@ -49,8 +49,9 @@ def felt_key(voice: str, rate: float = 1000.0) -> Model:
 
 class TrialKey:
     """A key of a voice, of which one live parameter is varied. Without a `line` it is simulated,
-    as fast as it goes, and a finger of some `effort` presses it; on a line (a path) it waits
-    `seconds` in each interval for yours. A context manager."""
+    as fast as it goes, and a finger of some `effort` presses it; `by_hand` the input "finger wish"
+    does, against the clock (`speed` times as fast). On a line (a path) it waits `seconds` in each
+    interval for your finger. A context manager."""
 
     def __init__(
         self,
@@ -60,8 +61,14 @@ class TrialKey:
         effort: float = 0.3,
         seconds: float = 3.0,
         rate: float = 1000.0,
+        by_hand: bool = False,
+        speed: float = 1.0,
     ) -> None:
-        model = touchback_key(voice, rate=rate) if line is None else felt_key(voice, rate)
+        self.wired = line is not None
+        model = (
+            felt_key(voice, rate) if self.wired
+            else touchback_key(voice, rate=rate, by_hand=by_hand)
+        )  # fmt: skip
         known = model.all_parameters()
         if varied not in known:
             raise InputError(f"The voice '{voice}' has no '{varied}'; {suggestion(varied, known)}")
@@ -72,8 +79,9 @@ class TrialKey:
         system, steps = model.compile(), steps_at(rate)
         if self._device is None:
             self.live: Live = live(
-                system, rate=rate, substeps=steps, method=METHOD, speed=None, record=False
-            )
+                system, rate=rate, substeps=steps, method=METHOD, record=False,
+                speed=speed if by_hand else None,
+            )  # fmt: skip
         else:
             self.live = live(
                 system, rate=rate, substeps=steps, method=METHOD, record=False,
@@ -106,21 +114,33 @@ class TrialKey:
     def feel(self, values: Sequence[float], path: Path) -> list[Felt]:
         """The intervals of a trial, one value each, recorded into a file that is whole when this
         returns."""
-        for value in values:
-            self.check(value)
-        take = self.live.record(path)
+        self.begin(values, path)
         spans = [self._interval(value) for value in values]
-        self.live.end_record(take)
-        if self.live.faults:
-            raise InputError(f"The key stopped: {self.live.faults[-1]}")
+        self.end()
         run = open_run(path)
         return [self._felt(run, span) for span in spans]
 
-    def _interval(self, value: float) -> tuple[float, float]:
+    def begin(self, values: Sequence[float], path: Path) -> None:
+        """Records from now on; refuses, before, values that are none of the parameter."""
+        for value in values:
+            self.check(value)
+        self._take = self.live.record(path)
+
+    def give(self, value: float) -> float:
+        """Lets the parameter have a value; gives when it can be felt [s of the recording]."""
         self.live.change({self.varied: value})
         self.live.run(2.0 / self.live.plan.rate)
-        began = float(self.live.read("time"))
-        if self._device is not None:
+        return float(self.live.read("time"))
+
+    def end(self) -> None:
+        """Ends the recording, which is whole when this returns."""
+        self.live.end_record(self._take)
+        if self.live.faults:
+            raise InputError(f"The key stopped: {self.live.faults[-1]}")
+
+    def _interval(self, value: float) -> tuple[float, float]:
+        began = self.give(value)
+        if self.wired:
             self.live.run(self._seconds)
             return began, float(self.live.read("time"))
         inputs = dict(self._stroke.inputs)
@@ -132,7 +152,14 @@ class TrialKey:
 
     def _felt(self, run: Run, span: tuple[float, float]) -> Felt:
         within = (run.time >= span[0]) & (run.time <= span[1])
-        wired = self._device is not None
-        depth = run[DEPTH] if wired else FRONT * run["key"]
-        force = run[FORCE] if wired else run["finger force"]
-        return Felt(span, run.time[within], depth[within], force[within])
+        (depth, to_depth), (force, to_force) = self.signals
+        return Felt(
+            span, run.time[within], to_depth * run[depth][within], to_force * run[force][within]
+        )
+
+    @property
+    def signals(self) -> tuple[tuple[str, float], tuple[str, float]]:
+        """What tells how deep the key is and how it pushes, and by how much it makes m and N."""
+        return (
+            ((DEPTH, 1.0), (FORCE, 1.0)) if self.wired else (("key", FRONT), ("finger force", 1.0))
+        )

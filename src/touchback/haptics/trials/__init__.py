@@ -7,8 +7,10 @@ from touchback.haptics.trials.identification import Answer, Trials
 from touchback.haptics.trials.methods import Constant, Staircase
 from touchback.haptics.trials.psychometric import Psychometric
 from touchback.haptics.trials.subject import FeelingSubject, SimulatedSubject
+from touchback.haptics.trials.told import Curve, told
 
 __all__ = [
-    "Answer", "Constant", "Counts", "Design", "FeelingSubject", "Fit", "ForcedChoice", "Given",
-    "Posed", "Psychometric", "SimulatedSubject", "Staircase", "Trials", "fit_threshold",
+    "Answer", "Constant", "Counts", "Curve", "Design", "FeelingSubject", "Fit", "ForcedChoice",
+    "Given", "Posed", "Psychometric", "SimulatedSubject", "Staircase", "Trials", "fit_threshold",
+    "told",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ _EDGES = float(np.log(STEEPNESS[0])), float(np.log(STEEPNESS[1]))
 _ACROSS, _THRESHOLDS = (25, 4), 61  # points of the grids
 _ROUNDS, _MARGIN = 10, 1.0  # how often a grid shrinks; how far a coarse one may be off
 _TINY = 1e-12
-_LEAST = 10  # answers, below which nothing is told
+LEAST = 10  # answers, below which nothing is told
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ def fit_threshold(
     check_share(share)
     if not 0.0 < confidence < 1.0:
         raise InputError(f"Fit: a confidence of {confidence:g}; give one above 0 and below 1.")
-    if counts.asked.sum() < _LEAST:
+    if counts.asked.sum() < LEAST:
         raise InputError(
-            f"Fit: {int(counts.asked.sum())} answers tell no threshold; give {_LEAST} at least."
+            f"Fit: {int(counts.asked.sum())} answers tell no threshold; give {LEAST} at least."
         )
     likelihood = _Likelihood(np.log10(counts.levels), guess, shape, share)
     profile = _Profile(counts, likelihood)

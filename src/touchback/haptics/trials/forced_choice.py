@@ -11,7 +11,7 @@ import msgspec
 
 from touchback.errors import InputError
 from touchback.haptics.trials import journal
-from touchback.haptics.trials.fit import Counts, Fit, fit_threshold
+from touchback.haptics.trials.fit import LEAST, Counts, Fit, fit_threshold
 from touchback.haptics.trials.labels import fresh_labels
 from touchback.haptics.trials.methods import Constant, Method, Staircase
 
@@ -33,16 +33,10 @@ class Posed:
 
 
 @dataclass(frozen=True)
-class Given:
-    """An answer and all that it was given to. `spans` are when each interval was felt [s], in the
-    time of the `recording` that holds every force."""
+class Given(Posed):
+    """An answer to a trial and all that was posed in it. `spans` are when each interval was felt
+    [s], in the time of the `recording` that holds every force."""
 
-    number: int
-    label: str
-    level: float
-    track: int
-    order: tuple[float, ...]
-    odd: int
     answer: int
     right: bool
     seconds: float
@@ -53,7 +47,7 @@ class Given:
 @dataclass(frozen=True)
 class Design:
     """What is asked: `varied` (the name of a live parameter) is `base` in all intervals but one,
-    where it is larger by the level that the method says."""
+    where it is larger by the level that the method says. `voice` is what is felt besides."""
 
     method: Method
     varied: str
@@ -61,6 +55,7 @@ class Design:
     intervals: int = 2
     question: str = "Which was more?"
     unit: str = ""
+    voice: str = ""
 
     def __post_init__(self) -> None:
         if self.intervals not in INTERVALS:
@@ -69,6 +64,10 @@ class Design:
             )
         if not math.isfinite(self.base):
             raise InputError(f"Forced choice: '{self.varied}' is {self.base}; give a number.")
+        if self.method.most < LEAST:
+            raise InputError(
+                f"Forced choice: {self.method.most} trials tell no threshold; give {LEAST} or more."
+            )
 
     @property
     def guess(self) -> float:
@@ -111,6 +110,7 @@ class _Plan(msgspec.Struct):
     intervals: int
     question: str
     unit: str
+    voice: str
     seed: int
     method: dict[str, float | list[float]]
 
@@ -131,7 +131,8 @@ class ForcedChoice:
         plan = {
             "kind": KIND, "varied": self.design.varied, "base": self.design.base,
             "intervals": self.design.intervals, "question": self.design.question,
-            "unit": self.design.unit, "method": _named(self.design.method),
+            "unit": self.design.unit, "voice": self.design.voice,
+            "method": _named(self.design.method),
         }  # fmt: skip
         if not self.path.exists():
             self.seed = secrets.randbelow(1 << 32) if self.seed is None else int(self.seed)
@@ -162,19 +163,30 @@ class ForcedChoice:
         """Whether all trials are answered."""
         return self.posed is None
 
+    @property
+    def forces(self) -> Path:
+        """The folder beside the file for recordings, one a trial."""
+        return self.path.with_suffix(".forces")
+
+    @property
+    def recording(self) -> Path:
+        """Where the forces of the trial at hand are to be recorded."""
+        return self.forces / f"{len(self.answers) + 1:04d}.mcap"
+
     def answer(
         self,
         interval: int,
         seconds: float = 0.0,
-        recording: str = "",
         spans: Sequence[tuple[float, float]] = (),
     ) -> Given:
-        """Keep the answer to the trial at hand; it is on disk when this returns."""
+        """Keep the answer to the trial at hand; it is on disk when this returns. With `spans` its
+        `recording` holds the forces."""
         posed = self.posed
         if posed is None:
             raise InputError(f"{self.path.name}: all {len(self.answers)} trials are answered.")
         judged = asdict(self.design.judged(posed, interval, float(seconds)))
-        given = Given(**{**judged, "recording": recording, "spans": tuple(spans)})
+        kept = f"{self.forces.name}/{self.recording.name}" if spans else ""
+        given = Given(**{**judged, "recording": kept, "spans": tuple(spans)})
         journal.append(self.path, asdict(given))
         self.answers.append(given)
         return given

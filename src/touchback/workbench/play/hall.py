@@ -25,6 +25,7 @@ from touchback.workbench.bench import LOOPBACK, Workbench, open
 from touchback.workbench.feed import feed
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import equipped
+from touchback.workbench.play.choice import ChoiceBoard
 from touchback.workbench.play.messages import About, Strings, Visit, Zoo
 from touchback.workbench.play.piano import PianoBoard
 from touchback.workbench.play.stage import PlaySource, Stage, empty_scene
@@ -42,6 +43,9 @@ PAGES = {
              "Push a wall that a computer makes, until it chatters."),
     "trial": ("Blind trial", "play/trial.html", "Press a key and say what is behind it."),
 }  # fmt: skip
+
+
+Board = PianoBoard | TrialBoard | ChoiceBoard
 
 
 class ZooSource:
@@ -98,7 +102,7 @@ class Hall:
     def __init__(
         self,
         what: str = "piano",
-        board: PianoBoard | TrialBoard | None = None,
+        board: Board | None = None,
         host: str = LOOPBACK,
         port: int = 0,
         answers: Path | None = None,
@@ -189,7 +193,7 @@ class Hall:
 
     # ---- how each is opened ---------------------------------------------------------------------
 
-    def _open(self, what: str, board: PianoBoard | TrialBoard | None) -> Room:
+    def _open(self, what: str, board: Board | None) -> Room:
         with ExitStack() as steps:
             if what == ZOO:
                 bench = self._bench(cast(Source, ZooSource(self)), what, "play/zoo.html")

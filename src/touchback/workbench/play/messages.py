@@ -112,6 +112,10 @@ class Trial(Message, frozen=True):
     """Asks where the blind trial stands."""
 
 
+class Onward(Message, frozen=True):
+    """Goes on to the next touch of a trial with several."""
+
+
 class Reply(Message, frozen=True):
     """What the person felt."""
 

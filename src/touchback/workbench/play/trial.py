@@ -10,15 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from touchback.haptics.trials import Trials
-from touchback.realtime.control import Desk, Exposed
 from touchback.realtime.control.desk import OFTEN
 from touchback.realtime.control.messages import Facts
 from touchback.workbench.play import messages as asked
+from touchback.workbench.play.blind import KEY, blind_desk
 from touchback.workbench.play.piano import PianoBoard, Tell, nobody
 
 VOICES = ("piano", "harpsichord", "organ", "wall")
 QUESTION = "What was it?"
-KEY = 60
 SHOWN = 3  # columns of a row that a blind person may see: time, depth, force
 
 
@@ -44,9 +43,7 @@ class TrialBoard:
         self.shown: Callable[[np.ndarray], None] = lambda row: None
         self.board.shown = lambda row, keys, note: self.shown(row[:, :SHOWN])
         self._began = time.monotonic()
-        self.desk = Desk(
-            self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
-        )
+        self.desk = blind_desk(self.live)
         self.desk.add(asked.Press, self.board.press, OFTEN)
         self.desk.add(asked.Trial, self._where)
         self.desk.add(asked.Reply, self._reply)
@@ -76,7 +73,7 @@ class TrialBoard:
         """Where the session stands: nothing in it tells what is hidden."""
         trials = self.trials
         told: dict[str, object] = {
-            "note": KEY, "question": trials.question, "voices": self._voices,
+            "note": KEY, "question": trials.question, "choices": self._voices,
             "answered": len(trials.answers), "count": trials.count, "done": trials.done,
         }  # fmt: skip
         if trials.done:

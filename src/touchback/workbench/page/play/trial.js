@@ -1,6 +1,7 @@
 // The blind trial: a key is felt, what it is stays hidden on the server until all is answered.
 import { $, begin, canvasOf, colour, make, note } from "./common.js";
 import { Force } from "./force.js";
+import { figureOf } from "./threshold.js";
 
 const ROW = 2, DEEPEST = 0.04; // m that the pointer can wish
 const bench = begin("Blind trial");
@@ -10,6 +11,7 @@ const box = document.querySelector("#bench .plot");
 let depth = 0, wish = 0;
 
 function press(to) {
+  if (page.trial.wired) return;
   wish = Math.min(Math.max(to, 0), DEEPEST);
   box.setAttribute("aria-valuenow", (1000 * wish).toFixed(0));
   bench.send({ do: "press", note: page.trial.note, depth: wish }).catch(error => note(error.message, "bad"));
@@ -29,25 +31,53 @@ box.addEventListener("keydown", event => {
 });
 box.addEventListener("keyup", event => { if (event.key === " ") press(0); });
 
+const feltTouch = trial => `${trial.answered} ${trial.touch ?? ""}`;
+
 function show(trial) {
-  const fresh = !page.trial || page.trial.answered !== trial.answered;
+  const fresh = !page.trial || feltTouch(page.trial) !== feltTouch(trial);
   page.trial = trial;
-  $("where").textContent = trial.done ? "All answered" : `Trial ${trial.answered + 1} of ${trial.count}: touch ${trial.label}`;
-  $("question").textContent = trial.done ? "Thank you." : trial.question;
-  $("choices").replaceChildren();
-  if (!trial.done) for (const voice of trial.voices) $("choices").append(make("button", { text: voice, onclick: () => bench.try({ do: "reply", text: voice }) }));
+  if (fresh) { force.clear(); page.felt = false; }
+  $("where").textContent = trial.done ? "All answered" : `Trial ${trial.answered + 1}${trial.count ? ` of ${trial.count}` : ""}: ${trial.touches ? "" : "touch "}${trial.label}`;
+  $("touch").hidden = trial.done || !trial.touches;
+  $("touch").textContent = `Touch ${trial.touch} of ${trial.touches}`;
+  const last = !trial.touches || trial.touch === trial.touches;
+  $("question").textContent = trial.done ? "Thank you." : last ? trial.question : "Press the key, then go on.";
+  if (trial.wired) $("how").textContent = "the one on the wire, under your own finger";
+  $("choices").replaceChildren(...(trial.done ? [] : last ? trial.choices.map(reply) : [onward(trial)]));
   $("result").hidden = !trial.done;
-  if (trial.done) table(trial);
-  if (fresh) force.clear();
+  if (trial.done) result(trial);
+  allow();
 }
 
-function table(trial) {
+const reply = text => make("button", { text: page.trial.touches ? `Touch ${text}` : text, onclick: () => bench.try({ do: "reply", text }).then(refuse) });
+const onward = trial => make("button", { id: "onward", text: `Go on to touch ${trial.touch + 1}`, onclick: () => bench.try({ do: "onward" }).then(refuse) });
+const refuse = found => { if (found) show(found); };
+
+/** Of several touches each is to be felt, and over, before anything goes on. */
+function allow(rows = []) {
+  if (!page.trial?.touches) return;
+  const [deep, strong] = page.trial.firm, firm = row => row[1] > deep && row[2] > strong;
+  if (rows.some(firm)) page.felt = true;
+  if (rows.length) page.down = firm(rows[rows.length - 1]);
+  const over = page.felt && !page.down;
+  for (const button of $("choices").children) if (button.disabled === over) button.disabled = !over;
+}
+
+function result(trial) {
+  $("file").textContent = `Answers are kept in ${trial.file}.`;
+  const found = trial.threshold;
+  $("result-title").textContent = found ? "What you can tell" : "What was behind the letters";
+  $("figure").hidden = !found;
+  if (found) {
+    $("table").replaceChildren(...found.said.map(text => make("tr", {}, make("td", { class: "said", text }))));
+    page.figure ??= figureOf($("result"), found);
+    return;
+  }
   $("table").replaceChildren(make("tr", {}, make("th", { text: "it was" }), make("th", { text: "and was called" })));
   for (const [condition, counts] of Object.entries(trial.table)) {
     const called = Object.entries(counts).map(([answer, count]) => `${answer} × ${count}`).join(", ");
     $("table").append(make("tr", {}, make("td", { text: condition }), make("td", { text: called || "–" })));
   }
-  $("file").textContent = `Answers are kept in ${trial.file}.`;
 }
 
 bench.on("open", () => bench.send({ do: "trial" }).then(show).catch(error => note(error.message, "bad")));
@@ -59,6 +89,7 @@ bench.on("rows", ({ subscription, count, time, numbers }) => {
   for (const row of rows) row[0] += time;
   depth = rows[count - 1][1];
   force.feel(rows);
+  allow(rows);
   draw();
 });
 

@@ -1,0 +1,154 @@
+"""Forced choice behind its page: touches that follow each other, one of which has more."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.gallery.keyboard.trial_key import TrialKey
+from touchback.haptics.trials import Constant, Curve, Fit, ForcedChoice, told
+from touchback.realtime.control.desk import OFTEN
+from touchback.realtime.control.messages import Facts
+from touchback.workbench.play import messages as asked
+from touchback.workbench.play.blind import KEY, blind_desk
+from touchback.workbench.play.piano import DEEPEST, Tell, nobody
+
+DEEP, FIRM = 2e-3, 0.05  # m, N: a key that is deeper and pushes more is being felt
+
+
+class ChoiceBoard:
+    """A key and a session of forced choice. Pages press it (unless it is on a wire), go on from
+    touch to touch, and say which had more. What a touch has leaves the server as depth and force
+    only, until all is answered."""
+
+    def __init__(self, session: ForcedChoice, key: TrialKey) -> None:
+        self.session, self.key, self.live = session, key, key.live
+        self.tell: Tell = nobody
+        self.shown: Callable[[np.ndarray], None] = lambda row: None
+        self._touch, self._felt = 0, False
+        self._spans: list[tuple[float, float]] = []
+        self._began = self._asked = 0.0
+        self._going = threading.Lock()
+        self.desk = blind_desk(self.live)
+        self.desk.add(asked.Press, self._press, OFTEN)
+        self.desk.add(asked.Trial, self._where)
+        self.desk.add(asked.Onward, self._onward)
+        self.desk.add(asked.Reply, self._reply)
+
+    def __enter__(self) -> ChoiceBoard:
+        self.key.__enter__()
+        self.live.tap(self._rows)
+        self._pose()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.key.__exit__(*error)
+
+    def _pose(self) -> None:
+        """Begins the trial at hand, if there is one, with its first touch."""
+        posed = self.session.posed
+        if posed is None:
+            return
+        self.session.forces.mkdir(exist_ok=True)
+        self.key.begin(posed.order, self.session.recording)
+        self._spans, self._touch = [], 0
+        self._next(posed.order)
+
+    def _next(self, order: tuple[float, ...]) -> None:
+        """Every touch is given anew, the same ones too: nothing tells which is which."""
+        self._began = self.key.give(order[self._touch])
+        self._touch, self._felt, self._asked = self._touch + 1, False, time.monotonic()
+
+    def _leave(self) -> None:
+        """Ends a touch; refuses while it isn't over."""
+        if not self._felt:
+            raise InputError(f"Touch {self._touch} wasn't felt yet: press the key.")
+        depth, force = (scale * float(self.live.read(name)) for name, scale in self.key.signals)
+        if depth > DEEP and force > FIRM:
+            raise InputError(f"The key is {1e3 * depth:.1f} mm down: let go of it first.")
+        self._spans.append((self._began, float(self.live.read("time"))))
+
+    # ---- what is asked --------------------------------------------------------------------------
+
+    def _press(self, message: asked.Press, client: str) -> Facts:
+        if self.key.wired:
+            raise InputError("The key is on a wire: press it there.")
+        self.live["finger wish"] = min(message.depth, DEEPEST)
+        return {"tick": self.live.ticks}
+
+    def _where(self, message: asked.Trial, client: str) -> Facts:
+        with self._going:
+            return self._facts()
+
+    def _onward(self, message: asked.Onward, client: str) -> Facts:
+        with self._going:
+            posed = self.session.posed
+            if posed is None or self._touch >= len(posed.order):
+                raise InputError("There is no other touch in this trial: answer.")
+            self._leave()
+            self._next(posed.order)
+            return self._told()
+
+    def _reply(self, message: asked.Reply, client: str) -> Facts:
+        with self._going:
+            posed = self.session.posed
+            choices = self._choices()
+            if posed is not None and message.text not in choices:
+                raise InputError(f"Answer with one of {', '.join(choices)}.")
+            if posed is not None and self._touch < len(posed.order):
+                raise InputError(
+                    f"Touch {self._touch} of {len(posed.order)} is at hand: feel all, then answer."
+                )
+            if posed is not None:
+                self._leave()
+                self.key.end()
+            self.session.answer(int(message.text), time.monotonic() - self._asked, self._spans)
+            self._pose()
+            return self._told()
+
+    def _choices(self) -> list[str]:
+        return [str(i + 1) for i in range(self.session.design.intervals)]
+
+    # ---- what it tells --------------------------------------------------------------------------
+
+    def _told(self) -> Facts:
+        facts = self._facts()
+        self.tell("trial", facts)
+        return facts
+
+    def _facts(self) -> Facts:
+        """Where the session stands: nothing in it tells what is hidden."""
+        session, design = self.session, self.session.design
+        facts: dict[str, object] = {
+            "note": KEY, "question": design.question, "choices": self._choices(),
+            "touches": design.intervals, "answered": len(session.answers), "done": session.done,
+            "count": design.method.most if isinstance(design.method, Constant) else None,
+            "wired": self.key.wired, "firm": (DEEP, FIRM),
+        }  # fmt: skip
+        if session.posed is not None:
+            return {**facts, "label": session.posed.label, "touch": self._touch}
+        return {**facts, "threshold": self._threshold(session.result()), "file": str(session.path)}
+
+    def _threshold(self, fit: Fit) -> Facts:
+        """An end that the answers don't tell is null."""
+        curve, counts, design = Curve.of(fit), fit.counts, self.session.design
+        return {
+            "said": told(self.session, fit), "level": fit.threshold, "varied": design.varied,
+            "base": design.base, "unit": design.unit, "guess": design.guess,
+            "low": fit.low or None, "high": fit.high if np.isfinite(fit.high) else None,
+            "confidence": fit.confidence, "levels": counts.levels.tolist(),
+            "asked": counts.asked.tolist(), "right": (counts.right / counts.asked).tolist(),
+            "curve": [curve.levels.tolist(), curve.right.tolist()],
+        }  # fmt: skip
+
+    def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:
+        (depth, to_depth), (force, to_force) = self.key.signals
+        names = [columns.index(name) for name in ("time", depth, force)]
+        shown = rows[:, names] * (1.0, to_depth, to_force)
+        firm = (shown[:, 0] >= self._began) & (shown[:, 1] > DEEP) & (shown[:, 2] > FIRM)
+        self._felt = self._felt or bool(firm.any())
+        self.shown(shown)

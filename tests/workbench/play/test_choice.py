@@ -1,0 +1,92 @@
+"""Forced choice as pages ask for it: touch after touch, felt before it is answered, and blind."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from far_ends import FarDevice
+from touchback.gallery.keyboard.device import FRONT
+from touchback.gallery.keyboard.trial_key import TrialKey
+from touchback.gallery.keyboard.walls import MIDDLE
+from touchback.haptics.trials import Constant, Design, FeelingSubject, ForcedChoice
+from touchback.workbench.play.choice import ChoiceBoard
+from waiting import until
+
+BASE, LEVELS, NOISE = 800.0, (100.0, 1600.0), 200.0  # N/m
+WALL = "wall-standard", "wall stiffness"
+
+
+def design(intervals: int) -> Design:
+    return Design(Constant(LEVELS, 5), WALL[1], BASE, intervals, "Which was stiffer?", "N/m")
+
+
+def asked(board: ChoiceBoard, do: str, **fields: object) -> dict[str, object]:
+    return board.desk.handle(json.dumps({"do": do, **fields}).encode(), "a test").as_dict()
+
+
+def press(board: ChoiceBoard) -> float:
+    """A touch; gives the stiffness that its force and depth at rest tell [N/m]."""
+    assert asked(board, "press", note=60, depth=0.016)["ok"]
+    board.live.run(0.25)
+    now = board.live.snapshot()
+    assert asked(board, "press", note=60, depth=0.0)["ok"]
+    until(lambda: board._felt and board.live.read("finger force") == 0.0)
+    return float(now["finger force"] / (FRONT * now["key"] - MIDDLE))
+
+
+def test_a_subject_goes_through_three_touches_a_trial_and_gets_its_threshold(
+    tmp_path: Path,
+) -> None:
+    subject = FeelingSubject(NOISE, seed=2)
+    session = ForcedChoice(tmp_path / "t.jsonl", design(3), seed=1)
+    while len(session.answers) < 8 and session.posed is not None:  # before it was broken off
+        session.answer(subject.choose(session.posed.order, session.posed.number))
+    key = TrialKey(*WALL, by_hand=True, speed=3.0)
+    told: list[tuple[str, object]] = []
+    with ChoiceBoard(session, key) as board:
+        board.tell = lambda kind, facts: told.append((kind, facts))
+        early = asked(board, "reply", text="2")
+        assert "Touch 1 of 3 is at hand" in early["error"]
+        assert "Touch 1 wasn't felt yet" in asked(board, "onward")["error"]
+        assert "no signals are read" in asked(board, "read", names=["finger force"])["error"]
+        assert asked(board, "what")["parameters"] == asked(board, "what")["inputs"] == []
+        assert not asked(board, "set", name="wall stiffness", value=1.0)["ok"]
+        facts = asked(board, "trial")
+        while not facts["done"]:
+            posed = session.posed
+            felt = []
+            for touch in range(3):
+                assert facts["touch"] == touch + 1 and facts["label"] == posed.label
+                hidden = {"threshold", "level", "order", "odd", "table"} & set(facts)
+                assert hidden == set()
+                felt.append(press(board))
+                if touch < 2:
+                    facts = asked(board, "onward")
+            assert felt == pytest.approx(posed.order, rel=0.05)
+            facts = asked(board, "reply", text=str(subject.choose(felt, posed.number)))
+            assert facts["ok"], facts
+        assert "are answered" in asked(board, "reply", text="1")["error"]
+    fit = session.result()
+    found = facts["threshold"]
+    assert found["level"] == fit.threshold and found["said"][0].endswith("answers were right.")
+    assert all(one.right for one in session.answers if one.level == 1600.0)  # eight deviations
+    assert told[-1] == ("trial", {k: v for k, v in facts.items() if k not in ("id", "ok")})
+    assert len(list(session.forces.iterdir())) == 2
+
+
+def test_a_key_on_a_wire_is_pressed_there_and_asked_about_on_the_page(tmp_path: Path) -> None:
+    session = ForcedChoice(tmp_path / "t.jsonl", design(2), seed=3)
+    far = FarDevice()
+    try:
+        with ChoiceBoard(session, TrialKey(*WALL, far.path)) as board:
+            assert "on a wire" in asked(board, "press", note=60, depth=0.01)["error"]
+            for then in ({"do": "onward"}, {"do": "reply", "text": "1"}):
+                far.positions[0] = (MIDDLE + 1e-3) / FRONT
+                until(lambda: board._felt)
+                assert "mm down: let go" in asked(board, **then)["error"]
+                far.positions[0] = 0.0
+                until(lambda then=then: asked(board, **then)["ok"])
+    finally:
+        far.close()
+    assert session.answers[0].answer == 1 and len(session.answers[0].spans) == 2
