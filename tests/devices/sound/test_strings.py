@@ -14,6 +14,7 @@ from touchback.devices.sound import (
     pluck,
     render,
     strike,
+    struck_strings,
     write_wav,
 )
 from touchback.devices.sound.strings import HAMMER_HEAD, along
@@ -172,3 +173,43 @@ def test_strike_points_and_hammers_are_graded_as_published():
     for falling in (points, lengths, masses):
         assert np.all(np.diff(falling) < 0.0)
     assert masses[0] == 11e-3 and masses[-1] == 3.5e-3
+
+
+def test_half_a_damper_damps_at_half_its_rate():
+    """The decay that is added, told from the energy of two tenths of a second."""
+    rate, begin = 44100, 0.1
+
+    def decay(note):
+        sound = render([note], 0.5, rate)
+        windows = [sound[round(t * rate) : round((t + 0.05) * rate)] for t in (0.15, 0.35)]
+        return np.log(np.sqrt(np.sum(windows[0] ** 2) / np.sum(windows[1] ** 2))) / 0.2
+
+    free, half, full = (
+        decay(Note(0.0, C4, speed=1.5, damping=((begin, share),))) for share in (0.0, 0.5, 1.0)
+    )
+    assert half - free == pytest.approx(12.5, rel=0.05)
+    assert full - free == pytest.approx(25.0, rel=0.05)
+
+
+def test_a_pedal_that_catches_a_fading_note_lets_it_ring_on():
+    rate = 44100
+    caught = Note(0.0, C4, speed=1.5, damping=((0.1, 1.0), (0.15, 0.0)))
+    lost = Note(0.0, C4, speed=1.5, end=0.1)
+    one, other = (render([note], 0.6, rate) for note in (caught, lost))
+    np.testing.assert_array_equal(one[: round(0.15 * rate)], other[: round(0.15 * rate)])
+    later = slice(round(0.5 * rate), None)
+    assert np.abs(one[later]).max() > 100.0 * np.abs(other[later]).max()
+
+
+@pytest.mark.parametrize("note", [28, 40, 60])
+def test_shifted_hammers_sound_softer_and_darker(note):
+    """Fewer strings and softer felt: the level falls, that of high modes more than that of low; of
+    single strings only that of high modes."""
+    usual, shifted = (struck_strings(note, 2.0, una_corda) for una_corda in (False, True))
+    high = usual.string.pulsation > 2.0 * np.pi * 8.0 * usual.string.frequency
+    share = []
+    for each in (usual, shifted):
+        power = each.string.pulsation**2 * each.position**2 + each.velocity**2
+        share.append(np.sum(power[high]) / np.sum(power))
+    assert 0.2 < shifted.energy / usual.energy < (0.95 if note > 33 else 1.05)
+    assert share[1] < 0.8 * share[0]

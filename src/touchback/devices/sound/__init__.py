@@ -1,7 +1,7 @@
 """Strings that sound: struck by a felt hammer or plucked, rendered offline to WAV files."""
 
 from touchback.devices.sound.plucked import pluck
-from touchback.devices.sound.score import Note, render
+from touchback.devices.sound.score import Note, render, struck_strings
 from touchback.devices.sound.string_motion import StringMotion
 from touchback.devices.sound.strings import Hammer, String, piano_hammer, piano_string
 from touchback.devices.sound.struck import Strike, strike
@@ -18,5 +18,6 @@ __all__ = [
     "pluck",
     "render",
     "strike",
+    "struck_strings",
     "write_wav",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from touchback.devices.sound.plucked import pluck
 from touchback.devices.sound.string_motion import DAMPER, StringMotion
-from touchback.devices.sound.strings import piano_hammer, piano_string
+from touchback.devices.sound.strings import piano_hammer, piano_string, strings_of
 from touchback.devices.sound.struck import strike
 from touchback.errors import InputError
 
@@ -19,13 +19,18 @@ SHORTEST_FADE = 0.25  # [s] that a damped string still sounds
 @dataclass(frozen=True)
 class Note:
     """A note that starts at `time` [s] and is damped at `end`: struck by a hammer of `speed` [m/s],
-    or plucked with `force` [N]."""
+    with `una_corda` by a shifted one, or plucked with `force` [N].
+
+    A damper that lies on the string with a share of its weight, as under a half-pressed pedal,
+    damps by that share: `damping` has times [s] and the shares from then on, in place of `end`."""
 
     time: float
     note: int
     speed: float | None = None
     force: float | None = None
     end: float = float("inf")
+    una_corda: bool = False
+    damping: tuple[tuple[float, float], ...] = ()
 
 
 def render(notes: Iterable[Note], duration: float, rate: int = 44100) -> np.ndarray:
@@ -41,21 +46,28 @@ def render(notes: Iterable[Note], duration: float, rate: int = 44100) -> np.ndar
                 f"Note {note.note} starts at {note.time} s, outside the {duration} s that are "
                 "rendered."
             )
-        vibration = _vibration(note)
-        held = int(min(max(note.end - note.time, 0.0) * rate, len(total) - first))
-        total[first : first + held] += vibration.bridge_force(rate, held)
-        left = len(total) - first - held
-        if left > 0:
-            fading = vibration.after(held / rate)
-            samples = min(left, int(rate * (SHORTEST_FADE + np.log(1.0 / SILENCE) / DAMPER)))
-            tail = fading.bridge_force(rate, samples, DAMPER)
-            total[first + held : first + held + samples] += tail
+        _sound(_vibration(note), note, total[first:], rate)
     return total
+
+
+def _sound(vibration: StringMotion, note: Note, samples: np.ndarray, rate: int) -> None:
+    """Add a note to the samples from its beginning on, as long as it can be heard."""
+    begin, share = 0, 0.0
+    for time, new in (*(note.damping or ((note.end, 1.0),)), (np.inf, 0.0)):
+        until = max(int(min((time - note.time) * rate, len(samples))), begin)
+        heard = until - begin
+        if share > 0.0:
+            fading = SHORTEST_FADE + np.log(1.0 / SILENCE) / (DAMPER * share)
+            heard = int(min(heard, rate * fading))
+        samples[begin : begin + heard] += vibration.bridge_force(rate, heard, DAMPER * share)
+        if until < len(samples):
+            vibration = vibration.after((until - begin) / rate, DAMPER * share)
+        begin, share = until, new
 
 
 def _vibration(note: Note) -> StringMotion:
     if note.speed is not None and note.force is None:
-        return _struck(note.note, note.speed)
+        return struck_strings(note.note, note.speed, note.una_corda)
     if note.force is not None and note.speed is None:
         return pluck(piano_string(note.note), note.force)
     raise InputError(
@@ -64,6 +76,13 @@ def _vibration(note: Note) -> StringMotion:
     )
 
 
+def struck_strings(note: int, speed: float, una_corda: bool = False) -> StringMotion:
+    """What all strings of a note do together after a hammer of so many m/s, as a motion of one:
+    shifted hammers leave one still."""
+    struck = _struck(note, speed, una_corda)
+    return struck.scaled(strings_of(note, True) / strings_of(note)) if una_corda else struck
+
+
 @lru_cache(maxsize=512)
-def _struck(note: int, speed: float) -> StringMotion:
-    return strike(piano_string(note), piano_hammer(note), speed).vibration
+def _struck(note: int, speed: float, una_corda: bool) -> StringMotion:
+    return strike(piano_string(note), piano_hammer(note, una_corda), speed).vibration

@@ -6,7 +6,8 @@ import numpy as np
 
 from touchback.devices.sound.strings import String
 
-DAMPER = 25.0  # [1/s] added to every mode's decay when the damper's felt lies on the string
+DAMPER = 25.0  # [1/s] added to every mode's decay when a damper lies on the string with all
+# its weight; with a share of it, that share (chosen)
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,10 @@ class StringMotion:
         mass = self.string.density * self.string.length / 2.0
         squares = self.velocity**2 + (self.string.pulsation * self.position) ** 2
         return float(mass / 2.0 * np.sum(squares))
+
+    def scaled(self, share: float) -> "StringMotion":
+        """A share of this motion."""
+        return StringMotion(self.string, share * self.position, share * self.velocity)
 
     def after(self, time: float, extra_decay: float = 0.0) -> "StringMotion":
         """The same string `time` seconds later, by the closed form of a damped mode."""

@@ -37,6 +37,7 @@ STIFFNESS: Graded = {36: 4e8, 60: 4.5e9, 96: 1e12}  # [N/m^p], logarithms: CA94
 EXPONENT: Graded = {36: 2.3, 60: 2.5, 96: 3.0}  # CA94
 # [kg] A0, C8: Conklin, as above. A1, A6: PTG, Spurlock 1995.
 HAMMER_HEAD: Graded = {21: 11e-3, 33: 9e-3, 93: 4e-3, 108: 3.5e-3}
+UNA_CORDA = 0.5  # of the felt's stiffness that is left beside the grooves of strings (chosen)
 SHANK = 2e-3  # [kg] of it that count at the head (PTG, Hartman 1995)
 
 
@@ -105,16 +106,19 @@ def piano_string(note: int) -> String:
     return String(frequency, length, tension, B, strike_point=along(note, STRIKE_POINT))
 
 
-def piano_hammer(note: int) -> Hammer:
-    """The hammer of the MIDI note, as one of its one, two or three strings meets it."""
+def piano_hammer(note: int, una_corda: bool = False) -> Hammer:
+    """The hammer of the MIDI note, as one of the strings that it strikes meets it."""
     _check(note)
-    mass = (along(note, HAMMER_HEAD) + SHANK) / strings_of(note)
-    return Hammer(mass, by_ratios(note, STIFFNESS), along(note, EXPONENT))
+    mass = (along(note, HAMMER_HEAD) + SHANK) / strings_of(note, una_corda)
+    softer = UNA_CORDA if una_corda else 1.0
+    return Hammer(mass, softer * by_ratios(note, STIFFNESS), along(note, EXPONENT))
 
 
-def strings_of(note: int) -> int:
-    """How many strings a note has."""
-    return 1 if note < 33 else 2 if note < 45 else 3
+def strings_of(note: int, una_corda: bool = False) -> int:
+    """How many strings of a note are struck: one less where hammers are shifted, but of the single
+    strings in the bass."""
+    strings = 1 if note < 33 else 2 if note < 45 else 3
+    return max(strings - una_corda, 1)
 
 
 def along(note: float, values: Graded) -> float:

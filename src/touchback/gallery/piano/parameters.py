@@ -8,6 +8,8 @@ gives is *chosen*: taken from the proportions of drawings, or regulated as a tec
 
 from dataclasses import dataclass, field
 
+from touchback.devices.sound.strings import UNA_CORDA
+
 
 @dataclass(frozen=True)
 class Dimensions:
@@ -184,7 +186,7 @@ class Pedals:
 
     tray: tuple[float, float] = (130.0, 2.8)  # [N/m], [N s/m]: give of cloth and trapwork between
     # the pedal and a damper, so that its felt leaves the string over 2 mm: half-pedal
-    una_corda: float = 0.5  # of the string felt's stiffness that is left: hammers meet fewer
+    una_corda: float = UNA_CORDA  # of the string felt's stiffness that is left: hammers meet fewer
     # strings, with felt that no string has hardened
 
 

@@ -76,7 +76,7 @@ class Strings(Message, frozen=True):
     """Asks for the modes of a note's string."""
 
     note: Note
-    kind: Literal["struck", "plucked", "blown"] = "struck"
+    kind: Literal["struck", "una corda", "plucked", "blown"] = "struck"
 
 
 class Visit(Message, frozen=True):

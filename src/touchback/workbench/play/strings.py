@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from touchback.devices.sound import StringMotion, piano_hammer, piano_string, pluck, strike
+from touchback.devices.sound import StringMotion, piano_string, pluck, struck_strings
 from touchback.devices.sound.string_motion import DAMPER
 from touchback.devices.sound.strings import String
 from touchback.errors import InputError
@@ -31,9 +31,12 @@ def string_table(note: int, kind: str = "struck") -> dict[str, object]:
 
 
 def _struck(note: int) -> dict[str, object]:
-    string, hammer = piano_string(note), piano_hammer(note)
-    motions = [strike(string, hammer, speed).vibration for speed in SPEEDS]
-    return _table(string, motions, SPEEDS)
+    return _table(piano_string(note), [struck_strings(note, speed) for speed in SPEEDS], SPEEDS)
+
+
+def _una_corda(note: int) -> dict[str, object]:
+    motions = [struck_strings(note, speed, una_corda=True) for speed in SPEEDS]
+    return _table(piano_string(note), motions, SPEEDS)
 
 
 def _plucked(note: int) -> dict[str, object]:
@@ -58,6 +61,7 @@ def _blown(note: int) -> dict[str, object]:
 
 KINDS: dict[str, Callable[[int], dict[str, object]]] = {
     "struck": _struck,
+    "una corda": _una_corda,
     "plucked": _plucked,
     "blown": _blown,
 }
