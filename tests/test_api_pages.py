@@ -24,7 +24,7 @@ DIRECTIVE = re.compile(
 )  # its kind, what it shows, its options
 ROOMS = (
     "contact", "devices", "draw", "estimate", "files", "gallery", "haptics", "interop", "realtime",
-    "recording", "simulate", "workbench",
+    "recording", "simulate", "vehicle", "workbench",
 )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 Describe a mechanism, derive its equations symbolically, run them as machine code, against a clock
 or offline. What every user needs is here; contacts, devices, displays, estimators and ready
-mechanisms are in `tb.contact`, `tb.devices`, `tb.haptics`, `tb.estimate` and `tb.gallery`.
+mechanisms, and vehicles, are in `tb.contact`, `tb.devices`, `tb.haptics`, `tb.estimate`,
+`tb.gallery` and `tb.vehicle`.
 """
 
 import ast
@@ -31,7 +32,10 @@ def _public() -> dict[str, tuple[str, str]]:
 _PUBLIC = _public()
 
 __all__ = sorted(_PUBLIC)
-ROOMS = ("contact", "devices", "estimate", "gallery", "haptics")  # what not every user needs
+ROOMS = (
+    "contact", "devices", "estimate", "gallery", "haptics", "vehicle",
+)  # fmt: skip
+"""What not every user needs."""
 
 
 def __getattr__(name: str) -> object:

@@ -6,6 +6,7 @@ from touchback import devices as devices
 from touchback import estimate as estimate
 from touchback import gallery as gallery
 from touchback import haptics as haptics
+from touchback import vehicle as vehicle
 from touchback.errors import (
     CompileError,
     DeviceError,

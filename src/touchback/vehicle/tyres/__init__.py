@@ -1,0 +1,35 @@
+"""Tyres, one file each: forces of slips, over any number."""
+
+from pathlib import Path
+
+from touchback.vehicle.tyres.base import Contact, Grip, Tyre
+from touchback.vehicle.tyres.brush import BrushTyre
+from touchback.vehicle.tyres.linear import LinearTyre
+from touchback.vehicle.tyres.magic_formula import Answer, MagicFormula
+from touchback.vehicle.tyres.mf_carcass import Carcass
+from touchback.vehicle.tyres.mf_forces import Forces, Lateral
+from touchback.vehicle.tyres.mf_moments import Moments
+from touchback.vehicle.tyres.tir_file import TirFile, parse_tir, read_tir
+
+#: A small car's tyre that the package brings along: made up, of the usual size.
+BUGGY_TYRE = Path(__file__).with_name("buggy_155_80_r13.tir")
+
+AnyTyre = MagicFormula | BrushTyre | LinearTyre
+
+__all__ = [
+    "BUGGY_TYRE",
+    "Answer",
+    "BrushTyre",
+    "Carcass",
+    "Contact",
+    "Forces",
+    "Grip",
+    "Lateral",
+    "LinearTyre",
+    "MagicFormula",
+    "Moments",
+    "TirFile",
+    "Tyre",
+    "parse_tir",
+    "read_tir",
+]

@@ -1,0 +1,131 @@
+"""The Magic Formula 5.2, 6.1 and 6.2: what `.tir` files hold, and its answers."""
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+
+from touchback.errors import ModelError
+from touchback.model.names import suggestion
+from touchback.spatial.vectors import Scalar
+from touchback.vehicle.tyres import mf_carcass as carcass
+from touchback.vehicle.tyres.base import Contact, Grip, Tyre
+from touchback.vehicle.tyres.mf_forces import Forces, forces
+from touchback.vehicle.tyres.mf_moments import Moments, moments
+from touchback.vehicle.tyres.mf_numbers import Numbers, Point, point
+from touchback.vehicle.tyres.tir_file import TirFile, read_tir
+from touchback.vehicle.tyres.tir_keys import DEFAULTS, POSITIVE, REQUIRED, VERSIONS
+
+_TURN_SLIP = ("PHYP1", "PHYP2", "QDRP1", "QCRP1")  # what spin's equations divide by
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that the formula says of a contact."""
+
+    grip: Grip
+    forces: Forces
+    moments: Moments
+
+
+class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
+    """Pacejka's Magic Formula of a `version` ("5.2", "6.1", "6.2") with `numbers` as a `.tir` file
+    names them; those not given count as zero, scale factors as one. `turn_slip`: whether camber and
+    yaw act as spin (Pacejka 2012, 4.3.3), for parking and large camber.
+
+    Where the book and MF-Tyre differ, MF-Tyre's form is taken as MFeval (Furlan 2016) has it: α
+    and γ themselves, and (A54–A60) of Besselink, Schmeitz, Pacejka 2010. Inputs are held within the
+    file's ranges."""
+
+    numbers: dict[str, float]
+    version: str = "6.1"
+    turn_slip: bool = False
+
+    def __post_init__(self) -> None:
+        if self.version not in VERSIONS.values():
+            hint = suggestion(self.version, sorted(set(VERSIONS.values())))
+            raise ModelError(f"MagicFormula: there is no version {self.version!r}; {hint}")
+        for name, number in self.numbers.items():
+            if name not in DEFAULTS:
+                raise ModelError(
+                    f"MagicFormula: no {name!r} is known; {suggestion(name, DEFAULTS)}"
+                )
+            if not isfinite(number) or (name in POSITIVE and not number > 0.0):
+                raise ModelError(f"MagicFormula: its {name} is {number}; give a finite number"
+                                 f"{' above 0' if name in POSITIVE else ''}.")  # fmt: skip
+        if missing := [name for name in REQUIRED if name not in self.numbers]:
+            raise ModelError(f"MagicFormula: its {', '.join(missing)} must be given.")
+        if self.turn_slip and (zero := [n for n in _TURN_SLIP if not self.numbers.get(n)]):
+            raise ModelError(
+                f"MagicFormula: turn slip needs {', '.join(zero)}, which the file doesn't have; "
+                "leave turn_slip out."
+            )
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], turn_slip: bool = False) -> "MagicFormula":
+        """The tyre of a `.tir` file."""
+        return cls.of(read_tir(path), turn_slip)
+
+    @classmethod
+    def of(cls, file: TirFile, turn_slip: bool = False) -> "MagicFormula":
+        """The tyre of what was read; names that the formula doesn't know are left out."""
+        numbers = {k: v for k, v in file.numbers.items() if k not in file.unknown}
+        return cls(numbers, file.version, turn_slip)
+
+    @cached_property
+    def known(self) -> Numbers:
+        """All numbers, given or not, as attributes."""
+        return Numbers({**DEFAULTS, **self.numbers}, self.version)
+
+    def answer(self, contact: Contact) -> Answer:
+        """Forces, moments and what they are made of."""
+        here = self._point(contact)
+        found = forces(self.known, here)
+        turns = moments(self.known, here, found)
+        return Answer(Grip(found.fx, found.fy, turns.mx, turns.my, turns.mz), found, turns)
+
+    def grip(self, contact: Contact) -> Grip:
+        return self.answer(contact).grip
+
+    def carcass(self, contact: Contact, spin: Scalar) -> carcass.Carcass:
+        """Deflection, radii, patch and relaxation lengths at a spin [rad/s], softened by the forces
+        of the contact's slips."""
+        grip = self.grip(contact)
+        return carcass.carcass(self.known, self._point(contact), spin, grip.fx, grip.fy)
+
+    def free_spin(self, load: float, slip: float, speed: float) -> float:
+        """The spin [rad/s] of a wheel with a load [N], a slip and a speed [m/s]."""
+        return carcass.free_spin(self.known, load, slip, speed, self.known.INFLPRES)
+
+    def _point(self, contact: Contact) -> Point:
+        return point(self.known, contact, self.turn_slip)
+
+    def free_radius(self) -> float:
+        return self.known.UNLOADED_RADIUS
+
+    def inflation(self) -> float:
+        return self.known.INFLPRES
+
+    def slow(self) -> float:
+        return self.known.VXLOW
+
+    def damping(self) -> float:
+        return self.known.VERTICAL_DAMPING
+
+    def radius(self, spin: Scalar) -> Scalar:
+        return carcass.spinning_radius(self.known, spin)
+
+    def rolling_radius(self, load: Scalar, spin: Scalar, pressure: Scalar) -> Scalar:
+        return carcass.rolling_radius(self.known, load, spin, pressure)
+
+    def load(self, deflection: Scalar, spin: Scalar, camber: Scalar, pressure: Scalar) -> Scalar:
+        return carcass.load(self.known, deflection, spin, camber, pressure, 0.0, 0.0)
+
+    def relaxation(self, contact: Contact) -> tuple[Scalar, Scalar]:
+        return carcass.relaxation(self.known, self._point(contact))
+
+    def stiffness(self, contact: Contact) -> tuple[Scalar, Scalar]:
+        here = self._point(contact)
+        return abs(carcass.slip_stiffness(self.known, here)), abs(
+            carcass.cornering_stiffness(self.known, here, here.camber, 1.0)
+        )
