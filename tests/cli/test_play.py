@@ -10,9 +10,11 @@ import tty
 import wave
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from command import touchback
+from sound_card import SoundCard, why_not
 from touchback.devices.midi import (
     NoteOff,
     NoteOn,
@@ -22,6 +24,8 @@ from touchback.devices.midi import (
     read_midi,
     write_midi,
 )
+from touchback.devices.sound import Note, render
+from touchback.devices.sound.stream import LOUD
 
 SCORE = [
     Timed(0.0, NoteOn(60, 60)), Timed(0.3, NoteOff(60)),
@@ -111,3 +115,27 @@ def test_a_page_that_looks_on_keeps_it_alive() -> None:
 def test_what_is_only_a_page_says_so_in_the_terminal() -> None:
     done = touchback("play", "zoo", "--no-page")
     assert done.returncode != 0 and "'zoo' is a page" in done.stderr
+
+
+@pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+def test_notes_sound_on_an_output_while_they_are_played_and_their_way_is_told(
+    tmp_path: Path,
+) -> None:
+    words = ["play", "organ", "--keys", "1", "--seconds", "1", "--audio", "default"]
+    with SoundCard(tmp_path) as card:
+        done = subprocess.run(
+            [sys.executable, "-m", "touchback.cli", *words], env=card.environment, timeout=60,
+            capture_output=True, text=True,
+        )  # fmt: skip
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 0 and "strikes lost 0" in said
+    notes = re.search(r"strike to sample, (\d+) notes", said)
+    heard = re.search(r"(\d+) notes were heard", said)
+    assert notes and heard and 3 <= int(notes[1]) <= int(heard[1])
+    loudest = np.tanh(LOUD * np.abs(render([Note(0.0, 60, speed=1.0)], 0.1)).max())
+    assert np.abs(card.samples).max() >= 0.99 * loudest
+
+
+def test_sound_while_playing_and_playing_faster_than_the_clock_exclude_each_other() -> None:
+    done = touchback("play", "organ", "--fast", "--audio", "default")
+    assert done.returncode == 2 and "take --wav with it" in " ".join(done.stderr.split())

@@ -1,12 +1,10 @@
 """`touchback play … --device`: an instrument felt on real keys."""
 
-from collections.abc import Callable
 from contextlib import ExitStack
 
 from touchback.cli.console import out
 from touchback.cli.device import calibrated, opened, show_identified
 from touchback.gallery.keyboard.listener import Ear
-from touchback.gallery.keyboard.strokes import Heard
 from touchback.gallery.keyboard.wired import WiredKey, play_wired
 
 
@@ -16,7 +14,7 @@ def play_on_devices(
     rate: float,
     seconds: float,
     identified: bool,
-    show: Callable[[float, int, float], None],
+    ear: Ear,
 ) -> None:
     """Every axis of every device is a key, white ones from middle C in the order given. Each finds
     its own constants first, so that a newton asked for is one."""
@@ -34,10 +32,5 @@ def play_on_devices(
                 simulated = ", simulated" if device.simulated else ""
                 out.print(f"{device.name}/{found.name}{simulated}: forces × {gain:.3f}")
         out.print(f"{len(keys)} keys, {voice}, for {seconds:g} s")
-        ear = Ear(lambda note: _show(note, show))
         report = play_wired(keys, voice, seconds=seconds, ear=ear, rate=rate)
         out.print("\n" + str(report))
-
-
-def _show(note: Heard, show: Callable[[float, int, float], None]) -> None:
-    show(note.time, note.note, note.loudness)

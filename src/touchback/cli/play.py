@@ -14,8 +14,10 @@ from touchback.cli.on_wire import play_on_devices
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
 from touchback.cli.scenes import show_scenes
+from touchback.cli.sounding import show_outputs, sounding
 from touchback.devices.midi import MidiPort, NoteOff, NoteOn, read_midi, write_midi
 from touchback.devices.sound import render, write_wav
+from touchback.devices.sound.stream import SoundStream, output_called
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name, notes_of
 from touchback.gallery.keyboard.listener import Ear
@@ -96,6 +98,13 @@ def play(
     seconds: Annotated[float | None, span("How long; default: the passage.")] = None,
     fast: Annotated[bool, typer.Option(help="Offline, without waiting for the clock.")] = False,
     wav: Annotated[Path | None, output("Where the sound goes.", ".wav")] = None,
+    audio: Annotated[
+        str | None,
+        typer.Option(
+            help="Let it sound here while it plays: `default`, a number or a part of the name of "
+            "an output; `list` shows them."
+        ),
+    ] = None,
     midi: Annotated[Path | None, output("Where the notes go.", ".mid", ".midi")] = None,
     picture: Annotated[Path | None, output("Of mechanisms: where to draw one.", ".svg")] = None,
     page: Annotated[bool, typer.Option(help="On a page in the browser, to be played.")] = True,
@@ -119,11 +128,20 @@ def play(
     if what is What.mechanisms:
         show_scenes(seconds or 5.0, picture)
         return
+    if audio == "list":
+        show_outputs()
+        return
+    if fast and audio is not None:
+        raise InputError("--audio sounds while it plays, --fast doesn't wait: take --wav with it.")
+    if audio is not None:
+        output_called(audio)  # refuses before any work what isn't there
     if device:
-        play_on_devices(what.value, device, rate, seconds or PATIENCE, identify, show_note)
+        with sounding(audio, notes_of(29), 1.0 / rate) as stream:
+            ear = _ear(what, None, stream)
+            play_on_devices(what.value, device, rate, seconds or PATIENCE, identify, ear)
         return
     only_here = what in (What.piano_modes, What.synthesizer) or what.value in WALL_VOICES
-    in_terminal = fast or only_here or any((port, to, wav, midi))
+    in_terminal = fast or only_here or any((port, to, wav, midi, audio))
     if page and not in_terminal and can_serve():
         notes = None if keys is None and score is None else notes_of(_notes(keys, score))
         play_on_page(
@@ -152,15 +170,16 @@ def play(
         f"{len(strokes)} strokes in {duration:.1f} s"
     )
     sender = MidiPort(to) if to is not None else None
-    ear = _ear(what, sender)
-    if port is not None:
-        played = _from_port(board, port, touches(what.value, rate=rate), duration, ear)
-    elif fast:
-        played = board.hear(strokes, duration)
-        for note in played:
-            _show(note)
-    else:
-        played = _live(board, strokes, duration, ear)
+    with sounding(audio, board.notes, 1.0 / rate) as stream:
+        ear = _ear(what, sender, stream)
+        if port is not None:
+            played = _from_port(board, port, touches(what.value, rate=rate), duration, ear)
+        elif fast:
+            played = board.hear(strokes, duration)
+            for note in played:
+                _show(note)
+        else:
+            played = _live(board, strokes, duration, ear)
     if sender is not None:
         sender.close()
     _keep(played, what, duration, wav, midi)
@@ -206,15 +225,20 @@ def _from_port(board: Board, path: str, answers: Touches, duration: float, ear: 
     return played
 
 
-def _ear(what: What, sender: MidiPort | None) -> Ear:
-    """Shows notes as they sound and, with a port, sends them."""
+def _ear(what: What, sender: MidiPort | None, stream: SoundStream | None) -> Ear:
+    """Lets notes sound, shows them as they do and, with a port, sends them."""
 
     def began(note: Heard) -> None:
+        if stream is not None:
+            (sound,) = as_sound([note], plucked=what is What.harpsichord)
+            stream.strike(sound, note.published, note.noticed)
         _show(note)
         if sender is not None:
             sender.send(as_midi([note], struck=what in STRUCK)[0].message)
 
     def ended(note: int, time: float) -> None:
+        if stream is not None:
+            stream.damp(note)
         if sender is not None:
             sender.send(NoteOff(note))
 

@@ -32,6 +32,17 @@ class Note:
     una_corda: bool = False
     damping: tuple[tuple[float, float], ...] = ()
 
+    def vibration(self) -> StringMotion:
+        """The string when hammer or plectrum has gone."""
+        if self.speed is not None and self.force is None:
+            return struck_strings(self.note, self.speed, self.una_corda)
+        if self.force is not None and self.speed is None:
+            return pluck(piano_string(self.note), self.force)
+        raise InputError(
+            f"Note {self.note} at {self.time} s: give the hammer's speed or the plectrum's force, "
+            "one of them."
+        )
+
 
 def render(notes: Iterable[Note], duration: float, rate: int = 44100) -> np.ndarray:
     """The sum of the forces of all strings on their bridges [N] for `duration` seconds.
@@ -46,7 +57,7 @@ def render(notes: Iterable[Note], duration: float, rate: int = 44100) -> np.ndar
                 f"Note {note.note} starts at {note.time} s, outside the {duration} s that are "
                 "rendered."
             )
-        _sound(_vibration(note), note, total[first:], rate)
+        _sound(note.vibration(), note, total[first:], rate)
     return total
 
 
@@ -63,17 +74,6 @@ def _sound(vibration: StringMotion, note: Note, samples: np.ndarray, rate: int) 
         if until < len(samples):
             vibration = vibration.after((until - begin) / rate, DAMPER * share)
         begin, share = until, new
-
-
-def _vibration(note: Note) -> StringMotion:
-    if note.speed is not None and note.force is None:
-        return struck_strings(note.note, note.speed, note.una_corda)
-    if note.force is not None and note.speed is None:
-        return pluck(piano_string(note.note), note.force)
-    raise InputError(
-        f"Note {note.note} at {note.time} s: give the hammer's speed or the plectrum's force, one "
-        "of them."
-    )
 
 
 def struck_strings(note: int, speed: float, una_corda: bool = False) -> StringMotion:

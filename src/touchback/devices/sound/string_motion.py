@@ -40,12 +40,21 @@ class StringMotion:
         velocity = fade * (omega * (drift * c - self.position * s)) - sigma * position
         return StringMotion(self.string, position, velocity)
 
+    def bridge_amplitudes(self) -> tuple[np.ndarray, np.ndarray]:
+        """What the modes bring to the bridge [N] from now on: w (q cos ωt + (q̇ + σ q)/ω sin ωt),
+        fading with σ; cosine and sine amplitudes."""
+        string = self.string
+        omega = np.sqrt(string.pulsation**2 - string.decay**2)
+        weight = string.bridge_weight
+        drift = (self.velocity + string.decay * self.position) / omega
+        return weight * self.position, weight * drift
+
     def bridge_force(self, rate: int, samples: int, extra_decay: float = 0.0) -> np.ndarray:
-        """Force on the bridge [N], −T ∂y/∂x at the string's end, at `rate` per second."""
+        """Force on the bridge [N] at `rate` per second."""
         from scipy.signal import lfilter  # only where sound is made: SciPy takes long to import
 
         string = self.string
-        weight = -string.tension * string.modes * np.pi / string.length * (-1.0) ** string.modes
+        weight = string.bridge_weight
         sigma = string.decay + extra_decay
         omega = np.sqrt(string.pulsation**2 - sigma**2)
         next_sample = self.after(1.0 / rate, extra_decay).position

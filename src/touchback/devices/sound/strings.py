@@ -76,6 +76,11 @@ class String:
         """σ_k of the modes [1/s]."""
         return self.b1 + self.b3 * self.pulsation**2
 
+    @cached_property
+    def bridge_weight(self) -> np.ndarray:
+        """Force on the bridge, −T ∂y/∂x at the string's end, for each mode's displacement [N/m]."""
+        return -self.tension * self.modes * np.pi / self.length * (-1.0) ** self.modes
+
     def _frequencies(self, k: np.ndarray) -> np.ndarray:
         stretched = np.sqrt((1.0 + self.inharmonicity * k**2) / (1.0 + self.inharmonicity))
         return self.frequency * k * stretched

@@ -70,13 +70,9 @@ KINDS: dict[str, Callable[[int], dict[str, object]]] = {
 def _table(
     string: String, motions: list[StringMotion], speeds: tuple[float, ...]
 ) -> dict[str, object]:
-    """Modes by their force on the bridge, −T ∂y/∂x at its end: w (q cos ωt + (q̇ + σ q)/ω sin ωt),
-    fading with σ."""
-    weight = -string.tension * string.modes * np.pi / string.length * (-1.0) ** string.modes
+    """Modes by their force on the bridge, the loudest of them."""
     omega = np.sqrt(string.pulsation**2 - string.decay**2)
-    cosine = np.array([weight * each.position for each in motions])
-    drifts = [(each.velocity + string.decay * each.position) / omega for each in motions]
-    sine = np.array([weight * drift for drift in drifts])
+    cosine, sine = np.array([each.bridge_amplitudes() for each in motions]).swapaxes(0, 1)
     loudest = np.sort(np.argsort(-np.max(cosine**2 + sine**2, axis=0))[:MOST_MODES])
     return {
         "pulsation": omega[loudest].tolist(),
