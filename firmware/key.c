@@ -51,7 +51,7 @@ void key_start(uint32_t session) {
     axis->low = LOWEST;
     axis->high = HIGHEST;
     set_text(axis->name, "key");
-#ifdef PATTERN /* positions that a test can tell the age of, see boards/emulated/plant.c */
+#ifdef PATTERN /* positions that a test can tell the age of, see plant.c */
     axis->velocity = axis->high = 1e9f;
     axis->low = -1e9f;
 #endif

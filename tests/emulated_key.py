@@ -21,9 +21,12 @@ needs_emulator = pytest.mark.skipif(
 )
 
 
-def built(folder: Path, rate: int = 1000, options: str = "") -> Path:
-    """The firmware, compiled."""
-    command = ["make", "-C", str(FIRMWARE), f"OUT={folder}", f"RATE={rate}", f"OPTIONS={options}"]
+MACHINES = {"lm3s6965": "lm3s6965evb", "stm32f405": "netduinoplus2"}  # of boards, in emulation
+
+
+def built(folder: Path, options: str = "", *more: str) -> Path:
+    """The firmware, compiled; for another board with BOARD=…"""
+    command = ["make", "-C", str(FIRMWARE), f"OUT={folder}", f"OPTIONS={options}", *more]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return folder / "key.elf"
@@ -33,12 +36,14 @@ class EmulatedKey:
     """A microcontroller in emulation. `path` is its line, a pseudo-terminal of the emulator's own,
     or with `bridged` one that `disturb` can do things to."""
 
-    def __init__(self, firmware: Path, folder: Path, bridged: bool = False) -> None:
+    def __init__(
+        self, firmware: Path, folder: Path, bridged: bool = False, board: str = "lm3s6965"
+    ) -> None:
         self.folder = folder
         self._qmp, self._bridge, wire = folder / "qmp", None, folder / "wire"
         serial = f"socket,path={wire},server=on,wait=off" if bridged else "pty"
         self._emulator = subprocess.Popen(
-            ["qemu-system-arm", "-M", "lm3s6965evb", "-display", "none", "-monitor", "none",
+            ["qemu-system-arm", "-M", MACHINES[board], "-display", "none", "-monitor", "none",
              "-qmp", f"unix:{self._qmp},server=on,wait=off", "-chardev", f"{serial},id=line",
              "-serial", "chardev:line", "-kernel", str(firmware)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

@@ -70,7 +70,7 @@ def test_the_emulated_key_finds_its_own_constants(key) -> None:
     with SerialDevice(key.path, patience=20.0) as device:
         until(lambda: "homed" in device.latest().words)
         found = identify(device, seconds=3.0)
-    # what boards/emulated/plant.c has; an emulator on a busy machine loses ticks
+    # what plant.c has; an emulator on a busy machine loses ticks
     assert found.force_constant == pytest.approx(0.48, rel=0.1)
     assert found.claimed_constant == pytest.approx(0.48, rel=0.05)
     assert found.resistance == pytest.approx(2.0, rel=0.1)

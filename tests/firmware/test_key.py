@@ -12,7 +12,7 @@ from touchback.devices import GuardedOutput, SerialDevice, WatchedInput
 from waiting import until
 
 pytestmark = needs_emulator
-TRAVEL = 0.0873  # [rad] of the simulated key in boards/emulated/plant.c
+TRAVEL = 0.0873  # [rad] of the simulated key in plant.c
 STIFFNESS = 4.0
 
 

@@ -1,11 +1,11 @@
-/* From reset to main, and where interrupts go. */
+/* From reset to main of a Cortex-M, and where interrupts go: a board's vectors.h says which. */
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vectors.h"
+
 extern uint32_t stack_top, data_start, data_end, data_kept, bss_start, bss_end;
 int main(void);
-void uart_interrupt(void);
-void timer_interrupt(void);
 void *memcpy(void *to, const void *from, size_t count);
 void *memset(void *to, int value, size_t count);
 
@@ -31,6 +31,10 @@ void reset(void) {
         *to++ = *from++;
     for (uint32_t *to = &bss_start; to < &bss_end;)
         *to++ = 0;
+#ifdef __ARM_FP
+    *(volatile uint32_t *)0xE000ED88 |= 0xFu << 20; /* CPACR: the processor may use its FPU */
+    __asm volatile("dsb\n\tisb");
+#endif
     main();
 }
 
@@ -42,9 +46,8 @@ static void trap(void) {
 }
 
 typedef void (*handler)(void);
-__attribute__((section(".vectors"), used)) static const handler VECTORS[16 + 20] = {
-    (handler)&stack_top, reset, trap, trap, trap, trap, trap, NULL, NULL, NULL, NULL,
-    trap, trap, NULL, trap, trap,
-    trap, trap, trap, trap, trap, uart_interrupt, trap, trap, trap, trap, trap, trap, trap, trap,
-    trap, trap, trap, trap, trap, timer_interrupt, /* interrupts 0 to 19 */
+#pragma GCC diagnostic ignored "-Woverride-init" /* all trap, but those of the board */
+__attribute__((section(".vectors"), used)) static const handler VECTORS[16 + LAST_INTERRUPT + 1] = {
+    [0 ... 16 + LAST_INTERRUPT] = trap, [0] = (handler)&stack_top, [1] = reset,
+    [15] = SYSTICK_HANDLER, HANDLERS,
 };

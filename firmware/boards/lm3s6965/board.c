@@ -5,6 +5,7 @@
 #include "hardware.h"
 #include "key.h"
 #include "plant.h"
+#include "vectors.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 #define RCC REGISTER(0x400FE060)
@@ -23,7 +24,6 @@ enum { UART_IRQ = 5, TIMER_IRQ = 19 };
 
 static uint32_t last, passed; /* of SysTick; µs until then */
 static uint32_t counts;       /* that make no whole µs yet */
-static uint32_t stepped;      /* µs to which the plant has come */
 
 /* Called more often than SysTick goes round: in each tick. */
 uint32_t hardware_micros(void) {
@@ -47,30 +47,16 @@ static void receive(void) {
         key_byte((uint8_t)UART(0x00));
 }
 
-void uart_interrupt(void);
-void timer_interrupt(void);
-
 void uart_interrupt(void) {
     UART(0x44) = RECEIVED;
     receive();
     key_pump();
 }
 
-/* On a board with a motor the current loop has an interrupt of its own; here the plant and the loop
- * make their steps together, as many as the clock has gone on: an emulator whose machine is busy
- * loses ticks, and the key is to fall no slower for that. */
 void timer_interrupt(void) {
-    enum { STEP = 1000000 / KEY_FAST, MOST = 400 };
     TIMER(0x24) = 1;
     receive(); /* should an interrupt of the line ever be lost */
-    uint32_t now = hardware_micros();
-    for (int i = 0; i < MOST && now - stepped >= STEP; i++) {
-        stepped += STEP;
-        key_fast();
-        plant_step(stepped);
-    }
-    if (now - stepped >= STEP)
-        stepped = now;
+    plant_follow(hardware_micros());
     key_tick();
 }
 
@@ -104,7 +90,7 @@ static uint32_t session __attribute__((section(".noinit")));
 
 int main(void) {
     set_up();
-    plant_start();
+    plant_start(hardware_micros());
     key_start(++session);
     key_pump();
     INTERRUPTS = 1u << UART_IRQ | 1u << TIMER_IRQ;
