@@ -6,6 +6,7 @@ from dataclasses import fields
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import KeyDevice, add_device, add_finger, push_key
 from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
+from touchback.gallery.keyboard.vibration import add_vibration, strings_felt
 from touchback.gallery.keyboard.voices import Answer, Voice, voice_called
 from touchback.haptics.operator import Operator
 from touchback.model import Model
@@ -40,8 +41,8 @@ def touchback_key(
         choice = m.parameter("voice", 0.0, min=0.0, max=float(len(felt) - 1))
         words = [field.name for field in fields(Answer)]
         heard = Answer(*(_chosen(choice, [getattr(one, word) for one in felt]) for word in words))
-    push_key(m, own, heard.force)
     add_strikes(m, heard.sounding, heard.loudness, heard.ringing)
+    push_key(m, own, heard.force + add_vibration(m, rate))
     add_finger(m, operator or Operator(), rate if by_hand else None)
     m.report("finger force", *REPORTED)
     return m
@@ -73,7 +74,16 @@ def keyboard(
     """A row of keys named by their notes: seven from middle C, the 88 of a piano, or those of the
     given MIDI notes."""
     names = [note_name(note) for note in notes_of(notes)]
-    return copies(touchback_key(*voices, rate=rate, by_hand=by_hand).compile(), names)
+    system = copies(touchback_key(*voices, rate=rate, by_hand=by_hand).compile(), names)
+    tune(system, notes_of(notes))
+    return system
+
+
+def tune(system: System, notes: Sequence[int]) -> None:
+    """Let each key of a row feel the string of its own note."""
+    for note in notes:
+        for parameter, value in strings_felt(note).items():
+            system[f"{note_name(note)}/{parameter}"] = value
 
 
 def notes_of(notes: int | Sequence[int]) -> list[int]:

@@ -7,10 +7,11 @@ from touchback.devices.serial_line import SerialDevice
 from touchback.errors import InputError
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.gallery.keyboard.device import FRONT, KeyDevice, Sensed
-from touchback.gallery.keyboard.keys import note_name, notes_of
+from touchback.gallery.keyboard.keys import note_name, notes_of, tune
 from touchback.gallery.keyboard.listener import Ear
 from touchback.gallery.keyboard.player import METHOD, steps_at
 from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
+from touchback.gallery.keyboard.vibration import add_vibration
 from touchback.gallery.keyboard.voices import Voice, voice_called
 from touchback.haptics.displays import hold
 from touchback.model import Model
@@ -36,8 +37,8 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
     felt = (voice_called(voice) if isinstance(voice, str) else voice)(
         m, Sensed(depth, speed, *held, rate, own)
     )
-    m.sensor(TORQUE, Signal(felt.force * -FRONT, "N m"))
     add_strikes(m, felt.sounding, felt.loudness, felt.ringing)
+    m.sensor(TORQUE, Signal((felt.force + add_vibration(m, rate)) * -FRONT, "N m"))
     m.report(TORQUE, *REPORTED)
     return m
 
@@ -72,6 +73,7 @@ def play_wired(
     notes = notes_of(len(keys))
     names = [note_name(note) for note in notes]
     system = copies(wired_key(voice, rate).compile(), names)
+    tune(system, notes)
     guards = {
         f"{name}/{TORQUE}": guarded(key.device.axes[key.axis].force)
         for name, key in zip(names, keys)
