@@ -8,8 +8,23 @@ matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
 
+import touchback as tb
 from touchback.draw.style import BODIES, light_grid
-from touchback.vehicle import BUGGY_TYRE, BrushTyre, Contact, LinearTyre, MagicFormula
+from touchback.vehicle import (
+    BUGGY_TYRE,
+    SMALL_TRACK,
+    BrushTyre,
+    Bump,
+    Contact,
+    LinearTyre,
+    MagicFormula,
+    Plane,
+    TyreForces,
+    TyreOnRoad,
+    iso8608_road,
+    read_height_map,
+)
+from touchback.vehicle.roads import roughness
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -50,5 +65,50 @@ def tyres() -> None:
     plt.close(figure)
 
 
+def over_a_bump(speed: float) -> tb.Run:
+    """A mass of 265 kg on one wheel, over a bump of 5 cm."""
+    m = tb.Model("quarter car")
+    sledge, mass = m.body("sledge"), m.body("mass", 250.0)
+    wheel = m.body("wheel", 15.0, inertia=(0.4, 0.8, 0.4))
+    m.joint("x", tb.Prismatic("x"), m.ground, sledge, velocity=[speed])
+    m.joint("z", tb.Prismatic("z"), sledge, mass, position=[0.2727])
+    m.joint("spin", tb.Revolute("y"), mass, wheel, velocity=[speed / 0.2824])
+    road = Plane(bumps=(Bump(1.0, 1.0, 0.05),))
+    tyre = MagicFormula.read(BUGGY_TYRE)
+    m.force("tyre", TyreOnRoad(wheel=wheel, tyre=tyre, road=road))
+    m.sensor("t", TyreForces("tyre"))
+    return tb.simulate(m.compile(), duration=4.0 / speed, output_step=0.01 / speed, progress=False)
+
+
+def roads() -> None:
+    """The shipped track, spectra of random roads, and the load of a wheel over a bump."""
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
+    track = read_height_map(SMALL_TRACK)
+    heights = np.array(track.heights).reshape(len(track.x), len(track.y)).T
+    drawn = axes[0].contourf(track.x, track.y, heights, 12, cmap="YlGnBu_r")
+    figure.colorbar(drawn, ax=axes[0], label="height [m]")
+    axes[0].set(xlabel="x [m]", ylabel="y [m]", aspect="equal", title="small_track.asc")
+    for road_class, colour in zip("ACE", BODIES, strict=False):
+        road = iso8608_road(road_class, 400.0, step=0.1, seed=2)
+        z = np.array(road.heights).reshape(-1, 2)[:-1]
+        n = np.fft.rfftfreq(len(z), 0.1)
+        density = 0.2 * np.abs(np.fft.rfft(z, axis=0)) ** 2 / len(z)
+        shown = (n > 0.011) & (n < 4.9)
+        axes[1].loglog(n[shown], density[shown, 0], ".", ms=1, color=colour, alpha=0.5)
+        axes[1].loglog(n[shown], roughness(road_class, n[shown]), color=colour, label=road_class)
+    axes[1].set(xlabel="waves per metre", ylabel="density [m³]", title="ISO 8608, right track")
+    axes[1].legend(fontsize=7)
+    for speed, colour in zip((3.0, 8.0, 15.0), BODIES, strict=False):
+        run = over_a_bump(speed)
+        axes[2].plot(run["x"], run["t.load"] / 1e3, color=colour, label=f"{speed:.0f} m/s")
+    axes[2].set(xlabel="x [m]", ylabel="load [kN]", title="over a bump, 1 to 2 m")
+    axes[2].legend(fontsize=7)
+    for axis in axes[1:]:
+        light_grid(axis)
+    figure.savefig(PICTURES / "roads.png", dpi=80)
+    plt.close(figure)
+
+
 if __name__ == "__main__":
     tyres()
+    roads()

@@ -108,6 +108,17 @@ def test_load_and_deflection_are_inverse_to_each_other(tyre: MagicFormula) -> No
     assert tyre.load(-0.01, 0.0, 0.1, 180000.0) == 0.0  # off the road
 
 
+def test_the_shoulder_of_a_cambered_6_2_tyre_is_pressed_deeper() -> None:
+    """By (R_l/R_Ω)² b_t/8 |tan γ| with q_cam1 alone, b_t = (1.075 − 0.5 · aspect) · width."""
+    tyre = MagicFormula({**NUMBERS, "Q_CAM1": 0.5}, "6.2")
+    radius, depth, camber = tyre.free_radius(), 0.01, 0.05
+    tread = (1.075 - 0.5 * 0.80) * 0.155
+    deeper = ((radius - depth) / radius) ** 2 * tread / 8.0 * np.tan(camber)
+    leaning = tyre.load(depth, 0.0, -camber, 180000.0)
+    assert_allclose(leaning, tyre.load(depth + deeper, 0.0, 0.0, 180000.0), rtol=1e-12)
+    assert deeper > 6e-4
+
+
 def test_a_tyre_pressed_to_its_rim_becomes_as_stiff_as_the_rim() -> None:
     depth = 0.289 - 0.1651 - 0.02
     stiffness = (

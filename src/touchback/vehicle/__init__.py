@@ -1,8 +1,23 @@
-"""Vehicles, as `tb.vehicle`: tyres.
+"""Vehicles, as `tb.vehicle`: tyres and roads, and forces that put the ones on the others.
 
 Their laws are written with operators over any number: floats and arrays check them, expressions
 take them into the tick."""
 
+from touchback.files import add_kind
+from touchback.vehicle.roads import (
+    SMALL_TRACK,
+    Bump,
+    GridRoad,
+    Ground,
+    Patch,
+    Plane,
+    Road,
+    iso8608_road,
+    read_height_map,
+    read_mesh_road,
+)
+from touchback.vehicle.tyre_on_road import Meeting, TyreOnRoad
+from touchback.vehicle.tyre_sensor import TyreForces
 from touchback.vehicle.tyres import (
     BUGGY_TYRE,
     Answer,
@@ -18,17 +33,33 @@ from touchback.vehicle.tyres import (
     read_tir,
 )
 
+add_kind("forces", TyreOnRoad)
+add_kind("sensors", TyreForces)
+
 __all__ = [
     "BUGGY_TYRE",
+    "SMALL_TRACK",
     "Answer",
     "BrushTyre",
+    "Bump",
     "Carcass",
     "Contact",
+    "GridRoad",
     "Grip",
+    "Ground",
     "LinearTyre",
     "MagicFormula",
+    "Meeting",
+    "Patch",
+    "Plane",
+    "Road",
     "TirFile",
     "Tyre",
+    "TyreForces",
+    "TyreOnRoad",
+    "iso8608_road",
     "parse_tir",
+    "read_height_map",
+    "read_mesh_road",
     "read_tir",
 ]

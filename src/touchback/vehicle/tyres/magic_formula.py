@@ -61,6 +61,10 @@ class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
                 "leave turn_slip out."
             )
 
+    def __repr__(self) -> str:
+        radius, load = self.known.UNLOADED_RADIUS, self.known.FNOMIN
+        return f"MagicFormula({self.version}, {radius:g} m, {load:g} N)"
+
     @classmethod
     def read(cls, path: str | os.PathLike[str], turn_slip: bool = False) -> "MagicFormula":
         """The tyre of a `.tir` file."""

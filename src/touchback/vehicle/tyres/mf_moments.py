@@ -57,7 +57,8 @@ def rolling(c: Numbers, at: Point, fx: Scalar) -> Scalar:
         size = load * drag
     else:
         tilt = (c.QSY5 + c.QSY6 * share) * at.camber * at.camber
-        pressed = share**c.QSY7 * (at.pressure / c.NOMPRES) ** c.QSY8
+        carried = select(share > 0.0, maximum(share, 1e-12) ** c.QSY7, 0.0)  # of finite slope
+        pressed = carried * (at.pressure / c.NOMPRES) ** c.QSY8
         size = c.FNOMIN * (drag + tilt) * pressed
     sense = sin(pi / 2.0 * between(at.rolling / c.VXLOW, -1.0, 1.0))
     return -c.UNLOADED_RADIUS * c.LMY * size * sense
@@ -128,7 +129,7 @@ def _turning(c: Numbers, at: Point, found: Forces, load: Scalar) -> tuple[Scalar
     """D_rφ and ζ₇ = C_r: the moment of spin and how a slip angle lets it fall (4.92–4.103)."""
     R0, spin = c.UNLOADED_RADIUS, at.spin
     share = load / (c.LFZO * c.FNOMIN)
-    most = c.QCRP1 * found.lateral.friction * R0 * load * sqrt(share) * c.LMP
+    most = c.QCRP1 * found.lateral.friction * R0 * load * sqrt(share + 1e-300) * c.LMP
     D = most / sin(0.5 * pi * c.QDRP1)
     tilt = c.QDZ8 + c.QDZ9 * at.dfz + (c.QDZ10 + c.QDZ11 * at.dfz) * abs(at.camber)
     kept = 1.0 - c.PECP1 * (1.0 + c.PECP2 * at.dfz)

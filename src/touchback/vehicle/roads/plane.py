@@ -1,0 +1,15 @@
+"""The plane: level, or on a slope."""
+
+from touchback.spatial.vectors import Scalar
+from touchback.vehicle.roads.base import Road
+
+
+class Plane(Road, frozen=True, kw_only=True, tag="plane-road"):
+    """z = `height` + `slope_x` x + `slope_y` y."""
+
+    height: float = 0.0
+    slope_x: float = 0.0
+    slope_y: float = 0.0
+
+    def surface(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+        return self.height + self.slope_x * x + self.slope_y * y, self.slope_x, self.slope_y

@@ -1,0 +1,192 @@
+"""A tyre on a road as a force: it carries, drives, brakes and steers, and holds at a standstill."""
+
+from dataclasses import dataclass, replace
+from math import pi
+from typing import ClassVar
+
+from touchback.model.forces.base import ForceKind, InternalState
+from touchback.model.frame import Frame
+from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.value import Value, check_positive
+from touchback.spatial.vectors import Scalar, Vector, Vectors
+from touchback.symbolic.functions import asin, atan, cos, maximum, minimum, select, sqrt
+from touchback.symbolic.scalars import Operators
+from touchback.vehicle.numbers import as_numbers, as_scalars
+from touchback.vehicle.roads import AnyRoad, Ground, Plane
+from touchback.vehicle.tyres import AnyTyre, Contact, Grip
+from touchback.vehicle.tyres.base import between
+
+_VECTORS = Vectors(Operators())  # of numbers with operators
+_STANDING = 0.2  # damping ratio of a standing wheel on its carcass, with its load's mass
+_GRAVITY = 9.81  # m/s², of that mass
+_LEAST_LENGTH = 0.15  # of a relaxation length, in free radii: a tyre that hardly touches
+_FORGETTING = 20.0  # 1/s: how fast a tyre off the road comes to rest
+_FLATTEST = 0.1  # cosine of a wheel's camber: one that lies flat has no contact here
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Where a wheel meets a road, as numbers with operators: unit vectors along, across and out of
+    the road; from the wheel's centre to the point of contact; the deflection ρ [m] and its rate;
+    spin Ω [rad/s]; camber γ; speed of the contact V_x, V_y, yaw rate ψ̇; load; slip speeds."""
+
+    along: Vector
+    across: Vector
+    normal: Vector
+    arm: Vector
+    deflection: Scalar
+    camber: Scalar
+    load: Scalar
+    slip_x: Scalar
+    slip_y: Scalar
+    contact: Contact
+
+
+class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
+    """A `tyre` on a wheel, at whose centre the origin of `wheel` is, with y along its axle to the
+    left; on a `road` of the world. `grip` and `pressure` [Pa] (None: the tyre's own) may be live.
+
+    The road is asked below the centre, then where that normal says that the wheel is lowest. The
+    carcass is pressed by the distance to the plane there, and carries F_z + c ρ̇. Slips follow with
+    the tyre's relaxation lengths: deflections u̇ = −V_sx − max(|V_x|, |V_sx|) u/σ_x, κ′ = u/σ_x,
+    and across likewise (Pacejka 2012, 7.2, bounded at a slip of 1): rolling, κ′ tends to κ;
+    standing, the carcass is a spring that friction limits, so a parked car stays. Below the
+    tyre's slow speed slip speeds damp besides (7.25)."""
+
+    TOUCHES: ClassVar[bool] = True
+
+    wheel: Frame
+    tyre: AnyTyre
+    road: AnyRoad = Plane()
+    grip: Value = 1.0
+    pressure: Value | None = None
+
+    def __post_init__(self) -> None:
+        check_positive("TyreOnRoad", grip=self.grip)
+        if self.pressure is not None:
+            check_positive("TyreOnRoad", pressure=self.pressure)
+
+    def states(self) -> dict[str, InternalState]:
+        """Deflections of the carcass along and across [m]."""
+        return {
+            "along": InternalState(0.0, lambda mechanics: self._rate(mechanics, 0), "m"),
+            "across": InternalState(0.0, lambda mechanics: self._rate(mechanics, 1), "m"),
+        }
+
+    def apply(self, mechanics: Forces) -> None:
+        at = self.meeting(mechanics)
+        grip = self.tyre.grip(self.lagging(mechanics, at))
+        axes, add = (at.along, at.across, at.normal), _VECTORS.add
+        force: Vector = [0.0, 0.0, 0.0]
+        torque: Vector = [0.0, 0.0, 0.0]
+        for axis, f, m in zip(axes, (grip.fx, grip.fy, at.load), (grip.mx, grip.my, grip.mz)):
+            force = add(force, _VECTORS.scale(f, axis))
+            torque = add(torque, _VECTORS.scale(m, axis))
+        torque = add(torque, _VECTORS.cross(at.arm, force))
+        k = mechanics.k
+        mechanics.push(self.wheel, as_scalars(k, force), as_scalars(k, torque))
+
+    def gap(self, mechanics: Mechanics) -> Scalar:
+        """Distance of the tyre from the road [m]; negative: its deflection."""
+        return as_scalars(mechanics.k, [-self.meeting(mechanics).deflection])[0]
+
+    def normal_force(self, mechanics: Mechanics) -> Scalar:
+        """The load [N]."""
+        return as_scalars(mechanics.k, [self.meeting(mechanics).load])[0]
+
+    def shown_at(self, mechanics: Mechanics) -> Vector:
+        arm = as_scalars(mechanics.k, self.meeting(mechanics).arm)
+        return mechanics.vectors.add(mechanics.position(self.wheel), arm)
+
+    def measured(self, mechanics: Mechanics) -> tuple[Contact, Grip]:
+        """The contact with lagging slips, and what the tyre does of them."""
+        contact = self.lagging(mechanics, self.meeting(mechanics))
+        return contact, self.tyre.grip(contact)
+
+    # ---- where the wheel meets the road
+
+    def meeting(self, mechanics: Mechanics) -> Meeting:
+        """Geometry, load and slip speeds at this instant."""
+        k, dot, cross = mechanics.k, _VECTORS.dot, _VECTORS.cross
+        centre, velocity, turning = (
+            as_numbers(k, ask(self.wheel))
+            for ask in (mechanics.position, mechanics.velocity, mechanics.angular_velocity)
+        )
+        axle = as_numbers(k, [row[1] for row in mechanics.rotation(self.wheel)])
+        spin = dot(turning, axle)
+        reach = self.tyre.radius(spin)
+        below, _, _ = _towards(self.road.at(centre[0], centre[1]), axle)
+        place = _VECTORS.add(centre, _VECTORS.scale(reach, below))
+        ground = self.road.at(place[0], place[1])
+        down, normal, upright = _towards(ground, axle)
+        height = dot(normal, _VECTORS.sub(centre, [place[0], place[1], ground.height]))
+        distance = height / upright
+        arm = _VECTORS.scale(distance, down)
+        along = _VECTORS.scale(1.0 / upright, cross(axle, normal))
+        across = cross(normal, along)
+        carried = _VECTORS.sub(turning, _VECTORS.scale(spin, axle))  # without the spin
+        v = _VECTORS.add(velocity, cross(carried, arm))
+        depth, camber = reach - distance, asin(between(dot(axle, normal), -1.0, 1.0))
+        pressure = self._value(mechanics, self.pressure, self.tyre.inflation())
+        spring = self.tyre.load(depth, spin, camber, pressure)
+        damper = -self.tyre.damping() * dot(v, normal) / upright
+        load = select(depth > 0.0, maximum(spring + damper, 0.0), 0.0)
+        vx, vy = dot(v, along), dot(v, across)
+        rolling = self.tyre.rolling_radius(load, spin, pressure) * spin
+        contact = Contact(
+            load, camber=camber, speed=vx, rolling=rolling, pressure=pressure,
+            turn_slip=dot(carried, normal) / maximum(abs(vx), self.tyre.slow()),
+            grip=ground.grip * self._value(mechanics, self.grip, 1.0),
+        )  # fmt: skip
+        return Meeting(along, across, normal, arm, depth, camber, load, vx - rolling, vy, contact)
+
+    def _value(self, mechanics: Mechanics, given: Value | None, default: float) -> Scalar:
+        if given is None:
+            return default
+        return as_numbers(mechanics.k, [mechanics.value(given)])[0]
+
+    # ---- slips that lag behind
+
+    def lagging(self, mechanics: Mechanics, at: Meeting) -> Contact:
+        """The contact with the slips that the tyre's deflections mean."""
+        u, w = self._deflections(mechanics)
+        length_x, length_y = self._lengths(at)
+        stiff = [maximum(K, 1.0) for K in self.tyre.stiffness(at.contact)]
+        slow = minimum(abs(at.contact.speed) / self.tyre.slow(), 1.0)
+        standing = 0.5 + 0.5 * cos(pi * slow)
+        damped = [
+            2.0 * _STANDING * standing * sqrt(at.load / (_GRAVITY * length * K) + 1e-300)
+            for length, K in zip((length_x, length_y), stiff, strict=True)
+        ]
+        slip = u / length_x - damped[0] * at.slip_x
+        sideways = w / length_y + damped[1] * at.slip_y
+        return replace(at.contact, slip=slip, slip_angle=atan(sideways))
+
+    def _deflections(self, mechanics: Mechanics) -> list[Scalar]:
+        states = [mechanics.state(self, name) for name in ("along", "across")]
+        return as_numbers(mechanics.k, states)
+
+    def _lengths(self, at: Meeting) -> tuple[Scalar, Scalar]:
+        least = _LEAST_LENGTH * self.tyre.free_radius()
+        x, y = self.tyre.relaxation(at.contact)
+        return maximum(x, least), maximum(y, least)
+
+    def _rate(self, mechanics: Mechanics, index: int) -> Scalar:
+        at = self.meeting(mechanics)
+        own, length = self._deflections(mechanics)[index], self._lengths(at)[index]
+        slip = (-at.slip_x, at.slip_y)[index]
+        pace = maximum(abs(at.contact.speed), abs(slip))
+        rate = select(at.load > 0.0, slip - pace * own / length, -_FORGETTING * own)
+        return as_scalars(mechanics.k, [rate])[0]
+
+
+def _towards(ground: Ground, axle: Vector) -> tuple[Vector, Vector, Scalar]:
+    """From a wheel's centre to where it is nearest to a plane: the unit vector in the wheel's
+    plane, the plane's normal, and the cosine between it and the former."""
+    slope_x, slope_y = ground.slope_x, ground.slope_y
+    steep = sqrt(1.0 + slope_x * slope_x + slope_y * slope_y)
+    normal = [-slope_x / steep, -slope_y / steep, 1.0 / steep]
+    lean = _VECTORS.dot(axle, normal)
+    upright = sqrt(maximum(1.0 - lean * lean, _FLATTEST * _FLATTEST))
+    inside = _VECTORS.sub(normal, _VECTORS.scale(lean, axle))
+    return _VECTORS.scale(-1.0 / upright, inside), normal, upright

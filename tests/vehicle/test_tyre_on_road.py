@@ -1,0 +1,187 @@
+"""A wheel with a mass on a road: it rests, rolls, lags, brakes, stands and jumps as it must."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import touchback as tb
+from touchback.vehicle import (
+    BUGGY_TYRE,
+    SMALL_TRACK,
+    BrushTyre,
+    Bump,
+    Contact,
+    LinearTyre,
+    MagicFormula,
+    Patch,
+    Plane,
+    Road,
+    Tyre,
+    TyreForces,
+    TyreOnRoad,
+    iso8608_road,
+    read_height_map,
+    read_tir,
+)
+
+G, MASS, WHEEL, INERTIA = 9.81, 250.0, 15.0, 0.8
+WEIGHT = (MASS + WHEEL) * G
+DAMPED = 6000.0  # N s/m, so that the mass, which has no suspension, soon stops bouncing
+MF = MagicFormula({**read_tir(BUGGY_TYRE).numbers, "VERTICAL_DAMPING": DAMPED})
+BRUSH = BrushTyre(nominal_load=2500.0, vertical_damping=DAMPED)
+
+
+def quarter_car(
+    tyre: Tyre,
+    road: Road | None = None,
+    speed: float = 10.0,
+    steer: float = 0.0,
+    held: bool = False,
+    spin: float | None = None,
+    grip: float | None = None,
+) -> tb.Model:
+    """A mass that slides along x and z over one wheel, which turns about y or is held."""
+    m = tb.Model("quarter car", gravity=(0, 0, -G))
+    sledge, mass, hub = m.body("sledge"), m.body("mass", MASS), m.body("hub")
+    wheel = m.body("wheel", WHEEL, inertia=(0.4, INERTIA, 0.4))
+    ground = Plane() if road is None else road
+    height = float(ground.at(0.0, 0.0).height) + tyre.free_radius() - 0.014
+    rolling = float(tyre.rolling_radius(WEIGHT, 0.0, tyre.inflation()))
+    m.joint("x", tb.Prismatic("x"), m.ground, sledge, velocity=[speed])
+    m.joint("z", tb.Prismatic("z"), sledge, mass, position=[height])
+    m.joint("steer", tb.Fixed(), mass.at(0, 0, 0, turn=("z", steer)), hub)
+    if held:
+        m.joint("spin", tb.Fixed(), hub, wheel)
+    else:
+        start = speed / rolling if spin is None else spin
+        m.joint("spin", tb.Revolute("y"), hub, wheel, velocity=[start])
+        m.force("motor", tb.JointEffort("spin", m.input("torque", unit="N m")))
+    share = 1.0 if grip is None else m.parameter("grip", grip, min=0.05, max=2.0)
+    m.force("tyre", TyreOnRoad(wheel=wheel, tyre=tyre, road=ground, grip=share))  # type: ignore[arg-type]
+    m.sensor("t", TyreForces("tyre"))
+    m.sensor("gap", tb.Gap("tyre"))
+    return m
+
+
+def driven(model: tb.Model, duration: float, torque: float | None = None) -> tb.Run:
+    inputs = {} if torque is None else {"torque": torque}
+    system = model.compile()
+    return tb.simulate(system, duration=duration, inputs=inputs, rtol=1e-8, progress=False)
+
+
+def test_at_rest_it_carries_the_weight_and_no_more() -> None:
+    run = driven(quarter_car(BRUSH, speed=0.0), 4.0)
+    assert_allclose(run["t.load"][-1], WEIGHT, rtol=1e-5)
+    assert_allclose(run["gap"][-1], -WEIGHT / BRUSH.vertical_stiffness, rtol=1e-5)
+    assert_allclose([run["t.fx"][-1], run["t.fy"][-1]], 0.0, atol=1e-3)
+
+
+def test_a_side_slip_grows_over_the_relaxation_length() -> None:
+    """tan α′ = tan α (1 − exp(−s/σ)), s the way that the wheel rolled in its own plane."""
+    steer, sigma = 0.02, 0.4
+    tyre = LinearTyre(relaxation_y=sigma, vertical_damping=DAMPED)
+    m = quarter_car(tyre, steer=steer, speed=5.0)
+    m.drive("x", lambda t: 5.0 * t, name="tow")
+    run = driven(m, 0.6)
+    s = run["x"] * np.cos(steer)
+    expected = np.tan(-steer) * (1.0 - np.exp(-s / sigma))
+    assert_allclose(np.tan(run["t.slip angle"]), expected, atol=2e-5)
+    assert_allclose(run["t.fy"][-1], 20.0 * run["t.load"][-1] * steer, rtol=2e-3)
+
+
+def test_steady_slips_give_the_forces_of_the_tyre() -> None:
+    m = quarter_car(MF, steer=-0.05, speed=12.0)
+    m.drive("x", lambda t: 12.0 * t, name="tow")
+    run = driven(m, 2.0, torque=60.0)
+    slip, alpha, load = run["t.slip"][-1], run["t.slip angle"][-1], run["t.load"][-1]
+    assert_allclose(alpha, 0.05, rtol=1e-4)
+    contact = Contact(load, slip, alpha, speed=12.0 * np.cos(0.05), rolling=12.0)
+    grip = MF.grip(contact)
+    assert_allclose([run["t.fx"][-1], run["t.fy"][-1]], [grip.fx, grip.fy], rtol=1e-6)
+    # the wheel turns evenly: motor, rolling resistance and F_x at the loaded radius are in balance
+    radius = MF.free_radius() + run["gap"][-1] + 0.0007 * MF.free_radius() * (12.0 / 16.7) ** 2
+    assert_allclose(60.0 + grip.my - grip.fx * radius, 0.0, atol=0.2)
+
+
+def test_a_locked_wheel_slows_with_the_sliding_friction_also_on_ice() -> None:
+    ice = Plane(patches=(Patch((5.0, 100.0), (-1.0, 1.0), 0.1),))
+    run = driven(quarter_car(BRUSH, ice, speed=10.0, held=True), 1.2)
+    speed, x = run["x rate"], run["x"]
+    time = run.time
+    for share, place in ((1.0, (x > 2.0) & (x < 4.9)), (0.1, x > 5.2)):
+        slope = np.polyfit(time[place], speed[place], 1)[0]
+        assert_allclose(slope, -share * G, rtol=0.01)
+
+
+@pytest.mark.parametrize("tyre", [BRUSH, MF], ids=["brush", "magic formula"])
+def test_a_parked_wheel_stays_on_a_slope_that_friction_bears_and_slides_on_a_steeper(
+    tyre: Tyre,
+) -> None:
+    slope = Plane(slope_x=0.3)
+    model = quarter_car(tyre, slope, speed=0.0, held=True)
+    parked = driven(model, 8.0)
+    later = parked.time > 6.0
+    assert np.ptp(parked["x"][later]) < 1e-6  # no creep
+    assert abs(parked["x"][-1]) < 0.05  # but a little spring
+    incline = WEIGHT * np.sin(np.arctan(0.3))
+    assert_allclose(parked["t.fx"][-1], incline, rtol=1e-3)
+    slides = driven(quarter_car(tyre, Plane(slope_x=1.3), speed=0.0, held=True), 2.0)
+    assert slides["x"][-1] < -0.5
+
+
+def test_it_rolls_down_a_slope_as_a_wheel_does() -> None:
+    slope, tyre = 0.05, BRUSH
+    run = driven(quarter_car(tyre, Plane(slope_x=-slope), speed=0.0), 3.0)
+    late = run.time > 1.0
+    found = np.polyfit(run.time[late], run["x rate"][late], 1)[0]
+    # force acts at the loaded radius, the wheel rolls with the effective one
+    loaded = tyre.unloaded_radius - WEIGHT / tyre.vertical_stiffness
+    rolling = tyre.unloaded_radius - WEIGHT / (3 * tyre.vertical_stiffness)
+    steep = np.arctan(slope)
+    along = G * np.sin(steep) / (1.0 + INERTIA / (loaded * rolling) / (MASS + WHEEL))
+    assert_allclose(found, along * np.cos(steep), rtol=2e-3)
+
+
+def test_over_a_bump_it_leaves_the_road_and_never_pulls() -> None:
+    road = Plane(bumps=(Bump(2.0, 1.5, 0.1),))
+    run = driven(quarter_car(BRUSH, road, speed=15.0), 1.0)
+    assert run["gap"].max() > 0.01 and run["t.load"].min() == 0.0
+    off = run["gap"] > 0.0
+    assert np.all(run["t.load"][off] == 0.0) and np.all(run["t.fx"][off] == 0.0)
+
+
+@pytest.mark.parametrize(
+    "road", [read_height_map(SMALL_TRACK), iso8608_road("C", 40.0, seed=5)], ids=["map", "random"]
+)
+def test_grids_are_driven_over_inside_the_tick(road: Road) -> None:
+    run = driven(quarter_car(MF, road, speed=12.0), 3.0)
+    heights = np.array([float(road.at(x, 0.0).height) for x in run["x"]])
+    above = run["z"] - heights
+    assert np.all((above > 0.24) & (above < 0.32)) and np.ptp(heights) > 0.01
+
+
+def test_grip_is_a_live_parameter() -> None:
+    system = quarter_car(BRUSH, speed=10.0, held=True, grip=1.0).compile()
+    low = tb.simulate(system, duration=0.5, parameters={"grip": 0.3}, progress=False)
+    assert_allclose(low["x rate"][-1], 10.0 - 0.3 * G * 0.5, atol=0.05)
+
+
+def test_nothing_is_singular_where_it_stands_or_hangs() -> None:
+    for height in (0.275, 0.5):
+        m = quarter_car(MF, speed=0.0)
+        system = m.compile()
+        linear = tb.linearise(system, system.assemble(z=height))
+        assert np.isfinite(linear.A).all()
+
+
+def test_files_hold_it(tmp_path: Path) -> None:
+    model = quarter_car(MF, read_height_map(SMALL_TRACK))
+    model.save(tmp_path / "car.yaml")
+    again = tb.read(tmp_path / "car.yaml").compile()
+    old = model.compile()
+    x = old.assemble()
+    assert_allclose(
+        again.forward_dynamics(x.q, x.v), old.forward_dynamics(x.q, x.v), rtol=0, atol=0
+    )
