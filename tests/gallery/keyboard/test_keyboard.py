@@ -87,6 +87,33 @@ def test_a_law_of_one_s_own_is_felt():
     np.testing.assert_allclose(run["finger force"][rest], 200.0 * depth, rtol=0.1)
 
 
+@pytest.mark.parametrize(
+    ("given", "point", "leverage"),
+    [({}, 7.125e-3, 5.0), ({"sounds_at": 3e-3, "leverage": 8.0}, 3e-3, 8.0)],
+)
+def test_a_law_sounds_where_and_as_loudly_as_the_page_says_and_lies_on_its_bed(
+    given, point, leverage
+):
+    system = touchback_key(by_law(lambda depth, speed: 0.5 + speed, **given)).compile()
+    run = pressed(system, effort=0.3, duration=1.6)
+    depth, speed = 0.2595 * run["key"], 0.2595 * run["key rate"]
+    tick = run["note time"][-1]  # that saw it
+    before, at = np.interp([tick - 1e-3, tick], run.time, depth)
+    assert before - 5e-6 < point < at + 5e-6  # a count
+    then = np.interp(tick - 2.5e-3, run.time, speed)  # a tick before, sensed 1.5 ticks late
+    assert run["loudness"][-1] == pytest.approx(leverage * then, rel=0.03)
+    held = (run.time > 0.85) & (run.time < 0.88)
+    bed = (run["finger force"][held] - 0.5) / 2500.0
+    np.testing.assert_allclose(depth[held] - 9.5e-3, bed, atol=0.2e-3)
+    damped = np.flatnonzero((run["ringing"][:-1] > 0.5) & (run["ringing"][1:] < 0.5))
+    assert depth[damped[-1]] == pytest.approx(0.5 * point, abs=0.6e-3)  # it leaves fast
+
+
+def test_a_law_that_sounds_below_its_bed_is_refused():
+    with pytest.raises(InputError, match=r"sounds at 10 mm, the bed is at 9\.5 mm"):
+        by_law(lambda depth, speed: depth, sounds_at=10e-3)
+
+
 def typewriter(depth, speed):
     """As in docs/keyboard.md."""
     spring = 0.4 + 250.0 * depth

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from touchback.errors import InputError
 from touchback.gallery.keyboard.answer import LEVERAGE, Answer, Voice
-from touchback.gallery.keyboard.device import Sensed
+from touchback.gallery.keyboard.device import FRONT, TRAVEL, Sensed
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.gallery.piano.action import grand_piano_action
@@ -126,14 +126,27 @@ def synthesizer(m: Model, key: Sensed) -> Answer:
     return Answer(force, key.depth > lower, loudness, key.depth > upper)
 
 
-def by_law(law: Law, bed: float = DIP) -> Voice:
+def by_law(
+    law: Law, bed: float = DIP, sounds_at: float | None = None, leverage: float = LEVERAGE
+) -> Voice:
     """A voice of one's own: `law(depth, speed)` gives the force [N] that the finger feels, over
-    expressions; the note sounds at three quarters of the way to the bed, as loudly as a grand's
-    hammer that this key would throw."""
+    expressions. Below `bed` [m] a key bed pushes too, 2500 N/m and 3 N s/m.
+
+    The note sounds at the tick where the key has passed `sounds_at` [m] on its way down, three
+    quarters of the way to the bed unless given, as loudly as a hammer `leverage` times as fast as
+    the key was at the tick before; slower than 0.18 m/s it isn't heard. It is damped when the key
+    has come up to half of that depth; to sound again it need only come above the point."""
+    point = 0.75 * bed if sounds_at is None else sounds_at
+    if not 0.0 < point < bed < TRAVEL * FRONT or not leverage > 0.0:
+        raise InputError(
+            f"by_law: the note sounds at {1e3 * point:g} mm, the bed is at {1e3 * bed:g} mm, the "
+            f"leverage {leverage:g}; give 0 < sounds_at < bed < {1e3 * TRAVEL * FRONT:.1f} mm, and "
+            "a leverage above 0."
+        )
 
     def voice(m: Model, key: Sensed) -> Answer:
-        down = key.depth > 0.75 * bed
-        return Answer(law(key.depth, key.speed) + _bed(key, bed), down, LEVERAGE * key.speed, down)
+        force = law(key.depth, key.speed) + _bed(key, bed)
+        return Answer(force, key.depth > point, leverage * key.speed, key.depth > 0.5 * point)
 
     return voice
 
