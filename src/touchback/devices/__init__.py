@@ -1,7 +1,9 @@
 """Sensors, actuators and lines, as `tb.devices`: real and simulated behind one interface, and what
-stands between them and a live run. MIDI, sound and the serial line have packages of their own:
-`tb.devices.midi`, `tb.devices.sound`, `tb.devices.serial_line`."""
+stands between them and a live run. MIDI, sound, the serial line and data acquisition boards have
+packages of their own: `tb.devices.midi`, `tb.devices.sound`, `tb.devices.serial_line`,
+`tb.devices.daq`."""
 
+from touchback.devices import daq as daq
 from touchback.devices import midi as midi
 from touchback.devices import serial_line as serial_line
 from touchback.devices import sound as sound

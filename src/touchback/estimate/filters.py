@@ -48,9 +48,20 @@ def sampled(model: Model, name: str, filter: Filter, signal: Value, rest: float 
 def fresh(model: Model, name: str, filter: Filter, signal: Value, rest: float = 0.0) -> Value:
     """The same for the update of another memory: the estimate of the tick at hand, which `sampled`
     shows from then on. The filter's memory is in the model as the states "name.0", "name.1", …"""
+    return newest(model, name, filter, [signal], rest)
+
+
+def newest(
+    model: Model, name: str, filter: Filter, signals: Sequence[Value], rest: float = 0.0
+) -> Value:
+    """The same where several samples come at each tick, oldest first: the estimate at the last."""
     start = filter.at_rest(rest)
-    memory = [model.memory(f"{name}.{i}", float(value)) for i, value in enumerate(start)]
-    after, estimate = filter.step(memory, signal)
+    after: Sequence[Scalar] = [
+        model.memory(f"{name}.{i}", float(value)) for i, value in enumerate(start)
+    ]
+    estimate: Value = rest
+    for signal in signals:
+        after, estimate = filter.step(after, signal)
     for i, value in enumerate(after):
         model.set_update(f"{name}.{i}", value)
     return estimate

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from touchback.native.live.mailbox import Mailbox
@@ -37,6 +39,14 @@ class ServedPort:
         region = self.run._region
         return region.word_address, region.refresh()
 
+    def take_with(self, leader: ServedPort | None) -> None:
+        """Lets ticks take this input's messages together with those of another, its leader, or not
+        at all; alone without one."""
+        names, ports = list(self.run.system.input_names), self.run._loop.ports
+        if self.name in names and (leader is None or leader.name in names):
+            group = 0 if leader is None else 1 + names.index(leader.name)
+            ports[names.index(self.name)].group = group
+
     def period(self) -> int:
         """Nanoseconds between two publications, about."""
         speed = self.run.plan.speed
@@ -59,6 +69,27 @@ class Serving(Protocol):
 
     def follow(self) -> None:
         """The run has another structure."""
+
+
+@dataclass(frozen=True)
+class Served:
+    """A served port, as what a run ends, by what its device does for it."""
+
+    end: Callable[[], None]
+    forget: Callable[[], None]
+    rebind: Callable[[], None]
+
+    def close(self) -> None:
+        """Serves it no more."""
+        self.end()
+
+    def abandon(self) -> None:
+        """A child process has no thread that serves."""
+        self.forget()
+
+    def follow(self) -> None:
+        """The run has another structure."""
+        self.rebind()
 
 
 @runtime_checkable

@@ -6,7 +6,6 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -28,7 +27,7 @@ from touchback.native.wire.line import (
     Wanted,
     WireLine,
 )
-from touchback.realtime.served import ServedPort, Serving
+from touchback.realtime.served import Served, ServedPort, Serving
 
 BAUD = 921600
 SPEEDS = (115200, 230400, 460800, 921600, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
@@ -222,7 +221,7 @@ class SerialDevice:
         if self._follower is None:
             self._follower = threading.Thread(target=self._follow, daemon=True)
             self._follower.start()
-        return _Serving(lambda: self._remove(port), self._forget, self._rebind)
+        return Served(lambda: self._remove(port), self._forget, self._rebind)
 
     def _remove(self, port: ServedPort) -> None:
         with self._lock:
@@ -283,24 +282,3 @@ class SerialDevice:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-@dataclass(frozen=True)
-class _Serving:
-    """A served port, as what a run ends."""
-
-    end: Callable[[], None]
-    forget: Callable[[], None]
-    rebind: Callable[[], None]
-
-    def close(self) -> None:
-        """Serves it no more."""
-        self.end()
-
-    def abandon(self) -> None:
-        """A child process has no thread that serves."""
-        self.forget()
-
-    def follow(self) -> None:
-        """The run has another structure."""
-        self.rebind()

@@ -48,6 +48,9 @@ typedef struct tb_input_port {
     int64_t seen;     /* sequence of the last message */
     int64_t stamp;
     int64_t messages, contended; /* contended: ticks that met a writer and kept the value before */
+    _Atomic long group; /* ports of one number above 0 get messages together, or none (mailbox.h) */
+    int64_t found, found_stamp; /* of the tick at hand: the sequence, or -1 for a writer met */
+    double found_value;
 } tb_input_port;
 
 /* A ring of rows with one writer and one reader. */
@@ -220,6 +223,8 @@ void tb_live_follow_speed(tb_live *live);
 int tb_live_rests(tb_live *live);
 /* Waits for a tick; returns 0 when something else is asked for meanwhile. */
 int tb_live_wait(tb_live *live, int64_t instant);
+/* Inputs from their mailboxes. Returns flags; *age is that of the oldest message in use. */
+long tb_live_take(tb_live *live, int64_t now, int64_t *age);
 /* Measures at the present state into `trial`; returns 0 when a number is bad. */
 int tb_live_measure(tb_live *live);
 /* From what is measured to what is delivered, within the limits; returns the flags with what tripped. */

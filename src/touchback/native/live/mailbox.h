@@ -25,6 +25,12 @@ void tb_mailbox_open(tb_mailbox *box, uint64_t count);
 /* Returns 0, or -1 when another writer held the mailbox for all of the tries (it died, perhaps). */
 int tb_mailbox_write(tb_mailbox *box, uint64_t count, int64_t stamp, const double *values,
                      long tries);
+/* Messages of one double each for several mailboxes, of which a reader that compares sequences sees
+ * all or none: every mailbox is held before one changes. Returns 0, or -1 when one could not be had;
+ * then none has changed. At most TB_TOGETHER of them. */
+enum { TB_TOGETHER = 256 };
+int tb_mailbox_write_together(tb_mailbox *const *boxes, long boxes_count, const int64_t *stamps,
+                              const double *values, long tries);
 /* Returns the sequence of the message read, or -1 when every one of the tries met a writer. */
 int64_t tb_mailbox_read(const tb_mailbox *box, uint64_t count, int64_t *stamp, double *values,
                         long tries);

@@ -60,6 +60,7 @@ static void carry_inputs(const tb_swap *swap) {
         port->stamp = before->stamp;
         port->messages = before->messages;
         port->contended = before->contended;
+        port->group = before->group;
         if (port->place)
             swap->to->problem.u[port->place] = swap->from->problem.u[before->place];
     }

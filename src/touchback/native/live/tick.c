@@ -7,40 +7,6 @@
 #include "live/clock.h"
 #include "live/live.h"
 
-static const long TRIES = 8; /* readings of a mailbox before the value before is kept */
-
-/* Inputs from their mailboxes. Returns flags; *age is that of the oldest message in use. */
-static long take_inputs(tb_live *live, int64_t now, int64_t *age) {
-    long flags = 0;
-    for (long i = 0; i < live->input_count; i++) {
-        tb_input_port *port = live->inputs + i;
-        double value;
-        int64_t stamp, sequence = tb_mailbox_sequence(port->mailbox);
-        port->quiet++;
-        if (sequence != port->seen) {
-            sequence = tb_mailbox_read(port->mailbox, 1, &stamp, &value, TRIES);
-            if (sequence < 0) {
-                port->contended++;
-                live->statistics->contended++;
-            } else if (sequence != port->seen) {
-                port->messages += (sequence - port->seen) / 2;
-                port->seen = sequence;
-                port->stamp = stamp;
-                port->quiet = 0;
-                if (port->place)
-                    live->problem.u[port->place] = value;
-                else if (value != 0.0)
-                    flags |= TB_STOPPED;
-            }
-        }
-        if (port->quiet_limit >= 0 && port->quiet > port->quiet_limit)
-            flags |= TB_STALE;
-        if (port->place && port->messages && now - port->stamp > *age)
-            *age = now - port->stamp;
-    }
-    return flags;
-}
-
 /* Whether a step that found no consistent state has left constraints open. What formulations without
  * projection let drift is far below this; the implicit ones don't settle and see to it themselves. */
 static int open_loop(const tb_live *live) {
@@ -192,7 +158,7 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     int64_t age = -1;
     tb_live_note_memory(live);
     long before = live->flags, asked = obey(live);
-    advance(live, asked | take_inputs(live, now, &age));
+    advance(live, asked | tb_live_take(live, now, &age));
     tb_live_publish(live);
     int64_t step_time = tb_clock_now() - now;
     tb_trace trace = {live->tick, lateness, step_time, age, live->flags};

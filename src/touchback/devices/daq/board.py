@@ -1,0 +1,147 @@
+"""A simulated board as a process of its own: Gallo's script, and what can go wrong with it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from typing import Self
+
+from touchback.devices.daq.layout import GALLO, BlockLayout
+from touchback.errors import DeviceError, InputError
+from touchback.model.motions import Ramp, Sine, SmoothStep
+
+#: What a simulated board samples: a prescribed motion, in counts or steps of a converter.
+SampledSignal = Sine | Ramp | SmoothStep
+_PROCESS = Path(__file__).with_name("board_process.py")
+_LAST_WORD = 2.0  # seconds that the process has to end by itself
+
+
+@dataclass(frozen=True)
+class Script:
+    """What a simulated board does, for `duration` seconds of its clock.
+
+    `signals` are the channels' numbers over time (counts, steps of a converter); a channel without
+    one holds the number of its block, so that what is torn, lost or in another order can be seen.
+    `counters` go round after so many bits; `gates`: a channel counts what passed in so many seconds
+    before, which is the speed counted on the board.
+
+    `buffer` blocks wait for the pipe, then the board stops: an overflow. Blocks leave up to
+    `jitter` seconds late, and not at all during `stalls` (begin, length) [s]; they are sampled on
+    time all the same. The board's clock goes `drift` too fast and is `offset` seconds ahead."""
+
+    layout: BlockLayout = GALLO
+    duration: float = 50.0
+    signals: Mapping[str, SampledSignal] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)
+    gates: Mapping[str, float] = field(default_factory=dict)
+    buffer: int = 50_000
+    jitter: float = 0.0
+    stalls: Sequence[tuple[float, float]] = ()
+    drift: float = 0.0
+    offset: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in (*self.signals, *self.counters, *self.gates):
+            self.layout.place(name)
+        times = (self.duration, self.jitter, self.drift, self.offset, *sum(self.stalls, ()))
+        if not (all(map(math.isfinite, times)) and min(self.duration, self.jitter) >= 0.0):
+            raise InputError(
+                f"A board lasts {self.duration} s, its jitter is {self.jitter} s, its drift "
+                f"{self.drift}, its offset {self.offset} s, its stalls {list(self.stalls)}; give "
+                "finite numbers, duration and jitter from 0 on."
+            )
+        if not (isinstance(self.buffer, int) and self.buffer > 0):
+            raise InputError(f"A board's buffer has room for 1 block at least, not {self.buffer}.")
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are in all."""
+        return round(self.duration / self.layout.period)
+
+    def as_json(self, files: tuple[int, int, int]) -> str:
+        """For the process."""
+        channels = []
+        for c in self.layout.channels:
+            signal = self.signals.get(c.name)
+            channels.append({
+                "type": c.type, "samples": c.samples, "skew": c.skew, "ready": c.ready,
+                "kind": type(signal).__name__ if signal else "number",
+                "numbers": list(map(float, astuple(signal))) if signal else [],
+                "bits": self.counters.get(c.name, 0), "gate": self.gates.get(c.name, 0.0),
+            })  # fmt: skip
+        return json.dumps({
+            "period": self.layout.period, "channels": channels, "blocks": self.blocks,
+            "buffer": self.buffer, "jitter": self.jitter, "stalls": list(self.stalls),
+            "offset": self.offset, "drift": self.drift, "seed": self.seed, "files": files,
+        })  # fmt: skip
+
+
+class SimulatedBoard:
+    """A board's process and our ends of its pipes: `data` (blocks), `records` (what it says) and
+    `questions` (what it is asked). It samples from the start on, whether anybody reads or not.
+
+    `pipe`: bytes that the pipe of blocks takes, which the kernel rounds up to pages."""
+
+    simulated = True
+
+    def __init__(self, script: Script, pipe: int = 1 << 16) -> None:
+        self.layout, self.script = script.layout, script
+        (self.data, data), (self.records, records), (asked, self.questions) = (
+            os.pipe(), os.pipe(), os.pipe()
+        )  # fmt: skip
+        theirs = data, records, asked
+        try:
+            _resize(data, pipe)
+            self.process = subprocess.Popen(
+                [sys.executable, "-S", "-E", str(_PROCESS), script.as_json(theirs)], pass_fds=theirs
+            )
+        except BaseException:
+            self._close()
+            raise
+        finally:
+            for file in theirs:
+                os.close(file)
+
+    def kill(self) -> None:
+        """As if its plug were pulled."""
+        self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._close()
+        try:
+            self.process.wait(_LAST_WORD)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def _close(self) -> None:
+        for file in (self.data, self.records, self.questions):
+            if file >= 0:
+                os.close(file)
+        self.data = self.records = self.questions = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _resize(file: int, size: int) -> None:
+    import fcntl  # not on every platform
+
+    try:
+        fcntl.fcntl(file, fcntl.F_SETPIPE_SZ, size)
+    except OSError as error:
+        raise DeviceError(
+            f"A pipe of {size} bytes can't be had: {error.strerror}; see "
+            "/proc/sys/fs/pipe-max-size."
+        ) from None

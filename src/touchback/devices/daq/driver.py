@@ -1,0 +1,253 @@
+"""A board that a live run reads: drained by a thread of C beside the ticks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+
+from touchback.devices.daq.conditioning import Conditioned, Conditioning
+from touchback.devices.daq.layout import BlockLayout
+from touchback.devices.daq.readers import strategy
+from touchback.devices.serial_line.driver import ClockEstimate
+from touchback.errors import InputError
+from touchback.native.daq import stream as native
+from touchback.realtime.served import Served, ServedPort, Serving
+
+_LOOK = 0.02  # seconds between looks at what a board has to tell
+_PRIORITY = 69  # below that of ticks
+
+
+class Board(Protocol):
+    """What is drained: the layout of its blocks, and files of its pipes; −1 where it has none to
+    say something or to be asked by."""
+
+    @property
+    def layout(self) -> BlockLayout: ...
+    @property
+    def data(self) -> int: ...
+    @property
+    def records(self) -> int: ...
+    @property
+    def questions(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block as it was used: its number, when it began and came [s of our monotonic clock], and
+    all quantities."""
+
+    number: int
+    began: float
+    arrival: float
+    quantities: dict[str, float]
+
+
+class Daq:
+    """A board, to `connect` to a live run: its quantities are inputs, stamped with when they were
+    measured, so that the run records how old they are at each tick.
+
+    `reader` is a strategy's name and `pace` the seconds between its calls: all but "all blocks" are
+    there to see how they fail. `conditioning` says what is made of the numbers; without one there
+    are the numbers themselves."""
+
+    def __init__(
+        self,
+        board: Board,
+        conditioning: Conditioning | None = None,
+        *,
+        reader: str = "all blocks",
+        pace: float = 0.0,
+        priority: int = _PRIORITY,
+    ) -> None:
+        self.board, layout = board, board.layout
+        if conditioning is not None and conditioning.layout != layout:
+            raise InputError("Daq: the conditioning is of blocks of another layout than the board.")
+        self.conditioned: Conditioned = (conditioning or Conditioning(layout)).compile()
+        chosen = strategy(reader, layout)
+        # The thread's own: a board may close its files while it still reads.
+        data, records, questions = (
+            os.dup(file) if file >= 0 else -1
+            for file in (board.data, board.records, board.questions)
+        )
+        self._files = [data, records, questions]
+        wanted = native.Wanted(
+            data, records, questions, chosen.want, pace, chosen.whole, layout.size, layout.fields,
+            layout.period, priority,
+        )  # fmt: skip
+        self._stream = native.DaqStream(wanted, self.conditioned.native)
+        self._served: list[tuple[str, ServedPort]] = []
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self.events: list[str] = []  # in words, oldest first
+        self._follower: threading.Thread | None = threading.Thread(target=self._follow, daemon=True)
+        self._follower.start()
+
+    # ---- what it knows --------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        """Whether the board is there."""
+        return self._stream.running
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Blocks received, calls, blocks that came before the board's clock was known, that nobody
+        took from `blocks` in time, that found a port held (`unheard`), and values out of an
+        input's range."""
+        return self._stream.counts()
+
+    @property
+    def clock(self) -> ClockEstimate:
+        """What is known of the board's clock."""
+        fit = self._stream.struct.fit
+        return ClockEstimate(float(fit.drift), float(fit.round_trip), int(fit.count))
+
+    def latest(self) -> Block | None:
+        """The block used last; None before the first."""
+        message = self._stream.latest()
+        if not message.number:
+            return None
+        number, began, arrival = message.values[: native.HEAD]
+        x = message.values[self._stream.row :]
+        found = {name: float(x[q.place]) for name, q in self.conditioned.quantities.items()}
+        return Block(int(number), float(began), float(arrival), found)
+
+    def blocks(self) -> dict[str, np.ndarray]:
+        """Every block since the last call: "number", "began", "arrival" [s of our clock], and the
+        numbers of each channel (a row a block where there are several). 65 536 wait."""
+        rows = self._stream.blocks()
+        found = {"number": rows[:, 0].astype(int), "began": rows[:, 1], "arrival": rows[:, 2]}
+        at = native.HEAD
+        for channel in self.board.layout.channels:
+            numbers = rows[:, at : at + channel.samples]
+            found[channel.name] = numbers[:, 0] if channel.samples == 1 else numbers
+            at += channel.samples
+        return found
+
+    def drains(self) -> dict[str, np.ndarray]:
+        """Every call since the last one: "ended" [s of our clock], how long it was busy and how
+        long it "slept" [s], "bytes", "blocks", and the "age" of the block that it handed over (from
+        the block's beginning; NaN for none). 16 384 wait, what comes after them is lost."""
+        rows = self._stream.drains()
+        age = np.where(rows[:, 5] < 0.0, np.nan, 1e-9 * rows[:, 5])
+        return {
+            "ended": 1e-9 * rows[:, 0], "busy": 1e-9 * rows[:, 1], "slept": 1e-9 * rows[:, 2],
+            "bytes": rows[:, 3].astype(int), "blocks": rows[:, 4].astype(int), "age": age,
+        }  # fmt: skip
+
+    # ---- ports of a live run --------------------------------------------------------------------
+
+    def quantity(self, name: str) -> DaqQuantity:
+        """A quantity as what an input is connected to."""
+        return DaqQuantity(self, self.conditioned.find(name).name)
+
+    def serve(self, port: ServedPort) -> Serving:
+        """Serves an input by the quantity of its own name."""
+        return self.quantity(port.name).serve(port)
+
+    def add(self, name: str, port: ServedPort) -> Serving:
+        """Serves an input beside those that it serves already."""
+        if not port.is_input:
+            raise InputError(f"Output '{port.name}': a board's quantities are for inputs.")
+        with self._lock:
+            self._served.append((name, port))
+            self._bind()
+        return Served(lambda: self._remove(port), self._forget, self._rebind)
+
+    def _remove(self, port: ServedPort) -> None:
+        with self._lock:
+            self._served = [each for each in self._served if each[1] is not port]
+            with contextlib.suppress(ReferenceError):  # nobody holds the run any more
+                port.take_with(None)
+            self._bind()
+        self._tell()
+
+    def _forget(self) -> None:
+        self._served, self._follower = [], None
+
+    def _rebind(self) -> None:
+        with self._lock:
+            self._bind()
+
+    def _bind(self) -> None:
+        served, leaders = [], dict[int, ServedPort]()
+        for name, port in self._served:
+            port.take_with(leaders.setdefault(id(port.run), port))  # a tick has one block, whole
+            q = self.conditioned.find(name)
+            field, delay = self.board.layout.place(q.channel), round(1e9 * q.delay)
+            served.append(native.Served(port.mailbox(), q.place, field, delay, port.low, port.high))
+        self._stream.bind(served)
+
+    # ---- what happens to it ---------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        while not self._closing.wait(_LOOK):
+            self._tell()
+
+    def _tell(self) -> None:
+        """Events in words, to every run that it serves."""
+        with self._lock:
+            texts = _words(self._stream.events(), self._served)
+            self.events = [*self.events, *texts][-1000:]
+            ports = [port for _, port in self._served]
+        for port in {id(port.run): port for port in ports}.values():
+            for text in texts:
+                with contextlib.suppress(ReferenceError):  # nobody holds the run any more
+                    port.note(text)
+
+    def close(self) -> None:
+        """Reads no more."""
+        self._closing.set()
+        if self._follower is not None and self._follower is not threading.current_thread():
+            self._follower.join()
+        self._stream.stop()
+        self._tell()
+        for file in self._files:
+            if file >= 0:
+                os.close(file)
+        self._files = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class DaqQuantity:
+    """A quantity of a board; see `Daq.quantity`."""
+
+    daq: Daq
+    name: str
+
+    def serve(self, port: ServedPort) -> Serving:
+        """Serves an input of a live run from the board's own thread."""
+        return self.daq.add(self.name, port)
+
+
+def _words(rows: np.ndarray, served: Sequence[tuple[str, ServedPort]]) -> list[str]:
+    texts = []
+    for _, kind, first, second in rows:
+        if kind == native.OVERFLOW:
+            texts.append(
+                f"The board's buffer is full after {first:g} blocks, and it has stopped; read "
+                'faster, by "all blocks".'
+            )
+        elif kind == native.ENDED:
+            texts.append(f"The board has ended after {first:g} blocks.")
+        elif kind == native.GONE:
+            texts.append(f"The board is gone ({os.strerror(int(first))}); {second:g} blocks came.")
+        elif kind == native.OUTSIDE and int(first) < len(served):
+            name, port = served[int(first)]
+            texts.append(
+                f"Input '{port.name}': {name} is {second:g}, outside its range "
+                f"[{port.low}, {port.high}]; it isn't used."
+            )
+    return texts

@@ -1,0 +1,108 @@
+"""What a block of measurements looks like, and when each of its numbers was measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.native.daq.stream import MOST_CHANNELS, TYPES, Field
+from touchback.recording import unknown_name
+
+
+@dataclass(frozen=True)
+class BlockChannel:
+    """A channel's numbers in each block: `samples` of a `type`, evenly spread over the block's
+    period, the first measured `skew` seconds after the block's beginning, all of them in the pipe
+    `ready` seconds after it."""
+
+    name: str
+    type: str = "int16"
+    samples: int = 1
+    skew: float = 0.0
+    ready: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.type not in TYPES:
+            raise unknown_name("type of number", self.type, TYPES)
+        if not (isinstance(self.samples, int) and 1 <= self.samples <= 1000):
+            raise InputError(
+                f"Channel '{self.name}': {self.samples!r} samples in a block; give 1 to 1000."
+            )
+        if not (self.skew >= 0.0 and math.isfinite(self.ready) and self.ready >= self.skew):
+            raise InputError(
+                f"Channel '{self.name}' is measured {self.skew} s after its block begins and ready "
+                f"at {self.ready} s; give times from 0 on, ready no earlier than measured."
+            )
+
+
+@dataclass(frozen=True)
+class BlockLayout:
+    """Interleaved channels, a block of all of them every `period` seconds of the board's clock."""
+
+    period: float
+    channels: Sequence[BlockChannel]
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.period) and self.period > 0.0):
+            raise InputError(f"Blocks {self.period} s apart; give a positive number of seconds.")
+        names = [channel.name for channel in self.channels]
+        if not 0 < len(names) <= MOST_CHANNELS or len(set(names)) < len(names):
+            raise InputError(
+                f"A block has 1 to {MOST_CHANNELS} channels of different names, got {names}."
+            )
+
+    @cached_property
+    def dtype(self) -> np.dtype[np.void]:
+        """Of a block's bytes, packed, little-endian."""
+        fields = [
+            (c.name, np.dtype(c.type).newbyteorder("<"), *([(c.samples,)] if c.samples > 1 else []))
+            for c in self.channels
+        ]
+        return np.dtype(fields)
+
+    @property
+    def size(self) -> int:
+        """Bytes of a block."""
+        return self.dtype.itemsize
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """For the thread that drains a board's pipe."""
+        return tuple(
+            Field(
+                self.dtype.fields[c.name][1], TYPES.index(c.type), c.samples, round(1e9 * c.skew),
+                round(1e9 * self.period / c.samples),
+            )
+            for c in self.channels if self.dtype.fields is not None
+        )  # fmt: skip
+
+    def place(self, name: str) -> int:
+        """Which channel has a name."""
+        names = [channel.name for channel in self.channels]
+        if name not in names:
+            raise unknown_name("channel", name, names)
+        return names.index(name)
+
+    def unpack(self, data: bytes) -> np.ndarray:
+        """Whole blocks as a structured array."""
+        if len(data) % self.size:
+            raise InputError(f"{len(data)} bytes aren't whole blocks of {self.size}.")
+        return np.frombuffer(data, dtype=self.dtype)
+
+
+#: Gallo's script (section 4.4): five channels of 200 µs each, of which three are merged into 8
+#: bytes: the brake's pressure is sampled at once, then both encoders are latched, and the
+#: throttle's count is read last.
+GALLO = BlockLayout(
+    1e-3,
+    (
+        BlockChannel("brake", "int16"),
+        BlockChannel("throttle", "int16", skew=200e-6, ready=800e-6),
+        BlockChannel("steering", "int32", skew=200e-6, ready=800e-6),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Blocks of measurements from a data acquisition board, taken beside the ticks."""

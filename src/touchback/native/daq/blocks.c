@@ -1,0 +1,147 @@
+/* What becomes of bytes from a board. */
+#include <math.h>
+#include <string.h>
+
+#include "daq/stream.h"
+#include "live/clock.h"
+
+static const long TRIES = 1000;
+static const int SETTLE = 1000; /* blocks like the first that filters see before it: at rest */
+
+static const long SIZES[] = {1, 1, 2, 2, 4, 4, 4, 8}; /* bytes, in the order of TB_DAQ_INT8 */
+
+static double number(const uint8_t *bytes, long type) {
+    uint64_t bits = 0;
+    for (long i = 0; i < SIZES[type]; i++)
+        bits |= (uint64_t)bytes[i] << (8 * i);
+    uint32_t half = (uint32_t)bits;
+    float single;
+    double whole;
+    memcpy(&single, &half, sizeof single);
+    memcpy(&whole, &bits, sizeof whole);
+    switch (type) {
+    case TB_DAQ_INT8: return (int8_t)bits;
+    case TB_DAQ_INT16: return (int16_t)bits;
+    case TB_DAQ_INT32: return (int32_t)bits;
+    case TB_DAQ_FLOAT32: return (double)single;
+    case TB_DAQ_FLOAT64: return whole;
+    default: return (double)bits;
+    }
+}
+
+/* ns after the block's beginning at which a channel's newest number was measured. */
+static int64_t newest(const tb_daq_field *field) {
+    return field->skew + (field->count - 1) * field->spacing;
+}
+
+/* When a block began, in our clock; as long as nobody knows, as late as it can be. */
+static int64_t begun(tb_daq *daq, int64_t index, int64_t arrival) {
+    if (daq->dated && daq->fit.count)
+        return tb_fit_here(&daq->fit, daq->started + index * daq->period);
+    int64_t length = 0;
+    for (long i = 0; i < daq->field_count; i++)
+        length = newest(daq->fields + i) > length ? newest(daq->fields + i) : length;
+    atomic_fetch_add(&daq->undated, 1);
+    return arrival - length;
+}
+
+static void unpack(tb_daq *daq, const uint8_t *block, int64_t index, int64_t arrival) {
+    double *raw = daq->u + 1, *ages = raw + daq->raw_count;
+    daq->u[0] = 1e-9 * (double)(index * daq->period);
+    for (long i = 0; i < daq->field_count; i++) {
+        const tb_daq_field *field = daq->fields + i;
+        for (long k = 0; k < field->count; k++)
+            *raw++ = number(block + field->offset + k * SIZES[field->type], field->type);
+        ages[i] = 1e-9 * (double)(arrival - daq->began - newest(field));
+    }
+}
+
+static void update(tb_daq *daq) {
+    const tb_callable *f = &daq->updates;
+    f->call(daq->x, daq->u, daq->p, daq->next, f->work, f->context);
+    memcpy(daq->x, daq->next, (size_t)daq->x_count * sizeof *daq->x);
+}
+
+static void log_block(tb_daq *daq, int64_t index, int64_t arrival) {
+    double *row = tb_ring_next(&daq->blocks);
+    if (!row) {
+        atomic_fetch_add(&daq->unlogged, 1);
+        return;
+    }
+    row[0] = (double)index;
+    row[1] = 1e-9 * (double)daq->began;
+    row[2] = 1e-9 * (double)arrival;
+    memcpy(row + TB_DAQ_BLOCK_HEAD, daq->u + 1, (size_t)daq->raw_count * sizeof *row);
+    tb_ring_done(&daq->blocks);
+}
+
+static void take_block(tb_daq *daq, const uint8_t *block, int64_t arrival) {
+    int64_t index = atomic_fetch_add(&daq->received, 1);
+    daq->began = begun(daq, index, arrival);
+    unpack(daq, block, index, arrival);
+    for (int k = 0; !daq->primed && k < SETTLE; k++)
+        update(daq);
+    daq->primed = 1;
+    update(daq);
+    log_block(daq, index, arrival);
+}
+
+static void publish(tb_daq *daq, int64_t arrival) {
+    long head = TB_DAQ_BLOCK_HEAD, raw = daq->raw_count;
+    double *row = daq->next; /* has room for it */
+    row[0] = (double)(daq->received - 1);
+    row[1] = 1e-9 * (double)daq->began;
+    row[2] = 1e-9 * (double)arrival;
+    memcpy(row + head, daq->u + 1, (size_t)raw * sizeof *row);
+    memcpy(row + head + raw, daq->x, (size_t)daq->x_count * sizeof *row);
+    tb_mailbox_write(daq->latest, (uint64_t)(head + raw + daq->x_count), arrival, row, TRIES);
+}
+
+/* All inputs of a run get what is of one block, at once. */
+static void hand_over(tb_daq *daq) {
+    const tb_daq_binding *binding = atomic_load_explicit(&daq->bound, memory_order_relaxed);
+    tb_mailbox *boxes[TB_TOGETHER];
+    int64_t stamps[TB_TOGETHER];
+    double values[TB_TOGETHER];
+    long count = 0;
+    for (long i = 0; binding && i < binding->count && count < TB_TOGETHER; i++) {
+        tb_daq_output *output = binding->outputs + i;
+        double value = daq->x[output->place];
+        int outside = !(value >= output->low && value <= output->high && isfinite(value));
+        if (outside) {
+            atomic_fetch_add(&daq->outside, 1);
+            if (!output->outside)
+                tb_daq_event(daq, TB_DAQ_OUTSIDE, (double)i, value);
+        } else {
+            boxes[count] = output->mailbox;
+            stamps[count] = daq->began + newest(daq->fields + output->field) - output->delay;
+            values[count++] = value;
+        }
+        output->outside = outside;
+    }
+    if (tb_mailbox_write_together(boxes, count, stamps, values, TRIES))
+        atomic_fetch_add(&daq->unheard, 1);
+}
+
+long tb_daq_take(tb_daq *daq, const uint8_t *bytes, int64_t count, int64_t arrival) {
+    long blocks = 0;
+    if (!daq->whole)
+        daq->filled = 0;
+    for (int64_t at = 0; at < count;) {
+        int64_t part = daq->block - daq->filled;
+        part = part < count - at ? part : count - at;
+        memcpy(daq->partial + daq->filled, bytes + at, (size_t)part);
+        at += part;
+        daq->filled += (long)part;
+        if (daq->filled < daq->block)
+            break;
+        daq->filled = 0;
+        take_block(daq, daq->partial, arrival);
+        blocks++;
+    }
+    if (blocks) {
+        publish(daq, arrival);
+        hand_over(daq);
+    }
+    return blocks;
+}

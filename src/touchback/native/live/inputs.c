@@ -1,0 +1,74 @@
+/* What a tick takes from the mailboxes of its inputs. */
+#include "live/live.h"
+
+static const long TRIES = 8; /* readings of a mailbox before the value before is kept */
+
+static const int ROUNDS = 4; /* looks at ports of a group before their values before are kept */
+
+static void look(tb_input_port *port) {
+    port->found = tb_mailbox_sequence(port->mailbox);
+    if (port->found != port->seen)
+        port->found = tb_mailbox_read(port->mailbox, 1, &port->found_stamp, &port->found_value, TRIES);
+}
+
+/* Whether no mailbox of a group has changed since it was read, nor was being written then: as writers
+ * hold all of them before they change one, what was read is of one message. */
+static int agree(const tb_live *live, long first, long group) {
+    for (long i = first; i < live->input_count; i++) {
+        const tb_input_port *port = live->inputs + i;
+        if (port->group == group &&
+            (port->found < 0 || port->found != tb_mailbox_sequence(port->mailbox)))
+            return 0;
+    }
+    return 1;
+}
+
+/* What the ports of a group found is of one message, or none of them found any. */
+static void look_together(tb_live *live, long first) {
+    tb_input_port *ports = live->inputs;
+    long group = ports[first].group;
+    for (long i = 0; i < first; i++)
+        if (ports[i].group == group)
+            return; /* done with that one */
+    int agreed = agree(live, first, group);
+    for (int round = 0; !agreed && round < ROUNDS; round++) {
+        for (long i = first; i < live->input_count; i++)
+            if (ports[i].group == group)
+                look(ports + i);
+        agreed = agree(live, first, group);
+    }
+    for (long i = first; !agreed && i < live->input_count; i++)
+        if (ports[i].group == group)
+            ports[i].found = -1;
+}
+
+long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
+    long flags = 0;
+    for (long i = 0; i < live->input_count; i++)
+        look(live->inputs + i);
+    for (long i = 0; i < live->input_count; i++)
+        if (live->inputs[i].group)
+            look_together(live, i);
+    for (long i = 0; i < live->input_count; i++) {
+        tb_input_port *port = live->inputs + i;
+        port->quiet++;
+        if (port->found < 0) {
+            port->contended++;
+            live->statistics->contended++;
+        } else if (port->found != port->seen) {
+            port->messages += (port->found - port->seen) / 2;
+            port->seen = port->found;
+            port->stamp = port->found_stamp;
+            port->quiet = 0;
+            if (port->place)
+                live->problem.u[port->place] = port->found_value;
+            else if (port->found_value != 0.0)
+                flags |= TB_STOPPED;
+        }
+        if (port->quiet_limit >= 0 && port->quiet > port->quiet_limit)
+            flags |= TB_STALE;
+        if (port->place && port->messages && now - port->stamp > *age)
+            *age = now - port->stamp;
+    }
+    return flags;
+}

@@ -1,0 +1,120 @@
+"""A simulated board in a process of its own: jitter, stalls, overflow, and its clock."""
+
+import numpy as np
+import pytest
+
+from touchback.devices.daq import (
+    GALLO,
+    BlockChannel,
+    BlockLayout,
+    Daq,
+    Script,
+    SimulatedBoard,
+)
+from touchback.errors import InputError
+from touchback.model.motions import Sine
+from waiting import until
+
+
+def test_every_block_comes_once_whole_and_in_order_through_jitter_and_stalls(
+    numbered, check_whole
+) -> None:
+    script = Script(duration=0.4, jitter=3e-3, stalls=[(0.1, 0.1)], seed=5)
+    daq, blocks, drains, _, counts, _ = numbered(script)
+    check_whole(blocks, 400)
+    assert counts["received"] == drains["blocks"].sum() == 400
+    assert drains["bytes"].sum() == 3200
+    # What was held back came at once: of its 100 blocks one was used in each of a few calls.
+    assert drains["blocks"].max() >= 16
+    assert "The board has ended after 400 blocks." in daq.events
+
+
+def test_while_it_stalls_what_is_used_grows_old_by_as_much(numbered) -> None:
+    _, blocks, _, _, _, started = numbered(Script(duration=0.4, stalls=[(0.1, 0.2)]))
+    waited = blocks["arrival"] - (1e-9 * started + 1e-3 * blocks["number"])  # their clock is ours
+    assert waited[100] >= 0.2 and waited[200] >= 0.1  # sampled when the stall began, and amidst
+    assert waited.min() >= 800e-6  # when the last value is ready
+
+
+def test_the_board_s_clock_is_known_to_about_half_a_round_trip(numbered) -> None:
+    drift, offset = 2e-4, 4321.0
+    script = Script(duration=0.6, drift=drift, offset=offset)
+    _, blocks, _, clock, counts, started = numbered(script)
+    true = (1e-9 * started + 1e-3 * blocks["number"] - offset) / (1.0 + drift)
+    # The drift is hardly seen within so short a time: it can move the date by 0.6 s × 2e-4.
+    # Exchanges of up to twice the fastest round trip and 0.1 ms more are taken into account.
+    assert abs(blocks["began"] - true)[-1] < clock.round_trip + 5e-5 + 0.6 * drift
+    assert clock.exchanges > 0 and counts["undated"] < 600
+
+
+def test_a_reader_that_takes_one_value_every_5_ms_lets_the_board_overflow_and_stop(
+    check_whole,
+) -> None:
+    script = Script(duration=60.0, buffer=20)
+    with (
+        SimulatedBoard(script, pipe=4096) as board,
+        Daq(board, reader="one value", pace=5e-3) as daq,
+    ):
+        until(lambda: any("buffer is full" in text for text in daq.events))
+        blocks = daq.blocks()
+    check_whole(blocks, len(blocks["number"]))  # what came before is in order all the same
+
+
+def test_one_that_takes_all_blocks_as_rarely_loses_none(numbered, check_whole) -> None:
+    script = Script(duration=0.3, buffer=20)
+    _, blocks, drains, *_ = numbered(script, pipe=4096, reader="all blocks", pace=5e-3)
+    check_whole(blocks, 300)
+    assert drains["blocks"].sum() > 2 * (drains["blocks"] > 0).sum()  # several by each call
+
+
+def test_a_channel_may_have_several_numbers_in_a_block(numbered) -> None:
+    layout = BlockLayout(
+        2e-3, (BlockChannel("slow", "uint8"), BlockChannel("fast", "float64", samples=4))
+    )
+    wave = Sine(1.0, 3.0, 0.4, 2.0)
+    _, blocks, *_ = numbered(Script(layout, duration=0.2, signals={"fast": wave}))
+    times = 0.5e-3 * np.arange(400)
+    assert layout.size == 33
+    np.testing.assert_allclose(
+        blocks["fast"].ravel(), 2.0 + np.sin(2 * np.pi * 3.0 * times + 0.4), atol=1e-12
+    )
+    np.testing.assert_array_equal(blocks["slow"], np.arange(100))
+
+
+def test_numbers_stay_in_a_converter_s_range_and_counters_go_round(numbered) -> None:
+    wide = {name: Sine(70_000.0, 2.0) for name in ("brake", "throttle")}
+    _, blocks, *_ = numbered(Script(duration=0.5, signals=wide, counters={"throttle": 16}))
+    t = 1e-3 * np.arange(500)
+    brake = np.floor(70_000.0 * np.sin(2 * np.pi * 2.0 * t))
+    np.testing.assert_array_equal(blocks["brake"], np.clip(brake, -32768, 32767))
+    latched = np.floor(70_000.0 * np.sin(2 * np.pi * 2.0 * (t + 200e-6)))  # 200 µs later
+    np.testing.assert_array_equal(blocks["throttle"], (latched + 32768) % 65536 - 32768)
+
+
+@pytest.mark.parametrize(
+    ("how", "complaint"),
+    [
+        ({"signals": {"brakes": Sine(1.0)}}, "brakes"),
+        ({"buffer": 0}, "buffer"),
+        ({"jitter": -1.0}, "jitter"),
+        ({"duration": float("nan")}, "lasts nan s"),
+    ],
+)
+def test_a_script_that_can_not_be_is_refused(how, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        Script(**how)
+
+
+def test_layouts_that_can_not_be_are_refused() -> None:
+    with pytest.raises(InputError, match="int12"):
+        BlockChannel("x", "int12")
+    with pytest.raises(InputError, match="samples"):
+        BlockChannel("x", samples=0)
+    with pytest.raises(InputError, match="ready"):
+        BlockChannel("x", skew=1e-3, ready=5e-4)
+    with pytest.raises(InputError, match="different names"):
+        BlockLayout(1e-3, (BlockChannel("x"), BlockChannel("x")))
+    with pytest.raises(InputError, match="apart"):
+        BlockLayout(0.0, (BlockChannel("x"),))
+    with pytest.raises(InputError, match="whole blocks"):
+        GALLO.unpack(b"\0" * 9)
