@@ -8,7 +8,10 @@ import typer
 from studies.piano.command import tell
 from touchback.cli.console import out, working
 
-EXPERIMENTS = ("sensors", "force", "prototype", "gillespie", "couplers", "machine")
+EXPERIMENTS = (
+    "sensors", "force", "prototype", "gillespie", "own", "couplers", "lengths",
+    "assignments", "machine",
+)  # fmt: skip
 
 
 def benches(

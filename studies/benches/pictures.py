@@ -11,8 +11,10 @@ import numpy as np
 
 from studies.benches import double_keystrokes as keystrokes
 from studies.benches import key_sensors as sensors
+from studies.benches.his_own import own_run
 from studies.benches.released_weight import RELEASED, filmed
 from studies.keyboard.felt_force import felt_of_actions, felt_of_keys
+from touchback.gallery.piano.gillespie.action import BEGIN, DRIVEN, END, STRIKES
 
 MM, MS = 1e3, 1e3
 INK, ACCENT, THIRD = "#3d405b", "#e07a5f", "#81b29a"
@@ -100,11 +102,42 @@ def released_weight() -> plt.Figure:
     return figure
 
 
+def his_own_stroke() -> plt.Figure:
+    """Figs 3.15 and 3.17: his coordinates and forces in his own model, with its phases."""
+    run = own_run()
+    shown = run.time < 0.32
+    t = run.time[shown]
+    figure, (above, below) = plt.subplots(2, 1, figsize=(9, 6), layout="constrained", sharex=True)
+    ramp = np.interp(t, [BEGIN, END], DRIVEN)
+    above.plot(t, 4.0 * ramp, color=INK, lw=0.8, ls="--", label="4 × D")
+    names = {"q1": "4 × q₁ key", "q2": "q₂ hammer", "q3": "q₃ lever", "q6": "q₆ jack"}
+    for (name, label), colour in zip(names.items(), (INK, ACCENT, THIRD, "#b08968"), strict=True):
+        scale = 4.0 if name == "q1" else 1.0
+        above.plot(t, scale * run[name][shown], color=colour, lw=1.2, label=label)
+    below.plot(t, run["coupler force"][shown], color=INK, lw=1.2, label="felt at the key front")
+    below.plot(t, run["jack force"][shown], color=ACCENT, lw=1.2, label="k₄ q₄, jack on hammer")
+    words = {"toe meets dolly": "A → B", "jack slips": "B → C", STRIKES: "strike"}
+    for change in run.transitions:
+        if change.time < t[-1] and change.cause in words:
+            for axis in (above, below):
+                axis.axvline(change.time, color=INK, lw=0.7, ls=":")
+            above.text(change.time + 2e-3, 0.06, words[change.cause], fontsize=8, color=INK)
+    for at in (0.1334, 0.1445, 0.181, 0.2):
+        below.axvline(at, color=THIRD, lw=0.9)
+    below.plot([], [], color=THIRD, lw=0.9, label="his times")
+    above.set(ylabel="angle [rad]", ylim=(-0.45, 0.11))
+    below.set(xlabel="time [s]", ylabel="force [N]", xlim=(0.0, float(t[-1])))
+    above.legend(fontsize=8, loc="center left", bbox_to_anchor=(0.0, 0.52), ncols=2)
+    below.legend(fontsize=8, loc="upper right")
+    return figure
+
+
 PICTURES: dict[str, Callable[[], plt.Figure]] = {
     "sensors": sensor_checks,
     "keystrokes": double_strokes,
     "prototype": prototype,
     "weight": released_weight,
+    "own": his_own_stroke,
 }
 
 

@@ -4,9 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from studies.benches.couplers import MODELS, READINGS, events
+from studies.benches.couplers import MODELS, READINGS, Events, events
+from studies.benches.his_own import OTHERS, other, own_events, own_run, said
 from studies.benches.numbers import NUMBERS, Number
 from studies.piano.report import table
+from touchback.gallery.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
+from touchback.gallery.piano.gillespie.specification import left_out
 from touchback.gallery.piano.hammer_key_bed import STATES, hammer_key_bed
 from touchback.simulate import simulate
 
@@ -25,12 +28,38 @@ def couplers() -> str:
     for reading in READINGS:
         for model in MODELS:
             found = events(reading, model)
-            when = ["never" if np.isnan(x) else f"{x:.4f}" for x in found.times]
-            deepest, force = f"{1e3 * found.deepest:.1f}", f"{found.force:.1f}"
-            rows.append((reading, model, *when, deepest, force))
+            rows.append((reading, model, *_told(found)))
+    for torsional, reading in ((False, "soft"), (True, "torsional")):
+        found = own_events(own_run(torsional), gillespie_specification(torsional))
+        rows.append((f"{reading}, ramp as printed", "his own", *_told(found)))
     headings = (
         "coupler", "model", "let-off [s]", "slipped [s]", "strike [s]", "key to [mm]", "most [N]",
     )  # fmt: skip
+    return table(headings, rows)
+
+
+def _told(found: Events) -> tuple[str, ...]:
+    when = ["never" if np.isnan(x) else f"{x:.4f}" for x in found.times]
+    return (*when, f"{1e3 * found.deepest:.1f}", f"{found.force:.1f}")
+
+
+def lengths() -> str:
+    """What each length of his table is taken for."""
+    rows = [(each.length, f"{1e3 * LENGTHS[each.length]:.1f}", each.what, each.why)
+            for each in ASSIGNED]  # fmt: skip
+    rows.append((", ".join(left_out()), "", "taken for nothing", "nothing tells what they are"))
+    return table(("length", "[mm]", "inferred to be", "why"), rows)
+
+
+def assignments() -> str:
+    """His times if some lengths were others."""
+    rows = []
+    for given in ({}, *OTHERS):
+        found, highest = other(given)
+        short = "" if np.isfinite(found.times[2]) else f"{-1e3 * highest:.0f} mrad short"
+        through = "goes through it" if highest > 1e-3 else short
+        rows.append((said(given) or "as above", *_told(found)[:3], through))
+    headings = "instead", "let-off [s]", "slipped [s]", "strike [s]", "the string"
     return table(headings, rows)
 
 
@@ -57,5 +86,7 @@ def machine() -> str:
 REPORTS: dict[str, Callable[[], str]] = {
     **{name: _numbers(make) for name, make in NUMBERS.items()},
     "couplers": couplers,
+    "lengths": lengths,
+    "assignments": assignments,
     "machine": machine,
 }

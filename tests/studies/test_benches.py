@@ -7,7 +7,9 @@ import touchback as tb
 from studies.benches import double_keystrokes as keystrokes
 from studies.benches import key_sensors as sensors
 from studies.benches.couplers import PRINTED, TORSIONAL, events
+from studies.benches.his_own import other
 from studies.benches.released_weight import filmed
+from studies.benches.report import REPORTS
 from studies.piano.presses import bettered
 from touchback.gallery.piano.hammer_key_bed import BEDDED, CARRIED, hammer_key_bed
 
@@ -73,6 +75,13 @@ def test_the_soft_coupler_keeps_his_order_and_the_torsional_one_throws_the_hamme
     assert events("soft, scaled").in_order
     let_off, slipped, strike = events("torsional, scaled").times
     assert let_off < strike < slipped
+
+
+def test_a_shorter_toe_leaves_his_hammer_short_of_the_string_and_every_length_has_a_row() -> None:
+    found, highest = other({"toe": "L8"})
+    assert np.isnan(found.times[2]) and -0.02 < highest < -0.01  # rad
+    told = REPORTS["lengths"]()
+    assert all(f"L{i} " in told or f"L{i}," in told for i in range(1, 27))
 
 
 def test_the_weight_strikes_and_the_camera_tells_his_angles() -> None:

@@ -42,7 +42,7 @@ ASSIGNED = (
     Assigned("hammer", "L6", "hammer pin to hammer mass", "a head of 10 g at 130 mm on a shank of "
              "4 g have their centre at 111 mm. L6 and L20 may change places: strike at 0.208 s"),
     Assigned("jack_pin", "L20", "whippen pin to jack pin", "with L21 the hammer turns back 44 mrad "
-             "before the string, and the pins below are 107.6 mm apart"),
+             "before the string, and its pin is 107.6 mm from the whippen's"),
     Assigned("jack", "L13", "jack pin to jack head", "of the lengths of a jack (49 to 56 mm) the "
              "one that brings hammer and whippen pin nearest to the usual 112 to 112.5 mm: 113.0. "
              "With L9, L22 or L24 the hammer turns back 57 to 89 mrad before the string"),
