@@ -16,14 +16,18 @@ from touchback.vehicle import (
     BrushTyre,
     Bump,
     Contact,
+    Engine,
+    Gearbox,
     LinearTyre,
     MagicFormula,
     Plane,
     TyreForces,
     TyreOnRoad,
+    add_driveline,
     iso8608_road,
     read_height_map,
 )
+from touchback.vehicle.driveline import RPM
 from touchback.vehicle.roads import roughness
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -109,6 +113,51 @@ def roads() -> None:
     plt.close(figure)
 
 
+def driveline() -> None:
+    """Torque on the wheels in each gear, and a run through the gears."""
+    engine, box = Engine(), Gearbox()
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
+    n = np.linspace(0.0, 6000.0, 301)
+    axes[0].plot(n, engine.at_full_throttle(n), color=BODIES[0], label="full throttle")
+    axes[0].plot(n, engine.torque(n, 0.5), color=BODIES[2], label="half")
+    axes[0].plot(n, engine.released(n), color=BODIES[1], label="released")
+    axes[0].plot([1000, 3000, 6000], [96, 137, 0], "o", color=BODIES[0], ms=4)
+    axes[0].set(xlabel="engine [rpm]", ylabel="torque [N m]", title="Gallo's map")
+    for i, ratio in enumerate(box.ratios):
+        v = n / RPM / (ratio * box.differential) * 0.286 * 3.6
+        T = engine.at_full_throttle(n) * float(box.ratio(i + 1))
+        axes[1].plot(v, T, color=BODIES[i], label=f"gear {i + 1}")
+    axes[1].set(xlabel="speed [km/h]", ylabel="torque on the wheels [N m]", title="full throttle")
+    run = through_the_gears()
+    axes[2].plot(run.time, run["x rate"] * 3.6, color=BODIES[0], label="speed [km/h]")
+    axes[2].plot(run.time, run["n"] / 100.0, color=BODIES[1], label="engine [100 rpm]")
+    axes[2].step(run.time, run["driveline gear"] * 10.0, color=BODIES[2], label="10 × gear")
+    axes[2].set(xlabel="time [s]", title="half throttle for 5 s, then none")
+    for axis in axes:
+        light_grid(axis)
+        axis.legend(fontsize=7)
+    figure.savefig(PICTURES / "driveline.png", dpi=80)
+    plt.close(figure)
+
+
+def through_the_gears() -> tb.Run:
+    """A quarter of a light car on its driven wheel."""
+    m = tb.Model("quarter car")
+    sledge, mass = m.body("sledge"), m.body("mass", 250.0)
+    wheel = m.body("wheel", 15.0, inertia=(0.4, 0.8, 0.4))
+    m.joint("x", tb.Prismatic("x"), m.ground, sledge, velocity=[3.0])
+    m.joint("z", tb.Prismatic("z"), sledge, mass, position=[0.2727])
+    m.joint("spin", tb.Revolute("y"), mass, wheel, velocity=[10.6])
+    m.force("tyre", TyreOnRoad(wheel=wheel, tyre=MagicFormula.read(BUGGY_TYRE)))
+    line = add_driveline(m, ("spin",), m.input("throttle"))
+    m.sensor("n", tb.Signal(line.speed, "rpm"))
+    return tb.simulate(
+        m.compile(), duration=18.0, inputs={"throttle": lambda t: 0.5 * (t < 5.0)},
+        method="rk4", step=1e-3, rate=1000, output_step=0.02, progress=False,
+    )  # fmt: skip
+
+
 if __name__ == "__main__":
     tyres()
     roads()
+    driveline()

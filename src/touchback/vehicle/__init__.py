@@ -1,9 +1,18 @@
-"""Vehicles, as `tb.vehicle`: tyres and roads, and forces that put the ones on the others.
+"""Vehicles, as `tb.vehicle`: tyres, roads, and forces that put the ones on the others; engine,
+gearbox and brakes.
 
 Their laws are written with operators over any number: floats and arrays check them, expressions
 take them into the tick."""
 
 from touchback.files import add_kind
+from touchback.vehicle.driveline import (
+    DiscBrake,
+    Driveline,
+    Engine,
+    Gearbox,
+    add_driveline,
+    line_pressure,
+)
 from touchback.vehicle.roads import (
     SMALL_TRACK,
     Bump,
@@ -34,6 +43,7 @@ from touchback.vehicle.tyres import (
 )
 
 add_kind("forces", TyreOnRoad)
+add_kind("forces", DiscBrake)
 add_kind("sensors", TyreForces)
 
 __all__ = [
@@ -44,6 +54,10 @@ __all__ = [
     "Bump",
     "Carcass",
     "Contact",
+    "DiscBrake",
+    "Driveline",
+    "Engine",
+    "Gearbox",
     "GridRoad",
     "Grip",
     "Ground",
@@ -57,7 +71,9 @@ __all__ = [
     "Tyre",
     "TyreForces",
     "TyreOnRoad",
+    "add_driveline",
     "iso8608_road",
+    "line_pressure",
     "parse_tir",
     "read_height_map",
     "read_mesh_road",
