@@ -133,9 +133,10 @@ static uint32_t judged(const tb_far_end *far, uint32_t status, const tb_reading 
 }
 
 static int32_t limited(tb_far_end *far, uint32_t i) {
-    float unit = far->axes[i].force_unit, most = far->axes[i].force;
+    float unit = far->axes[i].force_unit;
     /* a hundredth of a unit more: floats may lie just below a whole number */
-    int32_t limit = (int32_t)(most / (unit < 0.0f ? -unit : unit) + 0.01f);
+    float most = far->axes[i].force / (unit < 0.0f ? -unit : unit) + 0.01f;
+    int32_t limit = most < 32767.0f ? (int32_t)most : 32767;
     int32_t force = far->command.forces[i];
     if (force <= limit && force >= -limit)
         return force;
