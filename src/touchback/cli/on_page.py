@@ -13,9 +13,12 @@ import typer
 
 from touchback.cli import INTERRUPTED
 from touchback.cli.console import out, working
+from touchback.cli.performing import keep_regulation
 from touchback.devices.midi import Timed
-from touchback.gallery.keyboard.player import SETTLING, touches
-from touchback.gallery.keyboard.strokes import Stroke, strokes_of
+from touchback.gallery.keyboard.midi_fingers import gestures_of, graded_touches
+from touchback.gallery.keyboard.player import AS_GRADED, SETTLING
+from touchback.gallery.keyboard.regulation import Regulation
+from touchback.gallery.keyboard.strokes import Gesture
 
 if TYPE_CHECKING:  # what needs the extra `view`
     from touchback.workbench.play.choice import ChoiceBoard
@@ -44,6 +47,8 @@ class OnPage:
     patience: float = PATIENCE
     answers: Path | None = None
     board: ChoiceBoard | None = None  # a trial's that is ready
+    regulation: Regulation = AS_GRADED
+    save: Path | None = None
 
 
 def can_serve() -> bool:
@@ -73,6 +78,8 @@ def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
             why = "by Ctrl-C."
         reports = hall.reports()
     out.print(f"\nEnded {why}")
+    if board is not None and wanted.save is not None:
+        keep_regulation(wanted.save, board.regulating.regulation)
     for report in reports:
         out.print(f"\n{report}")
     if board is not None:
@@ -88,7 +95,9 @@ def _opened(wanted: OnPage) -> tuple[Hall, PianoBoard | None]:
     with working("building the keys" if not is_page else f"opening the {wanted.what}"):
         if not is_page:
             notes = OCTAVE if wanted.notes is None else tuple(wanted.notes)
-            board = PianoBoard(notes, wanted.rate, wanted.what, _script(wanted))
+            board = PianoBoard(
+                notes, wanted.rate, wanted.what, _script(wanted), regulation=wanted.regulation
+            )
         what = wanted.what if is_page else "piano"
         shown = board or wanted.board
         return Hall(what, shown, wanted.host, wanted.port, wanted.answers), board
@@ -111,9 +120,9 @@ def _wait(wanted: OnPage, playing: Callable[[], bool], seen: Callable[[], float]
         time.sleep(_LOOK)
 
 
-def _script(wanted: OnPage) -> Callable[[float], list[Stroke]] | None:
+def _script(wanted: OnPage) -> Callable[[float], list[Gesture]] | None:
     """What the scripted finger plays from a time on: the score, if there is one."""
     if wanted.score is None:
         return None
-    messages, answers = wanted.score, touches(wanted.what, rate=wanted.rate)
-    return lambda start: strokes_of(messages, answers, start)
+    messages, answers = wanted.score, graded_touches(wanted.what, rate=wanted.rate)
+    return lambda start: gestures_of(messages, answers, start)

@@ -4,7 +4,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from touchback.cli.console import out, working
@@ -13,44 +12,28 @@ from touchback.cli.on_page import OnPage, can_serve, play_on_page
 from touchback.cli.on_wire import play_on_devices
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
+from touchback.cli.performing import Board, keep_regulation, performing, show_note
 from touchback.cli.scenes import show_scenes
-from touchback.cli.sounding import show_outputs, sounding
-from touchback.devices.midi import MidiPort, NoteOff, NoteOn, read_midi, write_midi
-from touchback.devices.sound import render, write_wav
-from touchback.devices.sound.stream import SoundStream, output_called
+from touchback.cli.sounding import show_outputs
+from touchback.devices.midi import NoteOn, read_midi
+from touchback.devices.sound.stream import output_called
 from touchback.errors import InputError
-from touchback.gallery.keyboard.keys import note_name, notes_of
-from touchback.gallery.keyboard.listener import Ear
+from touchback.gallery.keyboard.keys import notes_of
+from touchback.gallery.keyboard.midi_fingers import gestures_of, graded_touches
 from touchback.gallery.keyboard.player import (
     FASTEST,
     SETTLING,
     SLOWEST,
-    Fingers,
-    Keyboard,
-    SeparateKeys,
     make_keyboard,
     make_separate_keys,
-    touches,
+    scripted,
 )
-from touchback.gallery.keyboard.strikes import SOFTEST
-from touchback.gallery.keyboard.strokes import (
-    Heard,
-    MidiFingers,
-    Stroke,
-    Touches,
-    as_midi,
-    as_sound,
-    passage,
-    strokes_of,
-)
+from touchback.gallery.keyboard.regulation import SUFFIXES, regulation_of
+from touchback.gallery.keyboard.strokes import Gesture, Stroke, passage
 from touchback.gallery.keyboard.walls import WALL_VOICES
 
-STRUCK = ("piano", "piano-modes", "ball", "synthesizer")  # voices whose loudness is a speed
 RINGING = 1.5  # s after the last stroke
 PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
-
-
-Board = Keyboard | SeparateKeys
 
 
 class What(StrEnum):
@@ -121,6 +104,17 @@ def play(
     identify: Annotated[
         bool, typer.Option(help="Of a device: let it find its own constants first.")
     ] = True,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help='A screw of the piano\'s actions, "hammer mass=0.008" or "C4/hammer mass=0.008", '
+            "or a file of them.",
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None, output("Where all screws go that were turned, for --set.", *SUFFIXES)
+    ] = None,
 ) -> None:
     """Play an instrument on motorised keys with simulated fingers, or on a page with your own:
     every tick the motors push back as the instrument would. Notes are shown as they sound, then
@@ -135,9 +129,12 @@ def play(
         raise InputError("--audio sounds while it plays, --fast doesn't wait: take --wav with it.")
     if audio is not None:
         output_called(audio)  # refuses before any work what isn't there
+    regulation = regulation_of(set_ or [])
+    if device and set_:
+        raise InputError("--set turns screws of simulated keys; leave it or --device away.")
     if device:
-        with sounding(audio, notes_of(29), 1.0 / rate) as stream:
-            ear = _ear(what, None, stream)
+        with performing(what.value, None, audio, notes_of(29), rate) as performance:
+            ear = performance.ear()
             play_on_devices(what.value, device, rate, seconds or PATIENCE, identify, ear)
         return
     only_here = what in (What.piano_modes, What.synthesizer) or what.value in WALL_VOICES
@@ -147,7 +144,7 @@ def play(
         play_on_page(
             OnPage(
                 what.value, notes, rate, None if score is None else read_midi(score), seconds, host,
-                server_port, patience, answers,
+                server_port, patience, answers, regulation=regulation, save=save,
             ),
             show_note,
         )  # fmt: skip
@@ -159,8 +156,14 @@ def play(
         )
     with working(f"building {7 if keys is None else keys} keys"):
         make = make_separate_keys if what is What.piano_modes else make_keyboard
-        board: Board = make(_notes(keys, score), what.value, rate=rate)
-        strokes = _strokes(board, what, score, port, rate)
+        board: Board = make(_notes(keys, score), what.value, rate=rate, regulation=regulation)
+        known = graded_touches(what.value, rate=rate) if score or port else None
+    gestures: list[Gesture] = []
+    if score is not None and known is not None:
+        gestures = gestures_of(read_midi(score), known, SETTLING)
+    elif port is None:
+        gestures = [*passage(board.notes, SETTLING)]
+    strokes = [each for each in gestures if isinstance(each, Stroke)]
     end = max((s.time + s.press + s.stay + s.leave for s in strokes), default=0.0) + RINGING
     if port is not None and seconds is None:
         seconds = PATIENCE
@@ -169,20 +172,16 @@ def play(
         f"{len(board.notes)} simulated keys, {what.value}, {rate:g} ticks a second: "
         f"{len(strokes)} strokes in {duration:.1f} s"
     )
-    sender = MidiPort(to) if to is not None else None
-    with sounding(audio, board.notes, 1.0 / rate) as stream:
-        ear = _ear(what, sender, stream)
-        if port is not None:
-            played = _from_port(board, port, touches(what.value, rate=rate), duration, ear)
+    with performing(what.value, to, audio, board.notes, rate) as performance:
+        if port is not None and known is not None:
+            performance.from_port(board, port, known, duration)
         elif fast:
-            played = board.hear(strokes, duration)
-            for note in played:
-                _show(note)
+            performance.offline(board, gestures, duration)
         else:
-            played = _live(board, strokes, duration, ear)
-    if sender is not None:
-        sender.close()
-    _keep(played, what, duration, wav, midi)
+            performance.live(board, scripted(gestures), duration)
+    performance.keep(duration, wav, midi)
+    if save is not None:
+        keep_regulation(save, regulation)
 
 
 def _notes(asked: int | None, score: Path | None) -> int | list[int]:
@@ -195,75 +194,3 @@ def _notes(asked: int | None, score: Path | None) -> int | list[int]:
     if not wanted:
         raise InputError(f"{score.name} has no notes.")
     return keys if keys == 88 else sorted(wanted)
-
-
-def _strokes(
-    board: Board, what: What, score: Path | None, port: str | None, rate: float
-) -> list[Stroke]:
-    if port is not None:
-        return []
-    if score is not None:
-        return strokes_of(read_midi(score), touches(what.value, rate=rate), SETTLING)
-    return passage(board.notes, SETTLING)
-
-
-def _live(board: Board, strokes: list[Stroke] | Fingers, duration: float, ear: Ear) -> list[Heard]:
-    reports, played = board.play(strokes, duration, ear)
-    worst = max(reports, key=lambda report: report.counts["late"])
-    if len(reports) > 1:
-        out.print(f"\n{len(reports)} keys, each in a thread of its own; the latest of them:")
-    out.print("\n" + str(worst))
-    return played
-
-
-def _from_port(board: Board, path: str, answers: Touches, duration: float, ear: Ear) -> list[Heard]:
-    fingers = MidiFingers(answers, board.notes)
-    with MidiPort(path, write=False) as source:
-        played = _live(board, lambda now: fingers.answer(source.received(), now), duration, ear)
-    if fingers.missed:
-        out.print(f"{fingers.missed} notes came for keys that aren't there; try --keys 88.")
-    return played
-
-
-def _ear(what: What, sender: MidiPort | None, stream: SoundStream | None) -> Ear:
-    """Lets notes sound, shows them as they do and, with a port, sends them."""
-
-    def began(note: Heard) -> None:
-        if stream is not None:
-            (sound,) = as_sound([note], plucked=what is What.harpsichord)
-            stream.strike(sound, note.published, note.noticed)
-        _show(note)
-        if sender is not None:
-            sender.send(as_midi([note], struck=what in STRUCK)[0].message)
-
-    def ended(note: int, time: float) -> None:
-        if stream is not None:
-            stream.damp(note)
-        if sender is not None:
-            sender.send(NoteOff(note))
-
-    return Ear(began, ended)
-
-
-def _show(note: Heard) -> None:
-    show_note(note.time, note.note, note.loudness)
-
-
-def show_note(time: float, note: int, loudness: float) -> None:
-    """A line for a note that sounds."""
-    bar = "█" * round(4 * np.log2(1.0 + max(loudness, SOFTEST) / SOFTEST))
-    out.print(f"  {time - SETTLING:7.3f} s  {note_name(note):<3} {loudness:5.2f} {bar}")
-
-
-def _keep(
-    played: list[Heard], what: What, duration: float, wav: Path | None, midi: Path | None
-) -> None:
-    out.print(f"\n{len(played)} notes were heard.")
-    if wav is not None:
-        plucked = what is What.harpsichord
-        with working("letting the strings sound"):
-            write_wav(wav, render(as_sound(played, plucked), duration))
-        out.print(f"sound: {wav}")
-    if midi is not None:
-        write_midi(midi, as_midi(played, struck=what in STRUCK))
-        out.print(f"notes: {midi}")

@@ -64,7 +64,9 @@ class ModelModes(Constrained):
         super().__init__(name, gravity)
         self.modes: dict[str, Mode] = {}
         self.transitions: dict[str, Transition] = {}
-        self.described: Any = None  # of a model in one of its modes: the model with all of them
+        self.described: Any = (
+            None  # of a model in one of its modes or without its parts: that with all of them
+        )
 
     def mode(
         self,

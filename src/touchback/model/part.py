@@ -81,6 +81,7 @@ def flatten(model: Model) -> Model:
         getattr(flat, kind).update(getattr(model, kind))
     for prefix, part in model.parts.items():
         _graft(flat, prefix, part)
+    flat.described = model.described or model
     return flat
 
 

@@ -47,7 +47,7 @@ def holding_modes(flat: Model) -> Model:
                 )
     held = {each.state: ExtraState(float(each.modes.index(each.initial))) for each in groups}
     other.states = {**flat.states, **held}
-    other.described = flat
+    other.described = flat.described or flat
     return other
 
 

@@ -6,14 +6,15 @@ import pytest
 import touchback as tb
 from touchback.errors import InputError
 from touchback.gallery.keyboard import by_law, note_name, touchback_key
-from touchback.gallery.keyboard.player import SETTLING, make_keyboard, touches
+from touchback.gallery.keyboard.keys import graded_key
+from touchback.gallery.keyboard.midi_fingers import gestures_of, touches
+from touchback.gallery.keyboard.player import SETTLING, make_keyboard
 from touchback.gallery.keyboard.strokes import (
     Stroke,
     as_midi,
     as_sound,
     heard,
     input_samples,
-    strokes_of,
 )
 from touchback.gallery.keyboard.voices import DIP
 
@@ -166,7 +167,7 @@ def test_a_score_comes_back_in_time_and_nearly_as_loud():
         Timed(0.5, NoteOn(64, 90)), Timed(0.9, NoteOff(64)),
         Timed(1.0, NoteOn(60, 75)), Timed(1.4, NoteOff(60)),
     ]  # fmt: skip
-    strokes = strokes_of(score, answers, start=SETTLING)
+    strokes = gestures_of(score, answers, start=SETTLING)
     played = heard(keys.simulate(strokes, 2.8), keys.notes)
     assert [one.note for one in played] == [60, 64, 60]
     gaps = np.diff([one.time for one in played])
@@ -181,8 +182,14 @@ def test_a_tick_of_88_keys_is_88_ticks_of_one():
     assert len(keys.notes) == 88
     assert (note_name(keys.notes[0]), note_name(keys.notes[-1])) == ("A0", "C8")
     strokes = [Stroke.of(0.02, 48, 0.5), Stroke.of(0.02, 81, 0.5)]
-    run = keys.simulate(strokes, 0.2)
-    np.testing.assert_array_equal(run["C3/action/hammer"], run["A5/action/hammer"])
+    run, one = keys.simulate(strokes, 0.2), touchback_key("piano").compile()
+    for note, name in ((48, "C3"), (81, "A5")):
+        alone = tb.simulate(
+            one, duration=0.2, rate=1000, step=62.5e-6, method="euler", output_step=1e-3,
+            inputs=strokes[0].inputs,
+            parameters=graded_key(note, one), progress=False,
+        )  # fmt: skip
+        np.testing.assert_array_equal(run[f"{name}/action/hammer"], alone["action/hammer"])
     assert run["C3/notes"][-1] == 1.0
     assert run["C4/notes"][-1] == 0.0
 

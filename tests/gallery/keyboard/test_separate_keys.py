@@ -4,6 +4,7 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.gallery.keyboard.listener import Ear
+from touchback.gallery.keyboard.pedals import SUSTAIN, Foot
 from touchback.gallery.keyboard.player import SETTLING, make_keyboard, make_separate_keys
 from touchback.gallery.keyboard.strokes import Stroke
 
@@ -27,6 +28,12 @@ def test_live_and_offline_keys_are_heard_alike(keys):
     # live inputs are written some milliseconds before a stroke, offline ones at it
     assert [a.loudness for a in online] == pytest.approx([b.loudness for b in offline], rel=1e-3)
     assert [report.counts["ticks"] for report in reports] == [1800, 1800]
+
+
+def test_a_pedal_holds_the_dampers_of_all_keys(keys):
+    feet = [Foot(0.1, SUSTAIN, 1.0), Foot(SETTLING + 0.6, SUSTAIN, 0.0)]
+    for one in keys.hear([*STROKES[:2], *feet], SETTLING + 0.8):
+        assert one.released < SETTLING + 0.6 < one.end < SETTLING + 0.7
 
 
 def test_both_piano_models_sound_nearly_alike_under_the_same_finger(keys):

@@ -90,7 +90,7 @@ def test_midi_velocities_are_answered_with_their_hammer_speeds(ears: Ears) -> No
     from touchback.devices.midi import speed_of
 
     end = time.monotonic() + 30.0
-    while ears.board.touches is None and time.monotonic() < end:
+    while ears.board.hands.touches is None and time.monotonic() < end:
         time.sleep(0.05)
     ears.told.clear()
     ears.ask("stroke", note=64, velocity=80)

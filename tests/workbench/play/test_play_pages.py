@@ -12,6 +12,7 @@ import pytest
 from tests.workbench.browser import until
 from touchback import gallery
 from touchback.devices.sound import Note, render
+from touchback.gallery.keyboard.regulation import read_regulation
 from touchback.gallery.keyboard.strokes import passage
 from touchback.workbench.play.hall import Hall
 from touchback.workbench.play.messages import Visit
@@ -305,3 +306,39 @@ def test_every_mechanism_is_one_click_away_and_explains_itself(page: Page, hall:
     ready(found, "window.bench?.scene?.title === 'double pendulum' && bench.world?.ready")
     until(lambda: found.locator(".about p").count() == 3)
     found.close()
+
+
+def test_pedals_are_put_down_by_clicks_digits_and_midi(page: Page, board: PianoBoard) -> None:
+    board.choose("piano")
+    until(lambda: board.live.read("time") > 0.6)
+    page.get_by_role("button", name="sustain pedal").click(force=True)
+    until(lambda: board.live["sustain pedal"] == 1.0)
+    assert page.get_by_role("button", name="sustain pedal").get_attribute("aria-pressed") == "true"
+    page.evaluate(
+        "import('/play/keys.js').then(m => m.takeMidi(play.keys, [0xb0, 64, 43], play.pedals))"
+    )
+    until(lambda: board.live["sustain pedal"] == 43 / 127)  # half a pedal
+    page.get_by_role("button", name="sustain pedal").click(force=True)
+    page.get_by_role("button", name="sustain pedal").click(force=True)
+    until(lambda: board.live["sustain pedal"] == 0.0)
+    page.keyboard.down("1")
+    until(lambda: board.live["una corda pedal"] == 1.0)
+    page.keyboard.up("1")
+    until(lambda: board.live["una corda pedal"] == 0.0)
+
+
+def test_a_screw_of_one_key_is_turned_and_saved(page: Page, board: PianoBoard) -> None:
+    board.choose("piano")
+    page.evaluate("play.keys.focus(64)")
+    ready(page, "play.screws.note === 64")
+    page.check("#one-key", force=True)
+    page.evaluate("play.screws.turn('hammer mass', 0.009)")
+    until(lambda: board.live["E4/action/hammer mass"] == 0.009)
+    assert board.live["C4/action/hammer mass"] < 0.007
+    with page.expect_download() as saved:
+        page.click("#save-screws", force=True)
+    assert read_regulation(saved.value.path()).keys == {64: {"hammer mass": 0.009}}
+    ready(page, "play.screws.rows.get('hammer mass').row.classList.contains('changed')")
+    page.click("#regulate", force=True)
+    until(lambda: board.live["E4/action/hammer mass"] < 0.007)
+    page.uncheck("#one-key", force=True)

@@ -7,6 +7,7 @@ from math import exp
 from touchback.devices.motor import Motor
 from touchback.devices.sensors import Encoder
 from touchback.estimate import SmoothDifferentiator, fresh
+from touchback.gallery.keyboard.pedals import Pedals
 from touchback.haptics.displays import hold
 from touchback.haptics.operator import Operator
 from touchback.haptics.wall.plant import Device
@@ -55,7 +56,7 @@ class KeyDevice:
 class Sensed:
     """What a computer knows of the key: depth [m] and speed [m/s] of its front, downwards, as
     sensed at the tick at hand; as they were held since, for what moves between ticks; how many
-    ticks there are a second; and which device it is."""
+    ticks there are a second; which device it is; and where the pedals are, if there are any."""
 
     depth: Value
     speed: Value
@@ -63,9 +64,10 @@ class Sensed:
     held_speed: Value
     rate: float
     device: KeyDevice
+    pedals: Pedals | None = None
 
 
-def add_device(m: Model, device: KeyDevice, rate: float) -> Sensed:
+def add_device(m: Model, device: KeyDevice, rate: float, pedals: Pedals | None = None) -> Sensed:
     """Put the key into a model: joint "key", whose angle is positive when its front is down."""
     lever = m.body("key", mass=0.08, inertia=(1e-6, device.inertia, device.inertia))
     m.joint(
@@ -76,7 +78,7 @@ def add_device(m: Model, device: KeyDevice, rate: float) -> Sensed:
     speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, device.smoothing), angle)
     depth, speed = angle * FRONT, speed * FRONT
     held_depth, held_speed = hold(m, "depth held", depth), hold(m, "speed held", speed)
-    return Sensed(depth, speed, held_depth, held_speed, rate, device)
+    return Sensed(depth, speed, held_depth, held_speed, rate, device, pedals)
 
 
 def push_key(m: Model, device: KeyDevice, force: Value) -> None:

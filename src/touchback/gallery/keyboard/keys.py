@@ -1,13 +1,14 @@
 """Keys in a row: seven as Gillespie built them, or the eighty-eight of a piano."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import KeyDevice, add_device, add_finger, push_key
+from touchback.gallery.keyboard.pedals import PEDALS, add_pedals
 from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
 from touchback.gallery.keyboard.vibration import add_vibration, strings_felt
 from touchback.gallery.keyboard.voices import Answer, Voice, voice_called
+from touchback.gallery.piano.grading import damped, graded
 from touchback.haptics.operator import Operator
 from touchback.model import Model
 from touchback.model.value import Value
@@ -33,15 +34,15 @@ def touchback_key(
     input "finger wish" [m], which a pointer can move."""
     chosen = voices or ("piano",)
     m = Model(f"touchback key ({', '.join(_name(voice) for voice in chosen)})")
-    own = device or KeyDevice()
-    sensed = add_device(m, own, rate)
+    own, pedals = device or KeyDevice(), add_pedals(m)
+    sensed = add_device(m, own, rate, pedals)
     felt = [(voice_called(v) if isinstance(v, str) else v)(m, sensed) for v in chosen]
     heard = felt[0]
     if len(felt) > 1:
         choice = m.parameter("voice", 0.0, min=0.0, max=float(len(felt) - 1))
-        words = [field.name for field in fields(Answer)]
+        words = ("force", "sounding", "loudness", "ringing", "down")
         heard = Answer(*(_chosen(choice, [getattr(one, word) for one in felt]) for word in words))
-    add_strikes(m, heard.sounding, heard.loudness, heard.ringing)
+    add_strikes(m, heard, pedals.una_corda)
     push_key(m, own, heard.force + add_vibration(m, rate))
     add_finger(m, operator or Operator(), rate if by_hand else None)
     m.report("finger force", *REPORTED)
@@ -72,18 +73,28 @@ def keyboard(
     by_hand: bool = False,
 ) -> System:
     """A row of keys named by their notes: seven from middle C, the 88 of a piano, or those of the
-    given MIDI notes."""
+    given MIDI notes; graded from bass to treble, and with three pedals, which all have in common.
+    """
     names = [note_name(note) for note in notes_of(notes)]
-    system = copies(touchback_key(*voices, rate=rate, by_hand=by_hand).compile(), names)
+    key = touchback_key(*voices, rate=rate, by_hand=by_hand).compile()
+    system = copies(key, names, shared=PEDALS)
     tune(system, notes_of(notes))
     return system
 
 
 def tune(system: System, notes: Sequence[int]) -> None:
-    """Let each key of a row feel the string of its own note."""
+    """Let each key of a row be that of its own note."""
     for note in notes:
-        for parameter, value in strings_felt(note).items():
+        for parameter, value in graded_key(note, system.one).items():
             system[f"{note_name(note)}/{parameter}"] = value
+
+
+def graded_key(note: int, key: System) -> dict[str, float]:
+    """The parameters of the key of a MIDI note that aren't those of the middle one, of those that a
+    key has: of the action behind it, and of the string that is felt."""
+    own = {f"action/{name}": value for name, value in graded(note).items()} | strings_felt(note)
+    own |= {} if damped(note) else {"undamped": 1.0}
+    return {name: value for name, value in own.items() if name in key.parameters}
 
 
 def notes_of(notes: int | Sequence[int]) -> list[int]:

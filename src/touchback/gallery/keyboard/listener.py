@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.strikes import REPORTED
-from touchback.gallery.keyboard.strokes import Heard
+from touchback.gallery.keyboard.strokes import FADED, Heard, damping_share
 from touchback.realtime import Live
 
 LOOK = 0.001  # s between looks: what the hub adds to a strike's way, half of it on average
@@ -19,31 +19,66 @@ LOOK = 0.001  # s between looks: what the hub adds to a strike's way, half of it
 
 @dataclass
 class Ear:
-    """Listens to live keys: `began` is told of each note as it sounds, `ended` of each note (and
-    when [s]) that its damper has reached."""
+    """Listens to live keys: `began` is told of each note as it sounds, `released` of each whose key
+    was let go, `damped` of each whose damper came to lie on its string with another share of its
+    weight, 0 to 1; the last two with when [s]."""
 
     began: Callable[[Heard], None]
-    ended: Callable[[int, float], None] = field(default=lambda note, time: None)
-    _counts: dict[int, float] = field(default_factory=dict)
-    _ringing: set[int] = field(default_factory=set)
+    released: Callable[[int, float], None] = field(default=lambda note, time: None)
+    damped: Callable[[int, float, float], None] = field(default=lambda note, time, share: None)
 
-    def look(self, now: Mapping[str, float], note: int, prefix: str = "", stamp: int = 0) -> None:
-        """Take in what a key shows at a tick, which was published at a stamp (monotonic ns)."""
-        count = now[f"{prefix}notes"]
-        if count > self._counts.get(note, 0.0):
-            self._counts[note] = count
-            self._ringing.add(note)
-            loudness, began = now[f"{prefix}loudness"], now[f"{prefix}note time"]
-            seen = time.monotonic_ns()
-            self.began(Heard(began, note, loudness, float("inf"), stamp, seen))
-        elif note in self._ringing and now[f"{prefix}ringing"] < 0.5:
-            self._ringing.remove(note)
-            self.ended(note, now["time"])
+
+class Hearing:
+    """Tells an ear what a live run of keys shows, look after look; `prefixes` are those of the
+    keys' signals."""
+
+    def __init__(self, live: Live, notes: Sequence[int], prefixes: Sequence[str], ear: Ear) -> None:
+        self._live, self._notes, self._ear = live, list(notes), ear
+        fields, _ = live.latest()
+        self._at = np.array([[fields.index(own + each) for each in REPORTED] for own in prefixes])
+        self._clock = fields.index("time")
+        self._counts, self._shares = np.zeros(len(notes)), np.zeros(len(notes))
+        self._held = np.zeros(len(notes), dtype=bool)
+        self._left = np.zeros(len(notes))  # s of full damping, until a string is still
+        self._now = 0.0
+
+    def look(self) -> float:
+        """Takes in what the last tick showed, and gives its time [s]."""
+        _, message = self._live.latest()
+        counts, loudness, when, ringing, held, shifted = message.values[self._at].T
+        now, noticed = float(message.values[self._clock]), time.monotonic_ns()
+        fresh = counts > self._counts
+        for i in np.flatnonzero(fresh):
+            # ticks since the one that told of it first
+            late = max(now - when[i] - 1.0 / self._live.plan.rate, 0.0)
+            published = message.stamp - round(1e9 * late)
+            self._ear.began(
+                Heard(
+                    float(when[i]), self._notes[i], float(loudness[i]), float("inf"), published,
+                    noticed, float(shifted[i]),
+                )
+            )  # fmt: skip
+        # A note that has just begun rings and is held, whatever its key was at the tick before.
+        for i in np.flatnonzero(self._held & (held < 0.5) & ~fresh):
+            self._ear.released(self._notes[i], now)
+        self._held = fresh | (self._held & (held > 0.5))
+        self._damp(np.where(fresh, 0.0, damping_share(ringing)), fresh, now - self._now)
+        self._counts, self._now = counts, now
+        return now
+
+    def _damp(self, shares: np.ndarray, fresh: np.ndarray, passed: float) -> None:
+        """Tells of other shares, as long as there is something to be damped."""
+        self._shares = np.where(fresh, 0.0, self._shares)
+        changed = (shares != self._shares) & (self._left > 0.0)
+        for i in np.flatnonzero(changed):
+            self._ear.damped(self._notes[i], self._now + passed, float(shares[i]))
+        self._shares = np.where(changed, shares, self._shares)
+        self._left = np.where(fresh, FADED, self._left - passed * shares)
 
 
 class Listener:
-    """A thread that looks at what the run published and tells an ear of each note that began and
-    of each that was damped; `looked` at each look of the model's time."""
+    """A thread that looks at what the run published and tells an ear of it; `looked` at each look
+    of the model's time."""
 
     def __init__(
         self,
@@ -53,8 +88,6 @@ class Listener:
         looked: Callable[[float], None] = lambda now: None,
     ) -> None:
         self._live, self._notes, self._ear, self._looked = live, notes, ear, looked
-        self._counts = np.zeros(len(notes))
-        self._ringing = np.zeros(len(notes), dtype=bool)
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="touchback-ear", daemon=True)
 
@@ -68,31 +101,11 @@ class Listener:
             self._thread.join()
 
     def _listen(self) -> None:
-        fields, _ = self._live.latest()
-        names = [note_name(note) for note in self._notes]
-        at = np.array([[fields.index(f"{name}/{each}") for each in REPORTED] for name in names])
-        clock, period = fields.index("time"), 1.0 / self._live.plan.rate
+        prefixes = [f"{note_name(note)}/" for note in self._notes]
+        hearing = Hearing(self._live, self._notes, prefixes, self._ear)
         while not self._done.wait(LOOK):
             try:
-                _, message = self._live.latest()
-                now = float(message.values[clock])
-                self._hear(message.values[at], now, message.stamp, period)
-                self._looked(now)
+                self._looked(hearing.look())
             except Exception as error:  # the keyboard goes on, unheard
                 self._live.note(f"nobody listens any more: {type(error).__name__}: {error}")
                 return
-
-    def _hear(self, shown: np.ndarray, now: float, stamp: int, period: float) -> None:
-        counts, ringing = shown[:, 0], shown[:, 3] > 0.5
-        noticed = time.monotonic_ns()
-        for i in np.flatnonzero(counts > self._counts):
-            loudness, began = float(shown[i, 1]), float(shown[i, 2])
-            late = max(now - began - period, 0.0)  # ticks since the one that told of it first
-            published = stamp - round(1e9 * late)
-            note = self._notes[i]
-            self._ear.began(Heard(began, note, loudness, float("inf"), published, noticed))
-        # A note that has just begun rings, whatever its damper was at the tick before.
-        fresh = counts > self._counts
-        for i in np.flatnonzero(self._ringing & ~ringing & ~fresh):
-            self._ear.ended(self._notes[i], now)
-        self._counts, self._ringing = counts, ringing | fresh

@@ -4,21 +4,21 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-import numpy as np
-
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import (
-    MIDDLE_C,
+    graded_key,
     keyboard,
     note_name,
     notes_of,
     touchback_key,
 )
-from touchback.gallery.keyboard.listener import Ear, Listener
+from touchback.gallery.keyboard.listener import Ear, Hearing, Listener
+from touchback.gallery.keyboard.pedals import PEDALS
+from touchback.gallery.keyboard.regulation import PREFIX, Regulation, screws_of
 from touchback.gallery.keyboard.strokes import (
+    Gesture,
     Heard,
     Stroke,
-    Touches,
     heard,
     heard_of,
     input_samples,
@@ -37,9 +37,9 @@ SETTLING = 0.6  #: s before the first stroke: virtual parts come to rest
 SLOWEST, FASTEST = 200.0, 10_000.0  # ticks a second: slower keys strike twice or not at all
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
 _LOOK = 0.002  # s between looks at what fingers do
-_EFFORTS = tuple(float(x) for x in np.linspace(0.0, 1.0, 12))
+AS_GRADED = Regulation()  # nothing turned
 
-Fingers = Callable[[float], list[Stroke]]  # what is to be done at a time [s]
+Fingers = Callable[[float], Sequence[Gesture]]  # what hands and feet do at a time [s]
 
 
 @dataclass(frozen=True)
@@ -52,22 +52,22 @@ class Keyboard:
     rate: float
     substeps: int
 
-    def simulate(self, strokes: Iterable[Stroke], duration: float) -> Run:
+    def simulate(self, strokes: Iterable[Gesture], duration: float) -> Run:
         """A performance offline."""
-        strokes = self._check(strokes)
+        gestures = _on_keys(strokes, self.notes)
         step = 1.0 / (self.rate * self.substeps)
         return simulate(
             self.system, duration=duration, rate=self.rate, step=step, method=METHOD,
-            output_step=1.0 / self.rate, inputs=input_samples(strokes), progress=False,
+            output_step=1.0 / self.rate, inputs=input_samples(gestures), progress=False,
         )  # fmt: skip
 
-    def hear(self, strokes: Iterable[Stroke], duration: float) -> list[Heard]:
+    def hear(self, strokes: Iterable[Gesture], duration: float) -> list[Heard]:
         """What is heard of a performance offline."""
         return heard(self.simulate(strokes, duration), self.notes)
 
     def play(
         self,
-        strokes: Iterable[Stroke] | Fingers,
+        strokes: Iterable[Gesture] | Fingers,
         duration: float,
         ear: Ear | None = None,
     ) -> tuple[list[Report], list[Heard]]:
@@ -78,7 +78,7 @@ class Keyboard:
 
     def perform(
         self,
-        strokes: Iterable[Stroke] | Fingers,
+        strokes: Iterable[Gesture] | Fingers,
         duration: float,
         ear: Ear | None = None,
         record: bool | str = False,
@@ -87,7 +87,7 @@ class Keyboard:
         """A performance against the clock. `strokes` are known beforehand, or given as they come by
         a function of the time, which is asked every few milliseconds. An `ear` is told of each
         note as it sounds. Returns the report of the run and the run itself."""
-        fingers = strokes if callable(strokes) else scripted(self._check(strokes))
+        fingers = strokes if callable(strokes) else scripted(_on_keys(strokes, self.notes))
         run = live(
             self.system, rate=self.rate, substeps=self.substeps, method=METHOD, record=record,
             speed=speed,
@@ -106,14 +106,11 @@ class Keyboard:
     @staticmethod
     def _play(run: Live, fingers: Fingers, duration: float) -> None:
         while (now := run.read("time")) < duration and not run.faults:
-            for stroke in fingers(now):
-                name = note_name(stroke.note)
-                for key, value in stroke.inputs.items():
-                    run[f"{name}/{key}"] = value
+            for gesture in fingers(now):
+                prefix = f"{note_name(gesture.note)}/" if isinstance(gesture, Stroke) else ""
+                for key, value in gesture.inputs.items():
+                    run[f"{prefix}{key}"] = value
             run.run(min(_LOOK, duration - now))
-
-    def _check(self, strokes: Iterable[Stroke]) -> list[Stroke]:
-        return _on_keys(list(strokes), self.notes)
 
 
 @dataclass(frozen=True)
@@ -124,54 +121,62 @@ class SeparateKeys:
     system: System
     rate: float
     substeps: int
+    regulation: Regulation
 
-    def hear(self, strokes: Iterable[Stroke], duration: float) -> list[Heard]:
+    def hear(self, strokes: Iterable[Gesture], duration: float) -> list[Heard]:
         """What is heard of a performance offline."""
-        samples = input_samples(_on_keys(list(strokes), self.notes))
+        samples = input_samples(_on_keys(strokes, self.notes))
         played: list[Heard] = []
         for note in self.notes:
             prefix = f"{note_name(note)}/"
             own = {
                 name.removeprefix(prefix): value
                 for name, value in samples.items()
-                if name.startswith(prefix)
+                if name in PEDALS or name.startswith(prefix)
             }
             run = simulate(
                 self.system, duration=duration, rate=self.rate, inputs=own, progress=False,
                 step=1.0 / (self.rate * self.substeps), method="rk4", output_step=1.0 / self.rate,
+                parameters=self._parameters(note),
             )  # fmt: skip
             played += heard_of(run, note)
         return sorted(played, key=lambda one: one.time)
 
+    def _parameters(self, note: int) -> dict[str, float]:
+        turned = {f"{PREFIX}{name}": value for name, value in self.regulation.of(note).items()}
+        return {**graded_key(note, self.system), **turned}
+
     def play(
         self,
-        strokes: Iterable[Stroke] | Fingers,
+        strokes: Iterable[Gesture] | Fingers,
         duration: float,
         ear: Ear | None = None,
         speed: float | None = 1.0,
     ) -> tuple[list[Report], list[Heard]]:
         """A performance against the clock, as that of a `Keyboard`."""
-        fingers = strokes if callable(strokes) else scripted(_on_keys(list(strokes), self.notes))
+        fingers = strokes if callable(strokes) else scripted(_on_keys(strokes, self.notes))
         runs = {
             note: live(
-                self.system, rate=self.rate, substeps=self.substeps, record=True, speed=speed
+                self.system, rate=self.rate, substeps=self.substeps, record=True, speed=speed,
+                parameters=self._parameters(note),
             )
             for note in self.notes
-        }
+        }  # fmt: skip
         with ExitStack() as stack:
             for run in runs.values():
                 stack.enter_context(run)
             first = runs[self.notes[0]]
+            ears = [] if ear is None else [Hearing(runs[n], [n], [""], ear) for n in self.notes]
             while (now := first.read("time")) < duration:
-                for stroke in fingers(now):
-                    for key, value in stroke.inputs.items():
-                        runs[stroke.note][key] = value
+                for gesture in fingers(now):
+                    own = [gesture.note] if isinstance(gesture, Stroke) else self.notes
+                    for note in own:
+                        for key, value in gesture.inputs.items():
+                            runs[note][key] = value
                 for run in runs.values() if speed is None else [first]:
                     run.run(min(_LOOK, duration - now))
-                if ear is not None:
-                    for note, run in runs.items():
-                        shown, message = run.published()
-                        ear.look(shown, note, stamp=message.stamp)
+                for hearing in ears:
+                    hearing.look()
         played = [one for note, run in runs.items() for one in heard_of(run.recorded(), note)]
         return [run.report() for run in runs.values()], sorted(played, key=lambda one: one.time)
 
@@ -182,20 +187,30 @@ def make_keyboard(
     rate: float = 1000.0,
     substeps: int | None = None,
     by_hand: bool = False,
+    regulation: Regulation = AS_GRADED,
 ) -> Keyboard:
-    """A keyboard to be played, in steps of 62.5 µs unless told otherwise."""
+    """A keyboard to be played, in steps of 62.5 µs unless told otherwise, with its screws turned
+    as a regulation says."""
     steps = substeps or steps_at(rate)
     system = keyboard(notes, *voices, rate=rate, by_hand=by_hand)
+    regulation.check(screws_of(system.one.model.all_parameters()), "Regulation")
+    for note in notes_of(notes):
+        for name, value in regulation.of(note).items():
+            system[f"{note_name(note)}/{PREFIX}{name}"] = value
     return Keyboard(tuple(notes_of(notes)), system, rate, steps)
 
 
 def make_separate_keys(
-    notes: int | Sequence[int], *voices: str | Voice, rate: float = 1000.0
+    notes: int | Sequence[int],
+    *voices: str | Voice,
+    rate: float = 1000.0,
+    regulation: Regulation = AS_GRADED,
 ) -> SeparateKeys:
     """Keys of a voice with modes, which can't share one run."""
     steps = steps_at(rate, STEPS_WITH_MODES)
     system = touchback_key(*voices, rate=rate).compile()
-    return SeparateKeys(tuple(notes_of(notes)), system, rate, steps)
+    regulation.check(screws_of(system.model.all_parameters()), "Regulation")
+    return SeparateKeys(tuple(notes_of(notes)), system, rate, steps, regulation)
 
 
 def steps_at(rate: float, steps: float = STEPS) -> int:
@@ -207,58 +222,32 @@ def steps_at(rate: float, steps: float = STEPS) -> int:
     return max(1, round(steps / rate))
 
 
-def _on_keys(strokes: list[Stroke], notes: Sequence[int]) -> list[Stroke]:
-    """The strokes, refused where one has no key."""
-    for stroke in strokes:
-        if stroke.note not in notes:
+def _on_keys(gestures: Iterable[Gesture], notes: Sequence[int]) -> list[Gesture]:
+    """The gestures, refused where one has no key."""
+    found = list(gestures)
+    for stroke in found:
+        if isinstance(stroke, Stroke) and stroke.note not in notes:
             raise InputError(
                 f"The keyboard has no {note_name(stroke.note)} (note {stroke.note}); its keys are "
                 f"{note_name(notes[0])} to {note_name(notes[-1])}, {len(notes)} of them."
             )
-    return strokes
+    return found
 
 
-def scripted(strokes: list[Stroke]) -> Fingers:
-    """Fingers that make strokes known beforehand, each asked for shortly before it begins."""
-    waiting = sorted(strokes, key=lambda stroke: -stroke.time)
+def scripted(gestures: Sequence[Gesture]) -> Fingers:
+    """Fingers that make strokes known beforehand, each asked for shortly before it begins, and
+    feet, when they are due."""
+    waiting = sorted(gestures, key=_asked, reverse=True)
 
-    def due(now: float) -> list[Stroke]:
+    def due(now: float) -> list[Gesture]:
         found = []
-        while waiting and waiting[-1].time <= now + _EARLY:
+        while waiting and _asked(waiting[-1]) <= now:
             found.append(waiting.pop())
         return found
 
     return due
 
 
-def touches(*voices: str | Voice, rate: float = 1000.0) -> Touches:
-    """How a key of some voice answers, found by pressing it."""
-    system = touchback_key(*voices, rate=rate).compile()
-    steps = steps_at(rate)
-    answers = []
-    for effort in _EFFORTS:
-        stroke = Stroke.of(SETTLING, MIDDLE_C, effort, stay=0.3)
-        samples = input_samples([stroke])
-        inputs = {name.split("/", 1)[1]: value for name, value in samples.items()}
-        run = simulate(
-            system, duration=SETTLING + stroke.press + 0.3, rate=rate, step=1.0 / (rate * steps),
-            method=METHOD, inputs=inputs, progress=False,
-        )  # fmt: skip
-        after = run.time > SETTLING
-        first = np.flatnonzero(np.diff(run["notes"][after]) > 0.5)
-        if len(first):
-            i = first[0] + 1
-            began = run["note time"][after][i] - SETTLING
-            answers.append((effort, float(run["loudness"][after][i]), float(began)))
-    if not answers:
-        raise InputError("No press of the finger sounds this voice; it can't be played.")
-    return Touches(*(tuple(column) for column in zip(*_rising(answers), strict=True)))
-
-
-def _rising(answers: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """Those whose loudness grows with the effort, so that it can be asked for."""
-    kept: list[tuple[float, float, float]] = []
-    for answer in answers:
-        if not kept or answer[1] > kept[-1][1]:
-            kept.append(answer)
-    return kept
+def _asked(gesture: Gesture) -> float:
+    """When a gesture must be known [s]."""
+    return gesture.time - _EARLY if isinstance(gesture, Stroke) else gesture.time

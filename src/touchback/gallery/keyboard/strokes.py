@@ -1,14 +1,15 @@
 """What fingers do on a keyboard: strokes, from a score or from MIDI, and what is heard of them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.devices.midi import Message, NoteOff, NoteOn, Timed, speed_of, velocity_of
+from touchback.devices.midi import NoteOff, NoteOn, Timed, velocity_of
 from touchback.devices.sound import Note
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
+from touchback.gallery.keyboard.pedals import SHIFTED, Foot, control_of, pedal_samples
 from touchback.recording import Run
 
 # s to press, m that the finger wishes to go: the softest and the loudest touch. A wish lies deeper
@@ -16,8 +17,10 @@ from touchback.recording import Run
 SOFT, LOUD = (0.25, 0.014), (0.035, 0.065)
 SHORTEST_STAY = 0.03  # s
 LEAVE = 0.06  # s
+DAMPING_STEPS = 16  # of a damper's share: half a decibel in 20 ms
+FADED = 0.4  # s of full damping, after which a string is still
 _EDGE = 1e-9  # s, that a change of an input takes
-_FOR_EVER = 1e6  # s
+FOR_EVER = 1e6  # s that a finger stays which isn't told to leave
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,15 @@ class Stroke:
         }  # fmt: skip
 
 
+Gesture = Stroke | Foot  # what hands and feet do
+
+
 @dataclass(frozen=True)
 class Heard:
-    """A note that a key played: when [s], which, how loudly, and until when it rings [s]. Of a live
-    key also when its tick was published and when that was noticed (monotonic ns)."""
+    """A note that a key played: when [s], which, how loudly, and until when it rings [s]; where the
+    pedal for una corda was, 0 to 1; when the key was let go [s]; and with which shares of its
+    weight the damper lay on the string from which times [s] on. Of a live key also when its tick
+    was published and when that was noticed (monotonic ns)."""
 
     time: float
     note: int
@@ -60,6 +68,9 @@ class Heard:
     end: float
     published: int = 0
     noticed: int = 0
+    una_corda: float = 0.0
+    released: float = float("inf")
+    damping: tuple[tuple[float, float], ...] = ()
 
 
 def passage(notes: Iterable[int], start: float) -> list[Stroke]:
@@ -80,14 +91,17 @@ def passage(notes: Iterable[int], start: float) -> list[Stroke]:
     return strokes
 
 
-def input_samples(strokes: Iterable[Stroke]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """The inputs of a keyboard over time, for `tb.simulate`: each stroke sets its key's at once."""
+def input_samples(gestures: Iterable[Gesture]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """The inputs of a keyboard over time, for `tb.simulate`: each stroke sets its key's at once,
+    each foot its pedal."""
+    every = list(gestures)
     by_note: dict[int, list[Stroke]] = {}
+    strokes = [each for each in every if isinstance(each, Stroke)]
     for stroke in sorted(strokes, key=lambda stroke: stroke.time):
         if stroke.time < 0.0:
             raise InputError(f"Stroke of {note_name(stroke.note)}: it starts at {stroke.time} s.")
         by_note.setdefault(stroke.note, []).append(stroke)
-    samples = {}
+    samples = pedal_samples(each for each in every if isinstance(each, Foot))
     for note, own in by_note.items():
         for name in own[0].inputs:
             times, values = [], []
@@ -107,20 +121,47 @@ def heard(run: Run, notes: Sequence[int]) -> list[Heard]:
 def heard_of(run: Run, note: int, prefix: str = "") -> list[Heard]:
     """The notes of one key, whose signals have a prefix."""
     found = []
-    count, ringing = run[f"{prefix}notes"], run[f"{prefix}ringing"]
+    count, ringing, held, time, loudness, shifted = (
+        run[f"{prefix}{name}"] for name in ("notes", "ringing", "held", "note time", "loudness",
+                                            "una corda")
+    )  # fmt: skip
     for i in np.flatnonzero(np.diff(count) > 0.5) + 1:
-        closed = np.flatnonzero(ringing[i:] < 0.5)
-        end = float(run.time[i + closed[0]]) if len(closed) else float("inf")
-        time, loudness = run[f"{prefix}note time"][i], run[f"{prefix}loudness"][i]
-        found.append(Heard(float(time), note, float(loudness), end))
+        end, released = (_first(run.time[i:], off[i:] < 0.5) for off in (ringing, held))
+        found.append(
+            Heard(
+                float(time[i]), note, float(loudness[i]), end, una_corda=float(shifted[i]),
+                released=released, damping=_damping(run.time[i:], ringing[i:]),
+            )
+        )  # fmt: skip
     return found
+
+
+def _first(time: np.ndarray, holds: np.ndarray) -> float:
+    """When something first holds [s]."""
+    at = np.flatnonzero(holds)
+    return float(time[at[0]]) if len(at) else float("inf")
+
+
+def _damping(time: np.ndarray, ringing: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """Times and shares of damping, until nothing is left to be damped."""
+    shares = damping_share(ringing)
+    done = np.cumsum(shares[:-1] * np.diff(time)) > FADED
+    last = int(np.argmax(done)) + 1 if done.any() else len(time)
+    changes = np.flatnonzero(np.diff(shares[:last], prepend=0.0))
+    return tuple((float(time[i]), float(shares[i])) for i in changes)
+
+
+def damping_share(ringing: np.ndarray) -> np.ndarray:
+    """The share of its damper that damps a string, in steps that can just be told apart."""
+    return np.round((1.0 - ringing) * DAMPING_STEPS) / DAMPING_STEPS
 
 
 def as_sound(played: Iterable[Heard], plucked: bool = False) -> list[Note]:
     """The notes for `touchback.devices.sound.render`."""
     return [
         Note(
-            one.time, one.note, end=one.end,
+            one.time, one.note, end=one.end, damping=one.damping,
+            una_corda=not plucked and one.una_corda >= SHIFTED,
             speed=None if plucked else max(one.loudness, 0.05),
             force=one.loudness if plucked else None,
         )
@@ -128,78 +169,13 @@ def as_sound(played: Iterable[Heard], plucked: bool = False) -> list[Note]:
     ]  # fmt: skip
 
 
-def as_midi(played: Iterable[Heard], struck: bool = True) -> list[Timed]:
-    """The notes as MIDI messages; without hammers all are equally loud."""
-    messages: list[Timed] = []
+def as_midi(played: Iterable[Heard], struck: bool = True, feet: Iterable[Foot] = ()) -> list[Timed]:
+    """The notes as MIDI messages, which end where their keys are let go, and the pedals; without
+    hammers all are equally loud."""
+    messages = [Timed(foot.time, control_of(foot.pedal, foot.place)) for foot in feet]
     for one in played:
         velocity = velocity_of(max(one.loudness, 1e-3)) if struck else 64
         messages.append(Timed(one.time, NoteOn(one.note, velocity)))
-        if np.isfinite(one.end):
-            messages.append(Timed(one.end, NoteOff(one.note)))
-    return messages
-
-
-@dataclass(frozen=True)
-class Touches:
-    """How a key answers to efforts from 0 to 1: how loud it sounds, and how long after the finger
-    sets out [s]."""
-
-    effort: tuple[float, ...]
-    loudness: tuple[float, ...]
-    delay: tuple[float, ...]
-
-    def effort_for(self, loudness: float) -> float:
-        """The effort for a loudness, the nearest that the key can do."""
-        return float(np.interp(loudness, self.loudness, self.effort))
-
-    def delay_of(self, effort: float) -> float:
-        """How long after setting out the note sounds [s]."""
-        return float(np.interp(effort, self.effort, self.delay))
-
-
-def strokes_of(messages: Iterable[Timed], touches: Touches, start: float = 0.0) -> list[Stroke]:
-    """Strokes that sound as MIDI messages say: each finger sets out early enough to be in time, as
-    fast as the hammer speed of the velocity asks. All is moved so that the first begins at
-    `start`."""
-    open_notes: dict[int, tuple[float, int]] = {}
-    strokes = []
-    for timed in messages:
-        match timed.message:
-            case NoteOn(note, velocity):
-                open_notes[note] = timed.time, velocity
-            case NoteOff(note) if note in open_notes:
-                began, velocity = open_notes.pop(note)
-                effort = touches.effort_for(speed_of(velocity))
-                stroke = Stroke.of(began - touches.delay_of(effort), note, effort)
-                stay = max(timed.time - stroke.time - stroke.press, SHORTEST_STAY)
-                strokes.append(replace(stroke, stay=stay))
-    shift = start - min((stroke.time for stroke in strokes), default=0.0)
-    moved = [replace(stroke, time=stroke.time + shift) for stroke in strokes]
-    return sorted(moved, key=lambda stroke: stroke.time)
-
-
-class MidiFingers:
-    """Fingers that answer MIDI messages as they come: a note on sets a finger out at once, a note
-    off lets it leave. Notes that the keyboard doesn't have are counted in `missed`."""
-
-    def __init__(self, touches: Touches, notes: Iterable[int]) -> None:
-        self._touches, self._notes = touches, frozenset(notes)
-        self._held: dict[int, Stroke] = {}
-        self.missed = 0
-
-    def answer(self, messages: Iterable[Message], now: float) -> list[Stroke]:
-        """The strokes to be made, or to be ended, at a time [s]."""
-        strokes = []
-        for message in messages:
-            match message:
-                case NoteOn(note, velocity) if note in self._notes:
-                    effort = self._touches.effort_for(speed_of(velocity))
-                    self._held[note] = Stroke.of(now, note, effort, stay=_FOR_EVER)
-                    strokes.append(self._held[note])
-                case NoteOff(note) if note in self._held:
-                    stroke = self._held.pop(note)
-                    stay = max(now - stroke.time - stroke.press, SHORTEST_STAY)
-                    strokes.append(replace(stroke, stay=stay))
-                case NoteOn():
-                    self.missed += 1
-        return strokes
+        if np.isfinite(one.released):
+            messages.append(Timed(one.released, NoteOff(one.note)))
+    return sorted(messages, key=lambda timed: timed.time)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from touchback.errors import InputError
 from touchback.gallery.keyboard.answer import LEVERAGE, Answer, Voice
 from touchback.gallery.keyboard.device import FRONT, TRAVEL, Sensed
+from touchback.gallery.keyboard.pedals import Lifting
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.gallery.piano.action import grand_piano_action
-from touchback.gallery.piano.parameters import Masses, Specification
+from touchback.gallery.piano.geometry import damper_depth
+from touchback.gallery.piano.parameters import Specification
 from touchback.gallery.piano.with_modes import piano_action_with_modes
 from touchback.model import Model
 from touchback.model.forces import JointEffort
@@ -21,6 +23,7 @@ from touchback.symbolic.functions import maximum, minimum, select
 
 Law = Callable[[Value, Value], Value]
 
+SPECIFICATION = Specification()  # of the action behind the middle key
 VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
 COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtual action
 BALL = 0.08  # kg
@@ -44,15 +47,16 @@ def piano_modes(m: Model, key: Sensed) -> Answer:
 
 def _light() -> Specification:
     """An action almost without the key's own mass, which the device brings."""
-    own = Masses()
+    own = SPECIFICATION.masses
     light = replace(own, key=own.key * VIRTUAL_KEY, key_moment=own.key_moment * VIRTUAL_KEY)
-    return Specification(masses=light)
+    return replace(SPECIFICATION, masses=light)
 
 
 def _grand(m: Model, key: Sensed, action: Model) -> Answer:
     coupling = COUPLING[0] * key.rate, COUPLING[1]
     bind = {"finger stiffness": coupling[0], "finger damping": coupling[1]}
-    inside = m.add(action, name="action", bind=bind)
+    lifting = None if key.pedals is None else Lifting(m, key.pedals)
+    inside = m.add(action, name="action", bind=bind | (lifting.bound if lifting else {}))
     ends = [inside("finger depth"), inside("finger speed")]
     m.control("coupling", lambda: (key.held_depth, key.held_speed), of=[], to=ends)
     ahead = key.depth - m.signal(inside("key depth"))
@@ -63,8 +67,13 @@ def _grand(m: Model, key: Sensed, action: Model) -> Answer:
     near = m.signal(inside("string gap")) < NEAR
     turned = select(before > SOFTEST, select(speed < 0.0, select(near, 1.0, 0.0), 0.0), 0.0)
     struck = maximum(select(m.signal(inside("string force")) > 0.0, 1.0, 0.0), turned)
-    lifted = m.signal(inside("damper seat gap")) > 0.0
-    return Answer(_pushed(ahead, slip, coupling), struck, speed, lifted)
+    ringing: Value = m.signal(inside("damper seat gap")) > 0.0
+    if lifting is not None:
+        lifting.catch(m.coordinate(inside("damper")), SPECIFICATION)
+        weight = 9.81 * m.signal(inside("damper mass"))
+        ringing = lifting.ringing(ringing, m.signal(inside("damper seat force")) / weight)
+    held = key.depth > damper_depth(SPECIFICATION.regulation)
+    return Answer(_pushed(ahead, slip, coupling), struck, speed, ringing, held)
 
 
 def harpsichord(m: Model, key: Sensed) -> Answer:

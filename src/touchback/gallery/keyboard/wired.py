@@ -8,7 +8,7 @@ from touchback.errors import InputError
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.gallery.keyboard.device import FRONT, KeyDevice, Sensed
 from touchback.gallery.keyboard.keys import note_name, notes_of, tune
-from touchback.gallery.keyboard.listener import Ear
+from touchback.gallery.keyboard.listener import Ear, Hearing
 from touchback.gallery.keyboard.player import METHOD, steps_at
 from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
 from touchback.gallery.keyboard.vibration import add_vibration
@@ -37,7 +37,7 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
     felt = (voice_called(voice) if isinstance(voice, str) else voice)(
         m, Sensed(depth, speed, *held, rate, own)
     )
-    add_strikes(m, felt.sounding, felt.loudness, felt.ringing)
+    add_strikes(m, felt)
     m.sensor(TORQUE, Signal((felt.force + add_vibration(m, rate)) * -FRONT, "N m"))
     m.report(TORQUE, *REPORTED)
     return m
@@ -88,9 +88,8 @@ def play_wired(
             run.connect(f"{name}/{ANGLE}", key.device.channel("position", key.axis))
             force = key.device.channel("force", key.axis, gain=key.gain)
             run.connect(f"{name}/{TORQUE}", force)
+        hearing = Hearing(run, notes, [f"{name}/" for name in names], ear)
         while run.read("time") < seconds:
             run.run(0.005)
-            now, message = run.published()
-            for note, name in zip(notes, names):
-                ear.look(now, note, f"{name}/", message.stamp)
+            hearing.look()
     return run.report()

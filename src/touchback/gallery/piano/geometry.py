@@ -182,6 +182,10 @@ def _backcheck(d: Dimensions, r: Regulation, hammer: Point) -> Surface:
 
 
 def _damper_gap(d: Dimensions, r: Regulation) -> float:
-    """Travel of the key's tail until it lifts the damper, with a constant hammer/key ratio."""
-    depth = (r.dip - r.aftertouch) * r.damper / (r.blow - r.let_off)
-    return depth * d.key_tail / d.key_front
+    """Travel of the key's tail until it lifts the damper."""
+    return damper_depth(r) * d.key_tail / d.key_front
+
+
+def damper_depth(r: Regulation) -> float:
+    """Of the key front where the damper starts [m], with a constant hammer/key ratio."""
+    return (r.dip - r.aftertouch) * r.damper / (r.blow - r.let_off)

@@ -22,6 +22,7 @@ class Curves:
     def __init__(self, answer: Callable[[dict[str, object]], None]) -> None:
         self._answer = answer
         self._asked: Mapping[str, float] | None = None
+        self._made: Mapping[str, float] = {}
         self._changed, self._ended = threading.Condition(), False
         self._system: System | None = None
         self.last: dict[str, object] | None = None
@@ -29,9 +30,11 @@ class Curves:
         self._thread = threading.Thread(target=self._serve, name="touchback-curve", daemon=True)
         self._thread.start()
 
-    def ask(self, screws: Mapping[str, float]) -> None:
-        """The curve with these screws, soon."""
+    def ask(self, screws: Mapping[str, float], usual: bool = False) -> None:
+        """The curve with these screws, soon; as they were made, if that is the `usual` one."""
         with self._changed:
+            if usual:
+                self._made = dict(screws)
             self._asked = dict(screws)
             self._changed.notify()
 
@@ -51,13 +54,18 @@ class Curves:
                 screws, self._asked = self._asked or {}, None
             if self._system is None:
                 self._system = slow_press(speed=SPEED)
-            try:
-                self.last = _plain(force_curve(self._system, screws))
-            except TouchbackError as error:
-                self.last = {"error": str(error)}
-            if not screws:
-                self.usual = self.last
+            if self.usual is None:
+                self.usual = _curve(self._system, self._made)
+            same = screws == self._made
+            self.last = self.usual if same else _curve(self._system, screws)
             self._answer({**self.last, "usual": self.usual, "screws": dict(screws)})
+
+
+def _curve(system: System, screws: Mapping[str, float]) -> dict[str, object]:
+    try:
+        return _plain(force_curve(system, screws))
+    except TouchbackError as error:
+        return {"error": str(error)}
 
 
 def _plain(curve: ForceCurve) -> dict[str, object]:

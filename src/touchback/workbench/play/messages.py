@@ -39,6 +39,13 @@ class Lift(Message, frozen=True):
     note: Note
 
 
+class Pedal(Message, frozen=True):
+    """How far a pedal is down, 0 to 1."""
+
+    pedal: Literal["sustain pedal", "sostenuto pedal", "una corda pedal"]
+    place: Share
+
+
 class Instrument(Message, frozen=True):
     """What all keys feel and sound like."""
 
@@ -46,10 +53,19 @@ class Instrument(Message, frozen=True):
 
 
 class Screw(Message, frozen=True):
-    """A screw of the piano action, turned on all keys."""
+    """A screw of the piano action, turned on all keys or on one; without a value it is put back as
+    the key was made."""
 
     name: Name
-    value: float
+    value: float | None = None
+    note: Note | None = None
+
+
+class Regulation(Message, frozen=True):
+    """Asks for the text of a file with what was turned, for `touchback play --set`, and for the
+    screws of a key, that in focus unless told."""
+
+    note: Note | None = None
 
 
 class Passage(Message, frozen=True):

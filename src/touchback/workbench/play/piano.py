@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from touchback.devices.midi import speed_of
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import NAMES, note_name
 from touchback.gallery.keyboard.listener import Ear, Listener
+from touchback.gallery.keyboard.pedals import PEDALS, SHIFTED, Foot
 from touchback.gallery.keyboard.player import (
+    AS_GRADED,
     METHOD,
     SETTLING,
     Fingers,
     make_keyboard,
     scripted,
-    touches,
 )
+from touchback.gallery.keyboard.regulation import Regulation
 from touchback.gallery.keyboard.strikes import SOFTEST
-from touchback.gallery.keyboard.strokes import SHORTEST_STAY, Heard, Touches, passage
-from touchback.gallery.keyboard.strokes import Stroke as Gesture
-from touchback.model.names import suggestion
+from touchback.gallery.keyboard.strokes import Gesture, Heard, Stroke
+from touchback.gallery.keyboard.strokes import passage as passage_on
 from touchback.realtime import Live, live
 from touchback.realtime.control import Desk, Exposed
 from touchback.realtime.control.desk import OFTEN
@@ -31,15 +30,16 @@ from touchback.realtime.control.messages import Facts
 from touchback.workbench.play import messages as asked
 from touchback.workbench.play.action_drawing import action_drawing
 from touchback.workbench.play.curves import Curves
-from touchback.workbench.play.instruments import INSTRUMENTS, screws, voice_number
+from touchback.workbench.play.hands import Hands
+from touchback.workbench.play.instruments import INSTRUMENTS, voice_number
+from touchback.workbench.play.regulating import Regulating
 from touchback.workbench.play.stroke_rows import AFTER, BEFORE, SHOWN, StrokeRows
 
 OCTAVE = tuple(range(60, 73))  # middle C to the C above
-_FOR_EVER = 1e6  # s
 DEEPEST = 0.05  # m that a pointer may wish: far below the bed, as a finger that plays loudly
 
 Tell = Callable[[str, Facts], None]
-Passage = Callable[[float], list[Gesture]]  # strokes that begin at a time [s] of the model
+Passage = Callable[[float], Sequence[Gesture]]  # what is played from a time [s] of the model on
 
 
 def nobody(kind: str, facts: Facts) -> None:
@@ -59,20 +59,25 @@ class PianoBoard:
         instrument: str = "piano",
         script: Passage | None = None,
         speed: float | None = 1.0,
+        regulation: Regulation = AS_GRADED,
     ) -> None:
         self.keys = make_keyboard(notes, *INSTRUMENTS, rate=rate, by_hand=True)
+        self.regulating = Regulating(self.keys.system, self.keys.notes, regulation)
         self.notes, self.instrument, self.focus = self.keys.notes, instrument, self.keys.notes[0]
         self.heard: list[Heard] = []  # the last thousand of
         self.struck = 0  # notes in all
         self.ear: Callable[[Heard], None] = lambda heard: None
         self.tell: Tell = nobody
         self.shown: Callable[[np.ndarray, np.ndarray, int], None] = lambda row, keys, note: None
-        self.touches: Touches | None = None  # how the piano answers to efforts, when it is known
         voice = float(voice_number(instrument))
         self.live: Live = live(
             self.keys.system, rate=rate, substeps=self.keys.substeps, method=METHOD, speed=speed,
-            parameters={f"{note_name(note)}/voice": voice for note in self.notes},
+            parameters={
+                **{f"{note_name(note)}/voice": voice for note in self.notes},
+                **self.regulating.parameters,
+            },
         )  # fmt: skip
+        self.hands = Hands(self.live, rate)
         self.desk = Desk(
             self.live, Exposed(inputs=False, parameters=False, hands=False, structure=False)
         )
@@ -80,9 +85,8 @@ class PianoBoard:
         self.curves = Curves(lambda facts: self.tell("curve", facts))
         self._passage, self._playing = script or self._on_white_keys, 0.0
         self._fingers: Fingers = _idle
-        self._held: dict[int, Gesture] = {}
-        self._ear = Listener(self.live, self.notes, Ear(self._begins, self._ends), self._look)
-        self._screws = screws(self.keys.system.one.model.all_parameters())
+        ear = Ear(self._begins, damped=self._damps)
+        self._ear = Listener(self.live, self.notes, ear, self._look)
         self._add_messages()
 
     def _add_messages(self) -> None:
@@ -90,8 +94,10 @@ class PianoBoard:
         self.desk.add(asked.Press, self.press, OFTEN)
         self.desk.add(asked.Stroke, self._stroke, OFTEN)
         self.desk.add(asked.Lift, self._lift, OFTEN)
+        self.desk.add(asked.Pedal, self._pedal, OFTEN)
         self.desk.add(asked.Instrument, self._switch)
         self.desk.add(asked.Screw, self._turn)
+        self.desk.add(asked.Regulation, self._regulation)
         self.desk.add(asked.Focus, self._look_at)
         self.desk.add(asked.Last, self._last)
         self.desk.add(asked.Passage, self._play_passage)
@@ -102,13 +108,11 @@ class PianoBoard:
         self.live.start()
         self._tap = self.live.tap(self._rows)
         self._ear.start()
-        self.curves.ask({})
-        threading.Thread(target=self._learn, name="touchback-touches", daemon=True).start()
+        self.curves.ask(self.regulating.graded(self.focus), usual=True)
+        if self.regulating.regulation.of(self.focus):
+            self.curves.ask(self.regulating.values(self.focus))
+        threading.Thread(target=self.hands.learn, name="touchback-touches", daemon=True).start()
         return self
-
-    def _learn(self) -> None:
-        """How hard fingers must play for what MIDI asks: found by pressing a key offline."""
-        self.touches = touches("piano", rate=self.keys.rate)
 
     def __exit__(self, *error: object) -> None:
         self._ear.stop()
@@ -124,13 +128,14 @@ class PianoBoard:
         """Lets the scripted finger play, from now on; gives when it will be done [s]."""
         strokes = self._passage(max(self.live.read("time") + 0.05, SETTLING))
         self._fingers = scripted(strokes)
-        self._playing = max(s.time + s.press + s.stay + s.leave for s in strokes)
+        fingers = [each for each in strokes if isinstance(each, Stroke)]
+        self._playing = max(s.time + s.press + s.stay + s.leave for s in fingers)
         self.tell("passage", {"playing": True})
         return self._playing
 
-    def _on_white_keys(self, start: float) -> list[Gesture]:
+    def _on_white_keys(self, start: float) -> list[Stroke]:
         white = [note for note in self.notes if "#" not in NAMES[note % 12]]
-        return passage(white or self.notes, start)
+        return passage_on(white or self.notes, start)
 
     # ---- what is asked --------------------------------------------------------------------------
 
@@ -140,12 +145,10 @@ class PianoBoard:
             "instruments": list(INSTRUMENTS), "instrument": self.instrument,
             "strings": INSTRUMENTS, "focus": self.focus, "softest": SOFTEST, "deepest": DEEPEST,
             "rate": self.keys.rate, "playing": self.playing,
-            "screws": [
-                {"name": name, **facts, "value": self._value(name)}
-                for name, facts in self._screws.items()
-            ],
-            "columns": list(SHOWN), "action": action_drawing(), "curve": self.curves.last,
+            "screws": self.regulating.facts(self.focus), "columns": list(SHOWN),
+            "action": action_drawing(), "curve": self.curves.last,
             "usual": self.curves.usual,
+            "pedals": {name: self.live[name] for name in PEDALS},
         }  # fmt: skip
 
     def press(self, message: asked.Press, client: str) -> Facts:
@@ -157,36 +160,21 @@ class PianoBoard:
     def _stroke(self, message: asked.Stroke, client: str) -> Facts:
         self._key(message.note)
         self.focus = message.note
-        effort = 0.5 if message.effort is None else message.effort
-        if message.velocity is not None:
-            effort = self._effort(message.velocity)
-        # Two ticks from now: all five inputs are there before it begins.
-        start = self.live.read("time") + 2.0 / self.keys.rate
-        gesture = Gesture.of(start, message.note, effort, stay=_FOR_EVER)
-        self._held[message.note] = gesture
-        self._do(gesture)
+        effort = self.hands.stroke(message.note, message.effort, message.velocity)
         return {"tick": self.live.ticks, "effort": effort}
-
-    def _effort(self, velocity: int) -> float:
-        if self.touches is None:
-            return velocity / 127.0
-        return self.touches.effort_for(speed_of(velocity))
 
     def _lift(self, message: asked.Lift, client: str) -> Facts:
         self._key(message.note)
-        gesture = self._held.pop(message.note, None)
-        if gesture is not None:
-            stay = max(self.live.read("time") - gesture.time - gesture.press, SHORTEST_STAY)
-            self._do(replace(gesture, stay=stay))
+        self.hands.lift(message.note)
         return {"tick": self.live.ticks}
 
-    def _do(self, gesture: Gesture) -> None:
-        name = note_name(gesture.note)
-        inputs = dict(gesture.inputs)
-        start = inputs.pop("finger start")
-        for key, value in inputs.items():
-            self.live[f"{name}/{key}"] = value
-        self.live[f"{name}/finger start"] = start  # last: it sets the finger out
+    def _pedal(self, message: asked.Pedal, client: str) -> Facts:
+        self._step(message.pedal, message.place)
+        return {"tick": self.live.ticks}
+
+    def _step(self, pedal: str, place: float) -> None:
+        self.live[pedal] = place
+        self.tell("pedal", {"pedal": pedal, "place": place})
 
     def _switch(self, message: asked.Instrument, client: str) -> Facts:
         self.choose(message.name)
@@ -200,19 +188,20 @@ class PianoBoard:
         self.instrument = instrument
 
     def _turn(self, message: asked.Screw, client: str) -> Facts:
-        if message.name not in self._screws:
-            raise InputError(
-                f"There is no screw '{message.name}'; {suggestion(message.name, self._screws)}"
-            )
-        self.live.change(
-            {f"{note_name(note)}/action/{message.name}": message.value for note in self.notes}
-        )
-        self.tell("screw", {"name": message.name, "value": message.value})
-        self.curves.ask({name: self._value(name) for name in self._screws})
-        return {"name": message.name, "value": message.value, "tick": self.live.ticks}
+        if message.note is not None:
+            self._key(message.note)
+        self.regulating.turn(self.live, message.name, message.value, message.note)
+        values = self.regulating.values(self.focus)
+        told = {"name": message.name, "value": values[message.name]}
+        self.tell("screw", told)
+        self.curves.ask(values)
+        return {**told, "tick": self.live.ticks}
 
-    def _value(self, screw: str) -> float:
-        return self.live[f"{note_name(self.notes[0])}/action/{screw}"]
+    def _regulation(self, message: asked.Regulation, client: str) -> Facts:
+        note = self.focus if message.note is None else message.note
+        self._key(note)
+        regulating = self.regulating
+        return {"text": regulating.regulation.text(), "screws": regulating.facts(note)}
 
     def _look_at(self, message: asked.Focus, client: str) -> Facts:
         self._key(message.note)
@@ -260,18 +249,25 @@ class PianoBoard:
             "strike",
             {
                 "note": heard.note, "loudness": heard.loudness, "time": heard.time,
-                "string": INSTRUMENTS[self.instrument], "published": heard.published,
+                "string": self._string(heard), "published": heard.published,
                 "noticed": heard.noticed, "tick": 1.0 / self.keys.rate,
             },
         )  # fmt: skip
 
-    def _ends(self, note: int, time: float) -> None:
-        self.tell("damped", {"note": note})
+    def _string(self, heard: Heard) -> str:
+        shifted = self.instrument == "piano" and heard.una_corda >= SHIFTED
+        return "una corda" if shifted else INSTRUMENTS[self.instrument]
+
+    def _damps(self, note: int, time: float, share: float) -> None:
+        self.tell("damped", {"note": note, "share": share})
 
     def _look(self, now: float) -> None:
         for gesture in self._fingers(now):
+            if isinstance(gesture, Foot):
+                self._step(gesture.pedal, gesture.place)
+                continue
             self.focus = gesture.note
-            self._do(gesture)
+            self.hands.do(gesture)
         if 0.0 < self._playing <= now:
             self._fingers, self._playing = _idle, 0.0
             self.tell("passage", {"playing": False})
@@ -281,5 +277,5 @@ class PianoBoard:
         self.shown(shown[:, self.notes.index(note)], shown[-1, :, 1:3], note)
 
 
-def _idle(now: float) -> list[Gesture]:
+def _idle(now: float) -> Sequence[Gesture]:
     return []

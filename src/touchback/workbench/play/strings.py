@@ -5,7 +5,7 @@ page's audio worklet adds them up sample by sample, so that a note starts within
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -30,13 +30,12 @@ def string_table(note: int, kind: str = "struck") -> dict[str, object]:
     return KINDS[kind](note)
 
 
-def _struck(note: int) -> dict[str, object]:
-    return _table(piano_string(note), [struck_strings(note, speed) for speed in SPEEDS], SPEEDS)
-
-
-def _una_corda(note: int) -> dict[str, object]:
-    motions = [struck_strings(note, speed, una_corda=True) for speed in SPEEDS]
-    return _table(piano_string(note), motions, SPEEDS)
+def _struck(note: int, una_corda: bool = False) -> dict[str, object]:
+    """With hammers shifted or not the same modes, so that a string goes on when struck again."""
+    usual, motions = (
+        [struck_strings(note, speed, shifted) for speed in SPEEDS] for shifted in (False, una_corda)
+    )
+    return _table(piano_string(note), motions, SPEEDS, usual)
 
 
 def _plucked(note: int) -> dict[str, object]:
@@ -61,19 +60,23 @@ def _blown(note: int) -> dict[str, object]:
 
 KINDS: dict[str, Callable[[int], dict[str, object]]] = {
     "struck": _struck,
-    "una corda": _una_corda,
+    "una corda": partial(_struck, una_corda=True),
     "plucked": _plucked,
     "blown": _blown,
 }
 
 
 def _table(
-    string: String, motions: list[StringMotion], speeds: tuple[float, ...]
+    string: String,
+    motions: list[StringMotion],
+    speeds: tuple[float, ...],
+    usual: list[StringMotion] | None = None,
 ) -> dict[str, object]:
-    """Modes by their force on the bridge, the loudest of them."""
+    """Modes by their force on the bridge, those of them that are the loudest in usual motions."""
     omega = np.sqrt(string.pulsation**2 - string.decay**2)
     cosine, sine = np.array([each.bridge_amplitudes() for each in motions]).swapaxes(0, 1)
-    loudest = np.sort(np.argsort(-np.max(cosine**2 + sine**2, axis=0))[:MOST_MODES])
+    power = [np.sum(np.square(each.bridge_amplitudes()), axis=0) for each in usual or motions]
+    loudest = np.sort(np.argsort(-np.max(power, axis=0))[:MOST_MODES])
     return {
         "pulsation": omega[loudest].tolist(),
         "decay": string.decay[loudest].tolist(),

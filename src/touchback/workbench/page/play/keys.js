@@ -103,6 +103,7 @@ export class Keys {
 
   focus(midi) {
     for (const [each, { key }] of this.keys) key.classList.toggle("focus", each === midi);
+    if (this.focused !== midi) this.onFocus?.(midi);
     this.focused = midi;
   }
 
@@ -124,11 +125,11 @@ export class Keys {
 const DEEPER = 0.03; // m that full pressure of a MIDI key adds
 
 /** Connects MIDI keyboards: strokes by velocity, and pressure after the touch as a deeper wish. */
-export async function connectMidi(keys, told) {
+export async function connectMidi(keys, pedals, told) {
   if (!navigator.requestMIDIAccess) throw new Error("This browser has no MIDI; play with the pointer or with letters.");
   const access = await navigator.requestMIDIAccess();
   const hear = () => {
-    const names = [...access.inputs.values()].map(port => { port.onmidimessage = event => takeMidi(keys, event.data); return port.name; });
+    const names = [...access.inputs.values()].map(port => { port.onmidimessage = event => takeMidi(keys, event.data, pedals); return port.name; });
     told(names);
   };
   access.onstatechange = hear;
@@ -136,12 +137,13 @@ export async function connectMidi(keys, told) {
   return access;
 }
 
-/** One MIDI message: note on and off, pressure of a key, pressure of all. */
-export function takeMidi(keys, [status, one, two]) {
+/** One MIDI message: note on and off, pressure of a key, pressure of all, pedals. */
+export function takeMidi(keys, [status, one, two], pedals) {
   const kind = status & 0xf0, known = keys.keys.has(one);
   if (kind === 0x90 && two > 0 && known) return keys.stroke(one, { velocity: two });
   if ((kind === 0x80 || kind === 0x90) && known) { keys.press(one, 0); return keys.lift(one); }
   if (kind === 0xa0 && known) return keys.press(one, DEEPER * two / 127);
+  if (kind === 0xb0) return pedals?.control(one, two);
   if (kind === 0xd0) return Promise.all([...keys.down].map(midi => keys.press(midi, DEEPER * one / 127)));
   return undefined;
 }

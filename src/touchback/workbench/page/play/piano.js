@@ -5,6 +5,7 @@ import { Force } from "./force.js";
 import { Keys, connectMidi } from "./keys.js";
 import { Clocks } from "./clocks.js";
 import { mountLatency } from "./latency.js";
+import { Pedals } from "./pedals.js";
 import { Screws } from "./screws.js";
 import { Sound } from "./sound.js";
 
@@ -19,7 +20,7 @@ function showInstrument(name) {
   for (const chip of $("instruments").children) chip.setAttribute("aria-checked", String(chip.dataset.name === name));
   const piano = name === "piano";
   $("action-title").textContent = piano ? "Action" : `Action (the ${name} is felt instead)`;
-  $("screws").hidden = !piano;
+  $("screws").hidden = $("pedals").hidden = !piano;
   force.clear();
   sound.prepare(page.board.notes.map(each => each.note), page.board.strings[name]);
 }
@@ -40,9 +41,11 @@ async function start() {
     $("instruments").append(chip);
   }
   page.keys = new Keys($("keyboard"), bench, board, $("effort"));
+  page.keys.onFocus = midi => page.screws?.focus(midi).catch(() => {});
   if (!page.action) {
+    page.pedals = new Pedals($("pedals"), bench, board.pedals);
     page.action = new Action(bench, board.action, board.columns);
-    page.screws = new Screws(bench, board.screws);
+    page.screws = new Screws(bench, board.screws, board.focus);
   }
   force.setCurve(board.curve && { ...board.curve, usual: board.usual });
   showPassage(board.playing);
@@ -57,7 +60,11 @@ bench.on("strike", told => {
   page.strikes.push(told);
   page.keys?.rings(told.note, true);
 });
-bench.on("damped", ({ note: midi }) => { sound.damp(midi); page.keys?.rings(midi, false); });
+bench.on("damped", ({ note: midi, share }) => { sound.damp(midi, share); page.keys?.rings(midi, share < 0.5); });
+bench.on("pedal", ({ pedal, place }) => {
+  page.pedals?.show(pedal, place);
+  if (pedal === "una corda pedal" && place > 0) sound.prepare(page.board.notes.map(each => each.note), "una corda");
+});
 bench.on("instrument", ({ name }) => showInstrument(name));
 bench.on("passage", ({ playing }) => showPassage(playing));
 bench.on("curve", curve => { page.curve = curve; force.setCurve(curve); });
@@ -94,6 +101,6 @@ const first = event => {
 addEventListener("pointerdown", first);
 addEventListener("keydown", first);
 $("passage").onclick = () => bench.try({ do: "passage", play: !page.playing });
-$("midi").onclick = () => connectMidi(page.keys, names => {
+$("midi").onclick = () => connectMidi(page.keys, page.pedals, names => {
   note(names.length ? `Playing from ${names.join(", ")}.` : "No MIDI keyboard is plugged in; one that is will be heard.");
 }).catch(error => note(error.message, "bad"));

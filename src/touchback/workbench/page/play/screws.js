@@ -1,12 +1,13 @@
-// The screws of the action: turned here, they turn on all keys, and the curve follows.
+// The screws of the action: turned here, they turn on all keys or on the one in focus, and the curve follows.
 import { $, make } from "./common.js";
 
 const UNITS = { m: [1000, "mm"], kg: [1000, "g"], "N m": [1000, "mN m"], rad: [180 / Math.PI, "°"], "": [1, ""] };
 const FIRST = ["let-off button height", "drop screw height", "repetition spring", "hammer mass", "key dip", "capstan height"];
+const CALM = 300; // ms that a key must be in focus before its screws are asked for
 
 export class Screws {
-  constructor(bench, screws) {
-    this.bench = bench;
+  constructor(bench, screws, note) {
+    Object.assign(this, { bench, note });
     this.rows = new Map();
     const order = [...FIRST, ...screws.map(each => each.name).filter(name => !FIRST.includes(name))];
     const rest = make("details", {}, make("summary", { text: "all others" }));
@@ -16,7 +17,8 @@ export class Screws {
       (FIRST.includes(name) ? $("screw-list") : rest).append(this.row(screw));
     }
     $("screw-list").append(rest);
-    $("regulate").onclick = () => { for (const { screw, input } of this.rows.values()) if (Number(input.value) !== screw.usual) this.turn(screw.name, screw.usual); };
+    $("regulate").onclick = () => { for (const { row } of this.rows.values()) if (row.classList.contains("changed")) this.turn(row.dataset.name, null); };
+    $("save-screws").onclick = () => this.save();
     bench.on("screw", ({ name, value }) => this.show(name, value));
   }
 
@@ -24,23 +26,46 @@ export class Screws {
     const low = screw.min ?? screw.usual - 1, high = screw.max ?? screw.usual + 1, id = `screw-${screw.name.replaceAll(" ", "-")}`;
     const input = make("input", { type: "range", id, min: low, max: high, step: (high - low) / 600, value: screw.value });
     const output = make("output", {});
-    const row = make("div", { class: "screw" }, make("label", { text: screw.name, htmlFor: id }), output, input);
+    const row = make("div", { class: "screw", "data-name": screw.name }, make("label", { text: screw.name, htmlFor: id }), output, input);
     input.oninput = () => { this.tell(screw.name); this.turn(screw.name, Number(input.value)); };
     this.rows.set(screw.name, { screw, input, output, row, waiting: null, busy: false });
     this.show(screw.name, screw.value);
     return row;
   }
 
+  /** Another key is in focus: its screws may stand otherwise. */
+  async focus(note) {
+    if (note === this.note) return;
+    this.note = note;
+    await new Promise(done => setTimeout(done, CALM));
+    if (note !== this.note) return;
+    const { screws } = await this.bench.send({ do: "regulation", note });
+    if (note !== this.note) return;
+    for (const screw of screws) {
+      Object.assign(this.rows.get(screw.name).screw, screw);
+      this.show(screw.name, screw.value);
+    }
+  }
+
+  /** What was turned, as a file for `touchback play --set`. */
+  async save() {
+    const { text } = await this.bench.try({ do: "regulation" }) || {};
+    if (text === undefined) return;
+    const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "application/yaml" })), download: "regulation.yaml" });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
   /** One message at a time; of what came meanwhile the last one follows. */
   async turn(name, value) {
     const row = this.rows.get(name);
-    row.waiting = value;
+    row.waiting = { value, note: $("one-key").checked ? this.note : null };
     if (row.busy) return;
     row.busy = true;
     while (row.waiting !== null) {
       const next = row.waiting;
       row.waiting = null;
-      await this.bench.try({ do: "screw", name, value: next });
+      await this.bench.try({ do: "screw", name, ...next });
     }
     row.busy = false;
   }

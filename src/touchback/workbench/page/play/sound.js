@@ -26,7 +26,7 @@ export class Sound {
     this.tables = new Map();
     this.context = null;
     this.begun = new Map(); // strikes that wait to be heard, by id
-    this.damped = new Map(); // when a note was last damped [ms]
+    this.damped = new Map(); // when a note was last damped [ms], and with which share of its damper
     this.starting = null; // what turns it on, while that takes
     this.number = 0;
     this.onHeard = () => {};
@@ -78,7 +78,8 @@ export class Sound {
     const id = ++this.number, waited = first ? "sound" : late ? "string" : "";
     this.begun.set(id, { told, received, waited, posted: performance.now() });
     this.post(table, told, id);
-    if (first && this.damped.get(told.note) > received) this.damp(told.note);
+    const damped = this.damped.get(told.note);
+    if (first && damped?.at > received) this.damp(told.note, damped.share);
   }
 
   /** A strike on its way to the worklet. */
@@ -86,7 +87,7 @@ export class Sound {
     this.node.port.postMessage({ do: "strike", id, note, pulsation, decay, damper, attack, ...modesAt({ pulsation, ...table }, loudness) });
   }
 
-  damp(note) { this.damped.set(note, performance.now()); this.node?.port.postMessage({ do: "damp", note }); }
+  damp(note, share) { this.damped.set(note, { at: performance.now(), share }); this.node?.port.postMessage({ do: "damp", note, share }); }
 
   /** The worklet has computed the first sample: when it leaves the loudspeaker, on the page's clock [ms]. What the browser says of its output
    * can be of before it stalled, and would have the sample leave before it was asked for: then the latency that it says is taken instead. */

@@ -28,19 +28,21 @@ class Strings extends AudioWorkletProcessor {
     if (attack) { voice.re.fill(0); voice.im.fill(0); voice.open = 0; }
     for (let k = 0; k < n; k++) { voice.re[k] += cosine[k]; voice.im[k] -= sine[k]; }
     voice.rise = attack ? Math.exp(-attack / sampleRate) : 0;
-    voice.damping = Math.exp(-damper / sampleRate);
-    voice.damped = false;
+    voice.damper = damper;
+    voice.fade = 1; // of a sample, by the damper: with a share of its weight on the string, that share of its rate
     if (id !== undefined) this.begun.push({ begun: id, note, frame: currentFrame });
   }
 
   obey() {
     for (const each of this.waiting) {
       if (each.do === "strike") this.strike(each);
-      else if (each.do === "damp" && this.voices.has(`${each.note}`)) this.voices.get(`${each.note}`).damped = true;
+      else if (each.do === "damp" && this.voices.has(`${each.note}`)) this.damp(this.voices.get(`${each.note}`), each.share);
       else if (each.do === "silence") this.voices.clear();
     }
     this.waiting.length = 0;
   }
+
+  damp(voice, share) { voice.fade = Math.exp(-voice.damper * share / sampleRate); }
 
   process(_, outputs) {
     this.obey();
@@ -60,7 +62,7 @@ class Strings extends AudioWorkletProcessor {
   sound(voice, out) {
     const { n, re, im, turn, wind } = voice, length = out.length;
     let left = 0;
-    const fade = voice.damped ? voice.damping : 1, whole = fade ** length;
+    const { fade } = voice, whole = fade ** length;
     for (let k = 0; k < n; k++) {
       let x = re[k], y = im[k], gain = 1;
       const c = turn[k], s = wind[k];

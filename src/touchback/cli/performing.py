@@ -1,0 +1,131 @@
+"""A performance in the terminal: notes are shown, sent and heard as they sound, and kept."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from touchback.cli.console import out, working
+from touchback.cli.sounding import sounding
+from touchback.devices.midi import MidiPort, NoteOff, write_midi
+from touchback.devices.sound import render, write_wav
+from touchback.devices.sound.stream import SoundStream
+from touchback.gallery.keyboard.keys import note_name
+from touchback.gallery.keyboard.listener import Ear
+from touchback.gallery.keyboard.midi_fingers import Answers, MidiFingers
+from touchback.gallery.keyboard.pedals import Foot, control_of
+from touchback.gallery.keyboard.player import SETTLING, Fingers, Keyboard, SeparateKeys
+from touchback.gallery.keyboard.regulation import Regulation
+from touchback.gallery.keyboard.strikes import SOFTEST
+from touchback.gallery.keyboard.strokes import Gesture, Heard, as_midi, as_sound
+
+STRUCK = ("piano", "piano-modes", "ball", "synthesizer")  # voices whose loudness is a speed
+PLUCKED = "harpsichord"
+
+Board = Keyboard | SeparateKeys
+
+
+@dataclass
+class Performance:
+    """What is played with a voice, what was heard of it and what the feet did; a `sender` gets
+    both as they come, a `stream` lets it sound."""
+
+    voice: str
+    sender: MidiPort | None = None
+    stream: SoundStream | None = None
+    played: list[Heard] = field(default_factory=list)
+    feet: list[Foot] = field(default_factory=list)
+
+    def live(self, board: Board, fingers: Fingers, duration: float) -> None:
+        """Plays against the clock, and tells how the deadlines were kept."""
+        reports, self.played = board.play(self._watched(fingers), duration, self.ear())
+        worst = max(reports, key=lambda report: report.counts["late"])
+        if len(reports) > 1:
+            out.print(f"\n{len(reports)} keys, each in a thread of its own; the latest of them:")
+        out.print("\n" + str(worst))
+
+    def from_port(self, board: Board, path: str, answers: Answers, duration: float) -> None:
+        """Plays what comes from a MIDI port."""
+        fingers = MidiFingers(answers, board.notes)
+        with MidiPort(path, write=False) as source:
+            self.live(board, lambda now: fingers.answer(source.received(), now), duration)
+        if fingers.missed:
+            out.print(f"{fingers.missed} notes came for keys that aren't there; try --keys 88.")
+
+    def offline(self, board: Board, gestures: Sequence[Gesture], duration: float) -> None:
+        """Plays as fast as it goes."""
+        self.feet = [each for each in gestures if isinstance(each, Foot)]
+        self.played = board.hear(gestures, duration)
+        for note in self.played:
+            show_note(note.time, note.note, note.loudness)
+
+    def ear(self) -> Ear:
+        """Lets notes sound, shows them as they do and, with a port, sends them."""
+        return Ear(self._began, self._released, self._damped)
+
+    def _watched(self, fingers: Fingers) -> Callable[[float], Sequence[Gesture]]:
+        def watched(now: float) -> Sequence[Gesture]:
+            found = fingers(now)
+            for foot in (each for each in found if isinstance(each, Foot)):
+                self.feet.append(foot)
+                if self.sender is not None:
+                    self.sender.send(control_of(foot.pedal, foot.place))
+            return found
+
+        return watched
+
+    def _began(self, note: Heard) -> None:
+        if self.stream is not None:
+            (sound,) = as_sound([note], plucked=self.voice == PLUCKED)
+            self.stream.strike(sound, note.published, note.noticed)
+        show_note(note.time, note.note, note.loudness)
+        if self.sender is not None:
+            self.sender.send(as_midi([note], struck=self.voice in STRUCK)[0].message)
+
+    def _released(self, note: int, time: float) -> None:
+        if self.sender is not None:
+            self.sender.send(NoteOff(note))
+
+    def _damped(self, note: int, time: float, share: float) -> None:
+        if self.stream is not None:
+            self.stream.damp(note, share)
+
+    def keep(self, duration: float, wav: Path | None, midi: Path | None) -> None:
+        """Writes what was heard."""
+        out.print(f"\n{len(self.played)} notes were heard.")
+        if wav is not None:
+            with working("letting the strings sound"):
+                notes = as_sound(self.played, plucked=self.voice == PLUCKED)
+                write_wav(wav, render(notes, duration))
+            out.print(f"sound: {wav}")
+        if midi is not None:
+            write_midi(midi, as_midi(self.played, self.voice in STRUCK, self.feet))
+            out.print(f"notes: {midi}")
+
+
+@contextmanager
+def performing(
+    voice: str, to: str | None, audio: str | None, notes: Sequence[int], rate: float
+) -> Iterator[Performance]:
+    """A performance of a voice, with a MIDI port to send to and an output to sound on, if named."""
+    sender = MidiPort(to) if to is not None else None
+    try:
+        with sounding(audio, notes, 1.0 / rate) as stream:
+            yield Performance(voice, sender, stream)
+    finally:
+        if sender is not None:
+            sender.close()
+
+
+def keep_regulation(path: Path, regulation: Regulation) -> None:
+    """Writes which screws were turned."""
+    regulation.save(path)
+    out.print(f"regulation: {path}, {regulation.count} screws turned")
+
+
+def show_note(time: float, note: int, loudness: float) -> None:
+    """A line for a note that sounds."""
+    bar = "█" * round(4 * np.log2(1.0 + max(loudness, SOFTEST) / SOFTEST))
+    out.print(f"  {time - SETTLING:7.3f} s  {note_name(note):<3} {loudness:5.2f} {bar}")
