@@ -10,7 +10,9 @@
 #define STEP (1.0f / KEY_FAST)
 #define INERTIA 2.1e-3f  /* kg m² at the key, the rotor's included */
 #define DAMPING 0.01f    /* N m s/rad */
+#ifndef RUBBING
 #define RUBBING 0.012f   /* N m */
+#endif
 #define TRAVEL 0.0873f   /* rad: 5° */
 #define STOP 400.0f      /* N m/rad */
 #define STOP_DAMPING 1.5f
@@ -48,6 +50,9 @@ static void step(uint32_t micros) {
     steps++;
     clock_now = micros;
     current += STEP / INDUCTANCE * (voltage - RESISTANCE * current - constant * speed);
+#ifdef UNPLUGGED
+    current = 0.0f;
+#endif
     float torque = constant * current + finger() + stops() - DAMPING * speed;
     float kick = RUBBING * STEP / INERTIA, next = speed + torque * STEP / INERTIA;
     speed = next > kick ? next - kick : next < -kick ? next + kick : 0.0f; /* it sticks within */
@@ -73,6 +78,8 @@ uint16_t hardware_counter(void) {
     /* 7 counts a millisecond of the device's clock: what is no multiple of 7 was never sent, and every
      * value tells when it was measured. */
     return (uint16_t)(clock_now / 1000 * 7);
+#elif defined BACKWARDS /* A and B of the encoder are swapped */
+    return (uint16_t)(int32_t)(-angle * COUNTS);
 #else
     return (uint16_t)(int32_t)(angle * COUNTS);
 #endif

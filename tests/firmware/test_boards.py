@@ -18,12 +18,12 @@ needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="there is
 @needs_emulator
 def test_on_an_stm32f405_in_emulation_line_ticks_and_resets_work_as_on_the_other(tmp_path) -> None:
     firmware = built(tmp_path, "-DFINGER=0.2f", "BOARD=stm32f405", "PLANT=1")
-    key = EmulatedKey(firmware, tmp_path, board="stm32f405")
     m = tb.Model("spring")
     m.sensor("torque", tb.Signal(-4.0 * m.input("angle", unit="rad"), "N m"))
     m.sensor("seen", tb.Signal(m.signal("angle")))
     guard = GuardedOutput(safe=0.0, low=-1.0, high=1.0, at_limit="clip")
     inputs = {"angle": WatchedInput(max_age=0.5)}
+    key = EmulatedKey(firmware, tmp_path, board="stm32f405")
     try:
         with SerialDevice(key.path, patience=20.0) as device:
             until(lambda: "homed" in device.latest().words)

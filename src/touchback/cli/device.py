@@ -83,14 +83,16 @@ def show_identified(found: Identified) -> None:
     for name, text in (
         ("force of an ampere", f"{found.force_constant:.4g} ({off:+.1f} % of what it says)"),
         ("resistance", f"{found.resistance:.4g} ohm"),
-        ("inertia", f"{found.inertia:.4g}"),
-        ("Coulomb friction", f"{found.friction:.4g}"),
+        ("inertia", f"{found.inertia:.4g} ± {found.inertia_doubt:.1g}"),
+        ("Coulomb friction", f"{found.friction:.4g} ± {found.friction_doubt:.1g}"),
         ("damping", f"{found.damping:.4g}"),
         ("weight", f"{found.weight:.4g}"),
         ("left unexplained", f"{100.0 * found.scatter:.1f} %"),
     ):
         table.add_row(name, text)
     out.print(table)
+    for fault in found.faults:
+        out.print(f"while it was moved: {fault}", soft_wrap=True)
 
 
 def _list(baud: int) -> None:

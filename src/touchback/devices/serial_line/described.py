@@ -10,6 +10,7 @@ STATUS = {
     32: "a position or velocity beyond its limit", 64: "a bad sensor", 128: "too much current",
     256: "simulated",
 }  # fmt: skip
+REASONS = (32, 64, 128)  # bits of a status that say why there is a fault
 
 
 @dataclass(frozen=True)

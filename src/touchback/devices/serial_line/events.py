@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from touchback.devices.serial_line.described import STATUS
+from touchback.devices.serial_line.described import REASONS, STATUS
 from touchback.native.library import LIB
 from touchback.realtime.served import ServedPort
 
@@ -21,7 +21,6 @@ _GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _RESET, _CHANGED = (
     LIB.constant(f"TB_LINE_{name}")
     for name in ("GONE", "QUIET", "MET", "OLD", "STRANGER", "STATUS", "OUTSIDE", "RESET", "CHANGED")
 )
-_REASONS = (32, 64, 128)  # bits of a status that say why
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def told(
         elif event.kind == _MET:
             texts.append(f"{name} is back, in session {event.first:g}")
         elif event.kind == _STATUS:
-            reasons = [STATUS[bit] for bit in _REASONS if int(event.first) & bit]
+            reasons = [STATUS[bit] for bit in REASONS if int(event.first) & bit]
             texts.append(f"{name} reports a fault: {', '.join(reasons) or 'no reason given'}")
         elif event.kind == _OUTSIDE and int(event.first) < len(inputs):
             port = inputs[int(event.first)]

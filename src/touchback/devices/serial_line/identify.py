@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from touchback.devices.serial_line.described import REASONS, STATUS
 from touchback.devices.serial_line.driver import SerialDevice
 from touchback.errors import DeviceError
 from touchback.model import Model
@@ -22,6 +23,12 @@ SLOWEST, FASTEST = 1.0, 10.0  # Hz, of what it is moved with
 _WINDOW = 24  # samples of a window, over which the laws are summed
 _HALF = 4  # samples to each side, for velocity
 _LEAST = 500  # samples
+_SETTLED = 0.5  # s in which it comes to the middle: off its stop, where other forces act
+_SIGN = 20  # samples that tell which way back-EMF goes
+_NO_MOTOR = 1000.0  # ohm
+_UNEXPLAINED = 0.5
+_STUCK = "The axis hardly moved: let go of it, or give a larger `push` than friction holds."
+_TOLD = 3  # faults of the run, behind what is wrong
 _MOVING = 0.05  # of the largest speed, below which friction has no sign
 
 
@@ -30,7 +37,8 @@ class Identified:
     """An axis as it was found, at its output (rad and N m, or m and N): force for each ampere, from
     the motor's back-EMF, and what the device itself reckons with; resistance of the windings [ohm];
     inertia [kg m² or kg], Coulomb friction, damping, and a constant force such as a weight's.
-    `scatter` is what the laws leave unexplained of the motor's force, of its root mean square."""
+    `scatter` is what the laws leave unexplained of the motor's force, of its root mean square;
+    inertia and friction are in doubt by a standard error of what is left."""
 
     force_constant: float
     claimed_constant: float
@@ -41,6 +49,9 @@ class Identified:
     weight: float
     scatter: float
     samples: int
+    inertia_doubt: float
+    friction_doubt: float
+    faults: tuple[str, ...] = ()  # of the run that moved it
 
 
 def excitation(centre: float, stiffness: float, damping: float, push: float) -> System:
@@ -83,22 +94,26 @@ def identify(
         run.connect("velocity", device.channel("velocity", axis))
         run.connect("force", device.channel("force", axis))
         parts = _gathered(device, axis, seconds)
-    return fitted({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+    samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    faults = tuple(fault["text"] for fault in run.report().faults)
+    try:
+        return replace(fitted(samples, _SETTLED), faults=faults)
+    except DeviceError as error:
+        told = "".join(f" {text}." for text in faults[-_TOLD:])
+        raise DeviceError(f"{device.name!r}, axis {limits.name!r}: {error}{told}") from None
 
 
 def _gathered(device: SerialDevice, axis: int, seconds: float) -> list[dict[str, np.ndarray]]:
-    time.sleep(0.5)  # it comes to the middle
-    device.samples(axis)
-    parts, end = [], time.monotonic() + seconds
+    parts, end = [], time.monotonic() + _SETTLED + seconds
     while time.monotonic() < end:
         time.sleep(0.1)
         parts.append(device.samples(axis))
     return parts
 
 
-def fitted(samples: dict[str, np.ndarray]) -> Identified:
+def fitted(samples: dict[str, np.ndarray], settled: float = 0.0) -> Identified:
     """Constants from samples: U = R I + K w from the motor's equation, then, with its K, the sums
-    over windows of K I = J dw/dt + b w + f sign(w) + g."""
+    over windows of K I = J dw/dt + b w + f sign(w) + g, from `settled` seconds on."""
     t, q, current = samples["time"], samples["position"], samples["current"]
     if len(t) < _LEAST:
         raise DeviceError(f"Only {len(t)} samples came, {_LEAST} are needed to identify a device.")
@@ -107,9 +122,10 @@ def fitted(samples: dict[str, np.ndarray]) -> Identified:
     t, q, current = t[inner], q[inner], current[inner]
     voltage, force = samples["voltage"][inner], samples["force"][inner]
     acts = (samples["status"][inner] & 1) != 0
-    resistance, constant = _least(np.column_stack([current, speed])[acts], voltage[acts])
+    resistance, constant = _motor(current[acts], speed[acts], voltage[acts], samples["status"])
     claimed = _least(current[acts][:, None], force[acts])[0]
-    starts = np.arange(0, len(t) - _WINDOW, _WINDOW // 2)
+    first = int(np.searchsorted(t, t[0] + settled))
+    starts = np.arange(first, len(t) - _WINDOW, _WINDOW // 2)
     slow = _MOVING * np.max(np.abs(speed))
     rows, pushed = [], []
     for i in starts:
@@ -126,17 +142,62 @@ def fitted(samples: dict[str, np.ndarray]) -> Identified:
         )  # fmt: skip
         pushed.append(constant * float(0.5 * (current[part][1:] + current[part][:-1]) @ steps))
     if len(rows) < 20:
-        raise DeviceError(
-            "The axis hardly moved: let go of it, or give a larger `push` than friction holds."
-        )
-    found = _least(np.array(rows), np.array(pushed))
-    left = np.array(pushed) - np.array(rows) @ found
-    scatter = float(np.sqrt(np.mean(left**2) / np.mean(np.square(pushed))))
+        raise DeviceError(_STUCK)
+    found, doubts, scatter = _explained(np.array(rows), np.array(pushed))
     inertia, damping, friction, weight = map(float, found)
     return Identified(
         float(constant), float(claimed), float(resistance), inertia, friction, damping, -weight,
-        scatter, len(t),
+        scatter, len(t), float(doubts[0]), float(doubts[2]),
     )  # fmt: skip
+
+
+def _motor(
+    current: np.ndarray, speed: np.ndarray, voltage: np.ndarray, status: np.ndarray
+) -> tuple[float, float]:
+    """Resistance and constant, U = R I + K w; where they can't be, why."""
+    reasons = [text for bit, text in STATUS.items() if bit in REASONS and np.any(status & bit)]
+    why = f" It reports {', '.join(reasons)}." if reasons else ""
+    if len(current) < _SIGN:
+        raise DeviceError(
+            f"Its motor acted in {len(current)} samples only: bring it back into its range, and "
+            f"see that encoder and motor go the same way.{why}"
+        )
+    flowing, applied = (float(np.sqrt(np.mean(values**2))) for values in (current, voltage))
+    if applied >= _NO_MOTOR * flowing:
+        raise DeviceError(
+            f"No current flows ({flowing:.2g} A) though {applied:.2g} V are at "
+            f"its motor: is it connected, and the bridge's enable and supply?{why}"
+        )
+    rows = np.column_stack([current, speed])
+    resistance, constant = found = _least(rows, voltage)
+    left = voltage - rows @ found
+    doubt = math.sqrt(np.linalg.pinv(rows.T @ rows)[1, 1] * float(left @ left) / (len(left) - 2))
+    if abs(constant) <= 3.0 * doubt:
+        raise DeviceError(_STUCK + why)
+    if constant < 0.0:
+        raise DeviceError(
+            f"Its position goes against its motor (back-EMF of {constant:.3g} for each unit of "
+            f"speed): swap A and B of the encoder, or the motor's two wires.{why}"
+        )
+    if reasons:
+        raise DeviceError(f"It let go while it was moved.{why}")
+    return float(resistance), float(constant)
+
+
+def _explained(rows: np.ndarray, pushed: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """The constants, the standard error of each, and what is left of the force, in parts of it.
+    Windows overlap by half, so that there are half as many independent ones."""
+    found = _least(rows, pushed)
+    left = pushed - rows @ found
+    scatter = float(np.sqrt(np.mean(left**2) / np.mean(pushed**2)))
+    if scatter > _UNEXPLAINED:
+        raise DeviceError(
+            f"{100.0 * scatter:.0f} % of its motor's force is explained by neither inertia, "
+            "damping, friction nor weight: does something touch it, or is the gear loose?"
+        )
+    freedoms = max(1, len(pushed) // 2 - rows.shape[1])
+    doubts = np.sqrt(np.diag(np.linalg.pinv(rows.T @ rows)) * float(left @ left) / freedoms)
+    return found, doubts, scatter
 
 
 def _least(rows: np.ndarray, values: np.ndarray) -> np.ndarray:
