@@ -1,4 +1,5 @@
-"""`python -m studies piano | piano-models | benches | presses | wall`: what was published."""
+"""`python -m studies piano | piano-models | benches | presses | riding | wall`: what others
+published."""
 
 import typer
 
@@ -6,6 +7,7 @@ from studies.benches.command import benches
 from studies.keyboard.command import presses
 from studies.piano.command import piano
 from studies.piano.models_command import piano_models
+from studies.riding.command import riding
 from studies.wall.command import wall
 from touchback.cli.app import main
 
@@ -13,7 +15,7 @@ app = typer.Typer(
     help="Studies that reproduce published figures.", no_args_is_help=True,
     pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
 )  # fmt: skip
-for command in (piano, piano_models, benches, presses, wall):
+for command in (piano, piano_models, benches, presses, riding, wall):
     app.command()(command)
 
 if __name__ == "__main__":

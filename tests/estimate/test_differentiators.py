@@ -27,6 +27,40 @@ def test_coefficients_are_those_of_gallo_s_table():
     assert SmoothDifferentiator(1.0, 1).coefficients == (1.0, -1.0)
 
 
+TABLE = {  # Gallo 2012, table 4.3, of the newest sample first; the divisor is 2^(N−1) h
+    2: (1, 0, -1),
+    3: (1, 1, -1, -1),
+    4: (1, 2, 0, -2, -1),
+    5: (1, 3, 2, -2, -3, -1),
+    6: (1, 4, 5, 0, -5, -4, -1),
+    7: (1, 5, 9, 5, -5, -9, -5, -1),
+    8: (1, 6, 14, 14, 0, -14, -14, -6, -1),
+    9: (1, 7, 20, 28, 14, -14, -28, -20, -7, -1),  # not printed there: the next two rows
+    10: (1, 8, 27, 48, 42, 0, -42, -48, -27, -8, -1),
+}
+
+
+@pytest.mark.parametrize("length", TABLE)
+def test_all_rows_of_gallo_s_table_have_gain_one_and_tell_their_delay(length):
+    filter, row = SmoothDifferentiator(T, length), np.array(TABLE[length])
+    np.testing.assert_allclose(filter.coefficients, row / (2.0 ** (length - 1) * T), rtol=1e-15)
+    past = -T * np.arange(length + 1)
+    assert row @ past / (2.0 ** (length - 1) * T) == pytest.approx(1.0)
+    assert row @ past**2 / (2.0 ** (length - 1) * T) / 2.0 == pytest.approx(-filter.delay)
+
+
+def test_appendix_d_divides_by_twice_and_eighty_times_too_much():
+    h, t = 5e-3, 5e-3 * np.arange(40)
+    row = np.array(TABLE[4])
+    his_speed = np.convolve(3.0 * t**2 + t, row)[4:-4] / (16.0 * h)  # line 51
+    his_acceleration = np.convolve(his_speed, row)[4:-4] / (320 * h)  # line 53
+    d = SmoothDifferentiator(h, 4)
+    speed = run(d, 3.0 * t**2 + t)
+    np.testing.assert_allclose(speed[4:], 6.0 * (t[4:] - d.delay) + 1.0)
+    np.testing.assert_allclose(his_speed, speed[4:] / 2.0)
+    np.testing.assert_allclose(his_acceleration, run(d, speed)[8:] / 80.0)
+
+
 @given(lengths, numbers, numbers, numbers)
 def test_parabolas_are_differentiated_exactly_up_to_the_delay(length, a, b, c):
     filter = SmoothDifferentiator(T, length)
