@@ -19,14 +19,14 @@ def benches(
         list[str] | None, typer.Argument(help=f"Only these: {', '.join(EXPERIMENTS)}.")
     ] = None,
     pictures: Annotated[
-        Path | None, typer.Option(help="Instead, write the plots into this folder.")
+        Path | None, typer.Option(help="Write the plots into this folder too.")
     ] = None,
 ) -> None:
     """Repeat the benches of Docquier (2021) and Gillespie (1996), beside what the papers state."""
-    if pictures is None:
-        from studies.benches.report import REPORTS
+    from studies.benches.report import REPORTS
 
-        tell(REPORTS, experiments or list(EXPERIMENTS))
+    tell(REPORTS, experiments or list(EXPERIMENTS))
+    if pictures is None:
         return
     from studies.benches.pictures import PICTURES, write
 

@@ -127,7 +127,7 @@ def his_own_stroke() -> plt.Figure:
     below.plot([], [], color=THIRD, lw=0.9, label="his times")
     above.set(ylabel="angle [rad]", ylim=(-0.45, 0.11))
     below.set(xlabel="time [s]", ylabel="force [N]", xlim=(0.0, float(t[-1])))
-    above.legend(fontsize=8, loc="center left", bbox_to_anchor=(0.0, 0.52), ncols=2)
+    above.legend(fontsize=8, loc="center left", bbox_to_anchor=(0.0, 0.36), ncols=2)
     below.legend(fontsize=8, loc="upper right")
     return figure
 

@@ -347,6 +347,38 @@ def test_a_clocked_run_goes_on_without_a_gap_and_replays(
 
 
 @pytest.mark.parametrize(
+    ("kind", "apart"),
+    [
+        (tb.Rod(0.5), lambda way: abs(np.linalg.norm(way) - 0.5)),
+        (tb.PointInPlane("xz"), lambda way: np.hypot(way[0], way[2])),
+        (tb.Prismatic("x"), lambda way: abs(way[0] * np.sin(0.9) + way[2] * np.cos(0.9))),
+    ],
+)
+def test_a_loop_whose_ends_are_apart_is_not_closed_by_a_jump(
+    kind: tb.Rod | tb.PointInPlane | tb.Prismatic, apart: Callable[[np.ndarray], float]
+) -> None:
+    m = tb.Model("catch", gravity=(0, 0, -9.81))
+    for name, place in (("a", 0.0), ("b", 0.5)):
+        body = m.body(name, 1.0, (0, 0, -0.2), (0.01, 0.01, 1e-3))
+        m.joint(name, tb.Revolute("y"), m.ground.at(place, 0, 0), body)
+    m.close("grip", kind, tb.Frame("a", (0, 0, -0.4)), tb.Frame("b", (0, 0, -0.4)), active=False)
+    system = m.compile()
+    a, b = 0.9, -0.2
+    ends = [np.array([x - 0.4 * np.sin(q), 0.0, -0.4 * np.cos(q)]) for x, q in ((0, a), (0.5, b))]
+    gap = apart(ends[1] - ends[0])
+    with tb.live(system, system.assemble(a=a, b=b), rate=RATE, speed=None) as live:
+        before = live.snapshot()
+        with pytest.raises(tb.InputError, match="Loop 'grip': its two points are") as refused:
+            live.switch(activate=["grip"])
+        assert f"{gap:.3g} m from where they meet, and 0.005 m are bridged" in str(refused.value)
+        live.run(T)
+        after = live.snapshot()
+        assert len(live.structures) == 0 and live.faults == ()
+    for name in ("a", "b"):  # it goes on as it was
+        assert after[name] == pytest.approx(before[name], abs=1e-3)
+
+
+@pytest.mark.parametrize(
     ("method", "constraints"),
     [(None, "partitioning"), (None, "projection"), (None, "augmented-lagrangian"), ("euler", None)],
 )

@@ -35,11 +35,3 @@ def set_values(system: System, start: State, given: dict[str, float]) -> State:
             )
     nq, nv, _ = system.sizes
     return State(x[:nq], x[nq : nq + nv], x[nq + nv :], start.names)
-
-
-def check_inputs(system: System, given: dict[str, float]) -> None:
-    """Refuses constants beyond the ranges of their inputs; names are looked at where they are
-    used."""
-    for name, number in given.items():
-        if name in system.input_names:
-            system.layout.check_input(name, number)

@@ -77,7 +77,7 @@ def live(
         system = described.compile()
         start = set_values(system, experiment.start(system), assignments("--set", set_ or []))
     steps = experiment.substeps if substeps is None else substeps
-    given = read_inputs(system.input_names, system.input_defaults, inputs, seconds)
+    given = read_inputs(system, inputs, seconds)
     with ExitStack() as closing:
         devices = opened(connect or [], system, closing)
         guarded = {name: GuardedOutput() for name in devices if name in system.output_names}

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from touchback.cli.assignments import assignments, check_inputs, set_values
+from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
 from touchback.cli.load import load
 from touchback.cli.options import number, output, seconds
@@ -50,7 +50,6 @@ def quality(
     inputs = {**experiment.inputs, **held}
     with working(f"deriving {described.name}"):
         system = described.compile()
-        check_inputs(system, held)
         changes = assignments("--set", set_ or [])
         start = set_values(system, experiment.start(system), changes)
     found = measure(

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from touchback.cli.assignments import assignments, check_inputs, set_values
+from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import err, out, working
 from touchback.cli.load import load
 from touchback.cli.options import number, output, seconds
@@ -68,7 +68,6 @@ def simulate(
     span = experiment.duration if duration is None else duration
     with working(f"deriving {described.name}"):
         system = described.compile()
-        check_inputs(system, held)
         start = set_values(system, experiment.start(system), changes)
     wanted = [name.strip() for name in signals.split(",")] if signals else []
     books = method not in METHODS or Can.BOOKS in METHODS[method].can

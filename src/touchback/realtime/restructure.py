@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from touchback.errors import InputError, SolveError
 from touchback.model import Model
 from touchback.model.switching import active_constraints, switched
 from touchback.native import Formulation
+from touchback.realtime.apart import refuse_apart
 from touchback.realtime.ending import to_its_end
 from touchback.realtime.life import Life
 from touchback.realtime.structure import joints_of
@@ -84,16 +87,26 @@ class Restructured(Life):
         self, activate: Sequence[str] = (), deactivate: Sequence[str] = (), at: float | None = None
     ) -> Swapped:
         """Lets constraints act or rest from a tick on, with the impulse that it takes; the last
-        sets of active constraints stay compiled."""
+        sets of active constraints stay compiled. A loop whose ends are apart now is refused: it
+        would close by a jump (with `at` they have until then to meet)."""
         self.system.motion.refuse("switch")
         known = self.system.model.constraint_rows()
         for name in (*activate, *deactivate):
             if name not in known:
                 raise unknown_name("constraint", name, known)
         model = switched(switched(self.system.model, activate, True), deactivate, False)
+        if at is None:
+            self._refuse_apart(model)
         key = (id(self.system.model.tape), active_constraints(model))
         mode = self._modes.pop(key, None) or compile_model(model)
         self._modes[key] = mode  # last: the latest
         if len(self._modes) > _MODES:
             del self._modes[next(iter(self._modes))]
         return self.swap(mode, at=at)
+
+    def _refuse_apart(self, model: Model) -> None:
+        system, values = self.system, self._region.published()[0]
+        x = np.array([values[name] for name in system.state_names], dtype=float)
+        nq, nv = len(system.layout.q), len(system.layout.v)
+        parameters = {name: self._parameters.values[name] for name in system.parameters}
+        refuse_apart(system, model, x[:nq], values["time"], x[nq + nv :], parameters)

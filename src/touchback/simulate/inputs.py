@@ -12,6 +12,7 @@ from touchback.native import SampledInputs
 from touchback.numbers import shown
 from touchback.recording import unknown_name
 from touchback.simulate.protocol import Floats, InputData, Plain
+from touchback.system import System
 from touchback.system.reading import by_name, read_array, read_number
 
 Refresh = Callable[[float, Floats, Floats], None]
@@ -46,15 +47,15 @@ class Inputs:
             u[place] = np.interp(t, times, values)
 
 
-def read_inputs(
-    names: Sequence[str], defaults: Floats, given: InputData | None, duration: float
-) -> Inputs:
+def read_inputs(system: System, given: InputData | None, duration: float) -> Inputs:
     """Sorts what a user gave by kind; inputs that aren't given keep their defaults.
 
     A sequence of numbers is spread evenly over the duration; a pair (times, values) has its own
-    grid. Between samples inputs are linear, beyond them constant.
+    grid. Between samples inputs are linear, beyond them constant. Numbers and samples beyond an
+    input's range are refused; a function's values aren't known before.
     """
-    inputs = Inputs(np.append(0.0, np.asarray(defaults, dtype=np.float64)))
+    names = system.input_names
+    inputs = Inputs(np.append(0.0, np.asarray(system.input_defaults, dtype=np.float64)))
     for name, value in by_name("inputs", given, "values").items():
         if name not in names:
             raise unknown_name("input", name, names)
@@ -63,9 +64,11 @@ def read_inputs(
             inputs.functions[place] = value
             inputs.texts[name] = "a function of time"
         elif not isinstance(value, Sequence | np.ndarray) or isinstance(value, str):
-            inputs.u[place] = inputs.texts[name] = _number(name, value)
+            number = inputs.u[place] = inputs.texts[name] = _number(name, value)
+            system.layout.check_input(name, number)
         else:
             times, values = inputs.samples[place] = _samples(name, value, duration)
+            system.layout.check_input(name, values)
             inputs.texts[name] = [times.tolist(), values.tolist()]
     return inputs
 

@@ -78,7 +78,7 @@ def simulate(
     constraints = formulation_for(method, constraints)
     solver = solver_for(system, method, constraints, wanted, options)
     span, changed = Span(start, duration), by_name("parameters", parameters)
-    given = read_inputs(system.input_names, system.input_defaults, inputs, span.end)
+    given = read_inputs(system, inputs, span.end)
     asked = Asked(system, span, given, constraints, changed, watched, books)
     solver.refuse_excess(span.duration, asked.width)
     x = initial_state(system, x0, span.start, given, parameters)

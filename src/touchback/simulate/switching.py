@@ -75,7 +75,7 @@ def simulate_switched(
     switches = [each for each in happenings if isinstance(each, Switch)]
     events = [each for each in happenings if isinstance(each, Event)]
     timely = _timed(inputs, span.end)
-    given = read_inputs(system.input_names, system.input_defaults, timely, span.end)
+    given = read_inputs(system, timely, span.end)
     timed = [(at, switch) for switch in switches if not isinstance(at := switch.at, Event)]
     waiting = sorted(timed, key=lambda pair: pair[0])
     on_event = {at.name: (at, switch) for switch in switches if isinstance(at := switch.at, Event)}

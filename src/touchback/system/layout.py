@@ -95,8 +95,8 @@ class Layout:
             raise InputError(str(unknown("parameter", parameter, self.parameters)))
         return self.parameters.index(parameter)
 
-    def check_input(self, name: str, value: float) -> None:
-        """Refuses a value of an input outside the range that its model gives it."""
+    def check_input(self, name: str, value: float | np.ndarray) -> None:
+        """Refuses a value of an input, or any of several, outside the range of its model."""
         known = self.input_ranges[self.inputs.index(name)]
         _check_within(f"Input '{name}'", known, np.array(value))
 

@@ -48,9 +48,7 @@ def feed(live: Live, experiment: Experiment) -> dict[str, Fed]:
     follow it, over and over; gives those."""
     inputs: Mapping[str, object] = experiment.inputs
     system = live.system
-    given = read_inputs(
-        system.input_names, system.input_defaults, experiment.inputs, experiment.duration
-    )
+    given = read_inputs(system, experiment.inputs, experiment.duration)
     fed = dict[str, Fed]()
     for name, value in inputs.items():
         if is_real(value):

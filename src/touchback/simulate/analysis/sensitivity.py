@@ -166,7 +166,7 @@ class _Varied:
         self.instance = Instance(system, None, at)
         self._sizes = system.sizes
         self._columns = [system.layout.parameters.index(name) for name in parameters]
-        given = read_inputs(system.input_names, system.input_defaults, inputs, duration)
+        given = read_inputs(system, inputs, duration)
         self._u, self._inputs = given.u.copy(), given
 
     def point(self, t: float, x: np.ndarray) -> Point:

@@ -58,8 +58,7 @@ class Bench:
         clock: Clock,
     ) -> None:
         self.system, self.x0, self.duration, self.clock = system, x0, duration, clock
-        names, defaults = system.input_names, system.input_defaults
-        self._inputs = read_inputs(names, defaults, inputs, duration)
+        self._inputs = read_inputs(system, inputs, duration)
 
     @property
     def constrained(self) -> bool:

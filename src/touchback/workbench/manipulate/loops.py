@@ -7,8 +7,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.model import Frame, Model
 from touchback.model.closures import Closure, PointInPlane, Rod
-from touchback.model.frame import AXES, GROUND, turns_of
-from touchback.model.mode_groups import governed
+from touchback.model.frame import GROUND, turns_of
 from touchback.recording import unknown_name
 from touchback.workbench.manipulate.here import Here
 from touchback.workbench.manipulate.joints import pose_of
@@ -20,13 +19,9 @@ from touchback.workbench.manipulate.kinds import (
     loop_kind,
     plane_of,
     tag_of,
-    word_of,
 )
 from touchback.workbench.manipulate.messages import Edit
 
-_OPEN = 1e-2  # of the mechanism's size: points this far apart don't meet
-_USUAL = 0.5  # m: the size of what has no lengths
-_MEETS = dict.fromkeys((PLANE, "spherical", "revolute", "universal", "fixed"), True)
 SECTIONS = ("closures", "couplings", "constraints", "drives")
 
 
@@ -60,25 +55,6 @@ def tied(now: Here, word: str, a: Frame, b: Frame, axis: Axis | None) -> Closure
     own = _turned(R_Wa.T, _usual_axis(now, a.body, b.body) if axis is None else axis)
     turn = tuple((about, now.value(angle)) for about, angle in turns_of((R_Wb.T @ R_Wa).tolist()))
     return Closure(loop_kind(word, own), a, Frame(b.body, (x, y, z), turn))
-
-
-def refuse_open(now: Here, model: Model) -> None:
-    """Refuses loops that would act anew while their ends are apart, which would be a jump; those
-    that modes switch act as the present one says."""
-    old, switched = now.system.model.closures, governed(model)
-    for name, loop in model.closures.items():
-        before = old.get(name)
-        if not loop.active or name in switched or (before is not None and before.active):
-            continue
-        way = pose_of(now, loop.b)[1] - pose_of(now, loop.a)[1]
-        if isinstance(loop.kind, PointInPlane):
-            way = way[[AXES[axis] for axis in loop.kind.plane]]
-        apart = float(np.linalg.norm(way))
-        if _MEETS.get(word_of(loop.kind)) and apart > _OPEN * (now.size or _USUAL):
-            raise InputError(
-                f"Loop '{name}': its two points are {apart:.3g} m apart now; bring them together "
-                "first, or close it as it is."
-            )
 
 
 def _usual_axis(now: Here, *bodies: str) -> Axis:

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 
 from touchback.errors import InputError, TouchbackError
 from touchback.model import Model
+from touchback.realtime.apart import refuse_apart
 from touchback.realtime.control.messages import Facts
 from touchback.realtime.live import Live
 from touchback.realtime.swap import Swapped
 from touchback.system import System
 from touchback.workbench.manipulate.copying import copied
 from touchback.workbench.manipulate.here import Here, here, refuse_rows
-from touchback.workbench.manipulate.loops import refuse_open
 
 EDIT, ICON = "edit", "icon"  # what a change is of: what `undo` takes back, and what it leaves
 _KEPT = "kept"  # an edit that can't be taken back and was let be
@@ -156,7 +156,7 @@ class Reshape:
         began = time.perf_counter()
         refuse_rows(self.live.system)
         before, model = here(self.live), self._altered(changes)
-        refuse_open(before, model)
+        refuse_apart(before.system, model, before.q, before.t, before.z, before.parameters)
         report = self.live.swap(model, begin=begin)
         old, self.changes = self.changes, changes
         if report.state == "waiting":
