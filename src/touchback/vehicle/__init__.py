@@ -1,5 +1,5 @@
 """Vehicles, as `tb.vehicle`: tyres, roads, and forces that put the ones on the others; engine,
-gearbox and brakes.
+gearbox and brakes; the single-track car.
 
 Their laws are written with operators over any number: floats and arrays check them, expressions
 take them into the tick."""
@@ -25,6 +25,7 @@ from touchback.vehicle.roads import (
     read_height_map,
     read_mesh_road,
 )
+from touchback.vehicle.single_track import SingleTrack, SingleTrackState, add_single_track
 from touchback.vehicle.tyre_on_road import Meeting, TyreOnRoad
 from touchback.vehicle.tyre_sensor import TyreForces
 from touchback.vehicle.tyres import (
@@ -67,11 +68,14 @@ __all__ = [
     "Patch",
     "Plane",
     "Road",
+    "SingleTrack",
+    "SingleTrackState",
     "TirFile",
     "Tyre",
     "TyreForces",
     "TyreOnRoad",
     "add_driveline",
+    "add_single_track",
     "iso8608_road",
     "line_pressure",
     "parse_tir",

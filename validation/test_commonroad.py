@@ -1,0 +1,63 @@
+"""Single-track cars by CommonRoad: the kinematic and the dynamic model of a BMW 320i.
+
+Source: commonroad-vehicle-models 3.0.2 (BSD-3, TUM), ground truth of its unit tests for vehicle 2
+at a steering rate of 0.15 rad/s and an acceleration of 0.63 g (the engine gives what it can); and
+a second of its dynamic model from 15 m/s with that steering rate, integrated to 8e-10. Its
+multi-body car and its drifting single-track car are not compared.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+import touchback as tb
+from touchback.vehicle import SingleTrack, SingleTrackState, add_single_track
+
+NAMES = ("x", "y", "steer", "speed", "yaw", "yaw_rate", "slip")
+STEER_RATE, ACCELERATION = 0.15, 0.63 * 9.81
+
+
+def car(folder: Path) -> SingleTrack:
+    """Vehicle 2, from CommonRoad's own files."""
+    given = yaml.safe_load((folder / "parameters_vehicle2.yaml").read_text())
+    tyre = yaml.safe_load((folder / "parameters_tire.yaml").read_text())["tire"]
+    cornering = -tyre["p_ky1"] / tyre["p_dy1"]
+    steering, engine = given["steering"], given["longitudinal"]
+    return SingleTrack(
+        given["m"], given["I_z"], given["a"], given["b"], given["h_s"], (cornering, cornering),
+        tyre["p_dy1"], (steering["min"], steering["max"]), (steering["v_min"], steering["v_max"]),
+        (engine["v_min"], engine["v_max"]), engine["a_max"], engine["v_switch"],
+    )  # fmt: skip
+
+
+def test_commonroad_ground_truth(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = reference / "vehicle"
+    truth = json.loads((folder / "commonroad_reference.json").read_text())["ground_truth"]
+    vehicle = car(folder)
+    assert vehicle == SingleTrack()  # the numbers that the class has by itself
+    for model, rates in (("ks", vehicle.kinematic), ("st", vehicle.rates)):
+        at = SingleTrackState(*truth[f"x_{model}"])
+        found = rates(at, STEER_RATE, ACCELERATION)
+        for name, published in zip(NAMES, truth[f"f_{model}_gt"]):
+            agreement.compare(
+                f"{model} rate of {name}", getattr(found, name), published, within=1e-14
+            )
+
+
+def test_commonroad_manoeuvre(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = reference / "vehicle"
+    case = json.loads((folder / "commonroad_reference.json").read_text())["manoeuvre_here"]
+    published = np.array(case["single_track_7state"])
+    m = tb.Model("single-track car")
+    start = SingleTrackState(0.0, 0.0, 0.0, 15.0, 0.0)
+    inputs = m.input("steer rate"), m.input("acceleration")
+    add_single_track(m, car(folder), *inputs, start)
+    run = tb.simulate(
+        m.compile(), duration=1.0, inputs={"steer rate": STEER_RATE}, rtol=1e-11, atol=1e-12,
+        output_step=0.1, progress=False,
+    )  # fmt: skip
+    for i, name in enumerate(NAMES):
+        found = run[f"car {name.replace('_', ' ')}"]
+        agreement.compare(name, found, published[:, i], within=1e-9)
