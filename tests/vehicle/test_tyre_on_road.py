@@ -1,5 +1,7 @@
 """A wheel with a mass on a road: it rests, rolls, lags, brakes, stands and jumps as it must."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +14,13 @@ from touchback.vehicle import (
     SMALL_TRACK,
     Bump,
     Contact,
+    DiscBrake,
     LinearTyre,
     Patch,
     Plane,
     Road,
     Tyre,
+    add_driveline,
     iso8608_road,
     read_height_map,
 )
@@ -142,3 +146,14 @@ def test_files_hold_it(tmp_path: Path) -> None:
     assert_allclose(
         again.forward_dynamics(x.q, x.v), old.forward_dynamics(x.q, x.v), rtol=0, atol=0
     )
+
+
+def test_commands_know_its_kinds_in_files_without_being_told(tmp_path: Path) -> None:
+    model = quarter_car(BRUSH)
+    add_driveline(model, ("spin",), model.input("throttle"), gear=2)
+    model.force("brake", DiscBrake(joint="spin", pressure=model.input("line", unit="Pa")))
+    model.save(tmp_path / "car.yaml")
+    code = "import sys; from touchback.cli.load import load; print(load(sys.argv[1])[0].forces)"
+    command = [sys.executable, "-c", code, str(tmp_path / "car.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert "'tyre'" in done.stdout and "'brake'" in done.stdout

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import touchback.vehicle  # noqa: F401 (files know its kinds then)
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.gallery import Experiment
