@@ -26,14 +26,15 @@ def test_icons_come_back_in_a_fork_and_are_governed(tmp_path: Path) -> None:
     with workbench.open(arm(), recordings=tmp_path) as bench:
 
         async def play(page: Page) -> None:
-            push = {"do": "icon", "name": "push", "kind": "force", "on": "arm", "at": [0, 0, -1]}
+            push = {"do": "icon", "name": "push", "kind": "force", "on": "arm", "at": [0, 0, -1],
+                    "end": "tail"}  # fmt: skip
             assert (await page.send(**push, value=[0.5, 0, 0], frame="body"))["ok"]
             twist = {"do": "icon", "name": "twist", "kind": "torque", "on": "arm"}
             assert (await page.send(**twist, value=[0, 0.1, 0]))["ok"]
             turn = {"do": "icon", "name": "turn", "kind": "motion", "on": "axle"}
             assert (await page.send(**turn, value=1.5))["ok"]
             before = bench.source.scene().icons
-            assert len(before) == 3
+            assert len(before) == 3 and before[0]["end"] == "tail"
             name = (await page.send(do="record"))["name"]
             bench.live.run(0.05)
             await page.send(do="record", on=False)

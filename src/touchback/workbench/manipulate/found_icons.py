@@ -9,7 +9,7 @@ from touchback.model import Frame, Model
 from touchback.model.forces import Wrench
 from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
-from touchback.workbench.manipulate.icons import Icons, at_names, value_names
+from touchback.workbench.manipulate.icons import Icons, at_names, end_of, tail_name, value_names
 from touchback.workbench.manipulate.messages import Icon
 
 
@@ -45,7 +45,8 @@ def _load(model: Model, name: str, free: set[str], numbers: Mapping[str, float])
     if not _are(model, (*force.force, *force.point), (*inputs, *point)):
         return None
     a, b, c = (numbers[each] for each in point)
-    return Icon(name=name, kind="force", on=on, at=(a, b, c), value=(x, y, z), frame=frame)
+    end = end_of(numbers.get(tail_name(name), 0.0))  # older recordings don't say
+    return Icon(name=name, kind="force", on=on, at=(a, b, c), value=(x, y, z), frame=frame, end=end)
 
 
 def _motion(model: Model, name: str, free: set[str], numbers: Mapping[str, float]) -> Icon | None:
@@ -80,6 +81,7 @@ def _take_out(model: Model, icon: Icon) -> None:
         del model.forces[name]
         for each in (*value_names(name), *(at_names(name) if icon.kind == "force" else ())):
             del model.inputs[each]
+        model.inputs.pop(tail_name(name), None)
         return
     del model.drives[name], model.parameters[f"{name} ramp"]
     for word in ("command", "by position"):

@@ -1,18 +1,20 @@
 """Icons: forces, torques and motions that are put on a mechanism and changed while it runs.
 
 Each comes into the model once, by another structure, with inputs of its own; its numbers are these
-inputs from then on. A force called "push" has "push x", "push y", "push z" [N] and its point
-"push at x", … [m]; a torque "twist" has "twist x", … [N m]. A motion "turn" has "turn command" (a
-rate, or where "turn by position" is 1 a position) and the parameter "turn ramp" [s]: the coordinate
-is driven, from where it is and as fast as it goes, towards the command (rate ω̇ = (ω* − ω)/T, with
-ω* = (command − q)/(4 T) by position, which is critically damped), and what that takes is measured
-as "turn effort".
+inputs from then on. A force called "push" has "push x", "push y", "push z" [N], its point
+"push at x", … [m], and "push by tail", 1 where its arrow is drawn with the tail at the point (which
+nothing feels, but recordings keep it); a torque "twist" has "twist x", … [N m]. A motion "turn"
+has "turn command" (a rate, or where "turn by position" is 1 a position) and the parameter
+"turn ramp" [s]: the coordinate is driven, from where it is and as fast as it goes, towards the
+command (rate ω̇ = (ω* − ω)/T, with ω* = (command − q)/(4 T) by position, which is critically
+damped), and what that takes is measured as "turn effort".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from touchback.errors import InputError
 from touchback.model import Frame, Model
@@ -106,11 +108,13 @@ class Icons:
         live = self._desk.live
         found: list[dict[str, object]] = []
         for icon in list(self.icons.values()):
-            if not set(values_of(icon)) <= set(live.system.input_names):
+            there, tail = set(live.system.input_names), tail_name(icon.name)
+            if not set(values_of(icon)) - {tail} <= there:
                 continue
             found.append({
                 "name": icon.name, "kind": icon.kind, "on": icon.on, "frame": icon.frame,
-                "end": icon.end, "of": icon.of,
+                "end": end_of(live[tail]) if tail in there else icon.end,
+                "of": icon.of,
                 "at": [live[name] for name in at_names(icon.name)]
                 if icon.kind == "force" else list(icon.at),
                 "value": live[f"{icon.name} command"] if icon.kind == "motion"
@@ -165,6 +169,16 @@ def at_names(icon: str) -> tuple[str, str, str]:
     return f"{icon} at x", f"{icon} at y", f"{icon} at z"
 
 
+def tail_name(icon: str) -> str:
+    """The input that says which end of a force's arrow is at its point."""
+    return f"{icon} by tail"
+
+
+def end_of(by_tail: float) -> Literal["head", "tail"]:
+    """The end by the number of that input."""
+    return "tail" if by_tail > 0.5 else "head"
+
+
 def values_of(icon: Icon) -> dict[str, float]:
     """The inputs of an icon with its numbers."""
     if icon.kind == "motion":
@@ -175,6 +189,7 @@ def values_of(icon: Icon) -> dict[str, float]:
     found = dict(zip(value_names(icon.name), _vector(icon), strict=True))
     if icon.kind == "force":
         found |= dict(zip(at_names(icon.name), map(float, icon.at), strict=True))
+        found[tail_name(icon.name)] = float(icon.end == "tail")
     return found
 
 
@@ -229,6 +244,7 @@ def _add_load(model: Model, icon: Icon) -> None:
         model.force(icon.name, Wrench(frame, torque=values, axes=icon.frame))
         return
     point = _inputs(model, at_names(icon.name), icon.at, "m")
+    model.input(tail_name(icon.name), default=float(icon.end == "tail"))
     model.force(icon.name, Wrench(frame, force=values, axes=icon.frame, point=point))
 
 
