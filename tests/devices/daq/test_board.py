@@ -118,3 +118,21 @@ def test_layouts_that_can_not_be_are_refused() -> None:
         BlockLayout(0.0, (BlockChannel("x"),))
     with pytest.raises(InputError, match="whole blocks"):
         GALLO.unpack(b"\0" * 9)
+
+
+def test_speed_counted_on_the_board_is_right_to_a_count_in_its_gate(numbered) -> None:
+    gate, turns = 10e-3, Sine(2000.0, 1.5)  # counts
+    layout = BlockLayout(1e-3, (BlockChannel("count", "int32"), BlockChannel("speed", "int16")))
+    script = Script(
+        layout, duration=0.3, signals={"count": turns, "speed": turns}, gates={"speed": gate}
+    )
+    _, blocks, *_ = numbered(script)
+    t = 1e-3 * np.arange(300)
+    w = 2 * np.pi * 1.5
+    passed = 2000.0 * (np.sin(w * t) - np.sin(w * (t - gate)))
+    assert np.abs(blocks["speed"] - passed).max() <= 1.0
+    # Half a gate ago, up to the curvature of the motion and a count in the gate:
+    true = 2000.0 * w * np.cos(w * (t - gate / 2))
+    assert (
+        np.abs(blocks["speed"] / gate - true).max() <= (1.0 + 2000.0 * (w * gate) ** 3 / 24) / gate
+    )

@@ -21,8 +21,9 @@ from touchback.native.record import FunctionData
 HEAD = LIB.constant("TB_DAQ_BLOCK_HEAD")
 MOST_CHANNELS = LIB.constant("TB_DAQ_CHANNELS")
 TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
-STARTED, OVERFLOW, ENDED, GONE, OUTSIDE = (
-    LIB.constant(f"TB_DAQ_{name}") for name in ("STARTED", "OVERFLOW", "ENDED", "GONE", "OUTSIDE")
+STARTED, TIME, OVERFLOW, ENDED, GONE, OUTSIDE = (
+    LIB.constant(f"TB_DAQ_{name}")
+    for name in ("STARTED", "TIME", "OVERFLOW", "ENDED", "GONE", "OUTSIDE")
 )
 COUNTS = ("received", "calls", "undated", "unlogged", "outside", "unheard")
 _EVENT, _DRAIN = LIB.constant("TB_DAQ_EVENT"), LIB.constant("TB_DAQ_DRAIN")
