@@ -1,10 +1,11 @@
-"""`python -m studies piano | piano-models | benches | presses | riding | wall`: what others
-published."""
+"""`python -m studies piano | piano-models | benches | presses | measured | riding | wall`: what
+others published."""
 
 import typer
 
 from studies.benches.command import benches
 from studies.keyboard.command import presses
+from studies.keyboard.measured_command import measured
 from studies.piano.command import piano
 from studies.piano.models_command import piano_models
 from studies.riding.command import riding
@@ -15,7 +16,7 @@ app = typer.Typer(
     help="Studies that reproduce published figures.", no_args_is_help=True,
     pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
 )  # fmt: skip
-for command in (piano, piano_models, benches, presses, riding, wall):
+for command in (piano, piano_models, benches, presses, measured, riding, wall):
     app.command()(command)
 
 if __name__ == "__main__":

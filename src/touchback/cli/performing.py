@@ -21,7 +21,8 @@ from touchback.gallery.keyboard.regulation import Regulation
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.strokes import Gesture, Heard, as_midi, as_sound
 
-STRUCK = ("piano", "piano-modes", "ball", "synthesizer")  # voices whose loudness is a speed
+# voices whose loudness is a speed
+STRUCK = ("piano", "piano-modes", "ball", "synthesizer", "measured")
 PLUCKED = "harpsichord"
 
 Board = Keyboard | SeparateKeys

@@ -46,6 +46,7 @@ class What(StrEnum):
     ball = "ball"
     wall = "wall"
     synthesizer = "synthesizer"
+    measured = "measured"
     walls = "walls"
     wall_standard = "wall-standard"
     wall_half_sample = "wall-half-sample"

@@ -16,7 +16,7 @@ from studies.keyboard.felt_force import (
 )
 from touchback.devices.motor import Motor
 from touchback.gallery.keyboard.device import FRONT, KeyDevice
-from touchback.gallery.keyboard.voices import COUPLING, _light, by_law, piano, piano_modes
+from touchback.gallery.keyboard.voices import COUPLING, by_law, light_action, piano, piano_modes
 from touchback.gallery.piano.force_curve import force_curve, slow_press
 
 NORMAL = {"normal": {}}
@@ -112,7 +112,9 @@ def test_what_a_sampled_coupling_adds_is_half_a_tick_of_its_spring(rate):
     steady speed it shows K v T / 2 more than the action feels, 20 mN at every rate, since K goes
     with 1/T. Without friction, since trembling may ease it or add to it by some millinewtons."""
     rough = ("centre friction", "knuckle friction", "capstan friction")
-    alone = ForceByDepth(*force_curve(slow_press(_light(), SPEED), dict.fromkeys(rough, 0.0)).down)
+    alone = ForceByDepth(
+        *force_curve(slow_press(light_action(), SPEED), dict.fromkeys(rough, 0.0)).down
+    )
     device = KeyDevice()
     run = press(held_key(rate, piano), rate, {f"action/{name}": 0.0 for name in rough})
     depth = run["key"] * FRONT

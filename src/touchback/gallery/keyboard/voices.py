@@ -7,6 +7,7 @@ from dataclasses import replace
 from touchback.errors import InputError
 from touchback.gallery.keyboard.answer import LEVERAGE, Answer, Voice
 from touchback.gallery.keyboard.device import FRONT, TRAVEL, Sensed
+from touchback.gallery.keyboard.measured import measured_action
 from touchback.gallery.keyboard.pedals import Lifting
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.walls import WALL_VOICES
@@ -36,16 +37,16 @@ BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears
 
 def piano(m: Model, key: Sensed) -> Answer:
     """The full-contact grand action behind a coupling spring: the part "action"."""
-    return _grand(m, key, grand_piano_action("finger", specification=_light()))
+    return _grand(m, key, grand_piano_action("finger", specification=light_action()))
 
 
 def piano_modes(m: Model, key: Sensed) -> Answer:
     """The grand action with Gillespie's modes, behind the same spring."""
-    action = piano_action_with_modes("finger", specification=_light(), felt_string=True)
+    action = piano_action_with_modes("finger", specification=light_action(), felt_string=True)
     return _grand(m, key, action)
 
 
-def _light() -> Specification:
+def light_action() -> Specification:
     """An action almost without the key's own mass, which the device brings."""
     own = SPECIFICATION.masses
     light = replace(own, key=own.key * VIRTUAL_KEY, key_moment=own.key_moment * VIRTUAL_KEY)
@@ -160,6 +161,13 @@ def by_law(
     return voice
 
 
+def measured(m: Model, key: Sensed) -> Answer:
+    """The grand action as a table of its measured forces: depth and speed are felt, but neither the
+    hammer's mass, which a light key can't show from its counts, nor what was before."""
+    table = measured_action()
+    return by_law(lambda depth, speed: maximum(table.force(depth, speed), 0.0))(m, key)
+
+
 #: What a key can be, by name.
 VOICES: dict[str, Voice] = {
     "piano": piano,
@@ -169,6 +177,7 @@ VOICES: dict[str, Voice] = {
     "ball": ball,
     "wall": wall,
     "synthesizer": synthesizer,
+    "measured": measured,
 }
 
 
