@@ -45,7 +45,8 @@ def add_vibration(m: Model, rate: float, note: int = 60) -> Value:
     count = m.signal("notes")
     struck = count > m.memory("notes felt", update=count) + 0.5
     blow = select(struck, m.signal("loudness"), 0.0)
-    fade = select(m.signal("ringing") > 0.5, 1.0, exp(-DAMPER / rate))
+    free = minimum(maximum(m.signal("ringing"), 0.0), 1.0)  # less as far as a damper lies on it
+    fade = 1.0 - (1.0 - exp(-DAMPER / rate)) * (1.0 - free)
     sigma = piano_string(note).decay[0]
     total: Value = 0.0
     for k, name in enumerate(_PUSHES):
