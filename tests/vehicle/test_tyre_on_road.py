@@ -16,10 +16,13 @@ from touchback.vehicle import (
     Contact,
     DiscBrake,
     LinearTyre,
+    MagicFormula,
     Patch,
     Plane,
     Road,
     Tyre,
+    TyreForces,
+    TyreOnRoad,
     add_driveline,
     iso8608_road,
     read_height_map,
@@ -64,6 +67,27 @@ def test_steady_slips_give_the_forces_of_the_tyre() -> None:
     # the wheel turns evenly: motor, rolling resistance and F_x at the loaded radius are in balance
     radius = MF.free_radius() + run["gap"][-1] + 0.0007 * MF.free_radius() * (12.0 / 16.7) ** 2
     assert_allclose(60.0 + grip.my - grip.fx * radius, 0.0, atol=0.2)
+
+
+def test_a_mirrored_tyre_pulls_to_the_other_side() -> None:
+    """Ply steer and conicity (shifts S_Hy, S_Vy) push an upright, straight wheel aside."""
+    numbers = {**MF.numbers, "PHY1": 0.004, "PVY1": 0.02, "QDZ6": 0.01}
+    forces = []
+    for mirrored in (False, True):
+        m = tb.Model("towed", gravity=(0, 0, -G))
+        sledge, mass = m.body("sledge"), m.body("mass", MASS)
+        wheel = m.body("wheel", WHEEL, inertia=(0.4, INERTIA, 0.4))
+        m.joint("x", tb.Prismatic("x"), m.ground, sledge, velocity=[10.0])
+        m.joint("z", tb.Prismatic("z"), sledge, mass, position=[0.275])
+        m.joint("spin", tb.Revolute("y"), mass, wheel, velocity=[35.4])
+        tyre = MagicFormula(numbers)
+        m.force("tyre", TyreOnRoad(wheel=wheel, tyre=tyre, mirrored=mirrored))
+        m.sensor("t", TyreForces("tyre"))
+        run = driven(m, 0.3)
+        forces.append([run["t.fx"][-1], run["t.fy"][-1], run["t.mz"][-1]])
+    (fx, fy, mz), other = forces
+    assert abs(fy) > 80.0 and abs(mz) > 1.0
+    assert_allclose(other, [fx, -fy, -mz], rtol=1e-9)
 
 
 def test_a_locked_wheel_slows_with_the_sliding_friction_also_on_ice() -> None:

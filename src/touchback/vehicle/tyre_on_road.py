@@ -45,6 +45,7 @@ class Meeting:
 class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     """A `tyre` on a wheel, at whose centre the origin of `wheel` is, with y along its axle to the
     left; on a `road` of the world. `grip` and `pressure` [Pa] (None: the tyre's own) may be live.
+    `mirrored`: mounted on the other side of the car than it was measured on (TYRESIDE).
 
     The road is asked below the centre, then where that normal says that the wheel is lowest. The
     carcass is pressed by the distance to the plane there, and carries F_z + c ρ̇. Slips follow with
@@ -60,6 +61,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     road: AnyRoad = Plane()
     grip: Value = 1.0
     pressure: Value | None = None
+    mirrored: bool = False
 
     def __post_init__(self) -> None:
         check_positive("TyreOnRoad", grip=self.grip)
@@ -75,7 +77,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
 
     def apply(self, mechanics: Forces) -> None:
         at = self.meeting(mechanics)
-        grip = self.tyre.grip(self.lagging(mechanics, at))
+        grip = self._grip(self.lagging(mechanics, at))
         axes, add = (at.along, at.across, at.normal), _VECTORS.add
         force: Vector = [0.0, 0.0, 0.0]
         torque: Vector = [0.0, 0.0, 0.0]
@@ -101,7 +103,15 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     def measured(self, mechanics: Mechanics) -> tuple[Contact, Grip]:
         """The contact with lagging slips, and what the tyre does of them."""
         contact = self.lagging(mechanics, self.meeting(mechanics))
-        return contact, self.tyre.grip(contact)
+        return contact, self._grip(contact)
+
+    def _grip(self, contact: Contact) -> Grip:
+        """What the tyre does, as it is mounted: seen in a mirror, left is right."""
+        if not self.mirrored:
+            return self.tyre.grip(contact)
+        alpha, gamma, spin = -contact.slip_angle, -contact.camber, -contact.turn_slip
+        seen = self.tyre.grip(replace(contact, slip_angle=alpha, camber=gamma, turn_slip=spin))
+        return replace(seen, fy=-seen.fy, mx=-seen.mx, mz=-seen.mz)
 
     # ---- where the wheel meets the road
 
