@@ -5,6 +5,17 @@ static const long TRIES = 8; /* readings of a mailbox before the value before is
 
 static const int ROUNDS = 4; /* looks at ports of a group before their values before are kept */
 
+static const double STALL = 2e7; /* ns that ticks may stand still besides: machines have hiccups */
+
+/* By ticks, so that a run repeats; and by the clock, so that ticks that stood still for longer than an
+ * input may be silent don't go on with what was before. */
+static int silent(const tb_live *live, const tb_input_port *port, int64_t now) {
+    double limit = (double)(port->quiet_limit + 1) * live->period + STALL;
+    return port->quiet_limit >= 0 &&
+           (port->quiet > port->quiet_limit ||
+            (live->period > 0.0 && (double)(now - port->heard) > limit));
+}
+
 static void look(tb_input_port *port) {
     port->found = tb_mailbox_sequence(port->mailbox);
     if (port->found != port->seen)
@@ -52,6 +63,8 @@ long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
     for (long i = 0; i < live->input_count; i++) {
         tb_input_port *port = live->inputs + i;
         port->quiet++;
+        if (!port->heard)
+            port->heard = now;
         if (port->found < 0) {
             port->contended++;
             live->statistics->contended++;
@@ -60,12 +73,13 @@ long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
             port->seen = port->found;
             port->stamp = port->found_stamp;
             port->quiet = 0;
+            port->heard = now;
             if (port->place)
                 live->problem.u[port->place] = port->found_value;
             else if (port->found_value != 0.0)
                 flags |= TB_STOPPED;
         }
-        if (port->quiet_limit >= 0 && port->quiet > port->quiet_limit)
+        if (silent(live, port, now))
             flags |= TB_STALE;
         if (port->place && port->messages && now - port->stamp > *age)
             *age = now - port->stamp;

@@ -58,6 +58,7 @@ static void carry_inputs(const tb_swap *swap) {
         port->quiet = before->quiet;
         port->seen = before->seen;
         port->stamp = before->stamp;
+        port->heard = before->heard;
         port->messages = before->messages;
         port->contended = before->contended;
         port->group = before->group;
