@@ -13,7 +13,8 @@ from benchmarks.piano import SHARE, undisturbed
 from benchmarks.report import Section, Target, microseconds
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.player import SETTLING, Keyboard, make_keyboard
-from touchback.gallery.keyboard.virtuoso import virtuoso
+from touchback.gallery.keyboard.strokes import Gesture
+from touchback.gallery.keyboard.virtuoso import pedalled, virtuoso
 from touchback.realtime import Live, Report
 
 RATES = (4000.0, 2000.0, 1000.0, 500.0, 250.0)
@@ -28,9 +29,9 @@ _HOG = "while True: pass"
 
 def run(seconds: float = 60.0) -> Section:
     """Eighty-eight keys for so long, then seven for a third of it."""
-    section = Section("Touchback keyboard, piano, live: times in µs", list(COLUMNS))
+    section = Section("Touchback keyboard, piano with pedals, live: times in µs", list(COLUMNS))
     rate = _highest(section)
-    _row(section, 88, rate, seconds, "88 piano keys")
+    _row(section, 88, rate, seconds, "88 graded piano keys")
     with loaded() as hogs:
         _row(section, 7, 1000.0, seconds / 3, f"7 keys beside {len(hogs)} busy processes")
     _row(section, 7, 4000.0, seconds / 3, "7 keys")
@@ -46,7 +47,7 @@ def _highest(section: Section) -> float:
     tried = []
     for rate in RATES:
         keys = make_keyboard(88, "piano", rate=rate)
-        strokes = virtuoso(keys.notes, 0.1, TRIED)
+        strokes: list[Gesture] = [*virtuoso(keys.notes, 0.1, TRIED), *pedalled(0.1, TRIED)]
         with undisturbed() as scheduling:
             reports = [keys.perform(strokes, TRIED, speed=None)[0] for _ in range(TIMES)]
         steps = [report.histograms["step_time"] for report in reports]
@@ -56,7 +57,9 @@ def _highest(section: Section) -> float:
         section.records.append({"tried": rate, "p99.9": worst, "share": share})
         if share <= SHARE:
             break
-    section.remark(f"Unclocked ticks of 88 keys, p99.9: {', '.join(tried)}. {scheduling}.")
+    section.remark(
+        f"Unclocked ticks of 88 graded keys with pedals, p99.9: {', '.join(tried)}. {scheduling}."
+    )
     return rate
 
 
@@ -77,7 +80,7 @@ def _row(section: Section, count: int, rate: float, seconds: float, what: str) -
     keys = make_keyboard(count, "piano", rate=rate)
     strokes = virtuoso(keys.notes, SETTLING, seconds)
     before = _Machine.now()
-    report, live = keys.perform(strokes, seconds)
+    report, live = keys.perform([*strokes, *pedalled(SETTLING, seconds)], seconds)
     after = _Machine.now()
     notes = _notes(keys, live)
     ticks, late, overruns = (report.counts[name] for name in ("ticks", "late", "overruns"))

@@ -4,11 +4,13 @@ pianissimo to fortissimo."""
 from collections.abc import Sequence
 
 from touchback.errors import InputError
+from touchback.gallery.keyboard.pedals import SOSTENUTO, SUSTAIN, UNA_CORDA, Foot
 from touchback.gallery.keyboard.strokes import Stroke
 
 VERSE = 4.0  # s: a second each of scale, trill over chords, repeated notes over chords, chords
 SHORT, LONG = 0.03, 0.15  # s that a finger stays: in fast notes, in chords
 LOUDEST = 0.9  # effort, a hammer at 3.9 m/s: harder ones, repeated, bounce and strike twice
+PEDALLING = 16  # places of the sustain pedal on its way down
 _LEAST_KEYS = 4
 
 
@@ -26,6 +28,23 @@ def virtuoso(notes: Sequence[int], start: float, end: float) -> list[Stroke]:
         verse, begin = verse + 1, begin + VERSE
     kept = [one for one in strokes if one.time + one.press + one.stay + one.leave < end]
     return sorted(kept, key=lambda stroke: stroke.time)
+
+
+def pedalled(start: float, end: float) -> list[Foot]:
+    """Feet for the passage: the sustain pedal goes down and up by degrees in every second, as a
+    half-pedalling foot does; the sostenuto holds the first chord of the third, and every other
+    verse is una corda."""
+    feet: list[Foot] = []
+    verse, begin = 0, start
+    while begin < end:
+        for second in range(int(VERSE)):
+            for i in range(2 * PEDALLING):
+                place = 1.0 - abs(i / PEDALLING - 1.0)
+                feet.append(Foot(begin + second + 0.5 * i / PEDALLING, SUSTAIN, place))
+        feet += [Foot(begin + 2.2, SOSTENUTO, 1.0), Foot(begin + 2.9, SOSTENUTO, 0.0)]
+        feet.append(Foot(begin, UNA_CORDA, float(verse % 2)))
+        verse, begin = verse + 1, begin + VERSE
+    return [foot for foot in feet if foot.time < end]
 
 
 def _verse(notes: Sequence[int], begin: float, verse: int) -> list[Stroke]:
