@@ -49,9 +49,8 @@ function show(trial) {
   allow();
 }
 
-const reply = text => make("button", { text: page.trial.touches ? `Touch ${text}` : text, onclick: () => bench.try({ do: "reply", text }).then(refuse) });
-const onward = trial => make("button", { id: "onward", text: `Go on to touch ${trial.touch + 1}`, onclick: () => bench.try({ do: "onward" }).then(refuse) });
-const refuse = found => { if (found) show(found); };
+const reply = text => make("button", { text: page.trial.touches ? `Touch ${text}` : text, onclick: () => bench.try({ do: "reply", text }) });
+const onward = trial => make("button", { id: "onward", text: `Go on to touch ${trial.touch + 1}`, onclick: () => bench.try({ do: "onward" }) });
 
 /** Of several touches each is to be felt, and over, before anything goes on. */
 function allow(rows = []) {
