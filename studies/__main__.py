@@ -1,9 +1,10 @@
-"""`python -m studies piano | piano-models | benches | presses | measured | riding | wall`: what
-others published."""
+"""`python -m studies piano | piano-models | benches | presses | measured | riding | wall |
+displays`: what others published, and limits of ours."""
 
 import typer
 
 from studies.benches.command import benches
+from studies.displays.command import displays
 from studies.keyboard.command import presses
 from studies.keyboard.measured_command import measured
 from studies.piano.command import piano
@@ -16,7 +17,7 @@ app = typer.Typer(
     help="Studies that reproduce published figures.", no_args_is_help=True,
     pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
 )  # fmt: skip
-for command in (piano, piano_models, benches, presses, measured, riding, wall):
+for command in (piano, piano_models, benches, presses, measured, riding, wall, displays):
     app.command()(command)
 
 if __name__ == "__main__":

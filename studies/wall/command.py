@@ -15,14 +15,11 @@ from touchback.errors import InputError
 
 if TYPE_CHECKING:
     from studies.wall.figures import Sheet
-    from studies.wall.real import Cell
-    from touchback.haptics.wall.battery import Setting
-    from touchback.haptics.wall.laws import Law
 
 PARTS = (
-    "ball", "edges", "grip", "passive", "figures", "sensing", "limits", "faults", "designs",
+    "ball", "edges", "grip", "passive", "figures", "sensing", "limits", "faults", "designs", "best",
 )  # fmt: skip
-USUAL = PARTS[:5]  # the others take many minutes
+USUAL = PARTS[:5]  # the others take minutes
 FOUND = ("ball", "edges", "grip")  # parts with findings that hold or fail
 _RATES = "250,500,1000,2000,4000"
 
@@ -35,6 +32,9 @@ def wall(
     plot: Annotated[
         Path | None, typer.Option(help="Draw every figure into this folder, with its curves.")
     ] = None,
+    tables: Annotated[
+        Path | None, typer.Option(help="Write the tables of real devices into this file.")
+    ] = None,
 ) -> None:
     """Why sampled walls chatter, and walls that don't: Gillespie's chapters 5 and 6, measured.
 
@@ -43,8 +43,9 @@ def wall(
     *figures*: what can be drawn anew; these are shown unless parts are named.
 
     *sensing*: passive walls with an encoder, at the rate nearest to 1 kHz; *limits*: at all rates;
-    *faults*: with late forces, weak and misjudged motors and hands; *designs*: other people's, and
-    published bounds beside ours. A finding that fails gives exit code 1.
+    *faults*: with coarse and noisy counts, late forces, weak and misjudged motors and hands;
+    *designs*: other people's cures, ours, and published bounds; *best*: published walls against
+    ours, judged on presses that neither knew. A finding that fails gives exit code 1.
     """
     wanted = parts or list(USUAL)
     for part in wanted:
@@ -55,7 +56,7 @@ def wall(
         plot.mkdir(parents=True, exist_ok=True)
     fine = _findings([part for part in wanted if part in FOUND])
     sheets = _own_pictures(wanted, frequencies, drawn=plot is not None)
-    sheets += _real(wanted, frequencies, drawn=plot is not None)
+    sheets += _real(wanted, frequencies, tables)
     if "figures" in wanted:
         sheets = [*_list_figures(), *sheets]
     if plot is not None:
@@ -121,50 +122,32 @@ def _passive(rates: list[float]) -> dict[str, list[float]]:
     return found
 
 
-def _real(wanted: list[str], rates: list[float], drawn: bool) -> list[Sheet]:
+def _real(wanted: list[str], rates: list[float], tables: Path | None) -> list[Sheet]:
     """Walls on a real device: their tables, and the sheets to be drawn of them."""
-    from studies.wall import real
+    from studies.wall import real_tables
+    from studies.wall.figures.limits import bars_sheet, limits_sheet
 
-    usual = min(rates, key=lambda rate: abs(rate - 1000.0))
-    sheets: list[Sheet] = []
-    if "sensing" in wanted:
-        _cells(real.LAWS, real.SENSORS, [usual])
-    if "limits" in wanted:
-        few = {name: real.SENSORS[name] for name in ("exact", "differences", "observer")}
-        cells = _cells(real.LAWS, few, rates)
-        if drawn:
-            from studies.wall.figures.limits import limits_sheet
-
+    grids, sheets = [], []
+    for part, made in real_tables.PARTS.items():
+        if part not in wanted:
+            continue
+        fresh, cells = made(rates)
+        for grid in fresh:
+            grid.show()
+        grids += fresh
+        if part == "limits":
             sheets.append(limits_sheet(rates, cells))
-    if "faults" in wanted:
-        _cells(real.LAWS, real.FAULTS, [usual])
-    if "designs" in wanted:
-        few = {name: real.SENSORS[name] for name in ("exact", "differences", "observer")}
-        _cells(real.DESIGNS, few, [usual])
-        for name, bound in real.opinions(usual).items():
-            out.print(f"{name}: {bound:.0f} N/m, any passive hand")
+        elif part in ("faults", "designs"):
+            sheets.append(bars_sheet(part, cells))
+    if grids:
+        out.print(
+            "passive up to [N/m]; in brackets: the largest distance from where a continuous wall "
+            "has the handle, over the penetration; counts of 4.15 µm"
+        )
+    if tables is not None:
+        real_tables.write(grids, tables)
+        out.print(f"{len(grids)} tables: {tables}")
     return sheets
-
-
-def _cells(laws: dict[str, Law], settings: dict[str, Setting], rates: list[float]) -> list[Cell]:
-    """A table for each rate, with what it holds."""
-    from studies.wall.real import measured
-
-    found: list[Cell] = []
-    for rate in rates:
-        table = Table(f"passive up to [N/m], {rate:g} Hz", *settings, box=None, pad_edge=False)
-        for row, law in laws.items():
-            with working(f"pressing the {row} wall at {rate:g} Hz"):
-                cells = list(measured({row: law}, settings, [rate]))
-            table.add_row(row, *map(str, cells))
-            found += cells
-        out.print()
-        out.print(table)
-    out.print(
-        "counts of 4.15 µm; in brackets: the largest distance from where a continuous wall has the "
-        "handle, over the penetration"
-    )
-    return found
 
 
 def _stiffness(value: float) -> str:

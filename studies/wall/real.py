@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from touchback.haptics.wall.battery import Setting, stiffest
 from touchback.haptics.wall.laws import (
+    Adaptive,
     Deadbeat,
     Differences,
     Dithered,
@@ -13,11 +14,13 @@ from touchback.haptics.wall.laws import (
     Observing,
     PassivityControlled,
     Placed,
+    Rubbing,
     Standard,
     Waves,
     Window,
 )
 from touchback.haptics.wall.motor import Motor
+from touchback.haptics.wall.passivity import BENCH_DEVICE
 from touchback.haptics.wall.plant import Finger
 from touchback.haptics.wall.published import abbott_okamura, colgate, diolaiti
 from touchback.haptics.wall.sensing import Encoder
@@ -33,22 +36,33 @@ LAWS: dict[str, Law] = {
     "z-plane": Placed(),
     "deadbeat": Deadbeat(),
     "deadbeat throughout": Deadbeat(throughout=True),
+    "adaptive": Adaptive(Deadbeat(), BENCH_DEVICE),
 }
 COUNTED = Setting(encoder=Encoder(RESOLUTION), sense=Differences())
 OBSERVED = Setting(encoder=Encoder(RESOLUTION), sense=Observing(RESOLUTION))
+STAMPED = Setting(
+    encoder=Encoder(RESOLUTION), sense=Observing(RESOLUTION, hand_rate=100.0, slack=0.25),
+    stamps=True,
+)  # fmt: skip
+WINDOWED = Setting(encoder=Encoder(RESOLUTION), sense=Window(RESOLUTION))
 #: What they are told.
 SENSORS: dict[str, Setting] = {
     "exact": Setting(),
     "differences": COUNTED,
-    "window": Setting(encoder=Encoder(RESOLUTION), sense=Window(RESOLUTION)),
+    "window": WINDOWED,
     "observer": OBSERVED,
+    "stamps": STAMPED,
 }
 #: What else goes wrong on a device, each beside an encoder with the observer.
 FAULTS: dict[str, Setting] = {
     "none": OBSERVED,
+    "counts of 16.6 µm": replace(
+        OBSERVED, encoder=Encoder(4.0 * RESOLUTION), sense=Observing(4.0 * RESOLUTION)
+    ),
     "half a sample late": replace(OBSERVED, delay=LATE),
     "motor of 3 N": replace(OBSERVED, motor=Motor(limit=3.0)),
     "motor 10 % strong": replace(OBSERVED, motor=Motor(gain=1.1)),
+    "motor 10 % weak": replace(OBSERVED, motor=Motor(gain=0.9)),
     "finger misjudged": replace(OBSERVED, believed=Finger(0.01, 2.0, 120.0)),
     "noise of a count": replace(
         OBSERVED,
@@ -56,16 +70,18 @@ FAULTS: dict[str, Setting] = {
         sense=Observing(RESOLUTION, noise=RESOLUTION),
     ),
 }
-#: Further designs, by others and together with ours.
-DESIGNS: dict[str, Law] = {
-    "standard": Standard(),
-    "passivity controller": PassivityControlled(),
-    "energy bounded": PassivityControlled(bounded=True),
-    "waves, 5 N s/m": Waves(5.0),
-    "half-sample": HalfSample(),
-    "half-sample, dithered by 10 mN": Dithered(HalfSample(), 0.01),
-    "half-sample, passivity controller": PassivityControlled(HalfSample()),
-    "half-sample, energy bounded": PassivityControlled(HalfSample(), bounded=True),
+#: Cures for counts, beside half-sample prediction unless they have a law of their own.
+CURES: dict[str, tuple[Law, Setting]] = {
+    "none: differences": (HalfSample(), COUNTED),
+    "adaptive window (Janabi-Sharifi et al. 2000)": (HalfSample(), WINDOWED),
+    "dither of 10 mN": (Dithered(HalfSample(), 0.01), COUNTED),
+    "passivity controller (Hannaford & Ryu 2002)": (PassivityControlled(HalfSample()), COUNTED),
+    "the same on the standard wall": (PassivityControlled(), COUNTED),
+    "waves of 5 N s/m (Niemeyer & Slotine 1991)": (Waves(5.0), COUNTED),
+    "observer of plant and hand": (HalfSample(), OBSERVED),
+    "observer, time stamps": (HalfSample(), STAMPED),
+    "observer, energy bounded": (PassivityControlled(HalfSample(), bounded=True), OBSERVED),
+    "observer, stamps, friction": (Rubbing(HalfSample(), RESOLUTION), STAMPED),
 }
 
 
@@ -84,14 +100,18 @@ class Cell:
         return f"{shown} ({self.deviation:.2f})"
 
 
-def measured(
-    laws: dict[str, Law], settings: dict[str, Setting], rates: Iterable[float]
-) -> Iterator[Cell]:
-    """Every law with every setting at every rate."""
+def measured(laws: dict[str, Law], settings: dict[str, Setting], rate: float) -> Iterator[Cell]:
+    """Every law with every setting at a rate [Hz]."""
+    for row, law in laws.items():
+        for column, setting in settings.items():
+            yield Cell(rate, row, column, *stiffest(law, rate, setting))
+
+
+def cured(rates: Iterable[float]) -> Iterator[Cell]:
+    """Every cure at every rate [Hz]."""
     for rate in rates:
-        for row, law in laws.items():
-            for column, setting in settings.items():
-                yield Cell(rate, row, column, *stiffest(law, rate, setting))
+        for row, (law, setting) in CURES.items():
+            yield Cell(rate, row, f"{rate:g} Hz", *stiffest(law, rate, setting))
 
 
 def opinions(rate: float) -> dict[str, float]:

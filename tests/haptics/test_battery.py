@@ -34,6 +34,7 @@ from touchback.haptics.wall.laws import (
     Observing,
     PassivityControlled,
     Placed,
+    Rubbing,
     Standard,
     Told,
     Waves,
@@ -178,6 +179,23 @@ def test_waves_press_back_with_the_spring_behind_the_line_s_own() -> None:
     assert force == pytest.approx(depth / (1.0 / K + T / (2.0 * b)), rel=1e-6)
 
 
+def test_rubbing_takes_its_friction_s_work_and_never_pulls() -> None:
+    """Slowly 40 counts in and out again: twice the friction times the way, less where it turns."""
+    K, T, deep = 10e3, 1e-3, 40.0 * SIZE
+    law = Rubbing(Standard(), SIZE, friction=0.5, give=2.0)
+    way = np.concatenate([np.linspace(0.0, -deep, 401), np.linspace(-deep, 0.0, 401)[1:]])
+    memory, forces = law.start, []
+    for y in way:
+        told = Told(y, 0.0, 0.0, Motion(0.32, 4.75, 257.0), 0.0, K, 0.0, T)
+        memory, force = law.step(memory, told)
+        forces.append(float(force))
+    mean = 0.5 * (np.array(forces)[1:] + np.array(forces)[:-1])
+    taken = -np.sum(mean * np.diff(way))
+    most = 0.5 * SIZE * K
+    assert taken == pytest.approx(2.0 * most * deep, rel=0.15)
+    assert min(forces) >= 0.0 and forces[200] == pytest.approx(K * 0.5 * deep + most, rel=1e-6)
+
+
 def test_dither_shakes_inside_the_wall_alone() -> None:
     law = Dithered(Standard(), 0.25)
     plant, memory, forces = Motion(0.32, 4.75, 257.0), law.start, []
@@ -188,7 +206,10 @@ def test_dither_shakes_inside_the_wall_alone() -> None:
     assert forces == pytest.approx([0.0, 0.75, 1.25])
 
 
-@pytest.mark.parametrize("law", [PassivityControlled(HalfSample()), Waves(), Dithered(Placed(), 1)])
+@pytest.mark.parametrize(
+    "law",
+    [PassivityControlled(HalfSample()), Waves(), Dithered(Placed(), 1), Rubbing(Placed(), SIZE)],
+)
 def test_an_idle_law_keeps_the_length_of_its_memory(law: Law) -> None:
     told = Told(-1e-3, 0.1, 0.2, Motion(0.32, 4.75, 257.0), 0.0, 1000.0, 0.0, 1e-3)
     assert len(law.idle(law.start, told)) == len(law.step(law.start, told)[0]) == len(law.start)
@@ -213,6 +234,8 @@ def test_published_bounds_weigh_hold_delay_and_counts() -> None:
         lambda: abbott_okamura(1.0, 1e-3, -1.0, 1e-6),
         lambda: diolaiti(1.0, 1e-3, 1.0, 1e-6, delay=float("nan")),
         lambda: Waves(0.0),
+        lambda: Rubbing(Standard(), 0.0),
+        lambda: Observing(1e-6, slack=0.7),
         lambda: stiffest(Standard(), 0.0),
         lambda: Setting(delay=1.5),
         lambda: Setting(stamps=True),

@@ -104,6 +104,20 @@ def test_another_controller_acts_from_the_very_next_tick_and_is_replayed_to_the_
     assert run["wall force"][tick] == pytest.approx(due, rel=1e-9)
 
 
+@pytest.mark.parametrize("name", list(WALLS)[1:])
+def test_every_controller_takes_over_within_one_tick(chosen: System, name: str) -> None:
+    """In the midst of a contact."""
+    plain = pushed(chosen, {0.0: "wall"}, 20e3, RATE).recorded()
+    inside = plain["handle"] < 0.0
+    tick = int(np.flatnonzero(inside[:-1] & inside[1:])[0]) + 1
+    run = pushed(chosen, {0.0: "wall", tick / RATE: name}, 20e3, RATE).recorded()
+    assert np.flatnonzero(run["wall force"] != plain["wall force"])[0] == tick
+    if name in ("half-sample", "z-plane"):  # the others remember what was before
+        before = State(run["handle"][tick - 1], run["handle rate"][tick - 1])
+        due = kind(name).build(PLANT, Target(20e3), 1.0 / RATE).force(0, before)
+        assert run["wall force"][tick] == pytest.approx(due, rel=1e-9)
+
+
 def test_a_wall_is_a_building_block_of_a_law_of_ones_own() -> None:
     """Half the force of a wall, and a drag, at half the rate."""
     m = handle()

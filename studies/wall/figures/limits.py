@@ -55,13 +55,38 @@ def limits_sheet(rates: list[float], cells: list[Cell]) -> Sheet:
                 axis.plot(rates, shown, marker=mark, ms=4, lw=1.1, label=row)
             bound = [2.0 * BENCH_DEVICE.damping * rate for rate in rates]
             axis.plot(rates, bound, ":", color=INK, label="2b/T (Colgate)")
-            axis.set(xscale="log", yscale="log", title=column, xlabel="sampling rate [Hz]")
-            axis.set_xticks(rates, [f"{rate:g}" for rate in rates], fontsize=7)
+            axis.set(xscale="log", yscale="log", title=column, xlabel="rate [kHz]")
+            axis.set_xticks(rates, [f"{1e-3 * rate:g}" for rate in rates], fontsize=7)
             axis.minorticks_off()
         axes[0].set_ylabel("largest passive stiffness [N/m]")
-        axes[0].legend(fontsize=6)
+        figure.legend(
+            *axes[0].get_legend_handles_labels(), fontsize=7, loc="outside lower center", ncols=4
+        )
 
     return Sheet("limits", "passive stiffness by what the controller is told", "", draw)
+
+
+def bars_sheet(name: str, cells: list[Cell]) -> Sheet:
+    """The largest passive stiffness of each row, a bar for each column."""
+
+    def draw(figure: Figure) -> None:
+        axis = panel(figure, "largest passive stiffness [N/m]", "")
+        rows = list(dict.fromkeys(cell.row for cell in cells))
+        columns = list(dict.fromkeys(cell.column for cell in cells))
+        for number, column in enumerate(columns):
+            own = {cell.row: cell for cell in cells if cell.column == column}
+            places = [i + 0.8 * number / len(columns) - 0.35 for i in range(len(rows))]
+            widths = [own[row].stiffness if math.isfinite(own[row].stiffness) else 1e6
+                      for row in rows]  # fmt: skip
+            axis.barh(places, widths, height=0.75 / len(columns), label=column)
+            axis.plot(widths, places, ".", ms=2, color=INK, label=f"_{column}")
+        axis.set_yticks(range(len(rows)), rows, fontsize=7)
+        axis.invert_yaxis()
+        axis.set_xscale("log")
+        axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+    titles = {"faults": "passive stiffness by what goes wrong", "designs": "cures for counts"}
+    return Sheet(name, titles[name], "", draw)
 
 
 def grip_sheet(fixed: list[float], adaptive: list[float]) -> Sheet:

@@ -28,7 +28,7 @@ def diolaiti(
     """K ≤ min(2b/(T + 2τ), 2 f_c/Δ) [N/m]: the energies that Diolaiti, Niemeyer, Barbagli &
     Salisbury 2006 weigh, with a delay τ [s]. A spring whose force is late by T/2 + τ gives
     K (T/2 + τ) v² a second, which b v² must take. The form with τ is derived here from that
-    argument; their paper goes on to limit cycles that stay small."""
+    argument, not quoted: we know the paper by its abstract (doi 10.1109/TRO.2005.862487)."""
     _check(delay=delay)
     late = colgate(damping, _period(period) + 2.0 * delay)
     return min(late, abbott_okamura(damping, period, friction, resolution))

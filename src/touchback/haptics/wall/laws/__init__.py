@@ -6,7 +6,7 @@ expressions machine code inside the tick (`touchback.haptics.displays.WallDispla
 from touchback.haptics.wall.laws.adaptive import Adaptive
 from touchback.haptics.wall.laws.affine import HalfSample, Placed, Standard
 from touchback.haptics.wall.laws.deadbeat import Deadbeat
-from touchback.haptics.wall.laws.further import Dithered, PassivityControlled, Waves
+from touchback.haptics.wall.laws.further import Dithered, PassivityControlled, Rubbing, Waves
 from touchback.haptics.wall.laws.motion import Motion
 from touchback.haptics.wall.laws.observer import Observing
 from touchback.haptics.wall.laws.sensors import Differences, Given, Sense, Window
@@ -14,6 +14,6 @@ from touchback.haptics.wall.laws.told import Law, Stamp, Told
 
 __all__ = [
     "Adaptive", "Deadbeat", "Differences", "Dithered", "Given", "HalfSample", "Law", "Motion",
-    "Observing", "PassivityControlled", "Placed", "Sense", "Stamp", "Standard", "Told",
+    "Observing", "PassivityControlled", "Placed", "Rubbing", "Sense", "Stamp", "Standard", "Told",
     "Waves", "Window",
 ]  # fmt: skip

@@ -119,3 +119,44 @@ class Dithered:
         inner, force = self.law.step(memory[1:], told)
         shaken = force + self.amplitude * memory[0]
         return (-1.0 * memory[0], *inner), select(told.y < 0.0, shaken, force)
+
+
+@dataclass(frozen=True)
+class Rubbing:
+    """A law with the dry friction that counts ask for (Abbott & Okamura 2005) and the device lacks:
+    inside the wall, against the motion, of a share `friction` of what a count of `resolution` [m]
+    makes of the wall's force. It sets in over `give` counts of way, so that a position that is
+    unsure by a count doesn't turn it; and no wall pulls."""
+
+    law: Law
+    resolution: float
+    friction: float = 0.1
+    give: float = 3.0
+
+    def __post_init__(self) -> None:
+        if not (self.resolution > 0.0 and self.friction >= 0.0 and self.give > 0.0):
+            raise InputError(
+                f"Rubbing: counts of {self.resolution} m and a give of {self.give} counts must be "
+                f"positive, the friction ({self.friction} of a count's force) zero or more."
+            )
+
+    @property
+    def compensates(self) -> bool:
+        return self.law.compensates
+
+    @property
+    def start(self) -> tuple[float, ...]:
+        """Of (y before, the friction's force, the law's own)."""
+        return (0.0, 0.0, *self.law.start)
+
+    def idle(self, memory: Sequence[Scalar], told: Told) -> Sequence[Scalar]:
+        return (told.y, 0.0, *self.law.idle(memory[2:], told))
+
+    def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Scalar]:
+        before, rub = memory[:2]
+        inner, force = self.law.step(memory[2:], told)
+        inside = told.y < 0.0
+        most = self.friction * self.resolution * told.stiffness
+        rub = rub - most / (self.give * self.resolution) * (told.y - minimum(before, 0.0))
+        rub = select(inside, minimum(maximum(rub, -most), most), 0.0)
+        return (told.y, rub, *inner), select(inside, maximum(force + rub, 0.0), force)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from touchback.errors import InputError
-from touchback.haptics.wall.laws.motion import Passage
 from touchback.haptics.wall.laws.told import Told
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select
@@ -28,6 +27,8 @@ class Observing:
     noise: float = 0.0
     hand_rate: float = 25.0
     feeds: bool = False
+    slack: float = 0.0
+    """In counts: a belief no farther from the count's middle is left as it is."""
 
     def __post_init__(self) -> None:
         if not (self.resolution >= 0.0 and self.noise >= 0.0 and self.variance > 0.0):
@@ -35,6 +36,8 @@ class Observing:
                 f"Observing: counts of {self.resolution} m and noise of {self.noise} m must be "
                 "zero or more, and not both zero: a sensor without error needs no observer."
             )
+        if not 0.0 <= self.slack <= 0.5:
+            raise InputError(f"Observing: a slack of {self.slack} counts; give 0 to 0.5.")
         if not self.hand_rate > 0.0:
             raise InputError(f"Observing: a hand that wanders by {self.hand_rate} N/√s never acts.")
 
@@ -53,12 +56,20 @@ class Observing:
         y, v, hand, begun = *memory[:3], memory[9]
         y = select(begun, y, told.y)  # wherever it rests when the display begins
         before = _Belief((y, v, hand), memory[3:9])
-        belief = self._later(before, told, told.period).told(told.y, self.variance)
+        belief = self._later(before, told, told.period)
+        belief = belief.told(self._read(belief.mean[0], told.y), self.variance)
         if told.stamp is not None:
             changed, edge, ago = told.stamp
             there = self._later(before, told, told.period - ago).told(edge, self._sharp)
             belief = belief.instead(changed, self._later(there, told, ago))
         return self._known(belief, told)
+
+    def _read(self, y: Scalar, count: Scalar) -> Scalar:
+        """What a count says of a position that is believed in."""
+        if not self.slack:
+            return count
+        room = self.slack * self.resolution
+        return minimum(maximum(y, count - room), count + room)
 
     @property
     def _sharp(self) -> float:
@@ -77,18 +88,12 @@ class Observing:
         return (*mean, *after, 1.0), known
 
     def _later(self, belief: "_Belief", told: Told, duration: Scalar) -> "_Belief":
-        """What is believed a duration [s] later, under the force that acts."""
+        """What is believed a duration [s] later, under the force that acts: Φ x, and Φ P Φᵀ with
+        ∫ Γ Γᵀ of the hand that wanders meanwhile."""
         y, v, hand = belief.mean
         flow = told.plant.over(duration)
         mean = (*flow(y, v, told.acting + told.bias + hand), hand)
-        spread = self._wider(belief.spread, flow, told, duration)
-        return _Belief(mean, [spread[place] for place in _PLACES])
-
-    def _wider(
-        self, kept: Sequence[Scalar], flow: Passage, told: Told, duration: Scalar
-    ) -> dict[tuple[int, int], Scalar]:
-        """The spread then: Φ P Φᵀ, and ∫ Γ Γᵀ of the force that wanders meanwhile."""
-        P = dict(zip(_PLACES, kept, strict=True))
+        P = dict(zip(_PLACES, belief.spread, strict=True))
         P |= {(j, i): each for (i, j), each in P.items()}
         step = ((flow.yy, flow.yv, flow.yf), (flow.vy, flow.vv, flow.vf), (0.0, 0.0, 1.0))
         half = [[_dot(row, [P[k, j] for k in range(3)]) for j in range(3)] for row in step]
@@ -99,7 +104,7 @@ class Observing:
             size = weight * self.hand_rate**2 * duration
             for i, j in _PLACES:
                 wide[i, j] = wide[i, j] + size * effect[i] * effect[j]
-        return wide
+        return _Belief(mean, [wide[place] for place in _PLACES])
 
 
 class _Belief(NamedTuple):

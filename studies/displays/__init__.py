@@ -1,0 +1,1 @@
+"""Which display for which device: the limits of each, measured."""

@@ -1,0 +1,60 @@
+"""Walls on a real device: the tables of the page, and how the best are chosen."""
+
+from pathlib import Path
+
+import pytest
+
+from studies.wall import contest, real
+from studies.wall.real_tables import Grid, write
+from touchback.haptics.wall.battery import stiffest
+from touchback.haptics.wall.laws import Standard
+from touchback.haptics.wall.passivity import RATES
+
+PAGE = Path(__file__).parents[3] / "docs" / "wall_tables.inc"
+
+
+def cells(name: str) -> dict[tuple[str, str], str]:
+    """Of a table of the page, by row and column."""
+    text = PAGE.read_text(encoding="utf-8").split(f"<!-- {name} -->")[1].split("<!-- end")[0]
+    heads, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")]
+                       for line in text.strip().splitlines())  # fmt: skip
+    return {
+        (row[0], head): cell for row in rows for head, cell in zip(heads[1:], row[1:], strict=True)
+    }
+
+
+def test_the_page_has_every_controller_with_every_sensor_at_every_rate() -> None:
+    for rate in RATES:
+        found = cells(f"limits {rate:g}")
+        assert set(found) == {(law, sensor) for law in real.LAWS for sensor in real.SENSORS}
+        assert all(found.values())
+
+
+@pytest.mark.parametrize("law", ["half-sample", "adaptive"])
+def test_a_cell_of_the_page_is_what_the_battery_measures(law: str) -> None:
+    found, astray = stiffest(real.LAWS[law], 250.0, real.OBSERVED)
+    assert cells("limits 250")[law, "observer"] == f"{found:.0f} ({astray:.2f})"
+
+
+def test_a_table_is_written_beside_those_that_are_there(tmp_path: Path) -> None:
+    path = tmp_path / "tables.inc"
+    one, other = (Grid(name, ("a", "b"), (("1", "2"),)) for name in ("one", "other"))
+    write([one, other], path)
+    changed = Grid("one", ("a", "b"), (("3", "4"),))
+    write([changed], path)
+    assert path.read_text() == "\n".join(each.markdown() for each in (changed, other))
+
+
+def test_the_best_is_chosen_by_known_presses_and_judged_by_others() -> None:
+    """A standard wall that is damped bears more; neither set holds a press of the other."""
+    assert not {*contest.KNOWN} & {*contest.FRESH}
+    entries = [
+        contest.Entry("plain", Standard(), real.COUNTED),
+        contest.Entry("damped", Standard(), real.COUNTED, damping=0.5),
+    ]
+    found = contest.best(250.0, iter(entries))
+    assert found.entry.name == "damped"
+    plain, damped = (each.judged(250.0, contest.KNOWN) for each in entries)
+    assert plain < damped
+    assert found.known == damped
+    assert found.fresh == entries[1].judged(250.0, contest.FRESH)
