@@ -3,6 +3,7 @@ behind gears, under the simulated finger: relaxed, and gripping firmly."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from studies.displays import models
 from studies.displays.loops import Held, Servo, edge
@@ -10,6 +11,7 @@ from touchback.gallery.keyboard.device import KeyDevice
 from touchback.haptics.operator import Operator
 from touchback.haptics.wall.plant import Device, Finger
 from touchback.haptics.wall.published import colgate
+from touchback.system import System
 
 RATE = 1000.0
 DEVICES = {
@@ -57,12 +59,12 @@ def stable_springs(name: str, device: Device) -> Iterator[Limit]:
 
 def passive_springs(name: str, device: Device) -> Iterator[Limit]:
     """The stiffest spring and the steepest table that gave a pressing finger nothing."""
-    makers: dict[str, Callable[[Device, float], models.System]] = {
+    makers: dict[str, Callable[[Device, float], System]] = {
         "impedance control": models.spring, "measured impedance": models.table,
     }  # fmt: skip
     for display, make in makers.items():
         first = 0.5 * colgate(device.damping, 1.0 / RATE)
-        found = models.stiffest_passive(lambda K, make=make: make(device, K), RATE, first)
+        found = models.stiffest_passive(partial(make, device), RATE, first)
         yield Limit(display, "gives the finger nothing up to [N/m]", name, found)
 
 

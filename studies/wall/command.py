@@ -127,7 +127,8 @@ def _real(wanted: list[str], rates: list[float], tables: Path | None) -> list[Sh
     from studies.wall import real_tables
     from studies.wall.figures.limits import bars_sheet, limits_sheet
 
-    grids, sheets = [], []
+    grids: list[real_tables.Grid] = []
+    sheets: list[Sheet] = []
     for part, made in real_tables.PARTS.items():
         if part not in wanted:
             continue

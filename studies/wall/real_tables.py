@@ -47,9 +47,10 @@ def write(grids: Iterable[Grid], path: Path) -> None:
 
 def limits(rates: Sequence[float]) -> tuple[list[Grid], list[Cell]]:
     """Every controller with every sensor, a table for each rate."""
-    grids, found = [], []
+    grids: list[Grid] = []
+    found: list[Cell] = []
     for rate in rates:
-        cells = []
+        cells: list[Cell] = []
         for row, law in real.LAWS.items():
             with working(f"pressing the {row} wall at {rate:g} Hz"):
                 cells += list(real.measured({row: law}, real.SENSORS, rate))
@@ -60,7 +61,7 @@ def limits(rates: Sequence[float]) -> tuple[list[Grid], list[Cell]]:
 
 def faults(rate: float) -> tuple[list[Grid], list[Cell]]:
     """Every controller with an observer and one thing that goes wrong."""
-    cells = []
+    cells: list[Cell] = []
     for row, law in real.LAWS.items():
         with working(f"pressing the {row} wall with faults"):
             cells += list(real.measured({row: law}, real.FAULTS, rate))
