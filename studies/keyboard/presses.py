@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.gallery.keyboard.keys import MIDDLE_C
-from touchback.gallery.keyboard.player import SETTLING, Keyboard, make_keyboard
+from touchback.gallery.keyboard.keys import MIDDLE_C, note_name, touchback_key
+from touchback.gallery.keyboard.pedals import PEDALS
+from touchback.gallery.keyboard.player import SETTLING, Keyboard, steps_at
 from touchback.gallery.keyboard.strokes import Stroke
+from touchback.system.copies import copies
 
+RATE = 1000.0  # ticks a second
 SCATTER = 0.08  # standard deviation of a finger's wish, of its time and of its depth: ours
 SURE = 0.98  # share of presses that must sound
 STRONGEST = 0.065  # m: the deepest wish, 17 N of muscle
@@ -36,8 +39,11 @@ class Press:
 
 
 def keys(voice: str, count: int = 24) -> Keyboard:
-    """Keys that are pressed side by side, for many presses in one run."""
-    return make_keyboard(range(MIDDLE_C - count // 2, MIDDLE_C + (count + 1) // 2), voice)
+    """One and the same key side by side, for many presses in one run: not graded by their notes."""
+    notes = tuple(range(MIDDLE_C - count // 2, MIDDLE_C + (count + 1) // 2))
+    key = touchback_key(voice, rate=RATE).compile()
+    system = copies(key, [note_name(note) for note in notes], shared=PEDALS)
+    return Keyboard(notes, system, RATE, steps_at(RATE))
 
 
 def loudness(board: Keyboard, presses: Sequence[Press]) -> np.ndarray:
