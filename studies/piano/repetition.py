@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from touchback.gallery.piano.action import grand_piano_action
+from touchback.gallery.piano.parameters import Specification
 from touchback.gallery.piano.strokes import play, strikes
 from touchback.gallery.piano.touch import Repeated
 from touchback.recording import Run
@@ -25,9 +26,9 @@ class Repetition:
         return len(self.strikes) == round(self.rate) + 1
 
 
-def repeating_action() -> System:
+def repeating_action(specification: Specification | None = None) -> System:
     """An action whose key is driven up and down."""
-    return grand_piano_action("motion", Repeated()).compile()
+    return grand_piano_action("motion", Repeated(), specification).compile()
 
 
 def repeat(

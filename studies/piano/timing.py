@@ -5,12 +5,14 @@ actions, J. Acoust. Soc. Am. 118 (2005) 1154: power fits to more than 2300 tones
 Yamaha Disklavier and a Bösendorfer SE290, as times in ms of the hammer speed in m/s.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.driving import Touch
+from touchback.gallery.piano.parameters import Specification
 from touchback.gallery.piano.strokes import Stroke, stroke_at
 from touchback.gallery.piano.touch import Pressed, Struck
 
@@ -62,11 +64,15 @@ def measured(stroke: Stroke) -> dict[str, float]:
     return {name: 1e3 * value for name, value in zip(QUANTITIES, times, strict=True)}
 
 
-def timing(speeds: tuple[float, ...] = SPEEDS) -> list[Row]:
+def timing(
+    speeds: tuple[float, ...] = SPEEDS,
+    specification: Specification | None = None,
+    touches: Mapping[str, Touch] = TOUCHES,
+) -> list[Row]:
     """Every figure at some hammer speeds, for both touches."""
     rows = []
-    for name, touch in TOUCHES.items():
-        system = grand_piano_action("motion", touch).compile()
+    for name, touch in touches.items():
+        system = grand_piano_action("motion", touch, specification).compile()
         for speed in speeds:
             ours = measured(stroke_at(system, speed))
             for quantity in QUANTITIES:
