@@ -30,6 +30,7 @@ class Assigned:
     why: str
 
 
+#: Which part each of his lengths is, as inferred, and why.
 ASSIGNED = (
     Assigned("key_mass", "L1", "key pin to key mass, behind the pin", "a key falls back by "
              "itself; the first of the table, before L2 and L3"),
