@@ -20,7 +20,7 @@ from touchback.vehicle import (
     Gearbox,
     LinearTyre,
     MagicFormula,
-    Plane,
+    PlaneRoad,
     TyreForces,
     TyreOnRoad,
     add_driveline,
@@ -77,7 +77,7 @@ def over_a_bump(speed: float) -> tb.Run:
     m.joint("x", tb.Prismatic("x"), m.ground, sledge, velocity=[speed])
     m.joint("z", tb.Prismatic("z"), sledge, mass, position=[0.2727])
     m.joint("spin", tb.Revolute("y"), mass, wheel, velocity=[speed / 0.2824])
-    road = Plane(bumps=(Bump(1.0, 1.0, 0.05),))
+    road = PlaneRoad(bumps=(Bump(1.0, 1.0, 0.05),))
     tyre = MagicFormula.read(BUGGY_TYRE)
     m.force("tyre", TyreOnRoad(wheel=wheel, tyre=tyre, road=road))
     m.sensor("t", TyreForces("tyre"))

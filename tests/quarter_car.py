@@ -5,7 +5,7 @@ from touchback.vehicle import (
     BUGGY_TYRE,
     BrushTyre,
     MagicFormula,
-    Plane,
+    PlaneRoad,
     Road,
     Tyre,
     TyreForces,
@@ -33,7 +33,7 @@ def quarter_car(
     m = tb.Model("quarter car", gravity=(0, 0, -G))
     sledge, mass, hub = m.body("sledge"), m.body("mass", MASS), m.body("hub")
     wheel = m.body("wheel", WHEEL, inertia=(0.4, INERTIA, 0.4))
-    ground = Plane() if road is None else road
+    ground = PlaneRoad() if road is None else road
     height = float(ground.at(0.0, 0.0).height) + tyre.free_radius() - 0.014
     rolling = float(tyre.rolling_radius(WEIGHT, 0.0, tyre.inflation()))
     m.joint("x", tb.Prismatic("x"), m.ground, sledge, velocity=[speed])

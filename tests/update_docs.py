@@ -13,6 +13,7 @@ import faulty_friction
 import faulty_joints
 import faulty_models
 import faulty_modes
+import touchback.vehicle  # noqa: F401 (the schema has its kinds then, whatever is imported)
 from constraint_faults import CONSTRAINT_FAULTS, SECTIONS
 from faults import FAULTS, Fault
 from touchback.files import model_schema

@@ -14,7 +14,7 @@ from touchback.vehicle import (
     DiscBrake,
     Engine,
     Gearbox,
-    Plane,
+    PlaneRoad,
     add_driveline,
     line_pressure,
 )
@@ -119,7 +119,7 @@ def braked(
     pressure: float | Callable[[float], float],
     duration: float,
     speed: float = 12.0,
-    road: Plane | None = None,
+    road: PlaneRoad | None = None,
 ) -> tb.Run:
     """A wheel that is towed at a speed, or left alone at none, with a pressure in its line."""
     m = quarter_car(MF, road, speed=speed)
@@ -166,10 +166,10 @@ def test_a_sliding_disc_brakes_with_two_pads_of_friction() -> None:
 
 
 def test_a_braked_car_stands_on_a_slope() -> None:
-    run = braked(30 * BAR, 6.0, speed=0.0, road=Plane(slope_x=0.2))
+    run = braked(30 * BAR, 6.0, speed=0.0, road=PlaneRoad(slope_x=0.2))
     late = run.time > 5.0
     assert np.ptp(run["x"][late]) < 1e-5
-    rolls = braked(0.0, 1.5, speed=0.0, road=Plane(slope_x=0.2))
+    rolls = braked(0.0, 1.5, speed=0.0, road=PlaneRoad(slope_x=0.2))
     assert rolls["x"][-1] < -1.0
 
 

@@ -15,7 +15,7 @@ from touchback.vehicle.roads import (
     Bump,
     GridRoad,
     Patch,
-    Plane,
+    PlaneRoad,
     Road,
     coherence,
     iso8608_road,
@@ -28,8 +28,8 @@ from touchback.vehicle.roads import (
 HUMP = Bump(2.0, 3.0, 0.1)
 KERB = Bump(-0.6, 1.2, 0.12, ramp=0.3, along="y", between=(0.0, 8.0))
 ROADS: dict[str, Road] = {
-    "plane": Plane(height=0.3, slope_x=0.05, slope_y=-0.02),
-    "bumps": Plane(bumps=(HUMP, KERB)),
+    "plane": PlaneRoad(height=0.3, slope_x=0.05, slope_y=-0.02),
+    "bumps": PlaneRoad(bumps=(HUMP, KERB)),
     "map": read_height_map(SMALL_TRACK),
     "random": iso8608_road("C", 60.0, seed=3),
 }
@@ -48,7 +48,7 @@ def test_slopes_are_those_of_the_heights(name: str) -> None:
 
 
 def test_a_rounded_bump_is_highest_in_its_middle_and_a_kerb_level_on_top() -> None:
-    road = Plane(bumps=(HUMP, KERB))
+    road = PlaneRoad(bumps=(HUMP, KERB))
     assert_allclose(road.at(3.5, 5.0).height, 0.1)
     assert_allclose(road.at(3.5, 0.0).height, 0.1 + 0.12)
     assert [road.at(1.9, 3.0).height, road.at(5.1, 3.0).height] == [0.0, 0.0]
@@ -57,7 +57,7 @@ def test_a_rounded_bump_is_highest_in_its_middle_and_a_kerb_level_on_top() -> No
 
 def test_later_patches_lie_on_earlier_ones() -> None:
     ice, grit = Patch((0.0, 10.0), (-1.0, 1.0), 0.1), Patch((4.0, 5.0), (-1.0, 1.0), 0.5)
-    road = Plane(grip=0.9, patches=(ice, grit))
+    road = PlaneRoad(grip=0.9, patches=(ice, grit))
     places = ((-1.0, 0.0), (2.0, 0.0), (4.5, 0.0), (4.5, 1.5))
     assert [float(road.at(*place).grip) for place in places] == [0.9, 0.1, 0.5, 0.9]
 
@@ -183,5 +183,5 @@ def test_impossible_roads_are_refused_by_name() -> None:
         Patch((2.0, 1.0), (0.0, 1.0), 0.5)
     with pytest.raises(ModelError, match="GridRoad: 4 values expected"):
         GridRoad(x=(0.0, 1.0), y=(0.0, 1.0), heights=(1.0,))
-    with pytest.raises(ModelError, match="Plane: its grip is 0"):
-        Plane(grip=0.0)
+    with pytest.raises(ModelError, match="PlaneRoad: its grip is 0"):
+        PlaneRoad(grip=0.0)

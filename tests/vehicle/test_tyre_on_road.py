@@ -18,7 +18,7 @@ from touchback.vehicle import (
     LinearTyre,
     MagicFormula,
     Patch,
-    Plane,
+    PlaneRoad,
     Road,
     Tyre,
     TyreForces,
@@ -91,7 +91,7 @@ def test_a_mirrored_tyre_pulls_to_the_other_side() -> None:
 
 
 def test_a_locked_wheel_slows_with_the_sliding_friction_also_on_ice() -> None:
-    ice = Plane(patches=(Patch((5.0, 100.0), (-1.0, 1.0), 0.1),))
+    ice = PlaneRoad(patches=(Patch((5.0, 100.0), (-1.0, 1.0), 0.1),))
     run = driven(quarter_car(BRUSH, ice, speed=10.0, held=True), 1.2)
     speed, x = run["x rate"], run["x"]
     time = run.time
@@ -104,7 +104,7 @@ def test_a_locked_wheel_slows_with_the_sliding_friction_also_on_ice() -> None:
 def test_a_parked_wheel_stays_on_a_slope_that_friction_bears_and_slides_on_a_steeper(
     tyre: Tyre,
 ) -> None:
-    slope = Plane(slope_x=0.3)
+    slope = PlaneRoad(slope_x=0.3)
     model = quarter_car(tyre, slope, speed=0.0, held=True)
     parked = driven(model, 8.0)
     later = parked.time > 6.0
@@ -112,13 +112,13 @@ def test_a_parked_wheel_stays_on_a_slope_that_friction_bears_and_slides_on_a_ste
     assert abs(parked["x"][-1]) < 0.05  # but a little spring
     incline = WEIGHT * np.sin(np.arctan(0.3))
     assert_allclose(parked["t.fx"][-1], incline, rtol=1e-3)
-    slides = driven(quarter_car(tyre, Plane(slope_x=1.3), speed=0.0, held=True), 2.0)
+    slides = driven(quarter_car(tyre, PlaneRoad(slope_x=1.3), speed=0.0, held=True), 2.0)
     assert slides["x"][-1] < -0.5
 
 
 def test_it_rolls_down_a_slope_as_a_wheel_does() -> None:
     slope, tyre = 0.05, BRUSH
-    run = driven(quarter_car(tyre, Plane(slope_x=-slope), speed=0.0), 3.0)
+    run = driven(quarter_car(tyre, PlaneRoad(slope_x=-slope), speed=0.0), 3.0)
     late = run.time > 1.0
     found = np.polyfit(run.time[late], run["x rate"][late], 1)[0]
     # force acts at the loaded radius, the wheel rolls with the effective one
@@ -130,7 +130,7 @@ def test_it_rolls_down_a_slope_as_a_wheel_does() -> None:
 
 
 def test_over_a_bump_it_leaves_the_road_and_never_pulls() -> None:
-    road = Plane(bumps=(Bump(2.0, 1.5, 0.1),))
+    road = PlaneRoad(bumps=(Bump(2.0, 1.5, 0.1),))
     run = driven(quarter_car(BRUSH, road, speed=15.0), 1.0)
     assert run["gap"].max() > 0.01 and run["t.load"].min() == 0.0
     off = run["gap"] > 0.0

@@ -92,6 +92,7 @@ def test_a_page_that_goes_while_a_scope_begins_has_no_stream(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert bench.studio.port is not None
+    assert until(lambda: bench.studio.port.source.known)
     gone_meanwhile(bench, monkeypatch, {"do": "scope", "number": 1, "signals": ["time"]})
     assert until(lambda: not bench.studio.port._streams)
 

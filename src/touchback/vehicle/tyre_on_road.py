@@ -12,7 +12,7 @@ from touchback.spatial.vectors import Scalar, Vector, Vectors
 from touchback.symbolic.functions import asin, atan, cos, maximum, minimum, select, sqrt
 from touchback.symbolic.scalars import Operators
 from touchback.vehicle.numbers import as_numbers, as_scalars
-from touchback.vehicle.roads import AnyRoad, Ground, Plane
+from touchback.vehicle.roads import AnyRoad, Ground, PlaneRoad
 from touchback.vehicle.tyres import AnyTyre, Contact, Grip
 from touchback.vehicle.tyres.base import between
 
@@ -58,7 +58,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
 
     wheel: Frame
     tyre: AnyTyre
-    road: AnyRoad = Plane()
+    road: AnyRoad = PlaneRoad()
     grip: Value = 1.0
     pressure: Value | None = None
     mirrored: bool = False

@@ -9,13 +9,13 @@ import pytest
 from touchback.native.calls.copies import CopiedFunction, Row
 from touchback.native.library import address_of, aligned_zeros
 
-STATES, INPUTS, PARAMETERS, OUTPUTS = (2, 2, 1), 1, 3, (2, 0, 1)
+STATES, SHARED, INPUTS, PARAMETERS, OUTPUTS = (2, 2, 1), 1, 1, 3, (2, 0, 1)
 SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)
 
 
 def rule(x, u, p):
     """Outputs of a copy (arrays of a row, or of rows of lanes) that tell all arguments apart."""
-    return np.array([x[0] + 10 * x[3] + u[0], x[1] * p[2] + u[1], x[4] - p[0] * x[2] + p[1]])
+    return np.array([x[0] + 10 * x[3] + u[0], x[1] * p[2] + u[2], x[4] - p[0] * x[2] + p[1] * u[1]])
 
 
 def function(lanes):
@@ -27,7 +27,7 @@ def function(lanes):
 
         given = [
             floats(address, size).reshape(size, lanes)
-            for address, size in ((x, sum(STATES)), (u, 1 + INPUTS), (p, PARAMETERS))
+            for address, size in ((x, sum(STATES)), (u, 1 + SHARED + INPUTS), (p, PARAMETERS))
         ]
         floats(out, sum(OUTPUTS))[:] = rule(*given).ravel()
 
@@ -39,18 +39,18 @@ def function(lanes):
 @pytest.mark.parametrize("lanes", [1, 2, 4])
 @pytest.mark.parametrize("count", [4, 11])
 def test_each_copy_gets_its_own_and_gives_it_back_in_its_place(lanes, count):
-    row = Row(count, lanes, STATES, INPUTS, PARAMETERS)
+    row = Row(count, lanes, STATES, SHARED, INPUTS, PARAMETERS)
     copied = CopiedFunction(row, function(1), function(lanes), OUTPUTS)
     random = np.random.default_rng(count)
     x, p = random.random((count, sum(STATES))), random.random((count, PARAMETERS))
-    inputs, time = random.random((count, INPUTS)), 0.7
+    inputs, for_all = random.random((count, INPUTS)), [0.7, 0.3]  # time and shared inputs
     parts = np.split(x, np.cumsum(STATES)[:-1], axis=1)
     flat_x = np.concatenate([part.ravel() for part in parts])
-    u, block = np.append(time, inputs), row.block(p)
+    u, block = np.append(for_all, inputs), row.block(p)
     out, work = np.full(count * sum(OUTPUTS), np.nan), aligned_zeros(copied.work_size)
     SIGNATURE(copied.address)(
         address_of(flat_x), address_of(u), address_of(block), address_of(out), address_of(work),
         copied.context_address,
     )  # fmt: skip
-    due = np.array([rule(x[i], np.append(time, inputs[i]), p[i]) for i in range(count)])
+    due = np.array([rule(x[i], np.append(for_all, inputs[i]), p[i]) for i in range(count)])
     np.testing.assert_array_equal(out, np.concatenate([due[:, :2].ravel(), due[:, 2]]))

@@ -8,12 +8,12 @@ from touchback.vehicle.roads.grid import GridRoad
 from touchback.vehicle.roads.height_map import parse_height_map, read_height_map
 from touchback.vehicle.roads.iso8608 import coherence, iso8608_road, roughness
 from touchback.vehicle.roads.mesh import read_mesh_road
-from touchback.vehicle.roads.plane import Plane
+from touchback.vehicle.roads.plane import PlaneRoad
 
 #: A small surveyed-looking track that the package brings along, an Esri ASCII grid: made up.
 SMALL_TRACK = Path(__file__).with_name("small_track.asc")
 
-AnyRoad = Plane | GridRoad
+AnyRoad = PlaneRoad | GridRoad
 
 __all__ = [
     "SMALL_TRACK",
@@ -21,7 +21,7 @@ __all__ = [
     "GridRoad",
     "Ground",
     "Patch",
-    "Plane",
+    "PlaneRoad",
     "Road",
     "coherence",
     "iso8608_road",

@@ -4,7 +4,7 @@ from touchback.spatial.vectors import Scalar
 from touchback.vehicle.roads.base import Road
 
 
-class Plane(Road, frozen=True, kw_only=True, tag="plane-road"):
+class PlaneRoad(Road, frozen=True, kw_only=True, tag="plane-road"):
     """z = `height` + `slope_x` x + `slope_y` y."""
 
     height: float = 0.0
