@@ -7,8 +7,13 @@ import select
 import threading
 import time
 import tty
+from collections.abc import Iterator
 
+import pytest
+
+from touchback.gallery.keyboard import trial_key
 from touchback.native.wire.far_end import HOMED, AxisData, FarEnd
+from waiting import PATIENCE
 
 AXIS = AxisData("key", 1e-4, 1e-3, 1e-3, force=2.0, velocity=50.0, low=-0.5, high=1.5)
 
@@ -61,3 +66,16 @@ class FarDevice:
         for end in (self.master, self.slave):
             with contextlib.suppress(OSError):
                 os.close(end)
+
+
+@contextlib.contextmanager
+def patient_line() -> Iterator[FarDevice]:
+    """A device for keys on which trials are felt; both ends wait for each other as long as a busy
+    machine may ask for, as this one has no thread of its own but Python's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trial_key, "MAX_AGE", PATIENCE)
+        far = FarDevice(watchdog=round(1e6 * PATIENCE))
+        try:
+            yield far
+        finally:
+            far.close()

@@ -60,6 +60,13 @@ def test_a_played_board_gives_no_block_before_its_time_and_tells_its_time() -> N
     assert np.all(blocks["arrival"] > due)
 
 
+def test_the_first_block_is_not_given_before_it_is_ready() -> None:
+    layout = BlockLayout(0.2, (BlockChannel("late", "uint8", ready=0.15),))
+    with PlayedBoard(layout, np.zeros(2, dtype=layout.dtype)) as board, Daq(board) as daq:
+        until(lambda: daq.latest() is not None)
+        assert daq.blocks()["arrival"][0] - 1e-9 * daq._stream.struct.started > 0.15
+
+
 def test_files_of_other_blocks_are_refused() -> None:
     run = tb.Run([0.0, 1e-3, 3e-3], {name: [0.0, 1.0, 2.0] for name in GALLO.dtype.names})
     with pytest.raises(InputError, match="blocks are missing"):

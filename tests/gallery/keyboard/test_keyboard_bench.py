@@ -3,11 +3,12 @@
 import json
 import os
 from dataclasses import replace
+from functools import partialmethod
 
 import numpy as np
 import pytest
 
-from touchback.gallery.keyboard.player import make_keyboard
+from touchback.gallery.keyboard.player import Keyboard, make_keyboard
 from touchback.realtime.histogram import Histogram
 
 bench = pytest.importorskip("benchmarks.keyboard")
@@ -16,18 +17,27 @@ report = pytest.importorskip("benchmarks.report")
 
 @pytest.fixture(scope="module")
 def section():
+    """As fast as it goes: then no stroke comes late, whatever else the machine does."""
     made = report.Section("keyboard", list(bench.COLUMNS))
-    bench._row(made, 7, 250.0, 1.6, "7 keys")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Keyboard, "perform", partialmethod(Keyboard.perform, speed=None))
+        bench._row(made, 7, 250.0, 1.6, "7 keys")
     return made
 
 
 def test_a_row_says_deadlines_and_notes(section):
     (row,), (record,) = section.rows, section.records
     assert len(row) == len(bench.COLUMNS)
-    assert record["report"]["ticks"] == pytest.approx(400, abs=20)
+    assert record["report"]["ticks"] == 400
     assert 0 < record["notes"] <= record["strokes"] + 1
-    assert {"p50", "p99", "p99.9", "max"} <= set(record["report"]["lateness"])
     assert json.loads(json.dumps(section.records))[0]["rate"] == 250.0
+
+
+def test_a_run_against_the_clock_says_how_late_its_ticks_began():
+    found, _ = make_keyboard([60], "wall", rate=1000.0).perform([], 0.01)
+    lateness = found.as_dict()["lateness"]
+    assert 0.0 <= lateness["p50"] <= lateness["p99"] <= lateness["p99.9"]
+    assert lateness["max"] >= lateness["p50"]
 
 
 def slow(seconds, ticks=100):

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from far_ends import FarDevice
+from far_ends import FarDevice, patient_line
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import FRONT
-from touchback.gallery.keyboard.trial_key import FORCE, TrialKey, felt_key
+from touchback.gallery.keyboard.trial_key import DEPTH, FORCE, TrialKey, felt_key
 from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.gallery.keyboard.wired import ANGLE, TORQUE
 from touchback.haptics.trials import FeelingSubject
+from waiting import until
 
 
 @pytest.fixture(scope="module")
@@ -69,16 +70,31 @@ def test_a_key_on_a_wire_is_pushed_up_by_the_wall_that_its_angle_met():
 
 def test_a_trial_is_felt_and_recorded_on_a_line(tmp_path):
     """A finger that holds the key a millimetre inside the wall, at the other end of a real line."""
-    far = FarDevice()
-    try:
+    with patient_line() as far:
         far.positions[0] = (MIDDLE + 1e-3) / FRONT
         with TrialKey("wall-standard", "wall stiffness", far.path, seconds=0.6) as key:
+            until(lambda: key.live.read(DEPTH) > MIDDLE)
             soft, hard = key.feel([500.0, 1000.0], tmp_path / "1.mcap")
-            given = far.forces[0]
-    finally:
-        far.close()
+            due = pytest.approx(-1.0 * FRONT, rel=0.06)  # N m: what the motor is told
+            until(lambda: far.forces[0] == due)
     for felt, due in ((soft, 0.5), (hard, 1.0)):  # N
         assert np.median(felt.depth) == pytest.approx(MIDDLE + 1e-3, abs=5e-5)
         assert np.median(felt.force[len(felt.force) // 2 :]) == pytest.approx(due, rel=0.06)
-    assert given == pytest.approx(-1.0 * FRONT, rel=0.06)  # N m: what the motor was told
     assert tb.replay(tmp_path / "1.mcap").same
+
+
+def test_a_trial_in_which_the_motor_let_go_is_refused(tmp_path):
+    """Its recording holds forces that nobody felt, though the key is well again at its end."""
+    far = FarDevice()
+    try:
+        with TrialKey("wall-standard", "wall stiffness", far.path) as key:
+            until(lambda: not key.live.faults)
+            key.begin([500.0], tmp_path / "1.mcap")
+            far.silent = True
+            until(lambda: key.live.faults)
+            far.silent = False
+            until(lambda: not key.live.faults)
+            with pytest.raises(InputError, match=r"The motor let go for [1-9].* ms of this trial"):
+                key.end()
+    finally:
+        far.close()

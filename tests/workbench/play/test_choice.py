@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from far_ends import FarDevice
+from far_ends import patient_line
 from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.trial_key import TrialKey
 from touchback.gallery.keyboard.walls import MIDDLE
@@ -77,16 +77,15 @@ def test_a_subject_goes_through_three_touches_a_trial_and_gets_its_threshold(
 
 def test_a_key_on_a_wire_is_pressed_there_and_asked_about_on_the_page(tmp_path: Path) -> None:
     session = ForcedChoice(tmp_path / "t.jsonl", design(2), seed=3)
-    far = FarDevice()
-    try:
-        with ChoiceBoard(session, TrialKey(*WALL, far.path)) as board:
-            assert "on a wire" in asked(board, "press", note=60, depth=0.01)["error"]
-            for then in ({"do": "onward"}, {"do": "reply", "text": "1"}):
-                far.positions[0] = (MIDDLE + 1e-3) / FRONT
-                until(lambda: board._felt)
-                assert "mm down: let go" in asked(board, **then)["error"]
-                far.positions[0] = 0.0
-                until(lambda then=then: asked(board, **then)["ok"])
-    finally:
-        far.close()
+    with (
+        patient_line() as far,
+        ChoiceBoard(session, TrialKey(*WALL, far.path)) as board,
+    ):
+        assert "on a wire" in asked(board, "press", note=60, depth=0.01)["error"]
+        for then in ({"do": "onward"}, {"do": "reply", "text": "1"}):
+            far.positions[0] = (MIDDLE + 1e-3) / FRONT
+            until(lambda: board._felt)
+            assert "mm down: let go" in asked(board, **then)["error"]
+            far.positions[0] = 0.0
+            until(lambda then=then: asked(board, **then)["ok"])
     assert session.answers[0].answer == 1 and len(session.answers[0].spans) == 2

@@ -95,7 +95,7 @@ class PlayedBoard:
         try:
             os.write(told, struct.pack("<4q", STARTED, start, round(1e9 * self._period), 0))
             while sent < len(self._bytes):
-                due = int((1e-9 * (clock_now() - start) - ready) / self._period) + 1
+                due = math.floor((1e-9 * (clock_now() - start) - ready) / self._period) + 1
                 wanted = self._bytes[sent : max(0, due) * size]
                 try:
                     sent += os.write(out, wanted) if wanted else 0

@@ -110,7 +110,12 @@ class Keyboard:
                 prefix = f"{note_name(gesture.note)}/" if isinstance(gesture, Stroke) else ""
                 for key, value in gesture.inputs.items():
                     run[f"{prefix}{key}"] = value
-            run.run(min(_LOOK, duration - now))
+            run.run(_until_next_look(run, duration - now))
+
+
+def _until_next_look(run: Live, left: float) -> float:
+    """Seconds, a tick at least: an unclocked run goes on by what it is asked for only."""
+    return max(1.0 / run.plan.rate, min(_LOOK, left))
 
 
 @dataclass(frozen=True)
@@ -174,7 +179,7 @@ class SeparateKeys:
                         for key, value in gesture.inputs.items():
                             runs[note][key] = value
                 for run in runs.values() if speed is None else [first]:
-                    run.run(min(_LOOK, duration - now))
+                    run.run(_until_next_look(run, duration - now))
                 for hearing in ears:
                     hearing.look()
         played = [one for note, run in runs.items() for one in heard_of(run.recorded(), note)]

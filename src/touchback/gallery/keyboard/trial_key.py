@@ -124,7 +124,7 @@ class TrialKey:
         """Records from now on; refuses, before, values that are none of the parameter."""
         for value in values:
             self.check(value)
-        self._take = self.live.record(path)
+        self._take, self._let_go = self.live.record(path), self._ticks_let_go
 
     def give(self, value: float) -> float:
         """Lets the parameter have a value; gives when it can be felt [s of the recording]."""
@@ -133,10 +133,21 @@ class TrialKey:
         return float(self.live.read("time"))
 
     def end(self) -> None:
-        """Ends the recording, which is whole when this returns."""
+        """Ends the recording, which is whole when this returns. Refuses a trial in which the motor
+        let go: what was recorded was not felt."""
         self.live.end_record(self._take)
+        if lost := self._ticks_let_go - self._let_go:
+            raise InputError(
+                f"The motor let go for {1e3 * lost / self.live.plan.rate:.0f} ms of this trial: "
+                f"positions stayed away for more than {1e3 * MAX_AGE:.0f} ms. It doesn't count; "
+                "mend the line or close other programs, and feel it again."
+            )
         if self.live.faults:
             raise InputError(f"The key stopped: {self.live.faults[-1]}")
+
+    @property
+    def _ticks_let_go(self) -> int:
+        return self.live.report().counts["stale"]
 
     def _interval(self, value: float) -> tuple[float, float]:
         began = self.give(value)

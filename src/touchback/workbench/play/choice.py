@@ -105,10 +105,19 @@ class ChoiceBoard:
                 )
             if posed is not None:
                 self._leave()
-                self.key.end()
+                self._end()
             self.session.answer(int(message.text), time.monotonic() - self._asked, self._spans)
             self._pose()
             return self._told()
+
+    def _end(self) -> None:
+        """Ends the trial at hand; one that doesn't count is posed again."""
+        try:
+            self.key.end()
+        except InputError:
+            self._pose()
+            self._told()
+            raise
 
     def _choices(self) -> list[str]:
         return [str(i + 1) for i in range(self.session.design.intervals)]
