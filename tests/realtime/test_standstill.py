@@ -9,11 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from touchback.realtime import open_recording
+import touchback as tb
+from touchback import gallery
+from touchback.devices import GuardedOutput, WatchedInput
+from touchback.native.live.mailbox import clock_now
+from touchback.realtime import Live, open_recording
+from waiting import until
+
+AT_REST = 16384  # flag of a tick
 
 SCRIPT = """
 import sys, threading, time
 import touchback as tb
+from touchback import gallery
 from touchback.devices import GuardedOutput, WatchedInput
 
 m = tb.Model("push")
@@ -51,3 +59,64 @@ def test_an_output_is_safe_in_the_first_tick_after_a_standstill(tmp_path: Path) 
     age, force = 1e-9 * recording.column("input age"), recording.column("force")
     assert age.max() > 0.25  # it did stand still
     assert np.all(force[age > 0.13] == 0.0)  # 0.1 s, a tick, and 20 ms
+
+
+def pushing() -> tb.System:
+    """A force that is always on, whatever the place is; only silence takes it away."""
+    m = tb.Model("push")
+    m.sensor("force", tb.Signal(1.0 + 0.0 * m.input("place"), "N"))
+    return m.compile()
+
+
+def watched(system: tb.System, path: Path, max_age: float, **more: int) -> Live:
+    return tb.live(
+        system, rate=500, inputs={"place": WatchedInput(max_age=max_age)}, record=path,
+        outputs={"force": GuardedOutput(safe=0.0, low=-2.0, high=2.0)}, **more,
+    )  # fmt: skip
+
+
+def test_a_message_that_waited_through_a_standstill_is_as_old_as_it_is(tmp_path: Path) -> None:
+    """Ticks rest, a message is handed over, and the tick that takes it comes 0.3 s later."""
+    with watched(pushing(), tmp_path / "run.mcap", 0.1) as live:
+        live["place"] = 0.5
+        live.pause()
+        live["place"] = 0.6
+        time.sleep(0.3)
+        live.go()
+        until(lambda: live.faults == ("stale input",))
+        live["place"] = 0.7
+        until(lambda: live.faults == () and live.read("force") == 1.0)  # by itself
+    run = open_recording(tmp_path / "run.mcap")
+    age, force, place = 1e-9 * run.column("input age"), run.column("force"), run.column("place")
+    assert age[place == 0.6].min() >= 0.3 and np.all(force[place == 0.6] == 0.0)
+    assert force[place == 0.7].max() == 1.0
+
+
+def test_a_message_from_the_future_is_no_fresher_than_one_of_now(tmp_path: Path) -> None:
+    with watched(pushing(), tmp_path / "run.mcap", 0.1) as live:
+        live.write("place", 0.5, stamp=clock_now() + 10**12)
+        until(lambda: live.read("force") == 1.0)
+        live.pause()
+        time.sleep(0.3)
+        live.go()
+        until(lambda: live.faults == ("stale input",))
+    run = open_recording(tmp_path / "run.mcap")
+    force, flags = run.column("force"), run.column("flags").astype(int)
+    rest = np.flatnonzero(flags & AT_REST)[-1]
+    assert force[:rest].max() == 1.0 and np.all(force[rest:] == 0.0)
+
+
+def test_what_a_step_makes_of_a_message_is_not_used_when_the_step_itself_stood_still(
+    tmp_path: Path,
+) -> None:
+    """Half a million evaluations take longer than a tick, 2 ms, and 20 ms more on any machine."""
+    m = gallery.entry("seven-joint-arm").make()
+    m.sensor("force", tb.Signal(1.0 + 0.0 * m.input("place"), "N"))
+    with watched(m.compile(), tmp_path / "run.mcap", 0.002, substeps=100_000) as live:
+        while live.read("tick") < 3:
+            live["place"] = 0.5
+    run = open_recording(tmp_path / "run.mcap")
+    age, step = 1e-9 * run.column("input age"), 1e-9 * run.column("step time")
+    slow = (age >= 0.0) & (age < 0.01) & (step > 0.03)  # was fresh when it was taken
+    assert slow.any()
+    assert np.all(run.column("force")[slow] == 0.0)

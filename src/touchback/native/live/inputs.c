@@ -7,13 +7,21 @@ static const int ROUNDS = 4; /* looks at ports of a group before their values be
 
 static const double STALL = 2e7; /* ns that ticks may stand still besides: machines have hiccups */
 
-/* By ticks, so that a run repeats; and by the clock, so that ticks that stood still for longer than an
- * input may be silent don't go on with what was before. */
+/* By ticks, so that a run repeats; and by the clock from when the message was made, so that nothing
+ * goes on with what was before a standstill, whether the message waited in its mailbox meanwhile or
+ * had been taken. */
 static int silent(const tb_live *live, const tb_input_port *port, int64_t now) {
     double limit = (double)(port->quiet_limit + 1) * live->period + STALL;
     return port->quiet_limit >= 0 &&
            (port->quiet > port->quiet_limit ||
-            (live->period > 0.0 && (double)(now - port->heard) > limit));
+            (live->period > 0.0 && (double)(now - port->made) > limit));
+}
+
+long tb_live_silence(const tb_live *live, int64_t now) {
+    for (long i = 0; i < live->input_count; i++)
+        if (silent(live, live->inputs + i, now))
+            return TB_STALE;
+    return 0;
 }
 
 static void look(tb_input_port *port) {
@@ -63,8 +71,8 @@ long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
     for (long i = 0; i < live->input_count; i++) {
         tb_input_port *port = live->inputs + i;
         port->quiet++;
-        if (!port->heard)
-            port->heard = now;
+        if (!port->made)
+            port->made = now;
         if (port->found < 0) {
             port->contended++;
             live->statistics->contended++;
@@ -73,14 +81,12 @@ long tb_live_take(tb_live *live, int64_t now, int64_t *age) {
             port->seen = port->found;
             port->stamp = port->found_stamp;
             port->quiet = 0;
-            port->heard = now;
+            port->made = port->stamp < now ? port->stamp : now; /* a stamp to come gains nothing */
             if (port->place)
                 live->problem.u[port->place] = port->found_value;
             else if (port->found_value != 0.0)
                 flags |= TB_STOPPED;
         }
-        if (silent(live, port, now))
-            flags |= TB_STALE;
         if (port->place && port->messages && now - port->stamp > *age)
             *age = now - port->stamp;
     }

@@ -2,7 +2,8 @@
  * tick nothing allocates, locks, waits or leaves C.
  *
  * Tick k, due at epoch + k period: take inputs from mailboxes, take new parameters, step, guard
- * against NaN, measure, guard the outputs, publish them, and note everything in the ring. */
+ * against NaN, measure, see how old the inputs are by now, guard the outputs, publish them, and note
+ * everything in the ring. */
 #ifndef TOUCHBACK_LIVE_H
 #define TOUCHBACK_LIVE_H
 
@@ -47,7 +48,7 @@ typedef struct tb_input_port {
     long quiet;       /* ticks since the last message */
     int64_t seen;     /* sequence of the last message */
     int64_t stamp;
-    int64_t heard; /* ns: the tick that took it, or the first one */
+    int64_t made; /* ns: its stamp, at the latest the tick that took it; or the first tick */
     int64_t messages, contended; /* contended: ticks that met a writer and kept the value before */
     _Atomic long group; /* ports of one number above 0 get messages together, or none (mailbox.h) */
     int64_t found, found_stamp; /* of the tick at hand: the sequence, or -1 for a writer met */
@@ -226,11 +227,14 @@ int tb_live_rests(tb_live *live);
 int tb_live_wait(tb_live *live, int64_t instant);
 /* Inputs from their mailboxes. Returns flags; *age is that of the oldest message in use. */
 long tb_live_take(tb_live *live, int64_t now, int64_t *age);
+/* TB_STALE when an input is older at `now` than it may be. */
+long tb_live_silence(const tb_live *live, int64_t now);
 /* Measures at the present state into `trial`; returns 0 when a number is bad. */
 int tb_live_measure(tb_live *live);
 /* From what is measured to what is delivered, within the limits; returns the flags with what tripped. */
 long tb_live_guard(tb_live *live, long flags);
-void tb_live_publish(tb_live *live);
+/* `stamp`: when inputs were last seen to be fresh enough. */
+void tb_live_publish(tb_live *live, int64_t stamp);
 /* A row to fill, NULL when the ring is full; tb_ring_done makes it visible. */
 double *tb_ring_next(tb_ring *ring);
 void tb_ring_done(tb_ring *ring);

@@ -66,7 +66,7 @@ long tb_live_guard(tb_live *live, long flags) {
     return flags;
 }
 
-void tb_live_publish(tb_live *live) {
+void tb_live_publish(tb_live *live, int64_t stamp) {
     double *message = live->message;
     message[0] = (double)live->tick;
     message[1] = tb_live_time(live);
@@ -78,7 +78,7 @@ void tb_live_publish(tb_live *live) {
         message[n + i] = live->energies[i].energy;
     /* The run is the only writer here, so that one try is enough. */
     uint64_t count = (uint64_t)(TB_MESSAGE_HEAD + live->output_count + n + live->energy_count);
-    tb_mailbox_write(live->published, count, tb_clock_now(), live->message, 1);
+    tb_mailbox_write(live->published, count, stamp, live->message, 1);
 }
 
 static void publish_safe(tb_live *live) {
@@ -87,7 +87,7 @@ static void publish_safe(tb_live *live) {
         if (guard->safe_kind == TB_SAFE_VALUE || guard->started) /* else there is none to hold */
             live->delivered[guard->output] = guard->safe;
     }
-    tb_live_publish(live);
+    tb_live_publish(live, tb_clock_now());
 }
 
 void tb_live_prepare(tb_live *live) {

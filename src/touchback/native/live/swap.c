@@ -58,7 +58,7 @@ static void carry_inputs(const tb_swap *swap) {
         port->quiet = before->quiet;
         port->seen = before->seen;
         port->stamp = before->stamp;
-        port->heard = before->heard;
+        port->made = before->made;
         port->messages = before->messages;
         port->contended = before->contended;
         port->group = before->group;

@@ -138,7 +138,7 @@ static void look(tb_live *live, long flags) {
 }
 
 /* The part of a tick that a replay repeats: inputs are in u. */
-static void advance(tb_live *live, long flags) {
+static long advance(tb_live *live, long flags) {
     size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof(double);
     memcpy(live->good, live->run.x, bytes);
     flags |= live->flags & TB_LATCHED;
@@ -149,6 +149,11 @@ static void advance(tb_live *live, long flags) {
     flags |= flags & TB_HOLDING || resting ? TB_HELD : step(live);
     if (resting)
         look(live, flags);
+    return flags;
+}
+
+/* So is this: in a run the inputs' age is known only now, in a replay from the beginning. */
+static void deliver(tb_live *live, long flags) {
     live->flags = tb_live_guard(live, flags);
     live->tick++;
 }
@@ -158,8 +163,10 @@ void tb_live_tick(tb_live *live, int64_t now, int64_t lateness) {
     int64_t age = -1;
     tb_live_note_memory(live);
     long before = live->flags, asked = obey(live);
-    advance(live, asked | tb_live_take(live, now, &age));
-    tb_live_publish(live);
+    long flags = advance(live, asked | tb_live_take(live, now, &age));
+    int64_t judged = tb_clock_now(); /* the step may have stood still, too */
+    deliver(live, flags | tb_live_silence(live, judged));
+    tb_live_publish(live, judged);
     int64_t step_time = tb_clock_now() - now;
     tb_trace trace = {live->tick, lateness, step_time, age, live->flags};
     record(live, &trace);
@@ -184,6 +191,6 @@ void tb_live_repeat(tb_live *live, const double *inputs, long substeps, long fla
     atomic_store(&live->commands->substeps, substeps);
     long asked = obey(live); /* with the inputs of the tick before, as in the run */
     memcpy(live->problem.u + 1, inputs, (size_t)(live->input_count - 1) * sizeof *inputs);
-    advance(live, asked | (flags & OUTSIDE));
+    deliver(live, advance(live, asked | (flags & OUTSIDE)));
     record(live, &none);
 }

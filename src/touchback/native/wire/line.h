@@ -75,7 +75,7 @@ typedef struct tb_line {
     long baud;
     tb_ask ask;
     int64_t quiet_limit; /* ns without a sample, after which the device is asked anew */
-    int64_t oldest;      /* ns: an older sample is not handed over */
+    int64_t oldest;      /* ns: an older sample is not handed over, an older force not sent */
     long priority, cpu;  /* 0 and -1 for none */
     tb_mailbox *latest;  /* of TB_LINE_LATEST doubles */
     tb_ring events;      /* rows: ns, event, two numbers */

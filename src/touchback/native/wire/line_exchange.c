@@ -41,7 +41,8 @@ static int32_t units(double force, double unit) {
     return (int32_t)lrint(counted > 32767.0 ? 32767.0 : counted < -32767.0 ? -32767.0 : counted);
 }
 
-/* Whether the run has published since, in the structure whose places are known. */
+/* Whether the run has published since, in the structure whose places are known. What waited for
+ * longer than a sample may is not sent, for this thread stood still: until more comes there is no force. */
 static int published(tb_line *line, const tb_line_binding *binding) {
     if (!binding || !binding->output_count ||
         (binding->word && atomic_load(binding->word) != binding->known))
@@ -55,7 +56,10 @@ static int published(tb_line *line, const tb_line_binding *binding) {
         return -1;
     line->published_sequence = sequence;
     line->published_stamp = stamp;
-    return 1;
+    if (tb_clock_now() - stamp <= line->oldest)
+        return 1;
+    atomic_fetch_add(&line->unsent, 1);
+    return 0;
 }
 
 void tb_line_forces(tb_line *line) {
