@@ -51,7 +51,7 @@ def test_for_the_chip_itself_it_compiles_without_a_warning_and_has_its_vectors(t
     names = subprocess.run(["arm-none-eabi-nm", firmware], capture_output=True, text=True).stdout
     found = {line.split()[2]: int(line.split()[0], 16) for line in names.splitlines()}
     assert words[0] == 0x2002_0000  # the stack: the end of 128 KB
-    # thumb code; SysTick, ADC (18) and USART1 (37) are those of RM0090's table 61
+    # thumb code; SysTick, ADC (18) and USART1 (37) are those of ST's stm32f405xx.h
     for place, name in (
         (1, "reset"),
         (15, "tick_interrupt"),

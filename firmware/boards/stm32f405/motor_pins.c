@@ -1,5 +1,5 @@
-/* Encoder, bridge and current on an STM32F405. Never run on a chip, nor in emulation: written from the
- * reference manual, compiled in the tests.
+/* Encoder, bridge and current on an STM32F405. Never run on a chip, nor in emulation: written after the
+ * reference manual (what of it was compared: registers.h), compiled in the tests.
  *
  *   PA6, PA7   encoder A and B             TIM3, which counts all edges
  *   PA8, PA9   the bridge's two inputs     TIM1, 24 kHz; the current is taken midway between pulses

@@ -1,4 +1,7 @@
-/* Registers of the STM32F405 that the key uses; names and bits as in its reference manual, RM0090. */
+/* Registers of the STM32F405 that the key uses, under the names and chapters of its reference manual,
+ * RM0090. Addresses were compared with ST's header (stm32f405xx.h of STM32CubeF4), but for the first
+ * register of flash and of a port; single bits, and what is written into them, were not: check them
+ * before a motor is connected. */
 #ifndef KEY_STM32F405_REGISTERS_H
 #define KEY_STM32F405_REGISTERS_H
 

@@ -1,4 +1,5 @@
-/* Interrupts of the STM32F405 that are used; its table has 82 (RM0090, table 61). */
+/* Interrupts of the STM32F405 that are used; its table has 82 (numbers compared with ST's
+ * stm32f405xx.h). */
 enum { LAST_INTERRUPT = 81 };
 void tick_interrupt(void);
 void adc_interrupt(void);

@@ -37,10 +37,10 @@ def _read_numbers(owner: object, whose: str, *labels: str) -> None:
 @dataclass(frozen=True)
 class WatchedInput:
     """A watched input: after `max_age` seconds of the model's time without a message all guarded
-    outputs go to their safe values, as they do in a clocked run where the message in use was made (its
-    stamp) more than `max_age`, a tick and 20 ms before they are delivered: ticks, or a step, stood
-    still. The model goes on with the last value; with the next message the outputs come back along
-    their soft starts. `low` and `high` bound what is accepted."""
+    outputs go to their safe values, as they do in a clocked run where the message in use was made
+    (its stamp) more than `max_age`, a tick and 20 ms before they are delivered: ticks, or a step,
+    stood still. The model goes on with the last value; with the next message the outputs come
+    back along their soft starts. `low` and `high` bound what is accepted."""
 
     max_age: float | None = None
     low: float = -math.inf

@@ -52,7 +52,8 @@ class SerialDevice:
 
     `patience`: seconds that it has to say who it is. `rate` of samples and `watchdog` [s] are asked
     for; what it grants is in `period` and `watchdog`. A sample older than `oldest` seconds is not
-    used, a force that waited for so long not sent. A line that goes away is opened again; what happened is among the faults of the run.
+    used, a force that waited for so long not sent. A line that goes away is opened again; what
+    happened is among the faults of the run.
     """
 
     def __init__(
