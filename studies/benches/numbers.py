@@ -12,7 +12,7 @@ from studies.benches.couplers import events
 from studies.benches.his_own import own_events, own_run
 from studies.benches.released_weight import filmed
 from studies.keyboard.felt_force import DIP, SPEED, felt_of_actions, felt_of_keys
-from studies.piano.presses import bettered
+from studies.piano.one_strike import one_strike
 from studies.piano.regulation import measure
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
@@ -72,7 +72,7 @@ def docquier_force() -> list[Number]:
     """Figs 12 to 17."""
     slow, fast, better = (
         keystrokes.double_keystroke(*given).keystrokes for given in
-        ((keystrokes.SLOW,), (keystrokes.FAST,), (keystrokes.SLOW, bettered()))
+        ((keystrokes.SLOW,), (keystrokes.FAST,), (keystrokes.SLOW, one_strike()))
     )  # fmt: skip
     cell = keystrokes.load_cell()
     full = 1e3 * cell.reading(keystrokes.RANGE) / keystrokes.EXCITATION
@@ -103,11 +103,11 @@ def docquier_force() -> list[Number]:
         Number("Fig. 15", "held, slow keystrokes", "close to 3 N", both("held", slow),
                "none to speak of; repetition and jack spring press so much"),
         Number("Fig. 15", "peaks on the way down", "oscillations, no figure",
-               f"{both('peak', slow)}; `bettered()`: {both('peak', better)}", again),
+               f"{both('peak', slow)}; `one_strike()`: {both('peak', better)}", again),
         Number("Fig. 15", "peaks after the release", "peaks by the hammer's rebound, no figure",
                both("release", slow), shape),
         Number("Fig. 14", "strikes, slow keystrokes", "a double blow: one each",
-               f"{_strikes(slow)}; `bettered()`: {_strikes(better)}", again),
+               f"{_strikes(slow)}; `one_strike()`: {_strikes(better)}", again),
         Number("Fig. 16", "strikes, fast keystrokes", "a double blow: one each", _strikes(fast),
                "none"),
         Number("Fig. 17", "held, fast keystrokes", "no figure", both("held", fast),
@@ -131,12 +131,13 @@ def _times(strokes: tuple[keystrokes.Keystroke, ...]) -> str:
 
 
 def tick(ticks: int = 1000) -> float:
-    """How long a tick of 1 ms of the full-contact action takes here [s], the key pressed."""
+    """How long a tick of 1 ms of the full-contact action takes the processor here [s], the
+    key pressed."""
     system = grand_piano_action("motion", Pressed(0.7)).compile()
-    began = time.perf_counter()
+    began = time.thread_time()
     simulate(system, duration=1e-3 * ticks, method="euler", step=1e-3 / 16, output_step=1e-3,
              progress=False)  # fmt: skip
-    return (time.perf_counter() - began) / ticks
+    return (time.thread_time() - began) / ticks
 
 
 def docquier_prototype() -> list[Number]:

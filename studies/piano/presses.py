@@ -7,7 +7,7 @@ the jack is still below it, and may be thrown again.
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,30 +61,6 @@ class Press:
 
 
 GRID = tuple(Press(*each) for each in itertools.product(SECONDS, DEPTHS, HELD, STIFFNESSES))
-
-
-def bettered() -> Specification:
-    """A regulation that goes some way against double strikes with few changes, for comparison
-    (`one_strike.py` goes all of it): let-off 0.35 mm earlier, a repetition spring a tenth weaker, a
-    lever less high over its jack, hammer centres that rub more and keys that rub less."""
-    ours = Specification()
-    d, r, f, c = ours.dimensions, ours.regulation, ours.felts, ours.centres
-    return replace(
-        ours,
-        dimensions=replace(d, lever_over_jack=0.11e-3),
-        regulation=replace(
-            r, drop=2.32e-3, check=13.8e-3, capstan_sag=0.21e-3, button_sag=0.33e-3
-        ),
-        felts=replace(
-            f, capstan=replace(f.capstan, force=19.8), jack=replace(f.jack, force=65.0),
-            button=replace(f.button, hysteresis=3.5e-4),
-            string=replace(f.string, hysteresis=2.9e-4),
-        ),
-        centres=replace(
-            c, key=(3.5e-3, 5e-3), whippen=(1e-3, 1e-2), lever=(6e-3, 5e-2), hammer=(2.1e-3, 5e-2)
-        ),
-        springs=replace(ours.springs, lever=0.032, jack=0.0107),
-    )  # fmt: skip
 
 
 class PressLaboratory:

@@ -10,7 +10,7 @@ from studies.benches.couplers import PRINTED, TORSIONAL, events
 from studies.benches.his_own import other
 from studies.benches.released_weight import filmed
 from studies.benches.report import REPORTS
-from studies.piano.presses import bettered
+from studies.piano.one_strike import one_strike
 from touchback.gallery.piano.hammer_key_bed import BEDDED, CARRIED, hammer_key_bed
 
 
@@ -63,7 +63,7 @@ def test_fast_keystrokes_strike_once_are_caught_in_check_and_the_lever_raises_th
 
 
 def test_a_better_regulation_strikes_once_where_ours_strikes_twice() -> None:
-    slow = keystrokes.double_keystroke(keystrokes.SLOW, bettered()).keystrokes
+    slow = keystrokes.double_keystroke(keystrokes.SLOW, one_strike()).keystrokes
     assert [felt.strikes for felt in slow] == [1, 1]
     assert all(felt.held == pytest.approx(3.0, abs=0.3) for felt in slow)
 
