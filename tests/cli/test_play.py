@@ -139,3 +139,8 @@ def test_notes_sound_on_an_output_while_they_are_played_and_their_way_is_told(
 def test_sound_while_playing_and_playing_faster_than_the_clock_exclude_each_other() -> None:
     done = touchback("play", "organ", "--fast", "--audio", "default")
     assert done.returncode == 2 and "take --wav with it" in " ".join(done.stderr.split())
+
+
+def test_what_only_simulated_keys_have_is_refused_beside_a_device(tmp_path: Path) -> None:
+    done = touchback("play", "piano", "--device", "serial:none", "--wav", "a.wav", cwd=tmp_path)
+    assert done.returncode == 2 and "--wav is of simulated keys" in done.stderr

@@ -131,9 +131,11 @@ def play(
     if audio is not None:
         output_called(audio)  # refuses before any work what isn't there
     regulation = regulation_of(set_ or [])
-    if device and set_:
-        raise InputError("--set turns screws of simulated keys; leave it or --device away.")
     if device:
+        _refuse_beside_devices(
+            keys=keys, score=score, port=port, to=to, fast=fast, wav=wav, midi=midi, set=set_,
+            save=save,
+        )  # fmt: skip
         with performing(what.value, None, audio, notes_of(29), rate) as performance:
             ear = performance.ear()
             play_on_devices(what.value, device, rate, seconds or PATIENCE, identify, ear)
@@ -195,3 +197,12 @@ def _notes(asked: int | None, score: Path | None) -> int | list[int]:
     if not wanted:
         raise InputError(f"{score.name} has no notes.")
     return keys if keys == 88 else sorted(wanted)
+
+
+def _refuse_beside_devices(**options: object) -> None:
+    """Of what was given, the first that only simulated keys have."""
+    for name, value in options.items():
+        if value:
+            raise InputError(
+                f"--{name} is of simulated keys and fingers; leave it or --device away."
+            )

@@ -18,6 +18,7 @@ from touchback.realtime.ports import STOP_PORT, WatchedInput, number_of
 from touchback.realtime.ramps import read_seconds
 from touchback.realtime.report import flag_names
 from touchback.recording import unknown_name
+from touchback.system import System
 from touchback.system.reading import by_name
 
 
@@ -155,12 +156,23 @@ class Signals(Kept):
 
     def choose(self, control: str, alternative: str) -> None:
         """Lets an alternative of a control (or the control itself) act from the next tick on."""
-        model = self.system.model
-        first = [name for name, each in model.controls.items() if not each.instead_of]
-        if control not in first:
-            raise unknown_name("control", control, first)
-        known = alternatives(model, control)
+        found = choices(self.system)
+        if control not in found:
+            raise unknown_name("control", control, list(found))
+        known = found[control]
         if alternative not in known:
             raise unknown_name(f"alternative of '{control}'", alternative, known)
         if len(known) > 1:
             self[choice_name(control)] = float(known.index(alternative))
+
+
+def choices(system: System) -> dict[str, list[str]]:
+    """Controls that aren't instead of another, each with its alternatives and itself first; one of
+    a copy is "copy/control"."""
+    model = system.one.model if system.names else system.model
+    first = [name for name, each in model.controls.items() if not each.instead_of]
+    return {
+        f"{copy}/{name}" if copy else name: alternatives(model, name)
+        for copy in system.names or ("",)
+        for name in first
+    }

@@ -118,3 +118,15 @@ def test_each_wall_is_a_voice_that_sounds() -> None:
         assert voice_called(f"wall-{wall}")
     with pytest.raises(InputError, match="wall-deadbeat"):
         voice_called("wall-deadbeet")
+
+
+def test_each_key_of_a_keyboard_takes_another_wall_while_it_is_played() -> None:
+    keys = make_keyboard(2, "walls", rate=RATE)
+    with tb.live(keys.system, rate=RATE, substeps=keys.substeps, method=METHOD, speed=None) as live:
+        live.run(0.01)
+        live.choose("C4/wall", "deadbeat")
+        live.run(0.01)
+        assert live["C4/wall choice"] == LABELS.index("deadbeat")
+        assert live["D4/wall choice"] == 0.0
+        with pytest.raises(InputError, match=r"'C4/wal'.*C4/wall"):
+            live.choose("C4/wal", "deadbeat")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import isfinite
 
-from touchback.model.controls import alternatives, choice_name
+from touchback.model.controls import choice_name
 from touchback.model.switching import active_constraints
 from touchback.realtime.control.exposed import Exposed
 from touchback.realtime.live import Live
 from touchback.realtime.ports import WatchedInput
+from touchback.realtime.signals import choices
 
 Settable = Callable[[str, str], bool]
 """Whether a name of a kind may be set."""
@@ -91,7 +92,7 @@ def _inputs(live: Live, settable: Settable) -> list[dict[str, object]]:
 
 def _parameters(live: Live, settable: Settable) -> list[dict[str, object]]:
     layout = live.system.layout
-    chosen = {choice_name(control) for control in _first_controls(live)}
+    chosen = {choice_name(control) for control in choices(live.system)}
     return [
         {
             "name": name,
@@ -106,19 +107,10 @@ def _parameters(live: Live, settable: Settable) -> list[dict[str, object]]:
     ]
 
 
-def _first_controls(live: Live) -> list[str]:
-    """Controls that aren't instead of another; a row of copies has none of its own."""
-    system = live.system
-    if system.names:
-        return []
-    return [name for name, each in system.model.controls.items() if not each.instead_of]
-
-
 def _controls(live: Live, exposed: Exposed) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
-    for name in _first_controls(live):
+    for name, known in choices(live.system).items():
         if exposed.allows("parameters", name):
-            known = alternatives(live.system.model, name)
             number = round(live[choice_name(name)]) if len(known) > 1 else 0
             found.append({"name": name, "alternatives": known, "chosen": known[number]})
     return found
