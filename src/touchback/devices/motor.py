@@ -48,13 +48,17 @@ class Motor:
     def current(self, torque: Value) -> Value:
         """The current [A] to command for a torque at the output [N m], within its limit."""
         wanted = torque * (1.0 / (self.torque_constant * self.gearing))
-        return minimum(maximum(wanted, -self.current_limit), self.current_limit)
+        return self._within(wanted)
+
+    def _within(self, current: Value) -> Value:
+        """What isn't a number stays none, so that a run's guards see it instead of a full force: of
+        two, minimum and maximum give the second unless the first is beyond it."""
+        return minimum(self.current_limit, maximum(-self.current_limit, current))
 
     def torque(self, current: Value, velocity: Value = 0.0) -> Value:
         """Torque at the output [N m] of a current [A], less friction at the output's velocity
         [rad/s]."""
-        drive = minimum(maximum(current, -self.current_limit), self.current_limit)
-        pull = drive * (self.torque_constant * self.gearing)
+        pull = self._within(current) * (self.torque_constant * self.gearing)
         if self.friction == 0.0:
             return pull
         rotor = velocity * self.gearing

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.gallery.keyboard import by_law, touchback_key
 from touchback.gallery.keyboard.device import FOLLOWING, FRONT
-from touchback.gallery.keyboard.player import METHOD, SETTLING, Keyboard, make_keyboard
+from touchback.gallery.keyboard.player import METHOD, SETTLING, Keyboard, make_keyboard, steps_at
 from touchback.recording import Run
 
 
@@ -58,3 +59,14 @@ def test_a_key_that_is_held_lies_where_muscles_and_action_balance(key: Keyboard)
     finger, depth = run["C4/finger"][-1], FRONT * run["C4/key"][-1]
     assert 257.0 * (0.012 - finger) == pytest.approx(run["C4/finger force"][-1], rel=0.01)
     assert 0.0 < depth < 0.0095
+
+
+def test_a_law_that_gives_no_number_is_a_fault_and_not_the_motors_full_force() -> None:
+    law = by_law(
+        lambda depth, speed: tb.select(depth > 0.004, (depth - depth) / 0.0, 100.0 * depth)
+    )
+    key = touchback_key(law, rate=1000.0, by_hand=True).compile()
+    with tb.live(key, rate=1000, substeps=steps_at(1000.0), method=METHOD, speed=None) as live:
+        live["finger wish"] = 0.008
+        live.run(0.3)
+        assert "not finite" in live.faults

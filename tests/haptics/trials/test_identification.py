@@ -1,6 +1,8 @@
 """Blind trials: nothing shows the condition, nothing is lost."""
 
+import errno
 import json
+import os
 from collections import Counter
 
 import pytest
@@ -78,6 +80,24 @@ def test_answers_are_on_disk_line_by_line(tmp_path):
         "number": 1, "label": lines[0]["labels"][0], "condition": condition,
         "answer": "wie Wolle", "seconds": 2.25,
     }  # fmt: skip
+
+
+def test_an_answer_that_the_full_disk_did_not_take_leaves_nothing_behind(tmp_path, monkeypatch):
+    trials = session(tmp_path, seed=4)
+    trials.answer("light")
+    before = trials.path.read_bytes()
+
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space"):
+            trials.answer("heavy")
+    assert trials.path.read_bytes() == before
+    trials.answer("heavy")
+    assert trials.path.read_bytes().startswith(before)
+    assert session(tmp_path, seed=4).label == trials.label
 
 
 def test_what_is_no_session_is_said(tmp_path):

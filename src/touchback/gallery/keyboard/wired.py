@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchback.devices.serial_line import SerialDevice
-from touchback.errors import InputError
+from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.gallery.keyboard.device import FRONT, KeyDevice, Sensed
 from touchback.gallery.keyboard.keys import note_name, notes_of, tune
@@ -67,7 +67,7 @@ def play_wired(
     record: bool | str = False,
 ) -> Report:
     """Lets fingers play keys on wires, named by white notes from middle C, for so long. The motors
-    start softly and let go where positions stay away."""
+    start softly and let go where positions stay away. A fault that lasts ends it."""
     if not keys:
         raise InputError("There is no key to play: give a device.")
     notes = notes_of(len(keys))
@@ -92,4 +92,9 @@ def play_wired(
         while run.read("time") < seconds:
             run.run(0.005)
             hearing.look()
+            if lasting := [fault for fault in run.faults if fault != "stale input"]:
+                raise DeviceError(
+                    f"The keys let go after {run.read('time'):.3g} s: {', '.join(lasting)}. See "
+                    "what the voice's law gives there, and start anew."
+                )
     return run.report()

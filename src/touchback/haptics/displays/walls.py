@@ -110,8 +110,8 @@ class WallDisplay:
 
 
 def within(force: Value, limit: float) -> Value:
-    """What a motor gives of a force."""
-    return force if math.isinf(limit) else minimum(maximum(force, -limit), limit)
+    """What a motor gives of a force; of one that isn't a number, none (as `Motor` does)."""
+    return force if math.isinf(limit) else minimum(limit, maximum(-limit, force))
 
 
 def believed(device: Device, finger: Finger | None) -> Motion:

@@ -31,10 +31,18 @@ def append(path: Path, line: Mapping[str, object]) -> None:
 
 
 def _write(path: Path, line: Mapping[str, object], mode: str) -> None:
-    with path.open(mode, encoding="utf-8") as file:
-        file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+    """All of the line or, where the disk is full, nothing of it, so that the next can follow."""
+    text = json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
+    with path.open(mode + "b", buffering=0) as file:
+        before = file.seek(0, os.SEEK_END)
+        try:
+            rest = memoryview(text.encode())
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(before)
+            raise
 
 
 def check_folder(path: Path) -> None:
