@@ -110,6 +110,8 @@ def test_a_session_killed_in_the_middle_loses_nothing_that_was_answered(tmp_path
         (("--start", "1", "--subject", "0"), "both are above zero"),
         (("--start", "1", "--subject", "9", "--page"), "--page asks a person"),
         (("--levels", "1,2"), "6 trials tell no threshold"),
+        (("--levels", "20,1e9", "--repeats", "9"), "'wall stiffness' would be 1e+09"),
+        (("--start", "1e9"), "above the largest level"),
     ],
 )
 def test_what_makes_no_session_is_said_and_begins_none(

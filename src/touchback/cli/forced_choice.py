@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -85,10 +85,14 @@ def _begun(file: Path, asked: Asked) -> tuple[TrialKey, ForcedChoice]:
             asked.voice, asked.vary, line, asked.effort, asked.seconds, by_hand=asked.page
         )
     base = key.parameter.default if asked.base is None else asked.base
+    key.check(base)
+    if isinstance(method, Constant):
+        key.check(base + max(method.levels))
+    elif key.parameter.max is not None:
+        method = replace(method, largest=key.parameter.max - base)
     design = Design(
         method, asked.vary, base, asked.intervals, asked.question, key.parameter.unit, asked.voice
     )
-    key.check(base)
     if asked.subject is not None:
         _person(asked.subject, design)  # refuses what is nobody
     return key, ForcedChoice(file, design, asked.seed)

@@ -82,3 +82,12 @@ def test_tracks_run_side_by_side_and_end_by_themselves():
 def test_what_makes_no_sense_is_refused(wrong, said):
     with pytest.raises(InputError, match=said):
         wrong()
+
+
+def test_wrong_answers_climb_to_the_largest_level_that_there_can_be_and_no_further():
+    staircase = Staircase(0.9, largest=4.0, tracks=1)
+    wrong = [(0, False)] * 40
+    levels = [staircase.next(wrong[:n], seed=1).level for n in range(40)]
+    assert max(levels) <= 4.0 < max(levels) * staircase.factor
+    with pytest.raises(InputError, match="start lower"):
+        Staircase(5.0, largest=4.0)

@@ -201,7 +201,9 @@ class ForcedChoice:
 
 
 def _named(method: Method) -> dict[str, object]:
-    return {"constant" if isinstance(method, Constant) else "staircase": 1, **asdict(method)}
+    """As a plan has it; the largest level follows from what is varied."""
+    given = {name: value for name, value in asdict(method).items() if name != "largest"}
+    return {"constant" if isinstance(method, Constant) else "staircase": 1, **given}
 
 
 def _plain(value: object) -> object:

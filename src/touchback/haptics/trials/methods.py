@@ -78,7 +78,8 @@ class Staircase:
     smaller by a `factor`, one wrong answer makes it larger. It settles where a step down is as
     likely as one up, p^down = 1/2: 70.7 % right for 2, 79.4 % for 3. Steps are `coarse` ones at
     once until the track has turned round twice; it ends after `reversals`, or `limit` trials.
-    Several `tracks` run side by side, by chance, so that nobody can follow one."""
+    Several `tracks` run side by side, by chance, so that nobody can follow one. None climbs above
+    the `largest` level that there can be."""
 
     start: float
     down: int = 2
@@ -87,10 +88,16 @@ class Staircase:
     reversals: int = 12
     tracks: int = 2
     limit: int = 200
+    largest: float = math.inf
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.start) and self.start > 0.0):
             raise InputError(f"Staircase: it starts at {self.start}; levels are above zero.")
+        if not self.start <= self.largest:
+            raise InputError(
+                f"Staircase: it starts at {self.start:g}, above the largest level that there can "
+                f"be, {self.largest:g}; start lower."
+            )
         if not (math.isfinite(self.factor) and 1.0 < self.factor <= 10.0):
             raise InputError(
                 f"Staircase: steps by a factor of {self.factor:g}; give one above 1, 10 at most."
@@ -135,7 +142,14 @@ class Staircase:
             track.turns.append(self.level(track.place))
         track.direction = direction
         track.place += direction * (self.coarse if len(track.turns) < 2 else 1)
-        track.place = min(max(track.place, -self._far), self._far)
+        track.place = min(max(track.place, -self._far), self._highest)
+
+    @property
+    def _highest(self) -> int:
+        if math.isinf(self.largest):
+            return self._far
+        steps = math.floor(math.log(self.largest / self.start) / math.log(self.factor) + 1e-9)
+        return min(self._far, steps)
 
     @property
     def _far(self) -> int:
