@@ -250,7 +250,7 @@ def own_numbers() -> list[Number]:
 
     loaded = (t > 0.02) & (t < slip)
     sunk = 1e3 * (spec.start["q2"] - run["q2"][t < BEGIN].min())
-    most = run["coupler force"]
+    most, jack = run["coupler force"], run["jack force"]
     guessed = "its lengths are inferred, others tried (below)"
     return [
         Number("§3.5", "coordinates, dimensions", "9, 27", f"9, {len(ASSIGNED)} of {len(LENGTHS)}",
@@ -276,9 +276,10 @@ def own_numbers() -> list[Number]:
                "none"),
         Number("§3.6.3", "B ends, the jack slips", "0.181 s", f"{slip:.4f} s",
                f"{guessed}: none is so late and strikes"),
-        Number("Fig. 3.17", "force of the jack, k₄ q₄", "compressive until the slip",
-               f"{run['jack force'][loaded].min():.1f} to {run['jack force'][loaded].max():.1f} N",
-               "none"),
+        Number("Fig. 3.17", "force of the jack, k₄ q₄", "compressive throughout the run",
+               f"{jack[loaded].min():.1f} to {jack[loaded].max():.1f} N until the slip, "
+               f"{np.abs(jack[t > slip]).max():.0f} N after it",
+               "none until the slip; a jack that has slipped pushes nothing here"),
         Number("Fig. 3.17", "felt force, let-off", "more than before",
                f"at most {most[(t > let_off) & (t < slip)].max():.1f} N, before it "
                f"{most[(t > BEGIN) & (t < let_off)].max():.1f} N", "none in the trend"),
