@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studies.wall.findings import edges_agree
-from touchback.errors import SolveError
+from touchback.errors import InputError, SolveError
 from touchback.haptics.wall import (
     Device,
     Finger,
@@ -161,3 +161,18 @@ def test_colgates_bound_counts_the_walls_damping_against_it() -> None:
 def test_a_wall_without_an_edge_says_so() -> None:
     with pytest.raises(SolveError, match="No edge of stability"):
         stabilising_damping(0.01, 10.0, 1e-5, wall_damping=1.0)
+
+
+def test_a_device_without_damping_bears_no_sampled_spring() -> None:
+    """α = KT/b tends to 2, Colgate's bound, as b does to nothing."""
+    assert critical_stiffness(Device(0.3, 0.0), 1e-3) == 0.0
+    assert critical_stiffness(Device(0.3, 1e-15), 1e-3) == pytest.approx(2e-12, rel=1e-9)
+    below, above = (alpha_edges(tau)[0] for tau in (0.999e-4, 1.001e-4))
+    assert above - below == pytest.approx(0.002e-4 / 3.0, rel=1e-3)
+
+
+def test_a_delay_is_any_number_within_the_period() -> None:
+    due = stabilising_damping(5000, 0.3, 1e-3, delay=0.0005)
+    assert stabilising_damping(5000, 0.3, 1e-3, delay=np.float64(0.0005)) == due
+    with pytest.raises(InputError, match=r"delay of 0.002 s doesn't fit a period of 0.001 s"):
+        stabilising_damping(5000, 0.3, 1e-3, delay=0.002)

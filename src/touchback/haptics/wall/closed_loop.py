@@ -4,10 +4,19 @@ from typing import Literal
 
 import numpy as np
 
+from touchback.errors import InputError
 from touchback.haptics.wall.jury import characteristic_polynomial, jury_margin
 from touchback.haptics.wall.oscillator import Flow, Oscillator
 
 Velocity = Literal["sensed", "differentiated"]
+
+
+def check_delay(delay: float, period: float) -> None:
+    """A force that comes later than the next sample is none of that sample's."""
+    if not 0.0 <= delay <= period or period <= 0.0:
+        raise InputError(
+            f"A delay of {delay} s doesn't fit a period of {period} s: 0 ≤ delay ≤ period."
+        )
 
 
 def loop_matrix(
@@ -24,8 +33,13 @@ def loop_matrix(
     velocity is differentiated. Without either, M = Φ − Γ k, whose characteristic polynomial is
     eq. 6.4 (no finger) or 6.12 (with one; 6.11 and 6.13 need e^(−2aT) and e^(−aT) cos bT).
     """
+    check_delay(delay, period)
     early, rest = plant.flow(delay), plant.flow(period - delay)
-    names = ["y", "v"] + ["force"] * (delay > 0.0) + ["before"] * (velocity == "differentiated")
+    names = ["y", "v"]
+    if delay:
+        names.append("force")
+    if velocity == "differentiated":
+        names.append("before")
     size = len(names)
     answer = np.zeros(size)
     answer[0] = -gains[0]

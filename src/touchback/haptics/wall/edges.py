@@ -15,6 +15,7 @@ from touchback.haptics.wall.simulation import simulate
 PASSIVE_ALPHA = 2.0
 """Colgate's bound b > KT/2 for a wall without damping, as α = KT/b (Colgate & Schenkel 1994)."""
 
+_SMALL = 1e-4  # τ: the next term of the series is below 1e-13
 _SCAN = np.geomspace(1e-4, 1e6, 120)  # total damping [N s/m]
 
 
@@ -34,7 +35,10 @@ def alpha_edges(tau: float) -> tuple[float, float]:
     """
     fading = math.exp(-tau)
     lost = -math.expm1(-tau)
-    circle = tau * lost / (lost - tau * fading)
+    if tau < _SMALL:  # where the quotient below is 0/0
+        circle = 2.0 + tau / 3.0 + tau * tau / 18.0
+    else:
+        circle = tau * lost / (lost - tau * fading)
     both = tau * (1.0 + fading) - 2.0 * lost
     return circle, 2.0 * tau * (1.0 + fading) / both if both > 0.0 else math.inf
 

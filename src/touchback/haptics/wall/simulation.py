@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.haptics.wall.closed_loop import check_delay
 from touchback.haptics.wall.controllers import Controller
 from touchback.haptics.wall.motor import IDEAL_MOTOR, Motor
 from touchback.haptics.wall.oscillator import Oscillator, State
@@ -72,10 +73,7 @@ def simulate(
     real one (`believed`); what acts is what the motor makes of its answers. Volition is a force of
     the hand on top of the bias, held over each sample [N].
     """
-    if not 0.0 <= delay <= period or period <= 0.0:
-        raise InputError(
-            f"A delay of {delay} s doesn't fit a period of {period} s: 0 ≤ delay ≤ period."
-        )
+    check_delay(delay, period)
     if volition is not None and len(volition) < samples:
         raise InputError(
             f"{samples} samples need as many forces of volition: {len(volition)} given."
