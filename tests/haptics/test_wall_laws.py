@@ -1,5 +1,8 @@
 """Walls written over any scalar are the laboratory's, to rounding."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,6 +27,7 @@ from touchback.haptics.wall.continuous import ContinuousBall
 from touchback.haptics.wall.laws import Adaptive, Deadbeat, Law, Motion, Observing, Told
 from touchback.haptics.wall.laws.motion import Pair, onward
 from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
+from touchback.spatial.vectors import Scalar
 
 T = 1e-3
 FINGER = Finger()
@@ -98,6 +102,31 @@ def test_each_law_presses_as_its_controller(name: str, stiffness: float) -> None
     np.testing.assert_allclose(found, pressed(lab), atol=1e-13)
 
 
+@pytest.mark.parametrize("name", [name for name in WALLS if name not in ("standard", "adaptive")])
+def test_each_law_is_its_controller_wherever_live_parameters_can_go(name: str) -> None:
+    """Devices of 10 g to 1 kg; stiffness, damping and rate over all that `ChosenWall` offers."""
+    chance = np.random.default_rng(5)
+    for draw in chance.uniform((-2.0, 0.0, 1.0, -1.0, 2.0), (0.0, 0.5, 6.0, 4.0, 3.6), (40, 5)):
+        mass, K, B, rate = 10.0 ** draw[[0, 2, 3, 4]]
+        period, own = 1.0 / rate, draw[1] * mass * rate
+        plant, motion = Plant(Device(mass, own)), Motion(mass, own, 0.0)
+        told = Told(0.0, 0.0, 0.0, motion, 0.0, K, B, period).expressible()
+        target = Target(told.stiffness, told.damping)
+        lab = kind(name.replace("deadbeat-", "deadbeat ")).build(plant, target, period)
+        stop = mass * rate * 0.05  # what stops 5 cm/s in a sample [N]
+        run = simulate(
+            plant, lab, State(0.04 * period, -0.05), period, 12, volition=np.full(12, -0.1 * stop)
+        )
+        law, acting, forces = wall_law(name, plant.device), 0.0, []
+        memory: Sequence[Scalar] = law.start
+        for y, v, due in zip(run.y, run.v, run.wall_force, strict=False):
+            memory, force = law.step(memory, replace(told, y=y, v=v, acting=acting))
+            forces.append(force)
+            acting = float(due)
+        scale = max(stop, np.abs(run.wall_force).max())
+        np.testing.assert_allclose(forces, run.wall_force, rtol=0.0, atol=1e-9 * scale)
+
+
 def test_an_adaptive_law_finds_the_grip_that_the_identifier_finds() -> None:
     """A tap under a constant force: the identifier knows of no other."""
     target, guess = Target(5000.0), Finger(0.01, 2.0, 120.0)
@@ -160,6 +189,16 @@ def test_a_compensating_wall_is_no_stiffer_than_a_contact_of_two_samples() -> No
     told = Told(-1e-5, 0.0, 0.0, plant, 0.0, 1e9, 0.0, T)
     most = told.expressible().stiffness
     assert np.pi * np.sqrt(0.32 / most) == pytest.approx(2.0 * T, rel=1e-12)
+
+
+def test_a_compensating_wall_is_damped_no_more_than_turns_the_velocity_round() -> None:
+    """The device's and the hand's own count; less than the bound is left as it is."""
+    plant = Motion(0.32, 4.75, 257.0)
+    told = Told(-1e-5, 0.0, 0.0, plant, 0.0, 1e3, 1e4, T)
+    assert (told.expressible().damping + 4.75) * T / 0.32 == pytest.approx(2.0, rel=1e-12)
+    assert replace(told, damping=600.0).expressible().damping == 600.0
+    heavier = replace(told, plant=Motion(0.32, 1e4, 257.0))
+    assert heavier.expressible().damping == 0.0
 
 
 def test_an_unknown_wall_names_the_nearest() -> None:

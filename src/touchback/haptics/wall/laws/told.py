@@ -6,9 +6,10 @@ from typing import NamedTuple, Protocol
 
 from touchback.haptics.wall.laws.motion import Motion
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import minimum
+from touchback.symbolic.functions import maximum, minimum
 
 _STIFFEST = 2.4674011002723395  # (π/2)²: a contact of two samples
+_HEAVIEST = 2.0  # a damper's force, held through a sample, turns the velocity round
 
 
 class Stamp(NamedTuple):
@@ -52,10 +53,17 @@ class Told:
         return Motion(plant.mass, plant.damping + self.damping, plant.stiffness + self.stiffness)
 
     def expressible(self) -> "Told":
-        """The same for a wall whose contact lasts two samples at least: no more can be told by
-        forces that are held through a sample."""
-        most = self.plant.mass * _STIFFEST / (self.period * self.period)
-        return replace(self, stiffness=minimum(self.stiffness, most))
+        """The same for a wall whose contact lasts two samples at least, with no more damping than
+        leaves device, hand and wall 2 m/T: a motion that is over within a sample isn't told by
+        forces that are held through one, nor by the series of `Motion.course`."""
+        mass, damping = self.plant.mass, self.plant.damping
+        stiffest = mass * _STIFFEST / (self.period * self.period)
+        heaviest = maximum(mass * _HEAVIEST / self.period - damping, 0.0)
+        return replace(
+            self,
+            stiffness=minimum(self.stiffness, stiffest),
+            damping=minimum(self.damping, heaviest),
+        )
 
 
 class Law(Protocol):
