@@ -15,7 +15,7 @@ from touchback.haptics.trials import (
     SimulatedSubject,
     fit_threshold,
 )
-from touchback.haptics.trials.fit import BELIEF, MOST_LAPSES, USUAL
+from touchback.haptics.trials.fit import BELIEF, MOST_LAPSES, STEEPNESS, USUAL
 
 LEVELS = (10.0, 16.0, 25.0, 40.0, 63.0, 100.0, 160.0)
 SEEN = Counts(
@@ -86,6 +86,30 @@ def test_one_who_only_guesses_has_no_threshold_and_that_is_said():
     assert fit.high == np.inf
     sure = Counts(np.array(LEVELS), np.full(7, 20.0), np.full(7, 20.0))
     assert fit_threshold(sure, 0.5).low == 0.0
+
+
+def test_an_end_is_told_wherever_the_answers_tell_it():
+    """Answers that hardly rise: the likelihood at the end, by SciPy's search for the best steepness
+    and lapses there, is what F(1, 5) at 95 % leaves of the best, 0.5 · 6.608 below."""
+    levels = np.array([25.0, 40.0, 63.0, 100.0, 160.0, 250.0, 400.0])
+    right = np.array([11.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0])
+
+    def loss(logs, lapse):
+        threshold, steepness = np.exp(logs)
+        p = Psychometric(threshold, steepness, 0.5, lapse).right(levels)
+        belief = 0.5 * ((logs[1] - np.log(USUAL["weibull"])) / BELIEF) ** 2
+        return belief - right @ np.log(p) - (20.0 - right) @ np.log(1.0 - p)
+
+    def least(threshold):
+        return minimize(
+            lambda x: loss((np.log(threshold), x[0]), x[1]), (0.5, 0.03),
+            bounds=[np.log(STEEPNESS), (0.0, MOST_LAPSES)],
+        ).fun  # fmt: skip
+
+    fit = fit_threshold(Counts(levels, np.full(7, 20.0), right), 0.5)
+    due = least(fit.threshold) + 0.5 * 6.608
+    assert np.isfinite(fit.high) and least(fit.high) == pytest.approx(due, abs=0.01)
+    assert fit.low > 0.0 and least(fit.low) == pytest.approx(due, abs=0.01)
 
 
 def test_a_subject_that_feels_with_noise_is_right_as_signal_detection_says():

@@ -211,7 +211,11 @@ class _Profile:
     def end(self, top: float, least: float, side: int) -> float:
         """The last threshold, down (side −1) or up (1) from the best, whose log-likelihood is not
         below a value; 0 or infinite where all of them are likely enough."""
-        outside = self._t[(side * (self._t - top) > 0.0) & (self._found < least - _MARGIN)]
+        beyond = side * (self._t - top) > 0.0
+        outside = self._t[beyond & (self._found < least - _MARGIN)]
+        if not len(outside):  # none is for sure: ask more closely
+            outside = self._t[beyond]
+            outside = outside[self.at(outside)[2] < least]
         if not len(outside):
             return 0.0 if side < 0 else np.inf
         out, inside = float(outside[-1] if side < 0 else outside[0]), top
