@@ -81,7 +81,11 @@ def show_identified(found: Identified) -> None:
     table = Table("constant", "found", title=f"found by itself, from {found.samples} samples")
     off = 100.0 * (found.force_constant / found.claimed_constant - 1.0)
     for name, text in (
-        ("force of an ampere", f"{found.force_constant:.4g} ({off:+.1f} % of what it says)"),
+        (
+            "force of an ampere",
+            f"{found.force_constant:.4g} ± {found.constant_doubt:.1g} "
+            f"({off:+.1f} % of what it says)",
+        ),
         ("resistance", f"{found.resistance:.4g} ohm"),
         ("inertia", f"{found.inertia:.4g} ± {found.inertia_doubt:.1g}"),
         ("Coulomb friction", f"{found.friction:.4g} ± {found.friction_doubt:.1g}"),

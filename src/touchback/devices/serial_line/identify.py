@@ -38,7 +38,8 @@ class Identified:
     the motor's back-EMF, and what the device itself reckons with; resistance of the windings [ohm];
     inertia [kg m² or kg], Coulomb friction, damping, and a constant force such as a weight's.
     `scatter` is what the laws leave unexplained of the motor's force, of its root mean square;
-    inertia and friction are in doubt by a standard error of what is left."""
+    inertia, friction and the force constant are in doubt by a standard error each, of what is left
+    and, for the first two, of the constant. Noise of the current is taken as white."""
 
     force_constant: float
     claimed_constant: float
@@ -51,6 +52,7 @@ class Identified:
     samples: int
     inertia_doubt: float
     friction_doubt: float
+    constant_doubt: float
     faults: tuple[str, ...] = ()  # of the run that moved it
 
 
@@ -113,48 +115,85 @@ def _gathered(device: SerialDevice, axis: int, seconds: float) -> list[dict[str,
 
 def fitted(samples: dict[str, np.ndarray], settled: float = 0.0) -> Identified:
     """Constants from samples: U = R I + K w from the motor's equation, then, with its K, the sums
-    over windows of K I = J dw/dt + b w + f sign(w) + g, from `settled` seconds on."""
-    t, q, current = samples["time"], samples["position"], samples["current"]
+    over windows of K I = J dw/dt + b w + f sign(w) + g, from `settled` seconds on. Speed is a mean
+    over some samples; all else is averaged over the same ones, so that the laws stay exact."""
+    t = samples["time"]
     if len(t) < _LEAST:
         raise DeviceError(f"Only {len(t)} samples came, {_LEAST} are needed to identify a device.")
-    h, inner = _HALF, slice(_HALF, -_HALF)
-    speed = (q[2 * h :] - q[: -2 * h]) / (t[2 * h :] - t[: -2 * h])
-    t, q, current = t[inner], q[inner], current[inner]
-    voltage, force = samples["voltage"][inner], samples["force"][inner]
-    acts = (samples["status"][inner] & 1) != 0
-    resistance, constant = _motor(current[acts], speed[acts], voltage[acts], samples["status"])
-    claimed = _least(current[acts][:, None], force[acts])[0]
+    h, steps = _HALF, np.diff(t)
+    span = t[2 * h :] - t[: -2 * h]
+    speed = (samples["position"][2 * h :] - samples["position"][: -2 * h]) / span
+    acts = (samples["status"] & 1) != 0
+    _check_motor(
+        {name: values[h:-h][acts[h:-h]] for name, values in samples.items()}
+        | {"speed": speed[acts[h:-h]]},
+        samples["status"],
+    )
+    q, current, voltage, force = (
+        _averaged(t, samples[name]) for name in ("position", "current", "voltage", "force")
+    )
+    lost = steps > 4.0 * np.median(steps)
+    bad = np.concatenate([[0], np.cumsum(~acts[1:] | ~acts[:-1] | lost)])
+    whole = bad[2 * h :] == bad[: -2 * h]  # no sample of the mean was lost, or let go
+    (resistance, constant), doubt = _instrumented(np.column_stack([current, speed]), voltage, whole)
+    if constant <= 3.0 * doubt[1]:
+        raise DeviceError(_STUCK)
+    claimed = _instrumented(current[:, None], force, whole)[0][0]
+    t = t[h:-h]
     first = int(np.searchsorted(t, t[0] + settled))
-    starts = np.arange(first, len(t) - _WINDOW, _WINDOW // 2)
     slow = _MOVING * np.max(np.abs(speed))
-    rows, pushed = [], []
-    for i in starts:
+    rows, flowed = [], []
+    for i in range(max(first, h), len(t) - _WINDOW - h, _WINDOW // 2):
         part = slice(i, i + _WINDOW + 1)
-        steps = np.diff(t[part])
-        if not acts[part].all() or steps.max() > 4.0 * np.median(np.diff(t)):
-            continue  # let go, or samples were lost
-        middle = 0.5 * (speed[part][1:] + speed[part][:-1])
-        if np.abs(middle).min() <= slow:
-            continue  # it may stick
+        if not whole[part].all() or np.abs(speed[i - h : i + _WINDOW + 1 + h]).min() <= slow:
+            continue  # let go, or samples were lost; or it may stick
+        lasted = t[part][-1] - t[part][0]
         rows.append(
             [speed[part][-1] - speed[part][0], q[part][-1] - q[part][0],
-             float(np.sign(middle) @ steps), float(steps.sum())]
+             float(np.sign(speed[i])) * lasted, lasted]
         )  # fmt: skip
-        pushed.append(constant * float(0.5 * (current[part][1:] + current[part][:-1]) @ steps))
+        middle = 0.5 * (current[part][1:] + current[part][:-1])
+        flowed.append(float(middle @ np.diff(t[part])))
     if len(rows) < 20:
         raise DeviceError(_STUCK)
-    found, doubts, scatter = _explained(np.array(rows), np.array(pushed))
+    found, doubts, scatter = _explained(np.array(rows), constant * np.array(flowed))
+    doubts = np.hypot(doubts, found * doubt[1] / constant)  # all of them are K times something
     inertia, damping, friction, weight = map(float, found)
     return Identified(
         float(constant), float(claimed), float(resistance), inertia, friction, damping, -weight,
-        scatter, len(t), float(doubts[0]), float(doubts[2]),
+        scatter, len(t), float(doubts[0]), float(doubts[2]), float(doubt[1]),
     )  # fmt: skip
 
 
-def _motor(
-    current: np.ndarray, speed: np.ndarray, voltage: np.ndarray, status: np.ndarray
-) -> tuple[float, float]:
-    """Resistance and constant, U = R I + K w; where they can't be, why."""
+def _averaged(t: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Means over the same times as the speed, which is a mean too: a difference of positions."""
+    h = _HALF
+    sums = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * np.diff(t))])
+    return np.asarray((sums[2 * h :] - sums[: -2 * h]) / (t[2 * h :] - t[: -2 * h]))
+
+
+def _instrumented(
+    rows: np.ndarray, values: np.ndarray, whole: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Factors of a linear law between means, and their standard errors. Least squares would take
+    noise of the measured current for current, and find resistance too small and K too large; means
+    just before and after have other noise but the same motion: they are the instruments."""
+    apart = 2 * _HALF + 1  # samples from mean to mean, so that none is in both
+    use = whole[2 * apart :] & whole[apart:-apart] & whole[: -2 * apart]
+    near = (rows[2 * apart :] + rows[: -2 * apart])[use]
+    rows, values = rows[apart:-apart][use], values[apart:-apart][use]
+    inverse = np.linalg.pinv(near.T @ rows)
+    found = inverse @ (near.T @ values)
+    left = values - rows @ found
+    freedoms = max(1.0, len(left) / (2 * _HALF) - rows.shape[1])  # means overlap
+    spread = inverse @ (near.T @ near) @ inverse.T
+    return found, np.sqrt(np.diag(spread) * float(left @ left) / freedoms)
+
+
+def _check_motor(acting: dict[str, np.ndarray], status: np.ndarray) -> None:
+    """Refuses a motor that is not there, goes the wrong way, doesn't move or let go, and says why;
+    a few samples are enough for that."""
+    current, speed, voltage = (acting[name] for name in ("current", "speed", "voltage"))
     reasons = [text for bit, text in STATUS.items() if bit in REASONS and np.any(status & bit)]
     why = f" It reports {', '.join(reasons)}." if reasons else ""
     if len(current) < _SIGN:
@@ -169,7 +208,8 @@ def _motor(
             f"its motor: is it connected, and the bridge's enable and supply?{why}"
         )
     rows = np.column_stack([current, speed])
-    resistance, constant = found = _least(rows, voltage)
+    found = _least(rows, voltage)
+    constant = float(found[1])
     left = voltage - rows @ found
     doubt = math.sqrt(np.linalg.pinv(rows.T @ rows)[1, 1] * float(left @ left) / (len(left) - 2))
     if abs(constant) <= 3.0 * doubt:
@@ -181,7 +221,6 @@ def _motor(
         )
     if reasons:
         raise DeviceError(f"It let go while it was moved.{why}")
-    return float(resistance), float(constant)
 
 
 def _explained(rows: np.ndarray, pushed: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
