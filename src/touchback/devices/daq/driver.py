@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol
 
 import numpy as np
 
 from touchback.devices.daq.conditioning import Conditioned, Conditioning
 from touchback.devices.daq.layout import BlockLayout
 from touchback.devices.daq.readers import strategy
-from touchback.devices.serial_line.driver import ClockEstimate
+from touchback.devices.service import PRIORITY, ClockEstimate, Service
 from touchback.errors import InputError
 from touchback.native.daq import stream as native
-from touchback.realtime.served import Served, ServedPort, Serving
-
-_LOOK = 0.02  # seconds between looks at what a board has to tell
-_PRIORITY = 69  # below that of ticks
+from touchback.realtime.served import ServedPort, Serving
 
 
 class Board(Protocol):
@@ -48,7 +43,7 @@ class Block:
     quantities: dict[str, float]
 
 
-class Daq:
+class Daq(Service[str]):
     """A board, to `connect` to a live run: its quantities are inputs, stamped with when they were
     measured, so that the run records how old they are at each tick.
 
@@ -63,8 +58,9 @@ class Daq:
         *,
         reader: str = "all blocks",
         pace: float = 0.0,
-        priority: int = _PRIORITY,
+        priority: int = PRIORITY,
     ) -> None:
+        super().__init__()
         self.board, layout = board, board.layout
         if conditioning is not None and conditioning.layout != layout:
             raise InputError("Daq: the conditioning is of blocks of another layout than the board.")
@@ -81,12 +77,7 @@ class Daq:
             layout.period, priority,
         )  # fmt: skip
         self._stream = native.DaqStream(wanted, self.conditioned.native)
-        self._served: list[tuple[str, ServedPort]] = []
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
-        self.events: list[str] = []  # in words, oldest first
-        self._follower: threading.Thread | None = threading.Thread(target=self._follow, daemon=True)
-        self._follower.start()
+        self._follow()
 
     # ---- what it knows --------------------------------------------------------------------------
 
@@ -155,25 +146,7 @@ class Daq:
         """Serves an input beside those that it serves already."""
         if not port.is_input:
             raise InputError(f"Output '{port.name}': a board's quantities are for inputs.")
-        with self._lock:
-            self._served.append((name, port))
-            self._bind()
-        return Served(lambda: self._remove(port), self._forget, self._rebind)
-
-    def _remove(self, port: ServedPort) -> None:
-        with self._lock:
-            self._served = [each for each in self._served if each[1] is not port]
-            with contextlib.suppress(ReferenceError):  # nobody holds the run any more
-                port.take_with(None)
-            self._bind()
-        self._tell()
-
-    def _forget(self) -> None:
-        self._served, self._follower = [], None
-
-    def _rebind(self) -> None:
-        with self._lock:
-            self._bind()
+        return super().add(name, port)
 
     def _bind(self) -> None:
         served, leaders = [], dict[int, ServedPort]()
@@ -184,40 +157,18 @@ class Daq:
             served.append(native.Served(port.mailbox(), q.place, field, delay, port.low, port.high))
         self._stream.bind(served)
 
-    # ---- what happens to it ---------------------------------------------------------------------
-
-    def _follow(self) -> None:
-        while not self._closing.wait(_LOOK):
-            self._tell()
-
-    def _tell(self) -> None:
-        """Events in words, to every run that it serves."""
-        with self._lock:
-            texts = _words(self._stream.events(), self._served)
-            self.events = [*self.events, *texts][-1000:]
-            ports = [port for _, port in self._served]
-        for port in {id(port.run): port for port in ports}.values():
-            for text in texts:
-                with contextlib.suppress(ReferenceError):  # nobody holds the run any more
-                    port.note(text)
+    def _news(self) -> list[str]:
+        return _words(self._stream.events(), self._served)
 
     def close(self) -> None:
         """Reads no more."""
-        self._closing.set()
-        if self._follower is not None and self._follower is not threading.current_thread():
-            self._follower.join()
+        self._follow_no_more()
         self._stream.stop()
         self._tell()
         for file in self._files:
             if file >= 0:
                 os.close(file)
         self._files = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 @dataclass(frozen=True)

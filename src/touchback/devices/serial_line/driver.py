@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import threading
 import time
-from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from touchback.devices.serial_line.channels import Channel
 from touchback.devices.serial_line.described import AxisFound, Reading, read_axis, text_of
 from touchback.devices.serial_line.events import Event, told
+from touchback.devices.service import PRIORITY, ClockEstimate, Service
 from touchback.errors import DeviceError, InputError
 from touchback.native.library import LIB
 from touchback.native.wire.far_end import FEATURES, SIMULATED
@@ -27,26 +24,14 @@ from touchback.native.wire.line import (
     Wanted,
     WireLine,
 )
-from touchback.realtime.served import Served, ServedPort, Serving
+from touchback.realtime.served import ServedPort, Serving
 
 BAUD = 921600
 SPEEDS = (115200, 230400, 460800, 921600, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
-_LOOK = 0.02  # seconds between looks at what a line has to tell
 _ASK_AGAIN = 0.1  # seconds
-_PRIORITY = 69  # below that of ticks
 
 
-@dataclass(frozen=True)
-class ClockEstimate:
-    """The device's clock against ours: drift (1e-6: its second is a millionth shorter than ours),
-    and the shortest time on the line, to and fro [s]; the offset is off by half of that at most."""
-
-    drift: float
-    round_trip: float
-    exchanges: int
-
-
-class SerialDevice:
+class SerialDevice(Service[Channel]):
     """A device at the other end of a line, to `connect` to a live run: positions of its axes are
     inputs, forces outputs.
 
@@ -65,7 +50,7 @@ class SerialDevice:
         rate: float | None = None,
         watchdog: float | None = None,
         oldest: float = 0.02,
-        priority: int = _PRIORITY,
+        priority: int = PRIORITY,
         cpu: int | None = None,
     ) -> None:
         if baud not in SPEEDS:
@@ -79,11 +64,7 @@ class SerialDevice:
                 max(0.05, 2 * oldest), oldest, priority, -1 if cpu is None else cpu,
             )
         )  # fmt: skip
-        self._served: list[tuple[Channel, ServedPort]] = []
-        self._lock = threading.Lock()
-        self._closing = threading.Event()
-        self._follower: threading.Thread | None = None
-        self.events: list[str] = []  # in words, oldest first
+        super().__init__()
         try:
             self._wait_for_hello(patience)
         except BaseException:
@@ -214,30 +195,6 @@ class SerialDevice:
         output is its force. For others see `channel`."""
         return self.channel("position" if port.is_input else "force").serve(port)
 
-    def add(self, channel: Channel, port: ServedPort) -> Serving:
-        """Serves a port of a run beside those that it serves already."""
-        with self._lock:
-            self._served.append((channel, port))
-            self._bind()
-        if self._follower is None:
-            self._follower = threading.Thread(target=self._follow, daemon=True)
-            self._follower.start()
-        return Served(lambda: self._remove(port), self._forget, self._rebind)
-
-    def _remove(self, port: ServedPort) -> None:
-        with self._lock:
-            self._served = [each for each in self._served if each[1] is not port]
-            self._bind()
-        self._tell()
-
-    def _forget(self) -> None:
-        self._served, self._follower = [], None
-
-    def _rebind(self) -> None:
-        """Follows a run to another structure."""
-        with self._lock:
-            self._bind()
-
     def _bind(self) -> None:
         inputs = [
             LineInput(
@@ -253,33 +210,11 @@ class SerialDevice:
                 publication = Publication(port.mailbox(), port.period(), *port.word())
         self._line.bind(inputs, outputs, publication)
 
-    # ---- what happens to it ---------------------------------------------------------------------
-
-    def _follow(self) -> None:
-        while not self._closing.wait(_LOOK):
-            self._tell()
-
-    def _tell(self) -> None:
-        """Events in words, to every run that it serves."""
-        with self._lock:
-            ports = [port for _, port in self._served]
-            inputs = [port for port in ports if port.is_input]
-            texts = told(self._line.events(), self, inputs)
-            self.events = [*self.events, *texts][-1000:]
-        for port in {id(port.run): port for port in ports}.values():
-            for text in texts:
-                with contextlib.suppress(ReferenceError):  # nobody holds the run any more
-                    port.note(text)
+    def _news(self) -> list[str]:
+        inputs = [port for _, port in self._served if port.is_input]
+        return told(self._line.events(), self, inputs)
 
     def close(self) -> None:
         """Let the motors go and close the line, also one that is gone."""
-        self._closing.set()
-        if self._follower is not None and self._follower is not threading.current_thread():
-            self._follower.join()
+        self._follow_no_more()
         self._line.stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

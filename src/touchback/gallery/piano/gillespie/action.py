@@ -37,6 +37,11 @@ STRIKES = "hammer strikes string"
 BEGIN, END, DRIVEN = 0.10, 0.18, (-0.0335, -0.0055)  # s; rad: his ramp of D
 
 
+def _pair(point: np.ndarray) -> Pair:
+    x, z = map(float, point)
+    return x, z
+
+
 @dataclass(frozen=True)
 class _Plane:
     """Points of the action as expressions of its coordinates."""
@@ -59,11 +64,11 @@ class _Plane:
 
     @property
     def p2(self) -> Pair:
-        return tuple(map(float, self.spec.points.p2))  # type: ignore[return-value]
+        return _pair(self.spec.points.p2)
 
     @property
     def p3(self) -> Pair:
-        return tuple(map(float, self.spec.points.p3))  # type: ignore[return-value]
+        return _pair(self.spec.points.p3)
 
     def capstan(self) -> Pair:
         s = self.spec

@@ -1,0 +1,104 @@
+"""What drivers have in common whose threads of C serve ports of live runs."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, Self, TypeVar
+
+from touchback.realtime.served import Served, ServedPort, Serving
+
+PRIORITY = 69  # of a driver's thread, below that of ticks
+_LOOK = 0.02  # seconds between looks at what a thread has to tell
+What = TypeVar("What")  # that a port is served with
+
+
+@dataclass(frozen=True)
+class ClockEstimate:
+    """The device's clock against ours: drift (1e-6: its second is a millionth shorter than ours),
+    and the shortest time on the line, to and fro [s]; the offset is off by half of that at most."""
+
+    drift: float
+    round_trip: float
+    exchanges: int
+
+
+class Service(ABC, Generic[What]):
+    """Ports of runs that a thread of C serves, and what happened to it, told to each run."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []  # in words, oldest first
+        self._served: list[tuple[What, ServedPort]] = []
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._follower: threading.Thread | None = None
+
+    @abstractmethod
+    def _bind(self) -> None:
+        """Tells the thread of C which ports it serves, in what structure they are now."""
+
+    @abstractmethod
+    def _news(self) -> list[str]:
+        """What happened since the last call, in words."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends it."""
+
+    def add(self, what: What, port: ServedPort) -> Serving:
+        """Serves a port of a run beside those that it serves already."""
+        with self._lock:
+            self._served.append((what, port))
+            self._bind()
+        self._follow()
+        return Served(lambda: self._remove(port), self._forget, self._rebind)
+
+    def _remove(self, port: ServedPort) -> None:
+        with self._lock:
+            self._served = [each for each in self._served if each[1] is not port]
+            with contextlib.suppress(ReferenceError):  # nobody holds the run any more
+                port.take_with(None)
+            self._bind()
+        self._tell()
+
+    def _forget(self) -> None:
+        self._served, self._follower = [], None
+
+    def _rebind(self) -> None:
+        """Follows a run to another structure."""
+        with self._lock:
+            self._bind()
+
+    def _follow(self) -> None:
+        """Looks from now on for what happens, in a thread of its own."""
+        if self._follower is None:
+            self._follower = threading.Thread(target=self._look, daemon=True)
+            self._follower.start()
+
+    def _look(self) -> None:
+        while not self._closing.wait(_LOOK):
+            self._tell()
+
+    def _tell(self) -> None:
+        """The news, to every run that it serves."""
+        with self._lock:
+            texts = self._news()
+            self.events = [*self.events, *texts][-1000:]
+            ports = [port for _, port in self._served]
+        for port in {id(port.run): port for port in ports}.values():
+            for text in texts:
+                with contextlib.suppress(ReferenceError):  # nobody holds the run any more
+                    port.note(text)
+
+    def _follow_no_more(self) -> None:
+        self._closing.set()
+        if self._follower is not None and self._follower is not threading.current_thread():
+            self._follower.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
