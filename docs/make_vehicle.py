@@ -16,6 +16,7 @@ from touchback.vehicle import (
     BrushTyre,
     Bump,
     Contact,
+    DoubleWishbone,
     Engine,
     Gearbox,
     LinearTyre,
@@ -25,6 +26,7 @@ from touchback.vehicle import (
     TyreOnRoad,
     add_driveline,
     iso8608_road,
+    measure_axle,
     read_height_map,
 )
 from touchback.vehicle.driveline import RPM
@@ -157,7 +159,15 @@ def through_the_gears() -> tb.Run:
     )  # fmt: skip
 
 
+def suspension() -> None:
+    """Kinematics of the double wishbones."""
+    figure = measure_axle(DoubleWishbone(upper_ball=(-0.020, 0.615, 0.440), bar=12e3)).plot()
+    figure.savefig(PICTURES / "suspension.png", dpi=70)
+    plt.close(figure)
+
+
 if __name__ == "__main__":
+    suspension()
     tyres()
     roads()
     driveline()

@@ -1,5 +1,5 @@
 """Vehicles, as `tb.vehicle`: tyres, roads, and forces that put the ones on the others; engine,
-gearbox and brakes; the single-track car.
+gearbox and brakes; suspensions; the single-track car.
 
 Their laws are written with operators over any number: floats and arrays check them, expressions
 take them into the tick."""
@@ -26,6 +26,22 @@ from touchback.vehicle.roads import (
     read_mesh_road,
 )
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState, add_single_track
+from touchback.vehicle.suspension import (
+    AntiRollBar,
+    AxleKind,
+    AxleLink,
+    AxleReport,
+    Corner,
+    DoubleWishbone,
+    MacPherson,
+    RigidAxle,
+    Strut,
+    StrutTables,
+    TrailingArm,
+    Wheel,
+    add_axle,
+    measure_axle,
+)
 from touchback.vehicle.tyre_on_road import Meeting, TyreOnRoad
 from touchback.vehicle.tyre_sensor import TyreForces
 from touchback.vehicle.tyres import (
@@ -45,17 +61,25 @@ from touchback.vehicle.tyres import (
 
 add_kind("forces", TyreOnRoad)
 add_kind("forces", DiscBrake)
+add_kind("forces", Strut)
+add_kind("forces", AntiRollBar)
 add_kind("sensors", TyreForces)
 
 __all__ = [
     "BUGGY_TYRE",
     "SMALL_TRACK",
     "Answer",
+    "AntiRollBar",
+    "AxleKind",
+    "AxleLink",
+    "AxleReport",
     "BrushTyre",
     "Bump",
     "Carcass",
     "Contact",
+    "Corner",
     "DiscBrake",
+    "DoubleWishbone",
     "Driveline",
     "Engine",
     "Gearbox",
@@ -63,21 +87,29 @@ __all__ = [
     "Grip",
     "Ground",
     "LinearTyre",
+    "MacPherson",
     "MagicFormula",
     "Meeting",
     "Patch",
     "PlaneRoad",
+    "RigidAxle",
     "Road",
     "SingleTrack",
     "SingleTrackState",
+    "Strut",
+    "StrutTables",
     "TirFile",
+    "TrailingArm",
     "Tyre",
     "TyreForces",
     "TyreOnRoad",
+    "Wheel",
+    "add_axle",
     "add_driveline",
     "add_single_track",
     "iso8608_road",
     "line_pressure",
+    "measure_axle",
     "parse_tir",
     "read_height_map",
     "read_mesh_road",

@@ -1,0 +1,51 @@
+"""MacPherson struts: a lower arm, a knuckle that slides along its strut, a tie rod."""
+
+from touchback.errors import ModelError
+from touchback.model.closures import PointOnLine
+from touchback.model.frame import Turns
+from touchback.model.value import Triple
+from touchback.symbolic.functions import atan2, sqrt
+from touchback.vehicle.suspension.axle import Corner, Point, Side, Site, distance
+from touchback.vehicle.suspension.knuckle import KnuckleAxle, arm
+
+
+class MacPherson(KnuckleAxle, frozen=True, kw_only=True, tag="macpherson"):
+    """A lower arm, and a strut whose tube is one with the knuckle; its top, a point of the chassis,
+    stays on the tube's line through `strut_foot`. Live: caster and kingpin (the top's place, with
+    the tube turned on the knuckle, which leaves toe and camber at design), and the rest as of
+    double wishbones."""
+
+    strut_top: Point = (-0.030, 0.550, 0.780)
+    strut_foot: Point = (-0.005, 0.590, 0.380)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not distance(self.strut_top, self.strut_foot) > 0.0:
+            raise ModelError("MacPherson: strut_top and strut_foot coincide; move one of them.")
+
+    def build(self, site: Site) -> tuple[Corner, Corner]:
+        x, y = self.king_pin(site, self.strut_top)
+        top = (x, y, self.strut_top[2])
+        alignment = self.alignment(site)
+        raised = site.live("pivots raised", 0.0, "m", -0.1, 0.1)
+        corners = []
+        for side in site.sides():
+            lower, low = arm(
+                side, "lower arm", self.lower_front, self.lower_rear, self.lower_ball,
+                self.lower_mass, raised,
+            )  # fmt: skip
+            knuckle = self.knuckle(side, lower, low)
+            turn = _upright(side, self.strut_foot, top)
+            tube = side.on(knuckle, self.lower_ball, self.strut_foot, turn=turn)
+            mount = side.on_chassis(top)
+            site.model.close(side.called("strut"), PointOnLine("z"), tube, mount)
+            corners.append(side.corner(self, knuckle, self.lower_ball, alignment, (mount, tube)))
+        left, right = corners
+        self.struts(site, (left, right), distance(top, self.strut_foot))
+        return left, right
+
+
+def _upright(side: Side, foot: Triple, top: Triple) -> Turns:
+    """Turns that point z from the foot to the top."""
+    x, y, z = (high - low for low, high in zip(side.point(foot), side.point(top), strict=True))
+    return [("x", atan2(-y, z)), ("y", atan2(x, sqrt(y * y + z * z)))]

@@ -1,0 +1,153 @@
+"""A rig that moves the wheels of an axle: pads under both, and its rack, as on a test bench."""
+
+from dataclasses import dataclass
+from math import asin, atan2
+
+import numpy as np
+
+from touchback.model.closures import PointOnPlane
+from touchback.model.frame import BodyHandle
+from touchback.model.joints import Prismatic
+from touchback.model.model import Model
+from touchback.model.sensors import AngularVelocity, Direction, Distance, Position, Velocity
+from touchback.system import System
+from touchback.vehicle.suspension.axle import AxleKind, add_axle
+
+Floats = np.ndarray
+SIDES = {"left": 1.0, "right": -1.0}
+
+
+@dataclass(frozen=True)
+class Stand:
+    """How a wheel stands: its centre and the way its axle points (to the left), where it touches
+    the road below it, length of its strut [m], load on its pad [N]."""
+
+    sign: float
+    centre: Floats
+    axle: Floats
+    contact: Floats
+    strut: float
+    load: float
+
+    @property
+    def steer(self) -> float:
+        """Angle to the left [rad]."""
+        return atan2(-self.axle[0], self.axle[1])
+
+    @property
+    def toe(self) -> float:
+        """Toe-in [rad]."""
+        return -self.sign * self.steer
+
+    @property
+    def camber(self) -> float:
+        """Positive when the top leans out [rad]."""
+        return -self.sign * asin(self.axle[2])
+
+
+@dataclass(frozen=True)
+class Moving:
+    """How a wheel moves with a motion of the rig: rates of what a `Stand` tells, and the twist of
+    its carrier."""
+
+    stand: Stand
+    velocity: Floats
+    omega: Floats
+    strut: float
+
+    @property
+    def contact(self) -> Floats:
+        """Velocity of the carrier's point in the contact."""
+        return self.velocity + np.cross(self.omega, self.stand.contact - self.stand.centre)
+
+    @property
+    def steer(self) -> float:
+        """Rate of the angle to the left."""
+        x, y, _ = self.stand.axle
+        u, v, _ = np.cross(self.omega, self.stand.axle)
+        return float((x * v - y * u) / (x * x + y * y))
+
+    @property
+    def toe(self) -> float:
+        """Rate of the toe-in."""
+        return -self.stand.sign * self.steer
+
+    @property
+    def camber(self) -> float:
+        """Rate of the camber."""
+        lean = np.cross(self.omega, self.stand.axle)[2]
+        return float(-self.stand.sign * lean / np.sqrt(1.0 - self.stand.axle[2] ** 2))
+
+    def with_strut_held(self, travelling: "Moving") -> "Moving":
+        """This motion, less so much of another that the strut keeps its length."""
+        share = self.strut / travelling.strut
+        return Moving(
+            self.stand, self.velocity - share * travelling.velocity,
+            self.omega - share * travelling.omega, 0.0,
+        )  # fmt: skip
+
+
+class Rig:
+    """An axle below a chassis that stands still, as a system whose inputs are the travel of both
+    wheel centres (up) and the way of the rack (to the left), from design [m], and their rates."""
+
+    def __init__(self, axle: AxleKind) -> None:
+        self.axle = axle
+        model = Model("rig")
+        rack = self._rack(model) if axle.steered() else None
+        corners = add_axle(model, axle, model.ground, "axle", rack=rack)
+        for side, corner in zip(SIDES, corners, strict=True):
+            pad = model.body(f"{side} pad")
+            place = model.ground.at(0, SIDES[side] * axle.wheel_centre[1], axle.wheel_centre[2])
+            self._driven(model, model.joint(f"{side} pad", Prismatic("z"), place, pad), side)
+            model.close(f"{side} load", PointOnPlane("z"), pad, corner.carrier)
+            model.drive(corner.spin, 0.0)
+            model.sensor(f"{side} centre", Position(corner.carrier))
+            model.sensor(f"{side} axle", Direction(corner.carrier, "y"))
+            model.sensor(f"{side} velocity", Velocity(corner.carrier))
+            model.sensor(f"{side} omega", AngularVelocity(corner.carrier))
+            model.sensor(f"{side} strut", Distance(*corner.strut))
+        self.system: System = model.compile()
+        self.steered = rack is not None
+        self._guess: dict[str, float] = {}
+
+    def _rack(self, model: Model) -> BodyHandle:
+        rack = model.body("rack")
+        self._driven(model, model.joint("rack", Prismatic("y"), model.ground, rack), "rack")
+        return rack
+
+    @staticmethod
+    def _driven(model: Model, joint: str, name: str) -> None:
+        way, rate = model.input(f"{name} way", unit="m"), model.input(f"{name} rate", unit="m/s")
+        model.drive(joint, way, rate, 0.0)
+
+    def at(
+        self, left: float = 0.0, right: float = 0.0, rack: float = 0.0, moving: str = "bump"
+    ) -> dict[str, Moving]:
+        """Both wheels where the rig puts them, and how they move when both pads rise ("bump"), the
+        chassis rolls to the right ("roll": the left one sinks and the right one rises), or the rack
+        goes to the left ("rack"), each at 1 m/s."""
+        rates = {"bump": (1.0, 1.0, 0.0), "roll": (-1.0, 1.0, 0.0), "rack": (0.0, 0.0, 1.0)}
+        inputs = {"left way": left, "right way": right, "rack way": rack}
+        inputs |= dict(zip(("left rate", "right rate", "rack rate"), rates[moving], strict=True))
+        if not self.steered:
+            inputs = {key: value for key, value in inputs.items() if not key.startswith("rack")}
+        system = self.system
+        state = system.assemble(guess=self._guess, inputs=inputs)
+        self._guess = dict(zip(system.coordinates, state.q.tolist(), strict=True))
+        seen = system.sensors(state.q, state.v, u=inputs)
+        still = {key: 0.0 if key.endswith("rate") else way for key, way in inputs.items()}
+        loads = system.multipliers(state.q, 0.0 * state.v, u=still)
+        plain = {name: float(item) for name, item in seen.items()}
+        return {side: self._moving(side, plain, float(loads[f"{side} load"])) for side in SIDES}
+
+    def _moving(self, side: str, seen: dict[str, float], load: float) -> Moving:
+        def vector(what: str) -> Floats:
+            return np.array([seen[f"{side} {what}.{axis}"] for axis in "xyz"])
+
+        centre, axle = vector("centre"), vector("axle")
+        down = axle[2] * axle - np.array([0.0, 0.0, 1.0])
+        contact = centre + self.axle.wheel_centre[2] * down / np.linalg.norm(down)
+        strut = seen[f"{side} strut.length"]
+        stand = Stand(SIDES[side], centre, axle, contact, strut, load)
+        return Moving(stand, vector("velocity"), vector("omega"), seen[f"{side} strut.rate"])

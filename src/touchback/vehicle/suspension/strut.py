@@ -1,0 +1,92 @@
+"""Springs with dampers by tables, and the bar that couples those of an axle."""
+
+from touchback.model.forces.base import ForceKind
+from touchback.model.forces.spring_damper import line_between, pull_together
+from touchback.model.frame import Frame
+from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.value import Data, Value, check_positive
+from touchback.spatial.vectors import Scalar
+from touchback.vehicle.curve import area, check_curve, curve
+from touchback.vehicle.numbers import as_numbers, as_scalars
+
+
+class StrutTables(Data, frozen=True, kw_only=True):
+    """A spring's `force` [N] over its `compression` from the design position [m], and a damper's
+    `damping` force [N] over the `speed` of compression [m/s]: straight between these points, and on
+    beyond. Both push the ends apart when positive. Bump stops are steep ends of the spring."""
+
+    compression: tuple[float, ...] = (-0.10, -0.05, 0.0, 0.05, 0.07, 0.09)
+    force: tuple[float, ...] = (250.0, 1750.0, 3250.0, 4750.0, 5450.0, 8450.0)
+    speed: tuple[float, ...] = (-1.0, -0.1, 0.0, 0.1, 1.0)
+    damping: tuple[float, ...] = (-2600.0, -350.0, 0.0, 200.0, 1400.0)
+
+    def __post_init__(self) -> None:
+        check_curve("StrutTables: spring", self.compression, self.force)
+        check_curve("StrutTables: damper", self.speed, self.damping)
+
+
+class Strut(ForceKind, frozen=True, kw_only=True, tag="strut"):
+    """A spring and a damper along the line between `a` and `b`, which are `length` [m] apart at
+    design: tables as those of `StrutTables`, whose ordinates may be live."""
+
+    a: Frame
+    b: Frame
+    length: Value
+    compression: tuple[float, ...]
+    force: tuple[Value, ...]
+    speed: tuple[float, ...]
+    damping: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        check_curve("Strut: spring", self.compression, self.force)
+        check_curve("Strut: damper", self.speed, self.damping)
+        check_positive("Strut", length=self.length)
+
+    def apply(self, mechanics: Forces) -> None:
+        k = mechanics.k
+        distance, rate, direction = line_between(mechanics, self.a, self.b)
+        (compressed,) = self._compressed(mechanics, distance)
+        (speed,) = as_numbers(k, [k.neg(rate)])
+        force = as_numbers(k, map(mechanics.value, self.force))
+        damping = as_numbers(k, map(mechanics.value, self.damping))
+        push = curve(self.compression, force, compressed) + curve(self.speed, damping, speed)
+        pull_together(mechanics, self.a, self.b, as_scalars(k, [-push])[0], direction)
+
+    def potential(self, mechanics: Mechanics) -> Scalar:
+        distance, _, _ = line_between(mechanics, self.a, self.b)
+        (compressed,) = self._compressed(mechanics, distance)
+        force = as_numbers(mechanics.k, map(mechanics.value, self.force))
+        return as_scalars(mechanics.k, [area(self.compression, force, compressed)])[0]
+
+    def _compressed(self, mechanics: Mechanics, distance: Scalar) -> list[Scalar]:
+        k = mechanics.k
+        return as_numbers(k, [k.sub(mechanics.value(self.length), distance)])
+
+
+class AntiRollBar(ForceKind, frozen=True, kw_only=True, tag="anti-roll-bar"):
+    """A bar between the struts of an axle: k times the difference of their lengths pulls the longer
+    one together and the shorter apart [N/m]. Their lengths are alike at design."""
+
+    left_a: Frame
+    left_b: Frame
+    right_a: Frame
+    right_b: Frame
+    stiffness: Value
+
+    def __post_init__(self) -> None:
+        check_positive("AntiRollBar", zero=True, stiffness=self.stiffness)
+
+    def apply(self, mechanics: Forces) -> None:
+        k = mechanics.k
+        left, _, left_way = line_between(mechanics, self.left_a, self.left_b)
+        right, _, right_way = line_between(mechanics, self.right_a, self.right_b)
+        pull = k.mul(mechanics.value(self.stiffness), k.sub(left, right))
+        pull_together(mechanics, self.left_a, self.left_b, pull, left_way)
+        pull_together(mechanics, self.right_a, self.right_b, k.neg(pull), right_way)
+
+    def potential(self, mechanics: Mechanics) -> Scalar:
+        k = mechanics.k
+        left, _, _ = line_between(mechanics, self.left_a, self.left_b)
+        right, _, _ = line_between(mechanics, self.right_a, self.right_b)
+        apart = k.sub(left, right)
+        return k.mul(k.mul(k.const(0.5), mechanics.value(self.stiffness)), k.mul(apart, apart))

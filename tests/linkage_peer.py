@@ -1,0 +1,92 @@
+"""Double wishbones by natural coordinates: points at constant distances, solved by SciPy."""
+
+import numpy as np
+from scipy.optimize import fsolve
+
+from touchback.vehicle import DoubleWishbone
+
+
+class NaturalWishbone:
+    """The left corner of a `DoubleWishbone`: its three balls are the unknowns; the tie rod's inner
+    end may move with a rack. No angle, joint or matrix of ours is used."""
+
+    def __init__(self, axle: DoubleWishbone) -> None:
+        self.axle = axle
+        self.design = np.array([axle.lower_ball, axle.upper_ball, axle.tie_outer])
+        self.fixed = [np.array(p) for p in (axle.lower_front, axle.lower_rear, axle.upper_front,
+                                            axle.upper_rear, axle.tie_inner)]  # fmt: skip
+        self.lengths = self._distances(self.design, 0.0)
+        self.local = self._frame(self.design).T @ (np.array(axle.wheel_centre) - self.design[0])
+        self.local_axle = self._frame(self.design).T @ np.array([0.0, 1.0, 0.0])
+
+    def _distances(self, balls: np.ndarray, rack: float) -> np.ndarray:
+        low, high, tie = balls
+        inner = self.fixed[4] + [0.0, rack, 0.0]
+        pairs = (
+            (low, self.fixed[0]), (low, self.fixed[1]), (high, self.fixed[2]),
+            (high, self.fixed[3]), (tie, inner), (low, high), (low, tie), (high, tie),
+        )  # fmt: skip
+        return np.array([np.linalg.norm(a - b) for a, b in pairs])
+
+    @staticmethod
+    def _frame(balls: np.ndarray) -> np.ndarray:
+        x = balls[1] - balls[0]
+        z = np.cross(x, balls[2] - balls[0])
+        x, z = x / np.linalg.norm(x), z / np.linalg.norm(z)
+        return np.column_stack([x, np.cross(z, x), z])
+
+    def at(self, travel: float, rack: float = 0.0) -> np.ndarray:
+        """The balls with the wheel's centre so far above design."""
+        wanted = self.axle.wheel_centre[2] + travel
+
+        def off(unknown: np.ndarray) -> np.ndarray:
+            balls = unknown.reshape(3, 3)
+            return np.append(self._distances(balls, rack) - self.lengths,
+                             self.centre(balls)[2] - wanted)  # fmt: skip
+
+        found, _, ok, said = fsolve(off, self.design.ravel(), xtol=1e-13, full_output=True)
+        assert ok == 1 or np.abs(off(found)).max() < 1e-12, said
+        return np.asarray(found).reshape(3, 3)
+
+    def centre(self, balls: np.ndarray) -> np.ndarray:
+        """The wheel's centre."""
+        return np.asarray(balls[0] + self._frame(balls) @ self.local)
+
+    def direction(self, balls: np.ndarray) -> np.ndarray:
+        """The axle's direction, to the left."""
+        return np.asarray(self._frame(balls) @ self.local_axle)
+
+    def potential(self, travel: float, gravity: float) -> float:
+        """Of one corner's weights and spring."""
+        axle, balls = self.axle, self.at(travel)
+        carried = self._frame(balls) @ self._frame(self.design).T
+        com = balls[0] + carried @ (np.array(axle.wheel_centre) - axle.lower_ball) / 2
+        low = (np.array(axle.lower_front) + axle.lower_rear) / 2
+        high = (np.array(axle.upper_front) + axle.upper_rear) / 2
+        weights = ((axle.wheel.mass, self.centre(balls)[2]), (axle.knuckle_mass, com[2]),
+                   (axle.lower_mass, (low[2] + balls[0][2]) / 2),
+                   (axle.upper_mass, (high[2] + balls[1][2]) / 2))  # fmt: skip
+        stored = sum(mass * gravity * height for mass, height in weights)
+        foot = low + _turned(low, np.array(axle.lower_ball), balls[0], np.array(axle.strut_foot),
+                             np.array(axle.lower_front) - axle.lower_rear)  # fmt: skip
+        length = np.linalg.norm(np.array(axle.strut_top) - foot)
+        start = np.linalg.norm(np.array(axle.strut_top) - axle.strut_foot)
+        x = np.linspace(0.0, start - length, 20001)
+        spring = np.interp(x, axle.strut.compression, axle.strut.force)
+        return float(stored + np.trapezoid(spring, x))
+
+
+def _turned(pivot: np.ndarray, was: np.ndarray, now: np.ndarray, point: np.ndarray,
+            line: np.ndarray) -> np.ndarray:  # fmt: skip
+    """From the pivot to where a point of an arm goes, whose ball goes from `was` to `now`."""
+    e = line / np.linalg.norm(line)
+
+    def aside(a: np.ndarray) -> np.ndarray:
+        return np.asarray(a - (a @ e) * e)
+
+    r, s = aside(was - pivot), aside(now - pivot)
+    angle = np.arctan2(e @ np.cross(r, s), r @ s)
+    p = point - pivot
+    across = aside(p)
+    turned = np.cos(angle) * across + np.sin(angle) * np.cross(e, across) + (p @ e) * e
+    return np.asarray(turned)
