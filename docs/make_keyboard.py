@@ -16,6 +16,7 @@ from studies.keyboard.felt_force import (
     felt_of_actions,
     felt_of_keys,
 )
+from touchback.draw.style import ACCENT, BODIES, GREEN, INK, PALE
 from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.voices import VOICES
 
@@ -26,7 +27,7 @@ GROUPS = (
     ("button low", "normal", "button high"),
     ("hammer − 2 g", "normal", "hammer + 3 g", "hammer + 6 g"),
 )
-COLOURS = ("#81b29a", "#3d405b", "#e07a5f", "#9b2226")
+COLOURS = (GREEN, INK, ACCENT, BODIES[3])
 
 
 def save(figure: plt.Figure, name: str) -> None:
@@ -71,14 +72,14 @@ def force_table(action: dict[str, ForceByDepth], keys: dict[int, dict[str, Force
 
 def energy() -> None:
     """What each display gave over time, and the table of it."""
-    figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.4), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(10.0, 3.6), layout="constrained")
     print("| voice | rate | held: finger | display | trill: finger | display | most |")
     for voice in VOICES:
         for rate in RATES:
             both = [played(voice, rate, strokes) for strokes in (HELD, TRILL)]
             for axis, passed in zip(axes, both, strict=True):
                 style = "-" if rate == RATES[0] else "--"
-                colour = f"C{list(VOICES).index(voice)}"
+                colour = (INK, *BODIES)[list(VOICES).index(voice)]
                 label = voice if rate == RATES[0] else None
                 thin = slice(None, None, 4)
                 shown = passed.time[thin] - START, MS * passed.given[thin]
@@ -91,7 +92,10 @@ def energy() -> None:
         axis.set_xlabel("time [s]", fontsize=8)
         axis.grid(alpha=0.3)
     axes[0].set_ylabel("energy that the display gave [mJ]", fontsize=8)
-    axes[1].legend(fontsize=8, loc="lower left")
+    for style, rate in zip(("-", "--"), RATES, strict=True):
+        axes[1].plot([], [], style, color=PALE, label=f"{rate / 1e3:g} kHz")
+    lines, labels = axes[1].get_legend_handles_labels()
+    figure.legend(lines, labels, fontsize=8, loc="outside right center")
     save(figure, "energy")
 
 

@@ -9,7 +9,7 @@ from studies.piano.command import tell
 from touchback.cli.console import out, working
 
 EXPERIMENTS = (
-    "sensors", "force", "prototype", "gillespie", "own", "couplers", "lengths",
+    "sensors", "force", "actuators", "prototype", "gillespie", "own", "couplers", "lengths",
     "assignments", "machine",
 )  # fmt: skip
 

@@ -40,6 +40,7 @@ class Keystroke:
 
 SLOW = (Keystroke(0.3, 0.9, 0.15, 0.15), Keystroke(1.5, 2.1, 0.15, 0.15))
 FAST = (Keystroke(0.1, 0.3, 0.06, 0.06), Keystroke(0.5, 0.7, 0.06, 0.06))
+BOTH = {"slow": SLOW, "fast": FAST}
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,12 @@ def measured(force: np.ndarray, seed: int = 1) -> np.ndarray:
     return np.asarray(cell.quantity(cell.reading(np.clip(force, 0.0, RANGE) + noise)))
 
 
-def motion(
-    keystrokes: tuple[Keystroke, ...], times: np.ndarray, dip: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Depth [m] and speed [m/s] of the actuator."""
-    far = dip + SQUEEZE
+def asked(
+    keystrokes: tuple[Keystroke, ...], specification: Specification
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times [s], depth [m] and speed [m/s] that the actuator is to have."""
+    times = np.arange(-SETTLE, keystrokes[-1].up + 0.5, 1e-3)
+    far = specification.regulation.dip + SQUEEZE
     depth, speed = np.zeros_like(times), np.zeros_like(times)
     for stroke in keystrokes:
         for begin, lasts, way in (
@@ -88,7 +90,7 @@ def motion(
         ):  # fmt: skip
             gone, rate = minimum_jerk((times - begin) / lasts)
             depth, speed = depth + way * gone, speed + way * rate / lasts
-    return depth, speed
+    return times, depth, speed
 
 
 def double_keystroke(
@@ -96,27 +98,31 @@ def double_keystroke(
 ) -> Recorded:
     """Two keystrokes of the full-contact action, with what the load cell tells."""
     own = specification or Specification()
-    end = keystrokes[-1].up + 0.5
-    times = np.arange(-SETTLE, end, 1e-3)
-    depth, speed = motion(keystrokes, times, own.regulation.dip)
+    times, depth, speed = asked(keystrokes, own)
     run = simulate(
-        grand_piano_action("finger", specification=own).compile(), duration=SETTLE + end,
+        grand_piano_action("finger", specification=own).compile(), duration=times[-1] + SETTLE,
         start=-SETTLE,
         rtol=1e-6, atol=1e-9, output_step=SAMPLED, parameters=ACTUATOR, progress=False,
         inputs={"finger depth": (times, depth), "finger speed": (times, speed)},
     )  # fmt: skip
     load = measured(run["capstan force"])
-    return Recorded(run, load, [_felt(run, load, each) for each in keystrokes])
+    return Recorded(run, load, [felt(run, load, each) for each in keystrokes])
 
 
-def _felt(run: Run, load: np.ndarray, stroke: Keystroke) -> Felt:
-    t = run.time
-    going = (t > stroke.down) & (t < stroke.up - HELD)
-    held = (t > stroke.up - HELD) & (t < stroke.up)
+def pushed(time: np.ndarray, force: np.ndarray, stroke: Keystroke) -> tuple[float, float]:
+    """The most of a force [N] while the key went down, and what was held before the release."""
+    going = (time > stroke.down) & (time < stroke.up - HELD)
+    held = (time > stroke.up - HELD) & (time < stroke.up)
+    return float(force[going].max()), float(force[held].mean())
+
+
+def felt(run: Run, load: np.ndarray, stroke: Keystroke) -> Felt:
+    """What the load cell told of one keystroke."""
+    t, hammer = run.time, run["hammer"]
     after = (t > stroke.up) & (t < stroke.up + stroke.rises + 0.15)
     struck = [x for x in crossings(t, run["string gap"]) if stroke.down < x < stroke.up + 0.2]
-    hammer = run["hammer"]
+    before = hammer[np.searchsorted(t, stroke.up) - 1]
     return Felt(
-        float(load[going].max()), float(load[held].mean()), float(load[after].max()), len(struck),
-        float(hammer[after].max() - hammer[held][-1]),
+        *pushed(t, load, stroke), float(load[after].max()), len(struck),
+        float(hammer[after].max() - before),
     )  # fmt: skip

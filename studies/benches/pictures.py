@@ -11,13 +11,15 @@ import numpy as np
 
 from studies.benches import double_keystrokes as keystrokes
 from studies.benches import key_sensors as sensors
+from studies.benches import linear_actuators as actuators
 from studies.benches.his_own import own_run
 from studies.benches.released_weight import RELEASED, filmed
 from studies.keyboard.felt_force import felt_of_actions, felt_of_keys
+from touchback.draw.style import ACCENT, BODIES, GREEN, INK, WATER, light_grid
 from touchback.gallery.piano.gillespie.action import BEGIN, DRIVEN, END, STRIKES
 
 MM, MS = 1e3, 1e3
-INK, ACCENT, THIRD = "#3d405b", "#e07a5f", "#81b29a"
+THIRD, FOURTH, FIFTH = WATER, GREEN, BODIES[3]
 
 
 def sensor_checks() -> plt.Figure:
@@ -44,8 +46,7 @@ def sensor_checks() -> plt.Figure:
 def double_strokes() -> plt.Figure:
     """Figs 14 to 17: the hammer's angle and the load cell's force."""
     figure, axes = plt.subplots(2, 2, figsize=(11, 6), layout="constrained")
-    both = {"slow": keystrokes.SLOW, "fast": keystrokes.FAST}
-    for column, (name, given) in zip(axes.T, both.items(), strict=True):
+    for column, (name, given) in zip(axes.T, keystrokes.BOTH.items(), strict=True):
         found = keystrokes.double_keystroke(given)
         every = slice(None, None, 25)
         t = found.run.time[every]
@@ -56,6 +57,33 @@ def double_strokes() -> plt.Figure:
         column[1].set(xlabel="time [s]", ylabel="load cell at the capstan [N]")
         for axis in column:
             axis.set_xlim(0.0, float(t[-1]))
+    return figure
+
+
+def linear_actuators() -> plt.Figure:
+    """The first of each two keystrokes: its motion prescribed, made by the outer actuator, and
+    rendered by the one at the pilot."""
+    figure, axes = plt.subplots(
+        2, 2, figsize=(11, 6), layout="constrained", height_ratios=(2, 1), sharex="col"
+    )
+    for column, (name, given) in zip(axes.T, keystrokes.BOTH.items(), strict=True):
+        fixed, driven = keystrokes.double_keystroke(given), actuators.driven_keystroke(given)
+        made = actuators.rendered(given)
+        t = made.time
+        cell, own = (np.interp(t, each.run.time, each.load) for each in (fixed, driven))
+        drawn = {
+            "motion prescribed": (cell, INK, 1.6), "key moved by an actuator": (own, ACCENT, 1.1),
+            "actuator at the pilot": (made["pilot force"], THIRD, 1.0),
+        }  # fmt: skip
+        for label, (force, colour, width) in drawn.items():
+            column[0].plot(t, force, color=colour, lw=width, label=label)
+        column[1].plot(t, own - cell, color=ACCENT, lw=1.0, label="actuator less prescribed")
+        column[1].plot(t, made["pilot force"] - own, color=THIRD, lw=1.0, label="pilot less cell")
+        column[0].set(ylabel="force at the pilot [N]", title=f"{name}, the first keystroke")
+        end = min(given[0].up + 0.3, given[1].down)
+        column[1].set(xlabel="time [s]", ylabel="difference [N]", xlim=(given[0].down - 0.02, end))
+    for axis in axes[:, 1]:
+        axis.legend(fontsize=8, loc="upper right")
     return figure
 
 
@@ -70,7 +98,7 @@ def prototype() -> plt.Figure:
     depth = np.linspace(0.2e-3, 9.6e-3, 400)
     figure, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained", sharey=True)
     for axis, names in zip(axes, groups, strict=True):
-        for name, colour in zip(names, (INK, ACCENT, THIRD, "#b08968"), strict=False):
+        for name, colour in zip(names, (INK, ACCENT, THIRD, FOURTH), strict=False):
             axis.plot(MM * depth, actions[name].at(depth), color=colour, label=name, lw=1.4)
             axis.plot(MM * depth, keys[name].at(depth), color=colour, ls="--", lw=1)
         axis.set(xlabel="depth of the key front [mm]", ylim=(0.0, 4.8))
@@ -93,7 +121,7 @@ def released_weight() -> plt.Figure:
         axis.axvline(at, color=INK, lw=0.7, ls=":")
     for at, word in ((RELEASED, "let go"), *((time, "strike") for time in found.strikes)):
         axis.text(at + 4e-3, 0.35, word, fontsize=8, color=INK, va="center")
-    colours = (INK, ACCENT, THIRD, "#8d99ae", "#b08968")
+    colours = (INK, ACCENT, THIRD, FOURTH, FIFTH)
     for (name, label), colour in zip(names.items(), colours, strict=True):
         scale = 4.0 if name == "q1" else 1.0
         axis.plot(found.time, scale * found.seen[name], color=colour, lw=0.9, label=label)
@@ -111,7 +139,7 @@ def his_own_stroke() -> plt.Figure:
     ramp = np.interp(t, [BEGIN, END], DRIVEN)
     above.plot(t, 4.0 * ramp, color=INK, lw=0.8, ls="--", label="4 × D")
     names = {"q1": "4 × q₁ key", "q2": "q₂ hammer", "q3": "q₃ lever", "q6": "q₆ jack"}
-    for (name, label), colour in zip(names.items(), (INK, ACCENT, THIRD, "#b08968"), strict=True):
+    for (name, label), colour in zip(names.items(), (INK, ACCENT, THIRD, FOURTH), strict=True):
         scale = 4.0 if name == "q1" else 1.0
         above.plot(t, scale * run[name][shown], color=colour, lw=1.2, label=label)
     below.plot(t, run["coupler force"][shown], color=INK, lw=1.2, label="felt at the key front")
@@ -123,8 +151,8 @@ def his_own_stroke() -> plt.Figure:
                 axis.axvline(change.time, color=INK, lw=0.7, ls=":")
             above.text(change.time + 2e-3, 0.06, words[change.cause], fontsize=8, color=INK)
     for at in (0.1334, 0.1445, 0.181, 0.2):
-        below.axvline(at, color=THIRD, lw=0.9)
-    below.plot([], [], color=THIRD, lw=0.9, label="his times")
+        below.axvline(at, color=GREEN, lw=0.9)
+    below.plot([], [], color=GREEN, lw=0.9, label="his times")
     above.set(ylabel="angle [rad]", ylim=(-0.45, 0.11))
     below.set(xlabel="time [s]", ylabel="force [N]", xlim=(0.0, float(t[-1])))
     above.legend(fontsize=8, loc="center left", bbox_to_anchor=(0.0, 0.36), ncols=2)
@@ -135,6 +163,7 @@ def his_own_stroke() -> plt.Figure:
 PICTURES: dict[str, Callable[[], plt.Figure]] = {
     "sensors": sensor_checks,
     "keystrokes": double_strokes,
+    "actuators": linear_actuators,
     "prototype": prototype,
     "weight": released_weight,
     "own": his_own_stroke,
@@ -145,7 +174,7 @@ def write(name: str, folder: Path) -> None:
     """A plot into a folder."""
     figure = PICTURES[name]()
     for axis in figure.axes:
-        axis.grid(alpha=0.3)
+        light_grid(axis)
         axis.tick_params(labelsize=8)
     figure.savefig(folder / f"{name}.png", dpi=80)
     plt.close(figure)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from studies.benches.actuator_numbers import docquier_actuators
 from studies.benches.couplers import MODELS, READINGS, Events, events
 from studies.benches.his_own import OTHERS, other, own_events, own_run, said
 from studies.benches.numbers import NUMBERS, Number
@@ -85,6 +86,7 @@ def machine() -> str:
 
 REPORTS: dict[str, Callable[[], str]] = {
     **{name: _numbers(make) for name, make in NUMBERS.items()},
+    "actuators": _numbers(docquier_actuators),
     "couplers": couplers,
     "lengths": lengths,
     "assignments": assignments,

@@ -21,7 +21,7 @@ from studies.keyboard.presses import (
 )
 from touchback.cli.console import out, working
 from touchback.cli.options import number, output
-from touchback.draw.style import ACCENT, GREEN, INK, PICTURES, light_grid, pyplot
+from touchback.draw.style import ACCENT, BODIES, INK, PICTURES, light_grid, pyplot
 
 VOICES = ("piano", "synthesizer")
 
@@ -70,22 +70,22 @@ def draw(
 ) -> None:
     """Loudness over how deep the finger wishes to go, a curve for each time it takes."""
     plt = pyplot()
-    figure, axes = plt.subplots(1, 2, figsize=(9.0, 3.8), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9.0, 4.2), sharey=True, layout="constrained")
+    shades = plt.get_cmap("viridis")(np.linspace(0.95, 0.0, len(TIMES)))
     for axis, (voice, grid) in zip(axes, grids.items(), strict=True):
-        for time, row in zip(TIMES, grid, strict=True):
-            shade = 0.25 + 0.75 * (time - TIMES[0]) / (TIMES[-1] - TIMES[0])
-            axis.plot(1e3 * np.array(DEPTHS), np.where(row > 0.0, row, np.nan), ".-", color=INK,
-                      alpha=shade, lw=1.0, ms=3)  # fmt: skip
-            axis.annotate(f"{1e3 * time:.0f} ms", (1e3 * DEPTHS[-1], row[-1]), fontsize=7)
-        names = (("loudest", ACCENT), ("robust pianissimo", GREEN), ("most even", "#7d5ba6"))
+        for time, row, shade in zip(TIMES, grid, shades, strict=True):
+            axis.plot(1e3 * np.array(DEPTHS), np.where(row > 0.0, row, np.nan), ".-", color=shade,
+                      lw=1.1, ms=3, label=f"{1e3 * time:.0f} ms")  # fmt: skip
+        names = (("loudest", ACCENT), ("robust pianissimo", INK), ("most even", BODIES[3]))
         for (name, colour), press in zip(names, marks[voice], strict=True):
             j = int(np.abs(np.array(DEPTHS) - press.depth).argmin())
             at = grid[TIMES.index(press.time), j]
-            axis.plot(1e3 * press.depth, at, "o", ms=8, mfc="none", color=colour, label=name)
+            axis.plot(1e3 * press.depth, at, "o", ms=9, mew=2, mfc="none", color=colour, label=name)
         axis.set(title=voice, xlabel="depth that the finger wishes [mm]", yscale="log",
                  ylim=(0.15, 20.0))  # fmt: skip
         light_grid(axis)
     axes[0].set_ylabel("loudness: speed of a hammer [m/s]")
-    axes[0].legend(fontsize=8, loc="lower right")
+    lines, labels = axes[0].get_legend_handles_labels()
+    figure.legend(lines, labels, fontsize=8, loc="outside right center")
     figure.savefig(path, dpi=80)
     plt.close(figure)

@@ -8,6 +8,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import ListedColormap
+from matplotlib.patches import Patch
 
 from studies.piano.one_strike import one_strike
 from studies.piano.presses import (
@@ -18,9 +19,14 @@ from studies.piano.presses import (
     STIFFNESSES,
     PressLaboratory,
 )
+from touchback.draw.style import PALE
 
 SHOWN = (0, 3, 5, 7)  # of the stiffnesses
-COLOURS = ListedColormap(["#f4f1de", "#f2cc8f", "#e07a5f"])
+LEVELS = {
+    "strikes once": "#f4f1de", "twice, at some held forces": "#f2cc8f",
+    "twice, at all held forces": "#e07a5f",
+}  # fmt: skip
+COLOURS = ListedColormap(list(LEVELS.values()))
 
 
 def counts() -> dict[str, np.ndarray]:
@@ -53,4 +59,7 @@ def press_map(found: Mapping[str, np.ndarray]) -> plt.Figure:
         row[0].set_ylabel("to a depth of [mm]", fontsize=8)
     for axis in np.atleast_2d(axes)[-1]:
         axis.set_xlabel("within [ms]", fontsize=8)
+    keys = [Patch(facecolor=colour, edgecolor=PALE, label=name)
+            for name, colour in LEVELS.items()]  # fmt: skip
+    figure.legend(handles=keys, fontsize=8, ncols=len(keys), loc="outside upper center")
     return figure

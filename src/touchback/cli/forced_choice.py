@@ -198,7 +198,16 @@ def draw(fit: Fit, design: Design, path: Path) -> None:
     unit = f" [{design.unit}]" if design.unit else ""
     axis.set(xlabel=f"{design.varied}: more than {design.base:g}{unit}", ylabel="right [%]",
              ylim=(0, 103), xlim=(x[0], x[-1]))  # fmt: skip
+    ticks = [level for level in _round_levels(x[0]) if x[0] <= level <= x[-1]]
+    axis.set_xticks(ticks, [f"{level:g}" for level in ticks])
+    axis.minorticks_off()
     axis.legend(fontsize=8, loc="lower right")
     light_grid(axis)
     figure.savefig(path, dpi=80)
     plt.close(figure)
+
+
+def _round_levels(least: float) -> list[float]:
+    """1, 2, 5, 10, … of five decades from that of a level on."""
+    decade = 10.0 ** np.floor(np.log10(least))
+    return [float(f * decade * 10.0**k) for k in range(5) for f in (1.0, 2.0, 5.0)]

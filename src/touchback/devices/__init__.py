@@ -8,6 +8,7 @@ from touchback.devices import midi as midi
 from touchback.devices import serial_line as serial_line
 from touchback.devices import sound as sound
 from touchback.devices.converter import Converter
+from touchback.devices.linear_motor import LinearMotor
 from touchback.devices.midi import MidiPort
 from touchback.devices.motor import Motor
 from touchback.devices.noise import Noise
@@ -28,7 +29,7 @@ from touchback.devices.serial_line import SerialDevice
 from touchback.realtime import GuardedOutput, WatchedInput
 
 __all__ = [
-    "Coil", "Converter", "Encoder", "GuardedOutput", "HallPair", "HallSensor", "Imu", "LoadCell",
-    "MidiPort", "Motor", "Noise", "SerialDevice", "Tachometer", "Unwrap", "WatchedInput",
-    "calibrate_coil", "calibrate_hall_pair", "calibrate_load_cell",
+    "Coil", "Converter", "Encoder", "GuardedOutput", "HallPair", "HallSensor", "Imu", "LinearMotor",
+    "LoadCell", "MidiPort", "Motor", "Noise", "SerialDevice", "Tachometer", "Unwrap",
+    "WatchedInput", "calibrate_coil", "calibrate_hall_pair", "calibrate_load_cell",
 ]  # fmt: skip
