@@ -33,7 +33,8 @@ class Script:
 
     `buffer` blocks wait for the pipe, then the board stops: an overflow. Blocks leave up to
     `jitter` seconds late, and not at all during `stalls` (begin, length) [s]; they are sampled on
-    time all the same. The board's clock goes `drift` too fast and is `offset` seconds ahead."""
+    time all the same. The board's clock goes `drift` too fast and is `offset` seconds ahead; by
+    `jumps` (when, by how much) [s] somebody sets it, which its sampling doesn't heed."""
 
     layout: BlockLayout = GALLO
     duration: float = 50.0
@@ -45,12 +46,14 @@ class Script:
     stalls: Sequence[tuple[float, float]] = ()
     drift: float = 0.0
     offset: float = 0.0
+    jumps: Sequence[tuple[float, float]] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
         for name in (*self.signals, *self.counters, *self.gates):
             self.layout.place(name)
-        times = (self.duration, self.jitter, self.drift, self.offset, *sum(self.stalls, ()))
+        pairs = sum((*self.stalls, *self.jumps), ())
+        times = (self.duration, self.jitter, self.drift, self.offset, *pairs)
         if not (all(map(math.isfinite, times)) and min(self.duration, self.jitter) >= 0.0):
             raise InputError(
                 f"A board lasts {self.duration} s, its jitter is {self.jitter} s, its drift "
@@ -79,7 +82,8 @@ class Script:
         return json.dumps({
             "period": self.layout.period, "channels": channels, "blocks": self.blocks,
             "buffer": self.buffer, "jitter": self.jitter, "stalls": list(self.stalls),
-            "offset": self.offset, "drift": self.drift, "seed": self.seed, "files": files,
+            "offset": self.offset, "drift": self.drift, "jumps": list(self.jumps),
+            "seed": self.seed, "files": files,
         })  # fmt: skip
 
 
@@ -108,6 +112,10 @@ class SimulatedBoard:
         finally:
             for file in theirs:
                 os.close(file)
+
+    def news(self) -> list[str]:
+        """Nothing in words: it tells its driver by records."""
+        return []
 
     def kill(self) -> None:
         """As if its plug were pulled."""

@@ -30,6 +30,8 @@ class Board(Protocol):
     def records(self) -> int: ...
     @property
     def questions(self) -> int: ...
+    def news(self) -> list[str]:
+        """What it has to say since the last call, in words."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Daq(Service[str]):
         self._files = [data, records, questions]
         wanted = native.Wanted(
             data, records, questions, chosen.want, pace, chosen.whole, layout.size, layout.fields,
-            layout.period, priority,
+            layout.period, layout.stamped, priority,
         )  # fmt: skip
         self._stream = native.DaqStream(wanted, self.conditioned.native)
         self._follow()
@@ -89,8 +91,8 @@ class Daq(Service[str]):
     @property
     def counts(self) -> dict[str, int]:
         """Blocks received, calls, blocks that came before the board's clock was known, that nobody
-        took from `blocks` in time, that found a port held (`unheard`), and values out of an
-        input's range."""
+        took from `blocks` in time, that found a port held (`unheard`), that are missing between
+        the numbers of others (`lost`), and values out of an input's range."""
         return self._stream.counts()
 
     @property
@@ -98,6 +100,11 @@ class Daq(Service[str]):
         """What is known of the board's clock."""
         fit = self._stream.struct.fit
         return ClockEstimate(float(fit.drift), float(fit.round_trip), int(fit.count))
+
+    def trust(self) -> None:
+        """Uses what comes again, after the board's clock was set while it ran: until then its
+        blocks are kept but not handed over, since nobody knows how old they are."""
+        self._stream.trust()
 
     def latest(self) -> Block | None:
         """The block used last; None before the first."""
@@ -158,7 +165,7 @@ class Daq(Service[str]):
         self._stream.bind(served)
 
     def _news(self) -> list[str]:
-        return _words(self._stream.events(), self._served)
+        return [*self.board.news(), *_words(self._stream.events(), self._served)]
 
     def close(self) -> None:
         """Reads no more."""
@@ -195,6 +202,11 @@ def _words(rows: np.ndarray, served: Sequence[tuple[str, ServedPort]]) -> list[s
             texts.append(f"The board has ended after {first:g} blocks.")
         elif kind == native.GONE:
             texts.append(f"The board is gone ({os.strerror(int(first))}); {second:g} blocks came.")
+        elif kind == native.JUMPED:
+            texts.append(
+                f"The board's clock jumped by {1e-9 * first:+.6g} s: how old its blocks are isn't "
+                "known, and they aren't used until `trust()`."
+            )
         elif kind == native.OUTSIDE and int(first) < len(served):
             name, port = served[int(first)]
             texts.append(

@@ -121,6 +121,10 @@ class PlayedBoard:
             return bool(questions)
         return True
 
+    def news(self) -> list[str]:
+        """Nothing in words: it tells its driver by records."""
+        return []
+
     def close(self) -> None:
         """Plays no more."""
         for file in (self.data, self.records, self.questions):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.native.daq.stream import MOST_CHANNELS, TYPES, Field
 from touchback.recording import unknown_name
+
+BEGAN, NUMBER = "block began", "block number"  # of a stamp
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,14 @@ class BlockChannel:
 
 @dataclass(frozen=True)
 class BlockLayout:
-    """Interleaved channels, a block of all of them every `period` seconds of the board's clock."""
+    """Interleaved channels, a block of all of them every `period` seconds of the board's clock.
+
+    `stamped`: each block says itself, before its channels, when it began [ns of our clock] and
+    which number it has, so that some may be missing; a feed's are."""
 
     period: float
     channels: Sequence[BlockChannel]
+    stamped: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.period) and self.period > 0.0):
@@ -63,7 +69,8 @@ class BlockLayout:
             (c.name, np.dtype(c.type).newbyteorder("<"), *([(c.samples,)] if c.samples > 1 else []))
             for c in self.channels
         ]
-        return np.dtype(fields)
+        stamp = [(BEGAN, np.dtype("<i8")), (NUMBER, np.dtype("<i8"))]
+        return np.dtype([*(stamp if self.stamped else []), *fields])
 
     @property
     def size(self) -> int:

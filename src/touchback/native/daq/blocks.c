@@ -75,9 +75,24 @@ static void log_block(tb_daq *daq, int64_t index, int64_t arrival) {
     tb_ring_done(&daq->blocks);
 }
 
+/* When a block began and which one it is, by its stamp or by counting. */
+static void place_block(tb_daq *daq, const uint8_t *block, int64_t count, int64_t arrival) {
+    int64_t stamp[2];
+    if (!daq->stamped) {
+        daq->index = count;
+        daq->began = begun(daq, count, arrival);
+        return;
+    }
+    memcpy(stamp, block, sizeof stamp);
+    if (count && stamp[1] > daq->index + 1)
+        atomic_fetch_add(&daq->lost, stamp[1] - daq->index - 1);
+    daq->began = stamp[0];
+    daq->index = stamp[1];
+}
+
 static void take_block(tb_daq *daq, const uint8_t *block, int64_t arrival) {
-    int64_t index = atomic_fetch_add(&daq->received, 1);
-    daq->began = begun(daq, index, arrival);
+    place_block(daq, block, atomic_fetch_add(&daq->received, 1), arrival);
+    int64_t index = daq->index;
     unpack(daq, block, index, arrival);
     for (int k = 0; !daq->primed && k < SETTLE; k++)
         update(daq);
@@ -89,7 +104,7 @@ static void take_block(tb_daq *daq, const uint8_t *block, int64_t arrival) {
 static void publish(tb_daq *daq, int64_t arrival) {
     long head = TB_DAQ_BLOCK_HEAD, raw = daq->raw_count;
     double *row = daq->next; /* has room for it */
-    row[0] = (double)(daq->received - 1);
+    row[0] = (double)daq->index;
     row[1] = 1e-9 * (double)daq->began;
     row[2] = 1e-9 * (double)arrival;
     memcpy(row + head, daq->u + 1, (size_t)raw * sizeof *row);
@@ -104,6 +119,8 @@ static void hand_over(tb_daq *daq) {
     int64_t stamps[TB_TOGETHER];
     double values[TB_TOGETHER];
     long count = 0;
+    if (daq->doubted)
+        return; /* what can't be dated isn't used: inputs grow stale */
     for (long i = 0; binding && i < binding->count && count < TB_TOGETHER; i++) {
         tb_daq_output *output = binding->outputs + i;
         double value = daq->x[output->place];

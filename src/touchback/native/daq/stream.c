@@ -3,6 +3,7 @@
 #include "daq/stream.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "live/clock.h"
 
@@ -25,7 +26,36 @@ void tb_daq_event(tb_daq *daq, long kind, double first, double second) {
 static const int64_t ASK_AGAIN = 20000000; /* ns between questions for the board's time */
 static const int64_t REST = 2000000; /* ns between looks when nobody is there any more */
 static const int64_t SPIN = 20000;
+static const int64_t JUMP = 10000000; /* ns beyond an exchange's own doubt: a clock that was set */
+static const double DRIFT = 2e-3; /* that an estimate may be wrong by: no crystal is half as bad */
 static const int64_t SLICE = 10000000; /* ns after which a call that waits for ever looks up */
+
+/* How far an answer is off what is known of the board's clock, ns; 0 while that is within doubt. */
+static int64_t jumped(const tb_daq *daq, int64_t t1, int64_t t2, int64_t t3, int64_t t4) {
+    if (!daq->fit.count)
+        return 0;
+    int64_t off = (t1 + t4) / 2 - tb_fit_here(&daq->fit, (t2 + t3) / 2);
+    double since = fabs(1e-9 * (double)t3 - daq->fit.mean_at);
+    int64_t doubt = JUMP + (t4 - t1) + (int64_t)(1e9 * (2.0 * daq->fit.round_trip + DRIFT * since));
+    return off > doubt || off < -doubt ? -off : 0;
+}
+
+static void heard_time(tb_daq *daq, const int64_t *record, int64_t now) {
+    int64_t late = daq->question - record[1]; /* an answer to a question of long ago says nothing */
+    if (late < 0 || late >= TB_DAQ_HISTORY || daq->lost_time)
+        return;
+    int64_t asked = daq->departures[record[1] % TB_DAQ_HISTORY];
+    int64_t ahead = jumped(daq, asked, record[2], record[3], now);
+    if (!ahead) {
+        tb_fit_take(&daq->fit, asked, record[2], record[3], now);
+        return;
+    }
+    /* Whether it samples by that clock as well isn't known: from now on dates are those of arrival. */
+    daq->lost_time = 1;
+    atomic_store(&daq->dated, 0);
+    atomic_store(&daq->doubted, 1);
+    tb_daq_event(daq, TB_DAQ_JUMPED, (double)ahead, 0.0);
+}
 
 static void heard(tb_daq *daq, const int64_t *record, int64_t now) {
     if (record[0] == TB_DAQ_STARTED) {
@@ -33,12 +63,10 @@ static void heard(tb_daq *daq, const int64_t *record, int64_t now) {
         daq->period = record[2];
         atomic_store(&daq->dated, 1);
     } else if (record[0] == TB_DAQ_TIME) {
-        int64_t late = daq->question - record[1]; /* an answer to a question of long ago says nothing */
-        if (late >= 0 && late < TB_DAQ_HISTORY)
-            tb_fit_take(&daq->fit, daq->departures[record[1] % TB_DAQ_HISTORY], record[2],
-                        record[3], now);
+        heard_time(daq, record, now);
         return;
-    }
+    } else if (record[0] == TB_DAQ_JUMPED)
+        atomic_store(&daq->doubted, 1);
     tb_daq_event(daq, record[0], (double)record[1], (double)record[2]);
 }
 
@@ -94,6 +122,7 @@ static void drain(tb_daq *daq) {
         atomic_store(&daq->running, 0);
         return;
     }
+    listen(daq); /* what was said before these blocks */
     atomic_fetch_add(&daq->calls, 1);
     note_drain(daq, begin, arrival, count, tb_daq_take(daq, daq->bytes, count, arrival));
 }

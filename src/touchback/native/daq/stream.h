@@ -28,12 +28,15 @@ enum { /* kinds of records from a board */
     TB_DAQ_ENDED,       /* how many blocks there were */
     TB_DAQ_GONE,        /* of ours: the pipe is closed, or an errno */
     TB_DAQ_OUTSIDE,     /* of ours: which output, and the value beyond its input's range */
+    TB_DAQ_JUMPED,      /* its clock was set: ns that it is ahead of what was expected */
 };
 
 enum { TB_DAQ_CHANNELS = 64, TB_DAQ_RECORD = 4, TB_DAQ_HISTORY = 64 };
 enum { TB_DAQ_EVENT = 4 };      /* row: ns, kind, two numbers */
 enum { TB_DAQ_DRAIN = 6 };      /* row: ns when it ended, of the call without sleep, of its sleep,
                                  * bytes, blocks, age of the block used [ns; -1: none] */
+enum { TB_DAQ_STAMP = 16 };     /* bytes before a block that says itself when it began [ns here], and
+                                 * which number it has: two int64 */
 enum { TB_DAQ_BLOCK_HEAD = 3 }; /* row of a block: number, when it began, arrival [s of our clock] */
 
 typedef struct tb_daq_field { /* a channel's numbers in a block */
@@ -62,6 +65,7 @@ typedef struct tb_daq {
     long whole;    /* whether it is remembered over calls where in a block the stream is */
     int64_t pace;  /* ns between calls; 0: at once */
     long block, field_count, raw_count; /* bytes; how many channels; how many numbers in all */
+    long stamped; /* whether blocks have a stamp */
     tb_daq_field fields[TB_DAQ_CHANNELS];
     int64_t started, period; /* ns of the board's clock */
     tb_callable updates; /* x after a block, of [x, u = block's time, raw numbers, ages, block] */
@@ -77,16 +81,18 @@ typedef struct tb_daq {
     _Atomic long stop;
 
     /* Found. */
-    _Atomic int64_t received, calls, undated, unlogged, outside;
+    _Atomic int64_t received, calls, undated, unlogged, outside, lost;
+    _Atomic long doubted; /* whether the clock jumped, so that nothing is handed over */
     _Atomic int64_t unheard; /* blocks that found a mailbox held by somebody who doesn't let go */
     _Atomic long running, dated; /* whether the pipe is open; whether the board said when it began */
     long priority_error;
 
     /* The thread's own. */
     int64_t thread, asked, question;
+    long lost_time; /* whether the board's clock jumped, and is asked no more */
     int64_t departures[TB_DAQ_HISTORY]; /* ns, of questions */
     long filled, primed; /* bytes of a block that came; whether x has seen one */
-    int64_t began;       /* ns here, of the last block */
+    int64_t began, index; /* ns here, of the last block, and its number; -1: none yet */
     tb_clock_fit fit;
 } tb_daq;
 

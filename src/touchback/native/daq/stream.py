@@ -21,11 +21,12 @@ from touchback.native.record import FunctionData
 HEAD = LIB.constant("TB_DAQ_BLOCK_HEAD")
 MOST_CHANNELS = LIB.constant("TB_DAQ_CHANNELS")
 TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
-STARTED, TIME, OVERFLOW, ENDED, GONE, OUTSIDE = (
+STARTED, TIME, OVERFLOW, ENDED, GONE, OUTSIDE, JUMPED = (
     LIB.constant(f"TB_DAQ_{name}")
-    for name in ("STARTED", "TIME", "OVERFLOW", "ENDED", "GONE", "OUTSIDE")
+    for name in ("STARTED", "TIME", "OVERFLOW", "ENDED", "GONE", "OUTSIDE", "JUMPED")
 )
-COUNTS = ("received", "calls", "undated", "unlogged", "outside", "unheard")
+STAMP = LIB.constant("TB_DAQ_STAMP")
+COUNTS = ("received", "calls", "undated", "unlogged", "outside", "unheard", "lost")
 _EVENT, _DRAIN = LIB.constant("TB_DAQ_EVENT"), LIB.constant("TB_DAQ_DRAIN")
 _EVENTS, _DRAINS, _BLOCKS = 256, 16384, 65536  # rows that wait for a reader
 _ACKNOWLEDGED = 2.0  # seconds that the thread has to take another binding
@@ -70,7 +71,8 @@ class Served:
 class Wanted:
     """What is drained: files of the data and of the board's records (in, out; −1: none), the calls
     and seconds between them, whether it is remembered over calls where in a block the stream is,
-    bytes of a block and its fields, the scheduler's priority (0: none)."""
+    bytes of a block and its fields, whether a stamp is the first of them, the
+    scheduler's priority (0: none)."""
 
     data: int
     control_in: int
@@ -81,6 +83,7 @@ class Wanted:
     block: int
     fields: Sequence[Field]
     period: float
+    stamped: bool
     priority: int
 
 
@@ -137,7 +140,8 @@ class DaqStream:
         for place, field in zip(struct.fields, wanted.fields):
             for name in ("offset", "type", "count", "skew", "spacing"):
                 setattr(place, name, getattr(field, name))
-        struct.period = round(1e9 * wanted.period)
+        struct.period, struct.stamped = round(1e9 * wanted.period), wanted.stamped
+        struct.index = -1
         struct.priority, struct.cpu = wanted.priority, -1
 
     def stop(self) -> None:
@@ -148,6 +152,10 @@ class DaqStream:
     def running(self) -> bool:
         """Whether the board's pipe is open."""
         return bool(self.struct.running)
+
+    def trust(self) -> None:
+        """Hands blocks over again after the clock jumped."""
+        self.struct.doubted = 0
 
     def latest(self) -> Message:
         """The block used last: its row, then its quantities."""

@@ -1,0 +1,152 @@
+"""All sensors of Gallo's buggy (2012, table 3.2) as a block, and what they measure.
+
+He gives the encoders (500 lines, four edges), the pressure sensor (40 bar, 0–5 V) and the counters'
+16 bits. Of the others he only says what they measure: their ranges here are usual ones, and ours.
+A/D converters of his boards have 12, 14 or 16 bits: bits are a parameter."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+from touchback.devices.converter import Converter
+from touchback.devices.daq.conditioning import Conditioning
+from touchback.devices.daq.layout import BlockChannel, BlockLayout
+from touchback.devices.sensors import Unwrap
+from touchback.errors import InputError
+from touchback.model.value import Value
+
+
+@dataclass(frozen=True)
+class Analogue:
+    """A sensor behind an A/D converter, which measures from `low` to `high`."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+
+    def converter(self, bits: int) -> Converter:
+        """From the quantity to codes and back, by so many bits."""
+        return Converter(bits, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A sensor whose edges are counted, so many a turn [rad]."""
+
+    name: str
+    edges: int
+
+    unit = "rad"
+
+    def counts(self, angle: float) -> int:
+        """Counts at an angle."""
+        return math.floor(angle * self.edges / (2.0 * math.pi))
+
+
+@dataclass(frozen=True)
+class Gated:
+    """A sensor whose edges, so many a turn, are counted over the last `gate` seconds: a speed."""
+
+    name: str
+    edges: int
+    gate: float
+
+    unit = "rad/s"
+
+    @property
+    def resolution(self) -> float:
+        """One count [rad/s]."""
+        return 2.0 * math.pi / (self.edges * self.gate)
+
+    def counts(self, speed: float) -> int:
+        """Edges in a gate at a speed."""
+        return round(speed / self.resolution)
+
+
+_G = 9.81
+WHEELS = ("front left", "front right", "rear left", "rear right")
+#: Table 3.2, line by line; units are SI.
+SENSORS: tuple[Analogue | Counted | Gated, ...] = (
+    *(Analogue(f"acceleration {axis}", "m/s^2", -2.0 * _G, 2.0 * _G) for axis in "xyz"),
+    *(Analogue(f"angular rate {axis}", "rad/s", -math.pi, math.pi) for axis in "xyz"),
+    *(Analogue(angle, "rad", -math.pi / 4, math.pi / 4) for angle in ("roll", "pitch")),
+    *(Counted(f"wheel {place}", 44) for place in WHEELS),
+    Analogue("brake pressure", "Pa", 0.0, 40e5),
+    Counted("steering wheel angle", 2000),
+    Counted("steer angle", 2000),
+    Gated("engine speed", 60, 0.05),
+    Analogue("steering torque", "N m", -50.0, 50.0),
+    Counted("throttle angle", 2000),
+    *(Analogue(f"rear wheel torque {side}", "N m", -1500.0, 1500.0) for side in ("left", "right")),
+)
+
+
+def channel_of(sensor: str) -> str:
+    """The channel of a block that holds a sensor's codes."""
+    return f"{sensor} code"
+
+
+def buggy_layout(
+    bits: int = 16, counter_bits: int = 16, period: float = 1e-3, each: float = 10e-6
+) -> BlockLayout:
+    """Blocks of all his sensors: codes of an A/D converter of so many `bits`, which takes `each`
+    seconds for an input, one after another, and counters of `counter_bits`, latched at once."""
+    analogue = [s for s in SENSORS if isinstance(s, Analogue)]
+    if not (each > 0.0 and each * len(analogue) <= period):
+        raise InputError(
+            f"{len(analogue)} inputs of {each:g} s each take longer than a block's {period:g} s."
+        )
+    if not 2 <= counter_bits <= 32:
+        raise InputError(f"Counters of {counter_bits} bits; give 2 to 32.")
+    ready, channels = each * len(analogue), []
+    for sensor in SENSORS:
+        if isinstance(sensor, Analogue):
+            kind = "uint16" if sensor.converter(bits).bits <= 16 else "uint32"
+            at = each * analogue.index(sensor)
+            channels.append(BlockChannel(channel_of(sensor.name), kind, skew=at, ready=ready))
+        else:
+            kind = "int16" if counter_bits <= 16 else "int32"
+            channels.append(BlockChannel(channel_of(sensor.name), kind, ready=ready))
+    return BlockLayout(period, channels)
+
+
+def buggy_conditioning(
+    bits: int = 16, counter_bits: int = 16, period: float = 1e-3, each: float = 10e-6
+) -> Conditioning:
+    """Blocks of `buggy_layout` as quantities in SI units, by the names of `SENSORS`; the codes
+    themselves are "brake pressure code" and so on. Counters are followed round, a speed that was
+    counted over a gate is dated by its middle."""
+    c = Conditioning(buggy_layout(bits, counter_bits, period, each))
+    for sensor in SENSORS:
+        delay, channel = 0.0, channel_of(sensor.name)
+        if isinstance(sensor, Analogue):
+            value: Value = sensor.converter(bits).quantity(c[channel])
+        elif isinstance(sensor, Counted):
+            counts = c.filtered(Unwrap(counter_bits), c[channel])
+            value = (counts + 0.5) * (2.0 * math.pi / sensor.edges)
+        else:
+            value, delay = c[channel] * sensor.resolution, 0.5 * sensor.gate
+        c.give(sensor.name, value, of=channel, delay=delay)
+    return c
+
+
+def buggy_codes(bits: int = 16, counter_bits: int = 16, **quantities: float) -> dict[str, int]:
+    """What a block holds at some quantities (spaces written as underlines; SI units), zero for all
+    others: for simulated boards."""
+    codes = {}
+    wanted = {name.replace("_", " "): value for name, value in quantities.items()}
+    for sensor in SENSORS:
+        value = wanted.pop(sensor.name, 0.0)
+        if isinstance(sensor, Analogue):
+            codes[channel_of(sensor.name)] = round(
+                cast(float, sensor.converter(bits).reading(value))
+            )
+            continue
+        half = 1 << counter_bits - 1
+        codes[channel_of(sensor.name)] = (sensor.counts(value) + half) % (2 * half) - half
+    if wanted:
+        raise InputError(f"The buggy has no sensors {', '.join(wanted)}; see SENSORS.")
+    return codes

@@ -1,0 +1,160 @@
+"""Blocks as packets that are known to be whole and of the right kind, over UDP or a serial line.
+
+A packet is, little-endian: a fingerprint of the layout (uint32), the block's number (uint32), when
+it began [ns of the source's clock] (int64), the block, and the checksum of all of it (CRC-32C). A
+datagram is a packet; on a serial line it is stuffed as the frames of `native/wire/frames.h` are,
+with a zero behind it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from touchback.devices.daq.feed import JUMP, Feed, SourceClock
+from touchback.devices.daq.layout import BlockLayout
+from touchback.errors import InputError
+from touchback.native.library import LIB
+from touchback.native.live.mailbox import clock_now
+
+_HEAD = struct.Struct("<IIq")
+_SUM = struct.Struct("<I")
+_LONGEST = 65_000  # bytes of a datagram
+_NUMBERS = 1 << 32
+
+
+def fingerprint(layout: BlockLayout) -> int:
+    """Of a layout: names, types, samples, times and the period, in their order."""
+    text = repr((layout.period, [vars(channel) for channel in layout.channels]))
+    return _checksum(text.encode())
+
+
+def pack_block(layout: BlockLayout, number: int, began: int, block: np.void | bytes) -> bytes:
+    """The packet of a block (an element of an array of the layout's `dtype`, or its bytes) that
+    began at so many ns of the source's clock."""
+    data = block if isinstance(block, bytes) else block.tobytes()
+    size = replace(layout, stamped=False).size
+    if len(data) != size or size > _LONGEST:
+        raise InputError(f"A block of {len(data)} bytes; this layout's have {size}.")
+    body = _HEAD.pack(fingerprint(layout), number % _NUMBERS, began) + data
+    return body + _SUM.pack(_checksum(body))
+
+
+def stuff(packet: bytes) -> bytes:
+    """A packet for a serial line: no zero but that at its end."""
+    out = bytearray()
+    for part in packet.split(b"\0"):
+        while len(part) >= 254:
+            out += b"\xff" + part[:254]
+            part = part[254:]
+        out += bytes([len(part) + 1]) + part
+    return bytes(out) + b"\0"
+
+
+def unstuff(stuffed: bytes) -> bytes | None:
+    """The packet between two zeros of a line; None when it can't be one."""
+    out, at = bytearray(), 0
+    while at < len(stuffed):
+        length = stuffed[at]
+        part = stuffed[at + 1 : at + length]
+        if len(part) < length - 1:
+            return None
+        out += part
+        at += length
+        if length < 255 and at < len(stuffed):
+            out += b"\0"
+    return bytes(out)
+
+
+def _checksum(data: bytes) -> int:
+    return int(LIB.tb_checksum(data, len(data))) & 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Packet:
+    """What came: the block's number, when it began there [ns], its bytes."""
+
+    number: int
+    began: int
+    block: bytes
+
+
+class PacketFeed(Feed):
+    """A feed of packets: refuses those that are damaged, of another layout, late or twice; counts
+    what is lost; sees when the source's clock is set."""
+
+    def __init__(self, name: str, layout: BlockLayout, patience: float) -> None:
+        super().__init__(name, layout, patience)
+        plain = replace(layout, stamped=False)
+        self._print, self._size = fingerprint(plain), plain.size
+        self._period = round(1e9 * layout.period)
+        self._clock = SourceClock()
+        self._last: Packet | None = None
+        self._heard = False
+
+    def missing(self) -> str:
+        return "no packet of this layout comes." if self._heard else "nothing comes at all."
+
+    def take_packet(self, data: bytes) -> None:
+        """One that came now."""
+        arrival, self._heard = clock_now(), True
+        packet = self._opened(data)
+        if packet is None or not self._in_order(packet):
+            return
+        if self._last is not None:
+            gone = (packet.number - self._last.number) % _NUMBERS
+            off = 1e-9 * (packet.began - self._last.began - gone * self._period)
+            if gone > 1:
+                self.fault("lost", f"{gone - 1} blocks are lost before number {packet.number}.")
+                self.counts["lost"] += gone - 2
+            if abs(off) > JUMP:
+                self._clock.forget()
+                self.jumped(off)
+        self._last = packet
+        self.give(self._clock.here(packet.began, arrival), packet.number, [packet.block])
+
+    def _opened(self, data: bytes) -> Packet | None:
+        size = _HEAD.size + self._size + _SUM.size
+        body = data[: -_SUM.size]
+        if len(data) < _HEAD.size + _SUM.size or _SUM.unpack(data[-_SUM.size :])[0] != _checksum(
+            body
+        ):
+            self.fault("garbage", f"{len(data)} bytes are no packet, or a damaged one.")
+            return None
+        which, number, began = _HEAD.unpack_from(body)
+        if which != self._print or len(data) != size:
+            self.fault(
+                "strange",
+                f"a packet of another layout ({which:#010x}, {len(data)} bytes; this one is "
+                f"{self._print:#010x}, {size} bytes). Both ends need the same channels and period.",
+            )
+            return None
+        return Packet(number, began, body[_HEAD.size :])
+
+    def _in_order(self, packet: Packet) -> bool:
+        last = self._last
+        if last is None:
+            return True
+        gone = (packet.number - last.number) % _NUMBERS
+        if 0 < gone < _NUMBERS // 2:
+            return True
+        if packet.began > last.began and gone:
+            self.fault("restarts", f"the source counts from {packet.number} again.")
+            self._last, self._clock = None, SourceClock()
+            return True
+        self.fault("late", f"block {packet.number} comes after {last.number}, or twice.")
+        return False
+
+
+def split_stream(kept: bytes, data: bytes) -> tuple[list[bytes], bytes]:
+    """What stands between zeros of a line, and what is left for the next time."""
+    *whole, rest = (kept + data).split(b"\0")
+    return [part for part in whole if part], rest[-2 * _LONGEST :]
+
+
+def packets_of_stream(parts: list[bytes]) -> Iterator[bytes]:
+    """The packets that such parts are; nothing that can be opened for those that aren't."""
+    for part in parts:
+        yield unstuff(part) or b""
