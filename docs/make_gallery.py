@@ -29,6 +29,7 @@ ELSEWHERE = (
     "omni-wheel",
     "omni-platform",
     "mecanum-platform",
+    "gps-robot",
 )
 
 

@@ -1,9 +1,10 @@
 """Sensors, actuators and lines, as `tb.devices`: real and simulated behind one interface, and what
-stands between them and a live run. MIDI, sound, the serial line and data acquisition boards have
-packages of their own: `tb.devices.midi`, `tb.devices.sound`, `tb.devices.serial_line`,
-`tb.devices.daq`."""
+stands between them and a live run. MIDI, sound, the serial line, data acquisition boards and GPS
+have packages of their own: `tb.devices.midi`, `tb.devices.sound`, `tb.devices.serial_line`,
+`tb.devices.daq`, `tb.devices.gps`."""
 
 from touchback.devices import daq as daq
+from touchback.devices import gps as gps
 from touchback.devices import midi as midi
 from touchback.devices import serial_line as serial_line
 from touchback.devices import sound as sound

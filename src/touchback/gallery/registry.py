@@ -8,6 +8,7 @@ from touchback.gallery import (
     crank_rocker,
     double_pendulum,
     four_bars,
+    gps_robot,
     gyroscope,
     hanging_chain,
     harpsichord,
@@ -30,6 +31,7 @@ _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
     bouncing_hammer, harpsichord, piano, piano_modes, bench, three_wheels, mecanum,
+    gps_robot,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 
