@@ -3,7 +3,8 @@
     python tests/sanitize.py [address|thread] [PYTEST-OPTION ...]
 
 *address* finds accesses outside of arrays and of pieces of arenas (with red zones between them),
-use after free, and undefined behaviour; *thread* finds data races in live runs and mailboxes. Each
+use after free, and undefined behaviour; *thread* finds data races in live runs, mailboxes and
+the threads of drivers. Each
 builds the library anew into a copy of the package under build/sanitize and runs pytest on that;
 what a sanitizer finds ends the tests with its report. Needs gcc with its sanitizers (Linux).
 """
@@ -37,9 +38,13 @@ OPTIONS = {
 TESTS = {
     "address": [
         "tests/native", "tests/realtime", "tests/contact", "tests/system", "tests/recording",
-        "tests/simulate", "tests/devices/serial_line", "tests/gallery/test_gallery.py",
+        "tests/simulate", "tests/devices/serial_line", "tests/devices/daq",
+        "tests/gallery/test_gallery.py",
     ],
-    "thread": ["tests/native/live/test_mailbox.py", "tests/realtime", "tests/devices/serial_line"],
+    "thread": [
+        "tests/native/live/test_mailbox.py", "tests/realtime", "tests/devices/serial_line",
+        "tests/devices/daq",
+    ],
 }  # fmt: skip
 # These preload a library of their own before Python.
 LEFT_OUT = [
@@ -101,7 +106,8 @@ def watch(kind: str, options: list[str]) -> int:
     left_out = [f"--ignore-glob=*/{name}" for name in LEFT_OUT]
     left_out += [f"--deselect={test}" for test in UNWATCHED[kind]]
     chosen = [] if any(not word.startswith("-") for word in options) else TESTS[kind]
-    tests = ["-m", "pytest", "-x", "-m", "not soak", *left_out, *chosen, *options]
+    # Reports go to the file of standard errors, which pytest would hide from whoever looks on.
+    tests = ["-m", "pytest", "-x", "--capture=sys", "-m", "not soak", *left_out, *chosen, *options]
     # The thread sanitizer wants memory where it expects it.
     plain = ["setarch", "-R"] if shutil.which("setarch") else []
     print(f"{kind} sanitizer: {' '.join(chosen or options)}", flush=True)

@@ -2,7 +2,9 @@
 
 import re
 import shutil
+import signal
 import subprocess
+import threading
 
 import numpy as np
 import pytest
@@ -71,6 +73,44 @@ def test_an_axis_that_does_not_move_or_says_too_little_is_refused() -> None:
         )
     with pytest.raises(tb.DeviceError, match=r"Only 10 samples came, 500 are needed"):
         fitted({name: values[:10] for name, values in still.items()})
+
+
+def test_a_motion_of_which_much_is_missing_is_refused() -> None:
+    """Every other tenth of a second is lost: what is left fits well, and still doesn't count."""
+    samples = moved()
+    come = (10 * samples["time"]).astype(int) % 2 == 0
+    kept = {name: values[come] for name, values in samples.items()}
+    assert fitted(kept).force_constant == pytest.approx(0.48, rel=0.02)
+    with pytest.raises(tb.DeviceError, match=r"came for 2\.0 of 4 s only, 3\.0 are needed"):
+        fitted(kept, seconds=4.0)
+    fitted(samples, seconds=4.0)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_constants_are_not_found_while_the_line_is_lost(tmp_path) -> None:
+    """In mid-motion, with more than enough samples; whether or not it comes back meanwhile."""
+    process = started(tmp_path, "")
+
+    def lose(device, back):
+        samples = device.counts["samples"]
+        until(lambda: device.counts["samples"] > samples + 700)
+        process.send_signal(signal.SIGSTOP)
+        until(lambda: not device.connected)
+        if back:
+            process.send_signal(signal.SIGCONT)
+            until(lambda: device.connected)
+
+    try:
+        with SerialDevice(path_of(process), patience=60.0) as device:
+            until(lambda: "homed" in device.latest().words)
+            for back in (True, False):
+                losing = threading.Thread(target=lose, args=(device, back))
+                losing.start()
+                with pytest.raises(tb.DeviceError, match=r"axis 'key': The line was lost while"):
+                    identify(device, seconds=60.0)
+                losing.join()
+    finally:
+        ended(process)
 
 
 def test_noise_and_extremes_leave_constants_within_their_doubts() -> None:

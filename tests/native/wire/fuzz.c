@@ -57,9 +57,11 @@ static long of_device(const tb_line *line, uint32_t axes, uint32_t session, uint
     uint32_t number = below(4) ? line->last + 1 : draw(), usual = below(4);
     tb_hello hello = {below(8) ? 2 : below(4), session, below(64) ? axes : below(9), draw(),
                       below(4) ? 15 : draw(), draw(), draw(), draw(), "device"};
-    tb_axis axis = {session, below(TB_AXES), below(3), below(4) ? 1e-5 : (double)anything(),
-                    anything(), below(4) ? 1e-4f : anything(), anything(), anything(), anything(),
-                    anything(), anything(), anything(), "axis"};
+    float units[9] = {1e-5f, 1e-4f, 1e-4f, 1.0f, 1.0f, 2.0f, 1e9f, -1e9f, 1e9f};
+    if (below(4) == 0)
+        units[below(9)] = anything();
+    tb_axis axis = {session, below(TB_AXES), below(3), (double)units[0], units[1], units[2], units[3],
+                    units[4], units[5], units[6], units[7], units[8], "axis"};
     tb_readings sample = {session, number, below(4) ? (uint32_t)(line->instant / 1000) : draw(),
                           usual ? TB_HOMED : draw(), usual ? line->number : draw(),
                           usual ? below(3000) : draw(), {{0}}};
@@ -138,6 +140,11 @@ static struct {
     _Atomic uint64_t bits[TB_LINE_LATEST];
 } latest, inputs[TB_AXES];
 
+static struct {
+    tb_mailbox box;
+    _Atomic uint64_t bits[sizeof(tb_line_about) / 8];
+} known;
+
 static void near_end(long frames) {
     static double events[4 * TB_LINE_EVENT], rows[4 * TB_LINE_LATEST];
     static tb_line line;
@@ -153,12 +160,14 @@ static void near_end(long frames) {
     line.log = (tb_ring){rows, TB_LINE_LATEST, 4, 0, 0};
     line.latest = &latest.box;
     tb_mailbox_open(&latest.box, TB_LINE_LATEST);
+    line.known = &known.box;
+    tb_mailbox_open(&known.box, sizeof(tb_line_about) / 8);
     for (long i = 0; i < TB_AXES; i++) {
         tb_mailbox_open(&inputs[i].box, 1);
         bound[i] = (tb_line_input){&inputs[i].box, i % axes, i % TB_LINE_FIELDS, 2.0, 0.5, -1e3, 1e3, 0};
     }
     binding.input_count = axes;
-    atomic_store(&line.bound, &binding);
+    tb_handover_take(&line.binding, &binding);
     atomic_store(&line.state, TB_LINE_ASKING);
     for (long k = 0; k < frames; k++) {
         uint8_t payload[TB_PAYLOAD], bytes[512];
@@ -171,9 +180,13 @@ static void near_end(long frames) {
         if (below(4) == 0)
             line.state == TB_LINE_RUNNING ? tb_line_forces(&line) : tb_line_ask(&line);
         line.pending_count = 0;
-        must(line.hello.axes <= TB_AXES && line.described <= TB_AXES, "more axes than there are");
-        must(line.state != TB_LINE_RUNNING || line.hello.version == TB_WIRE_VERSION,
+        must(line.about.hello.axes <= TB_AXES && line.described <= TB_AXES, "more axes than there are");
+        must(line.state != TB_LINE_RUNNING || line.about.hello.version == TB_WIRE_VERSION,
              "a version that isn't spoken");
+        double number;
+        for (uint32_t i = 0; line.state == TB_LINE_RUNNING && i < line.about.hello.axes; i++)
+            must(!tb_axis_flaw(line.about.axes + i, line.about.hello.features, &number),
+                 "an axis that can't be");
         for (uint32_t i = 0; i < axes; i++) {
             int64_t stamp;
             double value;

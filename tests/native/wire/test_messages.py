@@ -1,6 +1,7 @@
 """Messages of the wire come back as they were sent, and nothing else is taken for one."""
 
 import ctypes
+import math
 import struct
 
 import pytest
@@ -56,12 +57,41 @@ def test_axes_come_back(session, axis, unit, numbers) -> None:
     assert fields(unpacked("axis", packed("axis", sent))) == fields(sent)
 
 
-@pytest.mark.parametrize("unit", [0.0, float("nan"), float("inf"), 1e-300])
-@pytest.mark.parametrize("which", ["position_unit", "force_unit"])
-def test_scales_that_nothing_can_be_divided_by_are_refused(unit, which) -> None:
-    sent = made("tb_axis", position_unit=1.0, force_unit=1.0)
-    setattr(sent, which, unit)
-    assert unpacked("axis", packed("axis", sent)) is None
+UNITS = ["position_unit", "velocity_unit", "force_unit", "current_unit", "voltage_unit"]
+LIMITS = ["force", "velocity", "low", "high"]
+UNITY = dict.fromkeys([*UNITS, *LIMITS], 1.0)
+
+
+def flaw(features=15, **numbers):
+    """Which number of an axis can't be, counted from 1, and what it is."""
+    axis, value = made("tb_axis", **(UNITY | numbers)), ctypes.c_double()
+    which = LIB.tb_axis_flaw(ctypes.addressof(axis), features, ctypes.addressof(value))
+    return which and ([*UNITS, *LIMITS][which - 1], value.value)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("which", [*UNITS, *LIMITS])
+def test_an_axis_with_what_is_no_number_is_known_by_it(which, wrong) -> None:
+    assert repr(flaw(**{which: wrong})) == repr((which, wrong))
+
+
+def test_scales_that_nothing_can_be_divided_by_are_flaws_and_negative_ones_are_not() -> None:
+    assert flaw() == flaw(low=-0.5) == flaw(force=0.0) == 0
+    for which in UNITS:
+        for zero in (0.0, 1e-40):
+            assert flaw(**{which: zero})[0] == which
+        assert flaw(**{which: -1e-4}) == 0  # the other way round
+
+
+def test_limits_below_zero_and_a_range_the_wrong_way_round_are_flaws() -> None:
+    assert flaw(force=-2.0) == ("force", -2.0) and flaw(velocity=-1.0) == ("velocity", -1.0)
+    assert flaw(low=0.5, high=0.25) == ("high", 0.25)
+
+
+def test_the_scale_of_what_an_axis_does_not_send_may_be_anything() -> None:
+    unsent = {"velocity_unit": 0.0, "current_unit": math.nan, "voltage_unit": math.inf}
+    assert flaw(features=2, **unsent) == 0
+    assert [flaw(features=bit, **unsent)[0] for bit in (1, 4, 8)] == list(unsent)
 
 
 @given(st.integers(1, 6), st.integers(0, 15), word, long_word, st.data())

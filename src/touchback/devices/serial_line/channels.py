@@ -31,4 +31,6 @@ class Channel:
                 )
             if self.offset != 0.0:
                 raise InputError(f"Output '{port.name}': a force has no offset, {self.offset}.")
+        else:
+            self.device.check_fields(self.field)
         return self.device.add(self, port)

@@ -78,7 +78,7 @@ class SerialDevice(Service[Channel]):
                 if (refusal := event.refusal(self.path)) is not None:
                     raise DeviceError(refusal)
             if time.monotonic() > until:
-                said = text_of(self._line.struct.word)
+                said = text_of(self._line.about().word)
                 raise DeviceError(
                     f"Serial line {self.path!r}: nobody answered within {patience:g} s"
                     + (f", but somebody said {said!r}" if said else "")
@@ -93,28 +93,43 @@ class SerialDevice(Service[Channel]):
     @property
     def name(self) -> str:
         """What the device calls itself."""
-        return text_of(self._line.struct.hello.name)
+        return text_of(self._line.about().hello.name)
 
     @property
     def simulated(self) -> bool:
         """Whether the device says that it is a simulation."""
-        return bool(self._line.struct.hello.flags & SIMULATED)
+        return bool(self._line.about().hello.flags & SIMULATED)
 
     @property
     def axes(self) -> tuple[AxisFound, ...]:
         """Its axes, with scales and limits."""
-        count = self._line.struct.hello.axes
-        return tuple(read_axis(axis) for axis in self._line.struct.axes[:count])
+        about = self._line.about()
+        return tuple(read_axis(axis) for axis in about.axes[: about.hello.axes])
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What its samples have of each axis: "position", and what else was granted."""
+        granted = self._line.about().hello.features
+        return tuple(name for bit, name in enumerate(FIELDS) if not bit or granted >> bit - 1 & 1)
+
+    def check_fields(self, *names: str) -> None:
+        """Refuses to go on without what its samples don't have."""
+        if absent := [name for name in names if name not in self.fields]:
+            raise DeviceError(
+                f"{self.name!r} on {self.path!r} sends no {' and no '.join(absent)}, only "
+                f"{', '.join(self.fields)}: give it firmware that measures it (docs/wire.md, "
+                "features)."
+            )
 
     @property
     def period(self) -> float:
         """Seconds between samples."""
-        return 1e-6 * float(self._line.struct.hello.period)
+        return 1e-6 * float(self._line.about().hello.period)
 
     @property
     def watchdog(self) -> float:
         """Seconds without a command after which the device lets go."""
-        return 1e-6 * float(self._line.struct.hello.watchdog)
+        return 1e-6 * float(self._line.about().hello.watchdog)
 
     @property
     def sessions(self) -> int:
@@ -135,13 +150,13 @@ class SerialDevice(Service[Channel]):
     @property
     def clock(self) -> ClockEstimate:
         """What is known of the device's clock."""
-        fit = self._line.struct.fit
-        return ClockEstimate(float(fit.drift), float(fit.round_trip), int(fit.count))
+        _, _, _, _, round_trip, drift, exchanges = self._line.latest().values[:HEAD]
+        return ClockEstimate(float(drift), float(round_trip), int(exchanges))
 
     def latest(self) -> Reading:
         """The last sample."""
         message = self._line.latest()
-        count, width = self._line.struct.hello.axes, len(FIELDS)
+        count, width = self._line.about().hello.axes, len(FIELDS)
         rows = message.values[HEAD:].reshape(-1, width)[:count]
         return Reading(
             1e-9 * message.stamp, float(message.values[1]), int(message.values[2]),
@@ -158,9 +173,9 @@ class SerialDevice(Service[Channel]):
 
     def device_counts(self, patience: float = 2.0) -> dict[str, int]:
         """What the device has counted since its reset."""
-        before, struct = int(self._line.struct.counted), self._line.struct
+        before = self._line.about().counted
         until, again = time.monotonic() + patience, 0.0
-        while int(struct.counted) == before:
+        while (about := self._line.about()).counted == before:
             now = time.monotonic()
             if now > until:
                 raise DeviceError(f"{self.name!r} didn't tell its counts within {patience:g} s.")
@@ -169,7 +184,7 @@ class SerialDevice(Service[Channel]):
                 again = now + _ASK_AGAIN
             time.sleep(1e-3)
         names = [name for name, *_ in LIB.struct("tb_counts")._fields_]
-        return {name: int(getattr(struct.counts, name)) for name in names}
+        return {name: int(getattr(about.counts, name)) for name in names}
 
     def clear(self) -> None:
         """Clears the device's latched faults, with the next command."""

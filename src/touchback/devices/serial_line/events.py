@@ -17,10 +17,21 @@ from touchback.realtime.served import ServedPort
 if TYPE_CHECKING:
     from touchback.devices.serial_line.driver import SerialDevice
 
-_GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _RESET, _CHANGED = (
+_GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _RESET, _CHANGED, _FLAWED = (
     LIB.constant(f"TB_LINE_{name}")
-    for name in ("GONE", "QUIET", "MET", "OLD", "STRANGER", "STATUS", "OUTSIDE", "RESET", "CHANGED")
-)
+    for name in (
+        "GONE", "QUIET", "MET", "OLD", "STRANGER", "STATUS", "OUTSIDE", "RESET", "CHANGED",
+        "FLAWED",
+    )
+)  # fmt: skip
+_UNIT = "a number that isn't zero"
+_LIMIT = "a number of 0 or more"
+_DESCRIBED = (  # in the order of TB_POSITION_UNIT, with what each should be
+    ("one count of position", _UNIT), ("one unit of velocity", _UNIT), ("one unit of force", _UNIT),
+    ("one unit of current", _UNIT), ("one unit of voltage", _UNIT), ("the largest force", _LIMIT),
+    ("the highest velocity", _LIMIT), ("the lowest position", "a number"),
+    ("the highest position", "a number not below the lowest"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,11 @@ class Event:
             code = int(self.first)
             if code == errno.ENOTTY:
                 return f"{path!r} is no serial line."
+            if code == errno.EBUSY:
+                return (
+                    f"Serial line {path!r} is in use, by another program or here already: close it "
+                    "there, and give each line once."
+                )
             return (
                 f"Serial line {path!r} can't be opened: {os.strerror(code)}. Is the device plugged "
                 "in, and may you use it (group 'dialout')?"
@@ -55,6 +71,13 @@ class Event:
             return (
                 f"Serial line {path!r}: the device chose version {self.first:g} of the protocol; "
                 "here version 2 is spoken."
+            )
+        if self.kind == _FLAWED:
+            flaw, axis = divmod(int(self.first), 8)
+            what, wanted = _DESCRIBED[flaw - 1]
+            return (
+                f"Serial line {path!r}: the device says of its axis {axis} that {what} is "
+                f"{self.second:g}; give it firmware that says {wanted} (docs/wire.md)."
             )
         return None
 

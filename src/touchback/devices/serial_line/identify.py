@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,7 +28,10 @@ _SETTLED = 0.5  # s in which it comes to the middle: off its stop, where other f
 _SIGN = 20  # samples that tell which way back-EMF goes
 _NO_MOTOR = 1000.0  # ohm
 _UNEXPLAINED = 0.5
+_GAP = 4.0  # usual times between samples, beyond which some were lost
+_WHOLE = 0.75  # of the motion, that must have come
 _STUCK = "The axis hardly moved: let go of it, or give a larger `push` than friction holds."
+_LOST = "The line was lost while it was moved: see to plugs and supply, and calibrate it again."
 _TOLD = 3  # faults of the run, behind what is wrong
 _MOVING = 0.05  # of the largest speed, below which friction has no sign
 
@@ -80,7 +84,12 @@ def identify(
 ) -> Identified:
     """Moves an axis about the middle of its range by its own motor for some seconds, and fits its
     constants. Keep fingers away; it stays within its limits by a spring of `stiffness`."""
-    limits = device.axes[axis]
+    device.check_fields("velocity", "force", "current", "voltage")
+    limits, sessions = device.axes[axis], device.sessions
+
+    def lost() -> bool:
+        return device.sessions != sessions or not device.connected
+
     centre = 0.5 * (limits.low + limits.high)
     run = live(
         excitation(centre, stiffness, damping, push), rate=RATE,
@@ -95,32 +104,46 @@ def identify(
         run.connect("position", device.channel("position", axis))
         run.connect("velocity", device.channel("velocity", axis))
         run.connect("force", device.channel("force", axis))
-        parts = _gathered(device, axis, seconds)
+        parts = _gathered(device, axis, seconds, lost)
     samples = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     faults = tuple(fault["text"] for fault in run.report().faults)
     try:
-        return replace(fitted(samples, _SETTLED), faults=faults)
+        if lost():
+            raise DeviceError(_LOST)
+        return replace(fitted(samples, _SETTLED, _SETTLED + seconds), faults=faults)
     except DeviceError as error:
         told = "".join(f" {text}." for text in faults[-_TOLD:])
         raise DeviceError(f"{device.name!r}, axis {limits.name!r}: {error}{told}") from None
 
 
-def _gathered(device: SerialDevice, axis: int, seconds: float) -> list[dict[str, np.ndarray]]:
-    parts, end = [], time.monotonic() + _SETTLED + seconds
-    while time.monotonic() < end:
+def _gathered(
+    device: SerialDevice, axis: int, seconds: float, lost: Callable[[], bool]
+) -> list[dict[str, np.ndarray]]:
+    parts: list[dict[str, np.ndarray]] = []
+    end = time.monotonic() + _SETTLED + seconds
+    while time.monotonic() < end and not (parts and lost()):
         time.sleep(0.1)
         parts.append(device.samples(axis))
     return parts
 
 
-def fitted(samples: dict[str, np.ndarray], settled: float = 0.0) -> Identified:
+def fitted(
+    samples: dict[str, np.ndarray], settled: float = 0.0, seconds: float = 0.0
+) -> Identified:
     """Constants from samples: U = R I + K w from the motor's equation, then, with its K, the sums
     over windows of K I = J dw/dt + b w + f sign(w) + g, from `settled` seconds on. Speed is a mean
-    over some samples; all else is averaged over the same ones, so that the laws stay exact."""
+    over some samples; all else is averaged over the same ones, so that the laws stay exact.
+    Refuses a motion of which much of its `seconds` is missing: the rest fits many constants."""
     t = samples["time"]
     if len(t) < _LEAST:
         raise DeviceError(f"Only {len(t)} samples came, {_LEAST} are needed to identify a device.")
     h, steps = _HALF, np.diff(t)
+    lost = steps > _GAP * np.median(steps)
+    if (came := float(steps[~lost].sum())) < _WHOLE * seconds:
+        raise DeviceError(
+            f"Samples came for {came:.1f} of {seconds:g} s only, {_WHOLE * seconds:.1f} are needed "
+            "to tell how it moved: mend the line, or close other programs, and calibrate it again."
+        )
     span = t[2 * h :] - t[: -2 * h]
     speed = (samples["position"][2 * h :] - samples["position"][: -2 * h]) / span
     acts = (samples["status"] & 1) != 0
@@ -132,7 +155,6 @@ def fitted(samples: dict[str, np.ndarray], settled: float = 0.0) -> Identified:
     q, current, voltage, force = (
         _averaged(t, samples[name]) for name in ("position", "current", "voltage", "force")
     )
-    lost = steps > 4.0 * np.median(steps)
     bad = np.concatenate([[0], np.cumsum(~acts[1:] | ~acts[:-1] | lost)])
     whole = bad[2 * h :] == bad[: -2 * h]  # no sample of the mean was lost, or let go
     (resistance, constant), doubt = _instrumented(np.column_stack([current, speed]), voltage, whole)

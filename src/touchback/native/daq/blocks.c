@@ -114,7 +114,7 @@ static void publish(tb_daq *daq, int64_t arrival) {
 
 /* All inputs of a run get what is of one block, at once. */
 static void hand_over(tb_daq *daq) {
-    const tb_daq_binding *binding = atomic_load_explicit(&daq->bound, memory_order_relaxed);
+    const tb_daq_binding *binding = tb_handover_taken(&daq->binding);
     tb_mailbox *boxes[TB_TOGETHER];
     int64_t stamps[TB_TOGETHER];
     double values[TB_TOGETHER];

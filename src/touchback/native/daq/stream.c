@@ -137,7 +137,7 @@ static void *body(void *data) {
     daq->pipe.slice = SLICE;
     int64_t due = tb_clock_now();
     while (!atomic_load_explicit(&daq->stop, memory_order_relaxed)) {
-        atomic_store(&daq->bound, atomic_load(&daq->wanted));
+        tb_handover_take(&daq->binding, tb_handover_wanted(&daq->binding));
         listen(daq);
         ask(daq);
         if (daq->running)
@@ -148,7 +148,7 @@ static void *body(void *data) {
             tb_clock_wait(due, SPIN, &daq->stop);
         }
     }
-    atomic_store(&daq->bound, NULL);
+    tb_handover_take(&daq->binding, NULL);
     return NULL;
 }
 

@@ -13,6 +13,7 @@
 
 #include "daq/get.h"
 #include "integrate/problem.h"
+#include "live/handover.h"
 #include "live/live.h"
 #include "wire/clock_fit.h"
 
@@ -77,7 +78,7 @@ typedef struct tb_daq {
     long priority, cpu; /* 0 and -1 for none */
     tb_mailbox *latest; /* a row of a block, with x behind it */
     tb_ring events, drains, blocks;
-    _Atomic(tb_daq_binding *) wanted, bound;
+    tb_handover binding; /* a tb_daq_binding, or none */
     _Atomic long stop;
 
     /* Found. */

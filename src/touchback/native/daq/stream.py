@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import time
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 from touchback.errors import DeviceError
 from touchback.native.daq.pipe import Want
 from touchback.native.library import LIB, Floats, address_of
+from touchback.native.live.handover import hand_over
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.native.live.memory import Arena, struct_bytes
 from touchback.native.record import FunctionData
@@ -29,7 +29,6 @@ STAMP = LIB.constant("TB_DAQ_STAMP")
 COUNTS = ("received", "calls", "undated", "unlogged", "outside", "unheard", "lost")
 _EVENT, _DRAIN = LIB.constant("TB_DAQ_EVENT"), LIB.constant("TB_DAQ_DRAIN")
 _EVENTS, _DRAINS, _BLOCKS = 256, 16384, 65536  # rows that wait for a reader
-_ACKNOWLEDGED = 2.0  # seconds that the thread has to take another binding
 
 
 @dataclass(frozen=True)
@@ -193,12 +192,7 @@ class DaqStream:
                 each.delay, each.low, each.high = port.delay, port.low, port.high
             binding.count, binding.outputs = len(served), ctypes.addressof(outputs)
             address = ctypes.addressof(binding)
-        self.struct.wanted = address
-        end = time.monotonic() + _ACKNOWLEDGED
-        while (self.struct.bound or 0) != address and time.monotonic() < end:
-            time.sleep(2e-4)
-        if (self.struct.bound or 0) != address:
-            raise DeviceError("The thread that drains a board doesn't answer: a mistake of ours.")
+        hand_over(self.struct.binding, address, "drains a board")
         self._binding = arena  # the one before is used no more
 
 

@@ -91,8 +91,6 @@ long tb_pack_axis(const tb_axis *axis, uint8_t *payload) {
     return out.count;
 }
 
-static int usable(double unit) { return (unit > 1e-30 || unit < -1e-30) && unit - unit == 0.0; }
-
 int tb_read_axis(const uint8_t *payload, long count, tb_axis *axis) {
     reader in;
     if (!opened(&in, payload, count, TB_AXIS, AXIS, AXIS + TB_AXIS_NAME))
@@ -107,8 +105,7 @@ int tb_read_axis(const uint8_t *payload, long count, tb_axis *axis) {
     for (int i = 0; i < 8; i++)
         *numbers[i] = take_float(&in);
     take_text(&in, axis->name);
-    return axis->axis < TB_AXES && axis->kind <= TB_LINEAR && usable(axis->position_unit) &&
-           usable((double)axis->force_unit);
+    return axis->axis < TB_AXES && axis->kind <= TB_LINEAR;
 }
 
 long tb_pack_limit(const tb_limit *limit, uint8_t *payload) {

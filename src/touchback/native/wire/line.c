@@ -35,7 +35,7 @@ static const int64_t PATIENCE = 10;        /* periods after which it rests, perh
 void tb_line_close(tb_line *line, int error) {
     if (line->file < 0)
         return;
-    close((int)line->file);
+    tb_port_close((int)line->file);
     line->file = -1;
     atomic_store(&line->state, TB_LINE_CLOSED);
     if (error)
@@ -95,6 +95,7 @@ static void take_bytes(tb_line *line, const uint8_t *bytes, long count) {
             tb_line_event(line, TB_LINE_OLD, 0.0, 0.0);
         }
     }
+    atomic_store_explicit(&line->damaged, line->unframer.damaged, memory_order_relaxed);
 }
 
 static void receive(tb_line *line) {
@@ -115,19 +116,19 @@ static void receive(tb_line *line) {
 
 /* Another run, or none; the last word of the one before is sent first. */
 static void take_binding(tb_line *line) {
-    tb_line_binding *wanted = atomic_load(&line->wanted);
-    if (wanted == atomic_load_explicit(&line->bound, memory_order_relaxed))
+    void *wanted = tb_handover_wanted(&line->binding);
+    if (wanted == tb_handover_taken(&line->binding))
         return;
     if (line->state == TB_LINE_RUNNING)
         tb_line_forces(line);
     line->published_sequence = -1;
-    atomic_store(&line->bound, wanted);
+    tb_handover_take(&line->binding, wanted);
 }
 
 /* Until a byte comes, or the run has published. */
 static void wait_for_more(tb_line *line) {
     int64_t now = tb_clock_now(), left = 2 * MILLISECOND;
-    const tb_line_binding *binding = atomic_load_explicit(&line->bound, memory_order_relaxed);
+    const tb_line_binding *binding = tb_handover_taken(&line->binding);
     if (binding && binding->output_count) {
         left = line->published_stamp + binding->period + SOON - now;
         if (left < AGAIN)
@@ -160,7 +161,7 @@ static void attend(tb_line *line) {
     tb_line_forces(line);
     if (!line->pending_count && atomic_exchange(&line->count_asked, 0)) {
         uint8_t payload[TB_PAYLOAD];
-        tb_line_send(line, payload, tb_pack_count(line->hello.session, payload));
+        tb_line_send(line, payload, tb_pack_count(line->about.hello.session, payload));
     }
 }
 
@@ -183,7 +184,7 @@ static void *body(void *data) {
         }
         wait_for_more(line);
     }
-    atomic_store(&line->wanted, NULL);
+    atomic_store(&line->binding.wanted, NULL);
     take_binding(line);
     if (line->state == TB_LINE_RUNNING)
         tb_line_forces(line); /* without a run: let go */

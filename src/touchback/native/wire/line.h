@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "live/handover.h"
 #include "live/live.h"
 #include "wire/clock_fit.h"
 #include "wire/messages.h"
@@ -28,6 +29,19 @@ enum { /* events, for whoever tells people */
     TB_LINE_OUTSIDE,   /* a value beyond its input's range, of binding, and the value */
     TB_LINE_RESET,     /* it says hello in another session, unasked */
     TB_LINE_CHANGED,   /* another device: axes, or their scales, aren't those known */
+    TB_LINE_FLAWED,    /* an axis is described by a number that can't be: axis + 8 × which; the number */
+};
+
+enum { /* which number of an axis can't be */
+    TB_POSITION_UNIT = 1,
+    TB_VELOCITY_UNIT,
+    TB_FORCE_UNIT,
+    TB_CURRENT_UNIT,
+    TB_VOLTAGE_UNIT,
+    TB_FORCE_LIMIT,
+    TB_VELOCITY_LIMIT,
+    TB_LOWEST,
+    TB_HIGHEST,
 };
 
 enum { /* what of an axis an input takes */
@@ -40,9 +54,9 @@ enum { /* what of an axis an input takes */
 };
 
 enum { TB_LINE_PATH = 256, TB_LINE_HISTORY = 256, TB_LINE_EVENT = 4 };
-/* Doubles of the last sample: host time [s], device time [s], status, session, round trip [s]; then
- * TB_LINE_FIELDS of each axis. */
-enum { TB_LINE_HEAD = 5, TB_LINE_LATEST = TB_LINE_HEAD + TB_AXES * TB_LINE_FIELDS };
+/* Doubles of the last sample: host time [s], device time [s], status, session, and of the clock's fit
+ * round trip [s], drift and exchanges; then TB_LINE_FIELDS of each axis. */
+enum { TB_LINE_HEAD = 7, TB_LINE_LATEST = TB_LINE_HEAD + TB_AXES * TB_LINE_FIELDS };
 
 typedef struct tb_line_input {
     tb_mailbox *mailbox;
@@ -69,6 +83,14 @@ typedef struct tb_line_binding { /* to a live run */
     uint64_t known;               /* … this */
 } tb_line_binding;
 
+typedef struct tb_line_about { /* what the device has told of itself */
+    tb_hello hello;
+    tb_axis axes[TB_AXES];
+    tb_counts counts;
+    uint8_t word[TB_WORDS_ROOM]; /* what it said last */
+    int64_t counted;             /* how often it told its counts */
+} tb_line_about;
+
 typedef struct tb_line {
     /* Wanted. */
     uint8_t path[TB_LINE_PATH];
@@ -78,24 +100,20 @@ typedef struct tb_line {
     int64_t oldest;      /* ns: an older sample is not handed over, an older force not sent */
     long priority, cpu;  /* 0 and -1 for none */
     tb_mailbox *latest;  /* of TB_LINE_LATEST doubles */
+    tb_mailbox *known;   /* the bytes of a tb_line_about, for other threads: never half of one */
     tb_ring events;      /* rows: ns, event, two numbers */
     tb_ring log;         /* rows: every sample, as in `latest`; none without room */
-    _Atomic(tb_line_binding *) wanted, bound; /* the thread takes the one, and then says so */
+    tb_handover binding; /* a tb_line_binding, or none */
     _Atomic long stop, clear, count_asked;
 
     /* Found. */
     _Atomic long state;
     _Atomic int64_t greeted; /* how many sessions so far */
-    tb_hello hello;
-    tb_axis axes[TB_AXES];
-    uint8_t word[TB_WORDS_ROOM]; /* what the device said last */
-    _Atomic int64_t said;
-    tb_counts counts;
-    _Atomic int64_t counted;
     long priority_error;
-    _Atomic int64_t samples, lost, late, unhomed, commands, unsent, reopened, outside;
+    _Atomic int64_t samples, lost, late, unhomed, commands, unsent, reopened, outside, damaged;
 
     /* The thread's own. */
+    tb_line_about about;
     int64_t thread;
     int64_t file; /* −1: closed */
     int64_t instant, tried, asked, sampled, sent; /* ns: now; when it opened, asked, got, sent */
@@ -116,9 +134,13 @@ int tb_line_start(tb_line *line);
 /* Sends zero forces, ends and joins the thread, closes the line. */
 void tb_line_join(tb_line *line);
 
-/* Opens a serial line without waiting: raw bytes, no echo, a speed where it has one. Returns the file
- * or minus an errno (ENOTTY: no serial line, EINVAL: no such speed). */
+/* Opens a serial line without waiting: raw bytes, no echo, a speed where it has one; for itself alone
+ * (flock). Returns the file or minus an errno (ENOTTY: no serial line, EINVAL: no such speed, EBUSY:
+ * another program, or this one, has it). */
 int tb_port_open(const char *path, long baud);
+void tb_port_close(int file);
+/* Which number of an axis can't be, with these features of its samples, and that number; 0: none. */
+long tb_axis_flaw(const tb_axis *axis, uint32_t features, double *value);
 
 /* Of the thread alone. */
 void tb_line_event(tb_line *line, long event, double first, double second);

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import time
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 
 from touchback.errors import DeviceError
 from touchback.native.library import LIB, Floats, address_of
+from touchback.native.live.handover import hand_over
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.native.live.memory import Arena, struct_bytes
 
@@ -25,8 +25,10 @@ _AXES = LIB.constant("TB_AXES")
 _LATEST = LIB.constant("TB_LINE_LATEST")
 _EVENT = LIB.constant("TB_LINE_EVENT")
 _EVENTS, _SAMPLES = 256, 8192  # rows that wait for a reader
-_ACKNOWLEDGED = 2.0  # seconds that the thread has to take another binding
-COUNTS = ("samples", "lost", "late", "unhomed", "commands", "unsent", "reopened", "outside")
+COUNTS = (
+    "samples", "lost", "late", "unhomed", "commands", "unsent", "reopened", "outside", "damaged",
+)  # fmt: skip
+_ABOUT = struct_bytes("tb_line_about") // 8  # doubles
 
 
 @dataclass(frozen=True)
@@ -82,10 +84,12 @@ class WireLine:
 
     def __init__(self, wanted: Wanted) -> None:
         events, log = 8 * _EVENT * _EVENTS, 8 * _LATEST * _SAMPLES
-        sizes = struct_bytes("tb_line"), mailbox_bytes(_LATEST), events, log
-        self.arena = Arena(Arena.need(*sizes))
+        boxes = mailbox_bytes(_LATEST), mailbox_bytes(_ABOUT)
+        self.arena = Arena(Arena.need(struct_bytes("tb_line"), *boxes, events, log))
         self.struct = self.arena.struct("tb_line")
-        self._latest = Mailbox(self.arena.carve(mailbox_bytes(_LATEST)), _LATEST)
+        self._latest, self._known = (
+            Mailbox(self.arena.carve(mailbox_bytes(count)), count) for count in (_LATEST, _ABOUT)
+        )
         for ring, width, rows in (
             (self.struct.events, _EVENT, _EVENTS), (self.struct.log, _LATEST, _SAMPLES),
         ):  # fmt: skip
@@ -95,7 +99,8 @@ class WireLine:
         if len(path) >= LIB.constant("TB_LINE_PATH"):
             raise DeviceError(f"Serial line {wanted.path!r}: its path is too long.")
         ctypes.memmove(self.struct.path, path, len(path))
-        self.struct.baud, self.struct.latest = wanted.baud, self._latest.address
+        self.struct.baud = wanted.baud
+        self.struct.latest, self.struct.known = self._latest.address, self._known.address
         ask = self.struct.ask
         ask.lowest = ask.highest = LIB.constant("TB_WIRE_VERSION")
         ask.features = wanted.features
@@ -126,8 +131,11 @@ class WireLine:
 
     def counts(self) -> dict[str, int]:
         """What has happened so far."""
-        counts = {name: int(getattr(self.struct, name)) for name in COUNTS}
-        return counts | {"damaged": int(self.struct.unframer.damaged)}
+        return {name: int(getattr(self.struct, name)) for name in COUNTS}
+
+    def about(self) -> ctypes.Structure:
+        """What the device has told of itself (tb_line_about), a copy that nobody changes."""
+        return LIB.struct("tb_line_about").from_buffer_copy(self._known.read().values.tobytes())
 
     def events(self) -> Floats:
         """Rows of time [ns], event and two numbers since the last call; one caller at a time."""
@@ -182,12 +190,7 @@ class WireLine:
         self._want(ctypes.addressof(binding), arena)
 
     def _want(self, address: int, arena: Arena | None) -> None:
-        self.struct.wanted = address
-        end = time.monotonic() + _ACKNOWLEDGED
-        while (self.struct.bound or 0) != address and time.monotonic() < end:
-            time.sleep(2e-4)
-        if (self.struct.bound or 0) != address:
-            raise DeviceError("The thread that serves a line doesn't answer: a mistake of ours.")
+        hand_over(self.struct.binding, address, "serves a line")
         self._binding = arena  # the one before is used no more
 
 

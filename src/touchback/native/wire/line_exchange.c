@@ -14,7 +14,7 @@ void tb_line_ask(tb_line *line) {
     uint8_t payload[TB_PAYLOAD];
     line->asked = line->instant;
     if (line->state == TB_LINE_DESCRIBING)
-        tb_line_send(line, payload, tb_pack_describe(line->hello.session, (uint32_t)line->described, payload));
+        tb_line_send(line, payload, tb_pack_describe(line->about.hello.session, (uint32_t)line->described, payload));
     else
         tb_line_send(line, payload, tb_pack_ask(&line->ask, payload));
 }
@@ -25,12 +25,12 @@ static void command(tb_line *line, tb_command *wanted) {
         atomic_fetch_add(&line->unsent, 1);
         return;
     }
-    wanted->session = line->hello.session;
+    wanted->session = line->about.hello.session;
     wanted->number = line->number = (line->number + 1) & 0xFFFF;
     if (atomic_exchange(&line->clear, 0))
         wanted->flags |= TB_CLEAR;
     line->sent = line->departures[line->number % TB_LINE_HISTORY] = tb_clock_now();
-    tb_line_send(line, payload, tb_pack_command(wanted, line->hello.axes, payload));
+    tb_line_send(line, payload, tb_pack_command(wanted, line->about.hello.axes, payload));
     atomic_fetch_add(&line->commands, 1);
 }
 
@@ -63,7 +63,7 @@ static int published(tb_line *line, const tb_line_binding *binding) {
 }
 
 void tb_line_forces(tb_line *line) {
-    const tb_line_binding *binding = atomic_load_explicit(&line->bound, memory_order_relaxed);
+    const tb_line_binding *binding = tb_handover_taken(&line->binding);
     tb_command wanted = {0};
     int fresh = published(line, binding);
     if (fresh > 0) {
@@ -71,7 +71,7 @@ void tb_line_forces(tb_line *line) {
         for (long i = 0; i < binding->output_count; i++) {
             const tb_line_output *output = binding->outputs + i;
             double force = output->gain * binding->message[output->place];
-            wanted.forces[output->axis] += units(force, (double)line->axes[output->axis].force_unit);
+            wanted.forces[output->axis] += units(force, (double)line->about.axes[output->axis].force_unit);
         }
         command(line, &wanted);
     } else if (!fresh && line->instant - line->sent > KEEP_ALIVE)
@@ -80,22 +80,30 @@ void tb_line_forces(tb_line *line) {
 
 /* ---- received ------------------------------------------------------------------------------------ */
 
+static void tell(tb_line *line) {
+    enum { WORDS = sizeof(tb_line_about) / sizeof(double) };
+    _Static_assert(sizeof(tb_line_about) % sizeof(double) == 0, "a mailbox has whole doubles");
+    double words[WORDS];
+    memcpy(words, &line->about, sizeof words);
+    tb_mailbox_write(line->known, WORDS, line->instant, words, TRIES);
+}
+
 static int alike(const tb_axis *a, const tb_axis *b) {
     return a->kind == b->kind && a->position_unit == b->position_unit && a->force_unit == b->force_unit;
 }
 
-static void refuse(tb_line *line, long event, double number) {
+static void refuse(tb_line *line, long event, double first, double second) {
     atomic_store(&line->state, TB_LINE_ASKING);
     if (!line->told)
-        tb_line_event(line, event, number, 0.0);
+        tb_line_event(line, event, first, second);
     line->told = 1;
 }
 
 static void greet(tb_line *line, const tb_hello *hello) {
-    if (line->state == TB_LINE_RUNNING && hello->session == line->hello.session)
+    if (line->state == TB_LINE_RUNNING && hello->session == line->about.hello.session)
         return; /* an answer that came late */
     if (hello->version != TB_WIRE_VERSION) {
-        refuse(line, TB_LINE_STRANGER, hello->version);
+        refuse(line, TB_LINE_STRANGER, hello->version, 0.0);
         return;
     }
     if (line->state == TB_LINE_RUNNING)
@@ -105,11 +113,11 @@ static void greet(tb_line *line, const tb_hello *hello) {
         line->asked = 0;
         return;
     }
-    if (line->greeted && hello->axes != line->hello.axes) {
-        refuse(line, TB_LINE_CHANGED, hello->axes);
+    if (line->greeted && hello->axes != line->about.hello.axes) {
+        refuse(line, TB_LINE_CHANGED, hello->axes, 0.0);
         return;
     }
-    line->hello = *hello;
+    line->about.hello = *hello;
     line->described = 0;
     atomic_store(&line->state, TB_LINE_DESCRIBING);
     tb_line_ask(line);
@@ -123,25 +131,36 @@ static void begin(tb_line *line) {
     line->status = line->told = 0;
     line->echo = 0x10000;
     atomic_fetch_add(&line->greeted, 1);
-    tb_line_event(line, TB_LINE_MET, line->hello.session, 0.0);
+    tell(line);
+    tb_line_event(line, TB_LINE_MET, line->about.hello.session, 0.0);
     atomic_store(&line->state, TB_LINE_RUNNING);
 }
 
 static void describe(tb_line *line, const tb_axis *axis) {
-    if (line->state == TB_LINE_RUNNING && axis->session == line->hello.session) {
-        if (axis->axis < line->hello.axes && alike(axis, line->axes + axis->axis))
-            line->axes[axis->axis] = *axis; /* narrower limits */
+    if (line->state == TB_LINE_RUNNING && axis->session == line->about.hello.session) {
+        double number;
+        if (axis->axis < line->about.hello.axes && alike(axis, line->about.axes + axis->axis) &&
+            !tb_axis_flaw(axis, line->about.hello.features, &number)) {
+            line->about.axes[axis->axis] = *axis; /* narrower limits */
+            tell(line);
+        }
         return;
     }
-    if (line->state != TB_LINE_DESCRIBING || axis->session != line->hello.session ||
+    if (line->state != TB_LINE_DESCRIBING || axis->session != line->about.hello.session ||
         axis->axis != (uint32_t)line->described)
         return;
-    if (line->greeted && !alike(axis, line->axes + axis->axis)) {
-        refuse(line, TB_LINE_CHANGED, axis->axis);
+    double number;
+    long flaw = tb_axis_flaw(axis, line->about.hello.features, &number);
+    if (flaw) {
+        refuse(line, TB_LINE_FLAWED, (double)(axis->axis + 8 * flaw), number);
         return;
     }
-    line->axes[axis->axis] = *axis;
-    if (++line->described == (long)line->hello.axes)
+    if (line->greeted && !alike(axis, line->about.axes + axis->axis)) {
+        refuse(line, TB_LINE_CHANGED, axis->axis, 0.0);
+        return;
+    }
+    line->about.axes[axis->axis] = *axis;
+    if (++line->described == (long)line->about.hello.axes)
         begin(line);
     else
         tb_line_ask(line);
@@ -149,7 +168,7 @@ static void describe(tb_line *line, const tb_axis *axis) {
 
 /* The values of an axis in SI units. */
 static void measured(const tb_line *line, const tb_readings *sample, long i, double *values) {
-    const tb_axis *axis = line->axes + i;
+    const tb_axis *axis = line->about.axes + i;
     const tb_reading *reading = sample->axes + i;
     values[TB_LINE_POSITION] = reading->position * axis->position_unit;
     values[TB_LINE_VELOCITY] = reading->velocity * (double)axis->velocity_unit;
@@ -159,7 +178,7 @@ static void measured(const tb_line *line, const tb_readings *sample, long i, dou
 }
 
 static void hand_over(tb_line *line, const double *latest, int64_t stamp) {
-    const tb_line_binding *binding = atomic_load_explicit(&line->bound, memory_order_relaxed);
+    const tb_line_binding *binding = tb_handover_taken(&line->binding);
     for (long i = 0; binding && i < binding->input_count; i++) {
         tb_line_input *input = binding->inputs + i;
         const double *values = latest + TB_LINE_HEAD + input->axis * TB_LINE_FIELDS;
@@ -214,8 +233,9 @@ static void take_sample(tb_line *line, const tb_readings *sample) {
     if (fresh & TB_FAULT)
         tb_line_event(line, TB_LINE_STATUS, sample->status, 0.0);
     double latest[TB_LINE_LATEST] = {1e-9 * (double)stamp, 1e-9 * (double)line->fit.device,
-                                     sample->status, sample->session, line->fit.round_trip};
-    for (long i = 0; i < (long)line->hello.axes; i++)
+                                     sample->status, sample->session, line->fit.round_trip,
+                                     line->fit.drift, (double)line->fit.count};
+    for (long i = 0; i < (long)line->about.hello.axes; i++)
         measured(line, sample, i, latest + TB_LINE_HEAD + i * TB_LINE_FIELDS);
     int late = !stamp || line->instant - stamp > line->oldest;
     atomic_fetch_add(&line->late, late);
@@ -233,16 +253,17 @@ void tb_line_received(tb_line *line, long count) {
     tb_readings sample;
     tb_counts counts;
     if (line->state == TB_LINE_RUNNING &&
-        tb_read_sample(payload, count, line->hello.axes, line->hello.features, &sample)) {
-        if (sample.session == line->hello.session)
+        tb_read_sample(payload, count, line->about.hello.axes, line->about.hello.features, &sample)) {
+        if (sample.session == line->about.hello.session)
             take_sample(line, &sample);
     } else if (tb_read_hello(payload, count, &hello))
         greet(line, &hello);
     else if (tb_read_axis(payload, count, &axis))
         describe(line, &axis);
-    else if (tb_read_counts(payload, count, &counts) && counts.session == line->hello.session) {
-        line->counts = counts;
-        atomic_fetch_add(&line->counted, 1);
-    } else if (tb_read_word(payload, count, line->word))
-        atomic_fetch_add(&line->said, 1);
+    else if (tb_read_counts(payload, count, &counts) && counts.session == line->about.hello.session) {
+        line->about.counts = counts;
+        line->about.counted++;
+        tell(line);
+    } else if (tb_read_word(payload, count, line->about.word))
+        tell(line);
 }

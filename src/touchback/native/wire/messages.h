@@ -112,7 +112,8 @@ long tb_pack_count(uint32_t session, uint8_t *payload);
 long tb_pack_counts(const tb_counts *counts, uint8_t *payload);
 long tb_pack_word(const uint8_t *text, uint8_t *payload); /* ends with a zero; cut at TB_WORDS */
 
-/* Each reads a payload of its kind; returns 0 when it has another kind, size, or impossible numbers.
+/* Each reads a payload of its kind; returns 0 when it has another kind, size, or impossible numbers
+ * (an axis' scales and limits are judged by tb_axis_flaw).
  * Text is what is given as bytes, ended by a zero. */
 int tb_read_ask(const uint8_t *payload, long count, tb_ask *ask);
 int tb_read_hello(const uint8_t *payload, long count, tb_hello *hello);

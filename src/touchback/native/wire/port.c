@@ -7,6 +7,7 @@
 #ifdef __linux__
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -42,15 +43,23 @@ int tb_port_open(const char *path, long baud) {
     int file = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return -errno;
-    int error = set_up(file, baud);
+    /* Two drivers on one line would each get half of the samples. Programs that don't lock aren't
+     * kept away; the lock ends with whoever holds it. */
+    int error = flock(file, LOCK_EX | LOCK_NB) ? EBUSY : set_up(file, baud);
     if (!error)
         return file;
     close(file);
     return -error;
 }
 
+void tb_port_close(int file) {
+    flock(file, LOCK_UN); /* children that were forked hold the file, too */
+    close(file);
+}
+
 #else
 
 int tb_port_open(const char *path, long baud) { return (void)path, (void)baud, -ENOSYS; }
+void tb_port_close(int file) { (void)file; }
 
 #endif
