@@ -6,18 +6,26 @@ and `sampled` puts it into a model, where it runs at each tick."""
 
 from touchback.estimate.adaptive_window import AdaptiveWindow
 from touchback.estimate.differentiators import BackwardDifference, SmoothDifferentiator
+from touchback.estimate.extended_kalman import ExtendedKalman
 from touchback.estimate.filters import Filter, fresh, run, sampled
 from touchback.estimate.kalman import Kalman, kalman_differentiator
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
+from touchback.estimate.observer import Innovation, Local, Observer
+from touchback.estimate.unscented_kalman import UnscentedKalman
 
 __all__ = [
     "AdaptiveWindow",
     "BackwardDifference",
+    "ExtendedKalman",
     "Filter",
     "Impedance",
+    "Innovation",
     "Kalman",
+    "Local",
+    "Observer",
     "RecursiveLeastSquares",
     "SmoothDifferentiator",
+    "UnscentedKalman",
     "fit_impedance",
     "fresh",
     "kalman_differentiator",
