@@ -87,6 +87,10 @@ COMMANDS: dict[str, Listed] = {
         "bench", "bench",
         "Measure speed: against other engines in a source tree, else our own figures alone.",
     ),
+    "axle": Listed(
+        "axle", "axle",
+        "Put an axle on the rig: bump and roll steer, camber gain, roll centre, scrub, loads.",
+    ),
     "validate": Listed(
         "validate", "validate",
         "Run the published validation cases (they live in the source tree).",

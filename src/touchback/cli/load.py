@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-import touchback.vehicle  # noqa: F401 (files know its kinds then)
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.gallery import Experiment
@@ -12,6 +11,7 @@ from touchback.interop.mesh_file import MESH_ENDINGS
 from touchback.model import Model
 from touchback.model.names import suggestion
 from touchback.recording.files import FORMATS as RUNS
+from touchback.vehicle import add_car, is_car_file, read_car
 
 _READ = [each for each in RUNS if each != ".parquet"]  # which is written for other programs
 _DURATION = 5.0  # seconds, of a run of a file that says nothing
@@ -26,6 +26,8 @@ def load(given: str) -> tuple[Model, Experiment]:
     if path.is_file():
         if path.suffix.lower() not in FORMATS:
             raise InputError(_other(path))
+        if is_car_file(path):
+            return _driven(path), Experiment(_DURATION)
         return read(path), Experiment(_DURATION)
     if path.suffix or "/" in given:
         raise InputError(f"There is no file '{given}'.")
@@ -33,6 +35,14 @@ def load(given: str) -> tuple[Model, Experiment]:
         f"There is no mechanism '{given}' in the gallery, nor such a file; "
         f"{suggestion(given, gallery.names())}"
     )
+
+
+def _driven(path: Path) -> Model:
+    """The car of a vehicle file, at rest on a plane."""
+    car = read_car(path)
+    model = Model(car.name)
+    add_car(model, car)
+    return model
 
 
 def _other(path: Path) -> str:

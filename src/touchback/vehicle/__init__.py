@@ -1,10 +1,12 @@
 """Vehicles, as `tb.vehicle`: tyres, roads, and forces that put the ones on the others; engine,
-gearbox and brakes; suspensions; the single-track car.
+gearbox and brakes; suspensions, steering and whole cars; the single-track car.
 
 Their laws are written with operators over any number: floats and arrays check them, expressions
 take them into the tick."""
 
 from touchback.files import add_kind
+from touchback.vehicle.car import Brakes, Car, CarParts, Chassis, add_car
+from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car
 from touchback.vehicle.driveline import (
     DiscBrake,
     Driveline,
@@ -26,6 +28,7 @@ from touchback.vehicle.roads import (
     read_mesh_road,
 )
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState, add_single_track
+from touchback.vehicle.steering import Column, Steering, SteeringParts, add_steering
 from touchback.vehicle.suspension import (
     AntiRollBar,
     AxleKind,
@@ -63,19 +66,26 @@ add_kind("forces", TyreOnRoad)
 add_kind("forces", DiscBrake)
 add_kind("forces", Strut)
 add_kind("forces", AntiRollBar)
+add_kind("forces", Column)
 add_kind("sensors", TyreForces)
 
 __all__ = [
     "BUGGY_TYRE",
+    "SMALL_CAR",
     "SMALL_TRACK",
     "Answer",
     "AntiRollBar",
     "AxleKind",
     "AxleLink",
     "AxleReport",
+    "Brakes",
     "BrushTyre",
     "Bump",
+    "Car",
+    "CarParts",
     "Carcass",
+    "Chassis",
+    "Column",
     "Contact",
     "Corner",
     "DiscBrake",
@@ -96,6 +106,8 @@ __all__ = [
     "Road",
     "SingleTrack",
     "SingleTrackState",
+    "Steering",
+    "SteeringParts",
     "Strut",
     "StrutTables",
     "TirFile",
@@ -105,13 +117,18 @@ __all__ = [
     "TyreOnRoad",
     "Wheel",
     "add_axle",
+    "add_car",
     "add_driveline",
     "add_single_track",
+    "add_steering",
+    "is_car_file",
     "iso8608_road",
     "line_pressure",
     "measure_axle",
     "parse_tir",
+    "read_car",
     "read_height_map",
     "read_mesh_road",
     "read_tir",
+    "save_car",
 ]

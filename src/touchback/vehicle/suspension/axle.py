@@ -45,13 +45,15 @@ class Corner(NamedTuple):
 @dataclass(frozen=True)
 class Site:
     """Where an axle is built: the `chassis` at its middle on the road, `at` [m] ahead of the
-    chassis's origin. Names begin with `name`; tie rods end on `rack`, or on the chassis."""
+    chassis's origin. Names begin with `name`; tie rods end on `rack`, or on the chassis;
+    wheels begin with `spin` [rad/s]."""
 
     model: Model
     chassis: BodyHandle
     at: float
     name: str
     rack: BodyHandle | None = None
+    spin: float = 0.0
 
     def place(self, point: Triple) -> Frame:
         """A point of the axle on the chassis."""
@@ -125,7 +127,9 @@ class Side:
         w = axle.wheel
         inertia = (w.cross_inertia, w.spin_inertia, w.cross_inertia)
         body = self.site.model.body(self.called("wheel"), w.mass, inertia=inertia)
-        spin = self.site.model.joint(self.called("spin"), Revolute("y"), hub, body)
+        spin = self.site.model.joint(
+            self.called("spin"), Revolute("y"), hub, body, velocity=[self.site.spin]
+        )
         return Corner(hub, body, spin, strut)
 
 
@@ -192,16 +196,18 @@ def add_axle(
     name: str,
     at: float = 0.0,
     rack: BodyHandle | None = None,
+    spin: float = 0.0,
 ) -> tuple[Corner, Corner]:
     """Build an axle on a chassis: its left and right corner. A `rack` has the chassis's axes at
-    design, and its origin in the middle of the axle on the road."""
+    design, and its origin in the middle of the axle on the road. Wheels begin with `spin`
+    [rad/s]."""
     if rack is not None and not axle.steered():
         raise ModelError(
             f"Axle '{name}': a {type(axle).__name__} has no tie rods for a rack to push; steer a "
             "DoubleWishbone or a MacPherson, or leave the rack out."
         )
     frame = as_frame(f"Axle '{name}': chassis", chassis)
-    return axle.build(Site(model, BodyHandle(frame.body), at, name, rack))
+    return axle.build(Site(model, BodyHandle(frame.body), at, name, rack, spin))
 
 
 def along(side: Side, origin: Triple, end: Triple) -> Triple:

@@ -175,4 +175,5 @@ def _shown(value: float, unit: str) -> tuple[str, str]:
         "N/m": (1e-3, "N/mm"), "m/m": (1e3, "mm/m"), "rad/rad": (1.0, "°/°"),
     }  # fmt: skip
     scale, word = scales.get(unit, (1.0, unit))
-    return f"{value * scale:.4g}", word
+    shown = value * scale
+    return f"{0.0 if abs(shown) < 1e-9 else shown:.4g}", word  # less is rounding

@@ -1,0 +1,175 @@
+"""A whole car: chassis, two axles, steering, tyres on a road, engine and brakes."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from touchback.errors import ModelError
+from touchback.model.frame import Frame
+from touchback.model.joints import Free
+from touchback.model.model import Model
+from touchback.model.sensors import (
+    Acceleration,
+    AngularVelocity,
+    Direction,
+    Position,
+    Signal,
+    Velocity,
+)
+from touchback.model.value import Data, check_positive
+from touchback.vehicle.driveline import (
+    BAR,
+    DiscBrake,
+    Driveline,
+    Engine,
+    Gearbox,
+    add_driveline,
+)
+from touchback.vehicle.roads import AnyRoad, PlaneRoad
+from touchback.vehicle.steering import Steering, SteeringParts, add_steering
+from touchback.vehicle.suspension import AnyAxle, Corner, DoubleWishbone, add_axle
+from touchback.vehicle.suspension.axle import Point
+from touchback.vehicle.tyre_on_road import TyreOnRoad
+from touchback.vehicle.tyre_sensor import TyreForces
+from touchback.vehicle.tyres import BUGGY_TYRE, AnyTyre, MagicFormula
+
+_WEIGHT = 2500.0  # N on a tyre, for the first spin of its wheel
+_PRESSURE = 100.0 * BAR
+
+
+class Chassis(Data, frozen=True, kw_only=True):
+    """The sprung mass [kg], its centre from the middle of the front axle on the road [m], and its
+    moments about that [kg m²]."""
+
+    mass: float = 897.0
+    com: Point = (-1.2, 0.0, 0.50)
+    inertia: Point = (330.0, 1050.0, 1200.0)
+
+    def __post_init__(self) -> None:
+        check_positive("Chassis", mass=self.mass)
+
+
+class Brakes(Data, frozen=True, kw_only=True):
+    """Discs of both axles: area of the pistons on a side [m²], friction and mean radius of the pads
+    [m], and the share of the line pressure that the rear ones get."""
+
+    front_area: float = 22.9e-4
+    rear_area: float = 14.0e-4
+    pad_friction: float = 0.38
+    radius: float = 0.115
+    rear_share: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_positive("Brakes", zero=True, rear_share=self.rear_share)
+
+
+class Car(Data, frozen=True, kw_only=True):
+    """What a car is made of. Its origin is the middle of the front axle on the road at design; the
+    rear axle stands `wheelbase` [m] behind. The engine drives the "rear" or the "front" wheels, or
+    "all"; it stays in a `gear`, or shifts by the gearbox's map (0). Tyres are the shipped ones
+    where none are given."""
+
+    name: str = "car"
+    wheelbase: float = 2.4
+    chassis: Chassis = Chassis()
+    front: AnyAxle = DoubleWishbone(bar=12e3)
+    rear: AnyAxle = DoubleWishbone(bar=6e3)
+    steering: Steering = Steering()
+    brakes: Brakes = Brakes()
+    engine: Engine = Engine()
+    gearbox: Gearbox = Gearbox()
+    gear: int = 2
+    front_tyre: AnyTyre | None = None
+    rear_tyre: AnyTyre | None = None
+    driven: Literal["rear", "front", "all"] = "rear"
+
+    def __post_init__(self) -> None:
+        check_positive("Car", wheelbase=self.wheelbase)
+        if not self.front.steered():
+            raise ModelError(
+                f"Car '{self.name}': its front axle, a {type(self.front).__name__}, has no tie "
+                "rods; take a DoubleWishbone or a MacPherson."
+            )
+
+
+@dataclass(frozen=True)
+class CarParts:
+    """Corners by name ("front left", …), the steering, and the driveline."""
+
+    corners: dict[str, Corner]
+    steering: SteeringParts
+    driveline: Driveline
+
+
+def add_car(
+    model: Model,
+    car: Car | None = None,
+    road: AnyRoad | None = None,
+    speed: float = 0.0,
+    hands: Literal["angle", "torque"] = "angle",
+) -> CarParts:
+    """Put a car on the road of a model, at its design height and ahead with `speed` [m/s].
+
+    Inputs: "throttle" (0 to 1), "brake" (line pressure [Pa]) and the steering's (`add_steering`).
+    Sensors: the chassis's position, velocity, direction ahead, turning and acceleration at its
+    centre of mass, the engine's speed, and the forces of each tyre."""
+    made = car or Car()
+    tyres = {"front": made.front_tyre or _shipped(), "rear": made.rear_tyre or _shipped()}
+    chassis = model.body("chassis", made.chassis.mass, made.chassis.com, made.chassis.inertia)
+    ground = road or PlaneRoad()
+    height = float(ground.at(0.0, 0.0).height)
+    model.joint(
+        "chassis", Free(), model.ground, chassis, position=[0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0],
+        velocity=[speed, 0.0, 0.0, 0.0, 0.0, 0.0],
+    )  # fmt: skip
+    steering = add_steering(model, made.steering, chassis, hands=hands)
+    corners: dict[str, Corner] = {}
+    spins: dict[str, list[str]] = {}
+    for end, axle, at in (("front", made.front, 0.0), ("rear", made.rear, -made.wheelbase)):
+        rack, tyre = steering.rack if end == "front" else None, tyres[end]
+        spin = speed / float(tyre.rolling_radius(_WEIGHT, 0.0, tyre.inflation()))
+        pair = add_axle(model, axle, chassis, end, at=at, rack=rack, spin=spin)
+        corners |= {f"{end} left": pair[0], f"{end} right": pair[1]}
+        spins[end] = [corner.spin for corner in pair]
+    grip = model.parameter("grip", 1.0, min=0.02, max=2.0)
+    for name, corner in corners.items():
+        model.force(f"{name} tyre", TyreOnRoad(
+            wheel=corner.wheel.at(0, 0, 0), tyre=tyres[name.split()[0]], road=ground, grip=grip,
+            mirrored=name.endswith("right"),
+        ))  # fmt: skip
+    _add_brakes(model, made.brakes, corners)
+    driven = spins["front"] * (made.driven != "rear") + spins["rear"] * (made.driven != "front")
+    line = add_driveline(
+        model, tuple(driven), model.input("throttle", min=0.0, max=1.0), made.engine, made.gearbox,
+        made.gear or None,
+    )  # fmt: skip
+    _add_sensors(model, made, corners, line)
+    return CarParts(corners, steering, line)
+
+
+def _shipped() -> AnyTyre:
+    return MagicFormula.read(BUGGY_TYRE)
+
+
+def _add_brakes(model: Model, brakes: Brakes, corners: dict[str, Corner]) -> None:
+    pressure = model.input("brake", unit="Pa", min=0.0, max=_PRESSURE)
+    share = model.parameter("rear brake share", brakes.rear_share, min=0.0, max=1.5)
+    for name, corner in corners.items():
+        front = name.startswith("front")
+        model.force(f"{name} brake", DiscBrake(
+            joint=corner.spin, pressure=pressure if front else pressure * share,
+            piston_area=brakes.front_area if front else brakes.rear_area,
+            pad_friction=brakes.pad_friction, radius=brakes.radius,
+        ))  # fmt: skip
+
+
+def _add_sensors(model: Model, car: Car, corners: dict[str, Corner], line: Driveline) -> None:
+    centre = Frame("chassis", car.chassis.com)
+    for word, kind in (
+        ("position", Position), ("velocity", Velocity), ("acceleration", Acceleration),
+        ("turning", AngularVelocity),
+    ):  # fmt: skip
+        model.sensor(f"car {word}", kind(centre))
+    model.sensor("car ahead", Direction(centre, "x"))
+    model.sensor("engine", Signal(line.speed, "rpm"))
+    for name in corners:
+        model.sensor(name, TyreForces(f"{name} tyre"))
