@@ -19,15 +19,26 @@ VOICES = ("--voice", "organ", "--voice", "wall", "--repeats", "2")
 
 
 def test_answers_are_kept_and_a_session_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
-    first = trial("t.jsonl", *VOICES, answers="soft\nhard\n", cwd=tmp_path)
+    first = trial("t.jsonl", *VOICES, answers="organ\nsoft\nwall\n", cwd=tmp_path)
     assert first.returncode != 0  # the input ended before the session did
-    assert "organ" not in first.stdout and "wall" not in first.stdout
-    second = trial("t.jsonl", *VOICES, answers="soft\nhard\n", cwd=tmp_path)
+    assert "What was it? (organ/wall)" in first.stdout
+    assert "Answer with one of organ, wall." in first.stdout  # "soft" is none of them
+    assert all("wall" in line for line in first.stdout.splitlines() if "organ" in line)
+    second = trial("t.jsonl", *VOICES, answers="organ\nwall\n", cwd=tmp_path)
     assert second.returncode == 0, second.stderr
     assert "trial 3 of 4" in second.stdout and "trial 1 of 4" not in second.stdout
     assert "organ:" in second.stdout and "wall:" in second.stdout
-    lines = (tmp_path / "t.jsonl").read_text().splitlines()
-    assert [json.loads(line)["answer"] for line in lines[1:]] == ["soft", "hard"] * 2
+    lines = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()[1:]]
+    assert [line["answer"] for line in lines] == ["organ", "wall"] * 2
+    right = sum(line["answer"] == line["condition"] for line in lines)
+    assert f"{right} of 4 were named rightly" in second.stdout
+
+
+def test_what_belongs_to_forced_choice_is_refused_without_it(tmp_path: Path) -> None:
+    for words in (("--subject", "100"), ("--levels", "1,2"), ("--page",), ("--intervals", "3")):
+        done = trial("t.jsonl", *VOICES, *words, answers="", cwd=tmp_path)
+        assert done.returncode != 0 and f"{words[0]} goes with --vary" in done.stderr
+    assert not (tmp_path / "t.jsonl").exists()
 
 
 def test_a_voice_that_is_not_there_is_named(tmp_path: Path) -> None:

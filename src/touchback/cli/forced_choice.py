@@ -91,7 +91,7 @@ def _begun(file: Path, asked: Asked) -> tuple[TrialKey, ForcedChoice]:
     elif key.parameter.max is not None:
         method = replace(method, largest=key.parameter.max - base)
     design = Design(
-        method, asked.vary, base, asked.intervals, asked.question, key.parameter.unit, asked.voice
+        method, key.varied, base, asked.intervals, asked.question, key.parameter.unit, asked.voice
     )
     if asked.subject is not None:
         _person(asked.subject, design)  # refuses what is nobody

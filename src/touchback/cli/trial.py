@@ -14,6 +14,8 @@ from touchback.draw.style import PICTURES
 from touchback.errors import InputError
 from touchback.haptics.trials import Trials
 
+DOWN, INTERVALS, SECONDS = 2, 2, 3.0  # of forced choice, unless given
+
 
 def trial(
     file: Annotated[Path, typer.Argument(help="Where answers are kept; a session goes on there.")],
@@ -33,12 +35,14 @@ def trial(
     start: Annotated[
         float | None, typer.Option(help="Staircases: by how much one touch has more at first.")
     ] = None,
-    down: Annotated[int, number("Right answers in a row for a step down.", 1, 10)] = 2,
-    intervals: Annotated[int, number("Touches of a trial.", 2, 3)] = 2,
+    down: Annotated[int, number("Right answers in a row for a step down.", 1, 10)] = DOWN,
+    intervals: Annotated[int, number("Touches of a trial.", 2, 3)] = INTERVALS,
     device: Annotated[
         str | None, typer.Option(help="A key on a wire, serial:/dev/ttyACM0, under your finger.")
     ] = None,
-    seconds: Annotated[float, number("How long each touch of a wired key lasts.", 0.1, 60)] = 3.0,
+    seconds: Annotated[
+        float, number("How long each touch of a wired key lasts.", 0.1, 60)
+    ] = SECONDS,
     subject: Annotated[
         float | None, typer.Option(help="Let a simulated subject with this threshold answer.")
     ] = None,
@@ -65,15 +69,29 @@ def trial(
             question or "Which was more?", effort, device, seconds, subject, seed, plot, page,
         ))  # fmt: skip
         return
-    _identify(file, voice or ["piano", "harpsichord"], question or "What was it?", repeats, effort)
+    alone = {
+        "--base": base, "--levels": levels, "--start": start, "--device": device, "--page": page,
+        "--subject": subject, "--plot": plot, "--down": down != DOWN,
+        "--intervals": intervals != INTERVALS, "--seconds": seconds != SECONDS,
+    }  # fmt: skip
+    for name, given in alone.items():
+        if given is not None and given is not False:
+            raise InputError(
+                f"{name} goes with --vary, forced choice; naming voices takes --voice, --question, "
+                "--repeats, --effort and --seed."
+            )
+    names = voice or ["piano", "harpsichord"]
+    _identify(file, names, question or "What was it?", repeats, effort, seed)
 
 
-def _identify(file: Path, voices: list[str], question: str, repeats: int, effort: float) -> None:
+def _identify(
+    file: Path, voices: list[str], question: str, repeats: int, effort: float, seed: int | None
+) -> None:
     from touchback.gallery.keyboard.voices import voice_called
 
     for name in voices:
         voice_called(name)
-    trials = Trials(file, voices, question, repeats)
+    trials = Trials(file, voices, question, repeats, seed)
     curves = {}
     while not trials.done:
         hidden = trials.hidden
@@ -86,13 +104,23 @@ def _identify(file: Path, voices: list[str], question: str, repeats: int, effort
         out.print(chart([(depth, force)], {}, ends))
         out.print("force on the finger [N] over the depth of the key front [mm]")
         began = time.monotonic()
-        answer = typer.prompt(trials.question)
+        answer = _answer(trials)
         trials.answer(answer, time.monotonic() - began)
     out.rule("what was behind the labels")
     for condition, counts in trials.table().items():
         told = ", ".join(f"{answer} × {count}" for answer, count in counts.items())
         out.print(f"{condition}: {told}")
+    out.print(f"{trials.right} of {trials.count} were named rightly")
     out.print(f"answers: {file}")
+
+
+def _answer(trials: Trials) -> str:
+    """One of the voices, asked for until one is named."""
+    while True:
+        said = str(typer.prompt(f"{trials.question} ({'/'.join(trials.choices)})")).strip()
+        if said in trials.choices:
+            return said
+        out.print(f"Answer with one of {', '.join(trials.choices)}.")
 
 
 def _pressed(voice: str, effort: float) -> tuple[np.ndarray, np.ndarray]:

@@ -7,9 +7,11 @@ import touchback as tb
 from far_ends import FarDevice, patient_line
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import FRONT
+from touchback.gallery.keyboard.regulation import regulation_of
 from touchback.gallery.keyboard.trial_key import DEPTH, FORCE, TrialKey, felt_key
 from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.gallery.keyboard.wired import ANGLE, TORQUE
+from touchback.gallery.piano.action import grand_piano_action
 from touchback.haptics.trials import FeelingSubject
 from waiting import until
 
@@ -98,3 +100,12 @@ def test_a_trial_in_which_the_motor_let_go_is_refused(tmp_path):
                 key.end()
     finally:
         far.close()
+
+
+def test_a_parameter_is_called_as_show_and_set_call_it() -> None:
+    key = TrialKey("piano", "hammer mass")
+    assert key.varied == "action/hammer mass" == TrialKey("piano", key.varied).varied
+    assert key.parameter.default == grand_piano_action().parameters["hammer mass"].default
+    assert regulation_of(["action/hammer mass=0.007"]) == regulation_of(["hammer mass=0.007"])
+    own = regulation_of(["C4/action/hammer mass=0.007"])
+    assert own == regulation_of(["C4/hammer mass=0.007"])

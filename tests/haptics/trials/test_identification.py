@@ -14,7 +14,8 @@ TOUCHES = ["piano", "harpsichord", "organ"]
 
 
 def session(path, **options):
-    return Trials(path / "trials.jsonl", TOUCHES, "Which is heavier?", **options)
+    """With answers in one's own words."""
+    return Trials(path / "trials.jsonl", TOUCHES, "What is it like?", choices=(), **options)
 
 
 def test_every_condition_comes_as_often_as_asked_in_an_order_of_its_own(tmp_path):
@@ -69,6 +70,20 @@ def test_counts_are_shown_only_at_the_end(tmp_path):
     }
     with pytest.raises(InputError, match="all 6 trials are answered"):
         trials.answer("more")
+
+
+def test_which_condition_it_was_is_judged_and_what_names_none_is_not_kept(tmp_path):
+    trials = Trials(tmp_path / "t.jsonl", TOUCHES, "What was it?", repeats=2, seed=5)
+    assert trials.choices == tuple(TOUCHES)
+    for wrong in ("spinet", "", "Piano", "piano organ"):
+        with pytest.raises(InputError, match=f"'{wrong}' is no answer; give one of piano, harp"):
+            trials.answer(wrong)
+    assert len(trials.path.read_text().splitlines()) == 1
+    while not trials.done:
+        trials.answer(" organ " if len(trials.answers) == 0 else trials.hidden)
+    first = trials.answers[0]
+    assert trials.right == (6 if first.condition == "organ" else 5)
+    assert trials.table()["piano"].keys() <= {"piano", "organ"}
 
 
 def test_answers_are_on_disk_line_by_line(tmp_path):

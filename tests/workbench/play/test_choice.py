@@ -89,3 +89,28 @@ def test_a_key_on_a_wire_is_pressed_there_and_asked_about_on_the_page(tmp_path: 
             far.positions[0] = 0.0
             until(lambda then=then: asked(board, **then)["ok"])
     assert session.answers[0].answer == 1 and len(session.answers[0].spans) == 2
+
+
+def test_a_key_that_was_stopped_goes_on_and_its_trial_is_felt_again(tmp_path: Path) -> None:
+    session = ForcedChoice(tmp_path / "t.jsonl", design(2), seed=3)
+    with ChoiceBoard(session, TrialKey(*WALL, by_hand=True, speed=3.0)) as board:
+        press(board)
+        assert asked(board, "onward")["touch"] == 2
+        press(board)
+        assert asked(board, "stop")["ok"]
+        until(lambda: board.live.faults)
+        assert "The key doesn't go: stopped" in asked(board, "reply", text="1")["error"]
+        assert asked(board, "resume")["ok"]
+        until(lambda: not board.live.faults)
+        assert asked(board, "trial")["touch"] == 1 and session.answers == []
+        assert not asked(board, "reset")["ok"]  # nothing else of the transport is for a hand
+        press(board)
+        assert asked(board, "stop")["ok"] and asked(board, "resume")["ok"]
+        until(lambda: not board.live.faults)
+        assert asked(board, "onward")["touch"] == 2
+        press(board)
+        assert "was stopped in this trial" in asked(board, "reply", text="1")["error"]
+        for _ in range(2):
+            press(board)
+            asked(board, "onward")
+        assert asked(board, "reply", text="1")["ok"] and len(session.answers) == 1

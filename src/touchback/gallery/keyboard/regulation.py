@@ -130,7 +130,8 @@ def regulation_of(texts: Iterable[str]) -> Regulation:
 
 def _assigned(text: str) -> Regulation:
     name, _, number = text.rpartition("=")
-    key, slash, screw = name.strip().partition("/")
+    # A trial calls a voice's part by name: "action/hammer mass" is the screw "hammer mass".
+    key, slash, screw = name.strip().replace("action/", "", 1).partition("/")
     try:
         value = float(number)
     except ValueError:

@@ -3,7 +3,7 @@ Every force of a trial goes into a recording of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,9 +70,8 @@ class TrialKey:
             else touchback_key(voice, rate=rate, by_hand=by_hand)
         )  # fmt: skip
         known = model.all_parameters()
-        if varied not in known:
-            raise InputError(f"The voice '{voice}' has no '{varied}'; {suggestion(varied, known)}")
-        self.varied, self.parameter = varied, known[varied]
+        self.varied = _named(varied, voice, known)
+        self.parameter = known[self.varied]
         self._stroke = Stroke.of(0.0, MIDDLE_C, effort)
         self._seconds = seconds
         self._device: SerialDevice | None = None if line is None else SerialDevice(line)
@@ -125,6 +124,7 @@ class TrialKey:
         for value in values:
             self.check(value)
         self._take, self._let_go = self.live.record(path), self._ticks_let_go
+        self._stops = self.live.stops
 
     def give(self, value: float) -> float:
         """Lets the parameter have a value; gives when it can be felt [s of the recording]."""
@@ -134,7 +134,7 @@ class TrialKey:
 
     def end(self) -> None:
         """Ends the recording, which is whole when this returns. Refuses a trial in which the motor
-        let go: what was recorded was not felt."""
+        let go, or was stopped: what was recorded was not felt."""
         self.live.end_record(self._take)
         if lost := self._ticks_let_go - self._let_go:
             raise InputError(
@@ -143,7 +143,12 @@ class TrialKey:
                 "mend the line or close other programs, and feel it again."
             )
         if self.live.faults:
-            raise InputError(f"The key stopped: {self.live.faults[-1]}")
+            raise InputError(
+                f"The key doesn't go: {self.live.faults[-1]}. The trial doesn't count; let it go "
+                "on, and feel it again."
+            )
+        if self.live.stops != self._stops:
+            raise InputError("The key was stopped in this trial: it doesn't count, feel it again.")
 
     @property
     def _ticks_let_go(self) -> int:
@@ -174,3 +179,14 @@ class TrialKey:
         return (
             ((DEPTH, 1.0), (FORCE, 1.0)) if self.wired else (("key", FRONT), ("finger force", 1.0))
         )
+
+
+def _named(name: str, voice: str, known: Collection[str]) -> str:
+    """A parameter by its whole name, or as `touchback show` tells that of a voice's own part:
+    "hammer mass" is "action/hammer mass"."""
+    inside = [each for each in known if each.endswith(f"/{name}")]
+    if name in known:
+        return name
+    if len(inside) == 1:
+        return inside[0]
+    raise InputError(f"The voice '{voice}' has no '{name}'; {suggestion(name, known)}")

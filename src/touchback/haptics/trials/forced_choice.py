@@ -12,6 +12,7 @@ import msgspec
 from touchback.errors import InputError
 from touchback.haptics.trials import journal
 from touchback.haptics.trials.fit import LEAST, Counts, Fit, fit_threshold
+from touchback.haptics.trials.journal import Journal
 from touchback.haptics.trials.labels import fresh_labels
 from touchback.haptics.trials.methods import Constant, Method, Staircase
 
@@ -124,6 +125,7 @@ class ForcedChoice:
     design: Design
     seed: int | None = None
     answers: list[Given] = field(default_factory=list)
+    _journal: Journal = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.path = Path(self.path)
@@ -136,9 +138,10 @@ class ForcedChoice:
         }  # fmt: skip
         if not self.path.exists():
             self.seed = secrets.randbelow(1 << 32) if self.seed is None else int(self.seed)
-            journal.begin(self.path, {**plan, "seed": self.seed})
+            self._journal = Journal.begun(self.path, {**plan, "seed": self.seed})
             return
-        found, self.answers = journal.read(self.path, _Plan, Given)
+        self._journal = Journal(self.path)
+        found, self.answers = self._journal.read(_Plan, Given)
         held = {name: getattr(found, name) for name in plan}
         different = [name for name, value in plan.items() if held[name] != _plain(value)]
         if different:
@@ -148,6 +151,19 @@ class ForcedChoice:
                 f"{plan[name]!r}. Choose another file, or go on as it was begun."
             )
         self.seed = found.seed
+        self._hold_to_plan()
+
+    def _hold_to_plan(self) -> None:
+        """Refuses answers that aren't those to the trials that the plan poses, one after another:
+        each level follows from the answers before it."""
+        name = self.path.name
+        for i, given in enumerate(self.answers):
+            posed = self.design.posed(self.answers[:i], self._seed)
+            if posed is None:
+                raise journal.too_many(name, i)
+            journal.one_of(name, i + 1, given.answer, range(1, self.design.intervals + 1))
+            due = {**asdict(posed), "right": given.answer == posed.odd}
+            journal.held_to(name, i + 1, asdict(given), due)
 
     @property
     def posed(self) -> Posed | None:
@@ -187,7 +203,7 @@ class ForcedChoice:
         judged = asdict(self.design.judged(posed, interval, float(seconds)))
         kept = f"{self.forces.name}/{self.recording.name}" if spans else ""
         given = Given(**{**judged, "recording": kept, "spans": tuple(spans)})
-        journal.append(self.path, asdict(given))
+        self._journal.append(asdict(given))
         self.answers.append(given)
         return given
 

@@ -13,6 +13,7 @@ import msgspec
 
 from touchback.errors import InputError
 from touchback.haptics.trials import journal
+from touchback.haptics.trials.journal import Journal
 from touchback.haptics.trials.labels import fresh_labels
 
 KIND = "identification"
@@ -32,7 +33,8 @@ class Answer:
 
 class Trials:
     """A session: every condition `repeats` times, in an order that only the file knows. Each trial
-    is shown by a fresh label (such as K3), which says nothing and never comes again."""
+    is shown by a fresh label (such as K3), which says nothing and never comes again. The person
+    says which condition it was, or one of other `choices`; with none, `()`, what it was like."""
 
     def __init__(
         self,
@@ -41,26 +43,54 @@ class Trials:
         question: str,
         repeats: int = 3,
         seed: int | None = None,
+        choices: Sequence[str] | None = None,
     ) -> None:
         self.path = Path(path)
         journal.check_folder(self.path)
-        plan = _checked(conditions, question, repeats)
+        plan = _checked(conditions, question, repeats, choices)
         if self.path.exists():
-            self._plan, self.answers = journal.read(self.path, _Plan, Answer)
+            self._journal = Journal(self.path)
+            self._plan, self.answers = self._journal.read(_Plan, Answer)
             given = {key: getattr(self._plan, key) for key in plan}
             if given != plan:
                 raise InputError(
                     f"{self.path.name} holds another session ({given}); choose another file, or go "
-                    "on with the same conditions, question and repeats."
+                    "on with the same conditions, question, repeats and choices."
                 )
+            self._hold_to_plan()
         else:
             chosen = secrets.randbelow(1 << 32) if seed is None else seed
             order = list(conditions) * repeats
             random.Random(chosen).shuffle(order)
             labels = list(fresh_labels(len(order), chosen))
-            self._plan = _Plan(KIND, list(conditions), question, repeats, order, labels)
+            self._plan = msgspec.convert({**plan, "order": order, "labels": labels}, _Plan)
             self.answers = []
-            journal.begin(self.path, msgspec.to_builtins(self._plan))
+            self._journal = Journal.begun(self.path, msgspec.to_builtins(self._plan))
+
+    def _hold_to_plan(self) -> None:
+        """Refuses a plan that poses other trials than it names, and answers to others."""
+        plan, name = self._plan, self.path.name
+        fresh = len(set(plan.labels)) == len(plan.labels) == len(plan.order)
+        if sorted(plan.order) != sorted(plan.conditions * plan.repeats) or not fresh:
+            raise InputError(
+                f"{name}, line 1: its order of {len(plan.order)} trials with {len(plan.labels)} "
+                f"labels isn't each of {len(plan.conditions)} conditions {plan.repeats} times "
+                "under a label of its own: it was edited; put it back from a copy."
+            )
+        if len(self.answers) > len(plan.order):
+            raise journal.too_many(name, len(plan.order))
+        for number, (label, condition, given) in enumerate(
+            zip(plan.labels, plan.order, self.answers, strict=False), 1
+        ):
+            due = {"number": number, "label": label, "condition": condition}
+            journal.held_to(name, number, asdict(given), due)
+            if plan.choices:
+                journal.one_of(name, number, given.answer, plan.choices)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What may be answered; any words where there are none."""
+        return tuple(self._plan.choices)
 
     @property
     def question(self) -> str:
@@ -93,11 +123,22 @@ class Trials:
             raise InputError(f"{self.path.name}: all {self.count} trials are answered.")
 
     def answer(self, text: str, seconds: float = 0.0) -> Answer:
-        """Keep the answer to the trial at hand; it is on disk when this returns."""
-        given = Answer(len(self.answers) + 1, self.label, self.hidden, text, float(seconds))
-        journal.append(self.path, asdict(given))
+        """Keep the answer to the trial at hand, one of the choices; it is on disk when this
+        returns."""
+        self._check_open()
+        said = text.strip()
+        if (self.choices and said not in self.choices) or not said:
+            words = f"one of {', '.join(self.choices)}" if self.choices else "some words"
+            raise InputError(f"Trial {self.label}: {text!r} is no answer; give {words}.")
+        given = Answer(len(self.answers) + 1, self.label, self.hidden, said, float(seconds))
+        self._journal.append(asdict(given))
         self.answers.append(given)
         return given
+
+    @property
+    def right(self) -> int:
+        """How many answers named the condition that was there."""
+        return sum(given.answer == given.condition for given in self.answers)
 
     def table(self) -> dict[str, dict[str, int]]:
         """How often each answer was given to each condition; only when all trials are answered."""
@@ -120,11 +161,14 @@ class _Plan(msgspec.Struct):
     conditions: list[str]
     question: str
     repeats: int
+    choices: list[str]
     order: list[str]
     labels: list[str]
 
 
-def _checked(conditions: Sequence[str], question: str, repeats: int) -> dict[str, object]:
+def _checked(
+    conditions: Sequence[str], question: str, repeats: int, choices: Sequence[str] | None
+) -> dict[str, object]:
     words = not isinstance(conditions, str) and all(isinstance(name, str) for name in conditions)
     if not words or len(set(conditions)) != len(conditions) or not 2 <= len(conditions) <= 26:
         raise InputError(f"Trials: conditions {list(conditions)}; give 2 to 26 names, each once.")
@@ -132,4 +176,5 @@ def _checked(conditions: Sequence[str], question: str, repeats: int) -> dict[str
         raise InputError(f"Trials: {repeats} repeats; each condition is felt once at least.")
     return {
         "kind": KIND, "conditions": list(conditions), "question": question, "repeats": repeats,
+        "choices": list(conditions if choices is None else choices),
     }  # fmt: skip

@@ -1,5 +1,6 @@
 // The blind trial: a key is felt, what it is stays hidden on the server until all is answered.
 import { $, begin, canvasOf, colour, make, note } from "./common.js";
+import { halted } from "/wire.js";
 import { Force } from "./force.js";
 import { figureOf } from "./threshold.js";
 
@@ -81,6 +82,12 @@ function result(trial) {
 
 bench.on("open", () => bench.send({ do: "trial" }).then(show).catch(error => note(error.message, "bad")));
 bench.on("trial", show);
+bench.on("status", status => {
+  const why = halted(status);
+  $("halt").textContent = why ? "Let the key go on" : "Stop the key";
+  $("halt").onclick = () => bench.try({ do: why ? "resume" : "stop" });
+  $("halted").textContent = why ? `The key stands still (${why}); this trial is felt again.` : "";
+});
 bench.on("rows", ({ subscription, count, time, numbers }) => {
   if (subscription !== ROW) return;
   const width = numbers.length / count;
