@@ -57,6 +57,24 @@ def test_a_model_that_diverges_is_held_at_its_last_good_state_and_says_so(
     assert again.recording.faults == report.faults == tb.open_run(path).metadata["faults"]
 
 
+@pytest.mark.parametrize("fast", range(11))
+def test_the_one_of_a_row_that_diverges_is_named_wherever_it_is(fast: int) -> None:
+    """A row of eleven carts that coast at 1 m/s, and one at 30 m/s."""
+    m = tb.Model("coasting", gravity=(0, 0, 0))
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    row = tb.copies(m.compile(), [f"cart {k}" for k in range(11)])
+    start = np.concatenate([np.zeros(11), np.where(np.arange(11) == fast, 30.0, 1.0)])
+    with tb.live(row, start, speed=None, max_speed=20.0) as live:
+        live.run(0.01)
+        assert live.faults == ("diverged",)
+    (fault,) = live.report().faults
+    assert f"'cart {fast}/slide rate' would have become 30" in fault["text"]
+    start[11 + fast] = 1.0
+    with tb.live(row, start, speed=None, max_speed=20.0) as live:
+        live.run(0.01)
+        assert live.faults == ()
+
+
 def test_nothing_is_too_fast_without_a_bound_nor_for_recordings_of_before_there_was_one(
     runaway: tb.System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

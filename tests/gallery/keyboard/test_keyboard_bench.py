@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from touchback.gallery.keyboard.player import Keyboard, make_keyboard
+from touchback.gallery.keyboard.strokes import Stroke
 from touchback.realtime.histogram import Histogram
 
 bench = pytest.importorskip("benchmarks.keyboard")
+quiet = pytest.importorskip("benchmarks.quiet")
 report = pytest.importorskip("benchmarks.report")
 
 
@@ -57,6 +59,24 @@ def test_what_was_not_kept_has_a_reason():
     assert "come first" in bench._reason(replace(own, scheduling="ordinary: not permitted"))
     long = {**own.histograms, "step_time": slow(2e-3)}
     assert "longer than its period" in bench._reason(replace(own, histograms=long))
+
+
+@pytest.mark.parametrize("clocked", [False, True])
+def test_repeated_runs_tell_the_least_that_each_tick_took(clocked):
+    keys = make_keyboard([60], "wall", rate=500.0)
+    found = quiet.repeated(keys, [Stroke.of(0.02, 60, effort=0.3)], 0.1, 2, clocked)
+    assert found.spent.shape == (2, 50)
+    assert (found.least > 0.0).all()
+    np.testing.assert_array_equal(found.least, np.fmin(*found.spent))
+    record = json.loads(json.dumps(found.as_dict()))
+    assert record["least"]["p50"] <= record["least"]["p99.9"] <= record["least"]["max"]
+    assert record["least"]["p99.9"] <= record["all"]["max"]
+    assert "least of 2 runs" in found.told()
+
+
+def test_a_tick_that_was_not_told_in_one_run_counts_in_the_others():
+    told = quiet.Quiet(np.array([[1e-4, np.nan, 3e-4], [2e-4, 5e-4, 1e-4]]), "", 0, None)
+    np.testing.assert_array_equal(told.least, [1e-4, 5e-4, 1e-4])
 
 
 def test_busy_processes_end_with_their_load():

@@ -9,13 +9,17 @@ import pytest
 from touchback.native.calls.copies import CopiedFunction, Row
 from touchback.native.library import address_of, aligned_zeros
 
-STATES, SHARED, INPUTS, PARAMETERS, OUTPUTS = (2, 2, 1), 1, 1, 3, (2, 0, 1)
+# Parts with fewer numbers than a register holds, as many, and some more.
+STATES, SHARED, INPUTS, PARAMETERS, OUTPUTS = (6, 4, 1), 1, 1, 3, (5, 0, 1)
 SIGNATURE = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)
 
 
 def rule(x, u, p):
     """Outputs of a copy (arrays of a row, or of rows of lanes) that tell all arguments apart."""
-    return np.array([x[0] + 10 * x[3] + u[0], x[1] * p[2] + u[2], x[4] - p[0] * x[2] + p[1] * u[1]])
+    return np.array(
+        [x[0] + 10 * x[7] + u[0], x[1] * p[2] + u[2], x[10] - p[0] * x[2] + p[1] * u[1],
+         x[5] + x[6] * u[1], x[4] - x[9], x[3] * x[8]]
+    )  # fmt: skip
 
 
 def function(lanes):
@@ -53,4 +57,4 @@ def test_each_copy_gets_its_own_and_gives_it_back_in_its_place(lanes, count):
         copied.context_address,
     )  # fmt: skip
     due = np.array([rule(x[i], np.append(for_all, inputs[i]), p[i]) for i in range(count)])
-    np.testing.assert_array_equal(out, np.concatenate([due[:, :2].ravel(), due[:, 2]]))
+    np.testing.assert_array_equal(out, np.concatenate([due[:, :5].ravel(), due[:, 5]]))

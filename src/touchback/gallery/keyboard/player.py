@@ -97,14 +97,15 @@ class Keyboard:
             if listener is not None:
                 listener.start()
             try:
-                self._play(run, fingers, duration)
+                self.drive(run, fingers, duration)
             finally:
                 if listener is not None:
                     listener.stop()
         return run.report(), run
 
     @staticmethod
-    def _play(run: Live, fingers: Fingers, duration: float) -> None:
+    def drive(run: Live, fingers: Fingers, duration: float) -> None:
+        """Lets fingers play on a run of the keyboard that has been started, until a time [s]."""
         while (now := run.read("time")) < duration and not run.faults:
             for gesture in fingers(now):
                 prefix = f"{note_name(gesture.note)}/" if isinstance(gesture, Stroke) else ""

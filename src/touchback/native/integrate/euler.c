@@ -11,13 +11,14 @@ void tb_euler_step(const tb_problem *problem, double t, double h, const double *
     const tb_callable *turn = &problem->configuration_rate;
     double *rate = scratch;
     tb_rate(problem, t, x, rate);
-    memcpy(next, x, (size_t)nq * sizeof *x);
     for (long i = nq; i < n; i++)
         next[i] = x[i] + h * rate[i];
-    if (turn->call)
+    const double *turning = next + nq;
+    if (turn->call) {
+        memcpy(next, x, (size_t)nq * sizeof *x);
         turn->call(next, problem->u, problem->p, rate, turn->work, turn->context);
-    else
-        memcpy(rate, next + nq, (size_t)nq * sizeof *x);
+        turning = rate;
+    }
     for (long i = 0; i < nq; i++)
-        next[i] = x[i] + h * rate[i];
+        next[i] = x[i] + h * turning[i];
 }

@@ -3,6 +3,8 @@
 #ifndef TOUCHBACK_PROBLEM_H
 #define TOUCHBACK_PROBLEM_H
 
+#include <float.h>
+
 #include "calls/abi.h"
 
 struct tb_problem;
@@ -138,12 +140,31 @@ static inline int tb_recall(const tb_problem *problem, const double *memory) {
     return motion && motion->recall ? motion->recall(problem, memory) : 1;
 }
 
-/* Index of the first NaN or infinity, -1 when all numbers are finite. */
-static inline long tb_first_not_finite(const double *values, long count) {
-    for (long i = 0; i < count; i++)
-        if (!(values[i] - values[i] == 0.0))
+/* Index of the first NaN or number beyond a limit, whatever its sign; -1 when there is none. Eight are
+ * looked at together, in vectors that every processor has. */
+static inline long tb_first_beyond(const double *values, long count, double limit) {
+    typedef double two __attribute__((vector_size(16), may_alias, aligned(8)));
+    typedef long both __attribute__((vector_size(16)));
+    const two above = {limit, limit}, below = {-limit, -limit};
+    long i = 0;
+    for (; i + 8 <= count; i += 8) {
+        both within = {-1, -1};
+        for (long k = i; k < i + 8; k += 2) {
+            two pair = *(const two *)(values + k);
+            within &= (pair <= above) & (pair >= below);
+        }
+        if (!(within[0] & within[1]))
+            break;
+    }
+    for (; i < count; i++)
+        if (!(values[i] <= limit && values[i] >= -limit))
             return i;
     return -1;
+}
+
+/* Index of the first NaN or infinity, -1 when all numbers are finite. */
+static inline long tb_first_not_finite(const double *values, long count) {
+    return tb_first_beyond(values, count, DBL_MAX);
 }
 
 /* ---- seen from Python (problem.c) ---------------------------------------------------------- */

@@ -18,15 +18,17 @@ static int open_loop(const tb_live *live) {
 static int diverged(tb_live *live) {
     static const double LARGEST = 1e30; /* of states other than velocities, in any unit */
     const tb_problem *problem = &live->problem;
-    long n = tb_state_size(problem), start = problem->nq, end = start + problem->nv;
-    if (isinf(live->max_speed))
-        return 0;
-    for (long i = 0; i < n; i++)
-        if (!(fabs(live->run.x[i]) <= (i >= start && i < end ? live->max_speed : LARGEST))) {
-            live->diverged_place = i;
-            live->diverged_value = live->run.x[i];
+    const long ends[] = {0, problem->nq, problem->nq + problem->nv, tb_state_size(problem)};
+    const double limits[] = {LARGEST, live->max_speed, LARGEST};
+    for (int part = 0; part < 3 && !isinf(live->max_speed); part++) {
+        long start = ends[part], count = ends[part + 1] - start;
+        long place = tb_first_beyond(live->run.x + start, count, limits[part]);
+        if (place >= 0) {
+            live->diverged_place = start + place;
+            live->diverged_value = live->run.x[start + place];
             return 1;
         }
+    }
     return 0;
 }
 
@@ -142,9 +144,11 @@ static long advance(tb_live *live, long flags) {
     size_t bytes = (size_t)tb_state_size(&live->problem) * sizeof(double);
     memcpy(live->good, live->run.x, bytes);
     flags |= live->flags & TB_LATCHED;
-    flags |= tb_live_take_parameters(live);
-    flags |= tb_live_take_place(live);
-    memcpy(live->good, live->run.x, bytes); /* what is good now meets the new constraints */
+    long taken = tb_live_take_parameters(live);
+    taken |= tb_live_take_place(live);
+    if (taken)
+        memcpy(live->good, live->run.x, bytes); /* what is good now meets the new constraints */
+    flags |= taken;
     int resting = (flags & (TB_AT_REST | TB_SINGLE)) == TB_AT_REST;
     flags |= flags & TB_HOLDING || resting ? TB_HELD : step(live);
     if (resting)

@@ -4,93 +4,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/interleave.h"
+
 enum { LINE = 8 }; /* doubles in a cache line */
-
-#define INLINE static inline __attribute__((always_inline)) /* with a number of lanes that is known */
-
-typedef double pair __attribute__((vector_size(16), may_alias));
-typedef double four __attribute__((vector_size(32), may_alias));
-
-/* Only code for four lanes needs four at once: it runs where the processor has AVX. */
-#ifdef __x86_64__
-#define WITH_FOUR __attribute__((target("avx")))
-#else
-#define WITH_FOUR
-#endif
-
-typedef double loose __attribute__((vector_size(32), may_alias, aligned(8)));
-typedef long order __attribute__((vector_size(32)));
 
 typedef struct memory {
     double *x, *u, *p, *out, *work;
     const void *one_context, *wide_context;
 } memory;
 
-/* Four rows of four numbers as columns, and back. */
-INLINE void turn(const double *from, long from_stride, double *to, long to_stride) {
-    four a = *(const loose *)from, b = *(const loose *)(from + from_stride);
-    four c = *(const loose *)(from + 2 * from_stride), d = *(const loose *)(from + 3 * from_stride);
-    const order low = {0, 4, 2, 6}, high = {1, 5, 3, 7}, first = {0, 1, 4, 5}, last = {2, 3, 6, 7};
-    four ab = __builtin_shuffle(a, b, low), AB = __builtin_shuffle(a, b, high);
-    four cd = __builtin_shuffle(c, d, low), CD = __builtin_shuffle(c, d, high);
-    *(loose *)to = __builtin_shuffle(ab, cd, first);
-    *(loose *)(to + to_stride) = __builtin_shuffle(AB, CD, first);
-    *(loose *)(to + 2 * to_stride) = __builtin_shuffle(ab, cd, last);
-    *(loose *)(to + 3 * to_stride) = __builtin_shuffle(AB, CD, last);
-}
-
-/* Code for several lanes loads whole vectors: these are stored whole, or the load would wait. */
-INLINE void interleave(const double *from, long stride, long size, long lanes, double *to) {
-    if (lanes == 4 && size >= 4) { /* the last four may overlap those before */
-        for (long k = 0; k < size; k = k + 8 > size && k + 4 < size ? size - 4 : k + 4)
-            turn(from + k, stride, to + 4 * k, 4);
-        return;
-    }
-    for (long k = 0; k < size; k++, from++)
-        if (lanes == 1)
-            to[k] = from[0];
-        else if (lanes == 2)
-            ((pair *)to)[k] = (pair){from[0], from[stride]};
-        else if (lanes == 4)
-            ((four *)to)[k] = (four){from[0], from[stride], from[2 * stride], from[3 * stride]};
-        else
-            for (long lane = 0; lane < lanes; lane++)
-                to[k * lanes + lane] = from[lane * stride];
-}
-
-INLINE void gather(const tb_rows *r, const memory *m, long row, long lanes, int all) {
+TB_INLINED void gather(const tb_rows *r, const memory *m, long row, long lanes, int all) {
     for (long i = 0; i < r->part_count; i++) {
         const tb_part *part = &r->parts[i];
         if (all || part->stride)
-            interleave(part->from + row * part->stride, part->stride, part->size, lanes,
+            tb_interleave(part->from + row * part->stride, part->stride, part->size, lanes,
                        m->x + lanes * part->place);
     }
     if (all || r->block_stride)
-        interleave(r->block + row * r->block_stride, r->block_stride, r->p, lanes, m->p);
-}
-
-INLINE void scatter(const tb_rows *r, const memory *m, long row, long lanes) {
-    const double *from = m->out + lanes * r->first;
-    double *to = r->result + row * r->width;
-    if (lanes == 4 && r->width >= 4) {
-        for (long k = 0; k < r->width; k = k + 8 > r->width && k + 4 < r->width ? r->width - 4 : k + 4)
-            turn(from + 4 * k, 4, to + k, r->width);
-        return;
-    }
-    for (long k = 0; k < r->width; k++)
-        for (long lane = 0; lane < lanes; lane++)
-            to[lane * r->width + k] = from[k * lanes + lane];
+        tb_interleave(r->block + row * r->block_stride, r->block_stride, r->p, lanes, m->p);
 }
 
 /* Groups of `lanes` rows from `row` on; returns the first that is in none. */
-INLINE long groups(const tb_rows *r, memory m, long row, long end, long lanes) {
+TB_INLINED long groups(const tb_rows *r, memory m, long row, long end, long lanes) {
     tb_function call = lanes == 1 ? r->one : r->wide;
     const void *context = lanes == 1 ? m.one_context : m.wide_context;
     m.u = m.x + lanes * r->x;
     for (int all = 1; row + lanes <= end; row += lanes, all = 0) {
         gather(r, &m, row, lanes, all);
         call(m.x, m.u, m.p, m.out, m.work, context);
-        scatter(r, &m, row, lanes);
+        tb_part_lanes(m.out + lanes * r->first, r->width, lanes, r->result + row * r->width, r->width);
     }
     return row;
 }
@@ -99,7 +41,7 @@ static long pairs(const tb_rows *r, memory m, long row, long end) {
     return groups(r, m, row, end, 2);
 }
 
-WITH_FOUR static long fours(const tb_rows *r, memory m, long row, long end) {
+TB_WITH_FOUR static long fours(const tb_rows *r, memory m, long row, long end) {
     return groups(r, m, row, end, 4);
 }
 
