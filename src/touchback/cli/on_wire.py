@@ -4,7 +4,8 @@ from contextlib import ExitStack
 
 from touchback.cli.console import out
 from touchback.cli.device import calibrated, opened, show_identified
-from touchback.gallery.keyboard.listener import Ear
+from touchback.cli.performing import Performance
+from touchback.devices.midi import MidiPort
 from touchback.gallery.keyboard.wired import WiredKey, play_wired
 
 
@@ -14,14 +15,16 @@ def play_on_devices(
     rate: float,
     seconds: float,
     identified: bool,
-    ear: Ear,
+    performance: Performance,
+    port: str | None = None,
 ) -> None:
     """Every axis of every device is a key, white ones from middle C in the order given. Each finds
-    its own constants first, so that a newton asked for is one."""
+    its own constants first, so that a newton asked for is one. Pedals come from a MIDI port."""
     with ExitStack() as closing:
         keys = []
-        for place in places:
-            device = closing.enter_context(opened(place))
+        source = None if port is None else closing.enter_context(MidiPort(port, write=False))
+        # All are opened before one moves: a line that is given twice is refused at once.
+        for device in [closing.enter_context(opened(place)) for place in places]:
             for axis, found in enumerate(device.axes):
                 gain = 1.0
                 if identified:
@@ -32,5 +35,8 @@ def play_on_devices(
                 simulated = ", simulated" if device.simulated else ""
                 out.print(f"{device.name}/{found.name}{simulated}: forces × {gain:.3f}")
         out.print(f"{len(keys)} keys, {voice}, for {seconds:g} s")
-        report = play_wired(keys, voice, seconds=seconds, ear=ear, rate=rate)
+        feet = performance.from_feet(source)
+        report = play_wired(
+            keys, voice, seconds=seconds, ear=performance.ear(), rate=rate, feet=feet
+        )
         out.print("\n" + str(report))

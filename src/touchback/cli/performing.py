@@ -9,13 +9,13 @@ import numpy as np
 
 from touchback.cli.console import out, working
 from touchback.cli.sounding import sounding
-from touchback.devices.midi import MidiPort, NoteOff, write_midi
+from touchback.devices.midi import MidiPort, NoteOff, Timed, write_midi
 from touchback.devices.sound import render, write_wav
 from touchback.devices.sound.stream import SoundStream
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.listener import Ear
 from touchback.gallery.keyboard.midi_fingers import Answers, MidiFingers
-from touchback.gallery.keyboard.pedals import Foot, control_of
+from touchback.gallery.keyboard.pedals import Foot, control_of, feet_of
 from touchback.gallery.keyboard.player import SETTLING, Fingers, Keyboard, SeparateKeys
 from touchback.gallery.keyboard.regulation import Regulation
 from touchback.gallery.keyboard.strikes import SOFTEST
@@ -66,16 +66,31 @@ class Performance:
         """Lets notes sound, shows them as they do and, with a port, sends them."""
         return Ear(self._began, self._released, self._damped)
 
+    def from_feet(self, source: MidiPort | None) -> Callable[[float], Sequence[Foot]]:
+        """What a MIDI port asks of the pedals; its notes are left out, for fingers play them."""
+
+        def feet(now: float) -> Sequence[Foot]:
+            received = source.received() if source is not None else []
+            found = feet_of(Timed(now, message) for message in received)
+            for foot in found:
+                self._moved(foot)
+            return found
+
+        return feet
+
     def _watched(self, fingers: Fingers) -> Callable[[float], Sequence[Gesture]]:
         def watched(now: float) -> Sequence[Gesture]:
             found = fingers(now)
             for foot in (each for each in found if isinstance(each, Foot)):
-                self.feet.append(foot)
-                if self.sender is not None:
-                    self.sender.send(control_of(foot.pedal, foot.place))
+                self._moved(foot)
             return found
 
         return watched
+
+    def _moved(self, foot: Foot) -> None:
+        self.feet.append(foot)
+        if self.sender is not None:
+            self.sender.send(control_of(foot.pedal, foot.place))
 
     def _began(self, note: Heard) -> None:
         if self.stream is not None:

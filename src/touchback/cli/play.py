@@ -76,7 +76,10 @@ def play(
         Path | None, typer.Option(help="A .mid file to play instead of the built-in passage.")
     ] = None,
     port: Annotated[
-        str | None, typer.Option(help="Play from a MIDI port, such as /dev/snd/midiC1D0.")
+        str | None,
+        typer.Option(
+            help="Play from a MIDI port, such as /dev/snd/midiC1D0; with --device its pedals."
+        ),
     ] = None,
     to: Annotated[str | None, typer.Option(help="Send notes to a MIDI port as they sound.")] = None,
     seconds: Annotated[float | None, span("How long; default: the passage.")] = None,
@@ -133,12 +136,11 @@ def play(
     regulation = regulation_of(set_ or [])
     if device:
         _refuse_beside_devices(
-            keys=keys, score=score, port=port, to=to, fast=fast, wav=wav, midi=midi, set=set_,
-            save=save,
+            keys=keys, score=score, fast=fast, wav=wav, midi=midi, set=set_, save=save,
         )  # fmt: skip
-        with performing(what.value, None, audio, notes_of(29), rate) as performance:
-            ear = performance.ear()
-            play_on_devices(what.value, device, rate, seconds or PATIENCE, identify, ear)
+        with performing(what.value, to, audio, notes_of(29), rate) as performance:
+            lasting = seconds or PATIENCE
+            play_on_devices(what.value, device, rate, lasting, identify, performance, port)
         return
     only_here = what in (What.piano_modes, What.synthesizer) or what.value in WALL_VOICES
     in_terminal = fast or only_here or any((port, to, wav, midi, audio))

@@ -7,10 +7,11 @@ import touchback as tb
 from far_ends import FarDevice, patient_line
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import FRONT
+from touchback.gallery.keyboard.player import SETTLING
 from touchback.gallery.keyboard.regulation import regulation_of
 from touchback.gallery.keyboard.trial_key import DEPTH, FORCE, TrialKey, felt_key
 from touchback.gallery.keyboard.walls import MIDDLE
-from touchback.gallery.keyboard.wired import ANGLE, TORQUE
+from touchback.gallery.keyboard.wired import ANGLE, FOLLOW, TORQUE
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.haptics.trials import FeelingSubject
 from waiting import until
@@ -63,6 +64,8 @@ def test_what_the_parameter_can_t_be_is_refused_before_anything_is_felt(key, tmp
 def test_a_key_on_a_wire_is_pushed_up_by_the_wall_that_its_angle_met():
     system = felt_key("wall-standard").compile()
     with tb.live(system, rate=1000, speed=None, parameters={"wall stiffness": 1000.0}) as live:
+        live[FOLLOW] = 1.0
+        live.run(SETTLING)
         for depth, due in ((2e-3, 0.0), (5.75e-3, 1.0)):  # m, N: a millimetre inside
             live[ANGLE] = depth / FRONT
             live.run(0.2)

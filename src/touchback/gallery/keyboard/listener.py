@@ -42,12 +42,13 @@ class Hearing:
         self._left = np.zeros(len(notes))  # s of full damping, until a string is still
         self._now = 0.0
 
-    def look(self) -> float:
-        """Takes in what the last tick showed, and gives its time [s]."""
+    def look(self, listens: Callable[[], bool] = lambda: True) -> float:
+        """Takes in what the last tick showed, and gives its time [s]. Notes that began are told
+        only where it `listens`, which is asked after the tick."""
         _, message = self._live.latest()
         counts, loudness, when, ringing, held, shifted = message.values[self._at].T
         now, noticed = float(message.values[self._clock]), time.monotonic_ns()
-        fresh = counts > self._counts
+        fresh = (counts > self._counts) & listens()
         for i in np.flatnonzero(fresh):
             # ticks since the one that told of it first
             late = max(now - when[i] - 1.0 / self._live.plan.rate, 0.0)

@@ -3,6 +3,7 @@ Every force of a trial goes into a recording of its own."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from touchback.devices import SerialDevice, WatchedInput
-from touchback.errors import InputError
+from touchback.errors import DeviceError, InputError
 from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
 from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
 from touchback.gallery.keyboard.strikes import REPORTED
 from touchback.gallery.keyboard.strokes import Stroke
-from touchback.gallery.keyboard.wired import ANGLE, MAX_AGE, TORQUE, guarded, wired_key
+from touchback.gallery.keyboard.wired import ANGLE, FOLLOW, MAX_AGE, TORQUE, guarded, wired_key
 from touchback.model import Model
 from touchback.model.names import suggestion
 from touchback.model.sensors import Signal
@@ -24,6 +25,7 @@ from touchback.realtime import Live, live
 from touchback.recording import Run, open_run
 
 DEPTH, FORCE = "key depth", "felt force"
+_POSITIONS = 10.0  # s that a device has to find its zero
 _AFTER = 0.25  # s between touches, in which the key comes to rest
 
 
@@ -93,8 +95,21 @@ class TrialKey:
         if self._device is not None:
             self.live.connect(ANGLE, self._device)
             self.live.connect(TORQUE, self._device)
+            self._follow()
         self.live.run(SETTLING)
         return self
+
+    def _follow(self) -> None:
+        """Lets the voice come to where the key is, as soon as that is known."""
+        end = time.monotonic() + _POSITIONS
+        while not self.live.report().ports[ANGLE]["messages"]:
+            if time.monotonic() > end:
+                raise DeviceError(
+                    f"No position of the key came within {_POSITIONS:g} s: is it homed? "
+                    "`touchback device watch` shows what it says."
+                )
+            self.live.run(0.005)
+        self.live[FOLLOW] = 1.0
 
     def __exit__(self, *error: object) -> None:
         self.live.stop()
