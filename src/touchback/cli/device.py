@@ -135,10 +135,16 @@ def _tell(found: SerialDevice) -> None:
 
 
 def _watch(found: SerialDevice, seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        time.sleep(min(_LOOK, max(0.0, end - time.monotonic())))
-        reading = found.latest()
+    start = last = time.monotonic()
+    samples = found.counts["samples"]
+    while (now := time.monotonic()) < start + seconds:
+        time.sleep(min(_LOOK, start + seconds - now))
+        for text in found.news():
+            out.print(text, soft_wrap=True)
+        if samples == (samples := found.counts["samples"]):
+            out.print(f"{'':9}    silent: no sample for {time.monotonic() - last:.1f} s")
+            continue
+        last, reading = time.monotonic(), found.latest()
         axes = "  ".join(
             f"{axis.name} {values['position']:+.5f} {values['velocity']:+.3f}/s "
             f"{values['force']:+.3f} {values['current']:+.3f} A"
@@ -147,6 +153,11 @@ def _watch(found: SerialDevice, seconds: float) -> None:
         out.print(f"{reading.device_time:9.3f} s  {axes}  {', '.join(reading.words)}")
     counts = ", ".join(f"{name} {value}" for name, value in found.counts.items())
     out.print(f"here: {counts}")
+    if not found.connected:
+        raise DeviceError(
+            f"{found.name!r} on {found.path!r} is silent: no sample for "
+            f"{time.monotonic() - last:.1f} s. See to plugs, supply and firmware."
+        )
     counts = ", ".join(f"{name} {value}" for name, value in found.device_counts().items())
     out.print(f"there: {counts}")
 

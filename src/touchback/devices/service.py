@@ -81,11 +81,17 @@ class Service(ABC, Generic[What]):
         while not self._closing.wait(_LOOK):
             self._tell()
 
-    def _tell(self) -> None:
-        """The news, to every run that it serves."""
+    def news(self) -> list[str]:
+        """What happened since somebody asked, in words; it is among the `events`, too."""
         with self._lock:
             texts = self._news()
             self.events = [*self.events, *texts][-1000:]
+        return texts
+
+    def _tell(self) -> None:
+        """The news, to every run that it serves."""
+        texts = self.news()
+        with self._lock:
             ports = [port for _, port in self._served]
         for port in {id(port.run): port for port in ports}.values():
             for text in texts:

@@ -100,3 +100,25 @@ def test_the_report_tells_parts_that_add_up_and_an_output_that_gave_up():
     told = str(SoundReport("card", 48000.0, 0.01, 9, 2, 1, 1e-4, ways, alive=False))
     assert "underflows 2, strikes lost 1" in told and "gave up before the end" in told
     assert "noticed 1.0 (2.0)" in told and "total 14.5 (15.5)" in told
+
+
+ASKING = """
+from touchback.devices.sound.stream import outputs
+from touchback.errors import DeviceError
+try:
+    print(outputs())
+except DeviceError as error:
+    print(error)
+"""
+
+
+def test_an_audio_library_that_aborts_ends_nobody_s_session(tmp_path):
+    """PortAudio does where ALSA has no configuration: nobody can catch that in the process."""
+    (tmp_path / "sounddevice.py").write_text(
+        "import os, sys\nprint('no configuration', file=sys.stderr, flush=True)\nos.abort()\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONPATH": path, "ALSA_CONFIG_PATH": "/dev/null"}
+    (told,) = run_python(ASKING, environment)
+    assert "it ended by SIGABRT (no configuration)" in told and "ALSA_CONFIG_PATH=/dev/null" in told
+    run_python(ASKING, os.environ | {"ALSA_CONFIG_PATH": "/dev/null"})  # the real one

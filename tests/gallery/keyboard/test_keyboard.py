@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.errors import InputError
+from touchback.errors import InputError, ModelError
 from touchback.gallery.keyboard import by_law, note_name, touchback_key
 from touchback.gallery.keyboard.keys import graded_key
 from touchback.gallery.keyboard.midi_fingers import gestures_of, touches
@@ -113,6 +113,15 @@ def test_a_law_sounds_where_and_as_loudly_as_the_page_says_and_lies_on_its_bed(
 def test_a_law_that_sounds_below_its_bed_is_refused():
     with pytest.raises(InputError, match=r"sounds at 10 mm, the bed is at 9\.5 mm"):
         by_law(lambda depth, speed: depth, sounds_at=10e-3)
+
+
+@pytest.mark.parametrize("wrong", [None, "0.5 N", float("nan"), [0.1]])
+def test_a_law_that_gives_no_force_is_refused_by_its_name(wrong):
+    def soft(depth, speed):
+        return wrong
+
+    with pytest.raises(ModelError, match=r"by_law: the force \[N\] of the law 'soft': "):
+        touchback_key(by_law(soft))
 
 
 def typewriter(depth, speed):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
@@ -204,7 +209,27 @@ class SoundStream:
                 )  # fmt: skip
 
 
+def _check_survives() -> None:
+    """Lets another process ask PortAudio first: with a configuration that ALSA can't use (none, for
+    one) it ends whoever asks by an abort, which nobody can catch."""
+    if "sounddevice" in sys.modules or find_spec("sounddevice") is None:
+        return
+    asked = subprocess.run(
+        [sys.executable, "-c", "import sounddevice"], capture_output=True, text=True
+    )
+    if asked.returncode < 0:
+        said = asked.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+        ended, where = signal.Signals(-asked.returncode).name, os.environ.get("ALSA_CONFIG_PATH")
+        raise DeviceError(
+            f"PortAudio can't look for sound outputs: it ended by {ended} "
+            f"({said[0].strip()}). See to ALSA's configuration"
+            + (f", ALSA_CONFIG_PATH={where}" if where is not None else "")
+            + f"; else {OTHERWISE}."
+        )
+
+
 def _portaudio() -> ModuleType:
+    _check_survives()
     try:
         import sounddevice
     except ImportError as error:

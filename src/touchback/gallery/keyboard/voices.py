@@ -19,7 +19,7 @@ from touchback.model import Model
 from touchback.model.forces import JointEffort
 from touchback.model.joints import Prismatic
 from touchback.model.names import suggestion
-from touchback.model.value import Value
+from touchback.model.value import Value, value
 from touchback.symbolic.functions import maximum, minimum, select
 
 Law = Callable[[Value, Value], Value]
@@ -155,7 +155,9 @@ def by_law(
         )
 
     def voice(m: Model, key: Sensed) -> Answer:
-        force = law(key.depth, key.speed) + _bed(key, bed)
+        name = getattr(law, "__name__", type(law).__name__)
+        given = value(f"by_law: the force [N] of the law '{name}'", law(key.depth, key.speed))
+        force = given + _bed(key, bed)
         return Answer(force, key.depth > point, leverage * key.speed, key.depth > 0.5 * point)
 
     return voice
