@@ -3,6 +3,7 @@ stands between them and a live run. MIDI, sound, the serial line, data acquisiti
 have packages of their own: `tb.devices.midi`, `tb.devices.sound`, `tb.devices.serial_line`,
 `tb.devices.daq`, `tb.devices.gps`."""
 
+from touchback.devices import by_wire as by_wire
 from touchback.devices import daq as daq
 from touchback.devices import gps as gps
 from touchback.devices import midi as midi

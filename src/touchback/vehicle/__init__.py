@@ -5,6 +5,7 @@ Their laws are written with operators over any number: floats and arrays check t
 take them into the tick."""
 
 from touchback.files import add_kind
+from touchback.vehicle.by_wire import ByWireCar, by_wire_car
 from touchback.vehicle.car import Brakes, Car, CarParts, Chassis, add_car
 from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car
 from touchback.vehicle.driveline import (
@@ -81,6 +82,7 @@ __all__ = [
     "Brakes",
     "BrushTyre",
     "Bump",
+    "ByWireCar",
     "Car",
     "CarParts",
     "Carcass",
@@ -121,6 +123,7 @@ __all__ = [
     "add_driveline",
     "add_single_track",
     "add_steering",
+    "by_wire_car",
     "is_car_file",
     "iso8608_road",
     "line_pressure",

@@ -2,6 +2,7 @@
 
 Althoff and Würsching, "CommonRoad: Vehicle models", 2020; with operators over any number."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from touchback.errors import ModelError
@@ -138,12 +139,12 @@ def add_single_track(
     model: Model,
     car: SingleTrack,
     steer_rate: Expr,
-    acceleration: Expr,
+    acceleration: Expr | Callable[[SingleTrackState], Scalar],
     start: SingleTrackState | None = None,
     name: str = "car",
 ) -> SingleTrackState:
     """The model ST as extra states "`name` x" … "`name` slip" of a model, which a steering rate
-    [rad/s] and an acceleration [m/s²] drive; gives them as expressions."""
+    [rad/s] and an acceleration [m/s²], or a law that gives it, drive; gives them as expressions."""
     first = start or SingleTrackState(0.0, 0.0, 0.0, 0.0, 0.0)
     units = {"x": "m", "y": "m", "speed": "m/s", "yaw_rate": "rad/s"}
     made = {
@@ -154,7 +155,8 @@ def add_single_track(
         for field in SingleTrackState.__dataclass_fields__
     }  # fmt: skip
     state = SingleTrackState(**made)
-    rates = car.rates(state, steer_rate, acceleration)
+    asked = acceleration(state) if callable(acceleration) else acceleration
+    rates = car.rates(state, steer_rate, asked)
     for field in made:
         model.set_rate(f"{name} {field.replace('_', ' ')}", getattr(rates, field))
     return state

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Self
 
+from touchback.devices.daq.board_process import SET_CLOCK
 from touchback.devices.daq.layout import GALLO, BlockLayout
 from touchback.errors import DeviceError, InputError
 from touchback.model.motions import Ramp, Sine, SmoothStep
@@ -33,8 +35,7 @@ class Script:
 
     `buffer` blocks wait for the pipe, then the board stops: an overflow. Blocks leave up to
     `jitter` seconds late, and not at all during `stalls` (begin, length) [s]; they are sampled on
-    time all the same. The board's clock goes `drift` too fast and is `offset` seconds ahead; by
-    `jumps` (when, by how much) [s] somebody sets it, which its sampling doesn't heed."""
+    time all the same. The board's clock goes `drift` too fast and is `offset` seconds ahead."""
 
     layout: BlockLayout = GALLO
     duration: float = 50.0
@@ -46,14 +47,12 @@ class Script:
     stalls: Sequence[tuple[float, float]] = ()
     drift: float = 0.0
     offset: float = 0.0
-    jumps: Sequence[tuple[float, float]] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
         for name in (*self.signals, *self.counters, *self.gates):
             self.layout.place(name)
-        pairs = sum((*self.stalls, *self.jumps), ())
-        times = (self.duration, self.jitter, self.drift, self.offset, *pairs)
+        times = (self.duration, self.jitter, self.drift, self.offset, *sum(self.stalls, ()))
         if not (all(map(math.isfinite, times)) and min(self.duration, self.jitter) >= 0.0):
             raise InputError(
                 f"A board lasts {self.duration} s, its jitter is {self.jitter} s, its drift "
@@ -82,8 +81,7 @@ class Script:
         return json.dumps({
             "period": self.layout.period, "channels": channels, "blocks": self.blocks,
             "buffer": self.buffer, "jitter": self.jitter, "stalls": list(self.stalls),
-            "offset": self.offset, "drift": self.drift, "jumps": list(self.jumps),
-            "seed": self.seed, "files": files,
+            "offset": self.offset, "drift": self.drift, "seed": self.seed, "files": files,
         })  # fmt: skip
 
 
@@ -116,6 +114,10 @@ class SimulatedBoard:
     def news(self) -> list[str]:
         """Nothing in words: it tells its driver by records."""
         return []
+
+    def set_clock(self, by: float) -> None:
+        """Sets the board's clock ahead by so many seconds, which its sampling doesn't heed."""
+        os.write(self.questions, struct.pack("<q", -(SET_CLOCK + round(1e9 * by))))
 
     def kill(self) -> None:
         """As if its plug were pulled."""

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 STARTED, TIME, OVERFLOW, ENDED = 1, 2, 3, 4  # records, as in native/daq/stream.h
+SET_CLOCK = 1 << 61  # a question of −(this + ns) sets the clock ahead by as many
 FORMATS = {
     "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
     "float32": "f", "float64": "d",
@@ -46,7 +47,6 @@ class Told(TypedDict):
     stalls: list[tuple[float, float]]
     offset: float
     drift: float
-    jumps: list[tuple[float, float]]
     seed: int
     files: tuple[int, int, int]
 
@@ -99,7 +99,7 @@ class Board:
         self.size = sum(
             c["samples"] * struct.calcsize(FORMATS[c["type"]]) for c in told["channels"]
         )
-        self.start = self.clock()
+        self.start, self.ahead = self.clock(), 0  # s; ns by which its clock was set since
         self.sampled, self.due = 0, 0.0  # blocks; when the next value is to be in the pipe
         self.coming = self.events()
         self.next = self.advance()
@@ -175,12 +175,13 @@ class Board:
                 return
 
     def answer(self, questions: bytes, came: float) -> None:
-        """The board's time, for each question; as far as it was set."""
-        ahead = sum(by for when, by in self.told["jumps"] if came - self.start >= when)
+        """The board's time, for each question; what is below zero sets the clock."""
         for (number,) in struct.iter_unpack("<q", questions):
-            self.tell(
-                TIME, number, round(1e9 * (came + ahead)), round(1e9 * (self.clock() + ahead))
-            )
+            if number < 0:
+                self.ahead += -number - SET_CLOCK
+            else:
+                times = (round(1e9 * t) + self.ahead for t in (came, self.clock()))
+                self.tell(TIME, number, *times)
 
     def work(self, asked: int) -> None:
         """Until all is sent, or nobody listens."""

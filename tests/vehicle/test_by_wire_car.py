@@ -1,0 +1,110 @@
+"""A car by wire: driven by a hand on its wheel, then repeated without a driver."""
+
+import math
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.devices.by_wire import BrakeServo, ThrottleStepper
+from touchback.devices.daq import GALLO, Daq, PlayedBoard, blocks_of_run
+from touchback.vehicle import ByWireCar, by_wire_car
+from waiting import until
+
+RATE, DURATION, SPEED = 1000.0, 3.0, 10.0
+T = np.arange(round(RATE * DURATION) + 1) / RATE
+PEDALS = {  # counts: accelerate, then brake in the second bend
+    "throttle": np.rint(np.interp(T, [0.0, 0.3, 1.6, 1.7], [0, 250, 250, 0])),
+    "brake": np.rint(np.interp(T, [1.9, 2.1], [0, 6000])),
+}
+
+
+def drive(system, **inputs) -> tb.Run:
+    given = {name: (T, values) for name, values in inputs.items()}
+    return tb.simulate(
+        system, duration=DURATION, method="rk4", step=1 / RATE, rate=RATE, inputs=given
+    )
+
+
+@pytest.fixture(scope="module")
+def driven() -> tb.Run:
+    system = by_wire_car(RATE, speed=SPEED, driver=True).compile()
+    return drive(system, hand=1.5 * np.sin(2 * np.pi * 0.5 * T), **PEDALS)
+
+
+@pytest.fixture(scope="module")
+def wired():
+    return by_wire_car(RATE, speed=SPEED).compile()
+
+
+@pytest.fixture(scope="module")
+def kept(driven, tmp_path_factory) -> np.ndarray:
+    """The drive as blocks of a board, out of a file."""
+    path = tmp_path_factory.mktemp("drive") / "drive.csv"
+    counts = {**PEDALS, "steering": driven["steering"]}
+    tb.Run(T, counts).save(path)
+    return blocks_of_run(GALLO, tb.open_run(path))
+
+
+def test_a_recorded_drive_is_repeated_through_the_actuators_without_a_driver(
+    driven, wired, kept
+) -> None:
+    again = drive(wired, **{name: kept[name].astype(float) for name in GALLO.dtype.names})
+    assert driven["y"].max() - driven["y"].min() > 1.0 and driven["speed"].max() > 10.3
+    for name in ("x", "y", "yaw", "speed", "steer", "pressure", "opening"):
+        np.testing.assert_allclose(again[name], driven[name], atol=1e-9, err_msg=name)
+
+
+def test_other_actuators_bring_nearly_the_same_path(driven, kept) -> None:
+    """Pads worn by 30 % and a stepper that is half as fast: their loops make up for most of it."""
+    parts = ByWireCar(
+        throttle=ThrottleStepper(fastest=2000.0), brake=BrakeServo(stiffness=0.7 * 40e5 / 0.02)
+    )
+    other = by_wire_car(RATE, parts, SPEED).compile()
+    again = drive(other, **{name: kept[name].astype(float) for name in GALLO.dtype.names})
+    assert again["pressure"][-1] == pytest.approx(driven["pressure"][-1], abs=2e3)
+    off = np.hypot(again["x"] - driven["x"], again["y"] - driven["y"])
+    assert 1e-4 < off.max() < 0.15  # of 29 m
+
+
+def test_the_hand_feels_half_of_the_road_s_torque_over_the_ratio(driven) -> None:
+    torque = 0.5 * driven["aligning torque"] / 15.0
+    own = -0.3 * driven["steering wheel angle"] - 0.3 * driven["steering wheel rate"]
+    friction = 2e-3 * 10.0  # of the motor, at the wheel
+    assert np.abs(driven["felt"] - torque - own)[5:].max() < friction + 0.1  # a tick ago
+    assert np.abs(torque).max() > 0.5
+
+
+def test_at_a_pressure_the_car_slows_down_as_its_discs_say(wired) -> None:
+    found = drive(wired, throttle=0 * T, brake=0 * T + 6000.0, steering=0 * T)
+    # 2 μ p A r of four discs at the radius of the wheels, engine braking and air besides.
+    p = 6000.0 * 40e5 / 32767.0
+    v = found["speed"][1500]
+    n = v / 0.286 * 1.475 * 3.673 * 60 / (2 * math.pi)
+    force = 4 * 2 * 0.38 * 22.9e-4 * 0.115 * p / 0.286
+    force += 0.015 * n * 1.475 * 3.673 / 0.286 + 0.5 * v**2
+    slope = np.gradient(found["speed"], T)[1500]
+    assert slope == pytest.approx(-force / 1093.2952334674046, rel=2e-3)
+    assert abs(found["y"]).max() < 1e-2  # straight on, but for half a count of the wheel
+
+
+def test_played_by_a_board_each_tick_of_a_live_car_has_one_block_and_it_ends_where_it_was_told(
+    wired, kept
+) -> None:
+    known = {tuple(int(block[name]) for name in GALLO.dtype.names) for block in kept}
+    with (
+        PlayedBoard(GALLO, kept[:1200], speed=4.0) as board,
+        Daq(board) as daq,
+        tb.live(wired, rate=RATE, record=True) as live,
+    ):
+        for name in GALLO.dtype.names:
+            live.connect(name, daq)
+        until(lambda: not daq.running)
+        end = kept[1199]
+        goal = (int(end["steering"]) + 0.5) * 2 * math.pi / 2000 / 15.0
+        until(lambda: abs(live.read("steer") - goal) < 2e-3)
+        until(lambda: abs(live.read("opening") - end["throttle"] / 420) < 5e-3)
+    run = live.recorded()
+    used = run["steering"] != 0.0
+    rows = set(zip(*(run[name][used].astype(int) for name in GALLO.dtype.names)))
+    assert len(rows) > 50 and rows <= known
