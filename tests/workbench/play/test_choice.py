@@ -105,7 +105,9 @@ def test_a_key_that_was_stopped_goes_on_and_its_trial_is_felt_again(tmp_path: Pa
         assert asked(board, "trial")["touch"] == 1 and session.answers == []
         assert not asked(board, "reset")["ok"]  # nothing else of the transport is for a hand
         press(board)
-        assert asked(board, "stop")["ok"] and asked(board, "resume")["ok"]
+        assert asked(board, "stop")["ok"]
+        until(lambda: board.live.faults)  # a stop waits for its tick
+        assert asked(board, "resume")["ok"]
         until(lambda: not board.live.faults)
         assert asked(board, "onward")["touch"] == 2
         press(board)
