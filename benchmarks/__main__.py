@@ -8,6 +8,7 @@ from time import perf_counter
 from rich.console import Console
 
 from benchmarks import (
+    car,
     contacts,
     core,
     device,
@@ -36,6 +37,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "loops": loops.run,
     "contacts": contacts.run,
     "omni": omni.run,
+    "car": car.run,
     "piano": piano.run,
     "keyboard": keyboard.run,
     "device": device.run,
