@@ -71,6 +71,10 @@ COMMANDS: dict[str, Listed] = {
         "feel", "feel",
         "Press a key slowly and draw its force over its depth; let a passage sound.",
     ),
+    "drive": Listed(
+        "drive", "drive",
+        "Drive a manoeuvre with a car and tell the figures that standards ask for.",
+    ),
     "quality": Listed(
         "quality", "quality",
         "Compare every way to run a mechanism: drift, energy, error, cost, stability; recommend "

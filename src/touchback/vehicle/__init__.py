@@ -1,13 +1,17 @@
 """Vehicles, as `tb.vehicle`: tyres, roads, and forces that put the ones on the others; engine,
-gearbox and brakes; suspensions, steering and whole cars; the single-track car.
+gearbox and brakes; suspensions, steering and whole cars; the single-track car; drivers and
+manoeuvres of any car.
 
 Their laws are written with operators over any number: floats and arrays check them, expressions
 take them into the tick."""
 
 from touchback.files import add_kind
+from touchback.vehicle import drivers as drivers
+from touchback.vehicle import manoeuvres as manoeuvres
 from touchback.vehicle.by_wire import ByWireCar, by_wire_car
 from touchback.vehicle.car import Brakes, Car, CarParts, Chassis, add_car
 from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car
+from touchback.vehicle.cars import CARS
 from touchback.vehicle.driveline import (
     DiscBrake,
     Driveline,
@@ -16,6 +20,7 @@ from touchback.vehicle.driveline import (
     add_driveline,
     line_pressure,
 )
+from touchback.vehicle.driven_car import CarMotion, Commands, DrivenCar, Outline
 from touchback.vehicle.roads import (
     SMALL_TRACK,
     Bump,
@@ -29,6 +34,7 @@ from touchback.vehicle.roads import (
     read_mesh_road,
 )
 from touchback.vehicle.single_track import SingleTrack, SingleTrackState, add_single_track
+from touchback.vehicle.single_track_car import SingleTrackCar
 from touchback.vehicle.steering import Column, Steering, SteeringParts, add_steering
 from touchback.vehicle.suspension import (
     AntiRollBar,
@@ -72,6 +78,7 @@ add_kind("sensors", TyreForces)
 
 __all__ = [
     "BUGGY_TYRE",
+    "CARS",
     "SMALL_CAR",
     "SMALL_TRACK",
     "Answer",
@@ -84,15 +91,18 @@ __all__ = [
     "Bump",
     "ByWireCar",
     "Car",
+    "CarMotion",
     "CarParts",
     "Carcass",
     "Chassis",
     "Column",
+    "Commands",
     "Contact",
     "Corner",
     "DiscBrake",
     "DoubleWishbone",
     "Driveline",
+    "DrivenCar",
     "Engine",
     "Gearbox",
     "GridRoad",
@@ -102,11 +112,13 @@ __all__ = [
     "MacPherson",
     "MagicFormula",
     "Meeting",
+    "Outline",
     "Patch",
     "PlaneRoad",
     "RigidAxle",
     "Road",
     "SingleTrack",
+    "SingleTrackCar",
     "SingleTrackState",
     "Steering",
     "SteeringParts",

@@ -145,18 +145,42 @@ def add_single_track(
 ) -> SingleTrackState:
     """The model ST as extra states "`name` x" … "`name` slip" of a model, which a steering rate
     [rad/s] and an acceleration [m/s²], or a law that gives it, drive; gives them as expressions."""
+    state = place_single_track(model, start, name)
+    asked = acceleration(state) if callable(acceleration) else acceleration
+    drive_single_track(model, car, state, steer_rate, asked, name)
+    return state
+
+
+def place_single_track(
+    model: Model, start: SingleTrackState | None = None, name: str = "car"
+) -> SingleTrackState:
+    """Its states alone, as expressions, for a driver who looks at them before he drives."""
     first = start or SingleTrackState(0.0, 0.0, 0.0, 0.0, 0.0)
     units = {"x": "m", "y": "m", "speed": "m/s", "yaw_rate": "rad/s"}
-    made = {
-        field: model.state(
-            f"{name} {field.replace('_', ' ')}", float(getattr(first, field)),
-            unit=units.get(field, "rad"),
-        )
-        for field in SingleTrackState.__dataclass_fields__
-    }  # fmt: skip
-    state = SingleTrackState(**made)
-    asked = acceleration(state) if callable(acceleration) else acceleration
-    rates = car.rates(state, steer_rate, asked)
-    for field in made:
-        model.set_rate(f"{name} {field.replace('_', ' ')}", getattr(rates, field))
-    return state
+    return SingleTrackState(
+        **{
+            field: model.state(
+                _called(name, field), float(getattr(first, field)), unit=units.get(field, "rad")
+            )
+            for field in SingleTrackState.__dataclass_fields__
+        }
+    )
+
+
+def drive_single_track(
+    model: Model,
+    car: SingleTrack,
+    state: SingleTrackState,
+    steer_rate: Expr,
+    acceleration: Scalar,
+    name: str = "car",
+) -> SingleTrackState:
+    """Gives placed states their rates, which it returns."""
+    rates = car.rates(state, steer_rate, acceleration)
+    for field in SingleTrackState.__dataclass_fields__:
+        model.set_rate(_called(name, field), getattr(rates, field))
+    return rates
+
+
+def _called(name: str, field: str) -> str:
+    return f"{name} {field.replace('_', ' ')}"

@@ -1,0 +1,70 @@
+"""`touchback drive`: manoeuvres of a car, with their figures and pictures."""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from touchback.cli.console import out, working
+from touchback.cli.options import number, output
+from touchback.errors import InputError
+from touchback.recording import save_run, unknown_name
+from touchback.recording.plot import PICTURES
+from touchback.vehicle import CARS
+from touchback.vehicle.manoeuvres import MANOEUVRES, Outcome
+from touchback.vehicle.manoeuvres import drive as drive_it
+
+
+def drive(
+    manoeuvre: Annotated[
+        str | None, typer.Argument(help='A manoeuvre, or "all"; without one they are listed.')
+    ] = None,
+    car: Annotated[str, typer.Option(help=f"Which car: {', '.join(CARS)}.")] = "single-track",
+    speed: Annotated[
+        float | None, number("Kilometres an hour, in place of the usual.", 0, open=True)
+    ] = None,
+    plot: Annotated[
+        Path | None, output("Draw it; of all, one picture each beside it.", *PICTURES)
+    ] = None,
+    save: Annotated[Path | None, output("Keep the run.", ".csv", ".mcap", ".npz")] = None,
+) -> None:
+    """Drive a manoeuvre with a car and tell the figures that standards ask for."""
+    if manoeuvre is None:
+        for name, kind in MANOEUVRES.items():
+            out.print(f"{name:20} {kind.about}")
+        return
+    if car not in CARS:
+        raise unknown_name("car", car, CARS)
+    if manoeuvre != "all" and manoeuvre not in MANOEUVRES:
+        raise unknown_name("manoeuvre", manoeuvre, [*MANOEUVRES, "all"])
+    if manoeuvre == "all" and save is not None:
+        raise InputError("--save keeps one run; give the name of a manoeuvre.")
+    for name in MANOEUVRES if manoeuvre == "all" else [manoeuvre]:
+        kind = MANOEUVRES[name]
+        with working(f"driving {name}"):
+            outcome = drive_it(
+                CARS[car](), kind(**({} if speed is None else {"speed": speed / 3.6}))
+            )
+        _tell(outcome)
+        if plot is not None:
+            place = plot.with_stem(f"{plot.stem}-{name}") if manoeuvre == "all" else plot
+            outcome.plot(place)
+            out.print(f"picture: {place}")
+        if save is not None:
+            save_run(outcome.run, save)
+            out.print(f"run: {save}")
+
+
+def _tell(outcome: Outcome) -> None:
+    speed = 3.6 * outcome.manoeuvre.speed
+    table = Table(f"{outcome.manoeuvre.name} at {speed:.0f} km/h", box=None, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("")
+    for name, (value, unit) in outcome.figures.items():
+        shown, unit = (
+            (math.degrees(value), unit.replace("rad", "°")) if "rad" in unit else (value, unit)
+        )
+        table.add_row(name, f"{shown:.4g}", unit)
+    out.print(table)

@@ -1,0 +1,22 @@
+"""A human driver, through ports of a live run."""
+
+from dataclasses import dataclass
+
+from touchback.model.model import Model
+from touchback.vehicle.driven_car import CarMotion, Commands, DrivenCar
+
+
+@dataclass(frozen=True)
+class Human:
+    """Inputs "steering wheel" [rad], "throttle" and "brake" (0 to 1), for devices, pages and other
+    processes; the wheel turns `most` [rad] to each side."""
+
+    most: float = 9.0
+
+    def commands(self, model: Model, car: DrivenCar, seen: CarMotion) -> Commands:
+        """What comes in."""
+        return Commands(
+            model.input("steering wheel", unit="rad", min=-self.most, max=self.most),
+            model.input("throttle", min=0.0, max=1.0),
+            model.input("brake", min=0.0, max=1.0),
+        )

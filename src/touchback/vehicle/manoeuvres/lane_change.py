@@ -1,0 +1,142 @@
+"""The double lane change (ISO 3888): whether a car comes through without touching a cone."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.recording import Run
+from touchback.simulate.protocol import Floats
+from touchback.vehicle.driven_car import DrivenCar
+from touchback.vehicle.drivers import Driver, Path, PathFollower
+from touchback.vehicle.manoeuvres.manoeuvre import (
+    Figure,
+    Figures,
+    Manoeuvre,
+    corners,
+    drive,
+    peaks,
+)
+from touchback.vehicle.manoeuvres.slow_ramp import SlowRamp
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BEFORE = 40.0  # m to the first gate
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A lane between cones: along x from `start` to `end`, across from `right` to `left` [m]."""
+
+    start: float
+    end: float
+    right: float
+    left: float
+
+    @property
+    def middle(self) -> float:
+        """Across [m]."""
+        return (self.right + self.left) / 2
+
+
+def lanes(width: float, part: int) -> list[Lane]:
+    """The three lanes for a car of a width [m], from the origin on: part 1 (125 m) or part 2, the
+    obstacle avoidance (61 m). Widths are 1.1 b + 0.25, then 1.2 b + 0.25 or b + 1, then 1.3 b +
+    0.25 (in part 2 at least 3 m). The first and the last lane have their right cones in line. The
+    middle lane's right cones stand 3.5 m to the left of them in part 1, as we read its drawing,
+    and 1 m beyond the first lane's left cones in part 2."""
+    first, last = 1.1 * width + 0.25, 1.3 * width + 0.25
+    right = -first / 2
+    if part == 1:
+        beside = right + 3.5
+        return [
+            Lane(0.0, 15.0, right, right + first),
+            Lane(45.0, 70.0, beside, beside + 1.2 * width + 0.25),
+            Lane(95.0, 125.0, right, right + last),
+        ]
+    beside = right + first + 1.0
+    return [
+        Lane(0.0, 12.0, right, right + first),
+        Lane(25.5, 36.5, beside, beside + width + 1.0),
+        Lane(49.0, 61.0, right, right + max(last, 3.0)),
+    ]
+
+
+def line_through(course: list[Lane], reach: float) -> Path:
+    """Through the middles of the lanes, each change between them as a polynomial of fifth degree;
+    it may begin and end `reach` [m] inside the lanes."""
+    x = np.arange(-_BEFORE, course[-1].end + 60.0, 0.5)
+    y = np.full_like(x, course[0].middle)
+    for before, after in pairwise(course):
+        begin, end = before.end - reach, after.start + reach
+        share = np.clip((x - begin) / (end - begin), 0.0, 1.0)
+        y += (after.middle - before.middle) * share**3 * (10 - 15 * share + 6 * share**2)
+    return Path(np.stack([x + _BEFORE, y - course[0].middle], axis=1))
+
+
+@dataclass(frozen=True)
+class DoubleLaneChange(Manoeuvre):
+    """Part 1 of ISO 3888, or `part` 2, by a path follower who looks `preview` seconds ahead and is
+    used to how much the car understeers (a slow ramp before). The standard's driver lets go of the
+    throttle in part 2; ours keeps his speed."""
+
+    speed: float = 80.0 / 3.6
+    part: int = 1
+    preview: float = 0.25
+    name: ClassVar[str] = "double-lane-change"
+    about: ClassVar[str] = "out of a lane and back between cones: ISO 3888"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.part not in (1, 2):
+            raise InputError(f"Manoeuvre '{self.name}': its part is {self.part}; give 1 or 2.")
+
+    @property
+    def duration(self) -> float:
+        """[s]"""
+        return (_BEFORE + lanes(1.0, self.part)[-1].end + 30.0) / self.speed
+
+    def course(self, car: DrivenCar) -> list[Lane]:
+        """The lanes where they stand: the car starts at the origin, in the first one's middle."""
+        return [
+            Lane(each.start + _BEFORE, each.end + _BEFORE, each.right, each.left)
+            for each in lanes(car.outline.width, self.part)
+        ]
+
+    def driver(self, car: DrivenCar) -> Driver:
+        """On a line through the lanes."""
+        reach = 4.0 if self.part == 1 else 2.0  # m that he begins before a lane ends
+        line = line_through(lanes(car.outline.width, self.part), reach)
+        used_to = drive(car, SlowRamp(self.speed))["understeer gradient"]
+        return PathFollower(line, self.speed, self.preview, used_to)
+
+    def figures(self, run: Run, car: DrivenCar) -> Figures:
+        """Whether no point of the car leaves a lane while it is abreast of it, and by how much."""
+        left = self._left(run, car)
+        return {
+            "accepted": Figure(float(left > 0.0)),
+            "room left": Figure(left, "m"),
+            **peaks(run),
+        }
+
+    def scenery(self, axis: "Axes", car: DrivenCar) -> None:
+        """Cones."""
+        for lane in self.course(car):
+            x = np.arange(lane.start, lane.end + 0.1, (lane.end - lane.start) / 5)
+            for side in (lane.right, lane.left):
+                axis.plot(x, np.full_like(x, side), "^", color="#e07a5f", ms=4)
+
+    def _left(self, run: Run, car: DrivenCar) -> float:
+        points: Floats = corners(run, car).reshape(-1, 2)
+        room = np.inf
+        for lane in self.course(car):
+            abreast = points[(points[:, 0] >= lane.start) & (points[:, 0] <= lane.end), 1]
+            if len(abreast) == 0:
+                return -np.inf  # it never came there
+            room = min(
+                room, float((lane.left - abreast).min()), float((abreast - lane.right).min())
+            )
+        return room

@@ -1,0 +1,177 @@
+"""What a manoeuvre is: a driver with something to do, a start, and figures of how it went."""
+
+from dataclasses import dataclass, fields
+from pathlib import Path as File
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from touchback.errors import InputError
+from touchback.model.model import Model
+from touchback.model.sensors import Signal
+from touchback.numbers import as_float
+from touchback.recording import Run
+from touchback.simulate.protocol import Floats, InputData
+from touchback.simulate.simulate import simulate
+from touchback.vehicle.driven_car import CarMotion, DrivenCar
+from touchback.vehicle.drivers import Driver
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_UNITS = {
+    "x": "m", "y": "m", "yaw": "rad", "yaw_rate": "rad/s", "speed": "m/s", "slip": "rad",
+    "lateral": "m/s²",
+}  # fmt: skip
+_SAMPLE = 0.005  # s
+
+
+class Figure(NamedTuple):
+    """A number of a manoeuvre, with its unit; truths are 0 and 1."""
+
+    value: float
+    unit: str = ""
+
+
+Figures = dict[str, Figure]
+
+
+@dataclass(frozen=True)
+class Manoeuvre:
+    """What to do at which speed [m/s]. Others inherit from it; their fields are positive numbers
+    but where they say otherwise."""
+
+    speed: float
+    name: ClassVar[str]
+    about: ClassVar[str]
+    any_sign: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            given = as_float(getattr(self, each.name))
+            if not (np.isfinite(given) and (given > 0.0 or each.name in self.any_sign)):
+                raise InputError(
+                    f"Manoeuvre '{self.name}': its {each.name} is {getattr(self, each.name)}; give "
+                    f"a {'' if each.name in self.any_sign else 'positive '}number."
+                )
+
+    @property
+    def duration(self) -> float:
+        """[s]"""
+        raise NotImplementedError(type(self).__name__)
+
+    @property
+    def slope(self) -> float:
+        """Of the road along x [rad]."""
+        return 0.0
+
+    def driver(self, car: DrivenCar) -> Driver:
+        """Who does it."""
+        raise NotImplementedError(type(self).__name__)
+
+    def inputs(self) -> InputData:
+        """What comes from outside."""
+        return {}
+
+    def figures(self, run: Run, car: DrivenCar) -> Figures:
+        """What is told of it."""
+        raise NotImplementedError(type(self).__name__)
+
+    def scenery(self, axis: "Axes", car: DrivenCar) -> None:
+        """What stands beside the path in a picture."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A manoeuvre that was driven."""
+
+    manoeuvre: Manoeuvre
+    car: DrivenCar
+    run: Run
+    figures: Figures
+
+    def __getitem__(self, name: str) -> float:
+        return self.figures[name].value
+
+    def plot(self, path: str | File) -> None:
+        """A picture of the path, the wheel, yaw rate, lateral acceleration and speed."""
+        from touchback.vehicle.manoeuvres.picture import draw
+
+        draw(self, path)
+
+
+def drive(car: DrivenCar, manoeuvre: Manoeuvre) -> Outcome:
+    """Drives a manoeuvre with a car. Its run has what a `CarMotion` has ("x" … "lateral"), and
+    "steering wheel", "throttle", "brake"."""
+    model = model_of(car, manoeuvre.driver(car), manoeuvre.speed, manoeuvre.slope, manoeuvre.name)
+    run = simulate(
+        model.compile(), duration=manoeuvre.duration, inputs=dict(manoeuvre.inputs()),
+        output_step=_SAMPLE, rtol=1e-8, progress=False,
+    )  # fmt: skip
+    return Outcome(manoeuvre, car, run, manoeuvre.figures(run, car))
+
+
+def model_of(
+    car: DrivenCar, driver: Driver, speed: float, slope: float = 0.0, name: str = "car"
+) -> Model:
+    """A car with its driver as a model, for live runs, too; sensors as `drive` says."""
+    model = Model(name)
+    seen = car.place(model, speed, slope)
+    commands = driver.commands(model, car, seen)
+    car.drive(model, commands)
+    for field in CarMotion.__dataclass_fields__:
+        expression, unit = getattr(seen, field), _UNITS[field]
+        model.sensor(field.replace("_", " "), Signal(expression, unit))
+    taken = set(model.inputs)
+    for word, unit in (("wheel", "rad"), ("throttle", ""), ("brake", "")):
+        shown = "steering wheel" if word == "wheel" else word
+        if shown not in taken:  # a human's are inputs of these names
+            model.sensor(shown, Signal(getattr(commands, word) + 0.0 * model.time, unit))
+    return model
+
+
+def crossing(time: Floats, values: Floats, level: float) -> float:
+    """When a signal first reaches a level that it starts below [s]; NaN when it doesn't."""
+    above = np.flatnonzero(values >= level)
+    if len(above) == 0:
+        return float("nan")
+    i = int(above[0])
+    if i == 0:
+        return float(time[0])
+    share = (level - values[i - 1]) / (values[i] - values[i - 1])
+    return float(time[i - 1] + share * (time[i] - time[i - 1]))
+
+
+def corners(run: Run, car: DrivenCar) -> Floats:
+    """Points round the car's outline at all instants, (n, m, 2) [m], a tenth of a metre apart or
+    so."""
+    shape = car.outline
+    half = shape.width / 2
+    long = np.linspace(-shape.rear, shape.front, 46)
+    wide = np.linspace(-half, half, 17)
+    ring = np.concatenate(
+        [
+            np.stack([long, np.full_like(long, half)], axis=1),
+            np.stack([long, np.full_like(long, -half)], axis=1),
+            np.stack([np.full_like(wide, shape.front), wide], axis=1),
+            np.stack([np.full_like(wide, -shape.rear), wide], axis=1),
+        ]
+    )
+    c, s = np.cos(run["yaw"])[:, None], np.sin(run["yaw"])[:, None]
+    x = run["x"][:, None] + c * ring[:, 0] - s * ring[:, 1]
+    y = run["y"][:, None] + s * ring[:, 0] + c * ring[:, 1]
+    return np.stack([x, y], axis=-1)
+
+
+def peaks(run: Run) -> Figures:
+    """The largest of what every manoeuvre tells."""
+    wheel = run["steering wheel"]
+    return {
+        "peak yaw rate": Figure(float(np.abs(run["yaw rate"]).max()), "rad/s"),
+        "peak lateral acceleration": Figure(float(np.abs(run["lateral"]).max()), "m/s²"),
+        "peak slip angle": Figure(float(np.abs(run["slip"]).max()), "rad"),
+        "peak wheel angle": Figure(float(np.abs(wheel).max()), "rad"),
+        "peak wheel rate": Figure(
+            float(np.abs(np.gradient(wheel, run.time)).max()), "rad/s"
+        ),
+    }  # fmt: skip

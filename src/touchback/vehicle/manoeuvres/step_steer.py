@@ -1,0 +1,53 @@
+"""The step steer: how fast a car answers, and how far it overshoots (ISO 7401)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from touchback.recording import Run
+from touchback.vehicle.driven_car import DrivenCar
+from touchback.vehicle.drivers import Driver, OpenLoop
+from touchback.vehicle.drivers.driver import clipped
+from touchback.vehicle.manoeuvres.manoeuvre import Figure, Figures, Manoeuvre, crossing, peaks
+from touchback.vehicle.manoeuvres.slow_ramp import wheel_for
+
+_BEGINS, _RISES = 0.5, 0.1  # s
+
+
+@dataclass(frozen=True)
+class StepSteer(Manoeuvre):
+    """The wheel turns within 0.1 s to the angle at which the car goes round with a lateral
+    acceleration of `lateral` [m/s²]."""
+
+    speed: float = 100.0 / 3.6
+    lateral: float = 4.0
+    name: ClassVar[str] = "step-steer"
+    about: ClassVar[str] = "a step of the wheel: response time and overshoot"
+
+    @property
+    def duration(self) -> float:
+        """[s]"""
+        return 6.0
+
+    def driver(self, car: DrivenCar) -> Driver:
+        """Open loop."""
+        angle = wheel_for(car, self.speed, self.lateral)
+        return OpenLoop(
+            lambda time: angle * clipped((time - _BEGINS) / _RISES, 0.0, 1.0), self.speed
+        )
+
+    def figures(self, run: Run, car: DrivenCar) -> Figures:
+        """Times count from half of the step to 90 % of the last yaw rate and to its peak."""
+        yaw_rate, time = run["yaw rate"], run.time
+        last = float(yaw_rate[time > self.duration - 0.5].mean())
+        half = _BEGINS + _RISES / 2
+        peak = int(yaw_rate.argmax())
+        return {
+            "steady yaw rate": Figure(last, "rad/s"),
+            "yaw rate gain": Figure(
+                last / float(run["steering wheel"][-1]) * car.steering_ratio, "1/s"
+            ),
+            "response time": Figure(crossing(time, yaw_rate, 0.9 * last) - half, "s"),
+            "peak response time": Figure(float(time[peak]) - half, "s"),
+            "overshoot": Figure(100.0 * (float(yaw_rate[peak]) / last - 1.0), "%"),
+            **peaks(run),
+        }
