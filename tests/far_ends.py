@@ -69,11 +69,11 @@ class FarDevice:
 
 
 @contextlib.contextmanager
-def patient_line() -> Iterator[FarDevice]:
+def patient_line(max_age: float = PATIENCE) -> Iterator[FarDevice]:
     """A device for keys on which trials are felt; both ends wait for each other as long as a busy
     machine may ask for, as this one has no thread of its own but Python's."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trial_key, "MAX_AGE", PATIENCE)
+        patch.setattr(trial_key, "MAX_AGE", max_age)
         far = FarDevice(watchdog=round(1e6 * PATIENCE))
         try:
             yield far

@@ -92,6 +92,41 @@ def test_a_key_on_a_wire_is_pressed_there_and_asked_about_on_the_page(tmp_path: 
     assert session.answers[0].answer == 1 and len(session.answers[0].spans) == 2
 
 
+def test_a_trial_whose_line_fell_silent_is_posed_again_and_counts_once_the_line_is_back(
+    tmp_path: Path,
+) -> None:
+    """The key's last known depth is down, though it was let go: nobody is asked for that."""
+    session = ForcedChoice(tmp_path / "t.jsonl", design(2), seed=3)
+    with (
+        patient_line(max_age=1.0) as far,
+        ChoiceBoard(session, TrialKey(*WALL, far.path)) as board,
+    ):
+
+        def touch(then: dict[str, str]) -> None:
+            far.positions[0] = (MIDDLE + 1e-3) / FRONT
+            until(lambda: board._felt)
+            far.positions[0] = 0.0
+            until(lambda: asked(board, **then)["ok"])
+
+        touch({"do": "onward"})
+        far.positions[0] = (MIDDLE + 1e-3) / FRONT
+        until(lambda: board._felt)
+        far.silent, far.positions[0] = True, 0.0
+        until(lambda: board.live.faults)
+        assert "The motor let go for" in asked(board, "reply", text="1")["error"]
+        assert asked(board, "trial")["touch"] == 1 and session.answers == []
+        shown = []
+        board.shown = shown.append
+        until(lambda: len(shown) > 3)  # the depth of before is no touch
+        assert "No position comes from the key: mend its line" in asked(board, "onward")["error"]
+        far.silent = False
+        until(lambda: not board.live.faults)
+        touch({"do": "onward"})
+        touch({"do": "reply", "text": "1"})
+    assert [one.answer for one in session.answers] == [1]
+    assert len(session.answers[0].spans) == 2
+
+
 def test_a_key_that_was_stopped_goes_on_and_its_trial_is_felt_again(tmp_path: Path) -> None:
     def felt(do: str, said: str = "", **fields: object) -> None:
         """A touch, and what is asked when the finger, which may bounce, has left the key."""

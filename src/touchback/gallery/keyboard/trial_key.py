@@ -95,7 +95,11 @@ class TrialKey:
         if self._device is not None:
             self.live.connect(ANGLE, self._device)
             self.live.connect(TORQUE, self._device)
-            self._follow()
+            try:
+                self._follow()
+            except DeviceError:
+                self.__exit__()
+                raise
         self.live.run(SETTLING)
         return self
 
@@ -164,6 +168,15 @@ class TrialKey:
             )
         if self.live.stops != self._stops:
             raise InputError("The key was stopped in this trial: it doesn't count, feel it again.")
+
+    @property
+    def silent(self) -> bool:
+        """Whether positions stay away at present: the key's depth is an old one."""
+        return "stale input" in self.live.faults
+
+    def overlook(self, but: int = 0) -> None:
+        """Ticks that let go so far don't count, but for the last ones: nothing was felt before."""
+        self._let_go = self._ticks_let_go - but
 
     @property
     def _ticks_let_go(self) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from touchback.errors import InputError
 from touchback.gallery.keyboard.trial_key import TrialKey
 from touchback.haptics.trials import Constant, Curve, Fit, ForcedChoice, told
+from touchback.native.live.layout import STALE
 from touchback.realtime.control.desk import OFTEN
 from touchback.realtime.control.messages import Facts
 from touchback.workbench.play import messages as asked
@@ -64,7 +65,12 @@ class ChoiceBoard:
         self._touch, self._felt, self._asked = self._touch + 1, False, time.monotonic()
 
     def _leave(self) -> None:
-        """Ends a touch; refuses while it isn't over."""
+        """Ends a touch; refuses while it isn't over. While the line is silent nobody knows whether
+        the key was let go: what was felt until then doesn't count, and is posed again."""
+        if self.key.silent and (self._felt or self._touch > 1):
+            self._end()
+        if self.key.silent:
+            raise InputError("No position comes from the key: mend its line, then press it.")
         if not self._felt:
             raise InputError(f"Touch {self._touch} wasn't felt yet: press the key.")
         depth, force = (scale * float(self.live.read(name)) for name, scale in self.key.signals)
@@ -158,6 +164,10 @@ class ChoiceBoard:
         (depth, to_depth), (force, to_force) = self.key.signals
         names = [columns.index(name) for name in ("time", depth, force)]
         shown = rows[:, names] * (1.0, to_depth, to_force)
-        firm = (shown[:, 0] >= self._began) & (shown[:, 1] > DEEP) & (shown[:, 2] > FIRM)
+        known = rows[:, columns.index("flags")].astype(int) & STALE == 0  # else it is an old depth
+        firm = (shown[:, 0] >= self._began) & (shown[:, 1] > DEEP) & (shown[:, 2] > FIRM) & known
+        if self._touch == 1 and not self._felt:
+            first = int(np.argmax(firm)) if firm.any() else len(rows)
+            self.key.overlook(but=int(np.count_nonzero(~known[first:])))
         self._felt = self._felt or bool(firm.any())
         self.shown(shown)
