@@ -4,7 +4,9 @@ stages of two to six axes, integrated finely between ticks. They speak as firmwa
 import contextlib
 import math
 import os
+import pty
 import time
+import tty
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +21,7 @@ from touchback.model.joints import Prismatic, Revolute
 from touchback.native.library import LIB
 from touchback.native.wire.far_end import AxisData, FarEnd
 
+PTY = "pty"
 TICK = 1e-3  # [s] of the microcontroller
 TRAVEL = math.radians(5.0)
 RESISTANCE = 2.0  # [ohm] of each motor's windings
@@ -93,9 +96,21 @@ class SimulatedDevice:
         self, path: str, name: str, model: Model, axes: Sequence[tuple[str, str, str, AxisData]],
         baud: int = 921600,
     ) -> None:  # fmt: skip
-        self._file = LIB.tb_port_open(os.fsencode(path), baud)
+        self._other: int | None = None  # the end that drivers open, of a line of our own
+        if path == PTY:
+            self._file, self._other = pty.openpty()
+            for end in (self._file, self._other):
+                tty.setraw(end)
+            os.set_blocking(self._file, False)
+            path = os.ttyname(self._other)
+        else:
+            self._file = LIB.tb_port_open(os.fsencode(path), baud)
         if self._file < 0:
-            raise DeviceError(f"Serial line {path!r}: {os.strerror(-self._file)}.")
+            raise DeviceError(
+                f"Serial line {path!r}: {os.strerror(-self._file)}. It is the far end of a line "
+                f"whose near end is a driver's; {PTY!r} makes one."
+            )
+        self.path = path
         self._run = realtime.live(model.compile(), rate=1.0 / TICK, speed=None, substeps=20)
         self._run.start()
         self._axes = axes
@@ -125,7 +140,10 @@ class SimulatedDevice:
 
     def close(self) -> None:
         """Leaves the line."""
-        os.close(self._file)
+        self._run.stop()
+        for end in (self._file, self._other):
+            if end is not None:
+                os.close(end)
 
 
 def simulated_key(path: str) -> SimulatedDevice:
@@ -144,10 +162,16 @@ def simulated_stage(path: str, axes: int) -> SimulatedDevice:
 
 
 def serve(path: str, seconds: float, *hands: float) -> None:
-    """Be the key on a line, in real time; with two to six forces of a hand, a stage."""
+    """Be the key on a line, in real time; with two to six forces of a hand, a stage. The path "pty"
+    is a line of its own, whose driver's end it prints."""
     device = simulated_key(path) if len(hands) == 1 else simulated_stage(path, len(hands))
+    if path == PTY:
+        print(device.path, flush=True)
     start = due = time.monotonic()
-    while due - start < seconds:
-        device.tick(time.monotonic() - start, *hands)
-        due = max(due + TICK, time.monotonic() - 0.01)
-        time.sleep(max(0.0, due - time.monotonic()))
+    try:
+        while due - start < seconds:
+            device.tick(time.monotonic() - start, *hands)
+            due = max(due + TICK, time.monotonic() - 0.01)
+            time.sleep(max(0.0, due - time.monotonic()))
+    finally:
+        device.close()
