@@ -130,6 +130,11 @@ class Kept:
             for text in self._keeper.complaints():
                 self.note(text)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of what a row of a tick has, also before there is one."""
+        return tuple(self._keeper.columns)
+
     def _keep(self) -> None:
         """Rows first, and again between pieces of the books: those can wait, a full ring can't."""
         more = True

@@ -60,6 +60,25 @@ def page() -> Iterator[Asked]:
         yield asked
 
 
+def test_a_scope_that_is_asked_for_before_the_first_row_waits_for_it() -> None:
+    with tb.live(swing().compile(), rate=1000, speed=None) as live:
+        page = Asked(live)
+        page.scopes._tap.wait()
+        assert page.scopes.history.span == (0.0, 0.0)  # nothing was drained yet
+        signals = page.ask(do="signals")["signals"]
+        assert isinstance(signals, dict) and signals["time"] == "s" and signals["slide"] == "m"
+        assert (
+            len(rows_of(page.ask(do="past", signals=["time"], start=0, end=1, buckets=9), 3)) == 0
+        )
+        page.ask(do="scope", number=1, signals=["slide", "2 * echo"], buckets=100)
+        assert "no signal 'slid'" in page.refused(do="scope", number=2, signals=["slid"])
+        live.run(0.1)
+        page.scopes._tap.wait()
+        found = rows_of(page.ask(do="past", signals=["slide"], start=0, end=1, buckets=4000), 3)
+        np.testing.assert_allclose(found[0, 1], 0.1 * np.cos(31.416e-3), rtol=1e-5)
+        assert page.frames
+
+
 def test_signals_are_told_with_their_units(page: Asked) -> None:
     answer = page.ask(do="signals")
     signals = answer["signals"]

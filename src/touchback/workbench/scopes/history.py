@@ -74,6 +74,12 @@ class History:
             for listener in listeners:
                 listener(names, rows)
 
+    def expect(self, columns: Sequence[str], units: Mapping[str, str]) -> None:
+        """What rows will have: a page may ask for it before the first of them is drained."""
+        with self._lock:
+            self.units |= dict(units)
+            self.known |= dict.fromkeys(columns)
+
     def _begin(self, names: tuple[str, ...], time: float, units: Mapping[str, str]) -> None:
         self._spans.append(_Span(names, time, self.rate))
         del self._spans[:-_STRUCTURES]

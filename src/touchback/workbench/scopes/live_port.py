@@ -31,6 +31,7 @@ class LiveScopes:
         recordings: Callable[[str], Source] | None = None,
     ) -> None:
         self.live, self.history = live, History(live.plan.rate)
+        self.history.expect(live.columns, units_of(live.system))
         self.port = ScopePort(self.history, send, recordings)
         self.port.join(desk)
         desk.add(Graph, lambda asked, client: graph_facts(live.system), any_time=True)
