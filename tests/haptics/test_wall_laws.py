@@ -140,6 +140,25 @@ def test_an_adaptive_law_finds_the_grip_that_the_identifier_finds() -> None:
     np.testing.assert_allclose(grip, (FINGER.mass, FINGER.damping, FINGER.stiffness), rtol=1e-3)
 
 
+def test_a_grip_found_to_be_stopped_within_a_sample_is_taken_for_the_most_damped() -> None:
+    """The forces are then the laboratory's for device and hand with 2 m/T together."""
+    mass, period = 0.3, 1e-3
+    plant = Plant(Device(mass, 2.0 * mass / period))
+    lab = kind("deadbeat").build(plant, Target(5000.0), period)
+    push = np.full(12, -30.0)
+    run = simulate(plant, lab, State(2e-5, -0.05), period, 12, volition=push)
+    for found in (1e4, 1e8):  # N s/m, of 600 at most
+        law = Adaptive(Deadbeat(), Device(mass, 4.0), Finger(0.0, found, 0.0))
+        told = Told(0.0, 0.0, 0.0, Motion(mass, 4.0, 0.0), 0.0, 5000.0, 0.0, period)
+        memory, acting, forces = law.start, 0.0, []
+        for y, v, due in zip(run.y, run.v, run.wall_force, strict=False):
+            memory, force = law.step(memory, replace(told, y=y, v=v, acting=acting))
+            forces.append(force)
+            acting = float(due)
+        assert run.y[-2] < 0.0 and run.wall_force.max() > 0.0  # it is pressed in
+        np.testing.assert_allclose(forces, run.wall_force, atol=1e-9 * run.wall_force.max())
+
+
 def test_the_observer_that_runs_is_that_of_the_laboratory() -> None:
     """Both are told the same counts of a handle under a hand that comes and goes."""
     size = 4.15e-6

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from touchback.haptics.wall.laws.motion import Motion, is_zero
-from touchback.haptics.wall.laws.told import Law, Told
+from touchback.haptics.wall.laws.told import HEAVIEST, Law, Told
 from touchback.haptics.wall.plant import Device, Finger
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select
@@ -61,7 +61,10 @@ class Adaptive:
         design = [select(outside, new, old) for new, old in zip(theta, design, strict=True)]
         known = [size * each for size, each in zip(_SCALE, design, strict=True)]
         mass, damping, stiffness = (maximum(each, 0.0) for each in known[:3])
-        plant = Motion(self.device.mass + mass, self.device.damping + damping, stiffness)
+        whole = self.device.mass + mass
+        # A grip found to stop within a sample isn't told by held forces, nor by a law's series.
+        heaviest = maximum(whole * HEAVIEST / told.period - self.device.damping, 0.0)
+        plant = Motion(whole, self.device.damping + minimum(damping, heaviest), stiffness)
         told_of_it = replace(told, plant=plant, bias=known[3]).expressible()
         return (told.y, told.v, 1.0, *theta, *spread, *design), told_of_it
 

@@ -9,7 +9,7 @@ from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum
 
 _STIFFEST = 2.4674011002723395  # (π/2)²: a contact of two samples
-_HEAVIEST = 2.0  # a damper's force, held through a sample, turns the velocity round
+HEAVIEST = 2.0  # a damper's force, held through a sample, turns the velocity round
 
 
 class Stamp(NamedTuple):
@@ -58,7 +58,7 @@ class Told:
         forces that are held through one, nor by the series of `Motion.course`."""
         mass, damping = self.plant.mass, self.plant.damping
         stiffest = mass * _STIFFEST / (self.period * self.period)
-        heaviest = maximum(mass * _HEAVIEST / self.period - damping, 0.0)
+        heaviest = maximum(mass * HEAVIEST / self.period - damping, 0.0)
         return replace(
             self,
             stiffness=minimum(self.stiffness, stiffest),
