@@ -1,4 +1,4 @@
-"""`python -m studies riding`: transfers from a board, and speeds from an encoder."""
+"""`python -m studies riding`: a board's transfers, speeds from an encoder, models among runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,7 @@ import typer
 from studies.piano.command import tell
 from touchback.cli.options import number
 
-PARTS = ("transfers", "speeds", "newton")
+PARTS = ("transfers", "speeds", "newton", "validity")
 
 
 def riding(
@@ -24,7 +24,8 @@ def riding(
     """Repeat Gallo's tests (2012, chapter 4): a simulated board in a process of its own.
 
     *transfers* takes as long as five manoeuvres; *speeds*: differentiators on an encoder's steps;
-    *newton*: what they cost an integrator at 5 ms.
+    *newton*: what they cost an integrator at 5 ms; *validity*: where a model could be one more run
+    of repeated manoeuvres.
     """
     if pictures is not None:
         from studies.riding.pictures import write
@@ -37,5 +38,6 @@ def riding(
         "transfers": lambda: report.transfers(seconds, load),
         "speeds": report.speeds,
         "newton": report.newton,
+        "validity": report.validity,
     }
     tell(reports, parts or list(PARTS))

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 
 from studies.riding.differentiators import STEP, filters, steering, stepped
 from studies.riding.transfers import Manoeuvre, transfer
+from studies.riding.validity import UNITS, judge_all
 from touchback.estimate import run
 
 INK, ACCENT, THIRD = "#3d405b", "#e07a5f", "#81b29a"
@@ -42,9 +43,33 @@ def speeds() -> plt.Figure:
     return figure
 
 
+def validity() -> plt.Figure:
+    """The model among repeated drives, how far it is from their mean, and where it could be none of
+    them."""
+    figure, axes = plt.subplots(2, 2, figsize=(11, 5.4), layout="constrained", sharex=True)
+    for (top, bottom), each in zip(axes.T, judge_all()[::2], strict=True):
+        t, unit, half = each.times, UNITS[each.quantity], each.bands.single_half
+        top.plot(t, each.runs.T, color=THIRD, lw=0.5)
+        top.plot(t, each.model, color=INK, lw=1.1)
+        bottom.fill_between(t, -half, half, color=THIRD, alpha=0.35, lw=0.0)
+        bottom.plot(t, each.model - each.bands.mean, color=INK, lw=1.1)
+        for axis in (top, bottom):
+            for begin, end in each.validity.outside:
+                axis.axvspan(begin, end, color=ACCENT, alpha=0.35, lw=0.0)
+        top.set(ylabel=f"{each.quantity} [{unit}]", title=f"{each.manoeuvre}: eight runs, model")
+        bottom.set(
+            xlabel="time [s]", ylabel=f"less the runs' mean [{unit}]",
+            title=f"{100.0 * each.validity.share:.0f} % in the band of one more run",
+        )  # fmt: skip
+    return figure
+
+
 def write(folder: Path, seconds: float) -> None:
-    """Both, as PNG."""
+    """All, as PNG."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, figure in (("transfers", blocks_per_call(seconds)), ("speeds", speeds())):
-        figure.savefig(folder / f"{name}.png", dpi=80)
+    figures = {
+        "transfers": blocks_per_call(seconds), "speeds": speeds(), "validity": validity(),
+    }  # fmt: skip
+    for name, figure in figures.items():
+        figure.savefig(folder / f"{name}.png", dpi=72)
         plt.close(figure)

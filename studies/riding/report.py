@@ -10,6 +10,7 @@ import numpy as np
 from studies.piano.report import table
 from studies.riding import differentiators
 from studies.riding.transfers import Manoeuvre, Transfers, manoeuvres, processors, transfer
+from studies.riding.validity import LOGGED_LATE, UNITS, judge_all
 
 
 def _milliseconds(values: np.ndarray) -> str:
@@ -70,3 +71,25 @@ def newton() -> str:
     return table(
         ("filter", "iterations a step"), [(name, f"{each:.2f}") for name, each in found.items()]
     )
+
+
+def validity() -> str:
+    """Where the model could be one more run of the car."""
+    rows = []
+    for each in judge_all():
+        late = np.array([latency.seconds for latency in each.latencies])
+        verdict, unit = each.validity, UNITS[each.quantity]
+        where = ", ".join(f"{a:.2f}–{b:.2f}" for a, b in verdict.outside) or "nowhere"
+        rows.append((
+            f"{each.manoeuvre}: {each.quantity} [{unit}]",
+            f"{1e3 * late.mean():.1f} ± {1e3 * late.std(ddof=1):.1f}",
+            f"{np.mean([latency.correlation for latency in each.latencies]):.4f}",
+            f"{verdict.rms:.3g}", f"{verdict.most:.3g}", f"{np.median(each.bands.single_half):.3g}",
+            f"{100.0 * verdict.share:.0f} %", where,
+        ))  # fmt: skip
+    headings = (
+        "quantity", "behind the model [ms]", "correlation", "model less mean: rms", "most",
+        "band, median ±", "inside", "not valid [s]",
+    )  # fmt: skip
+    words = f"8 runs of each; the log is {1e3 * LOGGED_LATE:g} ms late; bands at 95 %"
+    return table(headings, rows) + f"\n\n{words}"

@@ -11,24 +11,40 @@ from touchback.estimate.filters import Filter, fresh, run, sampled
 from touchback.estimate.kalman import Kalman, kalman_differentiator
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
 from touchback.estimate.observer import Innovation, Local, Observer
+from touchback.estimate.synchronisation import (
+    Bands,
+    Latency,
+    Validity,
+    aligned,
+    confidence_bands,
+    judge_model,
+    measure_latency,
+)
 from touchback.estimate.unscented_kalman import UnscentedKalman
 
 __all__ = [
     "AdaptiveWindow",
     "BackwardDifference",
+    "Bands",
     "ExtendedKalman",
     "Filter",
     "Impedance",
     "Innovation",
     "Kalman",
+    "Latency",
     "Local",
     "Observer",
     "RecursiveLeastSquares",
     "SmoothDifferentiator",
     "UnscentedKalman",
+    "Validity",
+    "aligned",
+    "confidence_bands",
     "fit_impedance",
     "fresh",
+    "judge_model",
     "kalman_differentiator",
+    "measure_latency",
     "run",
     "sampled",
 ]
