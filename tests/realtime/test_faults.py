@@ -102,6 +102,20 @@ def test_other_states_can_not_grow_for_ever_either() -> None:
     assert "'count' would have become 1" in live.report().faults[0]["text"]
 
 
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_a_memory_that_is_no_number_any_more_is_found_at_its_tick(method: str) -> None:
+    """1e10 squared at every tick is beyond all numbers at the fifth: 1e320."""
+    m = tb.Model("squares", gravity=(0, 0, 0))
+    m.joint("slide", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    value = m.memory("value", 1e10)
+    m.set_update("value", value * value)
+    with tb.live(m.compile(), speed=None, method=method, substeps=3, max_speed=math.inf) as live:
+        live.run(0.02)
+        assert live.faults == ("not finite",)
+        assert live.read("time") == pytest.approx(4e-3)
+        assert live.read("value") == pytest.approx(1e160)
+
+
 @pytest.mark.parametrize("speed", [0.0, -1.0, math.nan])
 def test_a_bound_that_can_not_be_is_refused(runaway: tb.System, speed: float) -> None:
     with pytest.raises(tb.InputError, match="max_speed"):

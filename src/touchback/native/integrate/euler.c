@@ -3,16 +3,18 @@
 #include <string.h>
 
 #include "integrate/fixed_step.h"
+#include "integrate/sampler.h"
 
 /* v += h a(q, v), z += h dz/dt, then q += h dq/dt(q, v_new). */
 void tb_euler_step(const tb_problem *problem, double t, double h, const double *x, double *next,
                    double *scratch) {
-    long n = tb_state_size(problem), nq = problem->nq;
+    long n = tb_state_size(problem), moving = tb_moving_size(problem), nq = problem->nq;
     const tb_callable *turn = &problem->configuration_rate;
     double *rate = scratch;
     tb_rate(problem, t, x, rate);
-    for (long i = nq; i < n; i++)
+    for (long i = nq; i < moving; i++)
         next[i] = x[i] + h * rate[i];
+    memcpy(next + moving, x + moving, (size_t)(n - moving) * sizeof *x);
     const double *turning = next + nq;
     if (turn->call) {
         memcpy(next, x, (size_t)nq * sizeof *x);

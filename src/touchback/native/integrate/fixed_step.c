@@ -35,9 +35,10 @@ static int scan(tb_fixed *self, const tb_problem *problem, double t, double h) {
 
 int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long every,
                      double *record, long *written) {
-    long n = tb_state_size(problem);
+    long n = tb_state_size(problem), moving = tb_settles(problem) ? n : tb_moving_size(problem);
     double *next = self->scratch;
     for (; count > 0; count--) {
+        long changing = moving;
         if (tb_stop_asked())
             return TB_INTERRUPTED;
         double start = self->t0 + (double)self->steps * self->h, t = start + self->offset;
@@ -45,10 +46,11 @@ int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long
         if (problem->sampler && self->offset == 0.0 && self->steps % problem->sampler->every == 0) {
             tb_sample(problem->sampler, problem, t, self->x);
             self->rate_known = 0;
+            changing = n;
         }
         self->step(problem, t, h, self->x, next, self->scratch + n);
         tb_settle(problem, t_next, next, 1);
-        self->bad = tb_first_not_finite(next, n);
+        self->bad = tb_first_not_finite(next, changing);
         if (self->bad >= 0)
             return TB_NOT_FINITE;
         if (self->events || problem->books)
@@ -63,7 +65,7 @@ int tb_fixed_advance(tb_fixed *self, const tb_problem *problem, long count, long
             self->offset = tb_event_time(self->events) - start;
             return TB_EVENT;
         }
-        memcpy(self->x, next, (size_t)n * sizeof *next);
+        memcpy(self->x, next, (size_t)moving * sizeof *next);
         self->offset = 0.0;
         self->steps++;
         if (self->steps % every == 0)

@@ -18,4 +18,10 @@ typedef struct tb_sampler {
 /* Lets the memories in x take their new values; all updates see the old ones. */
 void tb_sample(const tb_sampler *sampler, const tb_problem *problem, double t, double *x);
 
+/* How many numbers of a state, its first, can change between ticks: memories rest there. */
+static inline long tb_moving_size(const tb_problem *problem) {
+    long moving = problem->nq + problem->nv, z = problem->nz;
+    return problem->sampler && problem->sampler->count == z ? moving : moving + z;
+}
+
 #endif
