@@ -1,19 +1,27 @@
-"""Single-track cars by CommonRoad: the kinematic and the dynamic model of a BMW 320i.
+"""Cars by CommonRoad: the kinematic, the dynamic and the multi-body model of a BMW 320i.
 
 Source: commonroad-vehicle-models 3.0.2 (BSD-3, TUM), ground truth of its unit tests for vehicle 2
 at a steering rate of 0.15 rad/s and an acceleration of 0.63 g (the engine gives what it can); and
-a second of its dynamic model from 15 m/s with that steering rate, integrated to 8e-10. Its
-multi-body car and its drifting single-track car are not compared.
+a second of its dynamic and multi-body models from 15 m/s with that steering rate, integrated to
+8e-10. Its drifting single-track car is not compared.
 """
 
 import json
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 import yaml
 
 import touchback as tb
-from touchback.vehicle import SingleTrack, SingleTrackState, add_single_track
+from touchback.vehicle import (
+    MultiBodyCar,
+    MultiBodyState,
+    SingleTrack,
+    SingleTrackState,
+    add_multi_body_car,
+    add_single_track,
+)
 
 NAMES = ("x", "y", "steer", "speed", "yaw", "yaw_rate", "slip")
 STEER_RATE, ACCELERATION = 0.15, 0.63 * 9.81
@@ -61,3 +69,30 @@ def test_commonroad_manoeuvre(agreement, reference: Path) -> None:  # type: igno
     for i, name in enumerate(NAMES):
         found = run[f"car {name.replace('_', ' ')}"]
         agreement.compare(name, found, published[:, i], within=1e-9)
+
+
+def test_commonroad_multi_body_rates(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
+    truth = json.loads((reference / "vehicle" / "commonroad_reference.json").read_text())
+    at = MultiBodyState(*truth["ground_truth"]["x_mb"])
+    found = astuple(MultiBodyCar().rates(at, STEER_RATE, ACCELERATION))
+    published = np.array(truth["ground_truth"]["f_mb_gt"])
+    ours = np.array([float(rate) for rate in found])
+    agreement.compare("rates of spins [rad/s²]", ours[23:27], published[23:27], within=4e-11)
+    agreement.compare("the other 25 rates", np.delete(ours, slice(23, 27)),
+                      np.delete(published, slice(23, 27)), within=1e-12)  # fmt: skip
+
+
+def test_commonroad_multi_body_manoeuvre(agreement, reference: Path) -> None:  # type: ignore[no-untyped-def]
+    file = reference / "vehicle" / "commonroad_reference.json"
+    published = np.array(json.loads(file.read_text())["manoeuvre_here"]["multi_body_29state"])
+    m, vehicle = tb.Model("multi-body car"), MultiBodyCar()
+    start = vehicle.at_rest(15.0)
+    agreement.compare("the start", np.array(astuple(start)), published[0], within=1e-14)
+    add_multi_body_car(m, vehicle, m.input("steer rate"), m.input("acceleration"), start)
+    run = tb.simulate(
+        m.compile(), duration=1.0, inputs={"steer rate": STEER_RATE}, rtol=1e-10, atol=1e-12,
+        output_step=0.1, progress=False,
+    )  # fmt: skip
+    for i, field in enumerate(MultiBodyState.__dataclass_fields__):
+        word = field.replace("_", " ")
+        agreement.compare(word, run[f"car {word}"], published[:, i], within=1e-8)

@@ -1,6 +1,6 @@
 """The single-track car against closed forms, and a car of bodies and tyres against it."""
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -11,6 +11,8 @@ import touchback as tb
 from touchback.errors import ModelError
 from touchback.vehicle import (
     LinearTyre,
+    MultiBodyCar,
+    MultiBodyState,
     SingleTrack,
     SingleTrackState,
     TyreForces,
@@ -103,3 +105,17 @@ def test_a_car_of_bodies_and_tyres_turns_as_the_single_track_does() -> None:
     assert_allclose(run["plane.turn"], yaw, atol=0.01 * yaw.max())
     assert_allclose(run["plane.y"], y, atol=0.02 * y.max())
     assert_allclose(run["plane.x"], x, rtol=5e-3, atol=1e-3)
+
+
+def test_the_multi_body_car_stands_and_starts_as_the_single_track_does() -> None:
+    """Below 0.1 m/s both go where their wheels point; their engines have the same limits."""
+    car, slip = MultiBodyCar(), np.arctan(1.4227170936 / 2.5789128 * np.tan(0.2))
+    for speed in (0.0, 0.05):
+        at = replace(car.at_rest(speed), steer=0.2, yaw=0.4)
+        rates = car.rates(at, 0.1, 1.0)
+        peer = SingleTrack().rates(SingleTrackState(0, 0, 0.2, speed, 0.4, 0.0, slip), 0.1, 1.0)
+        assert np.isfinite(np.array(astuple(rates), dtype=float)).all()
+        for word in ("x", "y", "steer", "speed", "yaw", "yaw_rate"):
+            assert_allclose(getattr(rates, word), getattr(peer, word), rtol=1e-12, err_msg=word)
+    back = car.rates(replace(car.at_rest(15.0), rear_left_spin=-1.0), 0.0, 0.0)
+    assert float(back.rear_left_spin) == 0.0 and isinstance(back, MultiBodyState)

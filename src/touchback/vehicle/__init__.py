@@ -21,6 +21,13 @@ from touchback.vehicle.driveline import (
     line_pressure,
 )
 from touchback.vehicle.driven_car import CarMotion, Commands, DrivenCar, Outline
+from touchback.vehicle.multi_body import (
+    MultiBodyAxle,
+    MultiBodyCar,
+    MultiBodyState,
+    add_multi_body_car,
+)
+from touchback.vehicle.multi_body_tyre import CommonRoadTyre
 from touchback.vehicle.roads import (
     SMALL_TRACK,
     Bump,
@@ -97,6 +104,7 @@ __all__ = [
     "Chassis",
     "Column",
     "Commands",
+    "CommonRoadTyre",
     "Contact",
     "Corner",
     "DiscBrake",
@@ -112,6 +120,9 @@ __all__ = [
     "MacPherson",
     "MagicFormula",
     "Meeting",
+    "MultiBodyAxle",
+    "MultiBodyCar",
+    "MultiBodyState",
     "Outline",
     "Patch",
     "PlaneRoad",
@@ -133,6 +144,7 @@ __all__ = [
     "add_axle",
     "add_car",
     "add_driveline",
+    "add_multi_body_car",
     "add_single_track",
     "add_steering",
     "by_wire_car",
