@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from touchback.haptics.wall.battery import Setting, stiffest
 from touchback.haptics.wall.laws import (
     Adaptive,
+    Balanced,
+    Counting,
     Deadbeat,
     Differences,
     Dithered,
@@ -45,6 +47,8 @@ STAMPED = Setting(
     stamps=True,
 )  # fmt: skip
 WINDOWED = Setting(encoder=Encoder(RESOLUTION), sense=Window(RESOLUTION))
+BALANCED = Balanced(HalfSample(), RESOLUTION)
+CELLS = Setting(encoder=Encoder(RESOLUTION), sense=Counting(RESOLUTION), stamps=True)
 #: What they are told.
 SENSORS: dict[str, Setting] = {
     "exact": Setting(),
@@ -82,6 +86,7 @@ CURES: dict[str, tuple[Law, Setting]] = {
     "observer, time stamps": (HalfSample(), STAMPED),
     "observer, energy bounded": (PassivityControlled(HalfSample(), bounded=True), OBSERVED),
     "observer, stamps, friction": (Rubbing(HalfSample(), RESOLUTION), STAMPED),
+    "counting, books balanced": (BALANCED, CELLS),
 }
 
 
@@ -98,6 +103,12 @@ class Cell:
     def __str__(self) -> str:
         shown = "all" if self.stiffness == float("inf") else f"{self.stiffness:.0f}"
         return f"{shown} ({self.deviation:.2f})"
+
+
+def counting(fault: Setting) -> Setting:
+    """The same fault, with counts taken for intervals, and stamped where that can be."""
+    size, noise = fault.encoder.resolution, fault.encoder.noise
+    return replace(fault, sense=Counting(size, noise), stamps=not (noise or fault.delay))
 
 
 def measured(laws: dict[str, Law], settings: dict[str, Setting], rate: float) -> Iterator[Cell]:

@@ -65,6 +65,9 @@ def faults(rate: float) -> tuple[list[Grid], list[Cell]]:
     for row, law in real.LAWS.items():
         with working(f"pressing the {row} wall with faults"):
             cells += list(real.measured({row: law}, real.FAULTS, rate))
+    own = {column: real.counting(setting) for column, setting in real.FAULTS.items()}
+    with working("pressing the balanced wall, counting, with faults"):
+        cells += list(real.measured({"balanced, counting": real.BALANCED}, own, rate))
     return [_grid("faults", f"{rate:g} Hz", cells)], cells
 
 
@@ -81,18 +84,18 @@ def designs(rates: Sequence[float]) -> tuple[list[Grid], list[Cell]]:
 
 
 def best(rates: Sequence[float]) -> list[Grid]:
-    """The best published wall and ours, chosen on known presses and judged on fresh ones."""
+    """The best published walls, chosen on known presses, and ours, judged on fresh ones."""
     rows = []
     for rate in rates:
         with working(f"choosing among published walls at {rate:g} Hz"):
             theirs = contest.best(rate, contest.published())
-        with working(f"choosing among ours at {rate:g} Hz"):
-            own = contest.best(rate, contest.ours())
-        sides = [x for side in (theirs, own)
-                 for x in (side.entry.name, f"{side.known:.0f}", f"{side.fresh:.0f}")]  # fmt: skip
-        rows.append((f"{rate:g} Hz", *sides, f"{own.fresh / theirs.fresh:.2f}"))
+        with working(f"pressing ours at {rate:g} Hz"):
+            own = contest.judged(rate, contest.OURS)
+        sides = (f"{x:.0f}" for side in (theirs, own) for x in (side.known, side.fresh, side.least))
+        rows.append((f"{rate:g} Hz", theirs.entry.name, *sides, f"{own.fresh / theirs.fresh:.2f}"))
     heads = (
-        "rate", "best published", "known", "fresh", "best of ours", "known", "fresh", "ratio, fresh"
+        "rate", "best published", "known", "fresh", "least", "ours, known", "fresh", "least",
+        "ratio, fresh",
     )  # fmt: skip
     return [Grid("best", heads, tuple(rows))]
 

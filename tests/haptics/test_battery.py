@@ -24,6 +24,8 @@ from touchback.haptics.wall import (
 from touchback.haptics.wall.battery import Battery, Setting, press_walls, stiffest
 from touchback.haptics.wall.laws import (
     Adaptive,
+    Balanced,
+    Counting,
     Deadbeat,
     Differences,
     Dithered,
@@ -89,8 +91,26 @@ def test_the_work_of_the_hand_is_booked_as_in_the_laboratory(
             HalfSample(),
             Setting(encoder=Encoder(SIZE), sense=Observing(SIZE, feeds=True), stamps=True),
         ),
+        (
+            Balanced(HalfSample(), SIZE),
+            Setting(encoder=Encoder(SIZE), sense=Counting(SIZE), stamps=True),
+        ),
+        (
+            Balanced(Placed(), SIZE),
+            Setting(encoder=Encoder(SIZE), sense=Counting(SIZE, noise=SIZE)),
+        ),
     ],
-    ids=["standard", "deadbeat", "adaptive", "watched", "waves", "window", "stamped"],
+    ids=[
+        "standard",
+        "deadbeat",
+        "adaptive",
+        "watched",
+        "waves",
+        "window",
+        "stamped",
+        "balanced",
+        "noisy",
+    ],
 )
 def test_machine_code_presses_as_the_same_lines_do_on_floats(law: Law, setting: Setting) -> None:
     """Taps twice, so that what is learnt in the first contact is used in the second."""
@@ -208,7 +228,13 @@ def test_dither_shakes_inside_the_wall_alone() -> None:
 
 @pytest.mark.parametrize(
     "law",
-    [PassivityControlled(HalfSample()), Waves(), Dithered(Placed(), 1), Rubbing(Placed(), SIZE)],
+    [
+        PassivityControlled(HalfSample()),
+        Waves(),
+        Dithered(Placed(), 1),
+        Rubbing(Placed(), SIZE),
+        Balanced(Placed(), SIZE),
+    ],
 )
 def test_an_idle_law_keeps_the_length_of_its_memory(law: Law) -> None:
     told = Told(-1e-3, 0.1, 0.2, Motion(0.32, 4.75, 257.0), 0.0, 1000.0, 0.0, 1e-3)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from studies.wall import contest, real
@@ -47,7 +48,8 @@ def test_a_table_is_written_beside_those_that_are_there(tmp_path: Path) -> None:
 
 def test_the_best_is_chosen_by_known_presses_and_judged_by_others() -> None:
     """A standard wall that is damped bears more; neither set holds a press of the other."""
-    assert not {*contest.KNOWN} & {*contest.FRESH}
+    fresh = [press for presses in contest.FRESH for press in presses]
+    assert not {*contest.KNOWN} & {*fresh} and len({*fresh}) == len(fresh)
     entries = [
         contest.Entry("plain", Standard(), real.COUNTED),
         contest.Entry("damped", Standard(), real.COUNTED, damping=0.5),
@@ -57,4 +59,13 @@ def test_the_best_is_chosen_by_known_presses_and_judged_by_others() -> None:
     plain, damped = (each.judged(250.0, contest.KNOWN) for each in entries)
     assert plain < damped
     assert found.known == damped
-    assert found.fresh == entries[1].judged(250.0, contest.FRESH)
+    reached = [entries[1].judged(250.0, presses) for presses in contest.FRESH]
+    assert found.least == min(reached)
+    assert found.fresh == pytest.approx(np.exp(np.mean(np.log(reached))))
+
+
+def test_faults_that_make_stamps_untrue_leave_them_out() -> None:
+    told = {name: real.counting(setting) for name, setting in real.FAULTS.items()}
+    unstamped = {name for name, setting in told.items() if not setting.stamps}
+    assert unstamped == {"half a sample late", "noise of a count"}
+    assert all(each.sense.resolution == each.encoder.resolution for each in told.values())

@@ -6,7 +6,17 @@ from dataclasses import dataclass, field, replace
 
 from touchback.haptics.displays.slower import Sampling, remembered, sampled_at, update
 from touchback.haptics.displays.walls import WALLS, believed, wall_law, within
-from touchback.haptics.wall.laws import Differences, Given, Law, Observing, Sense, Told
+from touchback.haptics.wall.laws import (
+    Balanced,
+    Counting,
+    Differences,
+    Given,
+    HalfSample,
+    Law,
+    Observing,
+    Sense,
+    Told,
+)
 from touchback.haptics.wall.plant import Device, Finger
 from touchback.model import Model
 from touchback.model.controls import choice_name
@@ -22,7 +32,8 @@ class ChosenWall:
     """All walls in one display, alternatives of the control "name", which is the standard wall:
     `live.choose(name, "deadbeat")` takes another one within a tick, `live.choose(name, name)` the
     standard one again. What they are told is chosen alike: `live.choose("name sense",
-    "differences")`, or "observer" where the `resolution` of an encoder [m] is given.
+    "differences")`. Where the `resolution` of an encoder [m] is given there are an "observer" and
+    "counting" (`Counting`) too, and the wall "balanced" (`Balanced`), which belongs to it.
 
     Live parameters: "name stiffness" [N/m], "name damping" [N s/m], "name rate" [Hz]. A wall that
     is chosen in the midst of a contact compensates its crossings from the next one on."""
@@ -68,6 +79,7 @@ class ChosenWall:
         if self.resolution:
             senses["observer"] = Observing(self.resolution)
             senses["observer-of-hand"] = Observing(self.resolution, feeds=True)
+            senses["counting"] = Counting(self.resolution)
         targets = [f"{name} {word}" for word in ("position", "velocity", "bias")]
         for target in targets:
             model.input(target)
@@ -85,6 +97,8 @@ class ChosenWall:
             name if label == "standard" else label: wall_law(label, self.device, self.finger)
             for label in WALLS
         }
+        if self.resolution:
+            laws["balanced"] = Balanced(HalfSample(), self.resolution)
         laws |= self.further
         target = f"{name} asked"
         model.input(target, unit="N")

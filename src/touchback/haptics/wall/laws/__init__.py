@@ -5,6 +5,8 @@ expressions machine code inside the tick (`touchback.haptics.displays.WallDispla
 
 from touchback.haptics.wall.laws.adaptive import Adaptive
 from touchback.haptics.wall.laws.affine import HalfSample, Placed, Standard
+from touchback.haptics.wall.laws.balanced import Balanced
+from touchback.haptics.wall.laws.counting import Counting
 from touchback.haptics.wall.laws.deadbeat import Deadbeat
 from touchback.haptics.wall.laws.further import Dithered, PassivityControlled, Rubbing, Waves
 from touchback.haptics.wall.laws.motion import Motion
@@ -13,7 +15,7 @@ from touchback.haptics.wall.laws.sensors import Differences, Given, Sense, Windo
 from touchback.haptics.wall.laws.told import Law, Stamp, Told
 
 __all__ = [
-    "Adaptive", "Deadbeat", "Differences", "Dithered", "Given", "HalfSample", "Law", "Motion",
-    "Observing", "PassivityControlled", "Placed", "Rubbing", "Sense", "Stamp", "Standard", "Told",
-    "Waves", "Window",
+    "Adaptive", "Balanced", "Counting", "Deadbeat", "Differences", "Dithered", "Given",
+    "HalfSample", "Law", "Motion", "Observing", "PassivityControlled", "Placed", "Rubbing", "Sense",
+    "Stamp", "Standard", "Told", "Waves", "Window",
 ]  # fmt: skip
