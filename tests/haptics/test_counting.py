@@ -1,5 +1,7 @@
 """Counts as intervals, and a wall whose energy is held to a spring's."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from scipy.stats import truncnorm
@@ -20,6 +22,7 @@ from touchback.haptics.wall.laws import (
 )
 from touchback.haptics.wall.passivity import BENCH_DEVICE, Press
 from touchback.haptics.wall.pressing import Pressing
+from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import floor
 
 SIZE = 4.15e-6
@@ -66,10 +69,12 @@ def taken(law: Standard | Balanced, stiffness: float, period: float) -> float:
     deep, rate = 10.0 * SIZE, np.pi / 0.06
     times = np.arange(-1, 0.06 / period + 1) * period + 1e-9
     y, v = -deep * np.sin(rate * times), -deep * rate * np.cos(rate * times)
-    memory, force, energy = law.start, 0.0, 0.0
+    memory: Sequence[Scalar] = law.start
+    force: Scalar = 0.0
+    energy = 0.0
     for number in range(len(y)):
         if number:
-            energy -= force * (y[number] - y[number - 1])
+            energy -= float(force) * (y[number] - y[number - 1])
         told = Told(y[number], v[number], force, PLANT, 0.0, stiffness, 0.0, period)
         memory, force = law.step(memory, told)
     return float(energy)

@@ -8,7 +8,7 @@ import pytest
 from studies.wall import contest, real
 from studies.wall.real_tables import Grid, write
 from touchback.haptics.wall.battery import stiffest
-from touchback.haptics.wall.laws import Standard
+from touchback.haptics.wall.laws import Counting, Standard
 from touchback.haptics.wall.passivity import RATES
 
 PAGE = Path(__file__).parents[3] / "docs" / "wall_tables.inc"
@@ -68,4 +68,6 @@ def test_faults_that_make_stamps_untrue_leave_them_out() -> None:
     told = {name: real.counting(setting) for name, setting in real.FAULTS.items()}
     unstamped = {name for name, setting in told.items() if not setting.stamps}
     assert unstamped == {"half a sample late", "noise of a count"}
-    assert all(each.sense.resolution == each.encoder.resolution for each in told.values())
+    for each in told.values():
+        assert isinstance(each.sense, Counting)
+        assert each.sense.resolution == each.encoder.resolution
