@@ -142,7 +142,7 @@ def play(
             lasting = seconds or PATIENCE
             play_on_devices(what.value, device, rate, lasting, identify, performance, port)
         return
-    only_here = what in (What.piano_modes, What.synthesizer) or what.value in WALL_VOICES
+    only_here = what is What.piano_modes or what.value in WALL_VOICES
     in_terminal = fast or only_here or any((port, to, wav, midi, audio))
     if page and not in_terminal and can_serve():
         notes = None if keys is None and score is None else notes_of(_notes(keys, score))

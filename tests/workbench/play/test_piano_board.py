@@ -138,6 +138,15 @@ def test_a_harpsichord_plucks_alike_however_it_is_pressed(ears: Ears) -> None:
     ears.ask("instrument", name="piano")
 
 
+def test_a_synthesizer_hears_whole_ticks_between_its_switches(ears: Ears) -> None:
+    """5 × 3 mm over so many ticks of 1 ms; the faster press takes fewer."""
+    assert ears.ask("instrument", name="synthesizer")["ok"]
+    strikes = [struck(ears, 67, depth) for depth in (0.015, 0.03)]
+    ticks = [15.0 / float(each["loudness"]) for each in strikes]  # type: ignore[arg-type]
+    assert ticks == pytest.approx(np.round(ticks)) and ticks[1] < ticks[0]
+    ears.ask("instrument", name="piano")
+
+
 def test_the_passage_plays_and_ends(ears: Ears) -> None:
     ears.told.clear()
     assert ears.ask("passage")["ok"] and ears.board.playing

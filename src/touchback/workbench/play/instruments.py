@@ -6,7 +6,7 @@ from touchback.model.names import suggestion
 #: What the keys can be, and the kind of string that sounds.
 INSTRUMENTS = {
     "piano": "struck", "harpsichord": "plucked", "organ": "blown", "ball": "struck",
-    "wall": "struck", "measured": "struck",
+    "wall": "struck", "measured": "struck", "synthesizer": "struck",
 }  # fmt: skip
 
 
