@@ -202,6 +202,7 @@ class Cart:
     wheelbase: float = 2.0
     steering_ratio: float = 10.0
     outline: Outline = field(default_factory=lambda: Outline(1.5, 1.5, 1.2))
+    stepping: dict[str, object] = field(default_factory=dict)
 
     def place(self, model: Model, speed: float, slope: float = 0.0) -> CarMotion:
         x, y, yaw, steer = (model.state(f"cart {word}") for word in ("x", "y", "yaw", "steer"))

@@ -75,6 +75,7 @@ from touchback.vehicle.tyres import (
     parse_tir,
     read_tir,
 )
+from touchback.vehicle.whole_car import WholeCar
 
 add_kind("forces", TyreOnRoad)
 add_kind("forces", DiscBrake)
@@ -141,6 +142,7 @@ __all__ = [
     "TyreForces",
     "TyreOnRoad",
     "Wheel",
+    "WholeCar",
     "add_axle",
     "add_car",
     "add_driveline",

@@ -16,6 +16,7 @@ from touchback.model.sensors import (
     Velocity,
 )
 from touchback.model.value import Data, check_positive
+from touchback.symbolic.expression import Expr
 from touchback.vehicle.driveline import (
     BAR,
     DiscBrake,
@@ -106,10 +107,12 @@ def add_car(
     road: AnyRoad | None = None,
     speed: float = 0.0,
     hands: Literal["angle", "torque"] = "angle",
+    feet: tuple[Expr, Expr] | None = None,
 ) -> CarParts:
     """Put a car on the road of a model, at its design height and ahead with `speed` [m/s].
 
-    Inputs: "throttle" (0 to 1), "brake" (line pressure [Pa]) and the steering's (`add_steering`).
+    Inputs: "throttle" (0 to 1), "brake" (line pressure [Pa]), or what `feet` give for these two,
+    and the steering's (`add_steering`).
     Sensors: the chassis's position, velocity, direction ahead, turning and acceleration at its
     centre of mass, the engine's speed, and the forces of each tyre."""
     made = car or Car()
@@ -136,12 +139,15 @@ def add_car(
             wheel=corner.wheel.at(0, 0, 0), tyre=tyres[name.split()[0]], road=ground, grip=grip,
             mirrored=name.endswith("right"),
         ))  # fmt: skip
-    _add_brakes(model, made.brakes, corners)
+    throttle, pressure = feet or (
+        model.input("throttle", min=0.0, max=1.0),
+        model.input("brake", unit="Pa", min=0.0, max=_PRESSURE),
+    )
+    _add_brakes(model, made.brakes, corners, pressure)
     driven = spins["front"] * (made.driven != "rear") + spins["rear"] * (made.driven != "front")
     line = add_driveline(
-        model, tuple(driven), model.input("throttle", min=0.0, max=1.0), made.engine, made.gearbox,
-        made.gear or None,
-    )  # fmt: skip
+        model, tuple(driven), throttle, made.engine, made.gearbox, made.gear or None
+    )
     _add_sensors(model, made, corners, line)
     return CarParts(corners, steering, line)
 
@@ -150,8 +156,7 @@ def _shipped() -> AnyTyre:
     return MagicFormula.read(BUGGY_TYRE)
 
 
-def _add_brakes(model: Model, brakes: Brakes, corners: dict[str, Corner]) -> None:
-    pressure = model.input("brake", unit="Pa", min=0.0, max=_PRESSURE)
+def _add_brakes(model: Model, brakes: Brakes, corners: dict[str, Corner], pressure: Expr) -> None:
     share = model.parameter("rear brake share", brakes.rear_share, min=0.0, max=1.5)
     for name, corner in corners.items():
         front = name.startswith("front")

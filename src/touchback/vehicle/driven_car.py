@@ -1,6 +1,7 @@
 """What drivers and manoeuvres know of a car, whatever it is made of: a wheel to turn, two pedals,
 and how it moves."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,6 +58,11 @@ class DrivenCar(Protocol):
     @property
     def steering_ratio(self) -> float:
         """Angle of the steering wheel for one of the road wheels."""
+        ...
+
+    @property
+    def stepping(self) -> Mapping[str, object]:
+        """How it is simulated: a `method` and its options, as `tb.simulate` takes them."""
         ...
 
     def place(self, model: Model, speed: float, slope: float = 0.0) -> CarMotion:

@@ -1,6 +1,7 @@
 """The single-track car with a steering wheel and pedals."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from touchback.errors import ModelError
@@ -48,6 +49,11 @@ class SingleTrackCar:
     def wheelbase(self) -> float:
         """[m]"""
         return self.car.wheelbase
+
+    @property
+    def stepping(self) -> Mapping[str, object]:
+        """The usual method, to 1e-8."""
+        return {"rtol": 1e-8}
 
     @property
     def understeer(self) -> float:

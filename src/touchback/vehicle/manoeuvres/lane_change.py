@@ -79,13 +79,14 @@ def line_through(course: list[Lane], reach: float) -> Path:
 
 @dataclass(frozen=True)
 class DoubleLaneChange(Manoeuvre):
-    """Part 1 of ISO 3888, or `part` 2, by a path follower who looks `preview` seconds ahead and is
+    """Part 1 of ISO 3888, or `part` 2, by a path follower with these `preview` and `calm` who is
     used to how much the car understeers (a slow ramp before). The standard's driver lets go of the
     throttle in part 2; ours keeps his speed."""
 
     speed: float = 80.0 / 3.6
     part: int = 1
     preview: float = 0.25
+    calm: float = 0.5
     name: ClassVar[str] = "double-lane-change"
     about: ClassVar[str] = "out of a lane and back between cones: ISO 3888"
 
@@ -111,7 +112,7 @@ class DoubleLaneChange(Manoeuvre):
         reach = 4.0 if self.part == 1 else 2.0  # m that he begins before a lane ends
         line = line_through(lanes(car.outline.width, self.part), reach)
         used_to = drive(car, SlowRamp(self.speed))["understeer gradient"]
-        return PathFollower(line, self.speed, self.preview, used_to)
+        return PathFollower(line, self.speed, self.preview, used_to, calm=self.calm)
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:
         """Whether no point of the car leaves a lane while it is abreast of it, and by how much."""

@@ -1,0 +1,37 @@
+"""The whole car takes a human's hands and feet, and the manoeuvres of the single-track one."""
+
+import pytest
+
+import touchback as tb
+from touchback.vehicle import WholeCar
+from touchback.vehicle.drivers import Human
+from touchback.vehicle.manoeuvres import DoubleLaneChange, SlowRamp, drive, model_of
+
+CAR = WholeCar()
+
+
+def test_a_human_turns_and_brakes_the_whole_car() -> None:
+    """Through hands of 400 N m/rad and the torsion bar it turns to where the wheel is turned; the
+    brake slows it, and less than friction (0.95 of the shipped tyre) allows."""
+    system = model_of(CAR, Human(), 15.0).compile()
+    run = tb.simulate(
+        system, duration=0.8, inputs={"steering wheel": 0.5, "brake": 0.1, "throttle": 0.0},
+        output_step=0.01, progress=False, method="rk4", step=1e-3,
+    )  # fmt: skip
+    assert run["steering wheel"][-1] == pytest.approx(0.5, abs=0.02)  # hands give way a little
+    assert run["yaw"][-1] > 0.05 and run["y"][-1] > 0.0
+    lost = run["speed"][0] - run["speed"][-1]
+    assert 0.5 < lost < 0.95 * 9.81 * 0.8
+
+
+@pytest.mark.soak
+def test_the_whole_car_understeers_and_comes_through_the_double_lane_change() -> None:
+    """Its gradient at v and δ is that of its own steady state: K = (δ − l ψ̇/v)/(v ψ̇) at the end
+    of the ramp, where all is steady, within what its tyres bend away by then."""
+    outcome = drive(CAR, SlowRamp())
+    run = outcome.run
+    yaw_rate, speed = run["yaw rate"][-1], run["speed"][-1]
+    steer = run["steering wheel"][-1] / CAR.steering_ratio
+    steady = (steer - CAR.wheelbase * yaw_rate / speed) / (speed * yaw_rate)
+    assert outcome["understeer gradient"] == pytest.approx(steady, rel=0.25)
+    assert drive(CAR, DoubleLaneChange(preview=0.35, calm=0.7))["accepted"] == 1.0
