@@ -5,6 +5,7 @@ import math
 from datetime import UTC, datetime
 from functools import reduce
 
+import pynmea2
 import pytest
 
 import touchback as tb
@@ -23,6 +24,7 @@ PUBLISHED = (  # DePriest's description of the standard, and the log of the rece
     "$GPRMC,063020.000,A,5936.0751,N,01511.9275,E,0.00,100.06,010316,,,A*6C",
     "$GPGSA,A,3,01,22,11,23,03,19,06,25,12,31,17,,1.10,0.73,0.82*01",
 )
+PLACES = (Site(39.98, 116.33, 50.0), Site(-33.5, -70.6, 520.0))
 FIELDS = {"GPGGA": 15, "GPGSA": 18, "GPRMC": 13}
 
 
@@ -49,7 +51,7 @@ def test_checksums_are_those_of_published_sentences(line: str) -> None:
     assert checksum(words) == expected
 
 
-@pytest.mark.parametrize("site", [Site(39.98, 116.33, 50.0), Site(-33.5, -70.6, 520.0)])
+@pytest.mark.parametrize("site", PLACES)
 def test_a_decoder_finds_the_fix_in_its_sentences(site: Site) -> None:
     receiver = Receiver(site, NOON, noise=0.0)
     receiver.fix(0.0, (0.0, 0.0, 0.0))
@@ -83,6 +85,26 @@ def test_a_decoder_finds_the_fix_in_its_sentences(site: Site) -> None:
         off = int(row[2]) - math.degrees(one.azimuth)
         assert abs((off + 180) % 360 - 180) <= 0.5001 and 0 <= int(row[2]) < 360
         assert (row[3] != "") == (one.strength is not None)
+
+
+@pytest.mark.parametrize("site", PLACES)
+def test_a_program_of_others_reads_the_same_fix(site: Site) -> None:
+    receiver = Receiver(site, NOON, noise=0.0)
+    receiver.fix(0.0, (0.0, 0.0, 0.0))
+    fix = receiver.fix(1.0, (3.0, -4.0, 0.0))
+    assert fix.place is not None and fix.dilution is not None
+    read = [pynmea2.parse(line.strip(), check=True) for line in sentences(fix)]
+    by_type = {one.sentence_type: one for one in read}
+    for one in (by_type["GGA"], by_type["RMC"]):
+        assert one.latitude == pytest.approx(fix.place.latitude, abs=1e-6)
+        assert one.longitude == pytest.approx(fix.place.longitude, abs=1e-6)
+    assert by_type["RMC"].datetime == fix.time
+    assert by_type["RMC"].is_valid and int(by_type["GGA"].num_sats) == len(fix.tracked)
+    assert float(by_type["GSA"].pdop) == pytest.approx(fix.dilution.position, abs=0.051)
+    told = [int(getattr(one, f"sv_prn_num_{i}"))
+            for one in read if one.sentence_type == "GSV"
+            for i in range(1, 5) if getattr(one, f"sv_prn_num_{i}", "")]  # fmt: skip
+    assert told == [one.prn for one in fix.satellites]
 
 
 def test_without_a_fix_it_says_what_real_receivers_say() -> None:
