@@ -48,6 +48,25 @@ def test_a_score_is_played_offline_and_kept_as_sound_and_notes(tmp_path: Path) -
     assert notes[0].velocity < notes[1].velocity
 
 
+def test_notes_of_a_score_that_nothing_ends_are_played_and_told(tmp_path: Path) -> None:
+    score = [*SCORE[:3], Timed(0.9, NoteOn(60, 70)), Timed(1.3, NoteOn(60, 80))]
+    write_midi(tmp_path / "score.mid", score)
+    done = touchback(
+        "play", "organ", "--fast", "--score", "score.mid", "--midi", "b.mid", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "score.mid: 2 of 4 notes have no note off (G4 at 0.400 s, C4 at 1.300 s)" in said
+    assert "4 notes were heard" in said
+    back = read_midi(tmp_path / "b.mid")
+    shown = [float(time) for time in re.findall(r"^ +(\S+) s  [A-G]", done.stdout, re.MULTILINE)]
+    kept = [t.time for t in back if isinstance(t.message, NoteOn)]
+    assert shown == pytest.approx(kept, abs=6e-4)  # one clock: a line has milliseconds
+    (held,) = [t.time for t in back if t.message == NoteOff(67)]
+    last = [t.time for t in back if isinstance(t.message, NoteOn)][-1]
+    assert held == pytest.approx(last, abs=0.1)  # let go as the last note begins, by a finger
+
+
 def test_fingers_answer_a_midi_port_while_the_clock_runs() -> None:
     here, there = pty.openpty()
     tty.setraw(here)

@@ -9,14 +9,15 @@ import numpy as np
 
 from touchback.cli.console import out, working
 from touchback.cli.sounding import sounding
-from touchback.devices.midi import MidiPort, NoteOff, Timed, write_midi
+from touchback.devices.midi import MidiPort, NoteOff, Timed, read_midi, write_midi
 from touchback.devices.sound import render, write_wav
 from touchback.devices.sound.stream import SoundStream
+from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.keyboard.listener import Ear
-from touchback.gallery.keyboard.midi_fingers import Answers, MidiFingers
+from touchback.gallery.keyboard.midi_fingers import Answers, MidiFingers, notes_written
 from touchback.gallery.keyboard.pedals import Foot, control_of, feet_of
-from touchback.gallery.keyboard.player import SETTLING, Fingers, Keyboard, SeparateKeys
+from touchback.gallery.keyboard.player import Fingers, Keyboard, SeparateKeys
 from touchback.gallery.keyboard.regulation import Regulation
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.strokes import Gesture, Heard, as_midi, as_sound
@@ -24,6 +25,7 @@ from touchback.gallery.keyboard.strokes import Gesture, Heard, as_midi, as_sound
 # voices whose loudness is a speed
 STRUCK = ("piano", "piano-modes", "ball", "synthesizer", "measured")
 PLUCKED = "harpsichord"
+NAMED = 4  # notes of a score that have no end, and are named
 
 Board = Keyboard | SeparateKeys
 
@@ -135,6 +137,23 @@ def performing(
             sender.close()
 
 
+def read_score(path: Path) -> list[Timed]:
+    """The messages of a .mid file with notes; tells of those that nothing ends."""
+    messages = read_midi(path)
+    notes = notes_written(messages)
+    if not notes:
+        raise InputError(f"{path.name} has no notes.")
+    endless = [each for each in notes if not each.has_end]
+    if endless:
+        named = [f"{note_name(each.note)} at {each.began:.3f} s" for each in endless[:NAMED]]
+        more = f" and {len(endless) - NAMED} more" if len(endless) > NAMED else ""
+        out.print(
+            f"{path.name}: {len(endless)} of {len(notes)} notes have no note off "
+            f"({', '.join(named)}{more}); they are let go where the score ends."
+        )
+    return messages
+
+
 def keep_regulation(path: Path, regulation: Regulation) -> None:
     """Writes which screws were turned."""
     regulation.save(path)
@@ -142,6 +161,6 @@ def keep_regulation(path: Path, regulation: Regulation) -> None:
 
 
 def show_note(time: float, note: int, loudness: float) -> None:
-    """A line for a note that sounds."""
+    """A line for a note that sounds, at its time [s] of the run, as in files of it."""
     bar = "█" * round(4 * np.log2(1.0 + max(loudness, SOFTEST) / SOFTEST))
-    out.print(f"  {time - SETTLING:7.3f} s  {note_name(note):<3} {loudness:5.2f} {bar}")
+    out.print(f"  {time:8.3f} s  {note_name(note):<3} {loudness:5.2f} {bar}")

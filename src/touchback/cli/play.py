@@ -12,10 +12,10 @@ from touchback.cli.on_page import OnPage, can_serve, play_on_page
 from touchback.cli.on_wire import play_on_devices
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
-from touchback.cli.performing import Board, keep_regulation, performing, show_note
+from touchback.cli.performing import Board, keep_regulation, performing, read_score, show_note
 from touchback.cli.scenes import show_scenes
 from touchback.cli.sounding import show_outputs
-from touchback.devices.midi import NoteOn, read_midi
+from touchback.devices.midi import NoteOn, Timed
 from touchback.devices.sound.stream import output_called
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import notes_of
@@ -142,14 +142,15 @@ def play(
             lasting = seconds or PATIENCE
             play_on_devices(what.value, device, rate, lasting, identify, performance, port)
         return
+    messages = None if score is None else read_score(score)
     only_here = what is What.piano_modes or what.value in WALL_VOICES
     in_terminal = fast or only_here or any((port, to, wav, midi, audio))
     if page and not in_terminal and can_serve():
-        notes = None if keys is None and score is None else notes_of(_notes(keys, score))
+        notes = None if keys is None and score is None else notes_of(_notes(keys, messages))
         play_on_page(
             OnPage(
-                what.value, notes, rate, None if score is None else read_midi(score), seconds, host,
-                server_port, patience, answers, regulation=regulation, save=save,
+                what.value, notes, rate, messages, seconds, host, server_port, patience, answers,
+                regulation=regulation, save=save,
             ),
             show_note,
         )  # fmt: skip
@@ -161,11 +162,11 @@ def play(
         )
     with working(f"building {7 if keys is None else keys} keys"):
         make = make_separate_keys if what is What.piano_modes else make_keyboard
-        board: Board = make(_notes(keys, score), what.value, rate=rate, regulation=regulation)
-        known = graded_touches(what.value, rate=rate) if score or port else None
+        board: Board = make(_notes(keys, messages), what.value, rate=rate, regulation=regulation)
+        known = graded_touches(what.value, rate=rate) if messages or port else None
     gestures: list[Gesture] = []
-    if score is not None and known is not None:
-        gestures = gestures_of(read_midi(score), known, SETTLING)
+    if messages is not None and known is not None:
+        gestures = gestures_of(messages, known, SETTLING)
     elif port is None:
         gestures = [*passage(board.notes, SETTLING)]
     strokes = [each for each in gestures if isinstance(each, Stroke)]
@@ -189,16 +190,13 @@ def play(
         keep_regulation(save, regulation)
 
 
-def _notes(asked: int | None, score: Path | None) -> int | list[int]:
+def _notes(asked: int | None, score: list[Timed] | None) -> int | list[int]:
     """The keys: as many as asked for, or those that a score needs."""
     keys = 7 if asked is None else asked
     notes_of(keys)  # refuses what no keyboard has
-    if score is None:
+    if score is None or keys == 88:
         return keys
-    wanted = {t.message.note for t in read_midi(score) if isinstance(t.message, NoteOn)}
-    if not wanted:
-        raise InputError(f"{score.name} has no notes.")
-    return keys if keys == 88 else sorted(wanted)
+    return sorted({t.message.note for t in score if isinstance(t.message, NoteOn)})
 
 
 def _refuse_beside_devices(**options: object) -> None:

@@ -72,6 +72,7 @@ def test_no_bytes_break_the_reader(tmp_path_factory, rest, with_header):
         (b"RIFF", "starts with"),
         (b"MThd\0\0\0\6\0\2\0\1\1\0", "format is 2"),
         (b"MThd\0\0\0\6\0\0\0\1\xe7\x28", "SMPTE"),
+        (b"MThd\0\0\0\6\0\0\0\1\0\0", "0 ticks per quarter note.*480"),
         (b"MThd\0\0\0\6\0\0\0\1\1\0MTrk\0\0\0\x09\0\x90", "has only 2"),
     ],
 )

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from touchback.gallery.keyboard.strokes import passage
+from touchback.gallery.piano.force_curve import force_curve, slow_press
+from touchback.gallery.piano.grading import graded
+from touchback.workbench.play.curves import SPEED
 from touchback.workbench.play.piano import PianoBoard
 from touchback.workbench.play.stroke_rows import SHOWN
 
@@ -128,6 +131,30 @@ def test_a_lower_button_lets_off_earlier_and_more_lightly(ears: Ears) -> None:
     for key in ("C4", "C5"):
         assert ears.board.live[f"{key}/action/let-off button height"] == -0.5e-3
     ears.ask("screw", name="let-off button height", value=0.0)
+
+
+def test_the_curve_is_that_of_the_key_in_focus(ears: Ears) -> None:
+    """Keys are graded: each is what the action of its note gives when it is pressed slowly."""
+    action, weights = slow_press(speed=SPEED), []
+    for note in (72, 61):
+        ears.told.clear()
+        assert ears.ask("press", note=note, depth=0.0)["ok"]
+        curve = ears.wait("curve")
+        while curve["note"] != note:  # one that was on its way
+            curve = ears.wait("curve")
+        own = force_curve(action, graded(note))
+        assert curve["weights"] == own.weights and curve["let-off"] == own.let_off
+        weights.append(own.weights)
+    assert weights[0] != weights[1]
+
+
+def test_the_curve_follows_the_scripted_finger(ears: Ears) -> None:
+    ears.told.clear()
+    assert ears.ask("passage")["ok"]
+    while ears.wait("curve")["note"] != 67:  # its last key
+        pass
+    while ears.board.playing:
+        ears.wait("passage")
 
 
 def test_a_harpsichord_plucks_alike_however_it_is_pressed(ears: Ears) -> None:

@@ -122,6 +122,7 @@ def test_a_key_that_is_drawn_down_slowly_goes_down_and_is_mute(
 def test_letters_play_and_lift_and_two_fingers_press_two_keys(
     page: Page, board: PianoBoard
 ) -> None:
+    assert page.locator("#letters").text_content() == "Letters A to K play C4 to C5."
     before = at_rest(board)
     page.keyboard.down("g")
     assert struck(board, before)[0] == 67
@@ -137,6 +138,52 @@ def test_letters_play_and_lift_and_two_fingers_press_two_keys(
     assert {each.note for each in board.heard[-2:]} == {60, 64}
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     until(lambda: board.live.read("C4/ringing") == board.live.read("E4/ringing") == 0.0)
+
+
+def test_letters_reach_every_one_of_88_keys_by_octaves_and_lift_what_they_struck(
+    page: Page, hall: Hall
+) -> None:
+    found = page.context.new_page()
+    found.goto(hall.url)
+    ready(found, "window.play?.keys")
+    found.evaluate(
+        """async () => {
+          const { Keys } = await import("/play/keys.js");
+          const element = document.getElementById("keyboard");
+          play.keys.leave();
+          element.replaceChildren();
+          window.sent = [];
+          const named = note => ({ note, name: `n${note}` });
+          const notes = Array.from({ length: 88 }, (_, i) => named(21 + i));
+          const bench = { send: async message => { sent.push([message.do, message.note]); } };
+          window.many = new Keys(element, bench, { notes, focus: 60 }, { value: 0.5 });
+        }"""
+    )
+    told = found.locator("#letters")
+    assert told.text_content() == "Letters A to P play n60 to n75; Z and X move them by an octave."
+    found.keyboard.down("a")
+    found.get_by_role("button", name="letters an octave higher").click(force=True)
+    found.keyboard.up("a")  # which lifts the key that it struck
+    found.keyboard.press("a")
+    sent = found.evaluate("sent")
+    assert sent == [["stroke", 60], ["lift", 60], ["stroke", 72], ["lift", 72]]
+    for _ in range(9):
+        found.keyboard.press("z")
+    reached = set()
+    for _ in range(9):
+        assert told.text_content() is not None
+        found.evaluate("sent.length = 0")
+        for letter in "awsedftgyhujkolp":
+            found.keyboard.press(letter)
+        struck_now = found.evaluate("sent.filter(([what]) => what === 'stroke').map(s => s[1])")
+        shown = found.evaluate(
+            "[...many.keys].filter(([, each]) => each.letter.textContent).map(([note]) => note)"
+        )
+        assert struck_now == shown  # what is written on the keys is what they play
+        reached |= set(struck_now)
+        found.keyboard.press("x")
+    assert reached == set(range(21, 109))
+    found.close()
 
 
 def midi(page: Page, *message: int) -> None:
@@ -325,6 +372,27 @@ def test_pedals_are_put_down_by_clicks_digits_and_midi(page: Page, board: PianoB
     until(lambda: board.live["una corda pedal"] == 1.0)
     page.keyboard.up("1")
     until(lambda: board.live["una corda pedal"] == 0.0)
+
+
+@pytest.mark.parametrize("width", [1280, 1024, 700, 390])
+def test_no_words_of_the_piano_page_lie_over_others(page: Page, width: int) -> None:
+    """Each word's own rectangle, as wide as it is written, in headings and bars."""
+    size = page.viewport_size
+    page.set_viewport_size({"width": width, "height": 800})
+    over = page.evaluate(
+        """() => [...document.querySelectorAll("header, .bar")].flatMap(bar => {
+          const words = [...bar.children].map(each => {
+            const range = document.createRange();
+            range.selectNodeContents(each);
+            return [each.textContent.trim(), [...range.getClientRects()]];
+          });
+          return words.flatMap(([one, these], i) => words.slice(i + 1).filter(([, those]) =>
+            these.some(a => those.some(b => a.left < b.right - 1 && b.left < a.right - 1
+              && a.top < b.bottom - 1 && b.top < a.bottom - 1))).map(([other]) => [one, other]));
+        })"""
+    )
+    page.set_viewport_size(size)  # type: ignore[arg-type]
+    assert over == []
 
 
 def test_a_screw_of_one_key_is_turned_and_saved(page: Page, board: PianoBoard) -> None:

@@ -76,7 +76,12 @@ def _chunks(data: bytes) -> tuple[int, list[bytes]]:
     length, form, _, division = struct.unpack(">IHHH", data[4:14])
     if form > 1:
         raise _NotMidi(f"its format is {form}; only 0 and 1 have one time line.")
-    if division & 0x8000 or division == 0:
+    if division == 0:
+        raise _NotMidi(
+            "its header has 0 ticks per quarter note (the division, bytes 13 and 14), so that no "
+            "time can be told; save it anew with 1 to 32767, such as 480."
+        )
+    if division & 0x8000:
         raise _NotMidi("its times are SMPTE frames; save it with ticks per quarter note.")
     tracks, position = [], 8 + length
     while position + 8 <= len(data):

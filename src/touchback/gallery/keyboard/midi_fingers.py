@@ -83,19 +83,45 @@ def gestures_of(messages: Iterable[Timed], touches: Answers, start: float = 0.0)
     return sorted([*moved, *feet], key=lambda gesture: gesture.time)
 
 
-def _strokes_of(messages: Iterable[Timed], touches: Answers) -> list[Stroke]:
+@dataclass(frozen=True)
+class Written:
+    """A note of a score, with its times [s]; one that nothing ends ends with the last message."""
+
+    note: int
+    velocity: int
+    began: float
+    ended: float
+    has_end: bool = True
+
+
+def notes_written(messages: Iterable[Timed]) -> list[Written]:
+    """The notes of a score in the order of their ends: each lasts until its note off, or until its
+    key is struck again."""
     open_notes: dict[int, tuple[float, int]] = {}
-    strokes = []
+    found: list[Written] = []
+    last = 0.0
     for timed in messages:
+        last = timed.time
+        match timed.message:
+            case NoteOn(note) | NoteOff(note) if note in open_notes:
+                began, velocity = open_notes.pop(note)
+                found.append(Written(note, velocity, began, last))
         match timed.message:
             case NoteOn(note, velocity):
-                open_notes[note] = timed.time, velocity
-            case NoteOff(note) if note in open_notes:
-                began, velocity = open_notes.pop(note)
-                effort = touches.effort_for(speed_of(velocity), note)
-                stroke = Stroke.of(began - touches.delay_of(effort, note), note, effort)
-                stay = max(timed.time - stroke.time - stroke.press, SHORTEST_STAY)
-                strokes.append(replace(stroke, stay=stay))
+                open_notes[note] = last, velocity
+    left = open_notes.items()
+    return found + [Written(note, loud, began, last, False) for note, (began, loud) in left]
+
+
+def _strokes_of(messages: Iterable[Timed], touches: Answers) -> list[Stroke]:
+    strokes = []
+    for each in notes_written(messages):
+        effort = touches.effort_for(speed_of(each.velocity), each.note)
+        stroke = Stroke.of(each.began - touches.delay_of(effort, each.note), each.note, effort)
+        # One that the last message begins is held as long as strokes are that aren't told.
+        shortest = SHORTEST_STAY if each.has_end else stroke.stay
+        stay = max(each.ended - stroke.time - stroke.press, shortest)
+        strokes.append(replace(stroke, stay=stay))
     return strokes
 
 

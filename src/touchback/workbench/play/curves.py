@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from touchback.errors import TouchbackError
+from touchback.gallery.keyboard.keys import note_name
 from touchback.gallery.piano.force_curve import ForceCurve, force_curve, slow_press
 from touchback.system import System
 
 POINTS = 240  # of each side of a curve that is drawn
 SPEED = 0.02  # m/s: as slow as weights can be told, so that a curve is there in a quarter second
+CALM = 0.2  # s that a key must be in focus before a first curve of it is computed
+
+
+@dataclass(frozen=True)
+class _Question:
+    """The screws of a key as they are, and as it was made."""
+
+    note: int
+    screws: Mapping[str, float]
+    made: Mapping[str, float]
 
 
 class Curves:
@@ -21,21 +33,18 @@ class Curves:
 
     def __init__(self, answer: Callable[[dict[str, object]], None]) -> None:
         self._answer = answer
-        self._asked: Mapping[str, float] | None = None
-        self._made: Mapping[str, float] = {}
+        self._asked: _Question | None = None
         self._changed, self._ended = threading.Condition(), False
         self._system: System | None = None
+        self._usual: dict[int, dict[str, object]] = {}  # of keys, with the screws as made
         self.last: dict[str, object] | None = None
-        self.usual: dict[str, object] | None = None  # with the screws as they were made
         self._thread = threading.Thread(target=self._serve, name="touchback-curve", daemon=True)
         self._thread.start()
 
-    def ask(self, screws: Mapping[str, float], usual: bool = False) -> None:
-        """The curve with these screws, soon; as they were made, if that is the `usual` one."""
+    def ask(self, note: int, screws: Mapping[str, float], made: Mapping[str, float]) -> None:
+        """The curve of the key of a MIDI note with these screws, soon, beside that as `made`."""
         with self._changed:
-            if usual:
-                self._made = dict(screws)
-            self._asked = dict(screws)
+            self._asked = _Question(note, dict(screws), dict(made))
             self._changed.notify()
 
     def stop(self) -> None:
@@ -48,17 +57,29 @@ class Curves:
     def _serve(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._ended or self._asked is not None)
-                if self._ended:
+                self._changed.wait_for(self._wanted)
+                asked, self._asked = self._asked, None
+                while asked is not None and asked.note not in self._usual:
+                    if not self._changed.wait_for(self._wanted, CALM):
+                        break  # fingers stay here; on their way over keys they would be too many
+                    asked, self._asked = self._asked, None
+                if self._ended or asked is None:
                     return
-                screws, self._asked = self._asked or {}, None
-            if self._system is None:
-                self._system = slow_press(speed=SPEED)
-            if self.usual is None:
-                self.usual = _curve(self._system, self._made)
-            same = screws == self._made
-            self.last = self.usual if same else _curve(self._system, screws)
-            self._answer({**self.last, "usual": self.usual, "screws": dict(screws)})
+            self.last = self._answered(asked)
+            self._answer(self.last)
+
+    def _wanted(self) -> bool:
+        return self._ended or self._asked is not None
+
+    def _answered(self, asked: _Question) -> dict[str, object]:
+        if self._system is None:
+            self._system = slow_press(speed=SPEED)
+        if asked.note not in self._usual:
+            self._usual[asked.note] = _curve(self._system, asked.made)
+        usual = self._usual[asked.note]
+        curve = usual if asked.screws == asked.made else _curve(self._system, asked.screws)
+        named = {"note": asked.note, "key": note_name(asked.note)}
+        return {**curve, **named, "usual": usual, "screws": dict(asked.screws)}
 
 
 def _curve(system: System, screws: Mapping[str, float]) -> dict[str, object]:

@@ -108,9 +108,7 @@ class PianoBoard:
         self.live.start()
         self._tap = self.live.tap(self._rows)
         self._ear.start()
-        self.curves.ask(self.regulating.graded(self.focus), usual=True)
-        if self.regulating.regulation.of(self.focus):
-            self.curves.ask(self.regulating.values(self.focus))
+        self._ask_curve()
         threading.Thread(target=self.hands.learn, name="touchback-touches", daemon=True).start()
         return self
 
@@ -147,19 +145,18 @@ class PianoBoard:
             "rate": self.keys.rate, "playing": self.playing,
             "screws": self.regulating.facts(self.focus), "columns": list(SHOWN),
             "action": action_drawing(), "curve": self.curves.last,
-            "usual": self.curves.usual,
             "pedals": {name: self.live[name] for name in PEDALS},
         }  # fmt: skip
 
     def press(self, message: asked.Press, client: str) -> Facts:
         name = self._key(message.note)
-        self.focus = message.note
+        self._show(message.note)
         self.live[f"{name}/finger wish"] = min(message.depth, DEEPEST)
         return {"tick": self.live.ticks}
 
     def _stroke(self, message: asked.Stroke, client: str) -> Facts:
         self._key(message.note)
-        self.focus = message.note
+        self._show(message.note)
         effort = self.hands.stroke(message.note, message.effort, message.velocity)
         return {"tick": self.live.ticks, "effort": effort}
 
@@ -194,7 +191,7 @@ class PianoBoard:
         values = self.regulating.values(self.focus)
         told = {"name": message.name, "value": values[message.name]}
         self.tell("screw", told)
-        self.curves.ask(values)
+        self._ask_curve()
         return {**told, "tick": self.live.ticks}
 
     def _regulation(self, message: asked.Regulation, client: str) -> Facts:
@@ -205,7 +202,7 @@ class PianoBoard:
 
     def _look_at(self, message: asked.Focus, client: str) -> Facts:
         self._key(message.note)
-        self.focus = message.note
+        self._show(message.note)
         return {"focus": message.note}
 
     def _last(self, message: asked.Last, client: str) -> Facts:
@@ -238,6 +235,16 @@ class PianoBoard:
             )
         return note_name(note)
 
+    def _show(self, note: int) -> None:
+        """Puts a key in focus: each has a curve of its own."""
+        if note != self.focus:
+            self.focus = note
+            self._ask_curve()
+
+    def _ask_curve(self) -> None:
+        note, regulating = self.focus, self.regulating
+        self.curves.ask(note, regulating.values(note), regulating.graded(note))
+
     # ---- what it tells --------------------------------------------------------------------------
 
     def _begins(self, heard: Heard) -> None:
@@ -266,7 +273,7 @@ class PianoBoard:
             if isinstance(gesture, Foot):
                 self._step(gesture.pedal, gesture.place)
                 continue
-            self.focus = gesture.note
+            self._show(gesture.note)
             self.hands.do(gesture)
         if 0.0 < self._playing <= now:
             self._fingers, self._playing = _idle, 0.0

@@ -36,14 +36,14 @@ export class Force {
 
   setCurve(curve) {
     if (!curve) return;
-    this.usual = curve.usual || this.usual;
+    this.usual = curve.usual?.down ? curve.usual : null;
     this.curve = curve.error ? null : curve;
     const told = $("curve-told");
     if (curve.error) told.textContent = curve.error;
     else {
       const peak = curve["let-off"] ? `let-off ${curve["let-off"][1].toFixed(2)} N at ${(1000 * curve["let-off"][0]).toFixed(1)} mm` : "no let-off";
       const weights = curve.weights ? `, down weight ${(1000 * curve.weights[0]).toFixed(0)} g, up weight ${(1000 * curve.weights[1]).toFixed(0)} g` : "";
-      told.textContent = `${peak}${weights}`;
+      told.textContent = `${curve.key ? `${curve.key}: ` : ""}${peak}${weights}`;
     }
     this.ask();
   }
@@ -66,8 +66,10 @@ export class Force {
     context.rect(PAD.left, PAD.top, width - PAD.left - PAD.right, height - PAD.top - PAD.bottom + 1);
     context.clip();
     const changed = this.curve && this.usual && this.curve.down[1].some((f, i) => f !== this.usual.down[1][i]);
+    context.globalAlpha = this.curve?.note === this.note ? 1 : 0.3; // still that of another key
     if (changed) this.sides(context, this.usual, x, y, "--soft", [3, 3]);
     if (this.curve) this.sides(context, this.curve, x, y, "--curve-1", []);
+    context.globalAlpha = 1;
     context.strokeStyle = colour("--accent");
     context.lineWidth = 2;
     line(context, this.trail.map(each => [x(each[1]), y(each[2])]), i => this.trail[i][0] - this.trail[i - 1][0] > LOST);

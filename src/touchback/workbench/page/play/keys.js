@@ -1,7 +1,8 @@
 // Keys under pointers, fingers, letters and MIDI: each is a wish of where a finger goes, sent to the run.
-import { make, note as say } from "./common.js";
+import { $, make, note as say } from "./common.js";
+import { Letters } from "./letters.js";
 
-const LETTERS = "awsedftgyhujkolp"; // from the lowest key on, as two rows of a typewriter
+const MANY = 30; // keys beyond which only each C has room for its name
 const isBlack = midi => [1, 3, 6, 8, 10].includes(midi % 12);
 
 export class Keys {
@@ -10,42 +11,51 @@ export class Keys {
     this.keys = new Map();
     this.pointers = new Map();
     this.down = new Set();
+    this.struck = new Map(); // letters, space and enter that are down, and the keys they went to
     this.build();
+    this.letters = new Letters($("letters"), $("octaves"), this);
     this.listen();
   }
 
   build() {
     const white = this.board.notes.filter(each => !isBlack(each.note)), share = 100 / white.length;
     let place = 0;
-    this.board.notes.forEach(({ note, name }, i) => {
-      const black = isBlack(note), letter = LETTERS[i] || "";
-      const deep = make("span", { class: "deep" });
+    this.element.classList.toggle("many", this.board.notes.length > MANY);
+    for (const { note, name } of this.board.notes) {
+      const black = isBlack(note), deep = make("span", { class: "deep" }), letter = make("span", { class: "letter" });
       const key = make("button", { class: black ? "black" : "white", "aria-label": `key ${name}` }, deep,
-        make("span", { class: "letter", text: letter.toUpperCase() }), make("span", { text: name }));
+        letter, make("span", { class: note % 12 ? "name" : "name c", text: name }));
       key.dataset.note = note;
       key.style.left = black ? `${share * place - share * 0.31}%` : `${share * place}%`;
       key.style.width = black ? `${share * 0.62}%` : `${share}%`;
       if (!black) place++;
-      this.keys.set(note, { key, deep, letter });
+      this.keys.set(note, { key, deep, letter, name });
       this.element.append(key);
-    });
+    }
     this.focus(this.board.focus);
   }
 
   listen() {
-    const box = this.element;
+    const box = this.element, { signal } = this.life = new AbortController();
     box.addEventListener("pointerdown", event => {
       if (!event.target.closest("#keyboard button")) return;
       event.preventDefault();
       box.setPointerCapture(event.pointerId);
       this.point(event);
-    });
-    box.addEventListener("pointermove", event => { if (this.pointers.has(event.pointerId)) this.point(event); });
-    for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) box.addEventListener(kind, event => this.release(event.pointerId));
-    addEventListener("keydown", event => this.letter(event, true));
-    addEventListener("keyup", event => this.letter(event, false));
-    addEventListener("blur", () => { for (const midi of [...this.down]) this.lift(midi); for (const id of [...this.pointers.keys()]) this.release(id); });
+    }, { signal });
+    box.addEventListener("pointermove", event => { if (this.pointers.has(event.pointerId)) this.point(event); }, { signal });
+    for (const kind of ["pointerup", "pointercancel", "lostpointercapture"]) box.addEventListener(kind, event => this.release(event.pointerId), { signal });
+    addEventListener("keydown", event => this.letter(event, true), { signal });
+    addEventListener("keyup", event => this.letter(event, false), { signal });
+    addEventListener("blur", () => {
+      for (const midi of [...this.down]) this.lift(midi);
+      for (const id of [...this.pointers.keys()]) this.release(id);
+      this.struck.clear();
+    }, { signal });
   }
+
+  /** Other keys take this place: these listen no more. */
+  leave() { this.life.abort(); }
 
   /** Where a pointer is on a key is how deep its finger wishes to go; over another key it moves there. */
   point(event) {
@@ -76,11 +86,19 @@ export class Keys {
   letter(event, down) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
     const focused = event.target.closest?.("#keyboard button"), presses = event.key === " " || event.key === "Enter";
-    let midi = [...this.keys].find(([, { letter }]) => letter && letter === event.key.toLowerCase())?.[0];
-    if (midi === undefined && focused && presses) { midi = Number(focused.dataset.note); event.preventDefault(); }
-    if (midi === undefined || (down && event.repeat)) return;
-    if (down) this.stroke(midi, { effort: Number(this.effort.value) });
-    else this.lift(midi);
+    const typed = event.key.toLowerCase();
+    if (focused && presses) event.preventDefault();
+    if (down && event.repeat) return;
+    if (!down) { // the key that it went down on, wherever letters play by now
+      if (this.struck.has(typed)) this.lift(this.struck.get(typed));
+      this.struck.delete(typed);
+      return;
+    }
+    if (this.letters.shifted(typed)) return;
+    const midi = this.letters.note(typed) ?? (focused && presses ? Number(focused.dataset.note) : undefined);
+    if (midi === undefined) return;
+    this.struck.set(typed, midi);
+    this.stroke(midi, { effort: Number(this.effort.value) });
   }
 
   send(message) { return this.bench.send(message).catch(error => { if (!this.told) { this.told = true; say(error.message, "bad"); setTimeout(() => { this.told = false; }, 3000); } }); }

@@ -40,6 +40,7 @@ async function start() {
     chip.onclick = () => bench.try({ do: "instrument", name });
     $("instruments").append(chip);
   }
+  page.keys?.leave();
   page.keys = new Keys($("keyboard"), bench, board, $("effort"));
   page.keys.onFocus = midi => page.screws?.focus(midi).catch(() => {});
   if (!page.action) {
@@ -47,7 +48,7 @@ async function start() {
     page.action = new Action(bench, board.action, board.columns);
     page.screws = new Screws(bench, board.screws, board.focus);
   }
-  force.setCurve(board.curve && { ...board.curve, usual: board.usual });
+  force.setCurve(board.curve);
   showPassage(board.playing);
   showInstrument(board.instrument);
 }
