@@ -30,6 +30,7 @@ ELSEWHERE = (
     "omni-platform",
     "mecanum-platform",
     "gps-robot",
+    "driving-simulator",
 )
 
 

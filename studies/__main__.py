@@ -1,10 +1,11 @@
-"""`python -m studies piano | piano-models | benches | presses | measured | riding | wall |
-displays`: what others published, and limits of ours."""
+"""`python -m studies piano | piano-models | benches | presses | measured | riding | driving |
+wall | displays`: what others published, and limits of ours."""
 
 import typer
 
 from studies.benches.command import benches
 from studies.displays.command import displays
+from studies.driving.command import driving
 from studies.keyboard.command import presses
 from studies.keyboard.measured_command import measured
 from studies.piano.command import piano
@@ -17,7 +18,7 @@ app = typer.Typer(
     help="Studies that reproduce published figures.", no_args_is_help=True,
     pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
 )  # fmt: skip
-for command in (piano, piano_models, benches, presses, measured, riding, wall, displays):
+for command in (piano, piano_models, benches, presses, measured, riding, driving, wall, displays):
     app.command()(command)
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def simulate(
     try:
         run = run_it(
             system, start, span, method=method, inputs={**experiment.inputs, **held}, books=books,
-            step=step, rtol=rtol, rate=rate,
+            step=step, rtol=rtol, rate=experiment.rate if rate is None else rate,
         )  # fmt: skip
     except (RunFailed, RunInterrupted) as error:
         run, failure = error.run, error

@@ -14,7 +14,8 @@ from touchback.system import State, System
 class Experiment:
     """A run worth watching: where it starts, how long it lasts [s], what to plot. `positions` and
     `rates` are kept when loops are closed; `guess` says where to begin closing them; `substeps` is
-    how many steps its stiffness asks for in a live tick of 1 ms."""
+    how many steps its stiffness asks for in a live tick of 1 ms; `rate` how many ticks a second
+    what it remembers from tick to tick is made for."""
 
     duration: float
     positions: Mapping[str, float] = field(default_factory=dict)
@@ -23,6 +24,7 @@ class Experiment:
     signals: tuple[str, ...] = ()
     guess: Mapping[str, float] = field(default_factory=dict)
     substeps: int = 1
+    rate: float | None = None
 
     def start(self, system: System) -> State:
         """The state from which it starts."""
@@ -30,7 +32,9 @@ class Experiment:
 
     def run(self, system: System) -> Run:
         """The experiment, with the default method."""
-        return simulate(system, self.start(system), self.duration, inputs=dict(self.inputs))
+        return simulate(
+            system, self.start(system), self.duration, inputs=dict(self.inputs), rate=self.rate
+        )
 
 
 @dataclass(frozen=True)

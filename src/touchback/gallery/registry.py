@@ -7,6 +7,7 @@ from touchback.gallery import (
     cart_pole,
     crank_rocker,
     double_pendulum,
+    driving_simulator,
     four_bars,
     gps_robot,
     gyroscope,
@@ -31,7 +32,7 @@ _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
     bouncing_hammer, harpsichord, piano, piano_modes, bench, three_wheels, mecanum,
-    gps_robot,
+    gps_robot, driving_simulator,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

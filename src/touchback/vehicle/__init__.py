@@ -8,6 +8,7 @@ take them into the tick."""
 from touchback.files import add_kind
 from touchback.vehicle import drivers as drivers
 from touchback.vehicle import manoeuvres as manoeuvres
+from touchback.vehicle import simulator as simulator
 from touchback.vehicle.by_wire import ByWireCar, by_wire_car
 from touchback.vehicle.car import Brakes, Car, CarParts, Chassis, add_car
 from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car

@@ -4,11 +4,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from touchback.model.forces import JointEffort
 from touchback.model.model import Model
+from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import atan2, sqrt
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import BAR
@@ -25,6 +27,7 @@ class WholeCar:
     """A `DrivenCar` of bodies, linkages and tyres. Hands hold the steering wheel by a spring, feet
     lag by 50 ms, and a full brake is a line pressure of `pressure` [Pa]. A slope tilts gravity."""
 
+    HANDS: ClassVar[Literal["angle", "torque"]] = "torque"  # what they give to the wheel
     car: Car = field(default_factory=Car)
     pressure: float = 100.0 * BAR
     overhang: float = 0.6
@@ -70,7 +73,7 @@ class WholeCar:
         model.gravity = (-_GRAVITY * math.sin(slope), 0.0, -_GRAVITY * math.cos(slope))
         feet = model.state("throttle pedal"), model.state("brake pedal")
         pressed = feet[0], self.pressure * feet[1]
-        add_car(model, self.car, speed=speed, hands="torque", feet=pressed)
+        add_car(model, self.car, speed=speed, hands=self.HANDS, feet=pressed)
         ahead = [model.signal(f"car ahead.{axis}") for axis in "xy"]
         velocity = [model.signal(f"car velocity.{axis}") for axis in "xy"]
         level = sqrt(ahead[0] * ahead[0] + ahead[1] * ahead[1])
@@ -85,9 +88,13 @@ class WholeCar:
 
     def drive(self, model: Model, commands: Commands) -> None:
         """Hands and feet follow what the driver wants."""
-        held = _ARMS * (commands.wheel - model.coordinate("steering wheel"))
-        torque = held - _ARMS_DAMPING * model.rate("steering wheel")
-        model.force("driver hands", JointEffort("steering wheel", torque))
+        self.hold(model, commands.wheel)
         for pedal, wanted in (("throttle", commands.throttle), ("brake", commands.brake)):
             name = f"{pedal} pedal"
             model.set_rate(name, (wanted - model.signal(name)) / _FEET)
+
+    def hold(self, model: Model, wanted: Scalar) -> None:
+        """Hands at the steering wheel, which they want at an angle [rad]."""
+        held = _ARMS * (wanted - model.coordinate("steering wheel"))
+        torque = held - _ARMS_DAMPING * model.rate("steering wheel")
+        model.force("driver hands", JointEffort("steering wheel", torque))

@@ -1,6 +1,6 @@
 """Paths over the ground, by arc length."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -53,3 +53,13 @@ class Path:
             for i in range(2)
         )
         return x, y
+
+
+@dataclass(frozen=True)
+class StraightPath(Path):
+    """Along x, without an end."""
+
+    points: Floats = field(default_factory=lambda: np.array([[0.0, 0.0], [1.0, 0.0]]))
+
+    def at(self, way: Scalar) -> tuple[Scalar, Scalar]:
+        return way, 0.0

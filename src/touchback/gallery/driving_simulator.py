@@ -1,0 +1,46 @@
+"""A driving simulator: the whole car, a wheel that pushes back, arms that hold it, and an obstacle
+(Docquier 2021, section 5.2)."""
+
+from touchback.gallery.entry import Entry, Experiment, Shown
+from touchback.model import Model
+from touchback.vehicle.drivers import ObstacleAvoider, StraightPath
+from touchback.vehicle.manoeuvres import model_of
+from touchback.vehicle.simulator import RATE, Person, SimulatorCar, WiredWheel
+
+SPEED = 75.0 / 3.6  # m/s
+_APPEARS = 0.2  # s
+
+
+def make(person: bool = False) -> Model:
+    """At 75 km/h on a straight road without an end. The driver is simulated, and swerves round what
+    the input "obstacle" says [m along x]; with a `person` the wheel is a device on a wire."""
+    if person:
+        car, name = SimulatorCar(device=WiredWheel()), "driving simulator for a person"
+        return model_of(car, Person(SPEED), SPEED, name=name)
+    driver = ObstacleAvoider(StraightPath(), SPEED)
+    return model_of(SimulatorCar(), driver, SPEED, name="driving simulator")
+
+
+def _obstacle(time: float) -> float:
+    return 32.0 if time >= _APPEARS else 1e6
+
+
+ENTRY = Entry(
+    "driving-simulator",
+    "a whole car whose steering wheel is a device with arms at it, and a sudden obstacle",
+    make,
+    Experiment(
+        1.5, inputs={"obstacle": _obstacle},
+        signals=("y", "device wheel", "steering wheel", "steering torque", "felt torque"),
+        rate=RATE,
+    ),
+    sentences=(
+        "A car of 18 bodies drives at 75 km/h, and its steering wheel is a device in the arms of a "
+        "driver.",
+        "The wheel's angle is prescribed to the car, and the torque that this takes is what the "
+        "arms feel.",
+        'Set "obstacle" to some 40 m ahead of the car, change "front caster", "front toe" or '
+        '"grip" and see what the arms feel.',
+    ),
+    shown=Shown(make, Experiment(10.0, signals=("y", "steering torque"), rate=RATE)),
+)  # fmt: skip
