@@ -114,7 +114,7 @@ def test_a_driver_who_does_not_know_the_caster_turns_a_heavier_wheel_less() -> N
     first = [swerve(caster) for caster in (CASTERS[0], CASTERS[-1])]
     torques = [run["steering torque"][run.time < 0.9].max() for run in first]
     angles = [run["device wheel"][run.time < 0.9].max() for run in first]
-    assert torques[1] > 1.1 * torques[0] and angles[1] < angles[0]
+    assert torques[1] > 1.1 * torques[0] and angles[1] < 0.99 * angles[0]
     assert abs(angles[1] - angles[0]) < 0.1 * angles[0]  # "a very close angle value"
     assert all(run["y"][-1] > 0.5 for run in first)
 
