@@ -1,6 +1,7 @@
 """Strings, struck and plucked, against published figures, closed forms and SciPy."""
 
 import wave
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -55,7 +56,9 @@ def test_force_and_vibration_agree_with_scipy():
 
     def motion(_, x):
         q, v, (position, speed) = x[:count], x[count : 2 * count], x[-2:]
-        force = hammer.stiffness * max(position - shape @ q, 0.0) ** hammer.exponent
+        squeezed, rate = max(position - shape @ q, 0.0), speed - shape @ v
+        delayed = squeezed + hammer.delay * hammer.exponent * rate
+        force = hammer.stiffness * squeezed ** (hammer.exponent - 1.0) * max(delayed, 0.0)
         bend = -2 * string.decay * v - string.pulsation**2 * q + shape * force / mass
         return np.concatenate((v, bend, (speed, -force / hammer.mass)))
 
@@ -72,12 +75,35 @@ def test_force_and_vibration_agree_with_scipy():
 
 @pytest.mark.parametrize("note", [21, C2, C4, C7, 108])
 @pytest.mark.parametrize("speed", [0.2, 6.8])
-def test_a_strike_makes_no_energy_and_loses_only_what_the_string_damps(note, speed):
-    hammer = piano_hammer(note)
+def test_a_strike_with_elastic_felt_loses_only_what_the_string_damps(note, speed):
+    hammer = replace(piano_hammer(note), delay=0.0)
     result = strike(piano_string(note), hammer, speed)
     before = hammer.mass * speed**2 / 2
     after = hammer.mass * result.rebound**2 / 2 + result.vibration.energy
     assert 0.97 * before < after < 1.001 * before
+
+
+@pytest.mark.parametrize("note", [21, C2, C4, C7, 108])
+@pytest.mark.parametrize("speed", [0.2, 6.8])
+def test_felt_takes_energy_and_leaves_the_hammer_what_its_push_gave(note, speed):
+    hammer = piano_hammer(note)
+    result = strike(piano_string(note), hammer, speed)
+    after = hammer.mass * result.rebound**2 / 2 + result.vibration.energy
+    assert 0.0 < after < 0.97 * hammer.mass * speed**2 / 2
+    assert np.all(result.force >= 0.0)  # felt doesn't pull
+    pushed = result.step * np.sum(result.force)
+    assert pushed == pytest.approx(hammer.mass * (speed + result.rebound), rel=1e-9)
+
+
+def test_a_faster_hammer_is_louder_on_every_one_of_88_keys():
+    """The level of the force on the bridge, over the player's range: steps of 2.2 decibels in speed
+    give one at least."""
+    for note in range(21, 109):
+        levels = []
+        for speed in np.geomspace(0.5, 5.0, 10):
+            amplitudes = struck_strings(note, float(speed)).bridge_amplitudes()
+            levels.append(10.0 * np.log10(np.sum(np.square(amplitudes))))
+        assert np.diff(levels).min() > 1.0, f"note {note}: {levels}"
 
 
 def test_modes_sound_at_the_stretched_frequencies_of_a_stiff_string():

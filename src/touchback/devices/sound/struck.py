@@ -1,5 +1,5 @@
-"""A felt hammer meets a string: F = K ξ^p between a free mass and the modes of the string
-(Chaigne & Askenfelt 1994)."""
+"""A felt hammer meets a string: F = K (ξ^p + delay d(ξ^p)/dt) between a free mass and the modes of
+the string (Chaigne & Askenfelt 1994; felt that loses energy: Stulov 2003)."""
 
 from dataclasses import dataclass
 
@@ -31,14 +31,15 @@ def strike(string: String, hammer: Hammer, speed: float) -> Strike:
     """Let the hammer meet the resting string at `speed` [m/s].
 
     Modes are stepped exactly under a force that is constant over a step; the hammer by Störmer's
-    rule, so that the contact keeps its energy to the second order of the step. The strike ends when
-    they part; a string that catches up with its hammer again is not followed."""
+    rule, so that the contact keeps its energy, but what felt takes, to the second order of the
+    step. The strike ends when they part; a string that catches up with its hammer again is not
+    followed."""
     if not speed > 0.0:
         raise InputError(f"The hammer's speed is {speed} m/s; it must move towards the string.")
     h = 1.0 / STEPS_PER_SECOND
     shape = string.shape(string.strike_point * string.length)
     advance, push = _exact_step(string, shape, h)
-    felt = hammer.mass, hammer.stiffness, hammer.exponent
+    felt = hammer.mass, hammer.stiffness, hammer.exponent, hammer.delay
     most = int(LONGEST_CONTACT / h)
     modes, rebound, forces = strike_modes(advance, push, shape, felt, speed, h, most)
     duration = h * np.count_nonzero(forces)

@@ -125,12 +125,16 @@ def heard_of(run: Run, note: int, prefix: str = "") -> list[Heard]:
         run[f"{prefix}{name}"] for name in ("notes", "ringing", "held", "note time", "loudness",
                                             "una corda")
     )  # fmt: skip
-    for i in np.flatnonzero(np.diff(count) > 0.5) + 1:
-        end, released = (_first(run.time[i:], off[i:] < 0.5) for off in (ringing, held))
+    struck = np.flatnonzero(np.diff(count) > 0.5) + 1
+    shares = damping_share(ringing)
+    shares[struck] = 0.0  # as an ear has it: a strike finds its string free, whatever was before
+    for i in struck:
+        later = slice(i + 1, None)
+        end, released = (_first(run.time[later], off[later] < 0.5) for off in (ringing, held))
         found.append(
             Heard(
                 float(time[i]), note, float(loudness[i]), end, una_corda=float(shifted[i]),
-                released=released, damping=_damping(run.time[i:], ringing[i:]),
+                released=released, damping=_damping(run.time[i:], shares[i:]),
             )
         )  # fmt: skip
     return found
@@ -142,9 +146,8 @@ def _first(time: np.ndarray, holds: np.ndarray) -> float:
     return float(time[at[0]]) if len(at) else float("inf")
 
 
-def _damping(time: np.ndarray, ringing: np.ndarray) -> tuple[tuple[float, float], ...]:
+def _damping(time: np.ndarray, shares: np.ndarray) -> tuple[tuple[float, float], ...]:
     """Times and shares of damping, until nothing is left to be damped."""
-    shares = damping_share(ringing)
     done = np.cumsum(shares[:-1] * np.diff(time)) > FADED
     last = int(np.argmax(done)) + 1 if done.any() else len(time)
     changes = np.flatnonzero(np.diff(shares[:last], prepend=0.0))

@@ -1,9 +1,11 @@
-/* A felt hammer meets a string: F = K ξ^p between a free mass and the string's modes. */
+/* A felt hammer meets a string: F = K (ξ^p + delay d(ξ^p)/dt) between a free mass and the string's
+ * modes. */
 #ifndef TOUCHBACK_STRIKE_H
 #define TOUCHBACK_STRIKE_H
 
 typedef struct tb_blow {
     double mass, stiffness, exponent; /* of the hammer [kg, N/m^p] */
+    double delay;                     /* s: of its felt, F = K (w + delay dw/dt), w = ξ^p */
     double speed;                     /* m/s towards the string; afterwards of the rebound */
     double step;                      /* s */
     long most;                        /* steps after which the hammer has been checked */

@@ -11,13 +11,13 @@ def strike_modes(
     advance: Floats,
     push: Floats,
     shape: Floats,
-    hammer: tuple[float, float, float],
+    hammer: tuple[float, float, float, float],
     speed: float,
     step: float,
     most: int,
 ) -> tuple[Floats, float, Floats]:
-    """Positions and velocities of the modes when the hammer (mass, stiffness, exponent) has gone,
-    the speed of its rebound [m/s], and the forces [N] at every step."""
+    """Positions and velocities of the modes when the hammer (mass, stiffness, exponent, delay) has
+    gone, the speed of its rebound [m/s], and the forces [N] at every step."""
     blow = LIB.struct("tb_blow")(*hammer, speed, step, most)
     count = len(shape)
     advance, push, shape = as_floats(advance), as_floats(push), as_floats(shape)
