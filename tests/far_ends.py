@@ -31,24 +31,29 @@ class FarDevice:
         self.far, self.session = self._make(session), session
         self.positions, self.forces = [0.1] * len(axes), [0.0] * len(axes)
         self.status, self.silent, self.log = HOMED, False, []  # log: time and first force
-        self.garbage = b""
+        self.garbage, self.held_up, self._under_way = b"", 0.0, []  # [s] on the way to the driver
         self.clock_offset, self.clock_rate = 0.0, 1.0
-        self._stop = threading.Event()
+        self.start, self._stop = time.monotonic(), threading.Event()
         self._thread = threading.Thread(target=self._serve)
         self._thread.start()
 
     def _serve(self):
-        start = due = time.monotonic()
+        due = self.start
         while not self._stop.is_set():
-            now = time.monotonic()
-            micros = round(1e6 * (self.clock_offset + self.clock_rate * (now - start)))
+            heard = b""
             with contextlib.suppress(OSError):
                 if select.select([self.master], [], [], 0)[0]:
-                    self.far.take(os.read(self.master, 4096), micros)
+                    heard = os.read(self.master, 4096)
+            now = time.monotonic()  # after that, or a command would come before it was sent
+            micros = round(1e6 * (self.clock_offset + self.clock_rate * (now - self.start)))
+            self.far.take(heard, micros)
             measured = [(position, 0.0, 0.0) for position in self.positions]
             self.forces = self.far.tick(micros, measured, self.status)
             self.log.append((now, self.forces[0]))
-            sent, self.garbage = self.garbage + self.far.waiting(), b""
+            self._under_way.append((now + self.held_up, self.garbage + self.far.waiting()))
+            self.garbage, sent = b"", b""
+            while self._under_way and self._under_way[0][0] <= now:
+                sent += self._under_way.pop(0)[1]
             with contextlib.suppress(OSError):
                 if sent and not self.silent:
                     os.write(self.master, sent)

@@ -41,7 +41,9 @@ class Found:
     sessions: int = 0
     recoveries: list[float] = field(default_factory=list)  # [s]
     safe_ticks: int = 0
-    misdated: list[float] = field(default_factory=list)  # [s] off, of samples
+    looks: int = 0  # at how samples are dated
+    misdated: float = -np.inf  # [s] beyond what their doubts allow, at most
+    doubt: float = 0.0  # [s] of a date, at most
     damaged: int = 0
 
     def told(self) -> str:
@@ -50,7 +52,8 @@ class Found:
             f"{self.ticks} ticks, {self.disturbances}, {self.sessions} sessions, {self.damaged} "
             f"damaged frames: {self.torn} torn, {self.stale} stale, {self.forced} forced; longest "
             f"{1e3 * self.longest:.3f} ms; recovery {np.median(self.recoveries):.2f} s, at most "
-            f"{max(self.recoveries):.2f} s; {self.safe_ticks} ticks safe"
+            f"{max(self.recoveries):.2f} s; {self.safe_ticks} ticks safe; {self.looks} looks at "
+            f"dates, {1e3 * self.misdated:.3f} ms beyond their doubt of {1e3 * self.doubt:.3f} ms"
         )
 
 
@@ -116,14 +119,19 @@ def _look(device, found) -> None:
     """What the device counts in this session, and whether samples are dated rightly."""
     with contextlib.suppress(tb.DeviceError):  # disturbed: it is asked again
         found.longest = max(found.longest, 1e-6 * device.device_counts()["longest"])
-    offsets = []
+    within: dict[int, list[tuple[float, float]]] = {}  # by session: a reset sets the clock to zero
     for _ in range(20):
         reading = device.latest()
-        if reading.time > 0.0 and reading.status & 4:
-            offsets.append(reading.time - reading.device_time)
+        if reading.time > 0.0:
+            offset = reading.time - reading.device_time
+            bounds = offset - reading.doubt, offset + reading.doubt
+            within.setdefault(reading.session, []).append(bounds)
         time.sleep(1e-3)
-    if device.connected and len(offsets) == 20:
-        found.misdated.append(max(offsets) - min(offsets))
+    for bounds in within.values():  # where the device's clock is in truth, they have in common
+        found.looks += 1
+        lowest, highest = (pick(bound) for pick, bound in zip((max, min), zip(*bounds)))
+        found.misdated = max(found.misdated, lowest - highest)
+        found.doubt = max(found.doubt, *((high - low) / 2 for low, high in bounds))
 
 
 def _judge(path, device, found) -> None:

@@ -1,4 +1,4 @@
-"""A driver whose thread stood still: forces of before are not sent."""
+"""A line that stood still: forces of before are not sent, nor positions of before used."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from far_ends import FarDevice
 from touchback.devices import GuardedOutput, SerialDevice
 from touchback.native.live.mailbox import clock_now
 from touchback.realtime.region import PUBLISHED
-from waiting import until
+from waiting import PATIENCE, until
 
 
 @pytest.fixture
@@ -44,3 +44,18 @@ def test_a_force_that_waited_for_its_driver_is_not_sent(far) -> None:
         until(lambda: far.forces[0] == pytest.approx(0.1, abs=1e-3))
         forces = np.array([force for _, force in far.log[begin:]])
         assert set(np.round(forces, 3)) == {0.0, 0.1}
+
+
+def test_what_was_held_up_on_its_way_here_is_never_taken_for_new(far) -> None:
+    """Commands go there at once, samples come 0.15 s late: exchanges tell half of that, which alone
+    would be within the 0.1 s of `oldest`."""
+    far.held_up = 0.15
+    with SerialDevice(far.path, oldest=0.1, patience=PATIENCE) as device:
+        until(lambda: device.latest().doubt >= 0.075 and device.counts["samples"] > 50)
+        far.silent = True
+        until(lambda: not device.connected)  # so that counts stay as they are
+        assert device.counts["late"] == device.counts["samples"]  # none was handed over
+        far.silent, far.held_up = False, 0.0
+        reading = until(lambda: 0.0 < (found := device.latest()).doubt < 0.05 and found)
+        off = reading.time - far.start - reading.device_time
+        assert abs(off) <= reading.doubt + 1e-6  # whole µs

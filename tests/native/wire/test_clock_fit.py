@@ -28,6 +28,34 @@ class Clock:
         """How far the date of an event is off [s]."""
         return 1e-9 * LIB.tb_fit_here(self.address, round(1e9 * self.there(here))) - here
 
+    def doubt(self, here: float) -> float:
+        """How far it may be off [s], as is told."""
+        return LIB.tb_fit_doubt(self.address, round(1e9 * self.there(here)))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_dates_are_never_further_off_than_the_doubt_that_is_told_of_them(seed: int) -> None:
+    """However lopsided the line is, and however long it stood still at first."""
+    draw, clock = random.Random(seed), Clock(0.0, 50.0)
+    now = 0.0
+    for k in range(300):
+        slowest = 2.0 if k < draw.randrange(40) else draw.choice([1e-4, 1e-3, 1e-2])
+        out, back = slowest * draw.random(), slowest * draw.random() ** 4
+        clock.exchange(now, out, 1e-3 * draw.random(), back)
+        now += out + back + draw.random() * 0.1
+        assert abs(clock.error(now)) <= clock.doubt(now) + 1e-6
+
+
+@pytest.mark.parametrize("jump", [-1.0, 0.3])
+def test_a_clock_that_stood_still_or_was_set_is_known_again_with_the_next_exchange(jump) -> None:
+    clock = Clock(50.0, 50.0)
+    for k in range(2000):
+        clock.exchange(2e-3 * k, 1e-4, 1e-3, 1e-4)
+    clock.offset += jump
+    assert clock.error(4.0) == pytest.approx(jump, abs=1e-4)
+    clock.exchange(4.0, 1e-4, 1e-3, 1e-4)
+    assert abs(clock.error(4.01)) < 2e-4
+
 
 @pytest.mark.parametrize("ppm", [0.0, 100.0, -300.0])
 def test_a_second_later_dates_are_within_half_of_the_fastest_round_trip(ppm: float) -> None:

@@ -85,7 +85,8 @@ class CanBoard(Feed):
         self._numbers = {
             channel.name: deque[float](maxlen=channel.samples) for channel in layout.channels
         }
-        self._times = {channel.name: 0 for channel in layout.channels}
+        self._times = {channel.name: 0 for channel in layout.channels}  # ns of the bus
+        self._behind = 0  # ns that its clock is behind ours
         self._clock, self._number, self._strangers = SourceClock(), 0, set[int]()
         super().__init__(f"CAN bus {bus.channel_info}", layout, patience)
         self.start()
@@ -111,7 +112,10 @@ class CanBoard(Feed):
         if abs(off) > JUMP:
             self._clock.forget()
             self.jumped(off)
-        when = self._clock.here(sent, arrival)
+        behind = self._clock.here(sent, arrival) - sent
+        if abs(off) > JUMP:  # what came before it is as old as it was
+            self._times = {c: t + self._behind - behind for c, t in self._times.items()}
+        self._behind = behind
         source = self._sources.get(frame.arbitration_id)
         if source is None:
             self._strangers.add(frame.arbitration_id)
@@ -119,7 +123,7 @@ class CanBoard(Feed):
         found = self._decoded(source, frame)
         for name, value in found.items():
             self._numbers[name].append(value)
-            self._times[name] = when
+            self._times[name] = sent
         if found and all(len(kept) == kept.maxlen for kept in self._numbers.values()):
             self._complete()
 
@@ -167,9 +171,10 @@ class CanBoard(Feed):
             c.name: round(1e9 * (c.skew + (c.samples - 1) * self.layout.period / c.samples))
             for c in self.layout.channels
         }
+        # The fastest arrival dates all of them, those that came before it too.
         began = min(self._times[name] - spans[name] for name in spans)
         self.give(
-            began, self._number,
+            began + self._behind, self._number,
             [np.array(kept, dtype="<f8").tobytes() for kept in self._numbers.values()],
         )  # fmt: skip
         self._number += 1

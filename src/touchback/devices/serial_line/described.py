@@ -30,11 +30,14 @@ class AxisFound:
 
 @dataclass(frozen=True)
 class Reading:
-    """A sample: when it was measured in our clock and in the device's [s], status, and of each axis
-    position, velocity, force, current, voltage."""
+    """A sample: when it was measured in our clock [s] (0: that isn't known), give or take `doubt`,
+    and in the device's, which goes on within a `session`; status, and of each axis position,
+    velocity, force, current, voltage."""
 
     time: float
+    doubt: float
     device_time: float
+    session: int
     status: int
     axes: tuple[dict[str, float], ...]
 

@@ -36,9 +36,9 @@ class SerialDevice(Service[Channel]):
     inputs, forces outputs.
 
     `patience`: seconds that it has to say who it is. `rate` of samples and `watchdog` [s] are asked
-    for; what it grants is in `period` and `watchdog`. A sample older than `oldest` seconds is not
-    used, a force that waited for so long not sent. A line that goes away is opened again; what
-    happened is among the faults of the run.
+    for; what it grants is in `period` and `watchdog`. A sample that may be older than `oldest`
+    seconds is not used, a force that waited for so long not sent. A line that goes away is opened
+    again; what happened is among the faults of the run.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class SerialDevice(Service[Channel]):
     @property
     def clock(self) -> ClockEstimate:
         """What is known of the device's clock."""
-        _, _, _, _, round_trip, drift, exchanges = self._line.latest().values[:HEAD]
+        _, _, _, _, round_trip, drift, exchanges, _ = self._line.latest().values[:HEAD]
         return ClockEstimate(float(drift), float(round_trip), int(exchanges))
 
     def latest(self) -> Reading:
@@ -158,8 +158,9 @@ class SerialDevice(Service[Channel]):
         message = self._line.latest()
         count, width = self._line.about().hello.axes, len(FIELDS)
         rows = message.values[HEAD:].reshape(-1, width)[:count]
+        _, there, status, session, _, _, _, doubt = map(float, message.values[:HEAD])
         return Reading(
-            1e-9 * message.stamp, float(message.values[1]), int(message.values[2]),
+            1e-9 * message.stamp, doubt, there, int(session), int(status),
             tuple(dict(zip(FIELDS, map(float, row))) for row in rows),
         )  # fmt: skip
 

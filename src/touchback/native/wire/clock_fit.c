@@ -1,5 +1,7 @@
 #include "wire/clock_fit.h"
 
+#include <math.h>
+
 static const double QUARTER = 0.25; /* s */
 static const double FASTEST = 1e-3; /* of a drift: no crystal, and no emulator, is worse */
 static const double DOUBT = 1e-4;   /* s */
@@ -39,6 +41,13 @@ static void refit(tb_clock_fit *fit) {
     fit->mean_at = at;
     fit->mean_offset = offset;
     fit->drift = drift > FASTEST ? FASTEST : drift < -FASTEST ? -FASTEST : drift;
+    /* Each is off by half of its time on the line at most, and counts by its weight in the fit. */
+    fit->doubt = fit->doubt_rate = 0.0;
+    for (int64_t i = 0; i < fit->count; i++)
+        if (fit->line[i] <= 2.0 * fit->round_trip + DOUBT) {
+            fit->doubt += 0.5 * fit->line[i] / n;
+            fit->doubt_rate += 0.5 * fit->line[i] * fabs(fit->at[i] - at) / (xx + 1.0);
+        }
 }
 
 static void append(tb_clock_fit *fit, double at) {
@@ -53,6 +62,14 @@ static void append(tb_clock_fit *fit, double at) {
     fit->begin = at;
 }
 
+/* Whether no clock that runs as it did can have told these times. */
+static int contradicts(const tb_clock_fit *fit, double at, double offset, double line) {
+    double since = at - fit->mean_at;
+    double off = offset - fit->mean_offset - fit->drift * since;
+    double doubt = fit->doubt + (fit->doubt_rate + 2.0 * FASTEST) * fabs(since);
+    return fabs(off) > 0.5 * line + doubt + DOUBT;
+}
+
 void tb_fit_take(tb_clock_fit *fit, int64_t t1, int64_t t2, int64_t t3, int64_t t4) {
     double at = 1e-9 * (double)t3, line = 1e-9 * (double)((t4 - t1) - (t3 - t2));
     if (!fit->count)
@@ -60,6 +77,8 @@ void tb_fit_take(tb_clock_fit *fit, int64_t t1, int64_t t2, int64_t t3, int64_t 
     double offset = 1e-9 * (0.5 * (double)((t1 - t2) + (t4 - t3)) - fit->origin);
     if (line < 0.0)
         return; /* the device's clock was set, or the echo is of another command */
+    if (fit->count && contradicts(fit, at, offset, line))
+        fit->count = 0; /* it stood still, or was set: what was known holds no more */
     int fresh = !fit->count || at - fit->begin >= QUARTER;
     if (fresh)
         append(fit, at);
@@ -76,4 +95,8 @@ int64_t tb_fit_here(const tb_clock_fit *fit, int64_t device) {
     double since = 1e-9 * (double)device - fit->mean_at;
     double offset = fit->mean_offset + fit->drift * since;
     return device + (int64_t)(fit->origin + 1e9 * offset);
+}
+
+double tb_fit_doubt(const tb_clock_fit *fit, int64_t device) {
+    return fit->doubt + fit->doubt_rate * fabs(1e-9 * (double)device - fit->mean_at);
 }

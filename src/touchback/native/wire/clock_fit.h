@@ -3,7 +3,8 @@
  * A command left here at t1 and came there at t2; a sample left there at t3 and came here at t4. Then
  * the device's clock is behind ours by ((t1 + t4) - (t2 + t3))/2, off by half of the time on the line
  * (t4 - t1) - (t3 - t2) at most (Mills 1991). Of each quarter of a second the exchange that was
- * fastest on the line is kept; a line through the last sixteen gives offset and drift. */
+ * fastest on the line is kept; a line through the last sixteen, without the slow ones, gives offset and
+ * drift. An exchange that a steady clock can't have told begins it all anew. */
 #ifndef TOUCHBACK_WIRE_CLOCK_FIT_H
 #define TOUCHBACK_WIRE_CLOCK_FIT_H
 
@@ -21,6 +22,7 @@ typedef struct tb_clock_fit {
     double origin; /* ns: an offset near all of them, so that none loses digits */
     double mean_at, mean_offset, drift;
     double round_trip; /* s on the line, of the exchange that was fastest, of those kept */
+    double doubt, doubt_rate; /* s at mean_at, and for each second from there */
 } tb_clock_fit;
 
 /* The device's time without wraps, ns; samples come in order. */
@@ -29,5 +31,8 @@ int64_t tb_fit_unwrap(tb_clock_fit *fit, uint32_t time);
 void tb_fit_take(tb_clock_fit *fit, int64_t t1, int64_t t2, int64_t t3, int64_t t4);
 /* A time of the device [ns] in ours; needs one exchange at least (count > 0). */
 int64_t tb_fit_here(const tb_clock_fit *fit, int64_t device);
+/* By how much that may be off [s] because of what the line did, however lopsided it was; what the
+ * device's clock itself did since the exchanges comes on top. */
+double tb_fit_doubt(const tb_clock_fit *fit, int64_t device);
 
 #endif

@@ -55,8 +55,8 @@ enum { /* what of an axis an input takes */
 
 enum { TB_LINE_PATH = 256, TB_LINE_HISTORY = 256, TB_LINE_EVENT = 4 };
 /* Doubles of the last sample: host time [s], device time [s], status, session, and of the clock's fit
- * round trip [s], drift and exchanges; then TB_LINE_FIELDS of each axis. */
-enum { TB_LINE_HEAD = 7, TB_LINE_LATEST = TB_LINE_HEAD + TB_AXES * TB_LINE_FIELDS };
+ * round trip [s], drift, exchanges and doubt [s]; then TB_LINE_FIELDS of each axis. */
+enum { TB_LINE_HEAD = 8, TB_LINE_LATEST = TB_LINE_HEAD + TB_AXES * TB_LINE_FIELDS };
 
 typedef struct tb_line_input {
     tb_mailbox *mailbox;
@@ -97,7 +97,7 @@ typedef struct tb_line {
     long baud;
     tb_ask ask;
     int64_t quiet_limit; /* ns without a sample, after which the device is asked anew */
-    int64_t oldest;      /* ns: an older sample is not handed over, an older force not sent */
+    int64_t oldest;      /* ns: what may be an older sample is not handed over, an older force not sent */
     long priority, cpu;  /* 0 and -1 for none */
     tb_mailbox *latest;  /* of TB_LINE_LATEST doubles */
     tb_mailbox *known;   /* the bytes of a tb_line_about, for other threads: never half of one */

@@ -195,8 +195,9 @@ static void hand_over(tb_line *line, const double *latest, int64_t stamp) {
     }
 }
 
-/* When it was measured, in our clock, or 0 as long as nobody knows. */
-static int64_t dated(tb_line *line, const tb_readings *sample) {
+/* When it was measured, in our clock, or 0 as long as nobody knows: exchanges that were all held up on
+ * the line don't tell whether it is new. With how far that may be off, s. */
+static int64_t dated(tb_line *line, const tb_readings *sample, double *doubt) {
     int64_t there = tb_fit_unwrap(&line->fit, sample->time);
     uint32_t behind = (line->number - sample->echo) & 0xFFFF;
     if (sample->since < TB_LONG_AGO && sample->echo != line->echo && behind < TB_LINE_HISTORY) {
@@ -204,7 +205,8 @@ static int64_t dated(tb_line *line, const tb_readings *sample) {
         line->echo = sample->echo;
         tb_fit_take(&line->fit, sent, there - (int64_t)sample->since * 1000, there, line->instant);
     }
-    if (!line->fit.count)
+    *doubt = tb_fit_doubt(&line->fit, there);
+    if (!line->fit.count || 1e9 * *doubt > (double)line->oldest)
         return 0;
     int64_t here = tb_fit_here(&line->fit, there);
     return here < line->instant ? here : line->instant;
@@ -227,17 +229,18 @@ static void take_sample(tb_line *line, const tb_readings *sample) {
     line->first = 0;
     line->last = sample->number;
     line->sampled = line->instant;
-    int64_t stamp = dated(line, sample);
+    double doubt;
+    int64_t stamp = dated(line, sample, &doubt);
     uint32_t fresh = sample->status & ~line->status;
     line->status = sample->status;
     if (fresh & TB_FAULT)
         tb_line_event(line, TB_LINE_STATUS, sample->status, 0.0);
     double latest[TB_LINE_LATEST] = {1e-9 * (double)stamp, 1e-9 * (double)line->fit.device,
                                      sample->status, sample->session, line->fit.round_trip,
-                                     line->fit.drift, (double)line->fit.count};
+                                     line->fit.drift, (double)line->fit.count, doubt};
     for (long i = 0; i < (long)line->about.hello.axes; i++)
         measured(line, sample, i, latest + TB_LINE_HEAD + i * TB_LINE_FIELDS);
-    int late = !stamp || line->instant - stamp > line->oldest;
+    int late = !stamp || line->instant - stamp + (int64_t)(1e9 * doubt) > line->oldest;
     atomic_fetch_add(&line->late, late);
     atomic_fetch_add(&line->unhomed, !(sample->status & TB_HOMED));
     tb_mailbox_write(line->latest, TB_LINE_LATEST, stamp, latest, TRIES);
