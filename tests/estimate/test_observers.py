@@ -233,6 +233,32 @@ def test_a_spinning_body_with_a_quaternion_is_followed(kind) -> None:
     assert np.linalg.norm(seen.state.q) == pytest.approx(1.0, abs=1e-6)
 
 
+@BOTH
+@pytest.mark.parametrize("fast", [1.0, 60.0, 1000.0])
+def test_doubt_of_a_mode_much_faster_than_the_period_is_that_of_brownian_motion(kind, fast) -> None:
+    """Ornstein and Uhlenbeck's variances of a body in a bath whose drag stops it in 1/fast."""
+    m = tb.Model("bath", gravity=(0, 0, 0))
+    body = m.body("body", mass=10.0)
+    m.joint("x", tb.Prismatic("x"), m.ground, body)
+    m.force("drag", tb.TorsionSpring("x", damping=10.0 * fast))
+    m.sensor("place", tb.Position(body.at(0, 0, 0)))
+    seen = kind(m.compile(), 1.0, {"place.x": 1.0}, {"x rate": 2.0}, {"x": 0.1}, substeps=int(fast))
+    seen.step({})
+    once, twice = -math.expm1(-fast) / fast, -math.expm1(-2 * fast) / (2 * fast)
+    shared = (once - twice) / fast  # ∫ e^{−as} (1 − e^{−as})/a
+    expected = [[0.1**2 + 4.0 * (1.0 - 2 * once + twice) / fast**2, 4.0 * shared],
+                [4.0 * shared, 4.0 * twice]]  # fmt: skip
+    assert seen.covariance == pytest.approx(np.array(expected), rel=1e-8)
+
+
+def test_an_infinite_reading_is_refused_and_leaves_the_estimate_alone(oscillator) -> None:
+    seen = observer(ExtendedKalman, oscillator)
+    before = seen.state.q.copy(), seen.time
+    with pytest.raises(InputError, match="'position': no sensor reads inf"):
+        seen.step({"position": math.inf})
+    assert seen.state.q == before[0] and seen.time == before[1]
+
+
 def test_what_can_not_be_is_refused(oscillator) -> None:
     with pytest.raises(InputError, match="position"):
         ExtendedKalman(oscillator, T, {"positon": 1.0}, {}, {})

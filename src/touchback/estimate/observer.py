@@ -142,13 +142,15 @@ class Observer(ABC):
     def step(self, readings: Mapping[str, float], inputs: Values = None) -> State:
         """Runs the model over a period with these inputs, then corrects it by readings of sensors
         at its end; those that are missing or NaN weren't measured this time."""
+        taken = {n: float(r) for n, r in readings.items() if not math.isnan(r)}
+        for name, reading in taken.items():
+            if name not in self._measured:
+                raise unknown_name("measured sensor", name, self._measured)
+            if math.isinf(reading):
+                raise InputError(f"'{name}': no sensor reads {reading}; leave it out, or give NaN.")
         self._at.u = self._inputs(inputs)
         self.predict()
         self.time += self.period
-        taken = {n: float(r) for n, r in readings.items() if not math.isnan(r)}
-        for name in taken:
-            if name not in self._measured:
-                raise unknown_name("measured sensor", name, self._measured)
         self.innovation = None
         if taken:
             self.correct(taken)
@@ -191,13 +193,21 @@ class Observer(ABC):
         return here
 
     def noise(self, here: Local) -> tuple[np.ndarray, np.ndarray]:
-        """Φ = exp(A T) and the covariance ∫ Φ W Φᵀ of what wanders in a period (Van Loan 1978)."""
+        """Φ = exp(A T) and the covariance ∫ Φ W Φᵀ of what wanders in a period: Van Loan's (1978)
+        over a part of it so short that exp(−A h) is no large number, doubled until it is whole."""
         n, W = len(here.rows), np.diag(self._wander[here.rows])
+        doublings = _halvings(here.A * self.period)
+        h = self.period / 2.0**doublings
+        most = max(float(W.max(initial=0.0)), 1e-300)
         block = np.zeros((2 * n, 2 * n))
-        block[:n, :n], block[:n, n:], block[n:, n:] = -here.A, W, here.A.T
-        exponential = _exponential(block * self.period)
+        block[:n, :n], block[:n, n:], block[n:, n:] = -here.A * h, W / most, here.A.T * h
+        exponential = _exponential(block)
         flow = exponential[n:, n:].T
-        return flow, flow @ exponential[:n, n:]
+        spread = (most * h) * (flow @ exponential[:n, n:])
+        for _ in range(doublings):
+            spread = spread + flow @ spread @ flow.T
+            flow = flow @ flow
+        return flow, 0.5 * (spread + spread.T)
 
     def run(self, x: np.ndarray) -> np.ndarray:
         """States (a row each) a period later, with the inputs of this step."""
@@ -263,7 +273,7 @@ class Observer(ABC):
 
 def _exponential(M: np.ndarray) -> np.ndarray:
     """exp M of a small matrix, by squaring a Taylor series."""
-    halvings = max(0, math.ceil(math.log2(max(float(np.linalg.norm(M)), 1e-300))) + 1)
+    halvings = _halvings(M)
     M = M / 2.0**halvings
     term = total = np.eye(len(M))
     for k in range(1, 15):  # 0.5¹⁵/15! is below rounding
@@ -272,6 +282,11 @@ def _exponential(M: np.ndarray) -> np.ndarray:
     for _ in range(halvings):
         total = total @ total
     return np.asarray(total)
+
+
+def _halvings(M: np.ndarray) -> int:
+    """How often to halve a matrix until its norm is below 1/2."""
+    return max(0, math.ceil(math.log2(max(float(np.linalg.norm(M)), 1e-300))) + 1)
 
 
 def _array(x: State) -> np.ndarray:

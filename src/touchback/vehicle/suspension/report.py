@@ -91,10 +91,15 @@ def measure_axle(
 ) -> AxleReport:
     """Put an axle on the rig and move its wheels up and down by `travel` [m]. The steering gives
     way by 1/`rack_stiffness` [m/N]."""
-    if not travel > 0.0 or points < 3:
+    if not 0.0 < travel < np.inf or points < 3:
         raise InputError(
             f"measure_axle: a travel of {travel} m at {points} points; give a positive travel and "
             "at least 3 points."
+        )
+    if not rack_stiffness > 0.0:
+        raise InputError(
+            f"measure_axle: its rack_stiffness is {rack_stiffness} N/m; give a positive number, or "
+            "infinity for a steering that doesn't give way."
         )
     rig = Rig(axle)
     ways = np.linspace(-travel, travel, points | 1)

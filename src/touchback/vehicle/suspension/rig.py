@@ -5,15 +5,17 @@ from math import asin, atan2
 
 import numpy as np
 
+from touchback.errors import InputError
 from touchback.model.closures import PointOnPlane
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Prismatic
 from touchback.model.model import Model
 from touchback.model.sensors import AngularVelocity, Direction, Distance, Position, Velocity
-from touchback.system import System
+from touchback.system import State, System
 from touchback.vehicle.suspension.axle import AxleKind, add_axle
 
 Floats = np.ndarray
+_SHORT, _JUMP = 5e-3, 0.2  # m at once, in which no wheel turns by so much [rad]
 SIDES = {"left": 1.0, "right": -1.0}
 
 
@@ -110,6 +112,8 @@ class Rig:
         self.system: System = model.compile()
         self.steered = rack is not None
         self._guess: dict[str, float] = {}
+        self._ways = np.zeros(3)
+        self._axles: Floats | None = None
 
     def _rack(self, model: Model) -> BodyHandle:
         rack = model.body("rack")
@@ -133,13 +137,34 @@ class Rig:
         if not self.steered:
             inputs = {key: value for key, value in inputs.items() if not key.startswith("rack")}
         system = self.system
-        state = system.assemble(guess=self._guess, inputs=inputs)
-        self._guess = dict(zip(system.coordinates, state.q.tolist(), strict=True))
+        state = self._walked(inputs)
         seen = system.sensors(state.q, state.v, u=inputs)
         still = {key: 0.0 if key.endswith("rate") else way for key, way in inputs.items()}
         loads = system.multipliers(state.q, 0.0 * state.v, u=still)
         plain = {name: float(item) for name, item in seen.items()}
         return {side: self._moving(side, plain, float(loads[f"{side} load"])) for side in SIDES}
+
+    def _walked(self, inputs: dict[str, float]) -> State:
+        """The state at these inputs, reached by short ways from where the rig is: a linkage that is
+        asked for more than it reaches would be found in another assembly, its wheels flipped."""
+        names = ("left way", "right way", "rack way")
+        goal = np.array([inputs.get(name, 0.0) for name in names])
+        start = self._ways
+        steps = max(1, int(np.ceil(np.abs(goal - start).max() / _SHORT)))
+        for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
+            here = dict(zip(names, (start + share * (goal - start)).tolist(), strict=True))
+            given = {key: here.get(key, value) for key, value in inputs.items()}
+            state = self.system.assemble(guess=self._guess, inputs=given)
+            seen = self.system.sensors(state.q, state.v, u=given)
+            axles = np.array([[seen[f"{side} axle.{i}"] for i in "xyz"] for side in SIDES])
+            if self._axles is not None and np.abs(axles - self._axles).max() > _JUMP:
+                raise InputError(
+                    f"The axle doesn't reach {', '.join(f'{k} {v:g} m' for k, v in here.items())}: "
+                    "its linkage jumps to another assembly there; ask for less travel."
+                )
+            self._axles, self._guess = axles, dict(zip(self.system.coordinates, state.q.tolist()))
+        self._ways = goal
+        return state
 
     def _moving(self, side: str, seen: dict[str, float], load: float) -> Moving:
         def vector(what: str) -> Floats:
