@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import touchback as tb
 from touchback.simulate.quality import Limit, Quality, Row
+from touchback.simulate.quality.recommendation import SAME_COST
 from touchback.simulate.quality.row import Candidate
 
 EXACT = Row(Candidate("partitioning", "rk4", True), 1e-3, error=1e-9, drift=1e-13, load=0.010)
@@ -98,4 +99,5 @@ def test_the_choice_for_an_engine_changes_with_the_demand(engine_quality: tb.Qua
     finer = engine_quality.recommend(tb.Demand(rate=5000, error=1e-6))
     assert finer.at_rate.step == 2e-4
     loose = engine_quality.recommend(tb.Demand(error=1e-3, drift=1e-4, energy=1e-3))
-    assert loose.at_rate.load <= usual.at_rate.load
+    # of those that cost the same, within what times differ, it takes the most exact
+    assert loose.at_rate.load <= SAME_COST * usual.at_rate.load

@@ -12,7 +12,8 @@ from touchback.vehicle.simulator.wheel import SimulatedWheel, SteeringDevice
 from touchback.vehicle.steering import Steering
 from touchback.vehicle.whole_car import WholeCar
 
-RATE = 1000.0  # ticks a second
+#: Ticks a second.
+RATE = 1000.0
 _FOLLOWING = 400.0  # rad/s: a double lag that makes an encoder's steps a motion, 5 ms late
 # The rim is in the hands, not in the model; what is left belongs to the column.
 _COLUMN = 1e-3  # kg m²
