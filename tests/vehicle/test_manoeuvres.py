@@ -12,6 +12,7 @@ from touchback.errors import InputError
 from touchback.model.model import Model
 from touchback.symbolic.functions import cos, sin
 from touchback.vehicle import CarMotion, Commands, Outline, SingleTrack, SingleTrackCar
+from touchback.vehicle.driven_car import Stepping
 from touchback.vehicle.drivers import OpenLoop
 from touchback.vehicle.manoeuvres import (
     MANOEUVRES,
@@ -202,7 +203,7 @@ class Cart:
     wheelbase: float = 2.0
     steering_ratio: float = 10.0
     outline: Outline = field(default_factory=lambda: Outline(1.5, 1.5, 1.2))
-    stepping: dict[str, object] = field(default_factory=dict)
+    stepping: Stepping = field(default_factory=Stepping)
 
     def place(self, model: Model, speed: float, slope: float = 0.0) -> CarMotion:
         x, y, yaw, steer = (model.state(f"cart {word}") for word in ("x", "y", "yaw", "steer"))

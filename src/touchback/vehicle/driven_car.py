@@ -1,9 +1,8 @@
 """What drivers and manoeuvres know of a car, whatever it is made of: a wheel to turn, two pedals,
 and how it moves."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from touchback.model.model import Model
 from touchback.spatial.vectors import Scalar
@@ -42,6 +41,15 @@ class Outline:
     width: float
 
 
+class Stepping(TypedDict, total=False):
+    """How a car is simulated: a method and its settings, as `tb.simulate` takes them."""
+
+    method: str
+    step: float
+    rate: float
+    rtol: float
+
+
 class DrivenCar(Protocol):
     """A car that can be put into a model in two steps, since a driver looks before he acts."""
 
@@ -61,8 +69,8 @@ class DrivenCar(Protocol):
         ...
 
     @property
-    def stepping(self) -> Mapping[str, object]:
-        """How it is simulated: a `method` and its options, as `tb.simulate` takes them."""
+    def stepping(self) -> Stepping:
+        """How it is simulated."""
         ...
 
     def place(self, model: Model, speed: float, slope: float = 0.0) -> CarMotion:

@@ -1,14 +1,13 @@
 """The single-track car with a steering wheel and pedals."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from touchback.errors import ModelError
 from touchback.model.model import Model
 from touchback.model.value import check_positive
 from touchback.symbolic.functions import cos, sin
-from touchback.vehicle.driven_car import CarMotion, Commands, Outline
+from touchback.vehicle.driven_car import CarMotion, Commands, Outline, Stepping
 from touchback.vehicle.single_track import (
     SingleTrack,
     SingleTrackState,
@@ -51,7 +50,7 @@ class SingleTrackCar:
         return self.car.wheelbase
 
     @property
-    def stepping(self) -> Mapping[str, object]:
+    def stepping(self) -> Stepping:
         """The usual method, to 1e-8."""
         return {"rtol": 1e-8}
 

@@ -1,7 +1,6 @@
 """The whole car with a driver's hands and feet."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal
@@ -14,7 +13,7 @@ from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import atan2, sqrt
 from touchback.vehicle.car import Car, add_car
 from touchback.vehicle.driveline import BAR
-from touchback.vehicle.driven_car import CarMotion, Commands, Outline
+from touchback.vehicle.driven_car import CarMotion, Commands, Outline, Stepping
 
 _GRAVITY = 9.81  # m/s²
 _FEET = 0.05  # s, by which pedals lag
@@ -46,7 +45,7 @@ class WholeCar:
         return self.car.wheelbase
 
     @property
-    def stepping(self) -> Mapping[str, object]:
+    def stepping(self) -> Stepping:
         """Runge and Kutta's method at 1 ms."""
         return {"method": "rk4", "step": 1e-3}
 

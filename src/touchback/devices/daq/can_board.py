@@ -91,6 +91,9 @@ class CanBoard(Feed):
         super().__init__(f"CAN bus {bus.channel_info}", layout, patience)
         self.start()
 
+    def shut(self) -> None:
+        """Whoever opened the bus closes it."""
+
     def take(self, seconds: float) -> bool:
         try:
             frame = self._bus.recv(seconds)

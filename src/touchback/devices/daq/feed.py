@@ -91,7 +91,8 @@ class Feed(ABC):
         """What a block waits for, in words; nothing when it doesn't know."""
         return ""
 
-    def shut(self) -> None:  # noqa: B027 - many have nothing to shut
+    @abstractmethod
+    def shut(self) -> None:
         """Lets go of the source; its own thread calls this."""
 
     def start(self) -> None:

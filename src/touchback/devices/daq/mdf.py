@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Protocol
 
 import numpy as np
 
 from touchback.devices.daq.layout import BlockChannel, BlockLayout
 from touchback.errors import InputError
 from touchback.recording import Run, unknown_name
+
+
+class _Channel(Protocol):
+    timestamps: np.ndarray
+    samples: np.ndarray
+
+
+class _File(Protocol):
+    """What is used of an open file; asammdf is an extra."""
+
+    channels_db: Mapping[str, Sequence[tuple[int, int]]]
+
+    def get(self, name: str) -> _Channel: ...
+
 
 _GAP = 3.0  # of a channel's usual interval: something is missing
 
@@ -63,17 +79,17 @@ def save_mdf(run: Run, path: str | Path) -> None:
         file.save(str(path), overwrite=True)
 
 
-def _series(file: object, name: str, path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    places = file.channels_db.get(name, ())  # type: ignore[attr-defined]
+def _series(file: _File, name: str, path: str | Path) -> tuple[np.ndarray, np.ndarray]:
+    places = file.channels_db.get(name, ())
     if not places:
-        names = sorted(file.channels_db)  # type: ignore[attr-defined]
+        names = sorted(file.channels_db)
         raise unknown_name(f"channel of {str(path)!r}", name, names)
     if len(places) > 1:
         raise InputError(
             f"{str(path)!r} has {len(places)} channels '{name}'; keep one of them, as "
             "`MDF.filter` does."
         )
-    signal = file.get(name)  # type: ignore[attr-defined]
+    signal = file.get(name)
     times, values = np.asarray(signal.timestamps), np.asarray(signal.samples)
     if values.dtype.kind not in "iufb" or not len(times):
         raise InputError(f"{str(path)!r}: channel '{name}' has no numbers.")

@@ -37,9 +37,9 @@ STIFFNESS: Graded = {36: 4e8, 60: 4.5e9, 96: 1e12}  # [N/m^p], logarithms: CA94
 EXPONENT: Graded = {36: 2.3, 60: 2.5, 96: 3.0}  # CA94
 # [kg] A0, C8: Conklin, as above. A1, A6: PTG, Spurlock 1995.
 HAMMER_HEAD: Graded = {21: 11e-3, 33: 9e-3, 93: 4e-3, 108: 3.5e-3}
-# [s] by which felt is behind, F = K (ξ^p + delay d(ξ^p)/dt). Stulov 2003, as Smith (Physical Audio
-# Signal Processing) gives him: 248 + 1.83 n − 0.055 n² µs of key n, a quarter millisecond in bass
-# and middle, and next to nothing at the top. There it is kept (chosen): with elastic felt a contact
+# [s] by which felt is behind, F = K (ξ^p + delay d(ξ^p)/dt). Stulov 2003 by a quotation (the paper
+# itself wasn't at hand): 248 + 1.83 n − 0.055 n² µs of key n, a quarter millisecond in bass and
+# middle, and next to nothing at the top. There it is kept (chosen): with elastic felt a contact
 # of some whole periods leaves a short string at rest, and faster hammers sounded softer.
 FELT_DELAY = 0.25e-3
 UNA_CORDA = 0.5  # of the felt's stiffness that is left beside the grooves of strings (chosen)

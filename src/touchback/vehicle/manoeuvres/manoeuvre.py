@@ -106,7 +106,7 @@ def drive(car: DrivenCar, manoeuvre: Manoeuvre) -> Outcome:
     model = model_of(car, manoeuvre.driver(car), manoeuvre.speed, manoeuvre.slope, manoeuvre.name)
     run = simulate(
         model.compile(), duration=manoeuvre.duration, inputs=dict(manoeuvre.inputs()),
-        output_step=_SAMPLE, progress=False, **car.stepping,  # type: ignore[arg-type]
+        output_step=_SAMPLE, progress=False, **car.stepping,
     )  # fmt: skip
     return Outcome(manoeuvre, car, run, manoeuvre.figures(run, car))
 

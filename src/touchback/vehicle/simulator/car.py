@@ -1,6 +1,5 @@
 """The whole car of a driving simulator (Docquier 2021, section 5.2)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -8,6 +7,7 @@ from touchback.haptics.displays.hold import hold
 from touchback.model.model import Model
 from touchback.spatial.vectors import Scalar
 from touchback.vehicle.car import Car
+from touchback.vehicle.driven_car import Stepping
 from touchback.vehicle.simulator.wheel import SimulatedWheel, SteeringDevice
 from touchback.vehicle.steering import Steering
 from touchback.vehicle.whole_car import WholeCar
@@ -38,7 +38,7 @@ class SimulatorCar(WholeCar):
     device: SteeringDevice = field(default_factory=SimulatedWheel)
 
     @property
-    def stepping(self) -> Mapping[str, object]:
+    def stepping(self) -> Stepping:
         """Runge and Kutta's method, a step a tick."""
         return {**super().stepping, "rate": RATE}
 

@@ -30,10 +30,7 @@ class DoubleWishbone(KnuckleAxle, frozen=True, kw_only=True, tag="double-wishbon
         raised = site.live("pivots raised", 0.0, "m", -0.1, 0.1)
         corners = []
         for side in site.sides():
-            lower, low = arm(
-                side, "lower arm", self.lower_front, self.lower_rear, self.lower_ball,
-                self.lower_mass, raised,
-            )  # fmt: skip
+            lower, low = self.lower_arm(side, raised)
             upper, high = arm(
                 side, "upper arm", self.upper_front, self.upper_rear, self.upper_ball,
                 self.upper_mass, raised,

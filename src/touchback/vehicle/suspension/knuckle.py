@@ -52,6 +52,13 @@ class KnuckleAxle(AxleKind, frozen=True, kw_only=True):
         kingpin = site.angle("kingpin", atan2(ball[1] - top[1], rise))
         return ball[0] - rise * tan(caster), ball[1] - rise * tan(kingpin)
 
+    def lower_arm(self, side: Side, raised: Value) -> tuple[BodyHandle, Triple]:
+        """The lower arm and its origin, as `arm` gives them."""
+        return arm(
+            side, "lower arm", self.lower_front, self.lower_rear, self.lower_ball, self.lower_mass,
+            raised,
+        )  # fmt: skip
+
     def knuckle(self, side: Side, lower: BodyHandle, pivot: Triple) -> BodyHandle:
         """The knuckle on the lower arm's ball, with its tie rod."""
         com = np.array(middle(self.lower_ball, self.wheel_centre)) - self.lower_ball

@@ -6,7 +6,7 @@ from touchback.model.frame import Turns
 from touchback.model.value import Triple
 from touchback.symbolic.functions import atan2, sqrt
 from touchback.vehicle.suspension.axle import Corner, Point, Side, Site, distance
-from touchback.vehicle.suspension.knuckle import KnuckleAxle, arm
+from touchback.vehicle.suspension.knuckle import KnuckleAxle
 
 
 class MacPherson(KnuckleAxle, frozen=True, kw_only=True, tag="macpherson"):
@@ -30,10 +30,7 @@ class MacPherson(KnuckleAxle, frozen=True, kw_only=True, tag="macpherson"):
         raised = site.live("pivots raised", 0.0, "m", -0.1, 0.1)
         corners = []
         for side in site.sides():
-            lower, low = arm(
-                side, "lower arm", self.lower_front, self.lower_rear, self.lower_ball,
-                self.lower_mass, raised,
-            )  # fmt: skip
+            lower, low = self.lower_arm(side, raised)
             knuckle = self.knuckle(side, lower, low)
             turn = _upright(side, self.strut_foot, top)
             tube = side.on(knuckle, self.lower_ball, self.strut_foot, turn=turn)

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 from touchback.errors import InputError
 from touchback.haptics.wall.laws.affine import Standard
-from touchback.haptics.wall.laws.motion import is_zero
+from touchback.haptics.wall.laws.booked import Booked
 from touchback.haptics.wall.laws.told import Law, Told
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select
 
 
 @dataclass(frozen=True)
-class PassivityControlled:
+class PassivityControlled(Booked):
     """Hannaford & Ryu 2002: what a law has taken, −Σ f Δy, is watched; when it has given more, a
     damper of just the size that takes it back within a sample acts beside it, of at most half of
     what would stop the device. Without a contact the books begin anew.
@@ -26,34 +26,16 @@ class PassivityControlled:
     law: Law = field(default_factory=Standard)
     bounded: bool = False
 
-    @property
-    def compensates(self) -> bool:
-        return self.law.compensates
-
-    @property
-    def start(self) -> tuple[float, ...]:
-        """Of (y before, whether there was a sample, energy taken, the law's own)."""
-        return (0.0, 0.0, 0.0, *self.law.start)
-
-    def idle(self, memory: Sequence[Scalar], told: Told) -> Sequence[Scalar]:
-        return (told.y, 1.0, 0.0, *self.law.idle(memory[3:], told))
-
-    def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Scalar]:
-        before, begun, energy = memory[:3]
-        taken = energy - select(begun, told.acting * (told.y - before), 0.0)
-        free = select(told.y >= 0.0, is_zero(told.acting), 0.0)
-        taken = select(free, 0.0, taken)
-        inner, force = self.law.step(memory[3:], told)
+    def corrected(self, force: Scalar, taken: Scalar, told: Told) -> Scalar:
+        """Cut, or with its damper."""
         if self.bounded:
             out = told.v * told.period
             most = maximum(taken, 0.0) / select(out > 0.0, out, 1.0)
-            force = select(out > 0.0, minimum(force, most), force)
-        else:
-            square = told.v * told.v * told.period
-            wanted = maximum(-taken, 0.0) / select(square > 0.0, square, 1.0)
-            damper = minimum(wanted, 0.5 * told.plant.mass / told.period)
-            force = force - damper * told.v
-        return (told.y, 1.0, taken, *inner), force
+            return select(out > 0.0, minimum(force, most), force)
+        square = told.v * told.v * told.period
+        wanted = maximum(-taken, 0.0) / select(square > 0.0, square, 1.0)
+        damper = minimum(wanted, 0.5 * told.plant.mass / told.period)
+        return force - damper * told.v
 
 
 @dataclass(frozen=True)
