@@ -13,6 +13,7 @@ from touchback.devices.serial_line.events import Event, told
 from touchback.devices.service import PRIORITY, ClockEstimate, Service
 from touchback.errors import DeviceError, InputError
 from touchback.native.library import LIB
+from touchback.native.live.publication import Publication
 from touchback.native.wire.far_end import FEATURES, SIMULATED
 from touchback.native.wire.line import (
     FIELDS,
@@ -20,7 +21,6 @@ from touchback.native.wire.line import (
     RUNNING,
     LineInput,
     LineOutput,
-    Publication,
     Wanted,
     WireLine,
 )

@@ -28,9 +28,6 @@ void tb_line_event(tb_line *line, long event, double first, double second) {
 static const int64_t MILLISECOND = 1000000;
 static const int64_t REOPEN = 50000000;    /* ns between looks whether the line is back */
 static const int64_t ASK_AGAIN = 20000000; /* ns */
-static const int64_t SOON = 20000;         /* ns after a tick is due, when it has published */
-static const int64_t AGAIN = 50000;        /* ns: the next look, where it hadn't */
-static const int64_t PATIENCE = 10;        /* periods after which it rests, perhaps */
 
 void tb_line_close(tb_line *line, int error) {
     if (line->file < 0)
@@ -121,7 +118,6 @@ static void take_binding(tb_line *line) {
         return;
     if (line->state == TB_LINE_RUNNING)
         tb_line_forces(line);
-    line->published_sequence = -1;
     tb_handover_take(&line->binding, wanted);
 }
 
@@ -129,13 +125,8 @@ static void take_binding(tb_line *line) {
 static void wait_for_more(tb_line *line) {
     int64_t now = tb_clock_now(), left = 2 * MILLISECOND;
     const tb_line_binding *binding = tb_handover_taken(&line->binding);
-    if (binding && binding->output_count) {
-        left = line->published_stamp + binding->period + SOON - now;
-        if (left < AGAIN)
-            left = left > -PATIENCE * binding->period ? AGAIN : MILLISECOND;
-        if (left > MILLISECOND)
-            left = MILLISECOND;
-    }
+    if (binding && binding->output_count)
+        left = tb_publication_pause(&binding->publication, now);
     struct timespec timeout = {0, (long)left};
     if (line->file < 0) {
         clock_nanosleep(CLOCK_MONOTONIC, 0, &timeout, NULL);

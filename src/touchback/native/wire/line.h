@@ -13,6 +13,7 @@
 
 #include "live/handover.h"
 #include "live/live.h"
+#include "live/publication.h"
 #include "wire/clock_fit.h"
 #include "wire/messages.h"
 
@@ -75,12 +76,7 @@ typedef struct tb_line_binding { /* to a live run */
     long input_count, output_count;
     tb_line_input *inputs;
     tb_line_output *outputs;
-    const tb_mailbox *published;
-    uint64_t published_count;
-    double *message; /* room for it */
-    int64_t period;  /* ns between messages */
-    const _Atomic uint64_t *word; /* of the ports' directory: places hold while it is … */
-    uint64_t known;               /* … this */
+    tb_publication publication;
 } tb_line_binding;
 
 typedef struct tb_line_about { /* what the device has told of itself */
@@ -120,7 +116,6 @@ typedef struct tb_line {
     long described;                   /* axes so far */
     uint32_t number, last, status, echo;
     int64_t first; /* whether no sample came yet in this session */
-    int64_t published_stamp, published_sequence;
     long told; /* whether the present trouble was */
     int64_t departures[TB_LINE_HISTORY]; /* ns, of commands by their number */
     tb_clock_fit fit;

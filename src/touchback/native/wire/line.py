@@ -15,6 +15,7 @@ from touchback.native.library import LIB, Floats, address_of
 from touchback.native.live.handover import hand_over
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.native.live.memory import Arena, struct_bytes
+from touchback.native.live.publication import Publication
 
 CLOSED, ASKING, DESCRIBING, RUNNING = (
     LIB.constant(f"TB_LINE_{name}") for name in ("CLOSED", "ASKING", "DESCRIBING", "RUNNING")
@@ -51,17 +52,6 @@ class LineOutput:
     axis: int
     place: int
     gain: float
-
-
-@dataclass(frozen=True)
-class Publication:
-    """What a run publishes: the mailbox, ns between messages, and the word of its directory, with
-    its address, for which places hold."""
-
-    mailbox: Mailbox
-    period: int
-    word_address: int
-    word: int
 
 
 @dataclass(frozen=True)
@@ -166,10 +156,10 @@ class WireLine:
         if not inputs and not outputs:
             self._want(0, None)
             return
-        count = 0 if publication is None else publication.mailbox.count
+        room = 0 if publication is None else publication.room
         sizes = (
             struct_bytes("tb_line_binding"), struct_bytes("tb_line_input", len(inputs)),
-            struct_bytes("tb_line_output", len(outputs)), 8 * count,
+            struct_bytes("tb_line_output", len(outputs)), room,
         )  # fmt: skip
         arena = Arena(Arena.need(*sizes))
         binding = arena.struct("tb_line_binding")
@@ -183,10 +173,7 @@ class WireLine:
             each.axis, each.place, each.gain = sent.axis, sent.place, sent.gain
             binding.outputs = binding.outputs or ctypes.addressof(each)
         if publication is not None:
-            binding.published, binding.published_count = publication.mailbox.address, count
-            binding.message = address_of(arena.floats(count))
-            binding.period = publication.period
-            binding.word, binding.known = publication.word_address, publication.word
+            publication.fill(binding.publication, arena)
         self._want(ctypes.addressof(binding), arena)
 
     def _want(self, address: int, arena: Arena | None) -> None:

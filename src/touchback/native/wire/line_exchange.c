@@ -41,40 +41,23 @@ static int32_t units(double force, double unit) {
     return (int32_t)lrint(counted > 32767.0 ? 32767.0 : counted < -32767.0 ? -32767.0 : counted);
 }
 
-/* Whether the run has published since, in the structure whose places are known. What waited for
- * longer than a sample may is not sent, for this thread stood still: until more comes there is no force. */
-static int published(tb_line *line, const tb_line_binding *binding) {
-    if (!binding || !binding->output_count ||
-        (binding->word && atomic_load(binding->word) != binding->known))
-        return 0;
-    int64_t stamp, sequence = tb_mailbox_sequence(binding->published);
-    if (sequence == line->published_sequence)
-        return -1;
-    sequence = tb_mailbox_read(binding->published, binding->published_count, &stamp,
-                               binding->message, TRIES);
-    if (sequence < 0)
-        return -1;
-    line->published_sequence = sequence;
-    line->published_stamp = stamp;
-    if (tb_clock_now() - stamp <= line->oldest)
-        return 1;
-    atomic_fetch_add(&line->unsent, 1);
-    return 0;
-}
-
 void tb_line_forces(tb_line *line) {
-    const tb_line_binding *binding = tb_handover_taken(&line->binding);
+    tb_line_binding *binding = tb_handover_taken(&line->binding);
     tb_command wanted = {0};
-    int fresh = published(line, binding);
-    if (fresh > 0) {
+    int found = binding && binding->output_count
+                    ? tb_publication_take(&binding->publication, line->oldest)
+                    : TB_PUBLISHED_NONE;
+    if (found == TB_PUBLISHED_LATE)
+        atomic_fetch_add(&line->unsent, 1); /* until more comes there is no force */
+    if (found == TB_PUBLISHED_NEW) {
         wanted.flags = TB_ENABLE;
         for (long i = 0; i < binding->output_count; i++) {
             const tb_line_output *output = binding->outputs + i;
-            double force = output->gain * binding->message[output->place];
+            double force = output->gain * binding->publication.message[output->place];
             wanted.forces[output->axis] += units(force, (double)line->about.axes[output->axis].force_unit);
         }
         command(line, &wanted);
-    } else if (!fresh && line->instant - line->sent > KEEP_ALIVE)
+    } else if (found != TB_PUBLISHED_SAME && line->instant - line->sent > KEEP_ALIVE)
         command(line, &wanted); /* forces of zero, not enabled */
 }
 
