@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
+from touchback.errors import DeviceError
 from touchback.realtime.served import Served, ServedPort, Serving
 
 PRIORITY = 69  # of a driver's thread, below that of ticks
@@ -49,6 +50,11 @@ class Service(ABC, Generic[What]):
 
     def add(self, what: What, port: ServedPort) -> Serving:
         """Serves a port of a run beside those that it serves already."""
+        if self._closing.is_set():
+            raise DeviceError(
+                f"Port '{port.name}' can't be served: {type(self).__name__} is closed; open it "
+                "anew."
+            )
         with self._lock:
             self._served.append((what, port))
             self._bind()

@@ -125,14 +125,18 @@ class Conditioned:
 
     def run(self, blocks: np.ndarray, ages: float = 0.0) -> dict[str, np.ndarray]:
         """All quantities at each of some recorded blocks (a structured array), every channel's age
-        being so many seconds."""
+        being so many seconds; NaN where a block has a number that isn't finite, which no filter
+        sees."""
         names = [channel.name for channel in self.layout.channels]
         raw = np.hstack([np.asarray(blocks[n], float).reshape(len(blocks), -1) for n in names])
         rows = np.hstack([raw, np.full((len(blocks), len(names)), ages)])
-        x, states = self._start, np.empty((len(blocks), len(self._start)))
+        x, states = self._start, np.full((len(blocks), len(self._start)), np.nan)
+        primed = False
         for k, row in enumerate(rows):
+            if not np.isfinite(raw[k]).all():
+                continue
             u = np.concatenate([[k * self.layout.period], row])
-            for _ in range(1 if k else 1 + _SETTLE):
+            for _ in range(1 if primed else 1 + _SETTLE):
                 x = self._function.at(x, u, self.native.parameters)
-            states[k] = x
+            states[k], primed = x, True
         return {name: states[:, q.place] for name, q in self.quantities.items()}

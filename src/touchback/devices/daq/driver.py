@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,9 +14,13 @@ from touchback.devices.daq.conditioning import Conditioned, Conditioning
 from touchback.devices.daq.layout import BlockLayout
 from touchback.devices.daq.readers import strategy
 from touchback.devices.service import PRIORITY, ClockEstimate, Service
-from touchback.errors import InputError
+from touchback.errors import DeviceError, InputError
 from touchback.native.daq import stream as native
+from touchback.numbers import number_within, whole_within
 from touchback.realtime.served import ServedPort, Serving
+
+#: Boards that somebody reads or has read, by their identities.
+_READ: weakref.WeakValueDictionary[int, Board] = weakref.WeakValueDictionary()
 
 
 class Board(Protocol):
@@ -68,6 +73,10 @@ class Daq(Service[str]):
             raise InputError("Daq: the conditioning is of blocks of another layout than the board.")
         self.conditioned: Conditioned = (conditioning or Conditioning(layout)).compile()
         chosen = strategy(reader, layout)
+        pace = number_within("Daq: its pace must be 0 to 3600 s", pace, 0.0, 3600.0)
+        priority = whole_within("Daq: its priority must be 0 (none) to 99", priority, 0, 99)
+        self._claim()
+        self._again = layout.stamped and chosen.want.multiple == layout.size  # blocks are whole
         # The thread's own: a board may close its files while it still reads.
         data, records, questions = (
             os.dup(file) if file >= 0 else -1
@@ -78,8 +87,20 @@ class Daq(Service[str]):
             data, records, questions, chosen.want, pace, chosen.whole, layout.size, layout.fields,
             layout.period, layout.stamped, priority,
         )  # fmt: skip
+        self._unkept, self._words = 0, list[str]()  # of blocks, and what is to be told of them
         self._stream = native.DaqStream(wanted, self.conditioned.native)
         self._follow()
+
+    def _claim(self) -> None:
+        """A pipe gives each byte once: of two readers none gets whole blocks."""
+        if self.board.data < 0:
+            raise DeviceError("Daq: the board is closed; open it anew.")
+        if id(self.board) in _READ:
+            raise DeviceError(
+                "Daq: this board has a reader, or had one that left within its stream; a pipe "
+                "gives each byte once, so that both would get torn blocks. Open the board anew."
+            )
+        _READ[id(self.board)] = self.board
 
     # ---- what it knows --------------------------------------------------------------------------
 
@@ -92,7 +113,8 @@ class Daq(Service[str]):
     def counts(self) -> dict[str, int]:
         """Blocks received, calls, blocks that came before the board's clock was known, that nobody
         took from `blocks` in time, that found a port held (`unheard`), that are missing between
-        the numbers of others (`lost`), and values out of an input's range."""
+        the numbers of others (`lost`), that have numbers which aren't finite, and aren't used
+        (`not_finite`), and values out of an input's range."""
         return self._stream.counts()
 
     @property
@@ -118,8 +140,16 @@ class Daq(Service[str]):
 
     def blocks(self) -> dict[str, np.ndarray]:
         """Every block since the last call: "number", "began", "arrival" [s of our clock], and the
-        numbers of each channel (a row a block where there are several). 65 536 wait."""
-        rows = self._stream.blocks()
+        numbers of each channel (a row a block where there are several). 65 536 wait; what comes
+        after them is used but not kept, and told."""
+        with self._lock:
+            rows, unlogged = self._stream.blocks(), self._stream.counts()["unlogged"]
+            if unlogged > self._unkept:
+                self._words.append(
+                    f"{unlogged - self._unkept} blocks were used but not kept, since {len(rows)} "
+                    "waited; call `blocks()` more often."
+                )
+            self._unkept = unlogged
         found = {"number": rows[:, 0].astype(int), "began": rows[:, 1], "arrival": rows[:, 2]}
         at = native.HEAD
         for channel in self.board.layout.channels:
@@ -165,7 +195,9 @@ class Daq(Service[str]):
         self._stream.bind(served)
 
     def _news(self) -> list[str]:
-        return [*self.board.news(), *_words(self._stream.events(), self._served)]
+        words, self._words = self._words, []
+        names = [channel.name for channel in self.board.layout.channels]
+        return [*self.board.news(), *words, *_told(self._stream.events(), self._served, names)]
 
     def close(self) -> None:
         """Reads no more."""
@@ -176,6 +208,8 @@ class Daq(Service[str]):
             if file >= 0:
                 os.close(file)
         self._files = []
+        if self._again:
+            _READ.pop(id(self.board), None)
 
 
 @dataclass(frozen=True)
@@ -190,7 +224,9 @@ class DaqQuantity:
         return self.daq.add(self.name, port)
 
 
-def _words(rows: np.ndarray, served: Sequence[tuple[str, ServedPort]]) -> list[str]:
+def _told(
+    rows: np.ndarray, served: Sequence[tuple[str, ServedPort]], channels: Sequence[str]
+) -> list[str]:
     texts = []
     for _, kind, first, second in rows:
         if kind == native.OVERFLOW:
@@ -206,6 +242,16 @@ def _words(rows: np.ndarray, served: Sequence[tuple[str, ServedPort]]) -> list[s
             texts.append(
                 f"The board's clock jumped by {1e-9 * first:+.6g} s: how old its blocks are isn't "
                 "known, and they aren't used until `trust()`."
+            )
+        elif kind == native.NOT_FINITE:
+            texts.append(
+                f"Channel '{channels[int(first)]}' isn't a finite number in block {second:g}; such "
+                "blocks aren't used."
+            )
+        elif kind == native.STRANGE:
+            texts.append(
+                f"The board said what can't be (a record of kind {first:g}, {second:g}); it isn't "
+                "heeded. See native/daq/stream.h for what boards may say."
             )
         elif kind == native.OUTSIDE and int(first) < len(served):
             name, port = served[int(first)]

@@ -90,15 +90,15 @@ static void place_block(tb_daq *daq, const uint8_t *block, int64_t count, int64_
     daq->index = stamp[1];
 }
 
-static void take_block(tb_daq *daq, const uint8_t *block, int64_t arrival) {
-    place_block(daq, block, atomic_fetch_add(&daq->received, 1), arrival);
-    int64_t index = daq->index;
-    unpack(daq, block, index, arrival);
-    for (int k = 0; !daq->primed && k < SETTLE; k++)
-        update(daq);
-    daq->primed = 1;
-    update(daq);
-    log_block(daq, index, arrival);
+/* The channel of the first number that is none, -1 when all are: a filter that takes one never gets
+ * rid of it. */
+static long not_finite(const tb_daq *daq) {
+    const double *raw = daq->u + 1;
+    for (long i = 0; i < daq->field_count; i++)
+        for (long k = 0; k < daq->fields[i].count; k++)
+            if (!isfinite(*raw++))
+                return i;
+    return -1;
 }
 
 static void publish(tb_daq *daq, int64_t arrival) {
@@ -140,8 +140,29 @@ static void hand_over(tb_daq *daq) {
         atomic_fetch_add(&daq->unheard, 1);
 }
 
+/* Returns whether the block can be used. */
+static int take_block(tb_daq *daq, const uint8_t *block, int64_t arrival) {
+    place_block(daq, block, atomic_fetch_add(&daq->received, 1), arrival);
+    unpack(daq, block, daq->index, arrival);
+    log_block(daq, daq->index, arrival);
+    long broken = not_finite(daq);
+    if (broken >= 0) {
+        atomic_fetch_add(&daq->not_finite, 1);
+        if (!daq->broken)
+            tb_daq_event(daq, TB_DAQ_NOT_FINITE, (double)broken, (double)daq->index);
+        daq->broken = 1;
+        return 0;
+    }
+    daq->broken = 0;
+    for (int k = 0; !daq->primed && k < SETTLE; k++)
+        update(daq);
+    daq->primed = 1;
+    update(daq);
+    return 1;
+}
+
 long tb_daq_take(tb_daq *daq, const uint8_t *bytes, int64_t count, int64_t arrival) {
-    long blocks = 0;
+    long blocks = 0, usable = 0; /* the freshest */
     if (!daq->whole)
         daq->filled = 0;
     for (int64_t at = 0; at < count;) {
@@ -153,10 +174,10 @@ long tb_daq_take(tb_daq *daq, const uint8_t *bytes, int64_t count, int64_t arriv
         if (daq->filled < daq->block)
             break;
         daq->filled = 0;
-        take_block(daq, daq->partial, arrival);
+        usable = take_block(daq, daq->partial, arrival);
         blocks++;
     }
-    if (blocks) {
+    if (usable) {
         publish(daq, arrival);
         hand_over(daq);
     }

@@ -28,6 +28,8 @@ static const int64_t REST = 2000000; /* ns between looks when nobody is there an
 static const int64_t SPIN = 20000;
 static const int64_t JUMP = 10000000; /* ns beyond an exchange's own doubt: a clock that was set */
 static const double DRIFT = 2e-3; /* that an estimate may be wrong by: no crystal is half as bad */
+static const int64_t FAR = (int64_t)1 << 61; /* ns: beyond any clock, and sums of two don't overflow */
+static const int64_t LONG = 1000000000000000; /* ns: beyond any time between blocks */
 static const int64_t SLICE = 10000000; /* ns after which a call that waits for ever looks up */
 
 /* How far an answer is off what is known of the board's clock, ns; 0 while that is within doubt. */
@@ -57,7 +59,27 @@ static void heard_time(tb_daq *daq, const int64_t *record, int64_t now) {
     tb_daq_event(daq, TB_DAQ_JUMPED, (double)ahead, 0.0);
 }
 
+static int near(int64_t time) { return time > -FAR && time < FAR; }
+
+/* Whether a board can mean it: boards are anybody's. */
+static int possible(const int64_t *record) {
+    switch (record[0]) {
+    case TB_DAQ_STARTED: return near(record[1]) && record[2] > 0 && record[2] < LONG;
+    case TB_DAQ_TIME: return record[1] > 0 && near(record[2]) && near(record[3]);
+    case TB_DAQ_OVERFLOW:
+    case TB_DAQ_ENDED:
+    case TB_DAQ_JUMPED: return 1;
+    default: return 0;
+    }
+}
+
 static void heard(tb_daq *daq, const int64_t *record, int64_t now) {
+    if (!possible(record)) {
+        if (!daq->strange)
+            tb_daq_event(daq, TB_DAQ_STRANGE, (double)record[0], (double)record[1]);
+        daq->strange = 1;
+        return;
+    }
     if (record[0] == TB_DAQ_STARTED) {
         daq->started = record[1];
         daq->period = record[2];

@@ -30,6 +30,8 @@ enum { /* kinds of records from a board */
     TB_DAQ_GONE,        /* of ours: the pipe is closed, or an errno */
     TB_DAQ_OUTSIDE,     /* of ours: which output, and the value beyond its input's range */
     TB_DAQ_JUMPED,      /* its clock was set: ns that it is ahead of what was expected */
+    TB_DAQ_NOT_FINITE,  /* of ours: which channel of a block, and what it has instead of a number */
+    TB_DAQ_STRANGE,     /* of ours: the kind of a record that can't be, and its first number */
 };
 
 enum { TB_DAQ_CHANNELS = 64, TB_DAQ_RECORD = 4, TB_DAQ_HISTORY = 64 };
@@ -83,6 +85,7 @@ typedef struct tb_daq {
 
     /* Found. */
     _Atomic int64_t received, calls, undated, unlogged, outside, lost;
+    _Atomic int64_t not_finite; /* blocks with numbers that are none: kept, not used */
     _Atomic long doubted; /* whether the clock jumped, so that nothing is handed over */
     _Atomic int64_t unheard; /* blocks that found a mailbox held by somebody who doesn't let go */
     _Atomic long running, dated; /* whether the pipe is open; whether the board said when it began */
@@ -91,6 +94,7 @@ typedef struct tb_daq {
     /* The thread's own. */
     int64_t thread, asked, question;
     long lost_time; /* whether the board's clock jumped, and is asked no more */
+    long strange, broken; /* whether a strange record was told; whether the last block wasn't finite */
     int64_t departures[TB_DAQ_HISTORY]; /* ns, of questions */
     long filled, primed; /* bytes of a block that came; whether x has seen one */
     int64_t began, index; /* ns here, of the last block, and its number; -1: none yet */

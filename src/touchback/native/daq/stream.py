@@ -21,12 +21,14 @@ from touchback.native.record import FunctionData
 HEAD = LIB.constant("TB_DAQ_BLOCK_HEAD")
 MOST_CHANNELS = LIB.constant("TB_DAQ_CHANNELS")
 TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
-STARTED, TIME, OVERFLOW, ENDED, GONE, OUTSIDE, JUMPED = (
+STARTED, TIME, OVERFLOW, ENDED, GONE, OUTSIDE, JUMPED, NOT_FINITE, STRANGE = (
     LIB.constant(f"TB_DAQ_{name}")
-    for name in ("STARTED", "TIME", "OVERFLOW", "ENDED", "GONE", "OUTSIDE", "JUMPED")
-)
+    for name in (
+        "STARTED", "TIME", "OVERFLOW", "ENDED", "GONE", "OUTSIDE", "JUMPED", "NOT_FINITE", "STRANGE"
+    )
+)  # fmt: skip
 STAMP = LIB.constant("TB_DAQ_STAMP")
-COUNTS = ("received", "calls", "undated", "unlogged", "outside", "unheard", "lost")
+COUNTS = ("received", "calls", "undated", "unlogged", "outside", "unheard", "lost", "not_finite")
 _EVENT, _DRAIN = LIB.constant("TB_DAQ_EVENT"), LIB.constant("TB_DAQ_DRAIN")
 _EVENTS, _DRAINS, _BLOCKS = 256, 16384, 65536  # rows that wait for a reader
 

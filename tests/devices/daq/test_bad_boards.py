@@ -1,0 +1,136 @@
+"""Boards that say what can't be, or are used as they mustn't: told, and never believed."""
+
+import os
+import random
+import struct
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.devices.daq import (
+    GALLO,
+    BlockChannel,
+    BlockLayout,
+    Conditioning,
+    Daq,
+    Script,
+    SimulatedBoard,
+    UdpBoard,
+)
+from touchback.errors import DeviceError, InputError
+from touchback.estimate import kalman_differentiator
+from waiting import until
+
+
+class Anybody:
+    """A board of somebody else: what is written comes, blocks and records alike."""
+
+    def __init__(self, layout: BlockLayout = GALLO) -> None:
+        self.layout = layout
+        self.ends = os.pipe(), os.pipe(), os.pipe()
+        (self.data, self.out), (self.records, self.told), (_, self.questions) = self.ends
+
+    def news(self) -> list[str]:
+        return []
+
+    def give(self, *numbers: float) -> None:
+        kinds = {"int16": "h", "int32": "i", "float64": "d"}
+        text = "<" + "".join(kinds[channel.type] for channel in self.layout.channels)
+        os.write(self.out, struct.pack(text, *numbers))
+
+    def __enter__(self) -> "Anybody":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pair in self.ends:
+            for file in pair:
+                os.close(file)
+
+
+def test_a_board_has_one_reader_since_two_would_tear_its_blocks() -> None:
+    with SimulatedBoard(Script(duration=60.0)) as board:
+        with Daq(board), pytest.raises(DeviceError, match="Open the board anew"):
+            Daq(board)
+        with pytest.raises(DeviceError, match="left within its stream"):
+            Daq(board)  # the first may have taken half a block with it
+    with pytest.raises(DeviceError, match="closed"):
+        Daq(board)
+    with UdpBoard(GALLO) as feed:  # gives whole blocks that are dated: another one may go on
+        for _ in range(2):
+            with Daq(feed):
+                pass
+
+
+def test_what_is_closed_serves_nobody_and_says_so() -> None:
+    m = tb.Model("rider")
+    m.sensor("seen", tb.Signal(1.0 * m.input("brake"), ""))
+    with SimulatedBoard(Script(duration=60.0)) as board, tb.live(m.compile(), rate=100) as live:
+        with Daq(board) as daq:
+            pass
+        daq.close()  # once more is nothing new
+        with pytest.raises(DeviceError, match=r"'brake'.*Daq is closed"):
+            live.connect("brake", daq)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"pace": float("nan")}, {"pace": -1.0}, {"priority": 100}, {"priority": 1.5}]
+)
+def test_a_pace_or_priority_that_can_t_be_is_refused_and_the_board_stays_free(wrong) -> None:
+    with Anybody() as board:
+        with pytest.raises(InputError, match=next(iter(wrong))):
+            Daq(board, **wrong)
+        with Daq(board):
+            pass
+
+
+def test_records_that_can_t_be_are_told_once_and_blocks_are_used_all_the_same() -> None:
+    """Whatever 32 bytes a board writes; 1–4 and 7 are kinds that boards may say, 1 and 2 only with
+    times that can be added without overflow, and 2 only of a question that was asked."""
+    draw, edges = random.Random(5), (0, 1, -1, 5, 2**40, 2**61, 2**62, 2**63 - 1, -(2**63))
+    with Anybody() as board, Daq(board) as daq:
+        for kind in (0, 1, 2, 5, 6, 8, 9, 99, -1, 2**63 - 1, -(2**63)):
+            for _ in range(20):
+                first, second, third = (draw.choice(edges) for _ in range(3))
+                if kind == 1:
+                    second = -abs(second % 2**62)  # blocks that follow one another backwards
+                os.write(board.told, struct.pack("<4q", kind, first, second, third))
+        board.give(1, 2, 3)
+        until(lambda: daq.counts["received"] == 1)
+        until(lambda: any("can't be" in text for text in daq.events))
+        assert len([text for text in daq.events if "can't be" in text]) == 1
+        assert daq.latest() is not None and daq.clock.exchanges == 0
+        os.write(board.told, struct.pack("<4q", 3, 17, 0, 0))
+        until(lambda: any("full after 17 blocks" in text for text in daq.events))
+
+
+@pytest.mark.parametrize("broken", [float("nan"), float("inf"), -float("inf")])
+def test_a_number_that_isn_t_finite_is_told_kept_and_not_seen_by_filters(broken: float) -> None:
+    layout = BlockLayout(1e-3, [BlockChannel("angle", "float64")])
+    c = Conditioning(layout)
+    speed = c.filtered(kalman_differentiator(1e-3, noise=1e-3, jerk=1.0), c["angle"])
+    c.give("speed", speed, of="angle")
+    blocks = np.zeros(60, dtype=layout.dtype)
+    blocks["angle"] = 2e-3 * np.arange(60)
+    blocks["angle"][30:32] = broken
+    with Anybody(layout) as board, Daq(board, c) as daq:
+        for number in blocks["angle"]:
+            board.give(number)
+        until(lambda: daq.counts["received"] == 60)
+        until(lambda: any("'angle' isn't a finite number in block 30" in t for t in daq.events))
+        last, kept = daq.latest(), daq.blocks()["angle"]
+        assert daq.counts["not_finite"] == 2
+    np.testing.assert_array_equal(kept, blocks["angle"])
+    assert last is not None and np.isfinite(last.quantities["speed"])
+    found = daq.conditioned.run(blocks)["speed"]
+    assert last.quantities["speed"] == found[-1]  # as from recorded ones, to the bit
+    np.testing.assert_array_equal(np.flatnonzero(np.isnan(found)), [30, 31])
+
+
+def test_blocks_that_nobody_took_in_time_are_told_when_somebody_asks() -> None:
+    with Anybody() as board, Daq(board) as daq:
+        for _ in range(70):
+            os.write(board.out, bytes(8 * 1000))
+        until(lambda: daq.counts["received"] == 70_000)
+        assert len(daq.blocks()["number"]) == 65_536
+        until(lambda: any("4464 blocks were used but not kept" in text for text in daq.events))
