@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 
+from touchback.devices.evdev import open_wheel
 from touchback.devices.serial_line import SerialDevice
 from touchback.realtime.devices import Device
 from touchback.realtime.served import ServingDevice
 from touchback.recording import unknown_name
 
-DEVICES: dict[str, Callable[[str], Device | ServingDevice]] = {"serial": SerialDevice}
+DEVICES: dict[str, Callable[[str], Device | ServingDevice]] = {
+    "evdev": open_wheel,
+    "serial": SerialDevice,
+}
 """Who opens a device of each kind, given its place (a path, an address, or nothing)."""
 
 

@@ -1,0 +1,1 @@
+"""Wheels and pedals as event devices of Linux, served beside the ticks."""

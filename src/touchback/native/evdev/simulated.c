@@ -1,0 +1,67 @@
+/* A simulated device at the other end of a socket: it says who it is, reports as the kernel does, and
+ * takes records where a device of the kernel takes ioctl. */
+#define _GNU_SOURCE
+#include "evdev/about.h"
+
+#ifdef __linux__
+
+#include <errno.h>
+#include <linux/input.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+static int describe(int file, tb_evdev_about *about) {
+    struct timeval patience = {1, 0};
+    setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ssize_t count = recv(file, about, sizeof *about, MSG_WAITALL);
+    if (count != (ssize_t)sizeof *about)
+        return count < 0 ? errno : EPROTO;
+    about->name[TB_EVDEV_NAME - 1] = 0;
+    about->features |= TB_EVDEV_SIMULATED;
+    return 0;
+}
+
+static int ask(int file, uint32_t kind, uint32_t first, uint32_t second, const struct ff_effect *effect) {
+    tb_evdev_record record = {kind, first, second, 0, {0}};
+    _Static_assert(sizeof *effect == sizeof record.effect, "an effect has 48 bytes");
+    if (effect)
+        memcpy(record.effect, effect, sizeof record.effect);
+    /* Whole or not at all: a socket that is full takes part of a record only where it is shorter than
+     * what is free, and then nobody reads. */
+    ssize_t count = send(file, &record, sizeof record, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return count == (ssize_t)sizeof record ? 0 : count < 0 ? errno : EPIPE;
+}
+
+static int tell(int file, tb_evdev_about *about) {
+    (void)about;
+    return ask(file, TB_EVDEV_TELL, 0, 0, NULL);
+}
+
+static int upload(int file, int32_t *effect, int32_t level, uint32_t milliseconds) {
+    struct ff_effect wanted;
+    memset(&wanted, 0, sizeof wanted);
+    *effect = *effect < 0 ? 0 : *effect;
+    wanted.type = FF_CONSTANT;
+    wanted.id = (int16_t)*effect;
+    wanted.direction = 0x4000;
+    wanted.replay.length = (uint16_t)milliseconds;
+    wanted.u.constant.level = (int16_t)level;
+    return ask(file, TB_EVDEV_UPLOAD, (uint32_t)*effect, 0, &wanted);
+}
+
+static int play(int file, int32_t effect, int32_t times) {
+    return ask(file, TB_EVDEV_PLAY, (uint32_t)effect, (uint32_t)times, NULL);
+}
+
+static int set(int file, uint32_t code, uint32_t value) {
+    return ask(file, TB_EVDEV_SET, code, value, NULL);
+}
+
+static int erase(int file, int32_t effect) {
+    return ask(file, TB_EVDEV_ERASE, (uint32_t)effect, 0, NULL);
+}
+
+const tb_evdev_way tb_evdev_simulated = {describe, tell, upload, play, set, erase};
+
+#endif
