@@ -105,7 +105,8 @@ def watch(kind: str, options: list[str]) -> int:
     environment = surroundings(kind, folder)
     left_out = [f"--ignore-glob=*/{name}" for name in LEFT_OUT]
     left_out += [f"--deselect={test}" for test in UNWATCHED[kind]]
-    chosen = [] if any(not word.startswith("-") for word in options) else TESTS[kind]
+    named = any((ROOT / word.partition("::")[0]).exists() for word in options)
+    chosen = [] if named else TESTS[kind]
     # Reports go to the file of standard errors, which pytest would hide from whoever looks on.
     tests = ["-m", "pytest", "-x", "--capture=sys", "-m", "not soak", *left_out, *chosen, *options]
     # The thread sanitizer wants memory where it expects it.

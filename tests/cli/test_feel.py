@@ -57,6 +57,7 @@ def test_feel_draws_keeps_and_sounds(tmp_path: Path) -> None:
     [
         (["flute"], "piano"),
         (["piano", "--set", "buton=1"], "buton"),
+        (["piano", "--set", "touch speed=1"], "no parameter 'touch speed'"),  # that is --speed
         (["piano", "--wav", "a.mp3"], r".wav"),
         (["piano", "--speed", "0"], "--speed"),
     ],

@@ -160,6 +160,19 @@ def test_sound_while_playing_and_playing_faster_than_the_clock_exclude_each_othe
     assert done.returncode == 2 and "take --wav with it" in " ".join(done.stderr.split())
 
 
-def test_what_only_simulated_keys_have_is_refused_beside_a_device(tmp_path: Path) -> None:
-    done = touchback("play", "piano", "--device", "serial:none", "--wav", "a.wav", cwd=tmp_path)
-    assert done.returncode == 2 and "--wav is of simulated keys" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["piano", "--score", "a.mid"], "--score is of simulated keys and fingers"),
+        (["piano", "--fast"], "--fast is of simulated keys and fingers"),
+        (["piano", "--set", "hammer mas=0.008"], "a key has no screw 'hammer mas'; did you mean"),
+        (["organ", "--set", "hammer mass=0.008"], "a key has no screw 'hammer mass'"),
+        (["piano-modes"], "'piano-modes' has modes"),
+        (["zoo"], "There is no voice 'zoo'"),
+    ],
+)
+def test_what_keys_on_wires_cannot_play_is_refused_before_a_line_is_opened(
+    words: list[str], told: str
+) -> None:
+    done = touchback("play", *words, "--device", "serial:none")
+    assert done.returncode == 2 and told in " ".join(done.stderr.split())

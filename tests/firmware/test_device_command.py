@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import wave
 
 import numpy as np
 import pytest
@@ -13,7 +14,10 @@ import touchback as tb
 from command import touchback
 from emulated_key import EmulatedKey, built, needs_emulator
 from touchback.devices import SerialDevice
+from touchback.devices.midi import NoteOn, read_midi
 from touchback.devices.serial_line.identify import Identified, fitted, identify
+from touchback.gallery.keyboard.keys import note_name
+from touchback.gallery.keyboard.regulation import read_regulation
 from waiting import until
 
 
@@ -244,6 +248,9 @@ def test_an_instrument_is_felt_on_keys_on_two_wires(tmp_path) -> None:
     try:
         places = [f"serial:{emulated.path}", f"serial:{path_of(other)}"]
         given = [word for place in places for word in ("--device", place)]
+        sound, notes, turned = (tmp_path / name for name in ("a.wav", "a.mid", "turned.yaml"))
+        given += ["--wav", str(sound), "--midi", str(notes), "--save", str(turned)]
+        given += ["--set", "hammer mass=0.008"]
         for seconds in ("2", "6", "30"):  # a busy machine is slow to strike
             told = touchback("play", "piano", *given, "--no-identify", "--seconds", seconds)
             assert told.returncode == 0, told.stderr
@@ -254,7 +261,15 @@ def test_an_instrument_is_felt_on_keys_on_two_wires(tmp_path) -> None:
         ended(other)
     assert told.stdout.count("emulated key/key, simulated") == 2
     assert "2 keys, piano" in told.stdout and "input age" in told.stdout
-    assert "C4" in told.stdout and "D4" in told.stdout
+    shown = re.findall(r"^ +(\S+) s  ([CD]4)", told.stdout, re.MULTILINE)
+    assert {name for _, name in shown} == {"C4", "D4"}
+    kept = [t for t in read_midi(notes) if isinstance(t.message, NoteOn)]
+    assert [note_name(t.message.note) for t in kept] == [name for _, name in sorted(shown)]
+    assert [t.time for t in kept] == pytest.approx(sorted(float(t) for t, _ in shown), abs=6e-4)
+    with wave.open(str(sound)) as file:
+        samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)
+    assert np.abs(samples).max() > 1000  # of 32767: it is heard
+    assert read_regulation(turned).every == {"hammer mass": 0.008}
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from touchback.cli.assignments import assignments
 from touchback.cli.chart import chart
 from touchback.cli.console import out, working
 from touchback.cli.options import number, output
+from touchback.cli.parameters import LIST, show_parameters
 from touchback.errors import InputError
 from touchback.model.names import suggestion
 
@@ -27,7 +28,7 @@ def feel(
     speed: Annotated[float, number("Of the key front, down and up [mm/s].", 0.1, 200.0)] = 10.0,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help='A live parameter: "hammer mass=0.008".'),
+        typer.Option("--set", help='A live parameter: "hammer mass=0.008"; `list` shows them.'),
     ] = None,
     wav: Annotated[
         Path | None, output("Play a passage and write its sound to this file.", ".wav")
@@ -37,14 +38,22 @@ def feel(
     """Press a key slowly and draw its force over its depth; let a passage sound.
 
     Solid: on the way down; dotted: on the way up. Letters mark where the stages of the way down
-    begin. `touchback show piano` lists the live parameters that --set takes.
+    begin.
     """
     from touchback.gallery.feel import INSTRUMENTS
 
     if instrument not in INSTRUMENTS:
-        known = suggestion(instrument, list(INSTRUMENTS))
-        raise InputError(f"There is no key to be felt of '{instrument}'; {known}")
-    settings, chosen = assignments("--set", set_ or []), INSTRUMENTS[instrument]
+        near = suggestion(instrument, list(INSTRUMENTS))
+        raise InputError(f"There is no key to be felt of '{instrument}'; {near}")
+    chosen = INSTRUMENTS[instrument]
+    known = chosen.parameters()
+    if LIST in (set_ or []):
+        show_parameters(known, f"a {instrument}'s key")
+        return
+    settings = assignments("--set", set_ or [])
+    for name in settings:
+        if name not in known:
+            raise InputError(f"--set: there is no parameter '{name}'; {suggestion(name, known)}")
     with working(f"pressing the key of a {instrument}"):
         felt = chosen.feel(settings, 1e-3 * speed)
     _show(felt, speed)

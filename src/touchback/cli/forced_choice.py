@@ -13,6 +13,7 @@ import typer
 
 from touchback.cli.chart import chart
 from touchback.cli.console import out, working
+from touchback.cli.parameters import LIST, show_parameters
 from touchback.errors import InputError
 from touchback.haptics.trials import (
     Constant,
@@ -57,6 +58,12 @@ class Asked:
 
 def forced_choice(file: Path, asked: Asked) -> None:
     """Goes through a session, from its beginning or from where it was broken off."""
+    if asked.vary == LIST:
+        from touchback.gallery.keyboard.trial_key import varied_key
+
+        key_model = varied_key(asked.voice, wired=asked.device is not None, by_hand=asked.page)
+        show_parameters(key_model.all_parameters(), f"a key of '{asked.voice}'")
+        return
     key, session = _begun(file, asked)
     known = None if asked.subject is None else _person(asked.subject, session.design)
     person = None if known is None else SimulatedSubject(known, session.seed or 0).choose

@@ -13,11 +13,11 @@ import typer
 
 from touchback.cli import INTERRUPTED
 from touchback.cli.console import out, working
-from touchback.cli.performing import keep_regulation
+from touchback.cli.performing import keep_regulation, tell_of_other_keys
 from touchback.devices.midi import Timed
 from touchback.gallery.keyboard.midi_fingers import gestures_of, graded_touches
-from touchback.gallery.keyboard.player import AS_GRADED, SETTLING
-from touchback.gallery.keyboard.regulation import Regulation
+from touchback.gallery.keyboard.player import SETTLING
+from touchback.gallery.keyboard.regulation import AS_GRADED, Regulation
 from touchback.gallery.keyboard.strokes import Gesture
 
 if TYPE_CHECKING:  # what needs the extra `view`
@@ -95,6 +95,7 @@ def _opened(wanted: OnPage) -> tuple[Hall, PianoBoard | None]:
     with working("building the keys" if not is_page else f"opening the {wanted.what}"):
         if not is_page:
             notes = OCTAVE if wanted.notes is None else tuple(wanted.notes)
+            tell_of_other_keys(wanted.regulation, notes)
             board = PianoBoard(
                 notes, wanted.rate, wanted.what, _script(wanted), regulation=wanted.regulation
             )

@@ -14,36 +14,39 @@ from touchback.devices.sound import render, write_wav
 from touchback.devices.sound.stream import SoundStream
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
-from touchback.gallery.keyboard.listener import Ear
+from touchback.gallery.keyboard.listener import Ear, Notebook
 from touchback.gallery.keyboard.midi_fingers import Answers, MidiFingers, notes_written
 from touchback.gallery.keyboard.pedals import Foot, control_of, feet_of
 from touchback.gallery.keyboard.player import Fingers, Keyboard, SeparateKeys
 from touchback.gallery.keyboard.regulation import Regulation
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.strokes import Gesture, Heard, as_midi, as_sound
+from touchback.gallery.keyboard.wired import WiredKey, play_wired
 
 # voices whose loudness is a speed
 STRUCK = ("piano", "piano-modes", "ball", "synthesizer", "measured")
 PLUCKED = "harpsichord"
-NAMED = 4  # notes of a score that have no end, and are named
+NAMED = 4  # of notes of a score without an end, or of keys that aren't there
 
 Board = Keyboard | SeparateKeys
 
 
 @dataclass
 class Performance:
-    """What is played with a voice, what was heard of it and what the feet did; a `sender` gets
-    both as they come, a `stream` lets it sound."""
+    """What is played with a voice, what was heard of it and what the feet did, until `time` [s]; a
+    `sender` gets both as they come, a `stream` lets it sound."""
 
     voice: str
     sender: MidiPort | None = None
     stream: SoundStream | None = None
     played: list[Heard] = field(default_factory=list)
     feet: list[Foot] = field(default_factory=list)
+    time: float = 0.0
 
     def live(self, board: Board, fingers: Fingers, duration: float) -> None:
         """Plays against the clock, and tells how the deadlines were kept."""
-        reports, self.played = board.play(self._watched(fingers), duration, self.ear())
+        reports, self.played = board.play(self._watched(fingers), duration, self._ear())
+        self.time = duration
         worst = max(reports, key=lambda report: report.counts["late"])
         if len(reports) > 1:
             out.print(f"\n{len(reports)} keys, each in a thread of its own; the latest of them:")
@@ -60,25 +63,40 @@ class Performance:
     def offline(self, board: Board, gestures: Sequence[Gesture], duration: float) -> None:
         """Plays as fast as it goes."""
         self.feet = [each for each in gestures if isinstance(each, Foot)]
-        self.played = board.hear(gestures, duration)
+        self.played, self.time = board.hear(gestures, duration), duration
         for note in self.played:
             show_note(note.time, note.note, note.loudness)
 
-    def ear(self) -> Ear:
-        """Lets notes sound, shows them as they do and, with a port, sends them."""
-        return Ear(self._began, self._released, self._damped)
-
-    def from_feet(self, source: MidiPort | None) -> Callable[[float], Sequence[Foot]]:
-        """What a MIDI port asks of the pedals; its notes are left out, for fingers play them."""
+    def on_wires(
+        self,
+        keys: Sequence[WiredKey],
+        source: MidiPort | None,
+        seconds: float,
+        rate: float,
+        regulation: Regulation,
+    ) -> None:
+        """Lets fingers play keys on wires, and tells how the deadlines were kept. A MIDI port moves
+        the pedals; its notes are left out, for fingers play them."""
+        notebook = Notebook(self._ear())
+        self.played = notebook.notes
 
         def feet(now: float) -> Sequence[Foot]:
+            self.time = now
             received = source.received() if source is not None else []
             found = feet_of(Timed(now, message) for message in received)
             for foot in found:
                 self._moved(foot)
             return found
 
-        return feet
+        report = play_wired(
+            keys, self.voice, seconds=seconds, ear=notebook.ear, rate=rate, feet=feet,
+            regulation=regulation,
+        )  # fmt: skip
+        out.print("\n" + str(report))
+
+    def _ear(self) -> Ear:
+        """Lets notes sound, shows them as they do and, with a port, sends them."""
+        return Ear(self._began, self._released, self._damped)
 
     def _watched(self, fingers: Fingers) -> Callable[[float], Sequence[Gesture]]:
         def watched(now: float) -> Sequence[Gesture]:
@@ -110,13 +128,13 @@ class Performance:
         if self.stream is not None:
             self.stream.damp(note, share)
 
-    def keep(self, duration: float, wav: Path | None, midi: Path | None) -> None:
+    def keep(self, wav: Path | None, midi: Path | None) -> None:
         """Writes what was heard."""
         out.print(f"\n{len(self.played)} notes were heard.")
         if wav is not None:
             with working("letting the strings sound"):
                 notes = as_sound(self.played, plucked=self.voice == PLUCKED)
-                write_wav(wav, render(notes, duration))
+                write_wav(wav, render(notes, self.time))
             out.print(f"sound: {wav}")
         if midi is not None:
             write_midi(midi, as_midi(self.played, self.voice in STRUCK, self.feet))
@@ -152,6 +170,17 @@ def read_score(path: Path) -> list[Timed]:
             f"({', '.join(named)}{more}); they are let go where the score ends."
         )
     return messages
+
+
+def tell_of_other_keys(regulation: Regulation, notes: Sequence[int]) -> None:
+    """Says whose screws aren't turned, for their keys aren't there; a file may be of more keys."""
+    others = [note_name(note) for note in sorted(regulation.keys) if note not in notes]
+    if others:
+        more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+        out.print(
+            f"--set: {', '.join(others[:NAMED])}{more} isn't among the keys, "
+            f"{note_name(notes[0])} to {note_name(notes[-1])}; what is said of it is left out."
+        )
 
 
 def keep_regulation(path: Path, regulation: Regulation) -> None:

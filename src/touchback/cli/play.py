@@ -9,10 +9,18 @@ import typer
 from touchback.cli.console import out, working
 from touchback.cli.on_page import PATIENCE as NOBODY
 from touchback.cli.on_page import OnPage, can_serve, play_on_page
-from touchback.cli.on_wire import play_on_devices
+from touchback.cli.on_wire import OnWire, play_on_devices
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
-from touchback.cli.performing import Board, keep_regulation, performing, read_score, show_note
+from touchback.cli.parameters import LIST, show_parameters
+from touchback.cli.performing import (
+    Board,
+    keep_regulation,
+    performing,
+    read_score,
+    show_note,
+    tell_of_other_keys,
+)
 from touchback.cli.scenes import show_scenes
 from touchback.cli.sounding import show_outputs
 from touchback.devices.midi import NoteOn, Timed
@@ -28,9 +36,10 @@ from touchback.gallery.keyboard.player import (
     make_separate_keys,
     scripted,
 )
-from touchback.gallery.keyboard.regulation import SUFFIXES, regulation_of
+from touchback.gallery.keyboard.regulation import SUFFIXES, regulation_of, screws_of
 from touchback.gallery.keyboard.strokes import Gesture, Stroke, passage
 from touchback.gallery.keyboard.walls import WALL_VOICES
+from touchback.gallery.keyboard.wired import wired_key
 
 RINGING = 1.5  # s after the last stroke
 PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
@@ -113,7 +122,7 @@ def play(
         typer.Option(
             "--set",
             help='A screw of the piano\'s actions, "hammer mass=0.008" or "C4/hammer mass=0.008", '
-            "or a file of them.",
+            "or a file of them; `list` shows what there is.",
         ),
     ] = None,
     save: Annotated[
@@ -133,14 +142,20 @@ def play(
         raise InputError("--audio sounds while it plays, --fast doesn't wait: take --wav with it.")
     if audio is not None:
         output_called(audio)  # refuses before any work what isn't there
+    if LIST in (set_ or []):
+        show_parameters(
+            screws_of(wired_key(what.value, rate).all_parameters()), f"keys of '{what}'"
+        )
+        return
     regulation = regulation_of(set_ or [])
     if device:
-        _refuse_beside_devices(
-            keys=keys, score=score, fast=fast, wav=wav, midi=midi, set=set_, save=save,
-        )  # fmt: skip
+        _refuse_beside_devices(keys=keys, score=score, fast=fast, answers=answers)
+        lasting = seconds or PATIENCE
+        wanted = OnWire(device, rate, lasting, identify, port, regulation, wav, midi)
         with performing(what.value, to, audio, notes_of(29), rate) as performance:
-            lasting = seconds or PATIENCE
-            play_on_devices(what.value, device, rate, lasting, identify, performance, port)
+            play_on_devices(wanted, performance)
+        if save is not None:
+            keep_regulation(save, regulation)
         return
     messages = None if score is None else read_score(score)
     only_here = what is What.piano_modes or what.value in WALL_VOICES
@@ -164,6 +179,7 @@ def play(
         make = make_separate_keys if what is What.piano_modes else make_keyboard
         board: Board = make(_notes(keys, messages), what.value, rate=rate, regulation=regulation)
         known = graded_touches(what.value, rate=rate) if messages or port else None
+    tell_of_other_keys(regulation, board.notes)
     gestures: list[Gesture] = []
     if messages is not None and known is not None:
         gestures = gestures_of(messages, known, SETTLING)
@@ -185,7 +201,7 @@ def play(
             performance.offline(board, gestures, duration)
         else:
             performance.live(board, scripted(gestures), duration)
-    performance.keep(duration, wav, midi)
+    performance.keep(wav, midi)
     if save is not None:
         keep_regulation(save, regulation)
 

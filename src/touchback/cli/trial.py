@@ -26,7 +26,8 @@ def trial(
     repeats: Annotated[int, number("How often each voice, or level, comes.", 1, 1000)] = 3,
     effort: Annotated[float, number("Of the finger, 0 (soft) to 1 (loud).", 0, 1)] = 0.3,
     vary: Annotated[
-        str | None, typer.Option(help='Forced choice: the live parameter, "wall stiffness".')
+        str | None,
+        typer.Option(help='Forced choice: the live parameter, "wall stiffness"; `list` shows all.'),
     ] = None,
     base: Annotated[float | None, typer.Option(help="What it is in all touches but one.")] = None,
     levels: Annotated[

@@ -2,7 +2,6 @@
 
 import contextlib
 import threading
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -40,9 +39,8 @@ def on_a_line(ends, axes: int) -> Iterator[tuple[SerialDevice, SimulatedDevice]]
     device, done = simulated_stage(far, axes), threading.Event()
 
     def serve() -> None:
-        start = time.monotonic()
         while not done.wait(1e-3):
-            device.tick(time.monotonic() - start, *HAND[:axes])
+            device.tick(*HAND[:axes])
 
     thread = threading.Thread(target=serve)
     thread.start()

@@ -17,9 +17,8 @@ def test_it_makes_a_line_of_its_own_that_drivers_open() -> None:
     key, done = simulated_key(PTY), threading.Event()
 
     def serve() -> None:
-        start = time.monotonic()
         while not done.wait(1e-3):
-            key.tick(time.monotonic() - start, 0.2)
+            key.tick(0.2)
 
     thread = threading.Thread(target=serve)
     thread.start()
@@ -33,6 +32,23 @@ def test_it_makes_a_line_of_its_own_that_drivers_open() -> None:
         thread.join()
         key.close()
     assert not os.path.exists(key.path)
+
+
+def test_what_a_line_brings_is_dated_after_it_was_read(monkeypatch) -> None:
+    """Dated before, a command that came while the line was read would be older than itself."""
+    key, order = simulated_key(PTY), []
+    read, now = os.read, time.monotonic
+    near = os.open(key.path, os.O_RDWR | os.O_NOCTTY)
+    try:
+        os.write(near, b"\0")
+        monkeypatch.setattr(os, "read", lambda *line: order.append("read") or read(*line))
+        monkeypatch.setattr(time, "monotonic", lambda: order.append("dated") or now())
+        key.tick(0.0)
+    finally:
+        monkeypatch.undo()
+        os.close(near)
+        key.close()
+    assert order[:2] == ["read", "dated"]
 
 
 def test_it_prints_where_its_line_is(capsys) -> None:

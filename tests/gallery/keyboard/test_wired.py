@@ -15,6 +15,7 @@ from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.listener import Ear
 from touchback.gallery.keyboard.pedals import SUSTAIN, UNA_CORDA, Foot
 from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
+from touchback.gallery.keyboard.regulation import Regulation
 from touchback.gallery.keyboard.wired import ANGLE, FOLLOW, WiredKey, play_wired, wired_key
 from waiting import PATIENCE, until
 
@@ -151,6 +152,22 @@ def test_feet_reach_a_live_key(far, pressed, monkeypatch) -> None:
     far.positions[0] = DOWN
     until(lambda: heard)
     assert heard[0].una_corda == 0.75
+
+
+def test_screws_are_turned_behind_keys_on_wires(far, monkeypatch) -> None:
+    built = []
+
+    def started(system, **options):
+        built.append(system["C4/action/hammer mass"])
+        raise StopIteration
+
+    monkeypatch.setattr(wired, "live", started)
+    with SerialDevice(far.path, patience=PATIENCE) as device, pytest.raises(StopIteration):
+        play_wired(
+            [WiredKey(device)], seconds=1.0, ear=Ear(print),
+            regulation=Regulation({}, {60: {"hammer mass": 0.0085}}),
+        )  # fmt: skip
+    assert built == [0.0085]
 
 
 def test_the_command_takes_pedals_from_a_midi_port_and_refuses_a_line_given_twice(

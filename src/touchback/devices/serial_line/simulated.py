@@ -117,26 +117,30 @@ class SimulatedDevice:
         session = time.monotonic_ns() // 1_000_000 % 255 + 1  # another one after each start
         told = [axis for *_, axis in axes]
         self._far = FarEnd(name, told, tick=round(1e6 * TICK), session=session)
-        self.forces = [0.0] * len(axes)
+        self.forces, self._began = [0.0] * len(axes), time.monotonic()
 
-    def tick(self, now: float, *hands: float) -> None:
+    def tick(self, *hands: float) -> None:
         """Takes what the line brought, moves for a tick under the hand's forces, sends a sample."""
-        micros = round(1e6 * now)
         with contextlib.suppress(BlockingIOError):
             while part := os.read(self._file, 4096):
-                self._far.take(part, micros)
+                # dated after it was read: a command would come before it was sent otherwise
+                self._far.take(part, self._now())
         for (_, motor, hand, _), force, pushed in zip(self._axes, self.forces, hands):
             self._run[motor], self._run[hand] = force, pushed
         self._run.run(TICK)
-        state = self._run.snapshot()
+        state, measured_at = self._run.snapshot(), self._now()
         measured, constant = [], MOTOR.torque_constant * MOTOR.gearing
         for (joint, *_), force in zip(self._axes, self.forces):
             speed, current = state[f"{joint} rate"], force / constant
             voltage = RESISTANCE * current + constant * speed
             measured.append((state[joint], speed, current, voltage))
-        self.forces = self._far.tick(micros, measured)
+        self.forces = self._far.tick(measured_at, measured)
         with contextlib.suppress(BlockingIOError):
             os.write(self._file, self._far.waiting())
+
+    def _now(self) -> int:
+        """The device's time [µs], since it was made."""
+        return round(1e6 * (time.monotonic() - self._began))
 
     def close(self) -> None:
         """Leaves the line."""
@@ -170,7 +174,7 @@ def serve(path: str, seconds: float, *hands: float) -> None:
     start = due = time.monotonic()
     try:
         while due - start < seconds:
-            device.tick(time.monotonic() - start, *hands)
+            device.tick(*hands)
             due = max(due + TICK, time.monotonic() - 0.01)
             time.sleep(max(0.0, due - time.monotonic()))
     finally:

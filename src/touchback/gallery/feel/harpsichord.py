@@ -84,4 +84,4 @@ def play(settings: Settings) -> Played:
     return Played(notes, strokes.duration + FADING, about)
 
 
-HARPSICHORD = Instrument(feel, play)
+HARPSICHORD = Instrument(feel, play, lambda: harpsichord.make().all_parameters())

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from touchback.devices.sound import Note, render
+from touchback.model.signals import Parameter
 
 Side = tuple[np.ndarray, np.ndarray]
 
@@ -49,7 +50,8 @@ Settings = Mapping[str, float]
 @dataclass(frozen=True)
 class Instrument:
     """How a key is felt, slowly at a speed [m/s], and how a passage is played, both with live
-    parameters by name."""
+    parameters by name; and which there are."""
 
     feel: Callable[[Settings, float], KeyCurve]
     play: Callable[[Settings], Played]
+    parameters: Callable[[], Mapping[str, Parameter]]

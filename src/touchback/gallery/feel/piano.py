@@ -8,6 +8,8 @@ from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.force_curve import ForceCurve, force_curve, slow_press
 from touchback.gallery.piano.passage import finger, virtuoso
 from touchback.gallery.piano.strokes import SETTLE, strikes
+from touchback.gallery.piano.touch import Straight
+from touchback.model.signals import Parameter
 from touchback.recording import Run
 from touchback.simulate import simulate
 from touchback.system import System
@@ -18,7 +20,6 @@ BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]
 DURATION, FADING = 4.0, 1.0  # of the passage and of what sounds on [s]
 SLOW = 0.02  # faster presses show the action's mass more than its weight [m/s]
 NO_LET_OFF = "none: the key bed is reached first"
-TOUCH = ("touch speed", "hold")  # parameters that only the slow press has
 LEGEND = {
     "A": "the key lifts whippen and hammer",
     "B": "and the damper",
@@ -55,7 +56,6 @@ def play(settings: Settings) -> Played:
     passage = virtuoso(DURATION)
     m = grand_piano_action("finger")
     m.report("string gap", "hammer velocity", "damper seat gap")
-    own = {name: value for name, value in settings.items() if name not in TOUCH}
     row = copies(m.compile(), [str(note) for note in passage])
     times = np.arange(0.0, DURATION + 0.5 * SAMPLES, SAMPLES)
     inputs = {}
@@ -63,7 +63,7 @@ def play(settings: Settings) -> Played:
         depth, speed = finger(strokes, times)
         inputs[f"{note}/finger depth"] = (times, depth)
         inputs[f"{note}/finger speed"] = (times, speed)
-    run = _run(row, own, inputs)
+    run = _run(row, settings, inputs)
     notes = [sound for note in passage for sound in _notes(run, note)]
     strokes_made = sum(map(len, passage.values()))
     speeds = [note.speed for note in notes if note.speed is not None]
@@ -93,4 +93,11 @@ def _notes(run: Run, note: int) -> list[Note]:
     return found
 
 
-PIANO = Instrument(feel, play)
+def parameters() -> dict[str, Parameter]:
+    """The action's own: those of what presses it are left out."""
+    pressed, played = grand_piano_action("motion", Straight()), grand_piano_action("finger")
+    common = pressed.all_parameters().keys() & played.all_parameters().keys()
+    return {name: each for name, each in played.all_parameters().items() if name in common}
+
+
+PIANO = Instrument(feel, play, parameters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -75,6 +75,59 @@ class Hearing:
             self._ear.damped(self._notes[i], self._now + passed, float(shares[i]))
         self._shares = np.where(changed, shares, self._shares)
         self._left = np.where(fresh, FADED, self._left - passed * shares)
+
+
+class Notebook:
+    """Writes down what its `ear` is told, and tells another: `notes` with when their keys were let
+    go and how they were damped, as `heard` finds them in a recording, without one."""
+
+    def __init__(self, other: Ear) -> None:
+        self.notes: list[Heard] = []
+        self.ear = Ear(self._began, self._released, self._damped)
+        self._other, self._ringing = other, dict[int, list[_Ringing]]()
+
+    def _began(self, note: Heard) -> None:
+        self._damp(note.note, note.time, 0.0)  # a strike finds its string free
+        self._ringing[note.note].append(_Ringing(len(self.notes), since=note.time))
+        self.notes.append(note)
+        self._other.began(note)
+
+    def _released(self, note: int, time: float) -> None:
+        for each in self._ringing.get(note, []):
+            kept = self.notes[each.place]
+            self.notes[each.place] = replace(kept, released=min(kept.released, time))
+        self._other.released(note, time)
+
+    def _damped(self, note: int, time: float, share: float) -> None:
+        self._damp(note, time, share)
+        self._other.damped(note, time, share)
+
+    def _damp(self, note: int, time: float, share: float) -> None:
+        """From a time on, all that rings of a key is damped by a share; what is still is left."""
+        ringing = []
+        for each in self._ringing.get(note, []):
+            each.left -= each.share * (time - each.since)
+            if each.left < 0.0:
+                continue
+            ringing.append(each)
+            kept = self.notes[each.place]
+            if share != each.share:
+                end = min(kept.end, time) if share > 0.5 else kept.end
+                damping = (*kept.damping, (time, share))
+                self.notes[each.place] = replace(kept, end=end, damping=damping)
+            each.share, each.since = share, time
+        self._ringing[note] = ringing
+
+
+@dataclass
+class _Ringing:
+    """A note that isn't still: its place, its damper's share since when [s], and how much full
+    damping is left [s]."""
+
+    place: int
+    since: float
+    share: float = 0.0
+    left: float = FADED
 
 
 class Listener:

@@ -14,7 +14,13 @@ from touchback.gallery.keyboard.keys import (
 )
 from touchback.gallery.keyboard.listener import Ear, Hearing, Listener
 from touchback.gallery.keyboard.pedals import PEDALS
-from touchback.gallery.keyboard.regulation import PREFIX, Regulation, screws_of
+from touchback.gallery.keyboard.regulation import (
+    AS_GRADED,
+    PREFIX,
+    Regulation,
+    regulate,
+    screws_of,
+)
 from touchback.gallery.keyboard.strokes import (
     Gesture,
     Heard,
@@ -37,7 +43,6 @@ SETTLING = 0.6  #: s before the first stroke: virtual parts come to rest
 SLOWEST, FASTEST = 200.0, 10_000.0  # ticks a second: slower keys strike twice or not at all
 _EARLY = 0.01  # s before a stroke, at which its inputs are written in a live run
 _LOOK = 0.002  # s between looks at what fingers do
-AS_GRADED = Regulation()  # nothing turned
 
 Fingers = Callable[[float], Sequence[Gesture]]  # what hands and feet do at a time [s]
 
@@ -199,10 +204,7 @@ def make_keyboard(
     as a regulation says."""
     steps = substeps or steps_at(rate)
     system = keyboard(notes, *voices, rate=rate, by_hand=by_hand)
-    regulation.check(screws_of(system.one.model.all_parameters()), "Regulation")
-    for note in notes_of(notes):
-        for name, value in regulation.of(note).items():
-            system[f"{note_name(note)}/{PREFIX}{name}"] = value
+    regulate(system, notes_of(notes), regulation)
     return Keyboard(tuple(notes_of(notes)), system, rate, steps)
 
 

@@ -22,6 +22,7 @@ from touchback.model.names import suggestion
 from touchback.model.signals import Parameter
 from touchback.numbers import shown
 from touchback.regular_file import check_output, read_regular, written_whole
+from touchback.system import System
 
 FORMAT, VERSION = "touchback regulation", 1
 EVERY, KEYS = "every key", "keys"
@@ -72,6 +73,8 @@ class Regulation:
         """Refuses screws that an action doesn't have and values that they can't take."""
         for name, value, key in self._each():
             of = f"{where}: {key}"
+            if not screws:
+                raise InputError(f"{of} has no screw '{name}': only a piano's action has screws.")
             if name not in screws:
                 raise InputError(f"{of} has no screw '{name}'; {suggestion(name, list(screws))}")
             span, unit = screws[name], screws[name].unit and f" {screws[name].unit}"
@@ -106,6 +109,9 @@ class Regulation:
             file.write_text(self.text(), encoding="utf-8")
 
 
+AS_GRADED = Regulation()  # nothing turned
+
+
 def _without(own: Turned, screw: str) -> Turned:
     return {name: value for name, value in own.items() if name != screw}
 
@@ -117,6 +123,14 @@ def screws_of(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
         for name, each in parameters.items()
         if name.startswith(PREFIX)
     }
+
+
+def regulate(system: System, notes: Iterable[int], regulation: Regulation) -> None:
+    """Turn the screws of a row of keys as a regulation says; those of other notes are left out."""
+    regulation.check(screws_of(system.one.model.all_parameters()), "Regulation")
+    for note in notes:
+        for name, value in regulation.of(note).items():
+            system[f"{note_name(note)}/{PREFIX}{name}"] = value
 
 
 def regulation_of(texts: Iterable[str]) -> Regulation:

@@ -49,6 +49,13 @@ def felt_key(voice: str, rate: float = 1000.0) -> Model:
     return m
 
 
+def varied_key(
+    voice: str, rate: float = 1000.0, *, wired: bool = False, by_hand: bool = False
+) -> Model:
+    """The key that a trial is felt on, whose live parameters can be varied."""
+    return felt_key(voice, rate) if wired else touchback_key(voice, rate=rate, by_hand=by_hand)
+
+
 class TrialKey:
     """A key of a voice, of which one live parameter is varied. Without a `line` it is simulated,
     as fast as it goes, and a finger of some `effort` presses it; `by_hand` the input "finger wish"
@@ -67,10 +74,7 @@ class TrialKey:
         speed: float = 1.0,
     ) -> None:
         self.wired = line is not None
-        model = (
-            felt_key(voice, rate) if self.wired
-            else touchback_key(voice, rate=rate, by_hand=by_hand)
-        )  # fmt: skip
+        model = varied_key(voice, rate, wired=self.wired, by_hand=by_hand)
         known = model.all_parameters()
         self.varied = _named(varied, voice, known)
         self.parameter = known[self.varied]

@@ -11,11 +11,13 @@ from touchback.gallery.keyboard.keys import note_name, notes_of, tune
 from touchback.gallery.keyboard.listener import Ear, Hearing
 from touchback.gallery.keyboard.pedals import PEDALS, Foot, add_pedals
 from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
+from touchback.gallery.keyboard.regulation import AS_GRADED, Regulation, regulate, screws_of
 from touchback.gallery.keyboard.strikes import REPORTED, add_strikes
 from touchback.gallery.keyboard.vibration import add_vibration
 from touchback.gallery.keyboard.voices import Voice, voice_called
 from touchback.haptics.displays import hold
 from touchback.model import Model
+from touchback.model.part import flatten
 from touchback.model.sensors import Signal
 from touchback.realtime import GuardedOutput, Live, WatchedInput, live
 from touchback.realtime.report import Report
@@ -54,6 +56,19 @@ def wired_key(voice: str | Voice = "piano", rate: float = 1000.0) -> Model:
     m.sensor(FOLLOWED, Signal(before))
     m.report(TORQUE, *REPORTED, FOLLOWED)
     return m
+
+
+def playable(voice: str | Voice, rate: float = 1000.0, regulation: Regulation = AS_GRADED) -> Model:
+    """A voice for keys on wires, refused where they can't play it or its screws can't be turned so:
+    to be asked before a motor moves."""
+    key = wired_key(voice, rate)
+    if flatten(key).modes:
+        raise InputError(
+            f"The voice '{voice}' has modes, each key of which runs by itself; keys on wires share "
+            "one run. Take 'piano'."
+        )
+    regulation.check(screws_of(key.all_parameters()), "Regulation")
+    return key
 
 
 class Following:
@@ -100,17 +115,20 @@ def play_wired(
     rate: float = 1000.0,
     record: bool | str = False,
     feet: Callable[[float], Sequence[Foot]] = lambda now: (),
+    regulation: Regulation = AS_GRADED,
 ) -> Report:
     """Lets fingers play keys on wires, named by white notes from middle C, for so long after the
     voices have come to where the keys are. The motors start softly and let go where positions stay
-    away; what sounds before voices and keys are together (again) is not heard. `feet` tells what
-    pedals do. A fault that lasts ends it."""
+    away; what sounds before voices and keys are together (again) is not heard. `feet` is asked
+    every few milliseconds what pedals do. A fault that lasts ends it."""
     if not keys:
         raise InputError("There is no key to play: give a device.")
+    key = playable(voice, rate, regulation)
     notes = notes_of(len(keys))
     names = [note_name(note) for note in notes]
-    system = copies(wired_key(voice, rate).compile(), names, shared=(*PEDALS, FOLLOW))
+    system = copies(key.compile(), names, shared=(*PEDALS, FOLLOW))
     tune(system, notes)
+    regulate(system, notes, regulation)
     guards = {
         f"{name}/{TORQUE}": guarded(key.device.axes[key.axis].force)
         for name, key in zip(names, keys)

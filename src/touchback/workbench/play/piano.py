@@ -11,15 +11,8 @@ from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import NAMES, note_name
 from touchback.gallery.keyboard.listener import Ear, Listener
 from touchback.gallery.keyboard.pedals import PEDALS, SHIFTED, Foot
-from touchback.gallery.keyboard.player import (
-    AS_GRADED,
-    METHOD,
-    SETTLING,
-    Fingers,
-    make_keyboard,
-    scripted,
-)
-from touchback.gallery.keyboard.regulation import Regulation
+from touchback.gallery.keyboard.player import METHOD, SETTLING, Fingers, make_keyboard, scripted
+from touchback.gallery.keyboard.regulation import AS_GRADED, Regulation
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.strokes import Gesture, Heard, Stroke
 from touchback.gallery.keyboard.strokes import passage as passage_on
