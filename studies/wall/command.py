@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PARTS = (
     "ball", "edges", "grip", "passive", "figures", "sensing", "limits", "faults", "designs", "best",
+    "key",
 )  # fmt: skip
 USUAL = PARTS[:5]  # the others take minutes
 FOUND = ("ball", "edges", "grip")  # parts with findings that hold or fail
@@ -45,7 +46,8 @@ def wall(
     *sensing*: passive walls with an encoder, at the rate nearest to 1 kHz; *limits*: at all rates;
     *faults*: with coarse and noisy counts, late forces, weak and misjudged motors and hands;
     *designs*: other people's cures, ours, and published bounds; *best*: published walls against
-    ours, judged on presses that neither knew. A finding that fails gives exit code 1.
+    ours, judged on presses that neither knew; *key*: walls on the simulated key, pressed and
+    struck, as they are chosen live. A finding that fails gives exit code 1.
     """
     wanted = parts or list(USUAL)
     for part in wanted:

@@ -39,6 +39,7 @@ LAWS: dict[str, Law] = {
     "deadbeat": Deadbeat(),
     "deadbeat throughout": Deadbeat(throughout=True),
     "adaptive": Adaptive(Deadbeat(), BENCH_DEVICE),
+    "balanced": Balanced(HalfSample(), RESOLUTION),
 }
 COUNTED = Setting(encoder=Encoder(RESOLUTION), sense=Differences())
 OBSERVED = Setting(encoder=Encoder(RESOLUTION), sense=Observing(RESOLUTION))
@@ -47,15 +48,18 @@ STAMPED = Setting(
     stamps=True,
 )  # fmt: skip
 WINDOWED = Setting(encoder=Encoder(RESOLUTION), sense=Window(RESOLUTION))
-BALANCED = Balanced(HalfSample(), RESOLUTION)
-CELLS = Setting(encoder=Encoder(RESOLUTION), sense=Counting(RESOLUTION), stamps=True)
+BALANCED = LAWS["balanced"]
+UNSTAMPED = Setting(encoder=Encoder(RESOLUTION), sense=Counting(RESOLUTION))
+CELLS = replace(UNSTAMPED, stamps=True)
 #: What they are told.
 SENSORS: dict[str, Setting] = {
     "exact": Setting(),
     "differences": COUNTED,
     "window": WINDOWED,
     "observer": OBSERVED,
-    "stamps": STAMPED,
+    "observer, stamps": STAMPED,
+    "counting": UNSTAMPED,
+    "counting, stamps": CELLS,
 }
 #: What else goes wrong on a device, each beside an encoder with the observer.
 FAULTS: dict[str, Setting] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from studies.wall import contest, real
+from studies.wall import contest, on_key, real
 from studies.wall.real import Cell
 from touchback.cli.console import out, working
 
@@ -100,6 +100,19 @@ def best(rates: Sequence[float]) -> list[Grid]:
     return [Grid("best", heads, tuple(rows))]
 
 
+def key(rates: Sequence[float]) -> list[Grid]:
+    """Walls on the simulated key, by what they are told: in presses, and in blows."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for rate in rates:
+        with working(f"pressing and striking the key at {rate:g} Hz"):
+            for found in on_key.borne(rate):
+                name = "standard" if found.wall == "wall" else found.wall
+                cell = " / ".join(f"{found.by[kind]:.0f}" for kind in on_key.STROKES)
+                rows.setdefault((name, found.sense), []).append(cell)
+    heads = ("wall", "told by", *(f"{rate:g} Hz" for rate in rates))
+    return [Grid("key", heads, tuple((*names, *cells) for names, cells in rows.items()))]
+
+
 #: Parts of the command that press real devices, from the rates that are asked for.
 PARTS: dict[str, Callable[[Sequence[float]], tuple[list[Grid], list[Cell]]]] = {
     "sensing": lambda rates: limits([_usual(rates)]),
@@ -107,6 +120,7 @@ PARTS: dict[str, Callable[[Sequence[float]], tuple[list[Grid], list[Cell]]]] = {
     "faults": lambda rates: faults(_usual(rates)),
     "designs": designs,
     "best": lambda rates: (best(rates), []),
+    "key": lambda rates: (key(rates), []),
 }
 
 

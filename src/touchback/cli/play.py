@@ -63,6 +63,7 @@ class What(StrEnum):
     wall_deadbeat = "wall-deadbeat"
     wall_deadbeat_throughout = "wall-deadbeat-throughout"
     wall_adaptive = "wall-adaptive"
+    wall_balanced = "wall-balanced"
     trial = "trial"
     zoo = "zoo"
     mechanisms = "mechanisms"

@@ -40,11 +40,14 @@ def passive_sheet(rates: list[float], table: dict[str, list[float]]) -> Sheet:
 
 
 def limits_sheet(rates: list[float], cells: list[Cell]) -> Sheet:
-    """The largest passive stiffness over the rate, one panel for each sensor."""
+    """The largest passive stiffness over the rate, one panel for each sensor; the legend
+    stands where a last one is missing."""
 
     def draw(figure: Figure) -> None:
         columns = list(dict.fromkeys(cell.column for cell in cells))
-        axes = figure.subplots(1, len(columns), sharey=True)
+        across = math.ceil(len(columns) / 2)
+        panels = figure.subplots(2, across, sharex=True, sharey=True)
+        axes, idle = panels.flat[: len(columns)], panels.flat[len(columns) :]
         mass = BENCH_DEVICE.mass + Finger().mass
         top = {rate: expressible_stiffness(mass, rate) for rate in rates}
         for axis, column in zip(axes, columns, strict=True):
@@ -55,13 +58,18 @@ def limits_sheet(rates: list[float], cells: list[Cell]) -> Sheet:
                 axis.plot(rates, shown, marker=mark, ms=4, lw=1.1, label=row)
             bound = [2.0 * BENCH_DEVICE.damping * rate for rate in rates]
             axis.plot(rates, bound, ":", color=INK, label="2b/T (Colgate)")
-            axis.set(xscale="log", yscale="log", title=column, xlabel="rate [kHz]")
+            axis.set(xscale="log", yscale="log")
+            axis.set_title(column, fontsize=9)
             axis.set_xticks(rates, [f"{1e-3 * rate:g}" for rate in rates], fontsize=7)
             axis.minorticks_off()
-        axes[0].set_ylabel("largest passive stiffness [N/m]")
+        figure.supxlabel("rate [kHz]", fontsize=9)
+        figure.supylabel("largest passive stiffness [N/m]", fontsize=9)
+        for axis in idle:
+            axis.set_visible(False)
         figure.legend(
-            *axes[0].get_legend_handles_labels(), fontsize=7, loc="outside lower center", ncols=4
-        )
+            *axes[0].get_legend_handles_labels(), fontsize=7, loc="lower right",
+            bbox_to_anchor=(1.0, 0.12),
+        )  # fmt: skip
 
     return Sheet("limits", "passive stiffness by what the controller is told", "", draw)
 

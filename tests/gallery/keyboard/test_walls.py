@@ -9,7 +9,7 @@ from touchback.errors import InputError
 from touchback.gallery.keyboard.device import FRONT, KeyDevice
 from touchback.gallery.keyboard.keys import touchback_key
 from touchback.gallery.keyboard.player import METHOD, STEPS, make_keyboard
-from touchback.gallery.keyboard.strokes import Stroke, input_samples
+from touchback.gallery.keyboard.strokes import Stroke
 from touchback.gallery.keyboard.voices import voice_called
 from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.haptics.displays import WALLS
@@ -18,8 +18,10 @@ from touchback.recording import Run
 from touchback.system import System
 
 RATE = 1000.0
-LABELS = ["wall", *list(WALLS)[1:]]  # in the order of their numbers
-SENSES = ["wall sense", "differences", "observer"]
+LABELS = ["wall", *list(WALLS)[1:], "balanced"]  # in the order of their numbers
+SENSES = ["wall sense", "differences", "observer", "observer-of-hand", "counting"]
+HELD = Stroke.of(0.05, 60, 0.3, stay=0.3)
+BLOW = Stroke(0.01, 60, 0.05, 14e-3, stay=0.1)  # the key flies to the wall and back to the finger
 PASSIVE = {  # N/m, with the observer of counts of 4.15 µm
     "half-sample": 20e3, "z-plane": 20e3, "deadbeat": 20e3, "deadbeat-throughout": 10e3,
     "adaptive": 20e3,
@@ -31,13 +33,13 @@ def key() -> System:
     return touchback_key("walls", rate=RATE).compile()
 
 
-def pressed(key: System, wall: str, stiffness: float, sense: str = "observer") -> Run:
-    """A finger's stroke that is held for 0.3 s and leaves."""
-    stroke = Stroke.of(0.05, 60, 0.3, stay=0.3)
-    inputs = {name.split("/", 1)[1]: value for name, value in input_samples([stroke]).items()}
+def pressed(
+    key: System, wall: str, stiffness: float, sense: str = "observer", stroke: Stroke = HELD
+) -> Run:
+    """A finger's stroke; one that is held for 0.3 s and leaves, unless given."""
     return tb.simulate(
         key, duration=0.7, rate=RATE, step=1.0 / STEPS, method=METHOD, output_step=2.0 / STEPS,
-        inputs=inputs, progress=False,
+        inputs=stroke.inputs, progress=False,
         parameters={
             "wall stiffness": stiffness, "wall choice": LABELS.index(wall),
             "wall sense choice": SENSES.index(sense),
@@ -78,6 +80,29 @@ def test_a_compensator_feeds_nothing_up_to_its_stiffness_and_lies_still(
         assert deepest < 5.0 / stiffness + 1e-3 and deepest > 2.0 / stiffness
 
 
+@pytest.mark.parametrize("stiffness", [2500.0, 20e3, 40e3])
+def test_a_balanced_wall_that_is_told_when_counts_change_feeds_nothing_and_lies_still(
+    key: System, stiffness: float
+) -> None:
+    run = pressed(key, "balanced", stiffness, "counting")
+    work = work_of_the_finger(run)
+    assert work.min() > -1e-3 * work.max()
+    assert swing(run) < 5e-6
+    assert run["key"].max() * FRONT - MIDDLE < 5.0 / stiffness + 1e-3
+
+
+def test_of_a_blow_that_bounces_only_a_deadbeat_wall_throughout_keeps_the_energy(
+    key: System,
+) -> None:
+    """Five samples of the bare key's own bounce at 10 kN/m: the half sample by which a contact may
+    be met late is K T²/4m = 11 % of its energy."""
+    kept = work_of_the_finger(pressed(key, "deadbeat-throughout", 10e3, "counting", BLOW))
+    assert kept.min() > -1e-3 * kept.max()
+    for wall, sense in (("half-sample", "observer"), ("balanced", "counting")):
+        work = work_of_the_finger(pressed(key, wall, 10e3, sense, BLOW))
+        assert -0.3 * work.max() < work.min() < -0.05 * work.max()
+
+
 def test_without_an_observer_counts_take_the_compensators_stiffness(key: System) -> None:
     assert work_of_the_finger(pressed(key, "deadbeat", 20e3, "differences")).min() < -1e-3
 
@@ -114,7 +139,7 @@ def test_each_wall_is_a_voice_that_sounds() -> None:
     keys = make_keyboard([60], "wall-half-sample")
     (note,) = keys.hear([Stroke.of(0.1, 60, 0.5, stay=0.1)], 0.5)
     assert note.loudness > 0.3
-    for wall in WALLS:
+    for wall in (*WALLS, "balanced"):
         assert voice_called(f"wall-{wall}")
     with pytest.raises(InputError, match="wall-deadbeat"):
         voice_called("wall-deadbeet")

@@ -1,6 +1,7 @@
 """The Touchback key: a lever with a motor behind a capstan and an encoder (Gillespie 1996, section
 4.2), simulated, with a finger over it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import exp
 
@@ -8,8 +9,9 @@ from touchback.devices.motor import Motor
 from touchback.devices.sensors import Encoder
 from touchback.estimate import SmoothDifferentiator, fresh
 from touchback.gallery.keyboard.pedals import Pedals
-from touchback.haptics.displays import hold
+from touchback.haptics.displays import hold, timed_counts
 from touchback.haptics.operator import Operator
+from touchback.haptics.wall.laws import Stamp
 from touchback.haptics.wall.plant import Device
 from touchback.model import Model
 from touchback.model.forces import JointEffort
@@ -56,7 +58,8 @@ class KeyDevice:
 class Sensed:
     """What a computer knows of the key: depth [m] and speed [m/s] of its front, downwards, as
     sensed at the tick at hand; as they were held since, for what moves between ticks; how many
-    ticks there are a second; which device it is; and where the pedals are, if there are any."""
+    ticks there are a second; which device it is; where the pedals are, if there are any; and, where
+    the encoder has a timer, what makes it tell the last change of the depth's count."""
 
     depth: Value
     speed: Value
@@ -65,6 +68,7 @@ class Sensed:
     rate: float
     device: KeyDevice
     pedals: Pedals | None = None
+    timer: Callable[[], Stamp] | None = None
 
 
 def add_device(m: Model, device: KeyDevice, rate: float, pedals: Pedals | None = None) -> Sensed:
@@ -78,7 +82,12 @@ def add_device(m: Model, device: KeyDevice, rate: float, pedals: Pedals | None =
     speed = fresh(m, "speed", SmoothDifferentiator(1.0 / rate, device.smoothing), angle)
     depth, speed = angle * FRONT, speed * FRONT
     held_depth, held_speed = hold(m, "depth held", depth), hold(m, "speed held", speed)
-    return Sensed(depth, speed, held_depth, held_speed, rate, device, pedals)
+    size, at, going = device.encoder.resolution, m.coordinate("key"), m.rate("key")
+
+    def timer() -> Stamp:
+        return timed_counts(m, "timer", at * FRONT, going * FRONT, size * FRONT, rate)
+
+    return Sensed(depth, speed, held_depth, held_speed, rate, device, pedals, timer)
 
 
 def push_key(m: Model, device: KeyDevice, force: Value) -> None:

@@ -9,6 +9,7 @@ from touchback.haptics.displays.hold import hold
 from touchback.haptics.displays.impedance import ImpedanceControl, ImpedanceDisplay
 from touchback.haptics.displays.measured import MeasuredImpedance, identify_impedance
 from touchback.haptics.displays.slower import Sampling, sampled_at
+from touchback.haptics.displays.stamps import timed_counts
 from touchback.haptics.displays.walls import WALLS, WallDisplay, wall_law
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "hold",
     "identify_impedance",
     "sampled_at",
+    "timed_counts",
     "wall_law",
 ]

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from touchback.haptics.displays.slower import Sampling, remembered, sampled_at, update
+from touchback.haptics.displays.stamps import since_sample
 from touchback.haptics.displays.walls import WALLS, believed, wall_law, within
 from touchback.haptics.wall.laws import (
     Balanced,
@@ -15,6 +16,7 @@ from touchback.haptics.wall.laws import (
     Law,
     Observing,
     Sense,
+    Stamp,
     Told,
 )
 from touchback.haptics.wall.plant import Device, Finger
@@ -33,7 +35,8 @@ class ChosenWall:
     `live.choose(name, "deadbeat")` takes another one within a tick, `live.choose(name, name)` the
     standard one again. What they are told is chosen alike: `live.choose("name sense",
     "differences")`. Where the `resolution` of an encoder [m] is given there are an "observer" and
-    "counting" (`Counting`) too, and the wall "balanced" (`Balanced`), which belongs to it.
+    "counting" (`Counting`) too, and the wall "balanced" (`Balanced`), which belongs to it. Where
+    counts are stamped "counting" is told, and there is a "stamped-observer".
 
     Live parameters: "name stiffness" [N/m], "name damping" [N s/m], "name rate" [Hz]. A wall that
     is chosen in the midst of a contact compensates its crossings from the next one on."""
@@ -56,6 +59,7 @@ class ChosenWall:
         velocity: Value,
         ticks: float,
         bias: Value = 0.0,
+        stamp: Stamp | None = None,
     ) -> Value:
         """The force [N] from the tick at hand on, outwards; the memory "name force" holds it. The
         arguments are those of `WallDisplay.fresh`."""
@@ -66,7 +70,8 @@ class ChosenWall:
         K = model.parameter(f"{name} stiffness", self.stiffness, unit="N/m", min=0.0, max=STIFFEST)
         B = model.parameter(f"{name} damping", self.damping, unit="N s/m", min=0.0, max=HEAVIEST)
         plant = believed(self.device, self.finger)
-        told = Told(position, velocity, held, plant, bias, K, B, sampling.period)
+        last = since_sample(model, f"{name}.stamp", stamp, sampling, ticks)
+        told = Told(position, velocity, held, plant, bias, K, B, sampling.period, last)
         known = self._sense(model, f"{name} sense", told, sampling)
         force = self._choose(model, name, known, sampling)
         fresh = select(sampling.due, within(force, self.limit), held)
@@ -75,21 +80,28 @@ class ChosenWall:
 
     def _sense(self, model: Model, name: str, told: Told, sampling: Sampling) -> Told:
         """What the laws are told, as it is chosen; what isn't chosen goes on beside it."""
-        senses: dict[str, Sense] = {name: Given(), "differences": Differences()}
-        if self.resolution:
-            senses["observer"] = Observing(self.resolution)
-            senses["observer-of-hand"] = Observing(self.resolution, feeds=True)
-            senses["counting"] = Counting(self.resolution)
+        plain, size = replace(told, stamp=None), self.resolution
+        senses: dict[str, tuple[Sense, Told]] = {
+            name: (Given(), plain),
+            "differences": (Differences(), plain),
+        }
+        if size:
+            senses["observer"] = Observing(size), plain
+            senses["observer-of-hand"] = Observing(size, feeds=True), plain
+            senses["counting"] = Counting(size), told
+        if size and told.stamp is not None:
+            stamped = Observing(size, hand_rate=100.0, slack=0.25)  # the laboratory's
+            senses["stamped-observer"] = stamped, told
         targets = [f"{name} {word}" for word in ("position", "velocity", "bias")]
         for target in targets:
             model.input(target)
-        for label, sense in senses.items():
+        for label, (sense, read) in senses.items():
             memory = remembered(model, f"{name}.{label}", sense.start)
-            after, known = sense.step(memory, told)
+            after, known = sense.step(memory, read)
             update(model, f"{name}.{label}", memory, after, sampling)
             _control(model, name, label, (known.y, known.v, known.bias), targets)
         y, v, bias = (model.signal(target) for target in targets)
-        return replace(told, y=y, v=v, bias=bias)
+        return replace(plain, y=y, v=v, bias=bias)
 
     def _choose(self, model: Model, name: str, told: Told, sampling: Sampling) -> Value:
         """The force of the law that is chosen; the others are idle."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from touchback.errors import InputError
 from touchback.haptics.displays.slower import remembered, sampled_at, update
+from touchback.haptics.displays.stamps import since_sample
 from touchback.haptics.wall.laws import (
     Adaptive,
     Deadbeat,
@@ -15,6 +16,7 @@ from touchback.haptics.wall.laws import (
     Motion,
     Placed,
     Sense,
+    Stamp,
     Standard,
     Told,
 )
@@ -72,10 +74,12 @@ class WallDisplay:
         velocity: Value,
         ticks: float,
         bias: Value = 0.0,
+        stamp: Stamp | None = None,
     ) -> Value:
         """The force [N] from the tick at hand on, for a law that goes on with it; the memory "name"
         holds it from then on. `ticks` is how many there are a second, `bias` a force on the
-        device that is known."""
+        device that is known, `stamp` the last change of the position's count since the tick
+        before, where it has counts and a timer (`timed_counts`)."""
         law = self.law
         if isinstance(law, str):
             law = wall_law(law, self.device, self.finger)
@@ -84,6 +88,7 @@ class WallDisplay:
         told = Told(
             position, velocity, held, believed(self.device, self.finger), bias, self.stiffness,
             self.damping, sampling.period,
+            since_sample(model, f"{name}.stamp", stamp, sampling, ticks),
         )  # fmt: skip
         sensed = remembered(model, f"{name}.sense", self.sense.start)
         after, known = self.sense.step(sensed, told)
@@ -103,9 +108,10 @@ class WallDisplay:
         velocity: Value,
         ticks: float,
         bias: Value = 0.0,
+        stamp: Stamp | None = None,
     ) -> Expr:
         """Put it into a model; returns the held force [N], outwards, to be given to the motor."""
-        self.fresh(model, name, position, velocity, ticks, bias)
+        self.fresh(model, name, position, velocity, ticks, bias, stamp)
         return model.signal(name)
 
 

@@ -128,9 +128,14 @@ def crossing(
 ) -> Scalar:
     """The share of a period after which a motion passes an edge [m] that lies between its ends;
     anything between 0 and 1 if none does."""
-    course = motion.course(y, v * period, force, period)
-    course[0] = course[0] - edge
-    return _root(course, 1.0, select(course[0] > 0.0, 1.0, -1.0))
+    return passing(motion.course(y, v * period, force, period), edge)
+
+
+def passing(course: list[Scalar], edge: Scalar) -> Scalar:
+    """The share from 0 to 1 at which a polynomial passes an edge that lies between its ends;
+    anything there if none does."""
+    falls = sum(course[1:]) < 0.0  # asked of its ends, since it may begin on the edge itself
+    return _root([course[0] - edge, *course[1:]], 1.0, select(falls, 1.0, -1.0))
 
 
 def _chosen(condition: Scalar, yes: Motion, no: Motion) -> Motion:
