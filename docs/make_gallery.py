@@ -31,6 +31,7 @@ ELSEWHERE = (
     "mecanum-platform",
     "gps-robot",
     "driving-simulator",
+    "mini-baja",
 )
 
 

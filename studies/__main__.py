@@ -1,8 +1,9 @@
 """`python -m studies piano | piano-models | benches | presses | measured | riding | driving |
-wall | displays`: what others published, and limits of ours."""
+baja | wall | displays`: what others published, and limits of ours."""
 
 import typer
 
+from studies.baja.command import baja
 from studies.benches.command import benches
 from studies.displays.command import displays
 from studies.driving.command import driving
@@ -18,7 +19,9 @@ app = typer.Typer(
     help="Studies that reproduce published figures.", no_args_is_help=True,
     pretty_exceptions_enable=False, add_completion=False, rich_markup_mode="markdown",
 )  # fmt: skip
-for command in (piano, piano_models, benches, presses, measured, riding, driving, wall, displays):
+for command in (
+    piano, piano_models, benches, presses, measured, riding, driving, baja, wall, displays,
+):  # fmt: skip
     app.command()(command)
 
 if __name__ == "__main__":

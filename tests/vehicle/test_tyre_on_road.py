@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 from numpy.testing import assert_allclose
 
 import touchback as tb
@@ -40,6 +41,23 @@ def test_at_rest_it_carries_the_weight_and_no_more() -> None:
     assert_allclose(run["t.load"][-1], WEIGHT, rtol=1e-5)
     assert_allclose(run["gap"][-1], -WEIGHT / BRUSH.vertical_stiffness, rtol=1e-5)
     assert_allclose([run["t.fx"][-1], run["t.fy"][-1]], 0.0, atol=1e-3)
+
+
+def test_a_post_that_shakes_the_wheel_moves_the_mass_as_a_spring_and_a_damper_do() -> None:
+    """Transmissibility |X/Y|² = (k² + c²ω²)/((k − m ω²)² + c²ω²) of a mass on a shaken foot, here
+    near its resonance: k of the carcass, m of mass and wheel, ω 26 rad/s (k/m = 27.5²)."""
+    m, way, w = quarter_car(BRUSH, speed=0.0, held=True), 0.002, 26.0
+    t = m.time
+    tyre = m.forces["tyre"]
+    assert isinstance(tyre, TyreOnRoad)
+    m.forces["tyre"] = structs.replace(
+        tyre, raised=way * tb.sin(w * t), rising=way * w * tb.cos(w * t)
+    )
+    run = driven(m, 4.0)
+    steady = run["z"][run.time > 4.0 - 2.0 * np.pi / w]
+    k, c, mass = BRUSH.vertical_stiffness, BRUSH.vertical_damping, MASS + WHEEL
+    expected = np.hypot(k, c * w) / np.hypot(k - mass * w * w, c * w)
+    assert_allclose(np.ptp(steady) / (2.0 * way), expected, rtol=2e-3)
 
 
 def test_a_side_slip_grows_over_the_relaxation_length() -> None:

@@ -10,7 +10,16 @@ from touchback.vehicle import drivers as drivers
 from touchback.vehicle import manoeuvres as manoeuvres
 from touchback.vehicle import simulator as simulator
 from touchback.vehicle.by_wire import ByWireCar, by_wire_car
-from touchback.vehicle.car import Brakes, Car, CarParts, Chassis, add_car
+from touchback.vehicle.car import (
+    Brakes,
+    Car,
+    CarParts,
+    Chassis,
+    Post,
+    RunningGear,
+    add_car,
+    add_running_gear,
+)
 from touchback.vehicle.car_file import SMALL_CAR, is_car_file, read_car, save_car
 from touchback.vehicle.cars import CARS
 from touchback.vehicle.driveline import (
@@ -128,8 +137,10 @@ __all__ = [
     "Outline",
     "Patch",
     "PlaneRoad",
+    "Post",
     "RigidAxle",
     "Road",
+    "RunningGear",
     "SingleTrack",
     "SingleTrackCar",
     "SingleTrackState",
@@ -148,6 +159,7 @@ __all__ = [
     "add_car",
     "add_driveline",
     "add_multi_body_car",
+    "add_running_gear",
     "add_single_track",
     "add_steering",
     "by_wire_car",

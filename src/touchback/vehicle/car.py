@@ -1,5 +1,6 @@
 """A whole car: chassis, two axles, steering, tyres on a road, engine and brakes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +16,7 @@ from touchback.model.sensors import (
     Signal,
     Velocity,
 )
-from touchback.model.value import Data, check_positive
+from touchback.model.value import Data, Value, check_positive
 from touchback.symbolic.expression import Expr
 from touchback.vehicle.driveline import (
     BAR,
@@ -93,11 +94,25 @@ class Car(Data, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class CarParts:
-    """Corners by name ("front left", …), the steering, and the driveline."""
+class Post:
+    """How the road below a wheel moves: `raised` [m], `rising` [m/s]."""
+
+    raised: Value = 0.0
+    rising: Value = 0.0
+
+
+@dataclass(frozen=True)
+class RunningGear:
+    """Corners by name ("front left", …), and the steering."""
 
     corners: dict[str, Corner]
     steering: SteeringParts
+
+
+@dataclass(frozen=True)
+class CarParts(RunningGear):
+    """The same with the driveline."""
+
     driveline: Driveline
 
 
@@ -116,40 +131,55 @@ def add_car(
     Sensors: the chassis's position, velocity, direction ahead, turning and acceleration at its
     centre of mass, the engine's speed, and the forces of each tyre."""
     made = car or Car()
-    tyres = {"front": made.front_tyre or _shipped(), "rear": made.rear_tyre or _shipped()}
-    chassis = model.body("chassis", made.chassis.mass, made.chassis.com, made.chassis.inertia)
-    ground = road or PlaneRoad()
+    gear = add_running_gear(model, made, road or PlaneRoad(), speed, hands)
+    throttle, pressure = feet or (
+        model.input("throttle", min=0.0, max=1.0),
+        model.input("brake", unit="Pa", min=0.0, max=_PRESSURE),
+    )
+    _add_brakes(model, made.brakes, gear.corners, pressure)
+    driven = [
+        corner.spin for name, corner in gear.corners.items()
+        if made.driven == "all" or name.startswith(made.driven)
+    ]  # fmt: skip
+    line = add_driveline(
+        model, tuple(driven), throttle, made.engine, made.gearbox, made.gear or None
+    )
+    _add_sensors(model, made, gear.corners, line)
+    return CarParts(gear.corners, gear.steering, line)
+
+
+def add_running_gear(
+    model: Model,
+    car: Car,
+    ground: AnyRoad,
+    speed: float = 0.0,
+    hands: Literal["angle", "torque"] = "angle",
+    posts: Mapping[str, Post] | None = None,
+) -> RunningGear:
+    """A car without its engine and brakes: chassis, steering, axles and tyres on a road. Below the
+    wheels that `posts` name ("front left", …) the road rises and sinks."""
+    tyres = {"front": car.front_tyre or _shipped(), "rear": car.rear_tyre or _shipped()}
+    chassis = model.body("chassis", car.chassis.mass, car.chassis.com, car.chassis.inertia)
     height = float(ground.at(0.0, 0.0).height)
     model.joint(
         "chassis", Free(), model.ground, chassis, position=[0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0],
         velocity=[speed, 0.0, 0.0, 0.0, 0.0, 0.0],
     )  # fmt: skip
-    steering = add_steering(model, made.steering, chassis, hands=hands)
+    steering = add_steering(model, car.steering, chassis, hands=hands)
     corners: dict[str, Corner] = {}
-    spins: dict[str, list[str]] = {}
-    for end, axle, at in (("front", made.front, 0.0), ("rear", made.rear, -made.wheelbase)):
+    for end, axle, at in (("front", car.front, 0.0), ("rear", car.rear, -car.wheelbase)):
         rack, tyre = steering.rack if end == "front" else None, tyres[end]
         spin = speed / float(tyre.rolling_radius(_WEIGHT, 0.0, tyre.inflation()))
         pair = add_axle(model, axle, chassis, end, at=at, rack=rack, spin=spin)
         corners |= {f"{end} left": pair[0], f"{end} right": pair[1]}
-        spins[end] = [corner.spin for corner in pair]
     grip = model.parameter("grip", 1.0, min=0.02, max=2.0)
     for name, corner in corners.items():
+        post = (posts or {}).get(name, Post())
         model.force(f"{name} tyre", TyreOnRoad(
             wheel=corner.wheel.at(0, 0, 0), tyre=tyres[name.split()[0]], road=ground, grip=grip,
-            mirrored=name.endswith("right"),
+            mirrored=name.endswith("right"), raised=post.raised, rising=post.rising,
         ))  # fmt: skip
-    throttle, pressure = feet or (
-        model.input("throttle", min=0.0, max=1.0),
-        model.input("brake", unit="Pa", min=0.0, max=_PRESSURE),
-    )
-    _add_brakes(model, made.brakes, corners, pressure)
-    driven = spins["front"] * (made.driven != "rear") + spins["rear"] * (made.driven != "front")
-    line = add_driveline(
-        model, tuple(driven), throttle, made.engine, made.gearbox, made.gear or None
-    )
-    _add_sensors(model, made, corners, line)
-    return CarParts(corners, steering, line)
+    return RunningGear(corners, steering)
 
 
 def _shipped() -> AnyTyre:

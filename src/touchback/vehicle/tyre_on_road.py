@@ -45,7 +45,8 @@ class Meeting:
 class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     """A `tyre` on a wheel, at whose centre the origin of `wheel` is, with y along its axle to the
     left; on a `road` of the world. `grip` and `pressure` [Pa] (None: the tyre's own) may be live.
-    `mirrored`: mounted on the other side of the car than it was measured on (TYRESIDE).
+    `mirrored`: mounted on the other side of the car than it was measured on (TYRESIDE). The road
+    below this wheel may stand `raised` [m] and rise at `rising` [m/s], as a rig's post does.
 
     The road is asked below the centre, then where that normal says that the wheel is lowest. The
     carcass is pressed by the distance to the plane there, and carries F_z + c ρ̇. Slips follow with
@@ -62,6 +63,8 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     grip: Value = 1.0
     pressure: Value | None = None
     mirrored: bool = False
+    raised: Value = 0.0
+    rising: Value = 0.0
 
     def __post_init__(self) -> None:
         check_positive("TyreOnRoad", grip=self.grip)
@@ -128,8 +131,9 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
         below, _, _ = _towards(self.road.at(centre[0], centre[1]), axle)
         place = _VECTORS.add(centre, _VECTORS.scale(reach, below))
         ground = self.road.at(place[0], place[1])
+        raised, rising = as_numbers(k, map(mechanics.value, (self.raised, self.rising)))
         down, normal, upright = _towards(ground, axle)
-        height = dot(normal, _VECTORS.sub(centre, [place[0], place[1], ground.height]))
+        height = dot(normal, _VECTORS.sub(centre, [place[0], place[1], ground.height + raised]))
         distance = height / upright
         arm = _VECTORS.scale(distance, down)
         along = _VECTORS.scale(1.0 / upright, cross(axle, normal))
@@ -139,7 +143,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
         depth, camber = reach - distance, asin(between(dot(axle, normal), -1.0, 1.0))
         pressure = self._value(mechanics, self.pressure, self.tyre.inflation())
         spring = self.tyre.load(depth, spin, camber, pressure)
-        damper = -self.tyre.damping() * dot(v, normal) / upright
+        damper = self.tyre.damping() * (rising * normal[2] - dot(v, normal)) / upright
         load = select(depth > 0.0, maximum(spring + damper, 0.0), 0.0)
         vx, vy = dot(v, along), dot(v, across)
         rolling = self.tyre.rolling_radius(load, spin, pressure) * spin

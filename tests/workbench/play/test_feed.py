@@ -65,7 +65,7 @@ FED = [name for name in gallery.names() if any(
 def test_the_gallery_knows_what_feeds_its_keys_and_motors() -> None:
     assert FED == [
         "motor-arm", "slider-crank", "suspension", "stewart-platform", "bouncing-hammer",
-        "harpsichord", "piano", "piano-modes", "gps-robot",
+        "harpsichord", "piano", "piano-modes", "gps-robot", "mini-baja",
     ]  # fmt: skip
 
 
@@ -76,6 +76,7 @@ def test_the_gallery_knows_what_feeds_its_keys_and_motors() -> None:
         ("bouncing-hammer", "hammer", 0.02),  # well beyond the key's 9.5 mm: it flies
         ("harpsichord", "key", 0.02),
         ("motor-arm", "shoulder", 0.6),
+        ("mini-baja", "front left ground", 0.03),  # of 4 cm
         ("slider-crank", "slider", 0.15),  # of a stroke of 0.2 m
     ],
 )
