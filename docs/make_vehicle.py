@@ -10,6 +10,7 @@ from matplotlib import pyplot as plt
 
 import touchback as tb
 from touchback.draw.style import BODIES, light_grid
+from touchback.gallery import tilting
 from touchback.vehicle import (
     BUGGY_TYRE,
     SMALL_TRACK,
@@ -166,7 +167,51 @@ def suspension() -> None:
     plt.close(figure)
 
 
+def tilting_vehicle() -> None:
+    """Angles, and what the sensors of the tilting vehicle are off by."""
+    sensors = tilting.TiltSensors()
+    run = tb.simulate(
+        tilting.make().compile(), duration=8.0, inputs={"steering": tilting.STEERING},
+        rate=1000, output_step=1e-3, progress=False,
+    )  # fmt: skip
+    t, truth = run.time[:-1], run["tilt"][:-1]  # a memory shows the tick at the start of its step
+    shown = {name: run[name][1:] for name in ("potentiometer", "estimated tilt", "estimated bias")}
+    summed = np.cumsum(run["gyroscope"][1:]) * 1e-3
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
+    colours = dict(zip(("potentiometer", "gyroscope", "filter"), BODIES, strict=False))
+    axes[0].plot(t, np.degrees(shown["potentiometer"]), color=colours["potentiometer"], lw=0.4)
+    axes[0].plot(t, np.degrees(summed), color=colours["gyroscope"])
+    axes[0].plot(t, np.degrees(shown["estimated tilt"]), color=colours["filter"])
+    axes[0].set_ylabel("tilt [°]")
+    off = {"potentiometer": shown["potentiometer"], "gyroscope": summed}
+    for name, seen in {**off, "filter": shown["estimated tilt"]}.items():
+        axes[1].semilogy(
+            t,
+            np.degrees(np.abs(seen - truth)) + 1e-4,
+            color=colours[name],
+            lw=0.4 if name == "potentiometer" else 1.0,
+            label=name,
+        )
+    deviation = np.sqrt(np.diag(sensors.fusion().filtered))
+    axes[1].axhline(np.degrees(deviation[0]), color="black", ls=":", lw=1, label="σ of the filter")
+    axes[1].set(ylabel="error [°]", ylim=(1e-3, 40))
+    axes[1].legend(fontsize=8, loc="upper left")
+    bias = np.degrees(shown["estimated bias"])
+    band = np.degrees(2 * deviation[1])
+    axes[2].plot(t, np.degrees(run["bias"][:-1]), color="black", lw=1, label="bias")
+    axes[2].plot(t, bias, color=colours["filter"], label="estimated, ± 2σ")
+    axes[2].fill_between(t, bias - band, bias + band, color=colours["filter"], alpha=0.2, lw=0)
+    axes[2].set_ylabel("bias of the gyroscope [°/s]")
+    axes[2].legend(fontsize=8, loc="lower right")
+    for axis in axes:
+        axis.set_xlabel("time [s]")
+        light_grid(axis)
+    figure.savefig(PICTURES / "tilting.png", dpi=70)
+    plt.close(figure)
+
+
 if __name__ == "__main__":
+    tilting_vehicle()
     suspension()
     tyres()
     roads()

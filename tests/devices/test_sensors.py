@@ -16,6 +16,7 @@ from touchback.devices.sensors import (
     HallSensor,
     Imu,
     LoadCell,
+    Potentiometer,
     Tachometer,
     Unwrap,
     calibrate_coil,
@@ -52,6 +53,20 @@ def test_a_counter_of_sixteen_bits_counts_on_beyond_them(steps, start):
     seen = (truth + 32768) % 65536 - 32768
     found = run(Unwrap(16), seen.astype(float))
     np.testing.assert_array_equal(found - found[0], truth - truth[0])
+
+
+@given(st.floats(-2.0, 2.0))
+def test_a_potentiometer_shows_its_angle_and_stops_at_its_ends(angle):
+    sensor = Potentiometer(math.radians(180.0), supply=3.3)
+    voltage = sensor.reading(angle)
+    assert 0.0 <= voltage <= 3.3
+    held = min(max(angle, -math.pi / 2), math.pi / 2)
+    assert sensor.quantity(voltage) == pytest.approx(held, abs=1e-12)
+
+
+def test_a_potentiometer_without_a_track_is_refused():
+    with pytest.raises(InputError, match=r"a track of 0\.0 rad"):
+        Potentiometer(0.0)
 
 
 def test_hall_voltages_calibrate_to_the_small_deviation_that_docquier_saw():

@@ -12,6 +12,7 @@ from touchback.estimate import (
     BackwardDifference,
     Kalman,
     SmoothDifferentiator,
+    gyro_fusion,
     kalman_differentiator,
     run,
 )
@@ -180,3 +181,24 @@ def test_the_noise_of_a_period_is_white_jerk_integrated_over_it():
     filter = kalman_differentiator(0.25, 1e-3, 100.0)
     np.testing.assert_allclose(filter.A, A, atol=1e-12)
     np.testing.assert_allclose(filter.Q, A @ moved[:3, 3:], rtol=1e-9)
+
+
+def test_an_angle_and_a_gyroscopes_bias_are_as_uncertain_as_the_filter_says():
+    """Many turntables at once, of which each has its own noise: eᵀP⁻¹e of two is χ² with two
+    degrees, 2 ± 2/√n on average, and stays so."""
+    T, angle_noise, rate_noise, wander, sway = 1e-3, 0.01, 0.02, 0.05, 1e-3
+    filter = gyro_fusion(T, angle_noise, rate_noise, wander, sway)
+    random, many = np.random.default_rng(3), 4000
+    angle, bias = random.multivariate_normal((0.0, 0.0), filter.filtered, many).T
+    memory = [np.zeros(many), np.zeros(many)]
+    for k in range(300):
+        rate = 2.0 * np.cos(20.0 * T * k)
+        seen = rate + bias + random.normal(scale=rate_noise, size=many)
+        angle = angle + T * rate + random.normal(scale=sway * np.sqrt(T), size=many)
+        bias = bias + random.normal(scale=wander * np.sqrt(T), size=many)
+        shown = angle + random.normal(scale=angle_noise, size=many)
+        memory, estimate = filter.step(memory, shown, seen)
+    error = np.stack([angle - estimate, bias - memory[1]])
+    nees = np.einsum("in,ij,jn->n", error, np.linalg.inv(filter.filtered), error)
+    assert nees.mean() == pytest.approx(2.0, abs=3 * 2.0 / np.sqrt(many))
+    np.testing.assert_allclose(np.cov(error), filter.filtered, rtol=0.1)

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from touchback.errors import InputError, SolveError
-from touchback.estimate import Kalman, RecursiveLeastSquares, fit_impedance
+from touchback.estimate import Kalman, RecursiveLeastSquares, fit_impedance, gyro_fusion
 
 FINGER = (0.02, 3.75, 257.0)  # Gillespie 1996: kg, N s/m, N/m
 
@@ -82,6 +82,8 @@ def test_an_observer_that_cannot_settle_is_named():
         (lambda: RecursiveLeastSquares([0.0]), "positive"),
         (lambda: Kalman(((1.0,),), (1.0, 0.0), ((1.0,),), 1.0, (1.0,)), "don't fit"),
         (lambda: Kalman(((1.0,),), (1.0,), ((1.0,),), 0.0, (1.0,)), "R is 0"),
+        (lambda: Kalman(((1.0,),), (1.0,), ((1.0,),), 1.0, (1.0,), (1.0, 2.0)), "2 numbers for 1"),
+        (lambda: gyro_fusion(1e-3, 0.01, 0.0, 1e-3), "rate_noise.*must be positive"),
     ],
 )
 def test_what_cannot_be_estimated_is_refused_in_words(make, words):

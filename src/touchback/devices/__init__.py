@@ -22,6 +22,7 @@ from touchback.devices.sensors import (
     HallSensor,
     Imu,
     LoadCell,
+    Potentiometer,
     Tachometer,
     Unwrap,
     calibrate_coil,
@@ -33,6 +34,6 @@ from touchback.realtime import GuardedOutput, WatchedInput
 
 __all__ = [
     "Coil", "Converter", "Encoder", "GuardedOutput", "HallPair", "HallSensor", "Imu", "LinearMotor",
-    "LoadCell", "MidiPort", "Motor", "Noise", "SerialDevice", "Tachometer", "Unwrap",
-    "WatchedInput", "calibrate_coil", "calibrate_hall_pair", "calibrate_load_cell",
+    "LoadCell", "MidiPort", "Motor", "Noise", "Potentiometer", "SerialDevice", "Tachometer",
+    "Unwrap", "WatchedInput", "calibrate_coil", "calibrate_hall_pair", "calibrate_load_cell",
 ]  # fmt: skip

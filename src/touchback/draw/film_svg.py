@@ -8,7 +8,7 @@ from touchback.draw.flat import FlatFilm, Mark
 from touchback.draw.stick import Floats
 from touchback.draw.style import ACCENT, FILL, SOFT, svg_page, text_svg
 
-_MOST = 8_000  # points in a file, some 11 bytes each: less than 100 kB
+_MOST = 7_000  # points in a file, up to 14 bytes each with what goes round: less than 100 kB
 
 
 def film_svg(film: FlatFilm, seconds: float, pace: str) -> str:

@@ -8,7 +8,7 @@ from touchback.estimate.adaptive_window import AdaptiveWindow
 from touchback.estimate.differentiators import BackwardDifference, SmoothDifferentiator
 from touchback.estimate.extended_kalman import ExtendedKalman
 from touchback.estimate.filters import Filter, fresh, run, sampled
-from touchback.estimate.kalman import Kalman, kalman_differentiator
+from touchback.estimate.kalman import Kalman, gyro_fusion, kalman_differentiator
 from touchback.estimate.least_squares import Impedance, RecursiveLeastSquares, fit_impedance
 from touchback.estimate.observer import Innovation, Local, Observer
 from touchback.estimate.synchronisation import (
@@ -42,6 +42,7 @@ __all__ = [
     "confidence_bands",
     "fit_impedance",
     "fresh",
+    "gyro_fusion",
     "judge_model",
     "kalman_differentiator",
     "measure_latency",

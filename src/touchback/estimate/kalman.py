@@ -17,14 +17,15 @@ Matrix = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Kalman:
-    """Observer of x⁺ = A x + w, y = C x + e with covariances Q of w and variance R of e. The
-    estimate is D x, with x filtered by the sample at hand."""
+    """Observer of x⁺ = A x + B u + w, y = C x + e with covariances Q of w and variance R of e. The
+    estimate is D x, with x filtered by the sample at hand; u is known, where there is a B."""
 
     A: Matrix
     C: tuple[float, ...]
     Q: Matrix
     R: float
     D: tuple[float, ...]
+    B: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.C)
@@ -33,6 +34,8 @@ class Kalman:
                 f"Kalman: A {np.shape(self.A)}, Q {np.shape(self.Q)}, C ({n},) and D "
                 f"({len(self.D)},) don't fit: A and Q are square, of the length of C and D."
             )
+        if len(self.B) not in (0, n):
+            raise InputError(f"Kalman: B has {len(self.B)} numbers for {n} states; give {n}.")
         if not self.R > 0.0:
             raise InputError(
                 f"Kalman: R is {self.R}; a sensor without any noise needs no observer."
@@ -53,6 +56,11 @@ class Kalman:
             ) from None
 
     @cached_property
+    def filtered(self) -> np.ndarray:
+        """P of the estimate's error, (1 − gain C) P of the prediction's."""
+        return np.asarray(self.covariance - np.outer(self.gain, self.C) @ self.covariance)
+
+    @cached_property
     def gain(self) -> np.ndarray:
         """P Cᵀ/(C P Cᵀ + R)."""
         C, P = np.array(self.C), self.covariance
@@ -68,8 +76,13 @@ class Kalman:
             unit = np.linalg.solve(np.eye(n) - A + np.outer(self.gain, C @ A), self.gain)
         return tuple(float(x) * sample for x in unit)
 
-    def step(self, memory: Sequence[Scalar], sample: Scalar) -> tuple[Sequence[Scalar], Scalar]:
+    def step(
+        self, memory: Sequence[Scalar], sample: Scalar, known: Scalar = 0.0
+    ) -> tuple[Sequence[Scalar], Scalar]:
+        """The state after a sample, and the estimate; `known` is u of the time before it."""
         predicted = [_dot(row, memory) for row in self.A]
+        if self.B:
+            predicted = [p + b * known for p, b in zip(predicted, self.B, strict=True)]
         surprise = sample - _dot(self.C, predicted)
         x = [float(g) * surprise + p for g, p in zip(self.gain, predicted, strict=True)]
         return x, _dot(self.D, x)
@@ -91,6 +104,25 @@ def kalman_differentiator(period: float, noise: float, jerk: float) -> Kalman:
     )
     Q = tuple(tuple(jerk**2 * share for share in row) for row in shares)
     return Kalman(A, (1.0, 0.0, 0.0), Q, noise**2, (0.0, 1.0, 0.0))
+
+
+def gyro_fusion(
+    period: float, angle_noise: float, rate_noise: float, bias_wander: float, sway: float = 0.0
+) -> Kalman:
+    """An angle and the bias of a gyroscope, from a sensor of the angle and the gyroscope's rate,
+    which is the known u: θ⁺ = θ + T (u − b), so that nothing need be known of what moves.
+
+    Standard deviations of a sample of the angle [rad] and of the rate [rad/s]; how fast the bias
+    wanders [rad/s per √s], and the angle itself [rad per √s] where what carries the sensor of the
+    angle moves as well."""
+    check_period("gyro_fusion", period)
+    given = {"angle_noise": angle_noise, "rate_noise": rate_noise, "bias_wander": bias_wander}
+    if not (min(given.values()) > 0.0 and sway >= 0.0):
+        raise InputError(f"gyro_fusion: {given} must be positive, sway {sway} not negative.")
+    T = period
+    Q = (((T * rate_noise) ** 2 + T * sway**2, 0.0), (0.0, T * bias_wander**2))
+    A = ((1.0, -T), (0.0, 1.0))
+    return Kalman(A, (1.0, 0.0), Q, angle_noise**2, (1.0, 0.0), B=(T, 0.0))
 
 
 def _dot(row: Sequence[float], x: Sequence[Value]) -> Value:

@@ -8,6 +8,7 @@ from touchback.devices.sensors.encoder import Encoder, Unwrap
 from touchback.devices.sensors.hall_pair import HallPair, HallSensor, calibrate_hall_pair
 from touchback.devices.sensors.imu import Imu
 from touchback.devices.sensors.load_cell import LoadCell, calibrate_load_cell
+from touchback.devices.sensors.potentiometer import Potentiometer
 from touchback.devices.sensors.tachometer import Tachometer
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "HallSensor",
     "Imu",
     "LoadCell",
+    "Potentiometer",
     "Tachometer",
     "Unwrap",
     "calibrate_coil",
