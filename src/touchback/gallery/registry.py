@@ -34,11 +34,7 @@ _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
     bouncing_hammer, harpsichord, piano, piano_modes, bench, three_wheels, mecanum,
-<<<<<<< HEAD
-    gps_robot, driving_simulator, mini_baja,
-=======
-    gps_robot, driving_simulator, tilting,
->>>>>>> f01597ad (Lean a narrow tilting vehicle into turns on a Kalman filter of IMU and potentiometer, held to closed forms)
+    gps_robot, driving_simulator, mini_baja, tilting,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

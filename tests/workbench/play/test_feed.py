@@ -65,12 +65,7 @@ FED = [name for name in gallery.names() if any(
 def test_the_gallery_knows_what_feeds_its_keys_and_motors() -> None:
     assert FED == [
         "motor-arm", "slider-crank", "suspension", "stewart-platform", "bouncing-hammer",
-<<<<<<< HEAD
-        "harpsichord", "piano", "piano-modes", "gps-robot", "mini-baja",
-=======
-        "harpsichord", "piano", "piano-modes", "gps-robot",
-        "tilting-vehicle",
->>>>>>> f01597ad (Lean a narrow tilting vehicle into turns on a Kalman filter of IMU and potentiometer, held to closed forms)
+        "harpsichord", "piano", "piano-modes", "gps-robot", "mini-baja", "tilting-vehicle",
     ]  # fmt: skip
 
 
