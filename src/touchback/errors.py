@@ -9,6 +9,15 @@ class ModelError(TouchbackError):
     """A mechanism, or a file that describes one, that can't work."""
 
 
+class FieldError(ModelError, ValueError):
+    """Data with a field that can't be; `path` leads to it from the data, for whoever knows where
+    they were written. (As a ValueError it is told the place by who decodes files.)"""
+
+    def __init__(self, message: str, path: tuple[str | int, ...]) -> None:
+        super().__init__(message)
+        self.path = path
+
+
 class CompileError(TouchbackError):
     """Equations that can't be turned into a program on this machine."""
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.linalg import expm, solve_discrete_are
+from scipy.spatial.transform import Rotation
 from scipy.stats import chi2
 
 import touchback as tb
@@ -231,6 +232,28 @@ def test_a_spinning_body_with_a_quaternion_is_followed(kind) -> None:
         assert abs(seen.state.v[place] - truth[name][-1]) < 4 * seen.deviation(name)
         assert seen.deviation(name) < 0.05
     assert np.linalg.norm(seen.state.q) == pytest.approx(1.0, abs=1e-6)
+
+
+@BOTH
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_an_error_of_attitude_is_the_rotation_between(kind, sign) -> None:
+    """By SciPy's rotation vectors, in the body's axes; both signs of a quaternion are one attitude,
+    and 2 rad are 2 rad (the chord would say 1.7)."""
+    m = tb.Model("ball")
+    m.joint("ball", tb.Spherical(), m.ground, m.body("body", mass=1.0, inertia=(1.0, 2.0, 3.0)))
+    m.sensor("axis", tb.Direction("body", "x"))
+    system = m.compile()
+    base, turn = Rotation.from_rotvec([0.4, -0.2, 0.3]), np.array([1.2, -1.6, 0.0])
+    there = base * Rotation.from_rotvec(turn)
+    x, y, z, w = sign * there.as_quat()
+    start, names = base.as_quat(), tuple(system.state_names)
+    at = tb.State(np.roll(start, 1), np.zeros(3), np.zeros(0), names)
+    doubt = {f"{name} increment": 0.5 for name in system.velocities}
+    seen = kind(system, 0.1, {"axis.x": 0.1}, {}, {**doubt, "ball.wx": 1.0}, at)
+    truth = tb.State(np.array([w, x, y, z]), np.zeros(3), np.zeros(0), names)
+    assert seen.error(truth)[:3] == pytest.approx(turn, abs=1e-12)
+    moved = seen.moved(np.concatenate([at.q, at.v]), np.concatenate([turn, np.zeros(3)]))
+    assert abs(moved[:4] @ truth.q) == pytest.approx(1.0, abs=1e-12)  # the same attitude
 
 
 @BOTH

@@ -13,6 +13,7 @@ from touchback.vehicle import (
     Car,
     Chassis,
     DoubleWishbone,
+    Engine,
     MacPherson,
     MagicFormula,
     RigidAxle,
@@ -89,7 +90,7 @@ def test_brakes_slow_it_by_their_torque_over_mass_and_radius() -> None:
     pressure = 8e5
     run = driven(car(), 0.6, brake=pressure)
     coast = driven(car(), 0.6)
-    torque = 2 * 2 * 0.38 * pressure * (22.9e-4 + 14.0e-4) * 0.115
+    torque = 2 * 2 * 0.38 * pressure * (22.9e-4 + Car().rear_share() * 14.0e-4) * 0.115
     late = run.time > 0.3
     slower = np.mean(coast["engine"][late] - run["engine"][late])
     torque -= 0.015 * slower * float(tb.vehicle.Gearbox().ratio(2))  # less drag of the engine
@@ -220,12 +221,40 @@ def test_axles_of_other_kinds_carry_a_car_too(rear: TrailingArm | RigidAxle) -> 
     assert np.isfinite(run["rear left.load"]).all() and run["rear left.load"][-1] > 500.0
 
 
+def test_the_balance_of_a_car_is_that_of_its_loads_at_rest() -> None:
+    """Unsprung masses stand a little inside of the wheels' centres; some mm of two metres."""
+    run = driven(car(0.0), 2.0)
+    loads = {name: run[f"{name}.load"][-1] for name in CORNERS}
+    mass, behind, _ = Car().balance()
+    rear = loads["rear left"] + loads["rear right"]
+    assert mass == pytest.approx(sum(loads.values()) / G, rel=2e-3)
+    assert behind == pytest.approx(Car().wheelbase * rear / sum(loads.values()), abs=0.01)
+
+
+@pytest.mark.parametrize("grip", [0.3, 1.0])
+def test_front_wheels_lock_first_on_ice_and_on_a_dry_road(grip: float) -> None:
+    """While the line's pressure rises by 45 bar a second: without the engine's drag."""
+    m = tb.Model("car")
+    add_car(m, Car(engine=Engine(drag=0.0)), speed=20.0)
+    system = m.compile()
+    system["grip"] = grip
+    run = tb.simulate(
+        system, duration=1.6, inputs={"brake": ((0.0, 2.0), (0.0, 90e5))}, method="rk4", step=1e-3,
+        output_step=0.005, progress=False,
+    )  # fmt: skip
+    locked = {}
+    for end in ("front", "rear"):
+        slow = run[f"{end} left spin rate"] < 0.1 * run["car velocity.x"] / 0.273
+        locked[end] = run.time[slow.argmax()] if slow.any() else np.inf
+    assert locked["front"] < min(locked["rear"], 1.6)
+
+
 def test_what_is_wrong_with_a_car_is_told() -> None:
-    with pytest.raises(ModelError, match="Car 'kart': its front axle, a TrailingArm, has no tie"):
+    with pytest.raises(ModelError, match="Car: its front axle, a TrailingArm, has no tie"):
         Car(name="kart", front=TrailingArm())
     with pytest.raises(ModelError, match="its assist_torque begins at 1 N m"):
         Steering(assist_torque=(1.0, 2.0), assist_force=(0.0, 1.0))
-    with pytest.raises(ModelError, match="Chassis: its mass is -1"):
+    with pytest.raises(ModelError, match=r"Chassis: its mass: a number > 0.0 is expected, got -1"):
         Chassis(mass=-1.0)
     with pytest.raises(ModelError, match="hands give an 'angle' or a 'torque', got 'feet'"):
         add_car(tb.Model("car"), Car(front=DoubleWishbone()), hands="feet")  # type: ignore[arg-type]

@@ -1,6 +1,10 @@
 """Vehicle files: the same car back, and complaints that name the place."""
 
+import copy
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,15 +12,19 @@ import pytest
 import touchback as tb
 from command import touchback
 from touchback.errors import ModelError
+from touchback.files.document import dotted, read_yaml, scalar
+from touchback.files.yaml_text import yaml_text
 from touchback.vehicle import (
     BUGGY_TYRE,
     SMALL_CAR,
     BrushTyre,
     Car,
+    Chassis,
     MacPherson,
     MagicFormula,
     RigidAxle,
     TrailingArm,
+    add_car,
     read_car,
     save_car,
 )
@@ -56,8 +64,51 @@ def test_tyres_are_read_from_files_beside_the_car_s(tmp_path: Path) -> None:
             "front: {kind: macpherson, lower_ball: [1, 2]}\n",
             r"front.lower_ball: a list of length 3",
         ),
-        ("chassis: {mass: -3}\n", r"line 2, chassis: Chassis: its mass is -3"),
-        ("front: {kind: trailing-arm}\n", r"Car 'car': its front axle, a TrailingArm, has no tie"),
+        ("chassis: {mass: -3}\n", r"line 2, chassis.mass: a number > 0.0 is expected, got -3"),
+        ("front: {kind: trailing-arm}\n", r"line 2, front: .* a TrailingArm, has no tie rods"),
+        (
+            "chassis:\n  mass: 900\n  inertia: [1, 1, 3]\n",
+            r"line 4, chassis.inertia: .* 1, 1 and 3 kg m² break the triangle inequality",
+        ),
+        (
+            "rear:\n  kind: double-wishbone\n  wheel: {spin_inertia: 0.95}\n",
+            r"line 4, rear.wheel.spin_inertia: .* break the triangle inequality",
+        ),
+        (
+            "front:\n  kind: macpherson\n  camber: 2\n",
+            r"line 4, front.camber: a number <= 0.785\d* is expected, got 2",
+        ),
+        ("driven: back\n", r"driven: 'rear' or 'front' or 'all' is expected, got 'back'"),
+        ("gear: 7\n", r"line 2, gear: Car: its gear is 7, its gearbox has 1 to 3"),
+        ("brakes: {radius: -0.1}\n", r"brakes.radius: a number > 0.0 is expected, got -0.1"),
+        (
+            "rear:\n  kind: trailing-arm\n  wheel_centre: [0, 0.7, -0.3]\n",
+            r"line 4, rear.wheel_centre\[2\]: a number > 0.0 is expected, got -0.3",
+        ),
+        (
+            "front:\n  kind: macpherson\n  tie_outer: [-0.12, 0.345, 0.23]\n",
+            r"line 4, front.tie_outer: .* its tie_inner and tie_outer are both .*; move one",
+        ),
+        (
+            "rear:\n  kind: rigid-axle\n  strut_foot: [0.05, 0.45, 0.62]\n",
+            r"line 4, rear.strut_foot: .* its strut_top and strut_foot are both .*; move one",
+        ),
+        (
+            "rear:\n  kind: trailing-arm\n  wheel_centre: [0.52, 1.28, 0.25]\n",
+            r"line 4, rear.wheel_centre: .* lies on the line through its pivot_inner and",
+        ),
+        (
+            "front:\n  kind: double-wishbone\n  upper_ball: [0, 0.6, 0.1]\n",
+            r"line 4, front.upper_ball: .* must be above its lower_ball",
+        ),
+        (
+            "rear:\n  kind: trailing-arm\n  strut: {speed: [-1, 0, 1], damping: [-9, 0, -9]}\n",
+            r"line 4, rear.strut.damping\[2\]: .* its damping at 1 m/s is -9 N, along the motion",
+        ),
+        (
+            "rear_tyre: {kind: magic-formula, numbers: {FNOMIN: .nan}}\n",
+            r"line 2, rear_tyre.numbers.FNOMIN: MagicFormula: its FNOMIN is nan; give a finite",
+        ),
         (
             "front_tyre: ../own.tir\n",
             r"line 2, front_tyre: '../own.tir' leads out of the vehicle's",
@@ -72,6 +123,56 @@ def test_what_is_wrong_in_a_file_is_told_with_its_place(
     file.write_text(text if text.startswith("touchback") else f"vehicle: 1\n{text}")
     with pytest.raises(ModelError, match=told):
         read_car(file)
+
+
+def leaves(data: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Paths of all numbers and words of a file."""
+    items = data.items() if isinstance(data, dict) else enumerate(data)  # type: ignore
+    for key, item in items:
+        if isinstance(item, (dict, list)):
+            yield from leaves(item, (*path, key))
+        else:
+            yield (*path, key)
+
+
+@pytest.mark.parametrize("wrong", [".nan", ".inf", "-.inf", "1.0e+300", "word", "null", "[]", "-"])
+def test_every_field_of_the_shipped_file_refuses_what_it_cannot_be(
+    wrong: str, tmp_path: Path
+) -> None:
+    """By file, line, field and value. "-" turns the sign, which some fields may have: then the car
+    can be built."""
+    file = tmp_path / "car.yaml"
+    shipped: Any = read_yaml(SMALL_CAR.read_text(), "").data
+    for path in leaves(shipped):
+        if path[-1] in ("vehicle", "name", "kind") or path[0] == "rear":  # like the front
+            continue
+        changed = {"vehicle": 1, path[0]: copy.deepcopy(shipped[path[0]])}
+        inner: Any = changed
+        for step in path[:-1]:
+            inner = inner[step]
+        old = inner[path[-1]]
+        if wrong == "-" and (isinstance(old, str) or old == 0.0):
+            continue
+        inner[path[-1]] = -old if wrong == "-" else scalar(wrong) if wrong != "[]" else []
+        file.write_text(yaml_text(changed))
+        try:
+            car = read_car(file)
+        except ModelError as error:
+            told = re.match(r".*car.yaml, line (\d+), (\S+): (.*)", str(error))
+            assert told is not None, error
+            if wrong != "-":
+                line = read_yaml(file.read_text(), "").lines[path]
+                assert (told[1], told[2]) == (str(line), dotted(path)), error
+                assert ("nothing" if wrong == "null" else str(inner[path[-1]])) in told[3]
+        else:
+            assert wrong == "-", f"{dotted(path)}: {wrong}"
+            add_car(tb.Model("car"), car)
+
+
+def test_a_part_made_by_a_program_is_held_to_the_same() -> None:
+    with pytest.raises(ModelError, match=r"Chassis: its com\[1\]: a number .* got nan"):
+        Chassis(com=(0.0, np.float64("nan"), 0.5))
+    assert Chassis(mass=np.float32(900.0)).mass == 900.0
 
 
 def test_the_command_measures_an_axle_of_a_file(tmp_path: Path) -> None:

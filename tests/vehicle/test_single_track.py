@@ -17,6 +17,7 @@ from touchback.vehicle import (
     SingleTrackState,
     TyreForces,
     TyreOnRoad,
+    add_multi_body_car,
     add_single_track,
 )
 
@@ -105,6 +106,21 @@ def test_a_car_of_bodies_and_tyres_turns_as_the_single_track_does() -> None:
     assert_allclose(run["plane.turn"], yaw, atol=0.01 * yaw.max())
     assert_allclose(run["plane.y"], y, atol=0.02 * y.max())
     assert_allclose(run["plane.x"], x, rtol=5e-3, atol=1e-3)
+
+
+def test_the_multi_body_car_brakes_to_rest_and_refuses_to_reverse() -> None:
+    """At 4 m/s² from 3 m/s it rests after 0.75 s, and stays where it is."""
+    m, car = tb.Model("braking"), MultiBodyCar()
+    add_multi_body_car(m, car, m.input("steer rate"), m.input("acceleration"), car.at_rest(3.0))
+    run = tb.simulate(
+        m.compile(), duration=3.0, inputs={"acceleration": -4.0}, progress=False, output_step=0.01
+    )
+    late = run.time > 1.5
+    assert np.abs(run["car speed"][late]).max() < 1e-6 and np.ptp(run["car x"][late]) < 1e-6
+    with pytest.raises(ModelError, match=r"its speed is -2.0 m/s, but its wheels only turn ahead"):
+        car.at_rest(-2.0)
+    with pytest.raises(ModelError, match=r"limits reach down to -13.9 m/s"):
+        MultiBodyCar(limits=SingleTrack())
 
 
 def test_the_multi_body_car_stands_and_starts_as_the_single_track_does() -> None:

@@ -226,16 +226,18 @@ def test_what_is_wrong_is_told() -> None:
         measure_axle(DoubleWishbone(), rack_stiffness=0.0)
     with pytest.raises(InputError, match="a travel of inf"):
         measure_axle(DoubleWishbone(), travel=math.inf)
-    with pytest.raises(ModelError, match="DoubleWishbone: lower_front and lower_rear are both"):
+    with pytest.raises(ModelError, match="DoubleWishbone: its lower_front and lower_rear are both"):
         DoubleWishbone(lower_rear=(0.15, 0.33, 0.20))
     with pytest.raises(ModelError, match="RigidAxle: it has 3 links; four leave it"):
         RigidAxle(links=RigidAxle().links[:3])
-    with pytest.raises(ModelError, match=r"StrutTables: spring: 0 follows 0.1; its abscissae"):
+    with pytest.raises(ModelError, match=r"in its compression 0 follows 0.1; it must rise"):
         StrutTables(compression=(0.1, 0.0), force=(0.0, 1.0))
     m = tb.Model("car")
     with pytest.raises(ModelError, match="Axle 'rear': a TrailingArm has no tie rods"):
         add_axle(m, TrailingArm(), m.ground, "rear", rack=m.body("rack"))
-    with pytest.raises(ModelError, match=r"top of the steering axis lies 0.085 m below"):
-        add_axle(m, DoubleWishbone(upper_ball=(0.0, 0.6, 0.1)), m.ground, "front")
+    with pytest.raises(ModelError, match=r"upper_ball, .*, must be above its lower_ball"):
+        DoubleWishbone(upper_ball=(0.0, 0.6, 0.1))
+    with pytest.raises(InputError, match=r"doesn't reach left way .* there; ask for less travel"):
+        measure_axle(MacPherson(), travel=0.5, points=3)
     with pytest.raises(InputError, match=r"a travel of 0.0 m at 33 points"):
         measure_axle(DoubleWishbone(), travel=0.0)

@@ -252,12 +252,10 @@ class Observer(ABC):
         return self._closed(found, self.time)
 
     def difference(self, x: np.ndarray, base: np.ndarray) -> np.ndarray:
-        """Variations of everything from a state to another one nearby."""
+        """Variations of everything from a state to another one, of attitudes the rotation between
+        them."""
         (q, v, z), (q0, v0, z0) = self._split(x), self._split(base)
-        step = q - q0
-        if not self.system.plan.plain_coordinates:
-            N = self._at.increments(Point(q0, v0, z0, self._at.u, self.time))[0]
-            step = np.linalg.lstsq(N, step, rcond=None)[0]
+        step = self._at.step_to(q, Point(q0, v0, z0, self._at.u, self.time))
         return np.concatenate([step, v - v0, z - z0])
 
     def keep_state(self, x: np.ndarray) -> None:

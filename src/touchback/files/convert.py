@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import FieldInfo, fields
 
+from touchback.errors import FieldError
 from touchback.files.document import Document, Path
 from touchback.files.schema import kinds_in
 from touchback.model.names import suggestion
@@ -42,7 +43,10 @@ def convert(document: Document, path: Path, given: object, kind: Any) -> Any:
     try:
         return msgspec.convert(given, type=kind)
     except msgspec.ValidationError as error:
-        raise _translated(document, path, given, str(error)) from None
+        inner, sentence = complaint(str(error), given, kind)
+        if isinstance(error.__cause__, FieldError):
+            inner, sentence = (*_place(str(error)), *error.__cause__.path), str(error.__cause__)
+        raise document.error((*path, *inner), sentence) from None
 
 
 def check_keys(document: Document, path: Path, given: dict[str, object], known: list[str]) -> None:
@@ -98,23 +102,47 @@ def _check_inner(
     _check_keys(document, path, own, _chosen(document, path, own, kinds))
 
 
-def _translated(document: Document, path: Path, given: object, said: str) -> Exception:
-    match = _PLACE.fullmatch(said)
-    message, inner = (match[1], match[2]) if match else (said, "")
+def complaint(said: str, given: object, kind: Any) -> tuple[Path, str]:
+    """The path of what was refused in the given data, and a sentence with what is expected there
+    and what it is."""
+    inner = _place(said)
     value: Any = given
-    for step in _STEP.finditer(inner):
-        if step[3]:
-            break
-        key: str | int = step[1] if step[1] else int(step[2])
-        value = value[key]
-        path = (*path, key)
-    expected = re.match(r"Expected `([^`]*)`", message)
+    for step in inner:
+        value, kind = value[step], _type_of(kind, step)
+    match = _PLACE.fullmatch(said)
+    message = match[1] if match else said
+    if get_origin(kind) is Literal:
+        words = " or ".join(map(repr, get_args(kind)))
+        return inner, f"{words} is expected, got {shown(value)}."
+    expected = re.match(r"Expected `([^`]*)`( [<>]=? \S+)?", message)
     if expected is None:
-        return document.error(path, f"{message}.")
+        return inner, f"{message}, got {shown(value)}."
     length = re.search(r"of length [^,]*", message)
     words = " or ".join(_WORDS.get(word, word) for word in expected[1].split(" | "))
     size = f" {length[0]}" if length else ""
-    return document.error(path, f"{words}{size} is expected, got {shown(value)}.")
+    return inner, f"{words}{expected[2] or ''}{size} is expected, got {shown(value)}."
+
+
+def _place(said: str) -> Path:
+    """The path that msgspec tells."""
+    match = _PLACE.fullmatch(said)
+    found: list[str | int] = []
+    for step in _STEP.finditer(match[2] if match else ""):
+        if step[3]:  # of a mapping's values: it doesn't say which
+            break
+        found.append(step[1] if step[1] else int(step[2]))
+    return tuple(found)
+
+
+def _type_of(kind: Any, step: str | int) -> Any:
+    """The type of a field or item of data of a type, None where it isn't plain to see."""
+    if isinstance(step, str):
+        own = _fields(kind) if hasattr(kind, "__struct_fields__") else ()
+        return next((field.type for field in own if field.name == step), None)
+    inside = get_args(kind)
+    if get_origin(kind) is not tuple or not inside:
+        return None
+    return inside[0] if inside[-1] is ... else inside[step]
 
 
 def shown(given: object) -> str:

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from touchback.errors import ModelError
+from msgspec import Meta
+
 from touchback.model.frame import Frame
 from touchback.model.joints import Free
 from touchback.model.model import Model
@@ -16,7 +17,7 @@ from touchback.model.sensors import (
     Signal,
     Velocity,
 )
-from touchback.model.value import Data, Value, check_positive
+from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 from touchback.vehicle.driveline import (
     BAR,
@@ -26,52 +27,54 @@ from touchback.vehicle.driveline import (
     Gearbox,
     add_driveline,
 )
+from touchback.vehicle.part import Moments, Part, Point, Positive, Size
 from touchback.vehicle.roads import AnyRoad, PlaneRoad
 from touchback.vehicle.steering import Steering, SteeringParts, add_steering
 from touchback.vehicle.suspension import AnyAxle, Corner, DoubleWishbone, add_axle
-from touchback.vehicle.suspension.axle import Point
 from touchback.vehicle.tyre_on_road import TyreOnRoad
 from touchback.vehicle.tyre_sensor import TyreForces
 from touchback.vehicle.tyres import BUGGY_TYRE, AnyTyre, MagicFormula
 
 _WEIGHT = 2500.0  # N on a tyre, for the first spin of its wheel
 _PRESSURE = 100.0 * BAR
+_MOST_SHARE = 1.5
+_EVEN = 1.0  # g: all wheels lock at once at this deceleration
+Share = Annotated[float, Meta(ge=0.0, le=_MOST_SHARE)]
+Gear = Annotated[int, Meta(ge=0, le=20)]
 
 
-class Chassis(Data, frozen=True, kw_only=True):
+class Chassis(Part, frozen=True, kw_only=True):
     """The sprung mass [kg], its centre from the middle of the front axle on the road [m], and its
     moments about that [kg m²]."""
 
-    mass: float = 897.0
+    mass: Positive = 897.0
     com: Point = (-1.2, 0.0, 0.50)
-    inertia: Point = (330.0, 1050.0, 1200.0)
+    inertia: Moments = (330.0, 1050.0, 1200.0)
 
     def __post_init__(self) -> None:
-        check_positive("Chassis", mass=self.mass)
+        super().__post_init__()
+        self.check_moments("inertia", self.inertia)
 
 
-class Brakes(Data, frozen=True, kw_only=True):
+class Brakes(Part, frozen=True, kw_only=True):
     """Discs of both axles: area of the pistons on a side [m²], friction and mean radius of the pads
-    [m], and the share of the line pressure that the rear ones get."""
+    [m], and the share of the line pressure that the rear ones get; None: as `Car.rear_share`."""
 
-    front_area: float = 22.9e-4
-    rear_area: float = 14.0e-4
-    pad_friction: float = 0.38
-    radius: float = 0.115
-    rear_share: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_positive("Brakes", zero=True, rear_share=self.rear_share)
+    front_area: Positive = 22.9e-4
+    rear_area: Positive = 14.0e-4
+    pad_friction: Positive = 0.38
+    radius: Size = 0.115
+    rear_share: Share | None = None
 
 
-class Car(Data, frozen=True, kw_only=True):
+class Car(Part, frozen=True, kw_only=True):
     """What a car is made of. Its origin is the middle of the front axle on the road at design; the
     rear axle stands `wheelbase` [m] behind. The engine drives the "rear" or the "front" wheels, or
     "all"; it stays in a `gear`, or shifts by the gearbox's map (0). Tyres are the shipped ones
     where none are given."""
 
     name: str = "car"
-    wheelbase: float = 2.4
+    wheelbase: Size = 2.4
     chassis: Chassis = Chassis()
     front: AnyAxle = DoubleWishbone(bar=12e3)
     rear: AnyAxle = DoubleWishbone(bar=6e3)
@@ -79,18 +82,56 @@ class Car(Data, frozen=True, kw_only=True):
     brakes: Brakes = Brakes()
     engine: Engine = Engine()
     gearbox: Gearbox = Gearbox()
-    gear: int = 2
+    gear: Gear = 2
     front_tyre: AnyTyre | None = None
     rear_tyre: AnyTyre | None = None
     driven: Literal["rear", "front", "all"] = "rear"
 
     def __post_init__(self) -> None:
-        check_positive("Car", wheelbase=self.wheelbase)
+        super().__post_init__()
         if not self.front.steered():
-            raise ModelError(
-                f"Car '{self.name}': its front axle, a {type(self.front).__name__}, has no tie "
-                "rods; take a DoubleWishbone or a MacPherson."
+            raise self.wrong(
+                "front",
+                f"its front axle, a {type(self.front).__name__}, has no tie rods; take a "
+                "DoubleWishbone or a MacPherson.",
             )
+        if self.gear > len(self.gearbox.ratios):
+            raise self.wrong(
+                "gear",
+                f"its gear is {self.gear}, its gearbox has 1 to {len(self.gearbox.ratios)}; 0 "
+                "shifts by the map.",
+            )
+
+    def balance(self) -> tuple[float, float, float]:
+        """Mass [kg], how far behind the front axle its centre is and its height [m], with unsprung
+        masses at the axles, as high as the wheels' centres, and the rack where it is built."""
+        parts = (
+            (self.chassis.mass, -self.chassis.com[0], self.chassis.com[2]),
+            (self.steering.rack_mass, 0.0, 0.0),
+            (self.front.unsprung(), -self.front.wheel_centre[0], self.front.wheel_centre[2]),
+            (
+                self.rear.unsprung(), self.wheelbase - self.rear.wheel_centre[0],
+                self.rear.wheel_centre[2],
+            ),
+        )  # fmt: skip
+        mass = sum(m for m, _, _ in parts)
+        behind, height = (sum(each[0] * each[i] for each in parts) / mass for i in (1, 2))
+        return mass, behind, height
+
+    def rear_share(self) -> float:
+        """The share of the line pressure at the rear: that of `brakes`, or else the one with which
+        all wheels would lock together at a deceleration of 1 g, so that the front ones lock first
+        at any lesser (UN regulation 13-H, annex 5: from 0.15 to 0.8 g). Of braking forces the rear
+        axle then has what it has of the load, (a − h)/l with the centre of mass a behind the front
+        axle and h high."""
+        brakes = self.brakes
+        if brakes.rear_share is not None:
+            return brakes.rear_share
+        _, behind, height = self.balance()
+        at_rear = max(behind - _EVEN * height, 0.0) / self.wheelbase
+        forces = at_rear / (1.0 - at_rear)
+        radii = self.rear.wheel_centre[2] / self.front.wheel_centre[2]
+        return min(forces * radii * brakes.front_area / brakes.rear_area, _MOST_SHARE)
 
 
 @dataclass(frozen=True)
@@ -136,7 +177,7 @@ def add_car(
         model.input("throttle", min=0.0, max=1.0),
         model.input("brake", unit="Pa", min=0.0, max=_PRESSURE),
     )
-    _add_brakes(model, made.brakes, gear.corners, pressure)
+    _add_brakes(model, made, gear.corners, pressure)
     driven = [
         corner.spin for name, corner in gear.corners.items()
         if made.driven == "all" or name.startswith(made.driven)
@@ -186,8 +227,9 @@ def _shipped() -> AnyTyre:
     return MagicFormula.read(BUGGY_TYRE)
 
 
-def _add_brakes(model: Model, brakes: Brakes, corners: dict[str, Corner], pressure: Expr) -> None:
-    share = model.parameter("rear brake share", brakes.rear_share, min=0.0, max=1.5)
+def _add_brakes(model: Model, car: Car, corners: dict[str, Corner], pressure: Expr) -> None:
+    brakes = car.brakes
+    share = model.parameter("rear brake share", car.rear_share(), min=0.0, max=_MOST_SHARE)
     for name, corner in corners.items():
         front = name.startswith("front")
         model.force(f"{name} brake", DiscBrake(

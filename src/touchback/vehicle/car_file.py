@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import fields
 
-from touchback.errors import ModelError, TouchbackError
+from touchback.errors import FieldError, ModelError, TouchbackError
 from touchback.files.build import READERS
 from touchback.files.convert import check_keys, convert, mapping, shown
 from touchback.files.document import LARGEST, Document
@@ -60,8 +60,10 @@ def read_car(path: str | Path) -> Car:
     }
     try:
         return msgspec.convert(given, Car)
-    except ModelError as error:
-        raise document.error((), str(error)) from None
+    except msgspec.ValidationError as error:
+        if not isinstance(error.__cause__, FieldError):
+            raise
+        raise document.error(error.__cause__.path, str(error.__cause__)) from None
 
 
 def _field(document: Document, name: str, given: object, folder: Path) -> object:

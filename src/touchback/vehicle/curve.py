@@ -3,22 +3,27 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from touchback.errors import ModelError
+from touchback.errors import FieldError
 from touchback.model.value import number
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum
 
 
-def check_curve(label: str, x: Sequence[float], y: Sequence[object]) -> None:
-    """Refuse abscissae that don't rise, and another number of ordinates."""
+def check_curve(label: str, **axes: Sequence[object]) -> None:
+    """Refuse abscissae, the first of both by name, that don't rise, and another number of
+    ordinates."""
+    (first, x), (second, y) = axes.items()
     if len(x) < 2 or len(x) != len(y):
-        raise ModelError(
-            f"{label}: it has {len(x)} abscissae and {len(y)} ordinates; give as many of both, at "
-            "least two."
+        raise FieldError(
+            f"{label}: its {first} has {len(x)} numbers, its {second} {len(y)}; give as many of "
+            "both, at least two.",
+            (second,),
         )
-    for low, high in pairwise(x):
-        if not number(label, low) < number(label, high):
-            raise ModelError(f"{label}: {high:g} follows {low:g}; its abscissae must rise.")
+    for i, (low, high) in enumerate(pairwise(number(f"{label}: {first}", each) for each in x)):
+        if not low < high:
+            raise FieldError(
+                f"{label}: in its {first} {high:g} follows {low:g}; it must rise.", (first, i + 1)
+            )
 
 
 def _within(x: Sequence[float], at: Scalar) -> list[Scalar]:

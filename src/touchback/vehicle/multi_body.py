@@ -4,7 +4,9 @@ Althoff and Würsching, "CommonRoad: Vehicle models", 2020, section 9; its z poi
 operators over any number."""
 
 from dataclasses import astuple, dataclass
+from math import inf
 
+from touchback.errors import ModelError
 from touchback.model.model import Model
 from touchback.model.value import Data, check_positive
 from touchback.spatial.vectors import Scalar
@@ -96,9 +98,12 @@ class _Sums:
 
 class MultiBodyCar(Data, frozen=True, kw_only=True):
     """Numbers of CommonRoad's vehicle 2, a BMW 320i; limits of steering and engine are those of
-    `limits`. `brake_share` and `engine_share` are the front axle's."""
+    `limits`. `brake_share` and `engine_share` are the front axle's.
 
-    limits: SingleTrack = SingleTrack()
+    It only goes ahead: the published formulas have wheels that never turn back, and in reverse
+    their slip would push it ever faster. Its limits begin at a speed of 0."""
+
+    limits: SingleTrack = SingleTrack(speed_range=(0.0, 50.8))
     front: MultiBodyAxle = MultiBodyAxle()
     rear: MultiBodyAxle = _REAR
     tyre: CommonRoadTyre = CommonRoadTyre()
@@ -117,9 +122,15 @@ class MultiBodyCar(Data, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         check_positive("MultiBodyCar", sprung_mass=self.sprung_mass, radius=self.radius)
+        if self.limits.speed_range[0] < 0.0:
+            raise ModelError(
+                f"MultiBodyCar: its limits reach down to {self.limits.speed_range[0]:g} m/s, but "
+                "it can't reverse; give them a speed_range from 0."
+            )
 
     def at_rest(self, speed: float = 0.0) -> MultiBodyState:
         """Straight ahead, springs and tyres under its weight."""
+        _check_ahead(speed)
         base = self.front.ahead - self.rear.ahead
         sinks = [
             (self.sprung_mass * share / base + axle.mass) * _GRAVITY / (2 * self.tyre_stiffness)
@@ -243,6 +254,14 @@ def _own(at: MultiBodyState, end: str) -> dict[str, Scalar]:
     return {word: getattr(at, f"{end}_{word}") for word in words}
 
 
+def _check_ahead(speed: float) -> None:
+    if not 0.0 <= speed < inf:
+        raise ModelError(
+            f"MultiBodyCar: its speed is {speed} m/s, but its wheels only turn ahead; give a "
+            "number from 0, or reverse a SingleTrack or a whole car."
+        )
+
+
 def add_multi_body_car(
     model: Model,
     car: MultiBodyCar,
@@ -254,6 +273,7 @@ def add_multi_body_car(
     """The model MB as extra states "`name` x" … "`name` rear shift" of a model, which a steering
     rate [rad/s] and an acceleration [m/s²] drive; gives them as expressions."""
     first = car.at_rest() if start is None else start
+    _check_ahead(float(first.speed))
     words = [field.replace("_", " ") for field in MultiBodyState.__dataclass_fields__]
     made = [
         model.state(f"{name} {word}", float(value))

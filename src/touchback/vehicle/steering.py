@@ -1,7 +1,9 @@
 """A steering wheel on a column with a torsion bar, a pinion on the rack, and an assist."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta
 
 from touchback.errors import ModelError
 from touchback.model.forces import JointEffort
@@ -11,17 +13,20 @@ from touchback.model.joints import Prismatic, Revolute
 from touchback.model.mechanics import Forces, Mechanics
 from touchback.model.model import Model
 from touchback.model.sensors import Multiplier
-from touchback.model.value import Data, Value, check_positive
+from touchback.model.value import Value
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum
 from touchback.vehicle.curve import check_curve, curve
 from touchback.vehicle.numbers import as_numbers, as_scalars
+from touchback.vehicle.part import FromZero, Length, Number, Part, Positive
 
 _SLIDING = 5e-3  # m/s of the rack, over which its friction comes up: slow enough for 1 ms
 _TURNING = 0.05  # rad/s, likewise of the steering wheel
+_MOST_FRICTION = 2e3  # N, live
+_SOFTEST, _STIFFEST = 5.0, 1e3  # N m/rad, live
 
 
-class Steering(Data, frozen=True, kw_only=True):
+class Steering(Part, frozen=True, kw_only=True):
     """A rack and its column. `pinion` [m/rad] moves the rack to the left when the wheel turns to
     the left; negative where tie rods stand behind the axle. `torsion` [N m/rad] and
     `torsion_damping` [N m s/rad] are the torsion bar's; `friction` [N] and `damping` [N s/m] the
@@ -29,31 +34,26 @@ class Steering(Data, frozen=True, kw_only=True):
     `assist_force` [N] over the bar's torque `assist_torque` [N m], from 0 on and alike to both
     sides."""
 
-    pinion: float = -0.0075
-    rack_mass: float = 2.5
-    friction: float = 120.0
-    damping: float = 300.0
-    wheel_inertia: float = 0.035
-    column_friction: float = 0.3
-    torsion: float = 115.0
-    torsion_damping: float = 0.3
-    assist_torque: tuple[float, ...] = (0.0, 1.5, 3.0, 6.0)
-    assist_force: tuple[float, ...] = (0.0, 200.0, 900.0, 3200.0)
+    pinion: Length = -0.0075
+    rack_mass: Positive = 2.5
+    friction: Annotated[float, Meta(ge=0.0, le=_MOST_FRICTION)] = 120.0
+    damping: FromZero = 300.0
+    wheel_inertia: Positive = 0.035
+    column_friction: FromZero = 0.3
+    torsion: Annotated[float, Meta(ge=_SOFTEST, le=_STIFFEST)] = 115.0
+    torsion_damping: FromZero = 0.3
+    assist_torque: tuple[FromZero, ...] = (0.0, 1.5, 3.0, 6.0)
+    assist_force: tuple[Number, ...] = (0.0, 200.0, 900.0, 3200.0)
 
     def __post_init__(self) -> None:
-        check_positive(
-            "Steering", rack_mass=self.rack_mass, wheel_inertia=self.wheel_inertia,
-            torsion=self.torsion, pinion=abs(self.pinion),
-        )  # fmt: skip
-        check_positive(
-            "Steering", zero=True, friction=self.friction, damping=self.damping,
-            column_friction=self.column_friction, torsion_damping=self.torsion_damping,
-        )  # fmt: skip
-        check_curve("Steering: assist", self.assist_torque, self.assist_force)
+        super().__post_init__()
+        if self.pinion == 0.0:
+            raise self.wrong("pinion", "its pinion is 0 m/rad and moves no rack; give another.")
+        check_curve("Steering", assist_torque=self.assist_torque, assist_force=self.assist_force)
         if self.assist_torque[0] != 0.0:
-            raise ModelError(
-                f"Steering: its assist_torque begins at {self.assist_torque[0]:g} N m; it must "
-                "begin at 0."
+            raise self.wrong(
+                "assist_torque",
+                f"its assist_torque begins at {self.assist_torque[0]:g} N m; it must begin at 0.",
             )
 
     @property
@@ -131,7 +131,7 @@ def add_steering(
         raise ModelError(f"Steering: hands give an 'angle' or a 'torque', got {hands!r}.")
     live = model.parameter
     rack = model.body("rack", steering.rack_mass)
-    friction = live("steering friction", steering.friction, "N", 0.0, 2e3)
+    friction = live("steering friction", steering.friction, "N", 0.0, _MOST_FRICTION)
     model.joint(
         "rack", Prismatic("y"), chassis.at(at, 0, 0), rack, damping=steering.damping,
         friction=friction, friction_speed=_SLIDING,
@@ -143,7 +143,7 @@ def add_steering(
     )  # fmt: skip
     model.force("steering column", Column(
         wheel="steering wheel", rack="rack", pinion=steering.pinion,
-        torsion=live("torsion bar", steering.torsion, "N m/rad", 5.0, 1e3),
+        torsion=live("torsion bar", steering.torsion, "N m/rad", _SOFTEST, _STIFFEST),
         damping=steering.torsion_damping, gain=live("assist", 1.0, "", 0.0, 3.0),
         assist_torque=steering.assist_torque, assist_force=steering.assist_force,
     ))  # fmt: skip

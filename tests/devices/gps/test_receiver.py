@@ -170,6 +170,13 @@ def test_a_robot_that_drives_into_the_street_loses_sight_of_satellites() -> None
     assert direct[-1] < direct[0]
 
 
+def test_ranges_that_noise_has_spoilt_give_a_fix_on_earth_or_none() -> None:
+    receiver = Receiver(BEIJING, NOON, noise=1e4, seed=2)
+    fixes = [receiver.fix(float(i), (0.0, 0.0, 0.0)) for i in range(40)]
+    heights = [fix.place.height for fix in fixes if fix.place is not None]
+    assert 0 < len(heights) < len(fixes) and min(heights) >= -1e4
+
+
 def test_with_three_satellites_there_is_no_fix() -> None:
     fix = gps_robot.receiver().fix(11.4, (43.6, 0.0, 0.1))
     assert len(fix.tracked) == 3 and fix.position is fix.place is fix.dilution is None
@@ -184,6 +191,9 @@ def test_with_three_satellites_there_is_no_fix() -> None:
         (lambda: Receiver(BEIJING, NOON, reflectivity=1.0), "reflectivity is 1.0"),
         (lambda: Receiver(BEIJING, datetime(2026, 11, 16, tzinfo=UTC)), "week_1886.al3' is of"),
         (lambda: Receiver(BEIJING, NOON).fix(0.0, (1.0, math.nan, 0.0)), "three numbers"),
+        (lambda: Receiver(BEIJING, NOON).fix(math.nan, (0, 0, 0)), "seconds after .* got nan"),
+        (lambda: Receiver(BEIJING, NOON).fix(math.inf, (0, 0, 0)), "seconds after .* got inf"),
+        (lambda: Receiver(BEIJING, NOON).look(-1e30, (0, 0, 0)), "seconds after .* got -1e.30"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make: object, complaint: str) -> None:

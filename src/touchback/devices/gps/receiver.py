@@ -7,7 +7,7 @@ from datetime import datetime
 
 import numpy as np
 
-from touchback.devices.gps.almanac import Almanac
+from touchback.devices.gps.almanac import OLDEST, Almanac
 from touchback.devices.gps.almanac_files import WEEK_1886, read_almanac
 from touchback.devices.gps.clock import gps_time, utc
 from touchback.devices.gps.dilution import Dilution, dilution
@@ -64,9 +64,10 @@ class Receiver:
     `weakest` that is tracked is 33. A reflected range is too long by its detour; one that comes on
     both ways is off by what a `Correlator` makes of them. Each range has white `noise` [m], too.
 
-    The position is the least squares' of at most 12 ranges, the strongest. Orbits, satellites'
-    clocks, ionosphere and troposphere are taken as known: the errors that remain are noise and
-    walls."""
+    The position is the least squares' of at most 12 ranges, the strongest; there is no fix where
+    they fit no place, or one more than 10 km below or 1000 km above the ellipsoid. Orbits,
+    satellites' clocks, ionosphere and troposphere are taken as known: the errors that remain are
+    noise and walls."""
 
     def __init__(
         self,
@@ -98,7 +99,7 @@ class Receiver:
         """The satellites above the horizon so many seconds after the start, highest first, from a
         position (east, north, up) [m]."""
         place = _place(position)
-        ways = self._ways(seconds, place)
+        ways = self._ways(_instant(seconds), place)
         up = np.flatnonzero(ways[:, 2] > 0.0)
         ways = ways[up]
         direct = ~hidden(self.town, place, ways)
@@ -120,7 +121,7 @@ class Receiver:
         """What it says so many seconds after the start, at a position (east, north, up) [m]."""
         place = _place(position)
         satellites = self.look(seconds, place)
-        when = utc(self._start + seconds)
+        when = utc(self._start + float(seconds))
         used = [one for one in satellites if one.strength is not None]
         if len(used) < _ENOUGH:
             self._before = None
@@ -134,14 +135,15 @@ class Receiver:
         try:
             found = solve_position(sources, ranges, place)
             precision = dilution([(one.elevation, one.azimuth) for one in used])
-        except SolveError:
+            where = self.site.at(found)
+        except (SolveError, InputError):  # no place, or none on Earth
             self._before = None
             return Fix(when, satellites)
         velocity = None
         if self._before is not None and seconds > self._before[0]:
             velocity = (found - self._before[1]) / (seconds - self._before[0])
         self._before = seconds, found
-        return Fix(when, satellites, found, self.site.at(found), precision, velocity)
+        return Fix(when, satellites, found, where, precision, velocity)
 
     def follow(self, run: Run, sensor: str = "position", rate: float = 1.0) -> Iterator[Fix]:
         """A fix `rate` times a second along a run, at what its sensor of a position says."""
@@ -195,6 +197,14 @@ def solve_position(sources: Floats, ranges: Floats, guess: Floats) -> Floats:
         if np.abs(step).max() < 1e-6:
             return place
     raise SolveError(f"GPS: ranges to {len(far)} satellites fit no place within 20 steps.")
+
+
+def _instant(seconds: float) -> float:
+    """Finite, and not beyond what any almanac is good for."""
+    most = 2.0 * OLDEST * 86400.0
+    return number_within(
+        f"Receiver: seconds after its start must be a number within ±{most:g}", seconds, -most, most
+    )
 
 
 def _place(position: Sequence[float] | Floats) -> Floats:

@@ -1,6 +1,6 @@
 """A system with its parameters and inputs fixed: what every analysis evaluates."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -63,23 +63,49 @@ class Instance:
         return self.system.equations.increments(at, self.p)
 
     def moved(self, at: Point, step: np.ndarray) -> np.ndarray:
-        """Positions moved by an increment; quaternions keep their length."""
+        """Positions moved by an increment; quaternions keep their length and turn by its whole
+        angle."""
         if self.system.plan.plain_coordinates:
             return at.q + step
-        return self.with_lengths(at.q + self.increments(at)[0] @ step, at.q)
+        way = self.increments(at)[0] @ step
+        found = at.q + way
+        for own in self._quaternions():
+            length, tangent = np.linalg.norm(at.q[own]), np.linalg.norm(way[own])
+            if tangent > 0.0:  # along the great circle
+                angle = tangent / length
+                found[own] = np.cos(angle) * at.q[own] + np.sin(angle) / angle * way[own]
+        return found
+
+    def step_to(self, q: np.ndarray, at: Point) -> np.ndarray:
+        """The increment from a point's positions to others, the inverse of `moved`: of attitudes
+        the rotation between them, whichever sign their quaternions have."""
+        way = q - at.q
+        if self.system.plan.plain_coordinates:
+            return way
+        for own in self._quaternions():
+            a, b = at.q[own] / np.linalg.norm(at.q[own]), q[own] / np.linalg.norm(q[own])
+            b = b if a @ b >= 0.0 else -b
+            across = b - (a @ b) * a
+            sine = np.linalg.norm(across)
+            angle = np.arctan2(sine, a @ b)
+            way[own] = np.linalg.norm(at.q[own]) * across * (angle / sine if sine > 0.0 else 1.0)
+        return np.linalg.lstsq(self.increments(at)[0], way, rcond=None)[0]
 
     def with_lengths(self, q: np.ndarray, like: np.ndarray) -> np.ndarray:
         """Positions whose quaternions get the lengths of others."""
+        for own in self._quaternions():
+            q[own] *= np.linalg.norm(like[own]) / np.linalg.norm(q[own])
+        return q
+
+    def _quaternions(self) -> Iterator[list[int]]:
+        """Where they are among the positions."""
         start = 0
         for joint in self.system.model.joints.values():
             for motion in joint.kind.motions():
-                own = slice(start, start + motion.nq)
-                places = motion.quaternion(range(own.start, own.stop))
+                places = motion.quaternion(range(start, start + motion.nq))
                 if places is not None:
-                    turned = list(places)
-                    q[turned] *= np.linalg.norm(like[turned]) / np.linalg.norm(q[turned])
+                    yield list(places)
                 start += motion.nq
-        return q
 
     @property
     def rubs(self) -> np.ndarray:

@@ -1,31 +1,28 @@
 """The engine of Gallo's buggy (2012, §4.2.1 and appendix E; its map is Naya's, 2007)."""
 
 from math import pi
+from typing import Annotated
 
-from touchback.model.value import Data, check_positive, number
+from msgspec import Meta
+
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum
+from touchback.vehicle.part import FromZero, Number, Part
 
 #: Revolutions per minute in a rad/s (4.6).
 RPM = 60.0 / (2.0 * pi)
 
 
-class Engine(Data, frozen=True):
+class Engine(Part, frozen=True):
     """Torque of a speed n [rpm] and a throttle f from 0 to 1: T_a f + T_b (1 − f) (4.11), with
     T_a = c₀ + c₁ n + c₂ n² + c₃ n³ at full throttle (`full`), T_b = −`drag` n when released.
 
     The numbers are those of appendix E: 96, 137 and 0 N m at 1000, 3000 and 6000 rpm. (Eq. 4.4
     prints 10⁻³ n² for 10⁻⁶ n².) The pedal's encoder counts to `counts`."""
 
-    full: tuple[float, float, float, float] = (53.7, 0.046583, -3.2888e-6, -9.9444e-10)
-    drag: float = 15e-3
-    counts: int = 420
-
-    def __post_init__(self) -> None:
-        for i, coefficient in enumerate(self.full):
-            number(f"Engine: full[{i}]", coefficient)
-        check_positive("Engine", zero=True, drag=self.drag)
-        check_positive("Engine", counts=self.counts)
+    full: tuple[Number, Number, Number, Number] = (53.7, 0.046583, -3.2888e-6, -9.9444e-10)
+    drag: FromZero = 15e-3
+    counts: Annotated[int, Meta(ge=1, le=10**9)] = 420
 
     def throttle(self, count: Scalar) -> Scalar:
         """f of the encoder's count (4.13): count/420, from 0 to 1."""

@@ -1,36 +1,34 @@
 """The gearbox of Gallo's buggy (2012, table 3.1), and a map by which it shifts."""
 
-from touchback.errors import ModelError
-from touchback.model.value import Data, check_positive
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select
+from touchback.vehicle.part import FromZero, Part, Positive
 
 
-class Gearbox(Data, frozen=True):
+class Gearbox(Part, frozen=True):
     """Gears and a differential, without losses (4.7–4.8), and the map by which an automatic one
     shifts. Numbers of the buggy's three gears (table 3.1).
 
     Gallo leaves shifting out and stays in the second gear; this map is ours: up above
     `up` = (n at no throttle, n at full throttle), down below `down`, linear between them [rpm]."""
 
-    ratios: tuple[float, ...] = (2.475, 1.475, 1.0)
-    differential: float = 3.673
-    up: tuple[float, float] = (2500.0, 5000.0)
-    down: tuple[float, float] = (1200.0, 2500.0)
+    ratios: tuple[Positive, ...] = (2.475, 1.475, 1.0)
+    differential: Positive = 3.673
+    up: tuple[FromZero, FromZero] = (2500.0, 5000.0)
+    down: tuple[FromZero, FromZero] = (1200.0, 2500.0)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.ratios:
-            raise ModelError("Gearbox: it has no gear; give at least one ratio.")
-        for i, ratio in enumerate(self.ratios):
-            check_positive(f"Gearbox: gear {i + 1}", ratio=ratio)
-        check_positive("Gearbox", differential=self.differential)
+            raise self.wrong("ratios", "it has no gear; give at least one ratio.")
         for low, high in zip(self.ratios[1:], self.ratios, strict=False):
             for throttle, up, down in zip(("no", "full"), self.up, self.down, strict=True):
                 if not up * low / high > down:
-                    raise ModelError(
-                        f"Gearbox: at {throttle} throttle it shifts up at {up:g} rpm, which the "
-                        f"next gear makes {up * low / high:g}, and down below {down:g}: it would "
-                        "hunt. Raise `up`, or lower `down`."
+                    raise self.wrong(
+                        "up",
+                        f"at {throttle} throttle it shifts up at {up:g} rpm, which the next gear "
+                        f"makes {up * low / high:g}, and down below {down:g}: it would hunt. "
+                        "Raise `up`, or lower `down`.",
                     )
 
     def ratio(self, gear: Scalar) -> Scalar:

@@ -1,7 +1,7 @@
 """What the axles of a car have in common: where they are built, and what is left of it."""
 
 from dataclasses import dataclass
-from math import pi, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -10,26 +10,27 @@ from touchback.errors import ModelError
 from touchback.model.frame import BodyHandle, Frame, Place, Turns, as_frame
 from touchback.model.joints import Revolute
 from touchback.model.model import Model
-from touchback.model.value import Data, Triple, Value, check_positive, triple
+from touchback.model.value import Triple, Value, triple
 from touchback.symbolic.functions import sqrt as root
+from touchback.vehicle.part import STEEPEST, Angle, FromZero, LeftPoint, Part, Point, Positive
 from touchback.vehicle.suspension.strut import AntiRollBar, Strut, StrutTables
 
-Point = tuple[float, float, float]
-_STEEPEST = pi / 4  # of alignment angles, as live ones
 
-
-class Wheel(Data, frozen=True, kw_only=True):
+class Wheel(Part, frozen=True, kw_only=True):
     """Mass of rim, tyre and hub [kg], moments about the axle and across it [kg m²]."""
 
-    mass: float = 15.0
-    spin_inertia: float = 0.8
-    cross_inertia: float = 0.45
+    mass: Positive = 15.0
+    spin_inertia: Positive = 0.8
+    cross_inertia: Positive = 0.45
 
     def __post_init__(self) -> None:
-        check_positive(
-            "Wheel", mass=self.mass, spin_inertia=self.spin_inertia,
-            cross_inertia=self.cross_inertia,
-        )  # fmt: skip
+        super().__post_init__()
+        self.check_moments("spin_inertia", self.moments)
+
+    @property
+    def moments(self) -> tuple[float, float, float]:
+        """About x, y (its axle) and z [kg m²]."""
+        return self.cross_inertia, self.spin_inertia, self.cross_inertia
 
 
 class Corner(NamedTuple):
@@ -65,7 +66,7 @@ class Site:
 
     def angle(self, what: str, default: float) -> Value:
         """A live angle of alignment [rad]."""
-        return self.live(what, default, "rad", -_STEEPEST, _STEEPEST)
+        return self.live(what, default, "rad", -STEEPEST, STEEPEST)
 
     def sides(self) -> tuple["Side", "Side"]:
         """Left and right."""
@@ -125,34 +126,38 @@ class Side:
             turn=[("z", toe * -self.sign), ("x", camber * -self.sign)],
         )  # fmt: skip
         w = axle.wheel
-        inertia = (w.cross_inertia, w.spin_inertia, w.cross_inertia)
-        body = self.site.model.body(self.called("wheel"), w.mass, inertia=inertia)
+        body = self.site.model.body(self.called("wheel"), w.mass, inertia=w.moments)
         spin = self.site.model.joint(
             self.called("spin"), Revolute("y"), hub, body, velocity=[self.site.spin]
         )
         return Corner(hub, body, spin, strut)
 
 
-class AxleKind(Data, frozen=True, tag_field="kind", kw_only=True):
+class AxleKind(Part, frozen=True, tag_field="kind", kw_only=True):
     """A kind of axle. Points [m] are of its left side at design, x ahead and y to the left of the
     middle of the axle, z above the road. `camber` (top out) and toe-in `toe` [rad] are the wheel's
     on its carrier; `bar` [N/m] is the stiffness of the anti-roll bar at the struts."""
 
-    wheel_centre: Point = (0.0, 0.70, 0.273)
+    wheel_centre: LeftPoint = (0.0, 0.70, 0.273)
     wheel: Wheel = Wheel()
     strut: StrutTables = StrutTables()
     strut_top: Point = (0.0, 0.50, 0.62)
     strut_foot: Point = (0.0, 0.56, 0.21)
-    camber: float = 0.0
-    toe: float = 0.0
-    bar: float = 0.0
+    camber: Angle = 0.0
+    toe: Angle = 0.0
+    bar: FromZero = 0.0
 
     def __post_init__(self) -> None:
-        check_positive(type(self).__name__, zero=True, bar=self.bar)
+        super().__post_init__()
+        self.check_apart("strut_top", "strut_foot")
 
     def steered(self) -> bool:
         """Whether it has tie rods."""
         return False
+
+    def unsprung(self) -> float:
+        """Mass of both wheels and of what carries them [kg]."""
+        return 2.0 * self.wheel.mass
 
     def build(self, site: Site) -> tuple[Corner, Corner]:
         """Bodies, joints, loops and forces of both sides."""

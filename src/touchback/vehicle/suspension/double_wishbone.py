@@ -1,9 +1,9 @@
 """Double wishbones: two arms, a knuckle between their balls, a tie rod."""
 
 from touchback.model.joints import Spherical
-from touchback.model.value import check_positive
-from touchback.vehicle.suspension.axle import Corner, Point, Site, distance
-from touchback.vehicle.suspension.knuckle import KnuckleAxle, arm, check_pivots
+from touchback.vehicle.part import Point, Positive
+from touchback.vehicle.suspension.axle import Corner, Site, distance
+from touchback.vehicle.suspension.knuckle import KnuckleAxle, arm
 
 
 class DoubleWishbone(KnuckleAxle, frozen=True, kw_only=True, tag="double-wishbone"):
@@ -14,14 +14,15 @@ class DoubleWishbone(KnuckleAxle, frozen=True, kw_only=True, tag="double-wishbon
     upper_front: Point = (0.12, 0.40, 0.425)
     upper_rear: Point = (-0.14, 0.40, 0.415)
     upper_ball: Point = (-0.015, 0.620, 0.440)
-    upper_mass: float = 2.5
+    upper_mass: Positive = 2.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive("DoubleWishbone", upper_mass=self.upper_mass)
-        check_pivots(
-            "DoubleWishbone", "upper_front", self.upper_front, "upper_rear", self.upper_rear
-        )
+        self.check_off_line("upper_ball", "upper_front", "upper_rear")
+        self.check_king_pin("upper_ball")
+
+    def unsprung(self) -> float:
+        return super().unsprung() + 2.0 * self.upper_mass
 
     def build(self, site: Site) -> tuple[Corner, Corner]:
         x, y = self.king_pin(site, self.upper_ball)

@@ -1,16 +1,16 @@
 """Arms, knuckles and tie rods, which the steerable axles share."""
 
-from math import atan2
+from math import atan2, degrees
 
 import numpy as np
 
-from touchback.errors import ModelError
 from touchback.model.closures import Rod
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Revolute, Spherical
-from touchback.model.value import Triple, Value, check_positive
+from touchback.model.value import Triple, Value
 from touchback.symbolic.functions import tan
-from touchback.vehicle.suspension.axle import AxleKind, Point, Side, Site, distance, middle
+from touchback.vehicle.part import STEEPEST, Moments, Point, Positive
+from touchback.vehicle.suspension.axle import AxleKind, Side, Site, distance, middle
 
 
 class KnuckleAxle(AxleKind, frozen=True, kw_only=True):
@@ -23,31 +23,41 @@ class KnuckleAxle(AxleKind, frozen=True, kw_only=True):
     lower_ball: Point = (0.010, 0.655, 0.185)
     tie_inner: Point = (-0.12, 0.345, 0.230)
     tie_outer: Point = (-0.12, 0.640, 0.224)
-    lower_mass: float = 4.0
-    knuckle_mass: float = 9.0
-    knuckle_inertia: Point = (0.08, 0.06, 0.05)
+    lower_mass: Positive = 4.0
+    knuckle_mass: Positive = 9.0
+    knuckle_inertia: Moments = (0.08, 0.06, 0.05)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        label = type(self).__name__
-        check_positive(label, lower_mass=self.lower_mass, knuckle_mass=self.knuckle_mass)
-        check_pivots(label, "lower_front", self.lower_front, "lower_rear", self.lower_rear)
-        if not distance(self.tie_inner, self.tie_outer) > 0.0:
-            raise ModelError(f"{label}: tie_inner and tie_outer coincide; move one of them.")
+        self.check_moments("knuckle_inertia", self.knuckle_inertia)
+        self.check_off_line("lower_ball", "lower_front", "lower_rear")
+        self.check_apart("tie_inner", "tie_outer")
+
+    def check_king_pin(self, top: str) -> None:
+        """Refuse a steering axis, from the lower ball to a point `top`, that lies rather than
+        stands, or on which the tie rod has no lever."""
+        ball, end = self.lower_ball, getattr(self, top)
+        rise = end[2] - ball[2]
+        lean = max(abs(atan2(ball[0] - end[0], rise)), abs(atan2(ball[1] - end[1], rise)))
+        if not lean < STEEPEST:
+            raise self.wrong(
+                top,
+                f"its {top}, {end}, must be above its lower_ball, {ball}, with less than 45° of "
+                f"caster and kingpin inclination; it leans by {degrees(lean):.0f}°.",
+            )
+        self.check_off_line("tie_outer", "lower_ball", top)
 
     def steered(self) -> bool:
         return True
+
+    def unsprung(self) -> float:
+        return super().unsprung() + 2.0 * (self.lower_mass + self.knuckle_mass)
 
     def king_pin(self, site: Site, top: Point) -> tuple[Value, Value]:
         """Where the steering axis ends above the lower ball, x and y, by its live caster (top back)
         and inclination (top in)."""
         ball = self.lower_ball
         rise = top[2] - ball[2]
-        if not rise > 0.0:
-            raise ModelError(
-                f"{type(self).__name__}: the top of the steering axis lies {-rise:g} m below the "
-                "lower ball; it must be above it."
-            )
         caster = site.angle("caster", atan2(ball[0] - top[0], rise))
         kingpin = site.angle("kingpin", atan2(ball[1] - top[1], rise))
         return ball[0] - rise * tan(caster), ball[1] - rise * tan(kingpin)
@@ -84,12 +94,3 @@ def arm(
     turning = Revolute((x, side.sign * y, z))
     side.site.model.joint(side.called(what), turning, side.on_chassis(pivot), body)
     return body, pivot
-
-
-def check_pivots(label: str, first: str, front: Point, second: str, rear: Point) -> None:
-    """Refuse pivots that give no line to turn about."""
-    if not distance(front, rear) > 0.0:
-        raise ModelError(
-            f"{label}: {first} and {second} are both {front}; an arm turns about the line through "
-            "them."
-        )

@@ -1,11 +1,11 @@
 """MacPherson struts: a lower arm, a knuckle that slides along its strut, a tie rod."""
 
-from touchback.errors import ModelError
 from touchback.model.closures import PointOnLine
 from touchback.model.frame import Turns
 from touchback.model.value import Triple
 from touchback.symbolic.functions import atan2, sqrt
-from touchback.vehicle.suspension.axle import Corner, Point, Side, Site, distance
+from touchback.vehicle.part import Point
+from touchback.vehicle.suspension.axle import Corner, Side, Site, distance
 from touchback.vehicle.suspension.knuckle import KnuckleAxle
 
 
@@ -20,8 +20,7 @@ class MacPherson(KnuckleAxle, frozen=True, kw_only=True, tag="macpherson"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not distance(self.strut_top, self.strut_foot) > 0.0:
-            raise ModelError("MacPherson: strut_top and strut_foot coincide; move one of them.")
+        self.check_king_pin("strut_top")
 
     def build(self, site: Site) -> tuple[Corner, Corner]:
         x, y = self.king_pin(site, self.strut_top)

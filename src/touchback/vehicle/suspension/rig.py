@@ -5,7 +5,7 @@ from math import asin, atan2
 
 import numpy as np
 
-from touchback.errors import InputError
+from touchback.errors import InputError, SolveError
 from touchback.model.closures import PointOnPlane
 from touchback.model.frame import BodyHandle
 from touchback.model.joints import Prismatic
@@ -89,6 +89,11 @@ class Moving:
         )  # fmt: skip
 
 
+def _beyond(ways: dict[str, float], why: str) -> InputError:
+    asked = ", ".join(f"{name} {way:g} m" for name, way in ways.items())
+    return InputError(f"The axle doesn't reach {asked}: {why} there; ask for less travel.")
+
+
 class Rig:
     """An axle below a chassis that stands still, as a system whose inputs are the travel of both
     wheel centres (up) and the way of the rack (to the left), from design [m], and their rates."""
@@ -154,14 +159,14 @@ class Rig:
         for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
             here = dict(zip(names, (start + share * (goal - start)).tolist(), strict=True))
             given = {key: here.get(key, value) for key, value in inputs.items()}
-            state = self.system.assemble(guess=self._guess, inputs=given)
+            try:
+                state = self.system.assemble(guess=self._guess, inputs=given)
+            except SolveError:
+                raise _beyond(here, "its loops don't close") from None
             seen = self.system.sensors(state.q, state.v, u=given)
             axles = np.array([[seen[f"{side} axle.{i}"] for i in "xyz"] for side in SIDES])
             if self._axles is not None and np.abs(axles - self._axles).max() > _JUMP:
-                raise InputError(
-                    f"The axle doesn't reach {', '.join(f'{k} {v:g} m' for k, v in here.items())}: "
-                    "its linkage jumps to another assembly there; ask for less travel."
-                )
+                raise _beyond(here, "its linkage jumps to another assembly")
             self._axles, self._guess = axles, dict(zip(self.system.coordinates, state.q.tolist()))
         self._ways = goal
         return state

@@ -1,21 +1,21 @@
 """Rigid axles: a beam with both wheels, guided by rods."""
 
-from touchback.errors import ModelError
 from touchback.model.closures import Rod
 from touchback.model.joints import Free
-from touchback.model.value import Data, Triple, check_positive
-from touchback.vehicle.suspension.axle import AxleKind, Corner, Point, Site, distance
+from touchback.model.value import Triple
+from touchback.vehicle.part import Moments, Part, Point, Positive
+from touchback.vehicle.suspension.axle import AxleKind, Corner, Site, distance
 
 
-class AxleLink(Data, frozen=True, kw_only=True):
+class AxleLink(Part, frozen=True, kw_only=True):
     """A rod with balls at its ends, from a point of the chassis to a point of the axle [m]."""
 
     chassis: Point
     axle: Point
 
     def __post_init__(self) -> None:
-        if not distance(self.chassis, self.axle) > 0.0:
-            raise ModelError(f"AxleLink: both its ends are at {self.chassis}; move one of them.")
+        super().__post_init__()
+        self.check_apart("chassis", "axle")
 
 
 class RigidAxle(AxleKind, frozen=True, kw_only=True, tag="rigid-axle"):
@@ -31,17 +31,21 @@ class RigidAxle(AxleKind, frozen=True, kw_only=True, tag="rigid-axle"):
     )
     strut_top: Point = (0.05, 0.45, 0.62)
     strut_foot: Point = (0.03, 0.50, 0.24)
-    mass: float = 45.0
-    inertia: Point = (8.0, 0.6, 8.0)
+    mass: Positive = 45.0
+    inertia: Moments = (8.0, 0.6, 8.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive("RigidAxle", mass=self.mass)
+        self.check_moments("inertia", self.inertia)
         if len(self.links) != 4:
-            raise ModelError(
-                f"RigidAxle: it has {len(self.links)} links; four leave it to rise and to roll. "
-                "Fewer let it go astray, more would lock it without bushings."
+            raise self.wrong(
+                "links",
+                f"it has {len(self.links)} links; four leave it to rise and to roll. Fewer let it "
+                "go astray, more would lock it without bushings.",
             )
+
+    def unsprung(self) -> float:
+        return super().unsprung() + self.mass
 
     def build(self, site: Site) -> tuple[Corner, Corner]:
         alignment, model = self.alignment(site), site.model

@@ -1,28 +1,38 @@
 """Springs with dampers by tables, and the bar that couples those of an axle."""
 
+from touchback.errors import FieldError
 from touchback.model.forces.base import ForceKind
 from touchback.model.forces.spring_damper import line_between, pull_together
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.value import Data, Value, check_positive
+from touchback.model.value import Value, check_positive
 from touchback.spatial.vectors import Scalar
 from touchback.vehicle.curve import area, check_curve, curve
 from touchback.vehicle.numbers import as_numbers, as_scalars
+from touchback.vehicle.part import Length, Number, Part
 
 
-class StrutTables(Data, frozen=True, kw_only=True):
+class StrutTables(Part, frozen=True, kw_only=True):
     """A spring's `force` [N] over its `compression` from the design position [m], and a damper's
     `damping` force [N] over the `speed` of compression [m/s]: straight between these points, and on
     beyond. Both push the ends apart when positive. Bump stops are steep ends of the spring."""
 
-    compression: tuple[float, ...] = (-0.10, -0.05, 0.0, 0.05, 0.07, 0.09)
-    force: tuple[float, ...] = (250.0, 1750.0, 3250.0, 4750.0, 5450.0, 8450.0)
-    speed: tuple[float, ...] = (-1.0, -0.1, 0.0, 0.1, 1.0)
-    damping: tuple[float, ...] = (-2600.0, -350.0, 0.0, 200.0, 1400.0)
+    compression: tuple[Length, ...] = (-0.10, -0.05, 0.0, 0.05, 0.07, 0.09)
+    force: tuple[Number, ...] = (250.0, 1750.0, 3250.0, 4750.0, 5450.0, 8450.0)
+    speed: tuple[Number, ...] = (-1.0, -0.1, 0.0, 0.1, 1.0)
+    damping: tuple[Number, ...] = (-2600.0, -350.0, 0.0, 200.0, 1400.0)
 
     def __post_init__(self) -> None:
-        check_curve("StrutTables: spring", self.compression, self.force)
-        check_curve("StrutTables: damper", self.speed, self.damping)
+        super().__post_init__()
+        check_curve("StrutTables", compression=self.compression, force=self.force)
+        check_curve("StrutTables", speed=self.speed, damping=self.damping)
+        for i, (speed, force) in enumerate(zip(self.speed, self.damping, strict=True)):
+            if speed * force < 0.0:
+                raise FieldError(
+                    f"StrutTables: its damping at {speed:g} m/s is {force:g} N, along the motion; "
+                    "a damper acts against it: give both the same sign.",
+                    ("damping", i),
+                )
 
 
 class Strut(ForceKind, frozen=True, kw_only=True, tag="strut"):
@@ -38,8 +48,8 @@ class Strut(ForceKind, frozen=True, kw_only=True, tag="strut"):
     damping: tuple[Value, ...]
 
     def __post_init__(self) -> None:
-        check_curve("Strut: spring", self.compression, self.force)
-        check_curve("Strut: damper", self.speed, self.damping)
+        check_curve("Strut", compression=self.compression, force=self.force)
+        check_curve("Strut", speed=self.speed, damping=self.damping)
         check_positive("Strut", length=self.length)
 
     def apply(self, mechanics: Forces) -> None:

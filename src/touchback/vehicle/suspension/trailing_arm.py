@@ -1,8 +1,8 @@
 """Trailing and semi-trailing arms: a wheel on an arm about a slanted line."""
 
-from touchback.model.value import check_positive
-from touchback.vehicle.suspension.axle import AxleKind, Corner, Point, Site, distance
-from touchback.vehicle.suspension.knuckle import arm, check_pivots
+from touchback.vehicle.part import Point, Positive
+from touchback.vehicle.suspension.axle import AxleKind, Corner, Site, distance
+from touchback.vehicle.suspension.knuckle import arm
 
 
 class TrailingArm(AxleKind, frozen=True, kw_only=True, tag="trailing-arm"):
@@ -14,14 +14,14 @@ class TrailingArm(AxleKind, frozen=True, kw_only=True, tag="trailing-arm"):
     pivot_outer: Point = (0.42, 0.58, 0.25)
     strut_top: Point = (0.06, 0.52, 0.60)
     strut_foot: Point = (0.04, 0.56, 0.25)
-    arm_mass: float = 12.0
+    arm_mass: Positive = 12.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_positive("TrailingArm", arm_mass=self.arm_mass)
-        check_pivots(
-            "TrailingArm", "pivot_inner", self.pivot_inner, "pivot_outer", self.pivot_outer
-        )
+        self.check_off_line("wheel_centre", "pivot_inner", "pivot_outer")
+
+    def unsprung(self) -> float:
+        return super().unsprung() + 2.0 * self.arm_mass
 
     def build(self, site: Site) -> tuple[Corner, Corner]:
         alignment = self.alignment(site)

@@ -6,9 +6,9 @@ along the road's normal. Forces and moments act on the wheel, at the point of co
 
 from dataclasses import dataclass, replace
 
-from touchback.model.value import Data
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import atan, maximum, minimum, select, tan
+from touchback.vehicle.part import Part
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Grip:
     mz: Scalar = 0.0
 
 
-class Tyre(Data, frozen=True, tag_field="kind"):
+class Tyre(Part, frozen=True, tag_field="kind"):
     """A tyre: forces of slips, load of deflection, radii and relaxation lengths."""
 
     def free_radius(self) -> float:

@@ -1,8 +1,8 @@
 """The brush tyre: bristles stick until friction lets them go (Fiala 1954; Pacejka 2012, 3.2)."""
 
-from touchback.model.value import check_positive
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select, sqrt, tan
+from touchback.vehicle.part import Positive, Size
 from touchback.vehicle.tyres.base import Contact, Grip
 from touchback.vehicle.tyres.simple import SimpleTyre
 
@@ -18,21 +18,12 @@ class BrushTyre(SimpleTyre, frozen=True, kw_only=True, tag="brush-tyre"):
     (1 − ρ + ρ²/3) where ρ < 1, else the whole patch slides, |F| = μ F_z. The trail of a patch of
     half length `patch` a [m] is a/3 (1 − ρ)³/(1 − ρ + ρ²/3). At κ = 0 this is Fiala's tyre."""
 
-    slip_stiffness: float = 80000.0
-    cornering_stiffness: float = 60000.0
-    nominal_load: float = 4000.0
-    friction: float = 1.0
-    sliding_friction: float | None = None
-    patch: float = 0.06
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_positive(
-            "BrushTyre", slip_stiffness=self.slip_stiffness, nominal_load=self.nominal_load,
-            cornering_stiffness=self.cornering_stiffness, friction=self.friction, patch=self.patch,
-        )  # fmt: skip
-        if self.sliding_friction is not None:
-            check_positive("BrushTyre", sliding_friction=self.sliding_friction)
+    slip_stiffness: Positive = 80000.0
+    cornering_stiffness: Positive = 60000.0
+    nominal_load: Positive = 4000.0
+    friction: Positive = 1.0
+    sliding_friction: Positive | None = None
+    patch: Size = 0.06
 
     def grip(self, contact: Contact) -> Grip:
         load = maximum(contact.load, 0.0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from touchback.errors import ModelError
+from touchback.errors import FieldError
 from touchback.model.names import suggestion
 from touchback.spatial.vectors import Scalar
 from touchback.vehicle.tyres import mf_carcass as carcass
@@ -44,21 +44,26 @@ class MagicFormula(Tyre, frozen=True, tag="magic-formula", dict=True):
     def __post_init__(self) -> None:
         if self.version not in VERSIONS.values():
             hint = suggestion(self.version, sorted(set(VERSIONS.values())))
-            raise ModelError(f"MagicFormula: there is no version {self.version!r}; {hint}")
+            raise self.wrong("version", f"there is no version {self.version!r}; {hint}")
         for name, number in self.numbers.items():
             if name not in DEFAULTS:
-                raise ModelError(
-                    f"MagicFormula: no {name!r} is known; {suggestion(name, DEFAULTS)}"
+                raise FieldError(
+                    f"MagicFormula: no {name!r} is known; {suggestion(name, DEFAULTS)}",
+                    ("numbers", name),
                 )
             if not isfinite(number) or (name in POSITIVE and not number > 0.0):
-                raise ModelError(f"MagicFormula: its {name} is {number}; give a finite number"
-                                 f"{' above 0' if name in POSITIVE else ''}.")  # fmt: skip
+                above = " above 0" if name in POSITIVE else ""
+                raise FieldError(
+                    f"MagicFormula: its {name} is {number}; give a finite number{above}.",
+                    ("numbers", name),
+                )
         if missing := [name for name in REQUIRED if name not in self.numbers]:
-            raise ModelError(f"MagicFormula: its {', '.join(missing)} must be given.")
+            raise self.wrong("numbers", f"its {', '.join(missing)} must be given.")
         if self.turn_slip and (zero := [n for n in _TURN_SLIP if not self.numbers.get(n)]):
-            raise ModelError(
-                f"MagicFormula: turn slip needs {', '.join(zero)}, which the file doesn't have; "
-                "leave turn_slip out."
+            raise self.wrong(
+                "turn_slip",
+                f"turn slip needs {', '.join(zero)}, which the file doesn't have; leave turn_slip "
+                "out.",
             )
 
     def __repr__(self) -> str:

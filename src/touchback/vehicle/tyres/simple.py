@@ -1,8 +1,8 @@
 """What the linear tyre and the brush have in common: a spring for a carcass."""
 
-from touchback.model.value import check_positive
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum
+from touchback.vehicle.part import FromZero, Positive, Size
 from touchback.vehicle.tyres.base import Contact, Tyre
 
 
@@ -11,19 +11,11 @@ class SimpleTyre(Tyre, frozen=True, kw_only=True):
     `vertical_damping` [N s/m], whose slips follow over the lengths `relaxation_x` and
     `relaxation_y` [m]. It rolls like a wheel of radius R − ρ/3, ρ its deflection."""
 
-    unloaded_radius: float = 0.3
-    vertical_stiffness: float = 2e5
-    vertical_damping: float = 500.0
-    relaxation_x: float = 0.1
-    relaxation_y: float = 0.4
-
-    def __post_init__(self) -> None:
-        check_positive(
-            type(self).__name__, unloaded_radius=self.unloaded_radius,
-            vertical_stiffness=self.vertical_stiffness, relaxation_x=self.relaxation_x,
-            relaxation_y=self.relaxation_y,
-        )  # fmt: skip
-        check_positive(type(self).__name__, zero=True, vertical_damping=self.vertical_damping)
+    unloaded_radius: Size = 0.3
+    vertical_stiffness: Positive = 2e5
+    vertical_damping: FromZero = 500.0
+    relaxation_x: Size = 0.1
+    relaxation_y: Size = 0.4
 
     def free_radius(self) -> float:
         return self.unloaded_radius
