@@ -174,3 +174,68 @@ def test_signals_and_files_that_are_not_there_are_refused(bus, database, tmp_pat
     twice = DBC + 'BO_ 768 Other: 4 ECU\n SG_ brake : 0|16@1+ (1,0) [0|0] "" ECU\n'
     with pytest.raises(InputError, match="in messages Pedals, Other"):
         can_layout(read_dbc(write_dbc(tmp_path, twice)), ["brake"], 5e-3)
+
+
+TWINS = (
+    DBC
+    + """BO_ 2147484160 Wheel29: 4 ECU
+ SG_ column : 0|32@1- (0.001,0) [-20|20] "rad" ECU
+"""
+)  # 0x200 of 29 bits: another identifier than 0x200 of 11
+
+
+def test_identifiers_of_11_and_29_bits_are_different_ones(bus, tmp_path) -> None:
+    here, there = bus
+    database = read_dbc(write_dbc(tmp_path, TWINS))
+    with (
+        CanBoard(can_layout(database, ["steering", "column"], 5e-3), here, database) as board,
+        Daq(board) as daq,
+    ):
+        long = wheel(700)
+        long.is_extended_id = True
+        for frame in (wheel(500), long):
+            there.send(frame)
+        blocks = blocks_of(daq, 1)
+    assert blocks["steering"][0] == pytest.approx(0.5)
+    assert blocks["column"][0] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("when", [np.nan, np.inf, -np.inf, 1e300])
+def test_a_frame_at_a_time_that_can_t_be_isn_t_used(bus, database, when: float) -> None:
+    here, there = bus
+    layout = can_layout(database, ["steering"], 5e-3)
+    with CanBoard(layout, here, database) as board, Daq(board) as daq:
+        there.send(wheel(100, timestamp=when))
+        there.send(wheel(200))
+        blocks = blocks_of(daq, 1)
+        until(lambda: any(f"came at {when}" in text for text in daq.events))
+    np.testing.assert_allclose(blocks["steering"], [0.2])
+
+
+def test_frames_of_a_driver_that_gives_no_times_are_dated_by_arrival(bus, database) -> None:
+    here, there = bus
+    layout = can_layout(database, ["steering"], 5e-3)
+    with CanBoard(layout, here, database) as board, Daq(board) as daq:
+        for k in range(3):
+            there.send(wheel(k, timestamp=0.0))
+            until(lambda count=k: daq.counts["received"] > count)
+        found = daq.blocks()
+    assert np.all(np.diff(found["began"]) > 0.0)  # each has its own, not that of the first
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "wrong"),
+    [("(0.001,0)", "(0,0)", "factor of 0"), ("BO_ 256", "BO_ 512", "Pedals, Wheel have the same")],
+)
+def test_a_dbc_that_can_t_be_is_refused_by_its_signal(tmp_path, was, now, wrong) -> None:
+    database = read_dbc(write_dbc(tmp_path, DBC.replace(was, now)))
+    with pytest.raises(InputError, match=f"'steering'.*{wrong}"):
+        can_layout(database, ["steering"], 5e-3)
+
+
+def test_folders_and_files_without_an_ending_are_no_dbc(tmp_path) -> None:
+    with pytest.raises(InputError, match="Is a directory"):
+        read_dbc(tmp_path)
+    (tmp_path / "car").write_text("nothing")
+    with pytest.raises(InputError, match="no description of a CAN bus"):
+        read_dbc(tmp_path / "car")

@@ -12,6 +12,7 @@ from touchback.devices.daq import (
     GALLO,
     BlockLayout,
     Daq,
+    Feed,
     SerialBoard,
     SourceClock,
     UdpBoard,
@@ -181,3 +182,68 @@ def test_places_that_can_not_be_opened_are_refused(board) -> None:
         UdpBoard(GALLO, patience=0.0)
     with pytest.raises(InputError, match="9 bytes"):
         pack_block(GALLO, 0, 0, bytes(9))
+
+
+def test_numbers_of_blocks_go_on_where_those_of_packets_go_round(daq, send) -> None:
+    for k in range(4):
+        send(pack_block(GALLO, 2**32 - 2 + k, 1_000_000 * k, block(k)))
+    until(lambda: daq.counts["received"] == 4)
+    numbers = daq.blocks()["number"]
+    np.testing.assert_array_equal(numbers, 2**32 - 2 + np.arange(4))
+    assert daq.counts["lost"] == 0
+
+
+def test_a_source_that_was_switched_off_and_on_is_used_again_once_it_is_trusted(daq, send) -> None:
+    """Its numbers and its clock begin at 0: what comes at first can't be told from late blocks."""
+    for k in (7_000, 7_001):
+        send(packet(k))
+    until(lambda: daq.counts["received"] == 2)
+    for k in range(30):
+        send(packet(k))
+    told(daq, "counts from 19 again")
+    told(daq, "clock jumped by -6.98")
+    until(lambda: daq.counts["received"] == 2 + 11)
+    found = daq.blocks()
+    assert np.all(np.diff(found["number"]) > 0)  # a record of it goes on
+    np.testing.assert_array_equal(found["steering"][2:], 3 * np.arange(19, 30))
+
+
+def test_late_blocks_among_others_never_count_as_a_new_beginning(board, daq, send) -> None:
+    for k in range(60):
+        send(packet(1000 + k))
+        send(packet(k))
+    until(lambda: board.counts["given"] == 60 and board.counts["late"] == 60)
+    assert not board.counts["restarts"] and not board.counts["jumps"]
+
+
+@pytest.mark.parametrize("times", [(-(2**63), 2**63 - 1), (2**63 - 1, -(2**63))])
+def test_times_at_the_ends_of_64_bits_are_jumps_like_others(board, daq, send, times) -> None:
+    for k, began in enumerate(times):
+        send(pack_block(GALLO, k, began, block(k)))
+    told(daq, "clock jumped")
+    until(lambda: daq.counts["received"] == 2)
+    assert board.counts["failures"] == 0
+
+
+def test_whatever_a_driver_raises_ends_its_board_in_words() -> None:
+    class Odd(Feed):
+        shut_by_itself = False
+
+        def take(self, seconds: float) -> bool:
+            raise KeyError("register 5")
+
+        def shut(self) -> None:
+            Odd.shut_by_itself = True
+
+    with Odd("odd card", GALLO, 1.0) as board:
+        board.start()
+        with Daq(board) as daq:
+            told(daq, "odd card: KeyError: 'register 5'; no more comes from it.")
+            until(lambda: not daq.running)
+    assert Odd.shut_by_itself
+
+
+@pytest.mark.parametrize("port", [-1, 65_536, 5.0, "5000"])
+def test_ports_that_can_t_be_are_refused_by_their_range(port) -> None:
+    with pytest.raises(InputError, match=r"0 \(any\) to 65535, got"):
+        UdpBoard(GALLO, port)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _BUS_OFF = 0x40  # CAN_ERR_BUSOFF of an error frame's identifier (linux/can/error.h)
 _HEARD = 12  # identifiers that a message names
+_STRANGERS = 1000  # that are remembered
+_LATEST = 9e9  # s of a bus' time, as ns in 64 bits
 
 
 def read_dbc(path: str | Path) -> Database:
@@ -34,7 +36,9 @@ def read_dbc(path: str | Path) -> Database:
         found = database.database.load_file(str(path))
     except FileNotFoundError:
         raise InputError(f"There is no file {str(path)!r}.") from None
-    except (database.database.UnsupportedDatabaseFormatError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"{str(path)!r} can't be read: {error.strerror}.") from None
+    except (database.database.UnsupportedDatabaseFormatError, ValueError) as error:
         raise InputError(f"{str(path)!r} is no description of a CAN bus: {error}.") from None
     if not hasattr(found, "get_message_by_frame_id"):
         raise InputError(f"{str(path)!r} describes diagnostics, not messages of a bus.")
@@ -51,6 +55,19 @@ def can_layout(
     return BlockLayout(
         period, [BlockChannel(name, "float64", samples.get(name, 1)) for name in signals]
     )
+
+
+#: Whether it is an extended one, of 29 bits: 0x200 of 11 bits is another; and its number.
+_Identifier = tuple[bool, int]
+
+
+def _identifier(message: Message) -> _Identifier:
+    return message.is_extended_frame, message.frame_id
+
+
+def _shown(identifier: _Identifier) -> str:
+    extended, number = identifier
+    return f"{number:#x}{' extended' if extended else ''}"
 
 
 @dataclass
@@ -77,17 +94,18 @@ class CanBoard(Feed):
         self._errors = _imported("can").CanError, _imported("cantools").database.errors.Error
         if isinstance(database, str | Path):
             database = read_dbc(database)
-        self._bus, self._sources = bus, dict[int, _Source]()
+        self._bus, self._sources = bus, dict[_Identifier, _Source]()
         for channel in layout.channels:
             message = _message_of(database, channel.name)
-            source = self._sources.setdefault(message.frame_id, _Source(message, []))
+            source = self._sources.setdefault(_identifier(message), _Source(message, []))
             source.channels.append(channel.name)
         self._numbers = {
             channel.name: deque[float](maxlen=channel.samples) for channel in layout.channels
         }
         self._times = {channel.name: 0 for channel in layout.channels}  # ns of the bus
         self._behind = 0  # ns that its clock is behind ours
-        self._clock, self._number, self._strangers = SourceClock(), 0, set[int]()
+        self._clock, self._number, self._strangers = SourceClock(), 0, set[_Identifier]()
+        self._stamps = False  # whether frames say when they came
         super().__init__(f"CAN bus {bus.channel_info}", layout, patience)
         self.start()
 
@@ -97,7 +115,7 @@ class CanBoard(Feed):
     def take(self, seconds: float) -> bool:
         try:
             frame = self._bus.recv(seconds)
-            while frame is not None:
+            while frame is not None and not self.closing:
                 self._take_frame(frame)
                 frame = self._bus.recv(0.0)
         except self._errors[0] as error:
@@ -105,12 +123,17 @@ class CanBoard(Feed):
         return True
 
     def _take_frame(self, frame: can.Message) -> None:
-        arrival, sent = clock_now(), round(1e9 * frame.timestamp)
+        arrival = clock_now()
         if frame.is_error_frame:
             self._take_error(frame)
             return
         if frame.is_remote_frame:
             return
+        if not abs(frame.timestamp) < _LATEST:
+            self.fault("garbage", f"a frame came at {frame.timestamp} s of the bus; it isn't used.")
+            return
+        self._stamps = self._stamps or frame.timestamp != 0.0  # else drivers give none
+        sent = round(1e9 * frame.timestamp) if self._stamps else arrival
         off = self._clock.ahead(sent, arrival)
         if abs(off) > JUMP:
             self._clock.forget()
@@ -119,9 +142,11 @@ class CanBoard(Feed):
         if abs(off) > JUMP:  # what came before it is as old as it was
             self._times = {c: t + self._behind - behind for c, t in self._times.items()}
         self._behind = behind
-        source = self._sources.get(frame.arbitration_id)
+        identifier = frame.is_extended_id, frame.arbitration_id
+        source = self._sources.get(identifier)
         if source is None:
-            self._strangers.add(frame.arbitration_id)
+            if len(self._strangers) < _STRANGERS:
+                self._strangers.add(identifier)
             return
         found = self._decoded(source, frame)
         for name, value in found.items():
@@ -188,10 +213,10 @@ class CanBoard(Feed):
         """Names the signals that don't come, and what comes instead."""
         late = [name for name, kept in self._numbers.items() if len(kept) < (kept.maxlen or 1)]
         found = [
-            f"{name} (message {s.message.name}, {s.message.frame_id:#x})"
-            for s in self._sources.values() for name in s.channels if name in late
+            f"{name} (message {s.message.name}, {_shown(identifier)})"
+            for identifier, s in self._sources.items() for name in s.channels if name in late
         ]  # fmt: skip
-        others = ", ".join(f"{i:#x}" for i in sorted(self._strangers)[:_HEARD]) or "nothing"
+        others = ", ".join(_shown(i) for i in sorted(self._strangers)[:_HEARD]) or "nothing"
         return f"missing {', '.join(found)}. Besides, {others} was heard. Is it the right DBC?"
 
 
@@ -205,7 +230,16 @@ def _message_of(database: Database, signal: str) -> Message:
             f"Signal '{signal}' is in messages {', '.join(m.name for m in holders)}; read a DBC in "
             "which its name is used once."
         )
-    return holders[0]
+    (holder,) = holders
+    twins = [m.name for m in database.messages if _identifier(m) == _identifier(holder)]
+    if len(twins) > 1:
+        raise InputError(
+            f"Signal '{signal}': messages {', '.join(twins)} have the same identifier "
+            f"{_shown(_identifier(holder))}; read a DBC in which each has its own."
+        )
+    if not any(s.name == signal and s.scale for s in holder.signals):
+        raise InputError(f"Signal '{signal}' has a factor of 0 in this DBC; mend it there.")
+    return holder
 
 
 def _imported(name: str) -> ModuleType:

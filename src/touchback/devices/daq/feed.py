@@ -4,7 +4,6 @@ is wrong with it. For `Daq` each is a board like any other."""
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import struct
 import threading
@@ -15,12 +14,14 @@ from dataclasses import replace
 from typing import Self
 
 from touchback.devices.daq.layout import BlockLayout
-from touchback.errors import DeviceError, InputError
+from touchback.errors import DeviceError
 from touchback.native.daq.stream import ENDED, JUMPED
 from touchback.native.live.mailbox import clock_now
+from touchback.numbers import positive_number
 
 LOOK = 0.02  # s that a feed waits for something before it looks up
 JUMP = 0.05  # s: a source's clock that is off by more was set
+_FAR = 9e9  # s: as far as ns go in 64 bits
 _DRIFT = 1e-3  # of a source's clock against ours: no crystal is worse
 _SETTLED = 500_000_000  # ns after which some arrival was fast
 _LAST_WORD = 2.0  # s that the thread has to end
@@ -68,9 +69,8 @@ class Feed(ABC):
     has what came and what didn't: blocks given, and each kind of fault."""
 
     def __init__(self, name: str, layout: BlockLayout, patience: float) -> None:
-        if not (math.isfinite(patience) and patience > 0.0):
-            raise InputError(f"{name}: a patience of {patience} s; give a positive number.")
-        self.name, self.layout, self.patience = name, replace(layout, stamped=True), patience
+        self.patience = positive_number(f"{name}: its patience [s]", patience)
+        self.name, self.layout = name, replace(layout, stamped=True)
         self.counts: Counter[str] = Counter()
         self.questions = -1  # its times are ours already
         self._texts: deque[str] = deque(maxlen=1000)
@@ -112,6 +112,11 @@ class Feed(ABC):
             self._silence_told = False
             self._texts.append(f"{self.name}: blocks come again.")
 
+    @property
+    def closing(self) -> bool:
+        """Whether somebody closes it."""
+        return self._closing.is_set()
+
     def fault(self, kind: str, text: str) -> None:
         """Counts something that went wrong, and says it the first few times."""
         self.counts[kind] += 1
@@ -122,7 +127,8 @@ class Feed(ABC):
     def jumped(self, seconds: float) -> None:
         """The source's clock was set: nothing is used until it is trusted again."""
         self.counts["jumps"] += 1
-        os.write(self._told, struct.pack("<4q", JUMPED, round(1e9 * seconds), 0, 0))
+        told = round(1e9 * min(max(seconds, -_FAR), _FAR))
+        os.write(self._told, struct.pack("<4q", JUMPED, told, 0, 0))
 
     # ---- for whoever reads ----------------------------------------------------------------------
 
@@ -136,18 +142,21 @@ class Feed(ABC):
     def _work(self) -> None:
         self._silent_since = clock_now()
         try:
-            while not self._closing.is_set() and self.take(LOOK):
+            while not self.closing and self.take(LOOK):
                 self._look()
         except BrokenPipeError:
             pass  # nobody reads
-        except (DeviceError, OSError) as error:
-            self.fault("failures", f"{str(error).rstrip('.')}; no more comes from it.")
+        except Exception as error:  # of whatever driver: the log says it
+            kind = "" if isinstance(error, DeviceError | OSError) else f"{type(error).__name__}: "
+            self.fault("failures", f"{kind}{str(error).rstrip('.')}; no more comes from it.")
         finally:
             with contextlib.suppress(OSError):  # nobody reads
                 os.write(self._told, struct.pack("<4q", ENDED, self.counts["given"], 0, 0))
-            self.shut()
-            os.close(self._out)
-            os.close(self._told)
+            try:
+                self.shut()
+            finally:
+                os.close(self._out)
+                os.close(self._told)
 
     def _look(self) -> None:
         silent = 1e-9 * (clock_now() - self._silent_since)

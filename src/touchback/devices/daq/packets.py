@@ -23,6 +23,7 @@ _HEAD = struct.Struct("<IIq")
 _SUM = struct.Struct("<I")
 _LONGEST = 65_000  # bytes of a datagram
 _NUMBERS = 1 << 32
+_ANEW = 20  # late blocks, each after the other and none between them: the source began anew
 
 
 def fingerprint(layout: BlockLayout) -> int:
@@ -92,6 +93,8 @@ class PacketFeed(Feed):
         self._period = round(1e9 * layout.period)
         self._clock = SourceClock()
         self._last: Packet | None = None
+        self._late: list[Packet] = []  # since the last that was in order, each following the other
+        self._number, self._begun = -1, 0  # of the last block given, and when it began here [ns]
         self._heard = False
 
     def missing(self) -> str:
@@ -103,6 +106,7 @@ class PacketFeed(Feed):
         packet = self._opened(data)
         if packet is None or not self._in_order(packet):
             return
+        gone = 0
         if self._last is not None:
             gone = (packet.number - self._last.number) % _NUMBERS
             off = 1e-9 * (packet.began - self._last.began - gone * self._period)
@@ -112,8 +116,18 @@ class PacketFeed(Feed):
             if abs(off) > JUMP:
                 self._clock.forget()
                 self.jumped(off)
-        self._last = packet
-        self.give(self._clock.here(packet.began, arrival), packet.number, [packet.block])
+        self._last, self._late = packet, []
+        self._give(packet, gone, self._clock.here(packet.began, arrival))
+
+    def _give(self, packet: Packet, gone: int, began: int) -> None:
+        """Numbers go on where the source's go round or begin anew: a record of blocks has one
+        time, which goes on."""
+        if self._number < 0:
+            self._number = packet.number
+        else:
+            self._number += gone or max(1, round((began - self._begun) / self._period))
+        self._begun = began
+        self.give(began, self._number, [packet.block])
 
     def _opened(self, data: bytes) -> Packet | None:
         size = _HEAD.size + self._size + _SUM.size
@@ -140,12 +154,17 @@ class PacketFeed(Feed):
         gone = (packet.number - last.number) % _NUMBERS
         if 0 < gone < _NUMBERS // 2:
             return True
-        if packet.began > last.began and gone:
-            self.fault("restarts", f"the source counts from {packet.number} again.")
-            self._last, self._clock = None, SourceClock()
-            return True
-        self.fault("late", f"block {packet.number} comes after {last.number}, or twice.")
-        return False
+        anew = packet.began > last.began and gone != 0
+        if not anew:
+            self.fault("late", f"block {packet.number} comes after {last.number}, or twice.")
+            follows = self._late and self._late[-1].number + 1 == packet.number
+            self._late = [*self._late, packet] if follows else [packet]
+            if len(self._late) < _ANEW:
+                return False
+            self.jumped(1e-9 * (packet.began - last.began))
+        self.fault("restarts", f"the source counts from {packet.number} again.")
+        self._last, self._clock = None, SourceClock()
+        return True
 
 
 def split_stream(kept: bytes, data: bytes) -> tuple[list[bytes], bytes]:
@@ -155,6 +174,7 @@ def split_stream(kept: bytes, data: bytes) -> tuple[list[bytes], bytes]:
 
 
 def packets_of_stream(parts: list[bytes]) -> Iterator[bytes]:
-    """The packets that such parts are; nothing that can be opened for those that aren't."""
+    """The packets that such parts are; what came, for those that aren't."""
     for part in parts:
-        yield unstuff(part) or b""
+        packet = unstuff(part)
+        yield part if packet is None else packet

@@ -9,6 +9,7 @@ from touchback.devices.daq.layout import BlockLayout
 from touchback.devices.daq.packets import PacketFeed, packets_of_stream, split_stream
 from touchback.errors import DeviceError
 from touchback.native.library import LIB
+from touchback.numbers import whole_within
 
 
 class SerialBoard(PacketFeed):
@@ -18,6 +19,7 @@ class SerialBoard(PacketFeed):
     def __init__(
         self, layout: BlockLayout, path: str, baud: int = 921_600, patience: float = 0.5
     ) -> None:
+        whole_within("SerialBoard: its baud must be 1 to 100000000", baud, 1, 100_000_000)
         self._file = int(LIB.tb_port_open(os.fsencode(path), baud))
         if self._file < 0:
             raise DeviceError(

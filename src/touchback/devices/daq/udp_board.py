@@ -8,6 +8,7 @@ import socket
 from touchback.devices.daq.layout import BlockLayout
 from touchback.devices.daq.packets import PacketFeed
 from touchback.errors import DeviceError
+from touchback.numbers import whole_within
 
 _ROOM = 1 << 20  # bytes that wait in the kernel while this process isn't run
 
@@ -19,6 +20,7 @@ class UdpBoard(PacketFeed):
     def __init__(
         self, layout: BlockLayout, port: int = 0, host: str = "127.0.0.1", patience: float = 0.5
     ) -> None:
+        whole_within("UdpBoard: its port must be 0 (any) to 65535", port, 0, 65535)
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         try:
@@ -36,7 +38,7 @@ class UdpBoard(PacketFeed):
 
     def take(self, seconds: float) -> bool:
         if select.select([self._socket], [], [], seconds)[0]:
-            while True:
+            while not self.closing:  # however fast they come
                 try:
                     self.take_packet(self._socket.recv(1 << 16))
                 except BlockingIOError:
