@@ -12,9 +12,8 @@ from touchback.system import System
 from touchback.vehicle import Car, DoubleWishbone, Steering
 from touchback.vehicle.manoeuvres import SuddenObstacle, model_of
 from touchback.vehicle.manoeuvres.manoeuvre import Figures
-from touchback.vehicle.simulator import RATE, Person, SimulatorCar, WiredWheel
+from touchback.vehicle.simulator import CASTERS, RATE, Person, SimulatorCar, WiredWheel
 
-CASTERS = (0.03, 0.09, 0.15)  # rad
 _BEFORE, _AFTER = 0.1, 1.0  # s round the appearance, in which the first peak lies
 
 

@@ -27,6 +27,15 @@ def test_what_is_unknown_is_answered_with_the_nearest() -> None:
         (("step-stear",), "did you mean 'step-steer'"),
         (("step-steer", "--car", "tricycle"), "single-track"),
         (("all", "--save", "x.csv"), "keeps one run"),
+        (("step-steer", "--wheel", "simulated"), "sudden-obstacle --wheel"),
+        (("step-steer", "--peak", "2"), "give --wheel, too"),
+        (("sudden-obstacle", "--wheel", "serial:x"), "given as evdev:PATH or evdev:auto"),
+        (("sudden-obstacle", "--wheel", "simulated", "--peak", "2"), "not the simulated one's"),
     ):
         shown = touchback("drive", *words)
         assert shown.returncode == 2 and complaint in shown.stderr
+
+
+def test_a_wheel_that_is_not_there_is_said_to_be_missing() -> None:
+    shown = touchback("drive", "sudden-obstacle", "--wheel", "evdev:/dev/input/event999")
+    assert shown.returncode == 1 and "'/dev/input/event999' can't be opened" in shown.stderr

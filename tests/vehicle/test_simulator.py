@@ -179,11 +179,11 @@ def test_a_device_on_a_wire_turns_the_car_and_is_given_its_torque() -> None:
     wheel = Wheel()
     with tb.live(
         bare().apart(), rate=1000, method="rk4", speed=0.5, priority=0,
-        outputs={"steering torque": GuardedOutput(safe=0.0, low=-30.0, high=30.0, at_limit="clip")},
+        outputs={"felt torque": GuardedOutput(safe=0.0, low=-30.0, high=30.0, at_limit="clip")},
     ) as live:  # fmt: skip
         live.connect("device wheel", wheel, rate=100)
-        live.connect("steering torque", wheel, rate=100)
-        until(lambda: live.read("car turning.z") > 0.05 and wheel.told > 1.0)
+        live.connect("felt torque", wheel, rate=100)
+        until(lambda: live.read("car turning.z") > 0.05 and wheel.told < -1.0)  # it turns it back
     assert wheel.asked > 1
     assert wheel.told == 0.0  # the last word of a run is the safe one
 

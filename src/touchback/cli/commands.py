@@ -65,7 +65,8 @@ COMMANDS: dict[str, Listed] = {
     ),
     "device": Listed(
         "device", "device",
-        "List devices on serial lines, probe one, watch it, or let it find its own constants.",
+        "List devices on serial lines and steering wheels, probe one, watch it, or let it find its "
+        "own constants.",
     ),
     "feel": Listed(
         "feel", "feel",
@@ -73,7 +74,8 @@ COMMANDS: dict[str, Listed] = {
     ),
     "drive": Listed(
         "drive", "drive",
-        "Drive a manoeuvre with a car and tell the figures that standards ask for.",
+        "Drive a manoeuvre with a car and tell the figures that standards ask for; or drive "
+        "yourself, at a steering wheel with force feedback.",
     ),
     "quality": Listed(
         "quality", "quality",

@@ -1,4 +1,4 @@
-"""`touchback device`: devices on serial lines."""
+"""`touchback device`: devices on serial lines, and steering wheels."""
 
 import glob
 import json
@@ -11,9 +11,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from touchback.cli import wheel
 from touchback.cli.console import out, working
 from touchback.cli.options import output
 from touchback.cli.options import seconds as span
+from touchback.cli.wheel import Peak, Range
 from touchback.devices.serial_line import SerialDevice
 from touchback.devices.serial_line.driver import BAUD
 from touchback.devices.serial_line.identify import Identified, identify
@@ -36,19 +38,34 @@ class Action(StrEnum):
 def device(
     action: Annotated[Action, typer.Argument(help="What to do.")] = Action.list,
     where: Annotated[
-        str | None, typer.Argument(help="The device, such as serial:/dev/ttyACM0.")
+        str | None,
+        typer.Argument(help="The device, such as serial:/dev/ttyACM0, evdev:PATH or evdev:auto."),
     ] = None,
     seconds: Annotated[float, span("How long to watch.")] = 5.0,
     axis: Annotated[int, typer.Option(help="The axis to calibrate, from 0.")] = 0,
     baud: Annotated[int, typer.Option(help="The line's speed, where it has one.")] = BAUD,
+    range_: Range = None,
+    peak: Peak = None,
     to: Annotated[Path | None, output("Where a calibration goes.", ".json")] = None,
 ) -> None:
-    """List devices on serial lines, probe one, watch it, or let it find its own constants."""
+    """List devices on serial lines and steering wheels, probe one, watch it, or let it find its own
+    constants."""
     if action is Action.list:
         _list(baud)
+        wheel.tell_all()
         return
     if where is None:
-        raise InputError(f"`touchback device {action.value}` needs one, as serial:/dev/ttyACM0.")
+        raise InputError(
+            f"`touchback device {action.value}` needs one, as serial:/dev/ttyACM0 or evdev:auto."
+        )
+    if where.startswith("evdev:"):
+        with wheel.opened(where, range_, peak) as at_hand:
+            wheel.tell(at_hand)
+            if action is Action.watch:
+                wheel.watch(at_hand, seconds)
+            elif action is Action.calibrate:
+                wheel.keep(at_hand, seconds, to)
+        return
     with opened(where, baud) as found:
         _tell(found)
         if action is Action.watch:
@@ -61,7 +78,7 @@ def opened(where: str, baud: int = BAUD) -> SerialDevice:
     """The device that a text such as "serial:/dev/ttyACM0" names."""
     kind, colon, path = where.partition(":")
     if kind != "serial" or not colon or not path:
-        raise InputError(f"A device is given as serial:PATH, got '{where}'.")
+        raise InputError(f"A device is given as serial:PATH or evdev:PATH, got '{where}'.")
     return SerialDevice(path, baud=baud)
 
 

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from touchback.cli.console import out, working
 from touchback.cli.options import number, output
+from touchback.cli.wheel import Peak, Range
 from touchback.errors import InputError
 from touchback.recording import save_run, unknown_name
 from touchback.recording.plot import PICTURES
@@ -29,8 +30,31 @@ def drive(
         Path | None, output("Draw it; of all, one picture each beside it.", *PICTURES)
     ] = None,
     save: Annotated[Path | None, output("Keep the run.", ".csv", ".mcap", ".npz")] = None,
+    wheel: Annotated[
+        str | None,
+        typer.Option(help='Drive yourself: "evdev:PATH" or "evdev:auto"; or "simulated" arms.'),
+    ] = None,
+    range_: Range = None,
+    peak: Peak = None,
+    seed: Annotated[int | None, number("Of obstacles at a wheel; default: any.", 0)] = None,
+    page: Annotated[
+        int | None, number("At a wheel, show the road on this port; 0 chooses one.", 0, 65_535)
+    ] = None,
 ) -> None:
-    """Drive a manoeuvre with a car and tell the figures that standards ask for."""
+    """Drive a manoeuvre with a car and tell the figures that standards ask for; or drive yourself,
+    at a steering wheel with force feedback."""
+    if wheel is not None:
+        from touchback.cli.at_wheel import at_wheel
+
+        if manoeuvre not in (None, "sudden-obstacle") or speed is not None:
+            raise InputError(
+                "--wheel is for the sudden obstacle at 75 km/h, in the whole car: `touchback drive "
+                "sudden-obstacle --wheel …`."
+            )
+        at_wheel(wheel, range_, peak, seed, page, plot, save)
+        return
+    if any(given is not None for given in (range_, peak, seed, page)):
+        raise InputError("--range, --peak, --seed and --page are for a wheel: give --wheel, too.")
     if manoeuvre is None:
         for name, kind in MANOEUVRES.items():
             out.print(f"{name:20} {kind.about}")

@@ -5,18 +5,21 @@ from touchback.gallery.entry import Entry, Experiment, Shown
 from touchback.model import Model
 from touchback.vehicle.drivers import ObstacleAvoider, StraightPath
 from touchback.vehicle.manoeuvres import model_of
-from touchback.vehicle.simulator import RATE, Person, SimulatorCar, WiredWheel
+from touchback.vehicle.simulator import RATE, Person, SimulatorCar, WiredWheel, add_obstacle
 
 SPEED = 75.0 / 3.6  # m/s
 _APPEARS = 0.2  # s
 
 
-def make(person: bool = False) -> Model:
+def make(person: bool = False, pedals: bool = False) -> Model:
     """At 75 km/h on a straight road without an end. The driver is simulated, and swerves round what
-    the input "obstacle" says [m along x]; with a `person` the wheel is a device on a wire."""
+    the input "obstacle" says [m along x]; with a `person` the wheel is a device on a wire, what
+    stands there is to be seen, and `pedals` are inputs, without which the speed is kept."""
     if person:
         car, name = SimulatorCar(device=WiredWheel()), "driving simulator for a person"
-        return model_of(car, Person(SPEED), SPEED, name=name)
+        model = model_of(car, Person(None if pedals else SPEED), SPEED, name=name)
+        add_obstacle(model)
+        return model
     driver = ObstacleAvoider(StraightPath(), SPEED)
     return model_of(SimulatorCar(), driver, SPEED, name="driving simulator")
 

@@ -16,7 +16,7 @@ from touchback.vehicle.manoeuvres.manoeuvre import Figure, Figures, Manoeuvre, c
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDE, _LONG = 1.0, 2.0  # m
+WIDE, LONG = 1.0, 2.0  # m
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class SuddenObstacle(Manoeuvre):
     def driver(self, car: DrivenCar) -> Driver:
         """Along x, until he sees it."""
         line = Path(np.array([[0.0, 0.0], [self.place[0] + 100.0, 0.0]]))
-        return ObstacleAvoider(line, self.speed, wide=_WIDE, long=_LONG)
+        return ObstacleAvoider(line, self.speed, wide=WIDE, long=LONG)
 
     def inputs(self) -> InputData:
         """It is nowhere, then there."""
@@ -58,16 +58,22 @@ class SuddenObstacle(Manoeuvre):
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:
         """Whether it was missed, and by how much."""
-        points = corners(run, car)
-        past_x = np.abs(points[..., 0] - self.place[0]) - _LONG / 2
-        past_y = np.abs(points[..., 1]) - _WIDE / 2
-        outside = np.hypot(np.maximum(past_x, 0.0), np.maximum(past_y, 0.0))
-        gap = float(np.where(outside > 0.0, outside, np.maximum(past_x, past_y)).min())
-        return {"missed": Figure(float(gap > 0.0)), "gap": Figure(gap, "m"), **peaks(run)}
+        left = gap(run, car, self.place[0])
+        return {"missed": Figure(float(left > 0.0)), "gap": Figure(left, "m"), **peaks(run)}
 
     def scenery(self, axis: "Axes", car: DrivenCar) -> None:
         """The obstacle."""
         from matplotlib.patches import Rectangle
 
-        corner = self.place[0] - _LONG / 2, -_WIDE / 2
-        axis.add_patch(Rectangle(corner, _LONG, _WIDE, color="#e07a5f"))
+        corner = self.place[0] - LONG / 2, -WIDE / 2
+        axis.add_patch(Rectangle(corner, LONG, WIDE, color="#e07a5f"))
+
+
+def gap(run: Run, car: DrivenCar, along: float) -> float:
+    """Between a car's outline and an obstacle in the road's middle [m]; below zero: how far it was
+    hit."""
+    points = corners(run, car)
+    past_x = np.abs(points[..., 0] - along) - LONG / 2
+    past_y = np.abs(points[..., 1]) - WIDE / 2
+    outside = np.hypot(np.maximum(past_x, 0.0), np.maximum(past_y, 0.0))
+    return float(np.where(outside > 0.0, outside, np.maximum(past_x, past_y)).min())

@@ -6,12 +6,13 @@ from typing import Protocol
 from touchback.devices.by_wire import SteeringWheelMotor
 from touchback.devices.motor import Motor
 from touchback.devices.sensors import Encoder
+from touchback.haptics.displays.hold import hold
 from touchback.model import Model
 from touchback.model.sensors import Signal
 from touchback.model.value import Value
 from touchback.vehicle.simulator.arms import Arms
 
-DEVICE = "device wheel"
+DEVICE, FELT = "device wheel", "felt torque"
 
 
 class SteeringDevice(Protocol):
@@ -26,11 +27,13 @@ class SteeringDevice(Protocol):
 
 @dataclass(frozen=True)
 class WiredWheel:
-    """A device outside of the model: input "device wheel" [rad]; the car's sensor "steering torque"
-    is the output for its motor. `live.connect` takes a device for both."""
+    """A device outside of the model: input "device wheel" [rad], output "felt torque" [N m] for its
+    motor, both to the left: a tick later against the "steering torque" that hands must give.
+    `live.connect` takes a device for both."""
 
     def add(self, model: Model, wanted: Value, torque: Value, tick: float) -> Value:
         """The input; nobody else wants anything."""
+        model.sensor(FELT, Signal(hold(model, "motor torque", -torque), "N m"))
         return model.input(DEVICE, unit="rad")
 
 
@@ -58,5 +61,5 @@ class SimulatedWheel:
             of=[], to="arms torque",
         )  # fmt: skip
         model.sensor(DEVICE, Signal(turned.angle, "rad"))
-        model.sensor("felt torque", Signal(turned.felt, "N m"))
+        model.sensor(FELT, Signal(turned.felt, "N m"))
         return self.wheel.encoder.quantity(turned.counts)

@@ -1,0 +1,68 @@
+"""Obstacles before somebody at a wheel, with casters that he isn't told."""
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.recording import Run
+from touchback.vehicle.manoeuvres.obstacle import gap
+from touchback.vehicle.simulator import CASTERS, Meeting, SimulatorCar, meet_obstacles
+
+
+def road() -> tb.System:
+    """A point that goes along x at 20 m/s, with what the choreography sets and looks at."""
+    m = tb.Model("road")
+    m.parameter("front caster", 0.1)
+    m.input("obstacle", unit="m")
+    way = m.state("way", unit="m")
+    m.set_rate("way", 20.0)
+    m.sensor("x", tb.Signal(way, "m"))
+    m.sensor("speed", tb.Signal(20.0 + 0.0 * way, "m/s"))
+    return m.compile()
+
+
+def test_each_caster_comes_once_and_the_obstacle_two_seconds_ahead_of_the_car() -> None:
+    orders = set()
+    for seed in range(4):
+        with tb.live(road(), rate=100, speed=None, record=True) as live:
+            met = meet_obstacles(live, seed)
+        orders.add(tuple(each.caster for each in met))
+        assert sorted(each.caster for each in met) == sorted(CASTERS)
+        run = live.recorded()
+        for each in met:
+            assert each.place == pytest.approx(20.0 * each.appears + 40.0)
+            calm = each.appears - 0.5
+            assert np.interp(calm, run.time, run["x"]) == pytest.approx(20.0 * calm)
+        assert "parameters: taken 3" in str(live.report())
+    assert len(orders) > 1  # nobody can know it
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_the_first_peak_is_on_the_side_to_which_he_turned(side: float) -> None:
+    """The larger torque of the way back comes after it, and doesn't count."""
+    time = np.arange(0.0, 5.0, 0.01)
+    there, back = ((time - 1.6) / 0.2) ** 2, ((time - 3.0) / 0.3) ** 2
+    angle = side * (0.5 * np.exp(-there) - np.exp(-back))
+    signals = {"device wheel": angle, "steering torque": 4.0 * angle}
+    found = Meeting(1, 0.1, 50.0, 1.0).first_peak(Run(time, signals))
+    assert found == pytest.approx((side * 2.0, side * 0.5), abs=1e-3)
+
+
+def test_the_gap_to_an_obstacle_is_that_of_outlines() -> None:
+    """A car of 1.6 m beside one of 1 m: abreast at y = 2 m, 2 − 0.8 − 0.5 m; straight through it,
+    below zero."""
+    x = np.linspace(0.0, 100.0, 501)
+    for y, left in ((2.0, 0.7), (-3.0, 1.7)):
+        beside = {"x": x, "y": np.full_like(x, y), "yaw": np.zeros_like(x)}
+        assert gap(Run(x, beside), SimulatorCar(), 50.0) == pytest.approx(left, abs=1e-9)
+    through = {"x": x, "y": np.zeros_like(x), "yaw": np.zeros_like(x)}
+    assert gap(Run(x, through), SimulatorCar(), 50.0) < -0.4
+
+
+def test_a_person_sees_the_obstacle_where_it_is() -> None:
+    system = tb.gallery.make("driving-simulator", person=True, pedals=True).compile()
+    assert {"device wheel", "throttle", "brake"} <= {*system.input_names}
+    q = system.assemble().q
+    for place in (-100.0, 46.0):
+        system["obstacle"] = place
+        np.testing.assert_allclose(system.pose("obstacle", q)[1], (place, 0.0, 0.0), atol=1e-9)
