@@ -140,3 +140,18 @@ def test_speed_counted_on_the_board_is_right_to_a_count_in_its_gate(numbered) ->
     assert (
         np.abs(blocks["speed"] / gate - true).max() <= (1.0 + 2000.0 * (w * gate) ** 3 / 24) / gate
     )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"drift": -1.0}, "drift"), ({"duration": "5"}, "lasts 5 s"),
+        ({"offset": 1e12}, "got 1000000000000"),
+        ({"counters": {"brake": 17}}, "'brake' must have 1 to 16 bits"),
+        ({"counters": {"brake": -3}}, "got -3"), ({"gates": {"brake": -1.0}}, "gate of 'brake'"),
+    ],
+)  # fmt: skip
+def test_a_script_that_no_board_can_follow_is_refused(wrong, named: str) -> None:
+    """Before, the process ended with a traceback, stood still, or clipped what should go round."""
+    with pytest.raises(InputError, match=named):
+        Script(**wrong)

@@ -90,3 +90,33 @@ def test_a_run_of_the_simulator_can_be_read_by_others(tmp_path) -> None:
         speed = file.get("speed")
     assert speed.unit == "m/s" and list(speed.samples) == [1.0, 2.0]
     np.testing.assert_allclose(speed.timestamps, [0.0, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("times", "values", "wrong"),
+    [
+        (np.arange(20), 0.7 + np.arange(20), "int32, but the file has 0.7 there"),
+        (np.where(np.arange(20) == 7, np.nan, np.arange(20)), np.arange(20), "sample 7 at nan s"),
+        (np.where(np.arange(20) == 7, 5.5, np.arange(20)), np.arange(20), "sample 7 at 5.5 s"),
+        (1000.0 + np.arange(20), np.arange(20), "from 1000 to 19 s"),
+        (np.array([0.0, 1e12]), np.array([0, 1]), "1000000000001 blocks"),
+    ],
+)
+def test_numbers_and_times_that_would_be_wrong_in_blocks_are_refused(
+    tmp_path, times, values, wrong: str
+) -> None:
+    """Parts of whole numbers, times that aren't or go back, channels that never meet, endless."""
+    other = times if len(times) == 2 else np.arange(20.0)
+    path = written(
+        tmp_path / "a.mf4", pressure=(times, values), angle=(other, np.arange(len(other)))
+    )
+    layout = BlockLayout(1.0, [BlockChannel(name, "int32") for name in ("pressure", "angle")])
+    with pytest.raises(InputError, match=wrong):
+        blocks_of_mdf(layout, path)
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("no/a.mf4", "no folder"), ("a.csv", "ends in .mf4")])
+def test_a_run_is_kept_where_it_was_asked_for_or_refused(tmp_path, name: str, wrong: str) -> None:
+    with pytest.raises(InputError, match=wrong):
+        save_mdf(tb.Run(np.arange(3.0), {"a": np.arange(3.0)}), tmp_path / name)
+    assert not list(tmp_path.iterdir())

@@ -13,14 +13,18 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+
 from touchback.devices.daq.board_process import SET_CLOCK
 from touchback.devices.daq.layout import GALLO, BlockLayout
 from touchback.errors import DeviceError, InputError
 from touchback.model.motions import Ramp, Sine, SmoothStep
+from touchback.numbers import as_float, number_within, positive_number, whole_within
 
 #: What a simulated board samples: a prescribed motion, in counts or steps of a converter.
 SampledSignal = Sine | Ramp | SmoothStep
 _PROCESS = Path(__file__).with_name("board_process.py")
+_FAR = 2e9  # s: what 64 bits of ns hold
 _LAST_WORD = 2.0  # seconds that the process has to end by itself
 
 
@@ -53,12 +57,21 @@ class Script:
         for name in (*self.signals, *self.counters, *self.gates):
             self.layout.place(name)
         times = (self.duration, self.jitter, self.drift, self.offset, *sum(self.stalls, ()))
-        if not (all(map(math.isfinite, times)) and min(self.duration, self.jitter) >= 0.0):
+        finite = all(math.isfinite(as_float(time)) for time in times)
+        if not (finite and min(self.duration, self.jitter) >= 0.0 and abs(self.drift) < 1.0):
             raise InputError(
                 f"A board lasts {self.duration} s, its jitter is {self.jitter} s, its drift "
                 f"{self.drift}, its offset {self.offset} s, its stalls {list(self.stalls)}; give "
-                "finite numbers, duration and jitter from 0 on."
+                "finite numbers, duration and jitter from 0 on, a drift within ±1."
             )
+        number_within(
+            f"A board's clock must be within ±{_FAR:g} s of ours", self.offset, -_FAR, _FAR
+        )
+        for name, bits in self.counters.items():
+            size = 8 * np.dtype(self.layout.channels[self.layout.place(name)].type).itemsize
+            whole_within(f"Counter '{name}' must have 1 to {size} bits", bits, 1, size)
+        for name, gate in self.gates.items():
+            positive_number(f"The gate of '{name}' [s]", gate)
         if not (isinstance(self.buffer, int) and self.buffer > 0):
             raise InputError(f"A board's buffer has room for 1 block at least, not {self.buffer}.")
 

@@ -12,6 +12,7 @@ import numpy as np
 from touchback.devices.daq.layout import BlockChannel, BlockLayout
 from touchback.errors import InputError
 from touchback.recording import Run, unknown_name
+from touchback.regular_file import check_output
 
 
 class _Channel(Protocol):
@@ -27,6 +28,7 @@ class _File(Protocol):
     def get(self, name: str) -> _Channel: ...
 
 
+_MOST = 100_000_000  # blocks: a day and more at 1 kHz
 _GAP = 3.0  # of a channel's usual interval: something is missing
 
 
@@ -47,7 +49,12 @@ def blocks_of_mdf(layout: BlockLayout, path: str | Path) -> np.ndarray:
     end = min(times[-1] for times, _ in series.values())
     slack = 1e-6 * layout.period  # times in files are rounded
     count = int((end - begin + slack) / layout.period) + 1
-    blocks = np.zeros(max(count, 0), dtype=layout.dtype)
+    if not 0 < count <= _MOST:
+        raise InputError(
+            f"{str(path)!r}: all channels are there from {begin:g} to {end:g} s, which are {count} "
+            f"blocks of {layout.period:g} s; give a file with 1 to {_MOST}."
+        )
+    blocks = np.zeros(count, dtype=layout.dtype)
     for channel in layout.channels:
         instants = (
             begin
@@ -63,12 +70,19 @@ def blocks_of_mdf(layout: BlockLayout, path: str | Path) -> np.ndarray:
                 f"Channel '{channel.name}' is {channel.type}, but the file has "
                 f"{numbers.min():g} to {numbers.max():g} there."
             )
+        broken = numbers[numbers != np.floor(numbers)]
+        if info is not None and len(broken):
+            raise InputError(
+                f"Channel '{channel.name}' is {channel.type}, but the file has {broken[0]:g} "
+                "there; give it a type of float."
+            )
         blocks[channel.name] = numbers if channel.samples > 1 else numbers[:, 0]
     return blocks
 
 
 def save_mdf(run: Run, path: str | Path) -> None:
     """Keeps a run's signals as an MDF4 file, with their units."""
+    check_output(path, (".mf4",), "MDF")
     mdf = _mdf()
     with mdf.MDF(version="4.10") as file:
         file.append([
@@ -91,9 +105,15 @@ def _series(file: _File, name: str, path: str | Path) -> tuple[np.ndarray, np.nd
         )
     signal = file.get(name)
     times, values = np.asarray(signal.timestamps), np.asarray(signal.samples)
-    if values.dtype.kind not in "iufb" or not len(times):
+    if values.dtype.kind not in "iufb" or values.ndim != 1 or not len(times):
         raise InputError(f"{str(path)!r}: channel '{name}' has no numbers.")
     steps = np.diff(times)
+    if not (np.isfinite(times).all() and np.all(steps >= 0.0)):
+        at = int(np.argmin(np.append(True, steps >= 0.0) & np.isfinite(times)))
+        raise InputError(
+            f"{str(path)!r}: channel '{name}' has sample {at} at {times[at]:g} s, not after "
+            "the one before; mend the file."
+        )
     if len(steps) and steps.max() > _GAP * np.median(steps):
         at = int(np.argmax(steps))
         raise InputError(
