@@ -1,7 +1,7 @@
 """`touchback play … --device`: an instrument felt on real keys."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchback.cli.console import out
@@ -33,20 +33,16 @@ def play_on_devices(wanted: OnWire, performance: Performance) -> None:
     was heard is kept whatever ends it."""
     playable(performance.voice, wanted.rate, wanted.regulation)
     with ExitStack() as closing:
-        keys = []
         port = wanted.port
         source = None if port is None else closing.enter_context(MidiPort(port, write=False))
-        # All are opened before one moves: a line that is given twice is refused at once.
-        for device in [closing.enter_context(opened(place)) for place in wanted.places]:
-            for axis, found in enumerate(device.axes):
-                gain = 1.0
-                if wanted.identified:
-                    constants = calibrated(device, axis)
-                    show_identified(constants)
-                    gain = constants.claimed_constant / constants.force_constant
-                keys.append(WiredKey(device, axis, gain))
-                simulated = ", simulated" if device.simulated else ""
-                out.print(f"{device.name}/{found.name}{simulated}: forces × {gain:.3f}")
+        # All are opened before one moves: what is given twice, or is no key, is refused at once.
+        devices = [closing.enter_context(opened(place)) for place in wanted.places]
+        found = [WiredKey(device, i) for device in devices for i in range(len(device.axes))]
+        keys = [_calibrated(key) if wanted.identified else key for key in found]
+        for key in keys:
+            simulated = ", simulated" if key.device.simulated else ""
+            axis = key.device.axis(key.axis).name
+            out.print(f"{key.device.name}/{axis}{simulated}: forces × {key.gain:.3f}")
         tell_of_other_keys(wanted.regulation, notes_of(len(keys)))
         out.print(
             f"{len(keys)} keys, {performance.voice}, for {wanted.seconds:g} s, under your own "
@@ -57,3 +53,10 @@ def play_on_devices(wanted: OnWire, performance: Performance) -> None:
             performance.on_wires(keys, source, wanted.seconds, wanted.rate, wanted.regulation)
         finally:
             performance.keep(wanted.wav, wanted.midi)
+
+
+def _calibrated(key: WiredKey) -> WiredKey:
+    """A key whose force is corrected by what it found itself."""
+    constants = calibrated(key.device, key.axis)
+    show_identified(constants)
+    return replace(key, gain=constants.claimed_constant / constants.force_constant)

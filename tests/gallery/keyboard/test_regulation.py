@@ -46,6 +46,7 @@ def test_keys_are_built_with_it_and_others_stay_as_they_are_graded() -> None:
         ("H4/hammer mass=0.008", r"there is no key 'H4'"),
         ("hammer mass=heavy", r"got 'hammer mass=heavy'"),
         ("hammer mass=nan", r"beyond its span"),
+        ("hammer mass", r"got 'hammer mass'; `--set list` shows the screws"),
         ("no-such.yaml", r"There is no file 'no-such.yaml'"),
     ],
 )

@@ -2,14 +2,16 @@
 
 import os
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import touchback as tb
 from command import touchback
-from far_ends import FarDevice
+from far_ends import AXIS, FarDevice
 from touchback.devices import SerialDevice
+from touchback.devices.serial_line.identify import identify
 from touchback.gallery.keyboard import wired
 from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.listener import Ear
@@ -152,6 +154,21 @@ def test_feet_reach_a_live_key(far, pressed, monkeypatch) -> None:
     far.positions[0] = DOWN
     until(lambda: heard)
     assert heard[0].una_corda == 0.75
+
+
+def test_an_axis_that_is_not_there_or_no_lever_is_no_key() -> None:
+    device = FarDevice(axes=(AXIS, replace(AXIS, name="slide", linear=True)))
+    try:
+        with SerialDevice(device.path, patience=PATIENCE) as found:
+            for axis in (2, -1):
+                for act in (WiredKey, identify, SerialDevice.samples, SerialDevice.axis):
+                    with pytest.raises(tb.InputError, match=f"has 2 axes, .* no axis {axis}"):
+                        act(found, axis)
+            with pytest.raises(tb.InputError, match="axis 'slide': it is linear"):
+                WiredKey(found, 1)
+            assert WiredKey(found).limit == AXIS.force
+    finally:
+        device.close()
 
 
 def test_screws_are_turned_behind_keys_on_wires(far, monkeypatch) -> None:

@@ -164,9 +164,18 @@ class SerialDevice(Service[Channel]):
             tuple(dict(zip(FIELDS, map(float, row))) for row in rows),
         )  # fmt: skip
 
+    def axis(self, number: int = 0) -> AxisFound:
+        """An axis by its number, from 0."""
+        if not 0 <= number < len(self.axes):
+            raise InputError(
+                f"{self.name!r} has {len(self.axes)} axes, counted from 0, and no axis {number}."
+            )
+        return self.axes[number]
+
     def samples(self, axis: int = 0) -> dict[str, np.ndarray]:
         """What came of an axis since the last call, by the device's own time [s]: "time", "status",
         "position", "velocity", "force", "current", "voltage". Some thousand samples are kept."""
+        self.axis(axis)
         rows = self._line.samples()
         start = HEAD + axis * len(FIELDS)
         fields = {name: rows[:, start + k] for k, name in enumerate(FIELDS)}
@@ -200,8 +209,7 @@ class SerialDevice(Service[Channel]):
         or "voltage" for an input (gain × what is measured + offset), "force" for an output."""
         if field not in FIELDS:
             raise InputError(f"An axis has {', '.join(FIELDS)}, not {field!r}.")
-        if not 0 <= axis < len(self.axes):
-            raise InputError(f"{self.name!r} has {len(self.axes)} axes, and no axis {axis}.")
+        self.axis(axis)
         if not (math.isfinite(gain) and math.isfinite(offset) and gain != 0.0):
             raise InputError(f"gain {gain} and offset {offset}: give finite numbers, no gain of 0.")
         return Channel(self, field, axis, gain, offset)

@@ -85,7 +85,7 @@ def identify(
     """Moves an axis about the middle of its range by its own motor for some seconds, and fits its
     constants. Keep fingers away; it stays within its limits by a spring of `stiffness`."""
     device.check_fields("velocity", "force", "current", "voltage")
-    limits, sessions = device.axes[axis], device.sessions
+    limits, sessions = device.axis(axis), device.sessions
 
     def lost() -> bool:
         return device.sessions != sessions or not device.connected

@@ -29,6 +29,10 @@ EVERY, KEYS = "every key", "keys"
 PREFIX = "action/"
 SUFFIXES = (".yaml", ".yml")
 LARGEST = 1 << 20  # bytes of a file
+_EXPECTED = (
+    "--set: a screw, '=' and a number in SI units, or a .yaml file, is expected, got '{}'; "
+    "`--set list` shows the screws."
+)
 _NOTES = {note_name(note): note for note in range(LOWEST, HIGHEST + 1)}
 
 Turned = dict[str, float]  # screws and their values
@@ -138,6 +142,8 @@ def regulation_of(texts: Iterable[str]) -> Regulation:
     file."""
     found = Regulation()
     for text in texts:
+        if "=" not in text and not text.endswith(SUFFIXES):
+            raise InputError(_EXPECTED.format(text))
         found = (_assigned(text) if "=" in text else read_regulation(text)).over(found)
     return found
 
@@ -149,9 +155,7 @@ def _assigned(text: str) -> Regulation:
     try:
         value = float(number)
     except ValueError:
-        raise InputError(
-            f"--set: a screw, '=' and a number, or a .yaml file, is expected, got '{text}'."
-        ) from None
+        raise InputError(_EXPECTED.format(text)) from None
     if not slash:
         return Regulation({key: value})
     return Regulation({}, {_note(key, "--set"): {screw: value}})

@@ -17,7 +17,15 @@ from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
 from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
 from touchback.gallery.keyboard.strikes import REPORTED
 from touchback.gallery.keyboard.strokes import Stroke
-from touchback.gallery.keyboard.wired import ANGLE, FOLLOW, MAX_AGE, TORQUE, guarded, wired_key
+from touchback.gallery.keyboard.wired import (
+    ANGLE,
+    FOLLOW,
+    MAX_AGE,
+    TORQUE,
+    WiredKey,
+    guarded,
+    wired_key,
+)
 from touchback.model import Model
 from touchback.model.names import suggestion
 from touchback.model.sensors import Signal
@@ -91,7 +99,7 @@ class TrialKey:
             self.live = live(
                 system, rate=rate, substeps=steps, method=METHOD, record=False,
                 inputs={ANGLE: WatchedInput(max_age=MAX_AGE)},
-                outputs={TORQUE: guarded(self._device.axes[0].force)},
+                outputs={TORQUE: guarded(WiredKey(self._device).limit)},
             )  # fmt: skip
 
     def __enter__(self) -> TrialKey:

@@ -99,11 +99,24 @@ def guarded(limit: float) -> GuardedOutput:
 
 @dataclass(frozen=True)
 class WiredKey:
-    """An axis of a device that is a key: `gain` corrects its force, 1.0 as it says."""
+    """An axis of a device that is a key, so a lever: `gain` corrects its force, 1.0 as it says."""
 
     device: SerialDevice
     axis: int = 0
     gain: float = 1.0
+
+    def __post_init__(self) -> None:
+        found = self.device.axis(self.axis)
+        if found.linear:
+            raise InputError(
+                f"{self.device.name!r}, axis {found.name!r}: it is linear (m, N), and a key is a "
+                "lever (rad, N m); let its firmware tell the key's angle and torque."
+            )
+
+    @property
+    def limit(self) -> float:
+        """The most that its motor gives [N m]."""
+        return self.device.axis(self.axis).force
 
 
 def play_wired(
@@ -129,10 +142,7 @@ def play_wired(
     system = copies(key.compile(), names, shared=(*PEDALS, FOLLOW))
     tune(system, notes)
     regulate(system, notes, regulation)
-    guards = {
-        f"{name}/{TORQUE}": guarded(key.device.axes[key.axis].force)
-        for name, key in zip(names, keys)
-    }
+    guards = {f"{name}/{TORQUE}": guarded(key.limit) for name, key in zip(names, keys)}
     inputs = {f"{name}/{ANGLE}": WatchedInput(max_age=MAX_AGE) for name in names}
     run = live(
         system, rate=rate, substeps=steps_at(rate), method=METHOD, inputs=inputs, outputs=guards,
