@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from studies.wall import contest, real
+from studies.wall import contest, on_key, real
 from studies.wall.real_tables import Grid, write
+from touchback.gallery.keyboard.keys import touchback_key
 from touchback.haptics.wall.battery import stiffest
 from touchback.haptics.wall.laws import Counting, Standard
 from touchback.haptics.wall.passivity import RATES
@@ -71,3 +72,23 @@ def test_faults_that_make_stamps_untrue_leave_them_out() -> None:
     for each in told.values():
         assert isinstance(each.sense, Counting)
         assert each.sense.resolution == each.encoder.resolution
+
+
+def test_the_page_has_every_wall_on_the_key_by_what_it_is_told() -> None:
+    text = PAGE.read_text(encoding="utf-8").split("<!-- key -->")[1].split("<!-- end")[0]
+    for wall, sense in on_key.TOLD:
+        assert f"| {'standard' if wall == 'wall' else wall} | {sense} |" in text
+
+
+def test_presses_on_the_key_get_energy_from_a_standard_wall_and_none_from_a_half_sample_one() -> (
+    None
+):
+    key = touchback_key("walls", rate=1000.0).compile()
+    standard, own = (
+        max(
+            on_key.given(key, 1000.0, wall, "observer", 5000.0, each)
+            for each in on_key.STROKES["presses"]
+        )
+        for wall in ("wall", "half-sample")
+    )
+    assert standard > 0.01 and own <= 1e-3, (standard, own)

@@ -10,6 +10,7 @@ from touchback.symbolic.functions import maximum, minimum, select
 
 _NEAR = 0.5  # counts of way in a sample, below which a force does too little work to be worth it
 _MOST = 0.5  # of what a count makes of the wall's force
+_ROOM = 300.0  # K Δ²: no press of the laboratory owes so much, at any rate
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,20 @@ class Balanced(Booked):
                 f"({self.margin} of K Δ²) zero or more."
             )
 
+    def kept(self, taken: Scalar, told: Told) -> Scalar:
+        """No farther from what is due than a press may be: where a handle rests for minutes,
+        positions that are estimated within a count sum up to energies that nobody gave."""
+        due, room = self._due(told), _ROOM * told.stiffness * self.resolution**2
+        return minimum(maximum(taken, due - room), due + room)
+
     def corrected(self, force: Scalar, taken: Scalar, told: Told) -> Scalar:
         """With what is missing taken, or what is too much given."""
-        K, size = told.stiffness, self.resolution
-        depth, way = minimum(told.y, 0.0), told.v * told.period
-        surplus = taken - K * (0.5 * depth * depth + self.margin * size * size)
-        most = _MOST * K * size
+        size, way = self.resolution, told.v * told.period
+        surplus, most = taken - self._due(told), _MOST * told.stiffness * size
         given = surplus * way / (way * way + (_NEAR * size) ** 2)
         given = minimum(maximum(given, -most), most)
         return select(told.y < 0.0, force + given, force)
+
+    def _due(self, told: Told) -> Scalar:
+        depth = minimum(told.y, 0.0)
+        return told.stiffness * (0.5 * depth * depth + self.margin * self.resolution**2)

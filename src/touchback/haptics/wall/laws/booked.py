@@ -36,9 +36,13 @@ class Booked(ABC):
         before, begun, energy = memory[:3]
         taken = energy - select(begun, told.acting * (told.y - before), 0.0)
         free = select(told.y >= 0.0, is_zero(told.acting), 0.0)
-        taken = select(free, 0.0, taken)
+        taken = select(free, 0.0, self.kept(taken, told))
         inner, force = self.law.step(memory[3:], told)
         return (told.y, 1.0, taken, *inner), self.corrected(force, taken, told)
+
+    def kept(self, taken: Scalar, told: Told) -> Scalar:
+        """What the books keep of the energy that was taken: all of it."""
+        return taken
 
     @abstractmethod
     def corrected(self, force: Scalar, taken: Scalar, told: Told) -> Scalar:
