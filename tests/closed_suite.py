@@ -12,7 +12,7 @@ import touchback as tb
 G = 9.81
 STEP = 1e-3
 IMPLICIT = ("linear-implicit", "augmented-lagrangian")
-FORMULATIONS = ("partitioning", "multipliers", "baumgarte", "projection", *IMPLICIT)
+FORMULATIONS = ("partitioning", "multipliers", "baumgarte", "penalty", "projection", *IMPLICIT)
 
 Error = Callable[[tb.Run], float]
 

@@ -45,6 +45,7 @@ USUAL = {
     "partitioning": Promise(1e-6, 1e-12, 1e-6),
     "multipliers": Promise(1e-6, 1e-8, 1e-6),
     "baumgarte": Promise(1e-6, 1e-8, 1e-6),
+    "penalty": Promise(1e-6, 1e-8, 1e-6),
     "projection": Promise(1e-6, 1e-12, 1e-6),
     "linear-implicit": Promise(0.15, 1e-8, 0.1),
     "augmented-lagrangian": Promise(1e-3, 1e-12, 1e-3),
@@ -72,11 +73,16 @@ _NEAR = {
 }
 
 SPECIAL: dict[tuple[str, str], Promise | Refusal | Unsafe] = {
+    ("servo", "penalty"): _SERVO,
     ("servo", "linear-implicit"): _SERVO,
     ("servo", "augmented-lagrangian"): _SERVO,
 }
 for _case in ("change point, parallelogram", "change point, four-bar", "dead centre"):
     SPECIAL |= {(_case, formulation): kept for formulation, kept in (_UNSAFE | _NEAR).items()}
+SPECIAL["change point, four-bar", "penalty"] = Unsafe(
+    "It goes through, but where its feedback is as undetermined as the multipliers it may lose "
+    "energy and leave the constraints, which `largest_h` shows."
+)
 
 
 def promise(case: str, formulation: str) -> Promise | Refusal | Unsafe:

@@ -102,7 +102,7 @@ def test_singular_positions_neither_crash_nor_lose_energy_silently(
     allowed = {"linear-implicit": 1.0, "augmented-lagrangian": 3e-3}.get(formulation, 1e-4)
     for speed in SPEEDS:
         prepared.x0 = prepared.system.assemble(crank=angle, rates={"crank": float(speed)})
-        if formulation in ("multipliers", "baumgarte"):
+        if formulation in ("multipliers", "baumgarte", "penalty"):
             _runs_safely_or_says_so(prepared, formulation)
         else:
             assert run_case(prepared, formulation).energy <= allowed
@@ -209,6 +209,25 @@ def test_the_feedback_of_baumgartes_is_chosen_per_run() -> None:
     assert drifts[0] == drifts[1] > 2.0 * drifts[2] > 4.0 * drifts[3] > 0.0
     with pytest.raises(tb.InputError, match=r"alpha must be zero or positive, got -1"):
         tb.Baumgarte(alpha=-1.0)
+
+
+def test_a_penalty_of_index_1_changes_the_iterations_and_not_the_motion() -> None:
+    """It tends to what Baumgarte's multipliers give (Gallo 2012, 2.12–2.14): the analyst need not
+    know a good penalty. A strong one rounds: by 1e-16 times its size."""
+    system = slider_crank_model().compile()
+    x0 = system.assemble(crank=0.3, rates={"crank": 30.0})
+    how = {"method": "rk4", "step": 1e-3, "progress": False}
+    known = tb.simulate(system, x0, 0.5, constraints="baumgarte", **how)
+    iterations = []
+    for penalty, rounding in ((10.0, 1e-11), (1e3, 1e-11), (1e6, 1e-8)):
+        run = tb.simulate(system, x0, 0.5, constraints=tb.Penalty(penalty=penalty), **how)
+        counts = run.metadata["statistics"]
+        iterations.append(counts["iterations"] / counts["solves"])
+        assert run["crank"] == pytest.approx(known["crank"], abs=rounding)
+        assert counts["not_converged"] == 0
+    assert iterations[0] > 2.0 * iterations[1] > 2.5 * iterations[2] > 5.0
+    with pytest.raises(tb.InputError, match="penalty"):
+        tb.Penalty(penalty=0.0)
 
 
 def test_live_runs_take_formulations_with_settings_and_replay_them(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from touchback.native.constrained.formulations import (
     AugmentedLagrangian,
     Baumgarte,
     Formulation,
+    Penalty,
     formulation_of,
 )
 from touchback.native.constrained.jacobian import RateSlopes
@@ -50,6 +51,7 @@ __all__ = [
     "Interpreter",
     "Listening",
     "Newton",
+    "Penalty",
     "Problem",
     "Published",
     "Radau5",

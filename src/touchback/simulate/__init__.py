@@ -1,6 +1,6 @@
 """Offline runs: a compiled system, an initial state and a duration give a `Run`."""
 
-from touchback.native import AugmentedLagrangian, Baumgarte
+from touchback.native import AugmentedLagrangian, Baumgarte, Penalty
 from touchback.simulate.event import Event
 from touchback.simulate.failure import RunFailed, RunInterrupted
 from touchback.simulate.simulate import simulate
@@ -30,6 +30,7 @@ __all__ = [
     "EventDriven",
     "ImplicitEuler",
     "MoreauJean",
+    "Penalty",
     "Radau5",
     "RunFailed",
     "RunInterrupted",

@@ -55,8 +55,9 @@ def simulate(
     "event-driven" with rigid contacts, "rk4" with memories, else "dopri5".
 
     `constraints` says how closures, couplings and drives are enforced: "partitioning" (default),
-    "multipliers", "baumgarte", "projection", "linear-implicit" or "augmented-lagrangian" (the last
-    two are fixed-step methods too), or with settings: `tb.Baumgarte`, `tb.AugmentedLagrangian`.
+    "multipliers", "baumgarte", "penalty", "projection", "linear-implicit" or "augmented-lagrangian"
+    (the last two are fixed-step methods too), or with settings: `tb.Baumgarte`, `tb.Penalty`,
+    `tb.AugmentedLagrangian`.
 
     `inputs` maps names to numbers, to samples (a sequence spread evenly over the duration, or a
     pair of times and values; linear in between), or to functions of time; `parameters` maps names

@@ -279,8 +279,8 @@ def test_redundant_rows_and_dependent_freedoms_are_named() -> None:
 
 def test_unknown_formulations_and_mismatched_steps_are_refused() -> None:
     mechanism, x = assembled(slider_crank())
-    with pytest.raises(InputError, match="no formulation 'penalty'; there are partitioning"):
-        Constrained(mechanism.functions, "penalty")
+    with pytest.raises(InputError, match="no formulation 'springs'; there are partitioning"):
+        Constrained(mechanism.functions, "springs")
     problem = Constrained(mechanism.functions, "linear-implicit").problem(p=mechanism.p)
     with pytest.raises(InputError, match="go together"):
         FixedStep(problem, "rk4", x, 0.0, 1e-3)

@@ -38,7 +38,7 @@ static void build_matrix(tb_constrained *c, double h, const double *u, const dou
     const double *M = tb_terms_M(c), *J = tb_terms_J(c), *w = c->right;
     double *A = c->matrix, *dense_J = c->LU;
     memset(A, 0, (size_t)(n * n) * sizeof *A);
-    if (c->stiffness.call) {
+    if (c->stiffness.call && h != 0.0) {
         c->stiffness.call(c->x, u, p, c->stiff, c->stiffness.work, c->stiffness.context);
         for (long i = 0; i < n * n; i++)
             A[i] = -0.5 * h * (c->stiff[n * n + i] + 0.5 * h * c->stiff[i]);
@@ -63,7 +63,7 @@ static void build_matrix(tb_constrained *c, double h, const double *u, const dou
 }
 
 /* d with [matrix] d = force - J^T w g, and mu = -w (g + J d): dense, or sparse without stiffness. */
-static void soft_solve(tb_constrained *c, const double *force, const double *g, double *d) {
+void tb_soft_solve(tb_constrained *c, const double *force, const double *g, double *d) {
     const double *J = tb_terms_J(c), *w = c->right;
     if (c->sparse) {
         double *softness = c->m_scratch, *minus_g = c->b;
@@ -86,7 +86,7 @@ static void soft_solve(tb_constrained *c, const double *force, const double *g, 
         c->mu[i] *= -w[i];
 }
 
-static void factor(tb_constrained *c, double h, const double *u, const double *p) {
+void tb_soft_factor(tb_constrained *c, double h, const double *u, const double *p) {
     weigh(c);
     if (!c->sparse)
         build_matrix(c, h, u, p);
@@ -138,14 +138,14 @@ static void project_rates(tb_constrained *c, const double *u, const double *p, d
     tb_velocity_residual(c, J, tb_terms_b(c));
     for (long i = 0; i < c->m; i++)
         g[i] = -c->residual[i];
-    soft_solve(c, c->no_force, g, c->step);
+    tb_soft_solve(c, c->no_force, g, c->step);
     for (long j = 0; j < c->n; j++)
         v[j] += c->step[j];
     tb_terms(c, u, p);
     memcpy(g, gamma, (size_t)c->m * sizeof *g);
     for (long k = 0; k < c->J_count; k++)
         g[c->J_rows[k]] += J[k] * a[c->J_columns[k]];
-    soft_solve(c, c->no_force, g, c->step);
+    tb_soft_solve(c, c->no_force, g, c->step);
     for (long j = 0; j < c->n; j++)
         c->a[j] = a[j] + c->step[j];
 }
@@ -192,7 +192,7 @@ void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h,
             z[i] = z_n[i] + 0.5 * h * (dz[i] + tb_terms_z(c)[i]);
         tb_terms(c, u, p);
         lack = lacking(c, h, g);
-        factor(c, h, u, p);
+        tb_soft_factor(c, h, u, p);
         int done = lack <= c->tolerance && moved <= STILL;
         if (done || iteration == ITERATIONS || lack - lack != 0.0) {
             tb_count_solve(c, iteration);
@@ -200,7 +200,7 @@ void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h,
             break;
         }
         unbalanced(c, h, a, force);
-        soft_solve(c, force, g, c->step);
+        tb_soft_solve(c, force, g, c->step);
         moved = 0.0;
         for (long j = 0; j < n; j++) {
             theta[j] += c->step[j];

@@ -3,12 +3,8 @@
  * Settling is that of multipliers.c: nothing is moved. */
 #include "constrained/formulations.h"
 
-void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out,
-                       double *work, const void *context) {
-    tb_constrained *c = tb_constrained_of(context);
+void tb_baumgarte_pull(tb_constrained *c) {
     const double *h = c->at_terms;
-    (void)work;
-    tb_begin_rate(c, x, u, p);
     tb_velocity_residual(c, tb_terms_J(c), tb_terms_b(c));
     for (long i = 0; i < c->m; i++) {
         double pull = c->alpha * c->residual[i];
@@ -16,5 +12,13 @@ void tb_baumgarte_rate(const double *x, const double *u, const double *p, double
             pull = 2.0 * pull - c->beta * c->beta * h[i];
         c->right[i] = pull - tb_terms_gamma(c)[i];
     }
+}
+
+void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out,
+                       double *work, const void *context) {
+    tb_constrained *c = tb_constrained_of(context);
+    (void)work;
+    tb_begin_rate(c, x, u, p);
+    tb_baumgarte_pull(c);
     tb_finish_rate(c, u, p, out);
 }

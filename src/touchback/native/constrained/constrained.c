@@ -63,16 +63,20 @@ void tb_refuse_unknown(tb_constrained *c) {
         c->lambda[i] = NAN;
 }
 
-void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
-    tb_solve_motion(c);
-    if (c->rank < c->m)
-        tb_refuse_unknown(c);
+void tb_write_rate(const tb_constrained *c, const double *u, const double *p, double *out) {
     if (c->configuration_rate.call)
         tb_call(&c->configuration_rate, c->x, u, p, out);
     else
         tb_copy(out, tb_velocities(c), c->n);
     tb_copy(out + c->nq, c->a, c->n);
     tb_copy(out + c->nq + c->n, tb_terms_z(c), c->nz);
+}
+
+void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out) {
+    tb_solve_motion(c);
+    if (c->rank < c->m)
+        tb_refuse_unknown(c);
+    tb_write_rate(c, u, p, out);
 }
 
 void tb_accept(tb_constrained *c, int first) {

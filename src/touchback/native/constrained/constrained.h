@@ -258,6 +258,15 @@ void tb_leave_friction(tb_constrained *c);
 void tb_refuse_unknown(tb_constrained *c);
 /* Accelerations for J a = c->right, written as a rate. */
 void tb_finish_rate(tb_constrained *c, const double *u, const double *p, double *out);
+/* dq/dt, the accelerations that were found, and dz/dt. */
+void tb_write_rate(const tb_constrained *c, const double *u, const double *p, double *out);
+/* c->right = what J a must be with Baumgarte's feedback. */
+void tb_baumgarte_pull(tb_constrained *c);
+/* Penalties by row into c->right, and M + h/2 C + h^2/4 K + J^T w J with them, factored
+ * (augmented_lagrangian.c). */
+void tb_soft_factor(tb_constrained *c, double h, const double *u, const double *p);
+/* d with [that matrix] d = force - J^T w g, and c->mu = -w (g + J d); not the same arrays. */
+void tb_soft_solve(tb_constrained *c, const double *force, const double *g, double *d);
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
  * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */
 double tb_project_positions(tb_constrained *c, const double *u, const double *p);

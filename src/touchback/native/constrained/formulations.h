@@ -12,8 +12,10 @@ void tb_multipliers_rate(const double *x, const double *u, const double *p, doub
                          double *work, const void *context);
 void tb_baumgarte_rate(const double *x, const double *u, const double *p, double *out,
                        double *work, const void *context);
+void tb_penalty_rate(const double *x, const double *u, const double *p, double *out, double *work,
+                     const void *context);
 
-/* What settles in each; baumgarte takes that of multipliers, steps of their own the last. */
+/* What settles in each; baumgarte and penalty take that of multipliers, steps of their own the last. */
 extern const tb_motion tb_partitioning_motion, tb_multipliers_motion, tb_projection_motion,
     tb_stepped_motion;
 long tb_partitioning_settle(const tb_problem *problem, double t, double *x, long accepted);

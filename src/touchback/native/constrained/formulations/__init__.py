@@ -10,6 +10,7 @@ from touchback.native.constrained.formulations.formulation import Formulation
 from touchback.native.constrained.formulations.linear_implicit import LinearImplicit
 from touchback.native.constrained.formulations.multipliers import Multipliers
 from touchback.native.constrained.formulations.partitioning import Partitioning
+from touchback.native.constrained.formulations.penalty import Penalty
 from touchback.native.constrained.formulations.projection import Projection
 from touchback.numbers import shown
 
@@ -20,6 +21,7 @@ FORMULATIONS: dict[str, Formulation] = {
         Partitioning(),
         Multipliers(),
         Baumgarte(),
+        Penalty(),
         Projection(),
         LinearImplicit(),
         AugmentedLagrangian(),
@@ -55,6 +57,7 @@ __all__ = [
     "AugmentedLagrangian",
     "Baumgarte",
     "Formulation",
+    "Penalty",
     "formulation_of",
     "formulation_with",
 ]
