@@ -29,6 +29,7 @@ from touchback.vehicle.manoeuvres import (
     lanes,
     wheel_for,
 )
+from touchback.vehicle.manoeuvres.lane_change import line_through
 from touchback.vehicle.manoeuvres.sine_with_dwell import turned
 
 G = 9.81
@@ -151,6 +152,24 @@ def test_the_standard_accepts_a_double_lane_change_at_80_km_h(car: SingleTrackCa
 def test_the_obstacle_avoidance_is_accepted_at_60_km_h_and_not_at_100() -> None:
     assert driven(CAR, DoubleLaneChange(60 / 3.6, part=2, preview=0.2))["accepted"] == 1.0
     assert driven(CAR, DoubleLaneChange(100 / 3.6, part=2))["accepted"] == 0.0
+
+
+def test_the_line_through_the_lanes_bends_less_than_a_polynomial_would() -> None:
+    """A change of y over x by a polynomial of fifth degree bends by 10/√3 y/x² (its second
+    derivative's peak); the line keeps the car within lanes when it goes along it exactly."""
+    shape, course = CAR.outline, lanes(CAR.outline.width, 1)
+    x, y = line_through(course, shape).points.T
+    x, y = x - 40.0, y + course[0].middle
+    offset, way = course[1].middle - course[2].middle, course[2].start - course[1].end
+    assert np.abs(np.diff(y, 2)).max() < 0.6 * 10.0 / math.sqrt(3.0) * offset / way**2
+    yaw = np.gradient(y)
+    for along in (-shape.rear, shape.front):
+        for side in (-0.5, 0.5):
+            px = x + along * np.cos(yaw) - side * shape.width * np.sin(yaw)
+            py = y + along * np.sin(yaw) + side * shape.width * np.cos(yaw)
+            for lane in course:
+                inside = py[(px >= lane.start) & (px <= lane.end)]
+                assert inside.min() > lane.right + 0.14 and inside.max() < lane.left - 0.14
 
 
 def test_who_drives_straight_on_is_not_accepted_by_the_width_that_he_lacks() -> None:

@@ -5,7 +5,7 @@ import pytest
 import touchback as tb
 from touchback.vehicle import WholeCar
 from touchback.vehicle.drivers import Human
-from touchback.vehicle.manoeuvres import DoubleLaneChange, SlowRamp, drive, model_of
+from touchback.vehicle.manoeuvres import BrakingInTurn, DoubleLaneChange, SlowRamp, drive, model_of
 
 CAR = WholeCar()
 
@@ -34,4 +34,13 @@ def test_the_whole_car_understeers_and_comes_through_the_double_lane_change() ->
     steer = run["steering wheel"][-1] / CAR.steering_ratio
     steady = (steer - CAR.wheelbase * yaw_rate / speed) / (speed * yaw_rate)
     assert outcome["understeer gradient"] == pytest.approx(steady, rel=0.25)
-    assert drive(CAR, DoubleLaneChange(preview=0.35, calm=0.7))["accepted"] == 1.0
+    assert drive(CAR, DoubleLaneChange())["accepted"] == 1.0
+    assert drive(CAR, DoubleLaneChange(50.0 / 3.6, part=2))["accepted"] == 1.0
+
+
+@pytest.mark.soak
+def test_the_whole_car_does_not_spin_when_its_brakes_lock_in_a_turn() -> None:
+    """Front wheels lock first and take it straight on; deceleration is what friction holds."""
+    outcome = drive(CAR, BrakingInTurn())
+    assert outcome["peak slip angle"] < 0.1 and abs(outcome["inside the circle"]) < 1.0
+    assert 6.0 < outcome["deceleration"] < 0.95 * 9.81

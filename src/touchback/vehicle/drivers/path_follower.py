@@ -13,6 +13,7 @@ from touchback.vehicle.drivers.path import Path
 
 _FOOT = 5.0  # 1/s, by which the foot of the car on the path is corrected
 _BASE = 2.0  # m on the path, over which its bend is taken
+_FEELING = 0.05  # s, over which he feels how the car slips
 _SLOWEST = 1.0  # m/s: below it he steers as at it
 
 Line = Callable[[Scalar], tuple[Scalar, Scalar]]
@@ -21,16 +22,19 @@ Line = Callable[[Scalar], tuple[Scalar, Scalar]]
 @dataclass(frozen=True)
 class PathFollower:
     """Looks at the bend κ of a path `preview` seconds ahead, and at how far aside e of the path and
-    how much across it θ the car goes where it is. He wants the bend
+    how much across it θ the car goes. He wants the bend
 
         κ − e/(v T)² − 2 sin θ/(v T)
 
     by which e would die out, critically damped, within some times `calm`, T [s], were the car to
-    follow at once. The wheel for it is that of a car with the `understeer` gradient K that he is
-    used to [rad s²/m], δ = κ (l + K v²); his arms follow within `lag` [s]. He keeps a
-    `speed` [m/s].
+    follow at once. For one that answers late he foresees e and θ, by a `foresight` τ [s]: what they
+    will be if it goes on turning as it does, e + v τ sin θ + ½ v τ² ω and θ + τ ω of those where it
+    is, with ω by how much its course turns faster than the path. The wheel for it is that of a car
+    with the `understeer` gradient K that he is used to [rad s²/m], δ = κ (l + K v²); his arms
+    follow within `lag` [s]. He keeps a `speed` [m/s].
 
-    As Sharp, Casanova and Symonds (2000), with one point of preview and errors at the car."""
+    As Sharp, Casanova and Symonds (2000), with one point of preview, and MacAdam (1981), who
+    predicts the car's place."""
 
     path: Path
     speed: float
@@ -38,6 +42,7 @@ class PathFollower:
     understeer: float = 0.0
     lag: float = 0.08
     calm: float = 0.5
+    foresight: float = 0.0
 
     def __post_init__(self) -> None:
         for word in ("speed", "preview", "lag", "calm"):
@@ -58,6 +63,11 @@ class PathFollower:
         model.set_rate("way", along)
         speed = maximum(seen.speed, _SLOWEST)
         reach = self.calm * speed
+        if self.foresight > 0.0:
+            turning = seen.yaw_rate + _slipping(model, seen) - seen.speed * _bend(line, way)
+            turned = self.foresight * turning
+            aside = aside + self.foresight * seen.speed * (across + 0.5 * turned)
+            across = across + turned
         bend = _bend(line, way + self.preview * seen.speed)
         bend = bend - aside / (reach * reach) - 2.0 * across / reach
         wanted = car.steering_ratio * bend * (car.wheelbase + self.understeer * speed * speed)
@@ -68,6 +78,14 @@ class PathFollower:
     def line(self, model: Model, car: DrivenCar) -> Line:
         """The line that he takes, by the way along the path."""
         return self.path.at
+
+
+def _slipping(model: Model, seen: CarMotion) -> Scalar:
+    """Rate of the slip angle [rad/s], from a state that follows it."""
+    felt = model.state("felt slip", unit="rad")
+    rate = (seen.slip - felt) / _FEELING
+    model.set_rate("felt slip", rate)
+    return rate
 
 
 def _errors(

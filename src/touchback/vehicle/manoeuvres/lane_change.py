@@ -1,15 +1,15 @@
 """The double lane change (ISO 3888): whether a car comes through without touching a cone."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from scipy.optimize import linprog
 
 from touchback.errors import InputError
 from touchback.recording import Run
 from touchback.simulate.protocol import Floats
-from touchback.vehicle.driven_car import DrivenCar
+from touchback.vehicle.driven_car import DrivenCar, Outline
 from touchback.vehicle.drivers import Driver, Path, PathFollower
 from touchback.vehicle.manoeuvres.manoeuvre import (
     Figure,
@@ -24,7 +24,11 @@ from touchback.vehicle.manoeuvres.slow_ramp import SlowRamp
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_BEFORE = 40.0  # m to the first gate
+_BEFORE, _AFTER = 40.0, 60.0  # m to the first gate, and from the last one
+_MARGIN = 0.15  # m to cones, on the line
+_STRAIGHT = 15.0  # m before the first and after the last lane, from where on he goes straight
+_EVEN = 0.02  # m: what is left to choose is chosen by the sum of changes
+_SMOOTH = 8.0  # m: a bend that changes within it is as bad as one that is twice as tight
 
 
 @dataclass(frozen=True)
@@ -65,16 +69,47 @@ def lanes(width: float, part: int) -> list[Lane]:
     ]
 
 
-def line_through(course: list[Lane], reach: float) -> Path:
-    """Through the middles of the lanes, each change between them as a polynomial of fifth degree;
-    it may begin and end `reach` [m] inside the lanes."""
-    x = np.arange(-_BEFORE, course[-1].end + 60.0, 0.5)
-    y = np.full_like(x, course[0].middle)
-    for before, after in pairwise(course):
-        begin, end = before.end - reach, after.start + reach
-        share = np.clip((x - begin) / (end - begin), 0.0, 1.0)
-        y += (after.middle - before.middle) * share**3 * (10 - 15 * share + 6 * share**2)
-    return Path(np.stack([x + _BEFORE, y - course[0].middle], axis=1))
+def line_through(course: list[Lane], shape: Outline) -> Path:
+    """The line for a car of this shape that bends least, as a driver would take it: no point of the
+    car comes nearer to cones than 0.15 m while it is abreast of a lane. A linear program, for small
+    angles and points a metre apart: the peaks of the bend and of its change are least, then the
+    sum of all changes."""
+    x = np.arange(-_BEFORE, course[-1].end + _AFTER)
+    n, unit = len(x), np.eye(len(x))
+    bend, change = np.diff(unit, 2, axis=0), np.diff(unit, 3, axis=0)
+    rows, limits = [], []  # rows @ (line, change at each point, largest bend, largest change)
+
+    def hold(line: Floats, changes: Floats, most_bend: float, most: float, limit: float) -> None:
+        peaks = np.tile([most_bend, most], (len(line), 1))
+        rows.append(np.hstack([line, changes, peaks]))
+        limits.append(np.full(len(line), limit))
+
+    each, none = np.eye(n - 3), np.zeros((n - 3, n))
+    for sign in (1.0, -1.0):
+        hold(sign * bend, np.zeros((n - 2, n - 3)), -1.0, 0.0, 0.0)
+        hold(sign * change, -each, 0.0, 0.0, 0.0)
+    hold(none, each, 0.0, -1.0, 0.0)
+    room = shape.width / 2 + _MARGIN
+    for lane in course:
+        for part in np.linspace(-shape.rear, shape.front, 5):
+            place = x[1:-1] + part
+            abreast = (place >= lane.start - 0.5) & (place <= lane.end + 0.5)
+            there = (unit[1:-1] + part * (unit[2:] - unit[:-2]) / 2)[abreast]
+            idle = np.zeros((len(there), n - 3))
+            hold(there, idle, 0.0, 0.0, lane.left - room)
+            hold(-there, idle, 0.0, 0.0, -lane.right - room)
+    first, last = course[0].middle, course[-1].middle
+    held = np.where(x < -_STRAIGHT, first, np.where(x > course[-1].end + _STRAIGHT, last, np.nan))
+    bounds = [(None, None) if np.isnan(y) else (y, y) for y in held]
+    cost = np.concatenate([np.zeros(n), np.full(n - 3, _EVEN), [1.0, _SMOOTH]])
+    bounds += [(0.0, None)] * (n - 1)
+    found = linprog(cost, np.vstack(rows), np.concatenate(limits), bounds=bounds)
+    if not found.success:
+        raise InputError(
+            f"Manoeuvre 'double-lane-change': a car of {shape.front + shape.rear:g} m by "
+            f"{shape.width:g} m finds no line through the lanes: {found.message}"
+        )
+    return Path(np.stack([x + _BEFORE, found.x[:n] - first], axis=1))
 
 
 @dataclass(frozen=True)
@@ -85,8 +120,8 @@ class DoubleLaneChange(Manoeuvre):
 
     speed: float = 80.0 / 3.6
     part: int = 1
-    preview: float = 0.25
-    calm: float = 0.5
+    preview: float = 0.35
+    calm: float = 0.35
     name: ClassVar[str] = "double-lane-change"
     about: ClassVar[str] = "out of a lane and back between cones: ISO 3888"
 
@@ -109,10 +144,11 @@ class DoubleLaneChange(Manoeuvre):
 
     def driver(self, car: DrivenCar) -> Driver:
         """On a line through the lanes."""
-        reach = 4.0 if self.part == 1 else 2.0  # m that he begins before a lane ends
-        line = line_through(lanes(car.outline.width, self.part), reach)
+        line = line_through(lanes(car.outline.width, self.part), car.outline)
         used_to = drive(car, SlowRamp(self.speed))["understeer gradient"]
-        return PathFollower(line, self.speed, self.preview, used_to, calm=self.calm)
+        return PathFollower(
+            line, self.speed, self.preview, used_to, calm=self.calm, foresight=self.preview
+        )
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:
         """Whether no point of the car leaves a lane while it is abreast of it, and by how much."""
