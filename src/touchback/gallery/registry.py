@@ -13,6 +13,7 @@ from touchback.gallery import (
     gyroscope,
     hanging_chain,
     harpsichord,
+    kart,
     mini_baja,
     motor_arm,
     pendulum,
@@ -34,7 +35,7 @@ _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
     bouncing_hammer, harpsichord, piano, piano_modes, bench, three_wheels, mecanum,
-    gps_robot, driving_simulator, mini_baja, tilting,
+    gps_robot, driving_simulator, mini_baja, tilting, kart,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from touchback.model.forces.base import ForceKind, InternalState
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
-from touchback.model.value import Value, check_positive
+from touchback.model.value import Triple, Value, check_positive
 from touchback.spatial.vectors import Scalar, Vector, Vectors
 from touchback.symbolic.functions import asin, atan, cos, maximum, minimum, select, sqrt
 from touchback.symbolic.scalars import Operators
@@ -46,7 +46,8 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     """A `tyre` on a wheel, at whose centre the origin of `wheel` is, with y along its axle to the
     left; on a `road` of the world. `grip` and `pressure` [Pa] (None: the tyre's own) may be live.
     `mirrored`: mounted on the other side of the car than it was measured on (TYRESIDE). The road
-    below this wheel may stand `raised` [m] and rise at `rising` [m/s], as a rig's post does.
+    below this wheel may stand `raised` [m] and rise at `rising` [m/s], as a rig's post does; its
+    surface may be `moving` along itself [m/s along world axes], as a belt's does.
 
     The road is asked below the centre, then where that normal says that the wheel is lowest. The
     carcass is pressed by the distance to the plane there, and carries F_z + c ρ̇. Slips follow with
@@ -65,6 +66,7 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
     mirrored: bool = False
     raised: Value = 0.0
     rising: Value = 0.0
+    moving: Triple = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
         check_positive("TyreOnRoad", grip=self.grip)
@@ -145,7 +147,8 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
         spring = self.tyre.load(depth, spin, camber, pressure)
         damper = self.tyre.damping() * (rising * normal[2] - dot(v, normal)) / upright
         load = select(depth > 0.0, maximum(spring + damper, 0.0), 0.0)
-        vx, vy = dot(v, along), dot(v, across)
+        over = _VECTORS.sub(v, as_numbers(k, map(mechanics.value, self.moving)))
+        vx, vy = dot(over, along), dot(over, across)
         rolling = self.tyre.rolling_radius(load, spin, pressure) * spin
         contact = Contact(
             load, camber=camber, speed=vx, rolling=rolling, pressure=pressure,
