@@ -15,6 +15,7 @@ from touchback.cli.options import number, output
 from touchback.cli.parameters import LIST, show_parameters
 from touchback.errors import InputError
 from touchback.model.names import suggestion
+from touchback.model.signals import check_value
 
 if TYPE_CHECKING:
     from touchback.gallery.feel import KeyCurve
@@ -51,9 +52,10 @@ def feel(
         show_parameters(known, f"a {instrument}'s key")
         return
     settings = assignments("--set", set_ or [])
-    for name in settings:
+    for name, value in settings.items():
         if name not in known:
             raise InputError(f"--set: there is no parameter '{name}'; {suggestion(name, known)}")
+        check_value(f"--set: '{name}'", known[name], value)
     with working(f"pressing the key of a {instrument}"):
         felt = chosen.feel(settings, 1e-3 * speed)
     _show(felt, speed)

@@ -1,6 +1,6 @@
 """Parameters, inputs, extra states and controls: what has a name and a number."""
 
-from touchback.errors import ModelError
+from touchback.errors import InputError, ModelError
 from touchback.model.value import Data, Triple, Value
 
 MODE = "mode"  # the state that holds the number of the present mode
@@ -15,6 +15,19 @@ class Parameter(Data, frozen=True):
     unit: str = ""
     min: float | None = None
     max: float | None = None
+
+
+def check_value(label: str, parameter: Parameter, value: float) -> None:
+    """Refuse a value beyond a parameter's span, with both, their unit and the default."""
+    low, high = parameter.min, parameter.max
+    if (low is None or value >= low) and (high is None or value <= high):
+        return
+    unit = parameter.unit and f" {parameter.unit}"
+    span = " to ".join("…" if end is None else f"{end:g}" for end in (low, high))
+    raise InputError(
+        f"{label}: {value:g}{unit} is beyond its span, {span}{unit}; it is "
+        f"{parameter.default:g}{unit} as it was made."
+    )
 
 
 def check_range(label: str, default: float, lowest: float | None, highest: float | None) -> None:

@@ -19,7 +19,7 @@ from touchback.files.document import read_yaml
 from touchback.files.yaml_text import yaml_text
 from touchback.gallery.keyboard.keys import HIGHEST, LOWEST, note_name
 from touchback.model.names import suggestion
-from touchback.model.signals import Parameter
+from touchback.model.signals import Parameter, check_value
 from touchback.numbers import shown
 from touchback.regular_file import check_output, read_regular, written_whole
 from touchback.system import System
@@ -81,13 +81,7 @@ class Regulation:
                 raise InputError(f"{of} has no screw '{name}': only a piano's action has screws.")
             if name not in screws:
                 raise InputError(f"{of} has no screw '{name}'; {suggestion(name, list(screws))}")
-            span, unit = screws[name], screws[name].unit and f" {screws[name].unit}"
-            low, high = span.min, span.max
-            if not ((low is None or value >= low) and (high is None or value <= high)):
-                raise InputError(
-                    f"{of}, '{name}': {value:g}{unit} is beyond its span, {low:g} to "
-                    f"{high:g}{unit}; it is {span.default:g}{unit} as it was made."
-                )
+            check_value(f"{of}, '{name}'", screws[name], value)
 
     @property
     def count(self) -> int:
