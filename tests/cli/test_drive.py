@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from command import touchback
@@ -39,3 +40,16 @@ def test_what_is_unknown_is_answered_with_the_nearest() -> None:
 def test_a_wheel_that_is_not_there_is_said_to_be_missing() -> None:
     shown = touchback("drive", "sudden-obstacle", "--wheel", "evdev:/dev/input/event999")
     assert shown.returncode == 1 and "'/dev/input/event999' can't be opened" in shown.stderr
+
+
+@pytest.mark.soak
+def test_simulated_arms_feel_the_first_peak_grow_with_caster(tmp_path: Path) -> None:
+    """Three obstacles against the clock, in a seed's order; all are missed."""
+    picture = tmp_path / "trials.png"
+    words = ("sudden-obstacle", "--wheel", "simulated", "--seed", "1", "--plot", picture)
+    shown = touchback("drive", *words)
+    assert shown.returncode == 0 and picture.stat().st_size > 10_000
+    rows = [line.split("│")[1:-1] for line in shown.stdout.splitlines() if line.startswith("│")]
+    casters, torques, angles, gaps = np.array(sorted(tuple(map(float, row[1:])) for row in rows)).T
+    assert len(casters) == 3 and (np.diff(torques) > 0.1).all() and (gaps > 0.0).all()
+    assert np.ptp(angles) < 0.1 * angles.mean()

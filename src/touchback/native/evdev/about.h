@@ -40,13 +40,18 @@ typedef struct tb_evdev_record { /* to a simulated device */
     uint8_t effect[48]; /* struct ff_effect */
 } tb_evdev_record;
 
+struct ff_effect; /* of linux/input.h */
+
+/* A constant force to the left, of so many 32767ths, for so long. */
+void tb_evdev_constant(struct ff_effect *effect, int32_t id, int32_t level, uint32_t milliseconds);
+
 /* Each gives 0 or an errno. */
 typedef struct tb_evdev_way {
     int (*describe)(int file, tb_evdev_about *about);
     /* Values of all axes anew, or a request for a report of them. */
     int (*tell)(int file, tb_evdev_about *about);
-    /* A constant force to the left of so many 32767ths, for so long: a new effect where *effect is -1,
-     * which becomes its id, else in place of what that one was. */
+    /* A constant force: a new effect where *effect is -1, which becomes its id, else in place of what
+     * that one was. */
     int (*upload)(int file, int32_t *effect, int32_t level, uint32_t milliseconds);
     int (*play)(int file, int32_t effect, int32_t times); /* 0 stops it */
     int (*set)(int file, uint32_t code, uint32_t value);  /* FF_GAIN, FF_AUTOCENTER */

@@ -54,14 +54,18 @@ static int describe(int file, tb_evdev_about *about) {
     return tell(file, about);
 }
 
+void tb_evdev_constant(struct ff_effect *effect, int32_t id, int32_t level, uint32_t milliseconds) {
+    memset(effect, 0, sizeof *effect);
+    effect->type = FF_CONSTANT;
+    effect->id = (int16_t)id;
+    effect->direction = LEFT;
+    effect->replay.length = (uint16_t)milliseconds;
+    effect->u.constant.level = (int16_t)level;
+}
+
 static int upload(int file, int32_t *effect, int32_t level, uint32_t milliseconds) {
     struct ff_effect wanted;
-    memset(&wanted, 0, sizeof wanted);
-    wanted.type = FF_CONSTANT;
-    wanted.id = (int16_t)*effect;
-    wanted.direction = LEFT;
-    wanted.replay.length = (uint16_t)milliseconds;
-    wanted.u.constant.level = (int16_t)level;
+    tb_evdev_constant(&wanted, *effect, level, milliseconds);
     if (ioctl(file, EVIOCSFF, &wanted) < 0)
         return errno;
     *effect = wanted.id;

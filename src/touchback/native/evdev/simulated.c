@@ -27,8 +27,7 @@ static int ask(int file, uint32_t kind, uint32_t first, uint32_t second, const s
     _Static_assert(sizeof *effect == sizeof record.effect, "an effect has 48 bytes");
     if (effect)
         memcpy(record.effect, effect, sizeof record.effect);
-    /* Whole or not at all: a socket that is full takes part of a record only where it is shorter than
-     * what is free, and then nobody reads. */
+    /* A device that takes no whole record at once isn't read from any more. */
     ssize_t count = send(file, &record, sizeof record, MSG_DONTWAIT | MSG_NOSIGNAL);
     return count == (ssize_t)sizeof record ? 0 : count < 0 ? errno : EPIPE;
 }
@@ -40,13 +39,8 @@ static int tell(int file, tb_evdev_about *about) {
 
 static int upload(int file, int32_t *effect, int32_t level, uint32_t milliseconds) {
     struct ff_effect wanted;
-    memset(&wanted, 0, sizeof wanted);
     *effect = *effect < 0 ? 0 : *effect;
-    wanted.type = FF_CONSTANT;
-    wanted.id = (int16_t)*effect;
-    wanted.direction = 0x4000;
-    wanted.replay.length = (uint16_t)milliseconds;
-    wanted.u.constant.level = (int16_t)level;
+    tb_evdev_constant(&wanted, *effect, level, milliseconds);
     return ask(file, TB_EVDEV_UPLOAD, (uint32_t)*effect, 0, &wanted);
 }
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from touchback.model import Model
 from touchback.model.joints import Fixed
 from touchback.model.solids import Box
 from touchback.realtime import Live
 from touchback.recording import Run
-from touchback.simulate.protocol import Floats
 from touchback.vehicle.manoeuvres.obstacle import LONG, WIDE
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ class Meeting:
     place: float
     appears: float
 
-    def span(self, run: Run, before: float = 0.5) -> Floats:
+    def span(self, run: Run, before: float = 0.5) -> NDArray[np.bool_]:
         """Which instants of a run belong to it."""
         t = np.asarray(run.time) - self.appears
-        return (t > -before) & (t < NOTICE + _AFTER)
+        return np.asarray((t > -before) & (t < NOTICE + _AFTER))
 
     def first_peak(self, run: Run) -> tuple[float, float]:
         """Of the torque, on the side to which he turned [N m], and the wheel's angle then [rad]."""
