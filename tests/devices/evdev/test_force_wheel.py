@@ -22,6 +22,7 @@ from touchback.realtime.region import PUBLISHED
 from waiting import until
 
 SPRING = 5.0  # [N m/rad]
+PLAY = 3  # of records to a simulated device
 SAFE = GuardedOutput(safe=0.0, low=-9.0, high=9.0, at_limit="clip")
 PEDALS = {"throttle": PedalTravel("ABS_Z", 255, 0), "brake": PedalTravel("ABS_RZ", 255, 0)}
 SCALE = WheelScale(range=math.tau, peak=2.0, pedals=PEDALS)  # a turn over 65535 counts
@@ -118,7 +119,8 @@ def test_a_wheel_that_is_not_moved_is_not_stale(far, springs) -> None:
         until(lambda: far.level < -0.4)
         began, reports, start = live.ticks, wheel.counts["reports"], time.monotonic()
         until(lambda: live.ticks > began + 500 and time.monotonic() > start + 0.5)
-        until(lambda: far.level < -0.4)  # its end was put off
+        until(lambda: far.level < -0.4)
+        until(lambda: sum(kind == PLAY for kind, *_ in far.asked) > 3)  # its end is put off
         assert wheel.counts["reports"] == reports
         live.stop()
 
