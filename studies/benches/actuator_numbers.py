@@ -11,7 +11,6 @@ from studies.benches import linear_actuators as actuators
 from studies.benches.numbers import Number
 from studies.keyboard.felt_force import SPEED, VARIATIONS, ForceByDepth, felt_of_actions
 from touchback.devices.linear_motor import LinearMotor
-from touchback.gallery.piano.parameters import Specification
 from touchback.model import Model
 from touchback.model.sensors import Signal
 from touchback.simulate import simulate
@@ -131,7 +130,7 @@ def _pressed() -> list[Number]:
     """Figs 23 to 26 by the outer actuator, on the action and on the prototype."""
     late, early = np.linspace(8e-3, 9e-3, 101), np.linspace(2e-3, 4e-3, 101)
     bare = felt_of_actions({"bare": {"pedal lift": 12e-3}})["bare"]
-    model, action = actuators.prototype(), actuators.outside_drives(Specification())
+    model, action = actuators.prototype(), actuators.outside_drives()
     keys, actions = {}, {}
     for name, given in VARIATIONS.items():
         inside = {f"action/{key}": value for key, value in given.items()}

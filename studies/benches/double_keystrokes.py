@@ -77,12 +77,10 @@ def measured(force: np.ndarray, seed: int = 1) -> np.ndarray:
     return np.asarray(cell.quantity(cell.reading(np.clip(force, 0.0, RANGE) + noise)))
 
 
-def asked(
-    keystrokes: tuple[Keystroke, ...], specification: Specification
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def asked(keystrokes: tuple[Keystroke, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Times [s], depth [m] and speed [m/s] that the actuator is to have."""
     times = np.arange(-SETTLE, keystrokes[-1].up + 0.5, 1e-3)
-    far = specification.regulation.dip + SQUEEZE
+    far = Specification().regulation.dip + SQUEEZE
     depth, speed = np.zeros_like(times), np.zeros_like(times)
     for stroke in keystrokes:
         for begin, lasts, way in (
@@ -93,15 +91,11 @@ def asked(
     return times, depth, speed
 
 
-def double_keystroke(
-    keystrokes: tuple[Keystroke, ...] = SLOW, specification: Specification | None = None
-) -> Recorded:
+def double_keystroke(keystrokes: tuple[Keystroke, ...] = SLOW) -> Recorded:
     """Two keystrokes of the full-contact action, with what the load cell tells."""
-    own = specification or Specification()
-    times, depth, speed = asked(keystrokes, own)
+    times, depth, speed = asked(keystrokes)
     run = simulate(
-        grand_piano_action("finger", specification=own).compile(), duration=times[-1] + SETTLE,
-        start=-SETTLE,
+        grand_piano_action("finger").compile(), duration=times[-1] + SETTLE, start=-SETTLE,
         rtol=1e-6, atol=1e-9, output_step=SAMPLED, parameters=ACTUATOR, progress=False,
         inputs={"finger depth": (times, depth), "finger speed": (times, speed)},
     )  # fmt: skip

@@ -74,24 +74,19 @@ def add_outside(m: Model, depth: Value, speed: Value, motor: LinearMotor = OUTSI
     return push
 
 
-def outside_drives(specification: Specification, motor: LinearMotor = OUTSIDE) -> Model:
+def outside_drives(motor: LinearMotor = OUTSIDE) -> Model:
     """The action with the load cell, its key moved by the outer actuator."""
-    m = grand_piano_action("force", specification=specification)
+    m = grand_piano_action("force")
     push = add_outside(m, m.signal("key depth"), m.signal("key speed"), motor)
     m.control("tip", lambda: push, of=[], to="key force")
     return m
 
 
-def driven_keystroke(
-    keystrokes: tuple[Keystroke, ...],
-    specification: Specification | None = None,
-    motor: LinearMotor = OUTSIDE,
-) -> Recorded:
+def driven_keystroke(keystrokes: tuple[Keystroke, ...], motor: LinearMotor = OUTSIDE) -> Recorded:
     """Two keystrokes of the action as the outer actuator makes them."""
-    own = specification or Specification()
-    times, depth, speed = asked(keystrokes, own)
+    times, depth, speed = asked(keystrokes)
     run = simulate(
-        outside_drives(own, motor).compile(), duration=times[-1] + SETTLE, start=-SETTLE,
+        outside_drives(motor).compile(), duration=times[-1] + SETTLE, start=-SETTLE,
         rtol=1e-6, atol=1e-9, output_step=SAMPLED, progress=False,
         inputs={"asked depth": (times, depth), "asked speed": (times, speed)},
     )  # fmt: skip
@@ -159,7 +154,7 @@ def prototype(lag: float = 0.0) -> Model:
 
 def rendered(keystrokes: tuple[Keystroke, ...], lag: float = 0.0) -> Run:
     """Two keystrokes of the prototype."""
-    times, depth, speed = asked(keystrokes, Specification())
+    times, depth, speed = asked(keystrokes)
     return simulate(
         prototype(lag).compile(), duration=times[-1] + SETTLE, start=-SETTLE, rate=RATE,
         method="rk4", step=STEP, output_step=1e-3, progress=False,

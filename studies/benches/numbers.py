@@ -12,7 +12,6 @@ from studies.benches.couplers import events
 from studies.benches.his_own import own_events, own_run
 from studies.benches.released_weight import filmed
 from studies.keyboard.felt_force import DIP, SPEED, felt_of_actions, felt_of_keys
-from studies.piano.one_strike import one_strike
 from studies.piano.regulation import measure
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.gillespie import ASSIGNED, LENGTHS, gillespie_specification
@@ -70,10 +69,9 @@ def docquier_sensors() -> list[Number]:
 
 def docquier_force() -> list[Number]:
     """Figs 12 to 17."""
-    slow, fast, better = (
-        keystrokes.double_keystroke(*given).keystrokes for given in
-        ((keystrokes.SLOW,), (keystrokes.FAST,), (keystrokes.SLOW, one_strike()))
-    )  # fmt: skip
+    slow, fast = (
+        keystrokes.double_keystroke(given).keystrokes for given in keystrokes.BOTH.values()
+    )
     cell = keystrokes.load_cell()
     full = 1e3 * cell.reading(keystrokes.RANGE) / keystrokes.EXCITATION
 
@@ -81,7 +79,6 @@ def docquier_force() -> list[Number]:
         return " and ".join(f"{getattr(felt, name):.1f}" for felt in felts) + " N"
 
     shape = "the motion between is not told: a smooth reach was chosen"
-    again = "in our slow ones, the hammer falls back on the jack and is thrown again"
     return [
         Number("§5.1.2", "the model's time", "less than 1 ms", f"{1e3 * tick():.1g} ms a tick",
                "another machine, a full action of felts too (16 steps in each tick)"),
@@ -102,12 +99,12 @@ def docquier_force() -> list[Number]:
                _times(keystrokes.FAST), "given; releases chosen"),
         Number("Fig. 15", "held, slow keystrokes", "close to 3 N", both("held", slow),
                "none to speak of; repetition and jack spring press so much"),
-        Number("Fig. 15", "peaks on the way down", "oscillations, no figure",
-               f"{both('peak', slow)}; `one_strike()`: {both('peak', better)}", again),
+        Number("Fig. 15", "peaks on the way down", "oscillations, no figure", both("peak", slow),
+               shape),
         Number("Fig. 15", "peaks after the release", "peaks by the hammer's rebound, no figure",
                both("release", slow), shape),
-        Number("Fig. 14", "strikes, slow keystrokes", "a double blow: one each",
-               f"{_strikes(slow)}; `one_strike()`: {_strikes(better)}", again),
+        Number("Fig. 14", "strikes, slow keystrokes", "a double blow: one each", _strikes(slow),
+               "none"),
         Number("Fig. 16", "strikes, fast keystrokes", "a double blow: one each", _strikes(fast),
                "none"),
         Number("Fig. 17", "held, fast keystrokes", "no figure", both("held", fast),

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
-from studies.piano.one_strike import one_strike
 from studies.piano.presses import (
+    BUBBLING,
     DEPTHS,
     GRID,
     HELD,
@@ -31,11 +31,8 @@ COLOURS = ListedColormap(list(LEVELS.values()))
 
 def counts() -> dict[str, np.ndarray]:
     """How often each press of the grid strikes, by regulation."""
-    specifications = {"as regulated": None, "one strike": one_strike()}
-    return {
-        name: PressLaboratory(specification).strikes(GRID)
-        for name, specification in specifications.items()
-    }
+    screws = {"bubbling": BUBBLING, "as regulated": {}}
+    return {name: PressLaboratory(parameters=own).strikes(GRID) for name, own in screws.items()}
 
 
 def press_map(found: Mapping[str, np.ndarray]) -> plt.Figure:

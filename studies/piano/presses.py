@@ -39,6 +39,9 @@ DRIVEN = tuple(
     for depth in np.linspace(9.2e-3, 9.9e-3, 8)
     for seconds in np.linspace(0.06, 0.2, 15)
 )  # depths [m] and times [s] of a key that is moved itself
+# Screws of an action that a technician would call bubbling: let-off half a millimetre later, and a
+# repetition spring that is too strong.
+BUBBLING = {"let-off button height": 0.2e-3, "repetition spring": 0.035}
 
 
 @dataclass(frozen=True)

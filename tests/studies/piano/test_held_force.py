@@ -62,14 +62,15 @@ def test_the_weights_share_is_their_moment_over_the_heels_arm(held: dict[float, 
 
 
 def test_in_check_the_toe_presses_its_button_as_it_did_before(held: dict[float, HeldForce]) -> None:
-    """The jack is clear of the knuckle when the key is down: a technician's rule. A toe with a
-    longer arm turns it less far; the knuckle of a hammer in check then holds it off its button."""
+    """The jack is clear of the knuckle when the key is down: a technician's rule. A toe with an
+    arm almost twice as long turns it less far; the knuckle of a hammer in check then holds it off
+    its button."""
     button, jack = CARRIED["button"], CARRIED["jack"]
     for found in held.values():
         assert found.shares[button] == pytest.approx(held[SOFT].shares[button], rel=0.1)
         assert found.shares[jack] < 0.05
     usual = Specification()
-    longer = replace(usual, dimensions=replace(usual.dimensions, toe_x=-0.024))
+    longer = replace(usual, dimensions=replace(usual.dimensions, toe_x=-0.033))
     pushed = held_force(MEZZO_FORTE, longer)
     assert pushed.shares[button] < 0.3 < held[MEZZO_FORTE].shares[button]
     assert pushed.shares[jack] > 0.1 and pushed.held < 2.5

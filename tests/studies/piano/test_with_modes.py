@@ -88,10 +88,7 @@ def test_a_stroke_accelerates_lets_off_and_catches_for_gillespies_reasons(system
 def test_screws_decide_when_and_whether_modes_occur(system: System) -> None:
     usual = _play(system, 0.15)
     early = _play(system, 0.15, **{"let-off button height": -0.5e-3})
-    never = _play(system, 0.15, **{"let-off button height": 3e-3})
     assert _first(early, "toe meets button") < _first(usual, "toe meets button") - 1e-3
-    assert _first(never, "toe meets button") == np.inf
-    assert never["string force"][-1] > 0.5 and usual["string force"][-1] == 0.0  # blocked
     higher = _play(system, 0.15, **{"capstan height": 0.3e-3})
     assert _first(higher, "toe meets button") < _first(usual, "toe meets button")
     farther = _play(system, 0.15, **{"blow distance": 47.5e-3})
@@ -102,19 +99,44 @@ def test_screws_decide_when_and_whether_modes_occur(system: System) -> None:
     assert _first(_play(system, 0.25, **softly), "toe meets button") < 0.2
 
 
+def test_without_a_button_a_key_that_is_pressed_blocks_its_hammer_at_the_string() -> None:
+    """Pressed by a force: a motion that goes on to the key bed would be one that breaks the action,
+    with kilonewtons at the string."""
+    system = piano_action_with_modes("force").compile()
+
+    def pressed(height: float) -> Run:
+        return tb.simulate(
+            system, duration=0.5, start=-0.1, method="rk4", step=STEP, output_step=4 * STEP,
+            parameters={"let-off button height": height}, progress=False,
+            inputs={"key force": ([-0.1, 0.0, 0.01, 1.0], [0.0, 0.0, 5.0, 5.0])},
+        )  # fmt: skip
+
+    usual, never = pressed(0.0), pressed(3e-3)
+    assert _first(usual, "toe meets button") < 0.3 and usual["string force"][-1] == 0.0
+    assert _first(never, "toe meets button") == np.inf
+    assert never["string force"][-1] > 0.5 and np.ptp(never["string force"][-100:]) < 0.1
+    assert never["key depth"][-1] < 8.5e-3 < 9.3e-3 < usual["key depth"][-1]
+
+
 @pytest.mark.parametrize(
-    ("screw", "speed"),
-    [("let-off button height", 0.5), ("let-off button height", 3.0), ("drop screw height", 0.1)],
-)
+    ("screw", "speed", "apart"),
+    [
+        ("let-off button height", 0.5, 0.1), ("let-off button height", 3.0, 0.1),
+        ("drop screw height", 0.1, 0.13),
+    ],
+)  # fmt: skip
 def test_a_hammer_that_jack_or_lever_hold_up_to_the_string_blocks_without_chattering(
-    system: System, screw: str, speed: float
+    system: System, screw: str, speed: float, apart: float
 ) -> None:
+    """As fast in both models within a tenth. A touch as slow as 0.1 m/s with the drop screw high is
+    out of regulation, and felt tells there: a rigid button turns the jack at once, whose corner
+    throws the hammer on, where one of felt is pressed in first. So the rigid one is 12 % faster."""
     felts = grand_piano_action("motion", Pressed()).compile()
     screws = {screw: 0.5e-3, "touch speed": speed}
     ours, theirs = (play(each, 0.1 + 0.02 / speed, screws) for each in (system, felts))
     assert len(ours.transitions) < 30
     mine, other = stroke_of(ours), stroke_of(theirs)
-    assert mine and other and mine.speed == pytest.approx(other.speed, rel=0.1)
+    assert mine and other and mine.speed == pytest.approx(other.speed, rel=apart)
 
 
 def test_the_readout_is_the_capstans_load_and_nothing_while_the_whippen_is_aloft(

@@ -63,23 +63,34 @@ def _hammer_moment(spec: Specification, head: float) -> float:
 
 
 def _leads(spec: Specification, more: float) -> tuple[float, float]:
-    """Mass [kg] and distance [m] of leads that balance so much more hammer head [kg]."""
+    """Mass [kg] and distance [m] of leads that balance so much more hammer head [kg], half-way down
+    the key's dip: a head rises less and less on its way."""
     masses = spec.masses
     at = placements(spec.dimensions, spec.regulation)
-    moment = masses.leads * masses.lead_distance + more * head_rise(spec, at)
+    half = spec.regulation.dip / spec.dimensions.key_front / 2
+    moment = masses.leads * masses.lead_distance + more * head_rise(spec, at, half)
     mass = min(moment / masses.lead_distance, MOST_LEAD)
     return mass, moment / mass
 
 
-def head_rise(spec: Specification, at: Placements) -> float:
-    """How much the hammer head rises for a small turn of the resting key [m/rad]: capstan and heel,
-    then jack and knuckle, move alike along their common normals."""
-    key = float(at.heel.at[0] - at.key[0])
-    whippen = key / float(at.whippen[0] - at.heel.at[0])
-    n, touch = at.jack_top.normal, at.jack_top.at
-    lift = float(n @ _turning(-1.0, touch - at.whippen))
-    hammer = whippen * lift / float(n @ _turning(1.0, touch - at.hammer))
-    return hammer * float(turned(at.rest_angle, spec.masses.head_centre)[0])
+def head_rise(spec: Specification, at: Placements, key: float = 0.0) -> float:
+    """How much the hammer head rises for a small turn of a key that has turned by `key` [m/rad],
+    within the first order of that angle [rad]."""
+    whippen, hammer = (key * rate for rate in _rates(at, 0.0, 0.0, 0.0))
+    head = turned(at.rest_angle + hammer, spec.masses.head_centre)
+    return _rates(at, key, whippen, hammer)[1] * float(head[0])
+
+
+def _rates(at: Placements, key: float, whippen: float, hammer: float) -> tuple[float, float]:
+    """How much whippen and hammer turn with the key in a pose: capstan and heel, then jack and
+    knuckle, move alike along their common normals."""
+    capstan, knuckle = turned(key, at.capstan), turned(hammer, at.knuckle - at.hammer)
+    n = turned(-whippen, at.heel.normal)
+    lifted = float(n @ _turning(1.0, capstan) / (n @ _turning(-1.0, capstan - at.whippen)))
+    n = turned(-whippen, at.jack_top.normal)
+    touch = at.hammer + knuckle
+    thrown = float(n @ _turning(-1.0, touch - at.whippen) / (n @ _turning(1.0, knuckle)))
+    return lifted, lifted * thrown
 
 
 def _turning(sense: float, arm: np.ndarray) -> np.ndarray:

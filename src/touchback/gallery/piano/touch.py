@@ -54,8 +54,8 @@ class Struck:
     x = t/τ. Parameters "touch speed", "lag" [s] and "give" [m]."""
 
     speed: float = 0.2
-    lag: float = 0.014
-    give: float = 3e-3
+    lag: float = 0.0141
+    give: float = 4.7e-3
 
     def __call__(self, m: Model) -> Value:
         v, lag = _speed_and_lag(m, self.speed, self.lag, self.give)
@@ -70,8 +70,8 @@ class Pressed:
     "lag" [s] and "give" [m]."""
 
     speed: float = 0.2
-    lag: float = 0.0214
-    give: float = 0.5e-3
+    lag: float = 0.0241
+    give: float = 0.158e-3
 
     def __call__(self, m: Model) -> Value:
         v, lag = _speed_and_lag(m, self.speed, self.lag, self.give)

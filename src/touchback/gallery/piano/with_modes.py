@@ -29,9 +29,9 @@ from touchback.gallery.piano.touch import Pressed
 from touchback.model import Model
 
 # Rigid contacts give nothing, so that two screws stand otherwise than over cloth:
-CAPSTAN_SAG = -0.03e-3  # only cloth of back rail and lever gives: brings the blow to its value [m]
-BUTTON_SAG = 0.23e-3  # the jack's corner lifts the knuckle on: brings the let-off to its value [m]
-RESTITUTION = 0.5  # of hammer and string; felt gives 0.60 at 0.7 m/s and 0.40 at 3 m/s
+CAPSTAN_SAG = -0.005e-3  # only cloth of back rail and lever gives: brings the blow to its value [m]
+BUTTON_SAG = 0.165e-3  # the jack's corner lifts the knuckle on: brings the let-off to its value [m]
+RESTITUTION = 0.42  # of hammer and string; felt gives 0.52 at 0.7 m/s and 0.32 at 3.5 m/s
 
 
 def piano_action_with_modes(
