@@ -27,12 +27,14 @@ LEAST = 0.2e-3  # of these: less is no stroke [m]
 @dataclass(frozen=True)
 class ForceCurve:
     """Depth [m] and force [N] at the key front on the way down and up; where each stage begins on
-    the way down [m], of those that do."""
+    the way down [m], of those that do; where the jack slips from under the knuckle [m], infinity
+    for nowhere."""
 
     run: Run
     down: tuple[np.ndarray, np.ndarray]
     up: tuple[np.ndarray, np.ndarray]
     stages: dict[str, float]
+    slips: float
 
     def force(self, low: float, high: float) -> float:
         """Mean force on the way down between two depths [N]."""
@@ -40,11 +42,13 @@ class ForceCurve:
 
     @property
     def let_off(self) -> tuple[float, float] | None:
-        """Depth [m] and force [N] of the let-off's peak; none where the key bed comes first."""
+        """Depth [m] and force [N] of the let-off's peak, until the jack has slipped: with a button
+        that is low the lever carries the hammer on. None where the key bed comes first."""
         depth, force = self.down
         if "C" not in self.stages:
             return None
-        inside = np.flatnonzero((depth >= self.stages["C"]) & (depth <= self.stages["D"]))
+        last = min(self.slips, self.stages["D"])
+        inside = np.flatnonzero((depth >= self.stages["C"]) & (depth <= last))
         if not inside.size:
             return None
         peak = int(inside[np.argmax(force[inside])])
@@ -86,6 +90,7 @@ def force_curve(
         (depth[down], force[down]),
         (depth[up][::-1], force[up][::-1]),
         _stages(run, down),
+        _slips(run, down),
     )
 
 
@@ -96,6 +101,11 @@ def _stages(run: Run, down: np.ndarray) -> dict[str, float]:
     begun = {"B": run["damper lift force"][down] > TOUCHES, "C": held}
     found = {name: float(depth[np.argmax(at)]) for name, at in begun.items() if at.any()}
     return {"A": 0.0, **found, "D": float(depth[np.argmin(above_bed)])}
+
+
+def _slips(run: Run, down: np.ndarray) -> float:
+    out = run["jack overlap"][down] < 0.0
+    return float(run["key depth"][down][np.argmax(out)]) if out.any() else np.inf
 
 
 def weights(
