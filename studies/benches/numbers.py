@@ -221,7 +221,7 @@ def gillespie_numbers() -> list[Number]:
                f"{struck - camera.run['hammer'][0]:.3f} rad", "another action"),
         Number("Fig. 3.18", "strike in the recording of the weight", "0.2 s",
                " and ".join(f"{time:.3f}" for time in camera.strikes) + " s",
-               "the first by choice of the release; our hammer then strikes again"),
+               "by choice of the release"),
         Number("§3.7", "q₃ and q₆ both fall, then part", "at let-off",
                f"q₆ turns at {1e3 * turns['q6']:.0f} ms, q₃ at {1e3 * turns['q3']:.0f} ms",
                "none in the order; our let-off is short"),
