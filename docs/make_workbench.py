@@ -1,8 +1,8 @@
 """Pictures of docs/workbench.md that show the page: `PYTHONPATH=. python docs/make_workbench.py`.
 
 `joint`: the weld of a crank is taken back; `space`: a platform on six legs; `scopes`: a hammer that
-is struck again and again, over time and as speed over place, with its modes. Names of pictures make
-only those.
+is struck again and again, over time and as speed over place, with its modes; `kart`: side forces of
+its tyres. Names of pictures make only those.
 """
 
 import io
@@ -15,20 +15,27 @@ from playwright.sync_api import Page, sync_playwright
 from docs.chromium import launched
 from tests.workbench.table import table
 from touchback import gallery, workbench
+from touchback.gallery.kart import WHEELS
 from touchback.workbench.feed import feed
 from touchback.workbench.manipulate import equipped
 
 PICTURES = Path(__file__).parent / "pictures" / "workbench"
 PATIENCE = 60_000  # ms
-SCOPES = [
+SCOPES: list[dict[str, object]] = [
     {"kind": "time", "signals": ["key", "hammer"], "span": 2},
     {"kind": "xy", "signals": ["hammer", "hammer rate"], "trail": 2},
 ]
 
 
+SIDE_FORCES: list[dict[str, object]] = [
+    {"kind": "time", "signals": [f"{wheel}.fy" for wheel in pair], "span": 6}
+    for pair in (WHEELS[:2], WHEELS[2:])
+]
+
+
 def keep(page: Page, name: str) -> None:
     """A picture of the page, in few colours."""
-    shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    shot = Image.open(io.BytesIO(page.screenshot(timeout=PATIENCE))).convert("RGB")
     shot.quantize(128, dither=Image.Dither.NONE).save(PICTURES / f"{name}.png", optimize=True)
 
 
@@ -65,6 +72,26 @@ def space(page: Page) -> None:
         keep(page, "space")
 
 
+def put(page: Page, scopes: list[dict[str, object]]) -> None:
+    """These scopes instead of those that are there."""
+    until(page, "bench.scopes?.panes.length")
+    page.evaluate(
+        "scopes => { for (const pane of [...bench.scopes.panes]) bench.scopes.remove(pane);"
+        "for (const each of scopes) bench.scopes.add(each); }",
+        scopes,
+    )
+
+
+def kart(page: Page) -> None:
+    shown = gallery.entry("kart-bench").on_page
+    with workbench.open(equipped(shown.make()).compile()) as bench:
+        feed(bench.live, shown.experiment)
+        see(page, bench.url)
+        put(page, SIDE_FORCES)
+        until(page, "bench.view.painted > 7")
+        keep(page, "kart")
+
+
 def scopes(page: Page) -> None:
     shown = gallery.entry("bouncing-hammer").on_page
     system = equipped(shown.make()).compile()
@@ -72,12 +99,7 @@ def scopes(page: Page) -> None:
     with workbench.open(system, x0=start, substeps=steps) as bench:
         feed(bench.live, shown.experiment)
         see(page, bench.url)
-        until(page, "bench.scopes?.panes.length")
-        page.evaluate(
-            "scopes => { for (const pane of [...bench.scopes.panes]) bench.scopes.remove(pane);"
-            "for (const each of scopes) bench.scopes.add(each); }",
-            SCOPES,
-        )
+        put(page, SCOPES)
         page.locator("summary", has_text="States").click()
         until(page, "bench.view.painted > 4 && bench.scopes.panes[1].scope.points?.length > 300")
         page.locator('[aria-label^="Fit"]').click()
@@ -89,7 +111,7 @@ def scopes(page: Page) -> None:
 if __name__ == "__main__":
     with sync_playwright() as started:
         browser = launched(started)
-        for picture in (joint, space, scopes):
+        for picture in (joint, space, scopes, kart):
             if picture.__name__ not in (sys.argv[1:] or [picture.__name__]):
                 continue
             opened = browser.new_context(viewport={"width": 1360, "height": 800})
