@@ -41,7 +41,7 @@ def add_obstacle(model: Model) -> None:
 @dataclass(frozen=True)
 class Meeting:
     """An obstacle at `place` [m along the road], to be seen since `appears` [s], with a `caster`
-    [rad]; it was the `turn`th."""
+    [rad]; its `turn` counts from 1."""
 
     turn: int
     caster: float
