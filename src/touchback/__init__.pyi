@@ -77,7 +77,7 @@ from touchback.model.sensors import (
     TotalTorque,
     Velocity,
 )
-from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Mesh, Sphere
+from touchback.model.solids import Box, Capsule, Cylinder, Ellipsoid, Eye, Mesh, Sphere
 from touchback.realtime import Live, live, replay
 from touchback.realtime.control import control
 from touchback.recording import EnergyBooks, Run, compare, open_run
@@ -174,6 +174,7 @@ __all__ = [
     "Event",
     "EventDriven",
     "Expr",
+    "Eye",
     "Fixed",
     "Fluid",
     "ForceKind",

@@ -28,6 +28,7 @@ def ball_and_cart() -> tb.Model:
     m.joint("cart", tb.Prismatic("x"), m.ground.at(0.4, 0, 0.2), cart, position=0.15)
     wall = m.ground.at(0, 0, 0.2)
     m.force("spring", tb.SpringDamper(wall, cart, stiffness=20.0, damping=0.0, length=0.4))
+    m.shape("on the cart", cart.at(0, 0, 0.2, turn=("z", 0.5)), tb.Eye())
     m.force("wind", tb.Wrench(cart, force=(0.0, 0.0, 8.0)))
     return m
 
@@ -112,6 +113,30 @@ def test_the_eye_follows_a_body_that_moves(page: Seat) -> None:
     rest = page.ask("bench.view.eye.middle")
     page.see_now()
     assert page.ask("bench.view.eye.middle") == rest
+
+
+def test_the_eye_rides_where_the_model_has_put_one_and_comes_back_outside(page: Seat) -> None:
+    """On the cart, 0.2 m above it, and along the x axis of its own frame."""
+    chooser, before = page.page.get_by_label("Look from"), page.ask("bench.view.eye.distance")
+    chooser.select_option("on the cart")
+    seen: list[float] = []
+
+    def rides() -> bool:
+        at = page.ask(
+            "() => { const { from, away } = bench.view.eye.last;"
+            "return [from, bench.world.at('cart', [0, 0, 0.2]), away]; }"
+        )
+        assert isinstance(at, list)
+        if at[0] != pytest.approx(at[1], abs=1e-12):
+            return False  # the picture of these poses isn't drawn yet
+        assert at[2] == pytest.approx([-np.cos(0.5), -np.sin(0.5), 0.0], abs=1e-6)
+        seen.append(at[0][0])
+        return max(seen) - min(seen) > 0.02
+
+    until(rides)
+    chooser.select_option("from outside")
+    until(lambda: page.ask("bench.view.eye.seat") is None)
+    assert page.ask("bench.view.eye.distance") == before
 
 
 # ---- fingers ------------------------------------------------------------------------------------

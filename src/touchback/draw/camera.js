@@ -1,5 +1,5 @@
 // An eye that goes around a point: by mouse (drag, shift-drag, wheel), touch (one and two fingers) and keys.
-import { add, along, cross, dot, scaled, sub, times, unit } from "./vectors.js";
+import { add, along, cross, dot, scaled, sub, times, turned, unit } from "./vectors.js";
 
 const LENS = 1 / Math.tan(0.42);
 
@@ -8,28 +8,50 @@ export class Camera {
   constructor(first) {
     this.first = { distance: 2.6, ...first };
     this.changed = () => {};
+    this.seat = null; // where it rides, looking along x with z upwards; else it goes around its middle
     this.home();
   }
 
   home() {
     const { centre, radius, turn, rise, distance } = this.first;
-    Object.assign(this, { middle: [...centre], radius, turn, rise, distance });
+    Object.assign(this, { middle: [...centre], radius, turn, rise, distance, head: [0, 0] });
     this.changed();
   }
 
   /** Points are from another origin. */
   shift(by) {
     this.middle = add(this.middle, by);
+    if (this.seat) this.seat.p = add(this.seat.p, by);
     this.first.centre = add(this.first.centre, by);
     if (this.last) this.last.from = add(this.last.from, by);
   }
 
+  /** Rides at a pose {p, q} from now on, and then at wherever that goes; null ends it. */
+  ride(pose) {
+    if (!this.seat !== !pose) this.head = [0, 0];
+    this.seat = pose;
+    if (pose) this.middle = [...pose.p];
+  }
+
+  /** Place and axes of an eye that rides: its head may be turned. */
+  seated() {
+    const { p, q } = this.seat, [turn, rise] = this.head, c = Math.cos(rise);
+    const away = turned(q, [-c * Math.cos(turn), -c * Math.sin(turn), Math.sin(rise)]);
+    const right = turned(q, [Math.sin(turn), -Math.cos(turn), 0]);
+    return { from: p, away, right, up: cross(away, right), d: this.radius };
+  }
+
+  /** Those of one that goes around its middle. */
+  around(ratio) {
+    const { turn, rise } = this, d = this.distance * this.radius * Math.max(1, 1 / ratio);
+    const c = Math.cos(rise), away = [c * Math.cos(turn), c * Math.sin(turn), Math.sin(rise)];
+    const right = [-Math.sin(turn), Math.cos(turn), 0];
+    return { from: along(this.middle, away, d), away, right, up: cross(away, right), d };
+  }
+
   /** Matrix, place and axes of the eye for a picture of this ratio of width to height. */
   shot(ratio) {
-    const { radius, turn, rise } = this, d = this.distance * radius * Math.max(1, 1 / ratio);
-    const c = Math.cos(rise), away = [c * Math.cos(turn), c * Math.sin(turn), Math.sin(rise)];
-    const right = [-Math.sin(turn), Math.cos(turn), 0], up = cross(away, right);
-    const from = along(this.middle, away, d);
+    const { radius } = this, { from, away, right, up, d } = this.seat ? this.seated() : this.around(ratio);
     const look = new Float32Array([right[0], up[0], away[0], 0, right[1], up[1], away[1], 0,
       right[2], up[2], away[2], 0, -dot(right, from), -dot(up, from), -dot(away, from), 1]);
     const near = d / 50, far = d + 30 * radius;
@@ -56,6 +78,10 @@ export class Camera {
   perPixel(p, height) { return 2 * Math.max(this.project(p)[2], 1e-9) / LENS / height; }
 
   orbit(dx, dy) {
+    if (this.seat) {
+      this.head = [this.head[0] + dx, Math.max(-1.5, Math.min(1.5, this.head[1] + dy))];
+      return this.changed();
+    }
     this.turn -= dx;
     this.rise = Math.max(-1.57, Math.min(1.57, this.rise + dy));
     this.changed();
@@ -63,6 +89,7 @@ export class Camera {
 
   /** Moves by parts of the picture's height. */
   pan(dx, dy) {
+    if (this.seat) return;
     const { right, up, distance } = this.last || this.shot(1), size = 2 * distance / LENS;
     this.middle = along(along(this.middle, right, -dx * size), up, dy * size);
     this.changed();

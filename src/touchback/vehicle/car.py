@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from touchback.model.frame import Frame
+from touchback.model.frame import BodyHandle, Frame
 from touchback.model.joints import Free
 from touchback.model.model import Model
 from touchback.model.sensors import (
@@ -17,6 +17,7 @@ from touchback.model.sensors import (
     Signal,
     Velocity,
 )
+from touchback.model.solids import Eye
 from touchback.model.value import Value
 from touchback.symbolic.expression import Expr
 from touchback.vehicle.driveline import (
@@ -206,6 +207,7 @@ def add_running_gear(
         "chassis", Free(), model.ground, chassis, position=[0.0, 0.0, height, 1.0, 0.0, 0.0, 0.0],
         velocity=[speed, 0.0, 0.0, 0.0, 0.0, 0.0],
     )  # fmt: skip
+    _add_eyes(model, car, chassis)
     steering = add_steering(model, car.steering, chassis, hands=hands)
     corners: dict[str, Corner] = {}
     for end, axle, at in (("front", car.front, 0.0), ("rear", car.rear, -car.wheelbase)):
@@ -221,6 +223,15 @@ def add_running_gear(
             mirrored=name.endswith("right"), raised=post.raised, rising=post.rising,
         ))  # fmt: skip
     return RunningGear(corners, steering)
+
+
+def _add_eyes(model: Model, car: Car, chassis: BodyHandle) -> None:
+    """The driver's, before the middle of the wheelbase at the height of a sitting person, and that
+    of a camera over the rear axle, which sees the car's own front wheels."""
+    back, high = car.wheelbase, car.chassis.com[2] + 0.6
+    model.shape("driver", chassis.at(-0.45 * back, 0.0, high, turn=("y", 0.15)), Eye())
+    above = chassis.at(-1.3 * back, 0.0, high + 0.4, turn=("y", 0.25))
+    model.shape("on board", above, Eye())
 
 
 def _shipped() -> AnyTyre:

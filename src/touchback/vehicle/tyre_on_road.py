@@ -4,9 +4,12 @@ from dataclasses import dataclass, replace
 from math import pi
 from typing import ClassVar
 
+from msgspec.structs import replace as replace_frame
+
 from touchback.model.forces.base import ForceKind, InternalState
 from touchback.model.frame import Frame
 from touchback.model.mechanics import Forces, Mechanics
+from touchback.model.shapes import CylinderShape, Shapes
 from touchback.model.value import Triple, Value, check_positive
 from touchback.spatial.vectors import Scalar, Vector, Vectors
 from touchback.symbolic.functions import asin, atan, cos, maximum, minimum, select, sqrt
@@ -21,6 +24,7 @@ _STANDING = 0.2  # damping ratio of a standing wheel on its carcass, with its lo
 _GRAVITY = 9.81  # m/s², of that mass
 _LEAST_LENGTH = 0.15  # of a relaxation length, in free radii: a tyre that hardly touches
 _FORGETTING = 20.0  # 1/s: how fast a tyre off the road comes to rest
+_HALF_WIDTH = 0.27  # of a tyre as it is drawn, in free radii
 _FLATTEST = 0.1  # cosine of a wheel's camber: one that lies flat has no contact here
 
 
@@ -79,6 +83,12 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
             "along": InternalState(0.0, lambda mechanics: self._rate(mechanics, 0), "m"),
             "across": InternalState(0.0, lambda mechanics: self._rate(mechanics, 1), "m"),
         }
+
+    def shapes(self) -> Shapes:
+        """A drum about the axle, as wide as it is of the usual tyres."""
+        across = replace_frame(self.wheel, turn=(*self.wheel.turn, ("x", 0.5 * pi)))
+        radius = self.tyre.free_radius()
+        return [(across, CylinderShape(radius, _HALF_WIDTH * radius))]
 
     def apply(self, mechanics: Forces) -> None:
         at = self.meeting(mechanics)

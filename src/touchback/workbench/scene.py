@@ -16,6 +16,7 @@ from touchback.model.frame import GROUND, Frame
 from touchback.model.joints import Joint, Revolute
 from touchback.model.joints.base import axis_vector
 from touchback.model.model import Model
+from touchback.model.solids import Eye
 from touchback.system import System
 from touchback.workbench.meshes import number_of
 from touchback.workbench.poses import Floats, Poses, quaternions
@@ -87,6 +88,13 @@ class LoopSeen(msgspec.Struct):
     active: bool
 
 
+class EyeSeen(msgspec.Struct):
+    """From where the page may look, along x with z upwards."""
+
+    name: str
+    place: Marker
+
+
 class SceneSeen(msgspec.Struct):
     """Everything that a page needs to draw a structure. `flat` has the directions to the right and
     upwards of a mechanism that moves in a plane."""
@@ -105,6 +113,7 @@ class SceneSeen(msgspec.Struct):
     inertias: list[InertiaSeen] = msgspec.field(default_factory=list)
     contacts: list[str] = msgspec.field(default_factory=list)  # arrows that are of contacts
     icons: list[dict[str, object]] = msgspec.field(default_factory=list)
+    eyes: list[EyeSeen] = msgspec.field(default_factory=list)
     tell: str = "scene"
 
 
@@ -128,6 +137,7 @@ def seen(
         found.loops += sight.loops()
         found.inertias += sight.inertias()
         found.contacts += sight.contacts(poses.arrows)
+        found.eyes += sight.eyes()
         points += [sight.film.points, *sight.reach()]
     found.bounds = [f(np.concatenate(points), axis=0).tolist() for f in (np.min, np.max)]
     return found
@@ -264,6 +274,14 @@ class _Sight:
             _plain(quaternions(axes)), [float(x) for x in moments],
             _plain(np.sqrt(np.maximum(squares, 0.0))),
         )  # fmt: skip
+
+    def eyes(self) -> list[EyeSeen]:
+        """Those that ride on its bodies."""
+        return [
+            EyeSeen(self.prefix + name, self.marker(look.frame))
+            for name, look in self.model.shapes.items()
+            if isinstance(look.solid, Eye)
+        ]
 
     def contacts(self, arrows: Sequence[str]) -> list[str]:
         """The arrows of forces that act between shapes."""

@@ -7,11 +7,12 @@ from touchback.model.solids.box import Box
 from touchback.model.solids.capsule import Capsule
 from touchback.model.solids.cylinder import Cylinder
 from touchback.model.solids.ellipsoid import Ellipsoid, Sphere
+from touchback.model.solids.eye import Eye
 from touchback.model.solids.mesh import Mesh
 from touchback.model.value import Data
 
 AnySolid = Sphere | Ellipsoid | Box | Cylinder
-AnySeen = AnySolid | Capsule | Mesh
+AnySeen = AnySolid | Capsule | Mesh | Eye
 
 
 class Look(Data, frozen=True):
@@ -22,6 +23,6 @@ class Look(Data, frozen=True):
 
 
 __all__ = [
-    "AnySeen", "AnySolid", "Box", "Capsule", "Cylinder", "Ellipsoid", "Look", "Mesh", "SeenKind",
-    "SolidKind", "Sphere", "Wet",
+    "AnySeen", "AnySolid", "Box", "Capsule", "Cylinder", "Ellipsoid", "Eye", "Look", "Mesh",
+    "SeenKind", "SolidKind", "Sphere", "Wet",
 ]  # fmt: skip

@@ -1,4 +1,5 @@
-// The eye goes along with a body: with one that somebody chose, or with what travels, once it is about to leave the picture.
+// The eye goes along with a body: it rides on one where the model has put an eye, follows one that somebody chose, or what travels, once it is
+// about to leave the picture.
 import { add, sub } from "./draw/vectors.js";
 
 const EDGE = 0.2; // of the picture, from its rim: what comes so near is leaving
@@ -14,6 +15,7 @@ export class Follow {
   constructor(view) {
     this.view = view;
     this.body = null;
+    this.seat = null; // the model's eye that it rides in
     this.stays = false; // somebody let a body go by itself: the eye doesn't go along unasked again
   }
 
@@ -22,7 +24,22 @@ export class Follow {
     this.able = travellers(scene);
     if (other) this.stays = false;
     if (this.body && !this.view.world.index.has(this.body)) this.set(null);
+    const eyes = scene.eyes || [], wanted = other ? null : this.seat;
+    this.ride(eyes.find(each => each.name === wanted?.name));
   }
+
+  /** Looks from an eye of the model, in space; nothing: from outside, as before. */
+  ride(eye) {
+    const { view } = this;
+    if (!eye && !this.seat) return;
+    this.seat = eye || null;
+    view.eyeChooser.value = this.seat?.name || "";
+    this.sit();
+    if (!eye && this.body) this.set(this.body, true);
+    view.arrange();
+  }
+
+  sit() { this.view.stages.space?.camera.ride(this.seat && this.view.world.ready ? this.view.world.placed(this.seat.place) : null); }
 
   /** Follows a body from where it is seen, or brings it to the middle first; null ends it. */
   set(body, middle = false) {
@@ -58,6 +75,7 @@ export class Follow {
   /** New poses came. */
   moved() {
     const { view } = this, { world } = view;
+    if (this.seat) return this.sit();
     if (!this.body && !this.stays && !view.hand.drag && this.untouched()) {
       const gone = this.able?.find(body => !this.seen(body, EDGE));
       if (gone) this.set(gone, !this.seen(gone));

@@ -58,8 +58,10 @@ export class View {
       ...Object.entries(SHOWN).map(([name, [label]]) => h("label", {}, h("input", { type: "checkbox", "data-show": name,
         onchange: e => this.setShown(name, e.target.checked) }), label)));
     this.menuButton = tool("What is shown", "M1.8 10c3.6-6.6 12.8-6.6 16.4 0c-3.6 6.6-12.8 6.6-16.4 0zM10 7.4a2.6 2.6 0 1 0 .01 0", "", () => this.openMenu(this.menu.hidden), { "aria-expanded": "false" });
+    this.eyeChooser = h("select", { class: "eyes", "aria-label": "Look from", hidden: true,
+      onchange: e => this.follow.ride(this.world.scene.eyes.find(each => each.name === e.target.value)) });
     const actions = h("div", { class: "actions float" }, this.sideButton, this.menuButton,
-      tool("Fit", "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", "0", () => this.fit()), this.followButton,
+      tool("Fit", "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", "0", () => this.fit()), this.followButton, this.eyeChooser,
       tool("Take a picture", "M3 6h3l1.5-2h5L14 6h3v10H3zM10 8a3 3 0 1 0 .01 0", "P", () => this.save()));
     this.legend = h("div", { class: "legend" });
     this.hint = h("div", { class: "hint", "aria-live": "polite" });
@@ -77,7 +79,7 @@ export class View {
   }
 
   /** Which way it is looked at: from the side if the mechanism moves in a plane, unless one chose otherwise. */
-  get flat() { return Boolean(this.world.scene?.flat) && kept("side", true); }
+  get flat() { return Boolean(this.world.scene?.flat) && !this.follow.seat && kept("side", true); }
   get stage() {
     if (this.flat) return this.stages.flat;
     if (!this.stages.space) {
@@ -105,6 +107,9 @@ export class View {
     const { scene } = this.world, home = scene.title !== this.seen;
     this.seen = scene.title;
     for (const stage of Object.values(this.stages)) stage.take(scene, home);
+    const eyes = scene.eyes || [];
+    this.eyeChooser.replaceChildren(h("option", { value: "" }, "from outside"), ...eyes.map(({ name }) => h("option", { value: name }, name)));
+    this.eyeChooser.hidden = !eyes.length;
     this.follow.take(scene, home);
     this.icons.take(scene);
     this.legend.textContent = "";
@@ -164,7 +169,8 @@ export class View {
 
   /** The legend: how long a force of so many newtons is drawn. */
   rule() {
-    const { world } = this, perPixel = this.eye.perPixel(world.centre, this.canvas.clientHeight);
+    const { world } = this, perPixel = this.eye.perPixel(this.eye.middle, this.canvas.clientHeight);
+    this.legend.hidden = Boolean(this.eye.seat); // who rides has no middle to measure at
     const force = rounded(90 * perPixel * world.metre), [line, words] = this.legend.children;
     line.style.width = `${(force / world.metre / perPixel).toFixed(0)}px`;
     words.textContent = newtons(force);

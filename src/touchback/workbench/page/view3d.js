@@ -8,6 +8,7 @@ import { rounded } from "./world.js";
 
 const ROLE = { body: 0.018, cross: 0.018, arm: 0.007 }; // of the radius: lines of stick figures
 const PALE = "#9aa0b5", INK = "#3d405b", FORCE = "#e07a5f", CONTACT = "#2a9d8f", WATER = "#3a8fc4";
+const FAR = 8; // times as wide is the ground of who rides and looks ahead
 const OBLIQUE = { turn: -0.95, rise: 0.38 };
 
 export class Space {
@@ -57,7 +58,7 @@ export class Space {
     });
     crowd.load();
     if (show.ground) {
-      const step = rounded(R / 4), half = 12 * step, [x, y] = this.camera.middle, fade = [x, y, floor, half];
+      const step = rounded(R / 4) * (this.camera.seat ? FAR : 1), half = 12 * step, [x, y] = this.camera.middle, fade = [x, y, floor, half];
       const lines = 1.2 * step, middle = [Math.round(x / lines) * lines, Math.round(y / lines) * lines, floor]; // the ground has no end
       renderer.stroke(renderer.known.grid.rims, placed([lines, 0, 0], [0, lines, 0], [0, 0, 1], middle), colours.grid, 0.7, "LINES", fade);
       crowd.shadow(floor + 1e-3 * R, colours.cast, colours.dark ? 0.5 : 0.13);
