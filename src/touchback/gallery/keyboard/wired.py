@@ -149,9 +149,9 @@ def play_wired(
         record=record,
     )  # fmt: skip
     with run:
-        for name, key in zip(names, keys):
-            run.connect(f"{name}/{ANGLE}", key.device.channel("position", key.axis))
-            force = key.device.channel("force", key.axis, gain=key.gain)
+        for name, each in zip(names, keys):
+            run.connect(f"{name}/{ANGLE}", each.device.channel("position", each.axis))
+            force = each.device.channel("force", each.axis, gain=each.gain)
             run.connect(f"{name}/{TORQUE}", force)
         prefixes = [f"{name}/" for name in names]
         hearing, following = Hearing(run, notes, prefixes, ear), Following(run, prefixes)
