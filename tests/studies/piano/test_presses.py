@@ -16,6 +16,11 @@ from touchback.gallery.piano.touch import minimum_jerk
 
 SLOW = [press for press in GRID if press.seconds > 0.1]
 FEW = SLOW[5::97]
+SOFT = [
+    press
+    for press in GRID
+    if press.seconds < 0.08 and press.depth < 10.2e-3 and press.stiffness < 1000
+]
 SECONDS = (0.06, 0.08, 0.1, 0.12, 0.14, 0.17, 0.2)
 NAMED = tuple(
     Press(seconds, depth, 1500.0 * (depth - 9.5e-3), 1500.0)
@@ -65,7 +70,9 @@ def test_a_key_that_is_moved_to_its_bed_strikes_once(felts: PressLaboratory) -> 
 
 
 def test_presses_of_the_model_with_modes_strike_once(modes: PressLaboratoryWithModes) -> None:
-    assert modes.strikes(FEW).tolist() == [1] * len(FEW)
+    """Slow ones, and quick ones of a soft finger, after which the hammer comes near its string."""
+    for sample in (FEW, SOFT):
+        assert modes.strikes(sample).tolist() == [1] * len(sample)
 
 
 @pytest.mark.soak
@@ -75,11 +82,10 @@ def test_each_press_of_the_whole_grid_strikes_once(felts: PressLaboratory) -> No
 
 
 @pytest.mark.soak
-def test_no_press_of_the_whole_grid_strikes_twice_in_the_model_with_modes(
+def test_each_press_of_the_whole_grid_strikes_once_in_the_model_with_modes(
     modes: PressLaboratoryWithModes,
 ) -> None:
-    """The slowest to 10 mm may be silent."""
-    assert max(modes.strikes(GRID)) == 1
+    assert modes.strikes(GRID).tolist() == [1] * len(GRID)
 
 
 def test_a_late_let_off_and_a_strong_spring_throw_the_hammer_twice() -> None:
