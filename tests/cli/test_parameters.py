@@ -12,6 +12,7 @@ from touchback.gallery.keyboard.keys import touchback_key
 from touchback.gallery.keyboard.regulation import screws_of
 from touchback.gallery.keyboard.wired import wired_key
 from touchback.gallery.piano.force_curve import slow_press
+from touchback.gallery.piano.parameters import Specification
 from touchback.model.signals import Parameter
 
 
@@ -40,5 +41,6 @@ def test_a_list_has_names_values_ends_and_units(capsys: pytest.CaptureFixture[st
 def test_the_command_lists_the_screws_and_plays_nothing() -> None:
     done = touchback("play", "piano", "--set", "list")
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^hammer mass +0\.0062 +0\.001 +0\.03 +kg", done.stdout, re.MULTILINE)
+    head = re.escape(f"{Specification().masses.head:g}")
+    assert re.search(rf"^hammer mass +{head} +0\.001 +0\.03 +kg", done.stdout, re.MULTILINE)
     assert "heard" not in done.stdout

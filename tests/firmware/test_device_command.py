@@ -276,7 +276,10 @@ def test_an_instrument_is_felt_on_keys_on_two_wires(tmp_path) -> None:
     ("words", "text"),
     [
         (["device", "probe"], "needs one, as serial:/dev/ttyACM0"),
-        (["device", "probe", "parallel:x"], "A device is given as serial:PATH, got 'parallel:x'"),
+        (
+            ["device", "probe", "parallel:x"],
+            "A device is given as serial:PATH or evdev:PATH, got 'parallel:x'",
+        ),
         (["device", "probe", "serial:/dev/no-such-line"], "can't be opened"),
     ],
 )

@@ -64,7 +64,7 @@ def test_the_piano_with_modes_shows_the_same_trends(actions):
     assert heavy.let_off > normal.let_off + 0.15
     assert heavy.weight - normal.weight == pytest.approx(0.15, abs=0.02)
     assert normal.weight == pytest.approx(actions["normal"].weight, abs=0.02)
-    assert normal.off(actions["normal"]) < 0.15
+    assert normal.off(actions["normal"]) < 0.16  # its drop is deeper (with_modes.py)
 
 
 def test_key_and_action_differ_by_the_coupling_spring_and_little_else(actions, keys):
