@@ -79,6 +79,13 @@ def test_an_axis_that_does_not_move_or_says_too_little_is_refused() -> None:
         fitted({name: values[:10] for name, values in still.items()})
 
 
+@pytest.mark.parametrize("factor", [-1.0, 0.0])
+def test_a_force_that_is_reported_backwards_or_never_is_refused(factor) -> None:
+    samples = moved()
+    with pytest.raises(tb.DeviceError, match="mend the sign and size of the force"):
+        fitted(samples | {"force": factor * samples["force"]})
+
+
 def test_a_motion_of_which_much_is_missing_is_refused() -> None:
     """Every other tenth of a second is lost: what is left fits well, and still doesn't count."""
     samples = moved()

@@ -31,6 +31,10 @@ _UNEXPLAINED = 0.5
 _GAP = 4.0  # usual times between samples, beyond which some were lost
 _WHOLE = 0.75  # of the motion, that must have come
 _STUCK = "The axis hardly moved: let go of it, or give a larger `push` than friction holds."
+_AGAINST = (
+    "It reports {:.3g} N m or N for an ampere of its motor, whose motion tells {:.3g}: mend the "
+    "sign and size of the force in its firmware, or its motor would push the wrong way."
+)
 _LOST = "The line was lost while it was moved: see to plugs and supply, and calibrate it again."
 _TOLD = 3  # faults of the run, behind what is wrong
 _MOVING = 0.05  # of the largest speed, below which friction has no sign
@@ -161,6 +165,8 @@ def fitted(
     if constant <= 3.0 * doubt[1]:
         raise DeviceError(_STUCK)
     claimed = _instrumented(current[:, None], force, whole)[0][0]
+    if not claimed > 0.0:
+        raise DeviceError(_AGAINST.format(claimed, constant))
     t = t[h:-h]
     first = int(np.searchsorted(t, t[0] + settled))
     slow = _MOVING * np.max(np.abs(speed))
