@@ -19,9 +19,9 @@ NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 # Tests start a hundred processes: none should compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Style, types and documentation side by side (each one's words in one piece), then every core tests.
-test: $(STAMPS)/develop
-	@$(MAKE) --no-print-directory -j $(JOBS) -k -O types docs lint
+# Packages, style, types and documentation side by side (each one's words in one piece), then every core tests.
+test:
+	@$(MAKE) --no-print-directory -j $(JOBS) -k -O $(STAMPS)/machine types docs lint
 	@$(MAKE) --no-print-directory pytest
 	@$(MAKE) --no-print-directory browser
 
@@ -33,11 +33,11 @@ types: $(STAMPS)/develop
 	$(BIN)/mypy
 
 # Neighbours run in one worker, which has their models compiled, until another has nothing to do.
-pytest: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/arm $(STAMPS)/chromium $(STAMPS)/portaudio
+pytest: $(STAMPS)/develop $(STAMPS)/machine
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
 
 # One after the other: a browser that draws without a graphics card keeps both cores busy.
-browser: $(STAMPS)/develop $(STAMPS)/chromium
+browser: $(STAMPS)/develop $(STAMPS)/machine
 	$(BIN)/python -m pytest -m browser tests/workbench
 
 search: $(STAMPS)/develop
@@ -46,7 +46,7 @@ search: $(STAMPS)/develop
 sanitize: $(STAMPS)/develop
 	$(BIN)/python tests/sanitize.py
 
-soak: $(STAMPS)/develop $(STAMPS)/qemu $(STAMPS)/arm $(STAMPS)/chromium $(STAMPS)/portaudio
+soak: $(STAMPS)/develop $(STAMPS)/machine
 	$(BIN)/python tests/soak --minutes $(MINUTES)
 	$(BIN)/python tests/search --minutes $(MINUTES)
 	$(BIN)/python tests/sanitize.py
@@ -82,29 +82,20 @@ $(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(NATIVE)
 	$(BIN)/python -m pip install -q --no-compile -e ".[dev]"
 	touch $(STAMPS)/package $@
 
-# Foreign machine code runs under qemu; its tests are skipped where qemu can't be installed.
-$(STAMPS)/qemu: $(STAMPS)/venv
-	@command -v qemu-x86_64-static >/dev/null || { [ "$$(id -u)" = 0 ] && \
-	  { apt-get update -qq && apt-get install -y -qq qemu-user-static; } >/dev/null 2>&1; } || true
-	@touch $@
-
-# The key's firmware runs in an emulated microcontroller (60 MB to fetch; it needs no C library); its
-# tests are skipped where compiler or emulator can't be installed.
-$(STAMPS)/arm: $(STAMPS)/venv
-	@{ command -v qemu-system-arm && command -v arm-none-eabi-gcc; } >/dev/null || { [ "$$(id -u)" = 0 ] && \
-	  { apt-get update -qq && apt-get install -y -qq --no-install-recommends qemu-system-arm gcc-arm-none-eabi; } >/dev/null 2>&1; } || true
-	@touch $@
-
-# The page is tested in a real browser; its tests are skipped where Chromium can't be installed.
-$(STAMPS)/chromium: $(STAMPS)/venv
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && \
-	  { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1; } || true
-	@touch $@
-
-# Sound streams through PortAudio, here without a card; its tests are skipped where it can't be installed.
-$(STAMPS)/portaudio: $(STAMPS)/venv
-	@ldconfig -p | grep -q libportaudio || { [ "$$(id -u)" = 0 ] && \
-	  { apt-get update -qq && apt-get install -y -qq --no-install-recommends libportaudio2; } >/dev/null 2>&1; } || true
+# Foreign machine code runs under qemu, the key's firmware in an emulated microcontroller (60 MB to fetch;
+# it needs no C library), the page in a real browser, and sound streams through PortAudio, here without a
+# card. What can't be installed has its tests skipped.
+lacks = command -v $(1) >/dev/null || echo $(2)
+$(STAMPS)/machine:
+	@mkdir -p $(STAMPS)
+	@{ $(call lacks,qemu-x86_64-static,qemu-user-static); \
+	   $(call lacks,qemu-system-arm,--no-install-recommends qemu-system-arm); \
+	   $(call lacks,arm-none-eabi-gcc,--no-install-recommends gcc-arm-none-eabi); \
+	   $(call lacks,chromium,chromium); \
+	   ldconfig -p | grep -q libportaudio || echo --no-install-recommends libportaudio2; \
+	 } >$@.missing
+	@[ ! -s $@.missing ] || [ "$$(id -u)" != 0 ] || { apt-get update -qq; \
+	  while read -r package; do apt-get install -y -qq $$package </dev/null || true; done <$@.missing; } >/dev/null 2>&1
 	@touch $@
 
 clean:
