@@ -22,6 +22,7 @@ from touchback.vehicle import (
     Gearbox,
     LinearTyre,
     MagicFormula,
+    Mounts,
     PlaneRoad,
     TyreForces,
     TyreOnRoad,
@@ -161,8 +162,9 @@ def through_the_gears() -> tb.Run:
 
 
 def suspension() -> None:
-    """Kinematics of the double wishbones."""
-    figure = measure_axle(DoubleWishbone(upper_ball=(-0.020, 0.615, 0.440), bar=12e3)).plot()
+    """Kinematics and compliance of the double wishbones on rubber."""
+    axle = DoubleWishbone(upper_ball=(-0.020, 0.615, 0.440), bar=12e3, mounts=Mounts())
+    figure = measure_axle(axle, rack_stiffness=2e6).plot()
     figure.savefig(PICTURES / "suspension.png", dpi=70)
     plt.close(figure)
 

@@ -1,9 +1,14 @@
-"""Double wishbones by natural coordinates: points at constant distances, solved by SciPy."""
+"""Linkages without joints of ours: double wishbones by natural coordinates, points at constant
+distances that SciPy solves; and elastic ones by Castigliano's theorem, of forces alone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import fsolve
 
-from touchback.vehicle import DoubleWishbone
+from touchback.vehicle import DoubleWishbone, Mounts
 
 
 class NaturalWishbone:
@@ -90,3 +95,66 @@ def _turned(pivot: np.ndarray, was: np.ndarray, now: np.ndarray, point: np.ndarr
     across = aside(p)
     turned = np.cos(angle) * across + np.sin(angle) * np.cross(e, across) + (p @ e) * e
     return np.asarray(turned)
+
+
+class LeastWork:
+    """Bodies held by ties, each a force or a moment with a compliance: the forces are those of
+    least work that balance the loads (Castigliano), the multipliers of these balances are how the
+    bodies move. No position, joint or energy of ours is used."""
+
+    def __init__(self, *bodies: str) -> None:
+        self.bodies, self.ties = bodies, list[tuple[np.ndarray, float]]()
+
+    def tie(
+        self, a: str | None, b: str, at: tuple[float, ...], way: object, compliance: float = 0.0,
+        moment: bool = False,
+    ) -> None:  # fmt: skip
+        """Along `way` at a point, on `b` and back on `a` (None: the ground)."""
+        d = np.asarray(way, float)
+        wrench = np.concatenate([0 * d, d] if moment else [d, np.cross(at, d)])
+        column = np.zeros((len(self.bodies), 6))
+        for body, sign in ((a, -1.0), (b, 1.0)):
+            if body is not None:
+                column[self.bodies.index(body)] += sign * wrench
+        self.ties.append((column.ravel(), compliance))
+
+    def ball(self, a: str, b: str, at: tuple[float, ...]) -> None:
+        """Three rigid ties."""
+        for way in np.eye(3):
+            self.tie(a, b, at, way)
+
+    def rubber(self, body: str, at: tuple[float, ...], line: np.ndarray, mounts: Mounts) -> None:
+        """A bushing of the ground about a line."""
+        x = line / np.linalg.norm(line)
+        y = np.cross(x, [0.3, 0.4, 0.5])
+        y /= np.linalg.norm(y)
+        axes = (x, y, np.cross(x, y))
+        for way, k, twist in zip(axes, (mounts.axial, mounts.radial, mounts.radial),
+                                 (mounts.torsion, mounts.conical, mounts.conical)):  # fmt: skip
+            self.tie(None, body, at, way, 1.0 / k)
+            self.tie(None, body, at, way, 1.0 / twist, moment=True)
+
+    def moved(self, loads: dict[str, tuple[tuple[float, ...], object, object]]) -> dict[str, Twist]:
+        """Displacement of the world's origin on each body and its rotation, under forces at points
+        and moments."""
+        A = np.array([column for column, _ in self.ties]).T
+        C = np.diag([compliance for _, compliance in self.ties])
+        given = np.zeros((len(self.bodies), 6))
+        for body, (at, force, moment) in loads.items():
+            f = np.asarray(force, float)
+            given[self.bodies.index(body)] = [*f, *(np.cross(at, f) + np.asarray(moment, float))]
+        n, m = len(self.ties), A.shape[0]
+        whole = np.block([[C, A.T], [A, np.zeros((m, m))]])
+        found = np.linalg.solve(whole, np.concatenate([np.zeros(n), -given.ravel()]))[n:]
+        return {name: Twist(u[:3], u[3:]) for name, u in zip(self.bodies, found.reshape(-1, 6))}
+
+
+class Twist(NamedTuple):
+    """A small motion: of the origin, and rotation."""
+
+    origin: np.ndarray
+    turn: np.ndarray
+
+    def at(self, point: object) -> np.ndarray:
+        """Displacement of a point."""
+        return np.asarray(self.origin + np.cross(self.turn, np.asarray(point, float)))

@@ -15,6 +15,7 @@ from touchback.vehicle import (
     AxleLink,
     DoubleWishbone,
     MacPherson,
+    Mounts,
     RigidAxle,
     StrutTables,
     TrailingArm,
@@ -150,13 +151,20 @@ def test_alignment_is_live_and_moves_nothing_else_at_design(name: str) -> None:
     assert_allclose(aligned.at()["left"].stand.centre, before.centre, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", AXLES)
-def test_without_dampers_an_axle_keeps_its_energy(name: str) -> None:
+UNDAMPED = StrutTables(damping=(0.0,) * 5)
+
+
+@pytest.mark.parametrize(
+    "axle",
+    [
+        *(type(axle)(strut=UNDAMPED, bar=12e3) for axle in AXLES.values()),
+        TrailingArm(strut=UNDAMPED, mounts=Mounts(loss=0.0)),
+    ],
+)
+def test_without_dampers_an_axle_keeps_its_energy(axle: AxleKind) -> None:
     m = tb.Model("axle")
     m.body("chassis", 300.0, (0.0, 0.0, 0.5), (60.0, 60.0, 90.0))
     m.joint("chassis", tb.Prismatic("z"), m.ground, "chassis")
-    undamped = StrutTables(damping=(0.0,) * 5)
-    axle = type(AXLES[name])(strut=undamped, bar=12e3)
     left, right = add_axle(m, axle, "chassis", "axle")
     for side, corner in (("left", left), ("right", right)):
         spring = tb.SpringDamper(
@@ -187,32 +195,6 @@ def test_the_anti_roll_bar_bears_nothing_in_bump_and_its_moment_in_roll() -> Non
         gained = with_bar["left"].stand.load - without["left"].stand.load
         assert_allclose(gained, 12e3 * apart * ratio, rtol=1e-9, atol=1e-8)
     assert gained > 300.0
-
-
-def test_what_the_steering_gives_way_is_what_a_sprung_rack_does() -> None:
-    """A rack on a spring, side forces at both contacts: the equilibrium of the whole linkage."""
-    axle, stiffness, force = DoubleWishbone(strut=StrutTables(damping=(0.0,) * 5)), 2e6, 10.0
-    m = tb.Model("sprung rack", gravity=(0, 0, 0))
-    rack = m.body("rack", 2.0)
-    m.joint("rack", tb.Prismatic("y"), m.ground, rack, spring=stiffness)
-    for side, corner in zip(("left", "right"), add_axle(m, axle, m.ground, "axle", rack=rack)):
-        pad = m.ground.at(0, 0, axle.wheel_centre[2])
-        m.close(f"{side} pad", tb.PointOnPlane("z"), pad, corner.carrier)
-        m.drive(corner.spin, 0.0)
-        push = m.input(f"{side} force")
-        m.force(f"{side} force", tb.Wrench(corner.carrier, force=(0, push, 0),
-                                           torque=(axle.wheel_centre[2] * push, 0, 0)))  # fmt: skip
-        m.sensor(f"{side} axle", tb.Direction(corner.carrier, "y"))
-    system, found = m.compile(), []
-    for push in (-force, force):
-        given = {"left force": push, "right force": push}
-        rest = tb.equilibrium(system, u=given)
-        seen = system.sensors(rest.state.q, u=given)
-        axes = [(seen[f"{side} axle.x"], seen[f"{side} axle.y"]) for side in ("left", "right")]
-        found.append(np.mean([np.arctan2(-x, y) for x, y in axes]))
-    figures = measure_axle(axle, travel=0.02, points=3, rack_stiffness=stiffness).figures
-    slope = (found[1] - found[0]) / (2 * force)
-    assert_allclose(figures["lateral compliance steer"], slope, rtol=2e-2)  # springs of the linkage
 
 
 def test_wheels_beyond_their_reach_are_refused_and_not_found_flipped() -> None:

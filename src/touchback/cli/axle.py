@@ -1,6 +1,7 @@
 """`touchback axle`: kinematics and compliance of a suspension."""
 
 from enum import StrEnum
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -33,10 +34,10 @@ def axle(
     plot: Annotated[Path | None, output("Draw the curves into a picture file.", *PICTURES)] = None,
     csv: Annotated[Path | None, output("Keep the curves.", ".csv")] = None,
 ) -> None:
-    """Put an axle on the rig: bump and roll steer, camber gain, roll centre, scrub, loads."""
-    given, steering = _axle(vehicle, end)
+    """Put an axle on the rig: bump and roll steer, camber gain, roll centre, loads, compliance."""
+    given, rack_stiffness = _axle(vehicle, end)
     with working(f"measuring {vehicle}"):
-        report = measure_axle(given, travel=travel, rack_stiffness=steering.rack_stiffness)
+        report = measure_axle(given, travel=travel, rack_stiffness=rack_stiffness)
     table = Table("of the left wheel at design", box=None, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("")
@@ -52,16 +53,17 @@ def axle(
         out.print(f"plot: {plot}")
 
 
-def _axle(vehicle: str, end: End) -> tuple[AxleKind, Steering]:
+def _axle(vehicle: str, end: End) -> tuple[AxleKind, float]:
+    """The axle, and the stiffness of its rack; tie rods of a rear one end on the chassis."""
     kinds = kinds_in(AnyAxle)
     if vehicle in kinds:
         made = kinds[vehicle]()
         if isinstance(made, AxleKind):
-            return made, Steering()
+            return made, Steering().rack_stiffness
     if not Path(vehicle).is_file():
         raise InputError(
             f"There is no vehicle file '{vehicle}', nor such a kind of axle; "
             f"{suggestion(vehicle, kinds)}"
         )
     car = read_car(vehicle)
-    return (car.front if end is End.front else car.rear), car.steering
+    return (car.front, car.steering.rack_stiffness) if end is End.front else (car.rear, inf)

@@ -95,7 +95,7 @@ COMMANDS: dict[str, Listed] = {
     ),
     "axle": Listed(
         "axle", "axle",
-        "Put an axle on the rig: bump and roll steer, camber gain, roll centre, scrub, loads.",
+        "Put an axle on the rig: bump and roll steer, camber gain, roll centre, loads, compliance.",
     ),
     "validate": Listed(
         "validate", "validate",

@@ -3,6 +3,7 @@
 from touchback.vehicle.suspension.axle import AxleKind, Corner, Wheel, add_axle
 from touchback.vehicle.suspension.double_wishbone import DoubleWishbone
 from touchback.vehicle.suspension.macpherson import MacPherson
+from touchback.vehicle.suspension.mounts import Mounts
 from touchback.vehicle.suspension.report import AxleReport, measure_axle
 from touchback.vehicle.suspension.rigid_axle import AxleLink, RigidAxle
 from touchback.vehicle.suspension.strut import AntiRollBar, Strut, StrutTables
@@ -19,6 +20,7 @@ __all__ = [
     "Corner",
     "DoubleWishbone",
     "MacPherson",
+    "Mounts",
     "RigidAxle",
     "Strut",
     "StrutTables",

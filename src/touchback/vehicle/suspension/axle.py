@@ -13,6 +13,7 @@ from touchback.model.model import Model
 from touchback.model.value import Triple, Value, triple
 from touchback.symbolic.functions import sqrt as root
 from touchback.vehicle.part import STEEPEST, Angle, FromZero, LeftPoint, Part, Point, Positive
+from touchback.vehicle.suspension.mounts import Mounts, Pivots
 from touchback.vehicle.suspension.strut import AntiRollBar, Strut, StrutTables
 
 
@@ -56,9 +57,9 @@ class Site:
     rack: BodyHandle | None = None
     spin: float = 0.0
 
-    def place(self, point: Triple) -> Frame:
+    def place(self, point: Triple, turn: Turns = None) -> Frame:
         """A point of the axle on the chassis."""
-        return self.chassis.at(point[0] + self.at, point[1], point[2])
+        return self.chassis.at(point[0] + self.at, point[1], point[2], turn=turn)
 
     def live(self, what: str, default: float, unit: str, low: float, high: float) -> Value:
         """A live parameter of the axle."""
@@ -89,16 +90,22 @@ class Side:
         """The point of this side that corresponds to one of the left."""
         return left[0], left[1] * self.sign, left[2]
 
-    def on_chassis(self, left: Triple) -> Frame:
+    def on_chassis(self, left: Triple, turn: Turns = None) -> Frame:
         """A point of the chassis."""
-        return self.site.place(self.point(left))
+        return self.site.place(self.point(left), turn)
 
-    def rod(self, what: str, mass: float, origin: Point, end: Point) -> BodyHandle:
-        """A slender body from `origin`, which is its own, to `end`; its axes are the chassis's at
-        design."""
-        reach = np.array(along(self, origin, end), dtype=float)
-        inertia = mass / 12.0 * (reach @ reach * np.eye(3) - np.outer(reach, reach))
-        return self.site.model.body(self.called(what), mass, reach / 2, inertia)
+    def legs(self, what: str, mass: float, feet: tuple[Point, Point], end: Point) -> BodyHandle:
+        """Two slender legs from the `feet`, half way between which is the body's origin, to `end`;
+        its axes are the chassis's at design."""
+        origin = middle(*feet)
+        com = np.array(along(self, origin, end), dtype=float) / 2
+        inertia = np.zeros((3, 3))
+        for foot in feet:
+            reach = np.array(along(self, foot, end), dtype=float)
+            off = np.array(along(self, origin, middle(foot, end)), dtype=float) - com
+            for way, share in ((reach, mass / 24.0), (off, mass / 2.0)):
+                inertia += share * (way @ way * np.eye(3) - np.outer(way, way))
+        return self.site.model.body(self.called(what), mass, com, inertia)
 
     def on(self, body: BodyHandle, origin: Triple, left: Triple, turn: Turns = None) -> Frame:
         """A point of a body of this side whose origin is at `origin`, both as of the left."""
@@ -136,7 +143,8 @@ class Side:
 class AxleKind(Part, frozen=True, tag_field="kind", kw_only=True):
     """A kind of axle. Points [m] are of its left side at design, x ahead and y to the left of the
     middle of the axle, z above the road. `camber` (top out) and toe-in `toe` [rad] are the wheel's
-    on its carrier; `bar` [N/m] is the stiffness of the anti-roll bar at the struts."""
+    on its carrier; `bar` [N/m] is the stiffness of the anti-roll bar at the struts. Arms and links
+    turn on the chassis in bearings, or in the rubber of their `mounts`."""
 
     wheel_centre: LeftPoint = (0.0, 0.70, 0.273)
     wheel: Wheel = Wheel()
@@ -146,6 +154,7 @@ class AxleKind(Part, frozen=True, tag_field="kind", kw_only=True):
     camber: Angle = 0.0
     toe: Angle = 0.0
     bar: FromZero = 0.0
+    mounts: Mounts | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -166,6 +175,12 @@ class AxleKind(Part, frozen=True, tag_field="kind", kw_only=True):
     def alignment(self, site: Site) -> tuple[Value, Value]:
         """Toe and camber, live."""
         return site.angle("toe", self.toe), site.angle("camber", self.camber)
+
+    def pivots(self, site: Site, raised: Value = 0.0) -> Pivots:
+        """How arms and links are held; the stiffness of rubber is live."""
+        if self.mounts is None:
+            return Pivots(raised, None)
+        return Pivots(raised, self.mounts, site.live("mount stiffness", 1.0, "", 0.02, 50.0))
 
     def struts(self, site: Site, corners: tuple[Corner, Corner], length: Value) -> None:
         """Springs, dampers and the bar on both sides, `length` [m] at design; their tables are

@@ -28,14 +28,12 @@ class DoubleWishbone(KnuckleAxle, frozen=True, kw_only=True, tag="double-wishbon
         x, y = self.king_pin(site, self.upper_ball)
         ball = (x, y, self.upper_ball[2])
         alignment = self.alignment(site)
-        raised = site.live("pivots raised", 0.0, "m", -0.1, 0.1)
+        pivots = self.pivots(site, site.live("pivots raised", 0.0, "m", -0.1, 0.1))
+        feet = self.upper_front, self.upper_rear
         corners = []
         for side in site.sides():
-            lower, low = self.lower_arm(side, raised)
-            upper, high = arm(
-                side, "upper arm", self.upper_front, self.upper_rear, self.upper_ball,
-                self.upper_mass, raised,
-            )  # fmt: skip
+            lower, low = self.lower_arm(side, pivots)
+            upper, high = arm(side, "upper arm", feet, self.upper_ball, self.upper_mass, pivots)
             knuckle = self.knuckle(side, lower, low)
             ends = side.on(upper, high, ball), side.on(knuckle, self.lower_ball, ball)
             site.model.close(side.called("upper ball"), Spherical(), *ends)

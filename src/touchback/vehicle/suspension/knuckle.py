@@ -6,11 +6,12 @@ import numpy as np
 
 from touchback.model.closures import Rod
 from touchback.model.frame import BodyHandle
-from touchback.model.joints import Revolute, Spherical
+from touchback.model.joints import Free, Revolute, Spherical
 from touchback.model.value import Triple, Value
 from touchback.symbolic.functions import tan
 from touchback.vehicle.part import STEEPEST, Moments, Point, Positive
-from touchback.vehicle.suspension.axle import AxleKind, Side, Site, distance, middle
+from touchback.vehicle.suspension.axle import AxleKind, Side, Site, along, distance, middle
+from touchback.vehicle.suspension.mounts import Pivots, along_x
 
 
 class KnuckleAxle(AxleKind, frozen=True, kw_only=True):
@@ -62,12 +63,10 @@ class KnuckleAxle(AxleKind, frozen=True, kw_only=True):
         kingpin = site.angle("kingpin", atan2(ball[1] - top[1], rise))
         return ball[0] - rise * tan(caster), ball[1] - rise * tan(kingpin)
 
-    def lower_arm(self, side: Side, raised: Value) -> tuple[BodyHandle, Triple]:
+    def lower_arm(self, side: Side, pivots: Pivots) -> tuple[BodyHandle, Triple]:
         """The lower arm and its origin, as `arm` gives them."""
-        return arm(
-            side, "lower arm", self.lower_front, self.lower_rear, self.lower_ball, self.lower_mass,
-            raised,
-        )  # fmt: skip
+        feet = self.lower_front, self.lower_rear
+        return arm(side, "lower arm", feet, self.lower_ball, self.lower_mass, pivots)
 
     def knuckle(self, side: Side, lower: BodyHandle, pivot: Triple) -> BodyHandle:
         """The knuckle on the lower arm's ball, with its tie rod."""
@@ -83,14 +82,22 @@ class KnuckleAxle(AxleKind, frozen=True, kw_only=True):
 
 
 def arm(
-    side: Side, what: str, front: Point, rear: Point, end: Point, mass: float, raised: Value
+    side: Side, what: str, feet: tuple[Point, Point], end: Point, mass: float, pivots: Pivots
 ) -> tuple[BodyHandle, Triple]:
-    """An arm that turns about the line through two points of the chassis; gives its body, and the
-    point of that line where its origin is, `raised` [m] above design."""
-    low = middle(front, rear)
-    pivot = (low[0], low[1], low[2] + raised)
-    body = side.rod(what, mass, low, end)
-    x, y, z = (a - b for a, b in zip(front, rear, strict=True))
-    turning = Revolute((x, side.sign * y, z))
-    side.site.model.joint(side.called(what), turning, side.on_chassis(pivot), body)
+    """An arm that turns about the line through two points of the chassis, its `feet`; gives its
+    body, and the point of that line where its origin is. On rubber it floats on both feet, which
+    is strained by nothing at design."""
+    low, model = middle(*feet), side.site.model
+    pivot = (low[0], low[1], low[2] + pivots.raised)
+    body = side.legs(what, mass, feet, end)
+    way = along(side, feet[1], feet[0])
+    held = Revolute(way) if pivots.mounts is None else Free()
+    model.joint(side.called(what), held, side.on_chassis(pivot), body)
+    if pivots.mounts is None:
+        return body, pivot
+    turn = along_x(way)
+    for word, (x, y, z) in zip(("front", "rear"), feet, strict=True):
+        foot = (x, y, z + pivots.raised)
+        frames = side.on_chassis(foot, turn), side.on(body, pivot, foot, turn)
+        model.force(side.called(f"{what} {word} mount"), pivots.mounts.rubber(*frames, pivots.gain))
     return body, pivot

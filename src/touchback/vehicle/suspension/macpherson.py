@@ -26,10 +26,10 @@ class MacPherson(KnuckleAxle, frozen=True, kw_only=True, tag="macpherson"):
         x, y = self.king_pin(site, self.strut_top)
         top = (x, y, self.strut_top[2])
         alignment = self.alignment(site)
-        raised = site.live("pivots raised", 0.0, "m", -0.1, 0.1)
+        pivots = self.pivots(site, site.live("pivots raised", 0.0, "m", -0.1, 0.1))
         corners = []
         for side in site.sides():
-            lower, low = self.lower_arm(side, raised)
+            lower, low = self.lower_arm(side, pivots)
             knuckle = self.knuckle(side, lower, low)
             turn = _upright(side, self.strut_foot, top)
             tube = side.on(knuckle, self.lower_ball, self.strut_foot, turn=turn)

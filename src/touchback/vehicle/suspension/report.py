@@ -9,11 +9,13 @@ from math import atan2, degrees, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from touchback.draw.style import BODIES, PICTURES, light_grid, pyplot
 from touchback.errors import InputError
 from touchback.regular_file import check_output, written_whole
 from touchback.vehicle.suspension.axle import AxleKind
+from touchback.vehicle.suspension.compliance import COMPLIANCES, LoadRig
 from touchback.vehicle.suspension.rig import Moving, Rig
 
 if TYPE_CHECKING:
@@ -26,7 +28,13 @@ _UNITS = {
     "wheelbase change": "m", "wheel load": "N", "wheel rate": "N/m", "spring ratio": "",
     "bump steer": "rad/m", "camber gain": "rad/m", "roll steer": "rad/rad",
     "roll camber": "rad/rad", "scrub": "m/m", "steer of the rack": "rad/m",
-    "lateral compliance steer": "rad/N", "aligning compliance steer": "rad/(N m)",
+    **COMPLIANCES,
+}  # fmt: skip
+_SCALES = {  # as people say them
+    "rad": (degrees(1.0), "°"), "m": (1e3, "mm"), "rad/m": (degrees(1.0), "°/m"),
+    "rad/N": (1e3 * degrees(1.0), "°/kN"), "rad/(N m)": (100.0 * degrees(1.0), "°/100 N m"),
+    "m/N": (1e6, "mm/kN"), "N/m": (1e-3, "N/mm"), "m/m": (1e3, "mm/m"),
+    "rad/rad": (1.0, "°/°"),
 }  # fmt: skip
 _STEP = 1e-4  # m, of the load's difference
 
@@ -60,20 +68,13 @@ class AxleReport:
         """The curves over the wheels' travel."""
         if path is not None:
             check_output(path, PICTURES)
-        steered = bool(np.isfinite(self.curves["caster"]).all())
-        panels = (
-            ("toe-in", ("toe",), "°"), ("camber", ("camber",), "°"),
-            ("height of the roll centre", ("roll centre",), "mm"),
-            ("way of the contact", ("track change", "wheelbase change"), "mm"),
-            ("steering axis", ("caster", "kingpin"), "°") if steered
-            else ("spring ratio", ("spring ratio",), "1"),
-            ("wheel load", ("wheel load",), "kN"),
-        )  # fmt: skip
-        scale = {"°": degrees(1.0), "mm": 1e3, "kN": 1e-3, "1": 1.0}
-        figure, axes = pyplot().subplots(2, 3, figsize=(11, 6), layout="constrained")
+        panels = self._panels()
+        size = (11, 3 * len(panels) // 3)
+        figure, axes = pyplot().subplots(len(panels) // 3, 3, figsize=size, layout="constrained")
         for axis, (label, names, unit) in zip(axes.flat, panels, strict=True):
             for name, colour in zip(names, BODIES, strict=False):
-                y = self.curves[name] * scale[unit]
+                scale = _SCALES.get(_UNITS[name], (1.0, ""))[0] if unit != "kN" else 1e-3
+                y = self.curves[name] * scale
                 axis.plot(1e3 * self.curves["travel"], y, color=colour, label=name)
             axis.set(ylabel=f"{label} [{unit}]", xlabel="travel, up [mm]")
             light_grid(axis)
@@ -85,12 +86,33 @@ class AxleReport:
             pyplot().close(figure)
         return figure
 
+    def _panels(self) -> list[tuple[str, tuple[str, ...], str]]:
+        """Label, curves and unit of each."""
+        steered = bool(np.isfinite(self.curves["caster"]).all())
+        panels: list[tuple[str, tuple[str, ...], str]] = [
+            ("toe-in", ("toe",), "°"), ("camber", ("camber",), "°"),
+            ("height of the roll centre", ("roll centre",), "mm"),
+            ("way of the contact", ("track change", "wheelbase change"), "mm"),
+            ("steering axis", ("caster", "kingpin"), "°") if steered
+            else ("spring ratio", ("spring ratio",), "1"),
+            ("wheel load", ("wheel load",), "kN"),
+        ]  # fmt: skip
+        if COMPLIANCES.keys() <= self.curves.keys():
+            lateral = ("lateral compliance steer", "lateral compliance camber")
+            panels += [
+                ("by force", (*lateral, "braking compliance toe"), "°/kN"),
+                ("by aligning moment", ("aligning compliance steer",), "°/100 N m"),
+                ("by force", ("lateral compliance", "longitudinal compliance"), "mm/kN"),
+            ]  # fmt: skip
+        return panels
+
 
 def measure_axle(
     axle: AxleKind, travel: float = 0.08, points: int = 33, rack_stiffness: float = np.inf
 ) -> AxleReport:
-    """Put an axle on the rig and move its wheels up and down by `travel` [m]. The steering gives
-    way by 1/`rack_stiffness` [m/N]."""
+    """Put an axle on the rig and move its wheels up and down by `travel` [m]. Kinematics are those
+    of its arms in bearings; rubber mounts, struts and the steering, by 1/`rack_stiffness` [m/N],
+    give way to forces at the wheels."""
     if not 0.0 < travel < np.inf or points < 3:
         raise InputError(
             f"measure_axle: a travel of {travel} m at {points} points; give a positive travel and "
@@ -101,13 +123,17 @@ def measure_axle(
             f"measure_axle: its rack_stiffness is {rack_stiffness} N/m; give a positive number, or "
             "infinity for a steering that doesn't give way."
         )
-    rig = Rig(axle)
+    rig = Rig(replace(axle, mounts=None))
     ways = np.linspace(-travel, travel, points | 1)
     rows = [_row(rig, float(way)) for way in ways]
+    soft = axle.mounts is not None or (rig.steered and rack_stiffness < np.inf)
+    loaded = LoadRig(axle, rack_stiffness) if soft else None
+    if loaded is not None:
+        rows = [row | loaded.at(float(way)) for row, way in zip(rows, ways, strict=True)]
     curves = {"travel": ways} | {name: np.array([row[name] for row in rows]) for name in rows[0]}
     curves["track change"] -= np.interp(0.0, ways, curves["track change"])
     curves["wheelbase change"] -= np.interp(0.0, ways, curves["wheelbase change"])
-    return AxleReport(_figures(rig, rows[len(rows) // 2], rack_stiffness), curves)
+    return AxleReport(_figures(rig, rows[len(rows) // 2]), curves)
 
 
 def _row(rig: Rig, way: float) -> dict[str, float]:
@@ -147,8 +173,11 @@ def roll_centre(roll: Moving) -> float:
     return float(at[2] + at[1] * v[1] / v[2])
 
 
-def _figures(rig: Rig, row: dict[str, float], rack_stiffness: float) -> dict[str, float]:
-    found = {name: value for name, value in row.items() if "change" not in name}
+def _figures(rig: Rig, row: dict[str, float]) -> dict[str, float]:
+    found = {
+        name: value for name, value in row.items()
+        if "change" not in name and name not in COMPLIANCES
+    }  # fmt: skip
     bump, rolling = rig.at()["left"], rig.at(moving="roll")
     loads = [rig.at(way, way)["left"].stand.load for way in (_STEP, -_STEP)]
     half = (rolling["left"].stand.contact[1] - rolling["right"].stand.contact[1]) / 2
@@ -158,27 +187,14 @@ def _figures(rig: Rig, row: dict[str, float], rack_stiffness: float) -> dict[str
         "camber gain": bump.camber, "scrub": float(bump.contact[1] / bump.contact[2]),
         "roll steer": half * turned, "roll camber": half * rolling["left"].camber - 1.0,
     }  # fmt: skip
-    if not rig.steered:
-        return found
-    moved = rig.at(moving="rack")
-    rate = (moved["left"].steer + moved["right"].steer) / 2
-    given = 1.0 / rack_stiffness
-    # forces at both wheels push the rack, which gives way, and turns the wheels
-    sideways = sum(float(each.contact[1]) for each in moved.values())
-    turning = sum(float(each.omega[2]) for each in moved.values())
-    return found | {
-        "steer of the rack": rate, "lateral compliance steer": rate * given * sideways,
-        "aligning compliance steer": rate * given * turning,
-    }  # fmt: skip
+    if rig.steered:
+        moved = rig.at(moving="rack")
+        found["steer of the rack"] = (moved["left"].steer + moved["right"].steer) / 2
+    return found | {name: row[name] for name in COMPLIANCES if name in row}
 
 
 def _shown(value: float, unit: str) -> tuple[str, str]:
     """A figure as people say it."""
-    scales = {
-        "rad": (degrees(1.0), "°"), "m": (1e3, "mm"), "rad/m": (degrees(1.0), "°/m"),
-        "rad/N": (1e3 * degrees(1.0), "°/kN"), "rad/(N m)": (100.0 * degrees(1.0), "°/100 N m"),
-        "N/m": (1e-3, "N/mm"), "m/m": (1e3, "mm/m"), "rad/rad": (1.0, "°/°"),
-    }  # fmt: skip
-    scale, word = scales.get(unit, (1.0, unit))
+    scale, word = _SCALES.get(unit, (1.0, unit))
     shown = value * scale
     return f"{0.0 if abs(shown) < 1e-9 else shown:.4g}", word  # less is rounding

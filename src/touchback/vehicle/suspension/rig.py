@@ -15,7 +15,7 @@ from touchback.system import State, System
 from touchback.vehicle.suspension.axle import AxleKind, add_axle
 
 Floats = np.ndarray
-_SHORT, _JUMP = 5e-3, 0.2  # m at once, in which no wheel turns by so much [rad]
+SHORT, _JUMP = 5e-3, 0.2  # m at once, in which no wheel turns by so much [rad]
 SIDES = {"left": 1.0, "right": -1.0}
 
 
@@ -155,7 +155,7 @@ class Rig:
         names = ("left way", "right way", "rack way")
         goal = np.array([inputs.get(name, 0.0) for name in names])
         start = self._ways
-        steps = max(1, int(np.ceil(np.abs(goal - start).max() / _SHORT)))
+        steps = max(1, int(np.ceil(np.abs(goal - start).max() / SHORT)))
         for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
             here = dict(zip(names, (start + share * (goal - start)).tolist(), strict=True))
             given = {key: here.get(key, value) for key, value in inputs.items()}

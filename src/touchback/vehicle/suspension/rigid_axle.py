@@ -1,6 +1,5 @@
 """Rigid axles: a beam with both wheels, guided by rods."""
 
-from touchback.model.closures import Rod
 from touchback.model.joints import Free
 from touchback.model.value import Triple
 from touchback.vehicle.part import Moments, Part, Point, Positive
@@ -48,15 +47,15 @@ class RigidAxle(AxleKind, frozen=True, kw_only=True, tag="rigid-axle"):
         return super().unsprung() + self.mass
 
     def build(self, site: Site) -> tuple[Corner, Corner]:
-        alignment, model = self.alignment(site), site.model
+        alignment, pivots, model = self.alignment(site), self.pivots(site), site.model
         origin: Triple = (self.wheel_centre[0], 0.0, self.wheel_centre[2])
         beam = model.body(f"{site.name} beam", self.mass, inertia=self.inertia)
         model.joint(f"{site.name} beam", Free(), site.place(origin), beam)
         for number, link in enumerate(self.links, 1):
             x, y, z = (end - own for end, own in zip(link.axle, origin, strict=True))
-            rod = Rod(distance(link.chassis, link.axle))
             ends = site.place(link.chassis), beam.at(x, y, z)
-            model.close(f"{site.name} link {number}", rod, *ends)
+            length = distance(link.chassis, link.axle)
+            pivots.link(model, f"{site.name} link {number}", ends, length)
         left, right = (
             side.corner(
                 self, beam, origin, alignment,

@@ -25,13 +25,11 @@ class TrailingArm(AxleKind, frozen=True, kw_only=True, tag="trailing-arm"):
 
     def build(self, site: Site) -> tuple[Corner, Corner]:
         alignment = self.alignment(site)
-        raised = site.live("pivots raised", 0.0, "m", -0.1, 0.1)
+        pivots = self.pivots(site, site.live("pivots raised", 0.0, "m", -0.1, 0.1))
+        feet = self.pivot_outer, self.pivot_inner
         corners = []
         for side in site.sides():
-            body, pivot = arm(
-                side, "arm", self.pivot_outer, self.pivot_inner, self.wheel_centre, self.arm_mass,
-                raised,
-            )  # fmt: skip
+            body, pivot = arm(side, "arm", feet, self.wheel_centre, self.arm_mass, pivots)
             strut = side.on_chassis(self.strut_top), side.on(body, pivot, self.strut_foot)
             corners.append(side.corner(self, body, pivot, alignment, strut))
         left, right = corners
