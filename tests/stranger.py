@@ -57,7 +57,9 @@ class Device:
     """One linear axis that is a spring of 100 N/m on a pseudo-terminal: it is where the force takes
     it. It keeps what "what a device owes" asks: sessions, numbers, watchdog, limits."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, describes: bool = True, name: str = "fremdes Gerät", **claims) -> None:
+        """With other numbers in its hello than those that are true."""
+        self.describes, self.name, self.claims = describes, name.encode(), claims
         self.master, self.slave = pty.openpty()
         for end in (self.master, self.slave):
             tty.setraw(end)
@@ -74,8 +76,11 @@ class Device:
 
     def hello(self) -> None:
         grant = self.features if self.asked else 3
-        fields = 2, self.session, 1, 256, grant, 1000, self.watchdog, 1
-        self.say(struct.pack("<BBBBHHIIH", HELLO, *fields) + "fremdes Gerät".encode())
+        fields = {
+            "version": 2, "session": self.session, "axes": 1, "flags": 256, "features": grant,
+            "period": 1000, "watchdog": self.watchdog, "firmware": 1,
+        } | self.claims  # fmt: skip
+        self.say(struct.pack("<BBBBHHIIH", HELLO, *fields.values()) + self.name)
 
     def hear(self, payload: bytes, now: int) -> None:
         kind = payload[0]
@@ -87,7 +92,7 @@ class Device:
             self.asked, self.last, self.features = True, -1, wanted & 3  # velocity and force
             self.watchdog = min(20_000, max(1000, watchdog or 20_000))
             self.hello()
-        elif kind == DESCRIBE and payload[1] == self.session and payload[2] == 0:
+        elif kind == DESCRIBE and self.describes and payload[1] == self.session and payload[2] == 0:
             units = 1e-5, 1e-4, 1e-3, 1.0, 1.0  # position; velocity, force, current, voltage
             limits = 5.0, 10.0, -0.2, 0.2
             layout = struct.pack("<BBBBd8f", AXIS, self.session, 0, 1, *units, *limits)

@@ -157,11 +157,16 @@ def live_solver(
 def paced(plan: LivePlan, spin: float, priority: int, cpu: int | None) -> Pace:
     """The pace of a run, and its thread; refused where a clock's can't have it."""
     spin = number_within(f"spin is 0 to {_LONGEST_SPIN:g} s", spin, 0.0, _LONGEST_SPIN)
-    priority = whole_within("priority is 0 to 99", priority, 0, 99)
-    sentence = "cpu is the number of a processor, or None for any"
-    place = -1 if cpu is None else whole_within(sentence, cpu, 0, _MOST_CPUS)
+    priority, place = own_thread(priority, cpu)
     spin = min(spin, 0.25 / plan.rate)
     return Pace(plan.rate, plan.speed, plan.substeps, spin, priority=priority, cpu=place)
+
+
+def own_thread(priority: int, cpu: int | None = None) -> tuple[int, int]:
+    """Priority (0: none is asked for) and processor (−1: any) of a thread of C."""
+    priority = whole_within("priority is 0 to 99", priority, 0, 99)
+    sentence = "cpu is the number of a processor, or None for any"
+    return priority, -1 if cpu is None else whole_within(sentence, cpu, 0, _MOST_CPUS)
 
 
 def read_speed(speed: float, otherwise: str = "") -> float:

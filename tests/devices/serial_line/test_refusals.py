@@ -1,17 +1,24 @@
 """Lines and devices that can't be served, each refused with a word that names what is wrong."""
 
 import math
+import os
+import resource
 import subprocess
 import sys
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import pytest
 
 import touchback as tb
 from far_ends import AXIS, FarDevice
+from stranger import Device
 from touchback.devices import SerialDevice
+from touchback.devices.evdev import ForceWheel
+from touchback.devices.midi import MidiPort
 from touchback.devices.serial_line.identify import identify
-from touchback.errors import DeviceError
+from touchback.devices.serial_line.simulated import simulated_key
+from touchback.errors import DeviceError, InputError
 from waiting import until
 
 HOLDING = (  # what others do that want a line for themselves
@@ -86,6 +93,73 @@ def test_a_line_of_another_program_is_refused_until_that_ends_however() -> None:
 def test_an_axis_that_can_not_be_is_refused_by_name(meet, numbers, told) -> None:
     with pytest.raises(DeviceError, match=told):
         meet(axes=[replace(AXIS, **numbers)])
+
+
+@pytest.mark.parametrize(
+    ("claims", "told"),
+    [
+        ({"axes": 9}, "its number of axes is 9; give it firmware that says 1 to 6"),
+        ({"axes": 0}, "its number of axes is 0"),
+        ({"period": 0}, "the time between its samples, in µs, is 0; .* 1 to 25000"),
+        ({"period": 2**32 - 1}, "the time between its samples, in µs, is 4294967295"),
+        ({"period": 25_001}, "is 25001"),
+        ({"watchdog": 0}, "the watchdog's time, in µs, is 0; .* 1000 to 60000000"),
+        ({"watchdog": 2**32 - 1}, "the watchdog's time, in µs, is 4294967295"),
+        ({"features": 31}, "what its samples have, as features, is 31; .* what it is asked for"),
+        ({"version": 3}, "chose version 3 of the protocol"),
+    ],
+)
+def test_a_device_that_can_not_be_is_refused_by_what_it_says(claims, told) -> None:
+    with closing(Device(**claims)) as device, pytest.raises(DeviceError, match=told):
+        SerialDevice(device.path, patience=60.0)
+
+
+def test_a_device_that_does_not_describe_its_axis_is_not_called_silent() -> None:
+    told = "says hello, but within 0.5 s nothing of its axis 0"
+    with closing(Device(describes=False)) as device, pytest.raises(DeviceError, match=told):
+        SerialDevice(device.path, patience=0.5)
+
+
+def test_what_a_device_calls_itself_is_no_order_to_a_terminal() -> None:
+    hostile = Device(name="\x1b[2Jkey\n")
+    with closing(hostile), SerialDevice(hostile.path, patience=60.0) as found:
+        assert found.name == "\ufffd[2Jkey\ufffd"
+
+
+@pytest.mark.parametrize("wrong", [math.nan, -1.0, 1e300, "soon", True])
+@pytest.mark.parametrize("which", ["oldest", "patience", "rate", "watchdog", "cpu", "priority"])
+def test_numbers_that_no_line_can_be_served_with_are_refused_by_name(which, wrong) -> None:
+    told = DeviceError if (which, wrong) == ("patience", 1e300) else InputError  # a long one
+    with pytest.raises(told, match=f"{which} is .*, got |no serial line"):
+        SerialDevice("/dev/null", **{which: wrong})
+
+
+@pytest.mark.parametrize("path", ["/dev/null\0x", "", None, b"/dev/null"])
+@pytest.mark.parametrize("opened", [SerialDevice, ForceWheel, MidiPort, simulated_key])
+def test_a_path_that_names_no_file_is_refused(opened, path) -> None:
+    with pytest.raises(DeviceError, match="a path is a text without zero bytes, got "):
+        opened(path)
+
+
+@pytest.mark.parametrize("opened", [SerialDevice, ForceWheel, MidiPort, simulated_key])
+def test_a_program_without_a_file_left_to_open_is_told_so(opened) -> None:
+    path = "pty" if opened is simulated_key else "/dev/null"
+    with no_files_left(), pytest.raises(DeviceError, match=r"Too many open .*ulimit -n") as told:
+        opened(path)
+    assert "plugged" not in str(told.value)
+
+
+@contextmanager
+def no_files_left():
+    """As if all files were open that a program may have."""
+    lowest = os.open("/dev/null", os.O_RDONLY)
+    os.close(lowest)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_the_second_of_two_axes_is_judged_too(meet) -> None:

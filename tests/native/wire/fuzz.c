@@ -56,7 +56,8 @@ static long of_driver(uint32_t axes, uint32_t session, uint32_t number, uint8_t 
 static long of_device(const tb_line *line, uint32_t axes, uint32_t session, uint8_t *payload) {
     uint32_t number = below(4) ? line->last + 1 : draw(), usual = below(4);
     tb_hello hello = {below(8) ? 2 : below(4), session, below(64) ? axes : below(9), draw(),
-                      below(4) ? 15 : draw(), draw(), draw(), draw(), "device"};
+                      below(4) ? 15 : draw(), below(8) ? 1000 : draw(), below(8) ? 20000 : draw(), draw(),
+                      "device"};
     float units[9] = {1e-5f, 1e-4f, 1e-4f, 1.0f, 1.0f, 2.0f, 1e9f, -1e9f, 1e9f};
     if (below(4) == 0)
         units[below(9)] = anything();
@@ -156,6 +157,7 @@ static void near_end(long frames) {
     line.instant = tb_clock_now() + 1000000000; /* ahead of what commands are stamped with */
     line.ask = (tb_ask){2, 2, TB_FEATURES, 0, 0};
     line.oldest = INT64_MAX / 4;
+    line.quiet_limit = 50000000;
     line.events = (tb_ring){events, TB_LINE_EVENT, 4, 0, 0};
     line.log = (tb_ring){rows, TB_LINE_LATEST, 4, 0, 0};
     line.latest = &latest.box;
@@ -184,6 +186,8 @@ static void near_end(long frames) {
         must(line.state != TB_LINE_RUNNING || line.about.hello.version == TB_WIRE_VERSION,
              "a version that isn't spoken");
         double number;
+        must(line.state != TB_LINE_RUNNING || !tb_hello_flaw(&line.about.hello, line.quiet_limit, &number),
+             "a device that can't be");
         for (uint32_t i = 0; line.state == TB_LINE_RUNNING && i < line.about.hello.axes; i++)
             must(!tb_axis_flaw(line.about.axes + i, line.about.hello.features, &number),
                  "an axis that can't be");

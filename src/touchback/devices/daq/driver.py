@@ -16,7 +16,8 @@ from touchback.devices.daq.readers import strategy
 from touchback.devices.service import PRIORITY, ClockEstimate, Service
 from touchback.errors import DeviceError, InputError
 from touchback.native.daq import stream as native
-from touchback.numbers import number_within, whole_within
+from touchback.numbers import number_within
+from touchback.realtime.plan import own_thread
 from touchback.realtime.served import ServedPort, Serving
 
 #: Boards that somebody reads or has read, by their identities.
@@ -74,7 +75,7 @@ class Daq(Service[str]):
         self.conditioned: Conditioned = (conditioning or Conditioning(layout)).compile()
         chosen = strategy(reader, layout)
         pace = number_within("Daq: its pace must be 0 to 3600 s", pace, 0.0, 3600.0)
-        priority = whole_within("Daq: its priority must be 0 (none) to 99", priority, 0, 99)
+        priority, _ = own_thread(priority)
         self._claim()
         self._again = layout.stamped and chosen.want.multiple == layout.size  # blocks are whole
         # The thread's own: a board may close its files while it still reads.

@@ -7,6 +7,7 @@ import select
 
 from touchback.devices.daq.layout import BlockLayout
 from touchback.devices.daq.packets import PacketFeed, packets_of_stream, split_stream
+from touchback.devices.opening import path_of, refused
 from touchback.errors import DeviceError
 from touchback.native.library import LIB
 from touchback.numbers import whole_within
@@ -20,12 +21,11 @@ class SerialBoard(PacketFeed):
         self, layout: BlockLayout, path: str, baud: int = 921_600, patience: float = 0.5
     ) -> None:
         whole_within("SerialBoard: its baud must be 1 to 100000000", baud, 1, 100_000_000)
+        path = path_of("SerialBoard", path)
         self._file = int(LIB.tb_port_open(os.fsencode(path), baud))
         if self._file < 0:
-            raise DeviceError(
-                f"Serial line {path!r} can't be opened at {baud} baud: "
-                f"{os.strerror(-self._file)}. Is the board plugged in, and may you read it?"
-            )
+            why = refused(-self._file, "Is the board plugged in, and may you read it?")
+            raise DeviceError(f"Serial line {path!r} can't be opened at {baud} baud: {why}")
         self._kept, self._in_step = b"", False
         super().__init__(f"Serial line {path}", layout, patience)
         self.start()

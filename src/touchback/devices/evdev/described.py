@@ -35,8 +35,3 @@ def axes_of(about: ctypes.Structure) -> dict[str, ReportedAxis]:
             name, axis = NAMES[code], about.axes[code]
             found[name] = ReportedAxis(name, axis.least, axis.most, axis.fuzz, axis.flat)
     return found
-
-
-def text_of(place: "ctypes.Array[ctypes.c_ubyte]") -> str:
-    """Text that ends with a zero; it may be anybody's."""
-    return bytes(place).split(b"\0")[0].decode(errors="replace")

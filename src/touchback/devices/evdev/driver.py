@@ -8,8 +8,9 @@ import time
 from dataclasses import dataclass
 
 from touchback.devices.evdev.calibration import PedalTravel, WheelScale
-from touchback.devices.evdev.described import CODES, ReportedAxis, axes_of, text_of
+from touchback.devices.evdev.described import CODES, ReportedAxis, axes_of
 from touchback.devices.evdev.events import GONE, refusal, told
+from touchback.devices.opening import path_of, text_of
 from touchback.devices.service import PRIORITY, Service
 from touchback.errors import DeviceError, InputError
 from touchback.native.evdev.wheel import (
@@ -21,6 +22,8 @@ from touchback.native.evdev.wheel import (
     WheelThread,
 )
 from touchback.native.live.publication import Publication
+from touchback.numbers import number_within
+from touchback.realtime.plan import own_thread
 from touchback.realtime.served import ServedPort, Serving
 from touchback.recording import unknown_name
 
@@ -63,13 +66,13 @@ class ForceWheel(Service[WheelChannel]):
         priority: int = PRIORITY,
         cpu: int | None = None,
     ) -> None:
-        if not (oldest > 0.0 and updates > 0.0):
-            raise InputError(
-                f"Event device {path!r}: oldest {oldest} s, {updates} updates a second; give "
-                "positive numbers."
-            )
-        self.path, self.scale = path, scale or WheelScale()
-        wanted = Wanted(path, oldest, 1.0 / updates, priority, -1 if cpu is None else cpu)
+        self.path, self.scale = path_of("ForceWheel", path), scale or WheelScale()
+        named = f"Event device {path!r}:"
+        oldest = number_within(f"{named} oldest is 0.0001 to 60 s", oldest, 1e-4, 60.0)
+        sentence = f"{named} updates is 1 to 10 000 a second"
+        updates = number_within(sentence, updates, 1.0, 10_000.0)
+        patience = number_within(f"{named} patience is 0 s or more", patience, 0.0)
+        wanted = Wanted(self.path, oldest, 1.0 / updates, *own_thread(priority, cpu))
         self._thread = WheelThread(wanted)
         super().__init__()
         try:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from touchback.devices.evdev.described import NAMES
+from touchback.devices.opening import refused
 from touchback.native.library import LIB
 from touchback.realtime.served import ServedPort
 
@@ -27,10 +28,8 @@ def refusal(path: str, code: int) -> str:
             f"Event device {path!r} is in use, by another program or here already: close it there, "
             "and give each device once."
         )
-    return (
-        f"Event device {path!r} can't be opened: {os.strerror(code)}. Is it plugged in, and may "
-        "you use it (group 'input')?"
-    )
+    why = refused(code, "Is it plugged in, and may you use it (group 'input')?")
+    return f"Event device {path!r} can't be opened: {why}"
 
 
 def told(rows: Iterable[np.ndarray], name: str, inputs: Sequence[ServedPort]) -> list[str]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchback.devices.evdev.calibration import WheelScale, read_scale
-from touchback.devices.evdev.described import axes_of, text_of
+from touchback.devices.evdev.described import axes_of
 from touchback.devices.evdev.driver import ForceWheel
 from touchback.devices.evdev.events import refusal
+from touchback.devices.opening import text_of
 from touchback.errors import DeviceError, InputError
 from touchback.native.evdev.wheel import CONSTANT
 from touchback.native.library import LIB

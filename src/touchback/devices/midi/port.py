@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 
 from touchback.devices.midi.messages import Message, Parser, encode
+from touchback.devices.opening import path_of, refused
 from touchback.errors import DeviceError
 
 
@@ -13,14 +14,17 @@ class MidiPort:
     """Sends messages to and takes those that have come in from one byte stream, without waiting."""
 
     def __init__(self, path: str, *, write: bool = True) -> None:
+        path = path_of("MidiPort", path)
         try:
             flags = (os.O_RDWR if write else os.O_RDONLY) | os.O_NONBLOCK | os.O_NOCTTY
             self._file = os.open(path, flags)
         except OSError as error:
-            raise DeviceError(
-                f"MIDI port {path!r} can't be opened: {error.strerror}. Raw ports are listed by "
-                "`ls /dev/snd/midi*`; a virtual one comes with the kernel module snd-virmidi."
-            ) from None
+            mend = (
+                "Raw ports are listed by `ls /dev/snd/midi*`; a virtual one comes with the kernel "
+                "module snd-virmidi."
+            )
+            why = refused(error.errno or 0, mend)
+            raise DeviceError(f"MIDI port {path!r} can't be opened: {why}") from None
         if stat.S_ISREG(os.fstat(self._file).st_mode):
             os.close(self._file)
             raise DeviceError(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 
+from touchback.devices.opening import text_of
+
 STATUS = {
     1: "forces act", 2: "has let go", 4: "homed", 8: "clipped", 16: "fault",
     32: "a position or velocity beyond its limit", 64: "a bad sensor", 128: "too much current",
@@ -53,8 +55,3 @@ def read_axis(axis: ctypes.Structure) -> AxisFound:
         text_of(axis.name), bool(axis.kind), float(axis.position_unit), float(axis.force_unit),
         float(axis.force), float(axis.velocity), float(axis.low), float(axis.high),
     )  # fmt: skip
-
-
-def text_of(place: ctypes.Array[ctypes.c_ubyte]) -> str:
-    """Text that ends with a zero; it may be anybody's."""
-    return bytes(place).split(b"\0")[0].decode(errors="replace")

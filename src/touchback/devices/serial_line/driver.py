@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
 
+from touchback.devices.opening import path_of, text_of
 from touchback.devices.serial_line.channels import Channel
-from touchback.devices.serial_line.described import AxisFound, Reading, read_axis, text_of
+from touchback.devices.serial_line.described import AxisFound, Reading, read_axis
 from touchback.devices.serial_line.events import Event, told
 from touchback.devices.service import PRIORITY, ClockEstimate, Service
 from touchback.errors import DeviceError, InputError
@@ -16,6 +16,7 @@ from touchback.native.library import LIB
 from touchback.native.live.publication import Publication
 from touchback.native.wire.far_end import FEATURES, SIMULATED
 from touchback.native.wire.line import (
+    DESCRIBING,
     FIELDS,
     HEAD,
     RUNNING,
@@ -24,11 +25,14 @@ from touchback.native.wire.line import (
     Wanted,
     WireLine,
 )
+from touchback.numbers import MOST, as_float, number_within, shown, whole_within
+from touchback.realtime.plan import own_thread
 from touchback.realtime.served import ServedPort, Serving
 
 BAUD = 921600
 SPEEDS = (115200, 230400, 460800, 921600, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
 _ASK_AGAIN = 0.1  # seconds
+_SILENCE = 0.05  # [s] without a sample, at least, after which a device is asked anew
 
 
 class SerialDevice(Service[Channel]):
@@ -57,11 +61,20 @@ class SerialDevice(Service[Channel]):
             raise DeviceError(
                 f"Serial line {path!r}: {baud} baud; give one of {', '.join(map(str, SPEEDS))}."
             )
-        self.path = path
+        self.path = path_of("SerialDevice", path)
+        named = f"Serial line {path!r}:"
+        oldest = number_within(f"{named} oldest is 0.0001 to 60 s", oldest, 1e-4, 60.0)
+        patience = number_within(f"{named} patience is 0 s or more", patience, 0.0)
+        quiet = max(_SILENCE, 2 * oldest)
+        if rate is not None:
+            sentence = f"{named} with this `oldest` rate is {2 / quiet:g} to 1e6 samples a second"
+            rate = number_within(sentence, rate, 2.0 / quiet, 1e6)
+        if watchdog is not None:
+            watchdog = number_within(f"{named} watchdog is 0.001 to 60 s", watchdog, 1e-3, 60.0)
         self._line = WireLine(
             Wanted(
-                path, baud, FEATURES, watchdog or 0.0, 1.0 / rate if rate else 0.0,
-                max(0.05, 2 * oldest), oldest, priority, -1 if cpu is None else cpu,
+                self.path, baud, FEATURES, watchdog or 0.0, 1.0 / rate if rate else 0.0, quiet,
+                oldest, *own_thread(priority, cpu),
             )
         )  # fmt: skip
         super().__init__()
@@ -78,6 +91,12 @@ class SerialDevice(Service[Channel]):
                 if (refusal := event.refusal(self.path)) is not None:
                     raise DeviceError(refusal)
             if time.monotonic() > until:
+                if self._line.state == DESCRIBING:
+                    raise DeviceError(
+                        f"Serial line {self.path!r}: the device says hello, but within "
+                        f"{patience:g} s nothing of its axis {self._line.struct.described} "
+                        "(docs/wire.md, describe)."
+                    )
                 said = text_of(self._line.about().word)
                 raise DeviceError(
                     f"Serial line {self.path!r}: nobody answered within {patience:g} s"
@@ -166,11 +185,9 @@ class SerialDevice(Service[Channel]):
 
     def axis(self, number: int = 0) -> AxisFound:
         """An axis by its number, from 0."""
-        if not 0 <= number < len(self.axes):
-            raise InputError(
-                f"{self.name!r} has {len(self.axes)} axes, counted from 0, and no axis {number}."
-            )
-        return self.axes[number]
+        axes = self.axes
+        sentence = f"{self.name!r} has {len(axes)} axes, counted from 0"
+        return axes[whole_within(sentence, number, 0, len(axes) - 1)]
 
     def samples(self, axis: int = 0) -> dict[str, np.ndarray]:
         """What came of an axis since the last call, by the device's own time [s]: "time", "status",
@@ -183,6 +200,7 @@ class SerialDevice(Service[Channel]):
 
     def device_counts(self, patience: float = 2.0) -> dict[str, int]:
         """What the device has counted since its reset."""
+        patience = number_within("device_counts: patience is 0 s or more", patience, 0.0)
         before = self._line.about().counted
         until, again = time.monotonic() + patience, 0.0
         while (about := self._line.about()).counted == before:
@@ -210,9 +228,10 @@ class SerialDevice(Service[Channel]):
         if field not in FIELDS:
             raise InputError(f"An axis has {', '.join(FIELDS)}, not {field!r}.")
         self.axis(axis)
-        if not (math.isfinite(gain) and math.isfinite(offset) and gain != 0.0):
-            raise InputError(f"gain {gain} and offset {offset}: give finite numbers, no gain of 0.")
-        return Channel(self, field, axis, gain, offset)
+        if not (abs(as_float(gain)) <= MOST and gain):
+            raise InputError(f"gain is a finite number that isn't 0, got {shown(gain)}.")
+        offset = number_within("offset is a finite number", offset, -MOST, MOST)
+        return Channel(self, field, axis, float(gain), offset)
 
     def serve(self, port: ServedPort) -> Serving:
         """Serves a port by the line's thread: an input gets the position of the first axis, an

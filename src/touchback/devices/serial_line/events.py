@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from touchback.devices.opening import refused
 from touchback.devices.serial_line.described import REASONS, STATUS
 from touchback.native.library import LIB
 from touchback.realtime.served import ServedPort
@@ -26,11 +27,19 @@ _GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _RESET, _CHANGED, _FLAW
 )  # fmt: skip
 _UNIT = "a number that isn't zero"
 _LIMIT = "a number of 0 or more"
-_DESCRIBED = (  # in the order of TB_POSITION_UNIT, with what each should be
+_DESCRIBED = (  # in the order of TB_POSITION_UNIT, with what each should be: of an axis,
     ("one count of position", _UNIT), ("one unit of velocity", _UNIT), ("one unit of force", _UNIT),
     ("one unit of current", _UNIT), ("one unit of voltage", _UNIT), ("the largest force", _LIMIT),
     ("the highest velocity", _LIMIT), ("the lowest position", "a number"),
     ("the highest position", "a number not below the lowest"),
+    ("its kind", "0 (rotary) or 1 (linear)"),
+)  # fmt: skip
+_SAID = (  # and, going on with TB_AXIS_COUNT, of the device
+    ("its number of axes", f"1 to {LIB.constant('TB_AXES')}"),
+    ("the time between its samples, in µs,", "1 to 25000 (or up to `oldest` where that is longer)"),
+    ("the watchdog's time, in µs,", "{} to {}".format(
+        *(LIB.constant(f"TB_{word}_WATCHDOG") for word in ("SHORTEST", "LONGEST")))),
+    ("what its samples have, as features,", "no more than what it is asked for"),
 )  # fmt: skip
 
 
@@ -58,10 +67,8 @@ class Event:
                     f"Serial line {path!r} is in use, by another program or here already: close it "
                     "there, and give each line once."
                 )
-            return (
-                f"Serial line {path!r} can't be opened: {os.strerror(code)}. Is the device plugged "
-                "in, and may you use it (group 'dialout')?"
-            )
+            mend = "Is the device plugged in, and may you use it (group 'dialout')?"
+            return f"Serial line {path!r} can't be opened: {refused(code, mend)}"
         if self.kind == _OLD:
             return (
                 f"Serial line {path!r}: the device speaks version 1 of the protocol, which isn't "
@@ -74,10 +81,11 @@ class Event:
             )
         if self.kind == _FLAWED:
             flaw, axis = divmod(int(self.first), 8)
-            what, wanted = _DESCRIBED[flaw - 1]
+            what, wanted = (*_DESCRIBED, *_SAID)[flaw - 1]
+            of_axis = f" of its axis {axis}" if flaw <= len(_DESCRIBED) else ""
             return (
-                f"Serial line {path!r}: the device says of its axis {axis} that {what} is "
-                f"{self.second:g}; give it firmware that says {wanted} (docs/wire.md)."
+                f"Serial line {path!r}: the device says{of_axis} that {what} is "
+                f"{self.second:.10g}; give it firmware that says {wanted} (docs/wire.md)."
             )
         return None
 

@@ -4,7 +4,6 @@ stages of two to six axes, integrated finely between ticks. They speak as firmwa
 import contextlib
 import math
 import os
-import pty
 import time
 import tty
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from dataclasses import replace
 
 import touchback.realtime as realtime
 from touchback.devices.motor import Motor
+from touchback.devices.opening import path_of, refused
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
 from touchback.model import Model
@@ -98,18 +98,21 @@ class SimulatedDevice:
     ) -> None:  # fmt: skip
         self._other: int | None = None  # the end that drivers open, of a line of our own
         if path == PTY:
-            self._file, self._other = pty.openpty()
+            try:
+                self._file, self._other = os.openpty()
+            except OSError as error:
+                why = refused(error.errno or 0, "Give the path of a line that is there.")
+                raise DeviceError(f"A pseudo-terminal can't be opened: {why}") from None
             for end in (self._file, self._other):
                 tty.setraw(end)
             os.set_blocking(self._file, False)
             path = os.ttyname(self._other)
         else:
+            path = path_of("SimulatedDevice", path)
             self._file = LIB.tb_port_open(os.fsencode(path), baud)
         if self._file < 0:
-            raise DeviceError(
-                f"Serial line {path!r}: {os.strerror(-self._file)}. It is the far end of a line "
-                f"whose near end is a driver's; {PTY!r} makes one."
-            )
+            mend = f"It is the far end of a line whose near end is a driver's; {PTY!r} makes one."
+            raise DeviceError(f"Serial line {path!r}: {refused(-self._file, mend)}")
         self.path = path
         self._run = realtime.live(model.compile(), rate=1.0 / TICK, speed=None, substeps=20)
         self._run.start()

@@ -1,7 +1,5 @@
 #include "wire/far_end.h"
 
-static const uint32_t SHORTEST = 1000; /* µs of a watchdog */
-
 static void send(tb_far_end *far, const uint8_t *payload, long count) {
     uint8_t frame[TB_FRAME];
     uint32_t length = (uint32_t)tb_frame(payload, count, frame);
@@ -42,7 +40,7 @@ static void answer(tb_far_end *far, const tb_ask *ask) {
         return;
     }
     uint32_t watchdog = ask->watchdog ? ask->watchdog : far->watchdog;
-    far->hello.watchdog = watchdog < SHORTEST ? SHORTEST
+    far->hello.watchdog = watchdog < TB_SHORTEST_WATCHDOG ? TB_SHORTEST_WATCHDOG
                           : watchdog > far->watchdog ? far->watchdog : watchdog;
     far->granted = far->hello.features & ask->features;
     far->every = ask->period / far->tick;

@@ -55,7 +55,7 @@ int tb_read_hello(const uint8_t *payload, long count, tb_hello *hello) {
     hello->watchdog = (uint32_t)take(&in, 4);
     hello->firmware = (uint32_t)take(&in, 2);
     take_text(&in, hello->name);
-    return hello->axes >= 1 && hello->axes <= TB_AXES && !(hello->features & ~(uint32_t)TB_FEATURES);
+    return 1;
 }
 
 long tb_pack_describe(uint32_t session, uint32_t axis, uint8_t *payload) {
@@ -105,7 +105,7 @@ int tb_read_axis(const uint8_t *payload, long count, tb_axis *axis) {
     for (int i = 0; i < 8; i++)
         *numbers[i] = take_float(&in);
     take_text(&in, axis->name);
-    return axis->axis < TB_AXES && axis->kind <= TB_LINEAR;
+    return axis->axis < TB_AXES;
 }
 
 long tb_pack_limit(const tb_limit *limit, uint8_t *payload) {

@@ -53,7 +53,7 @@ static void open_line(tb_line *line) {
     line->file = file;
     line->unframer.count = line->pending_count = 0;
     line->asked = 0;
-    line->told = 0;
+    line->told = line->unasked = 0;
     atomic_fetch_add(&line->reopened, 1);
     atomic_store(&line->state, TB_LINE_ASKING);
     tb_line_event(line, TB_LINE_OPENED, 0.0, 0.0);

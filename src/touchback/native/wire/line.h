@@ -30,10 +30,10 @@ enum { /* events, for whoever tells people */
     TB_LINE_OUTSIDE,   /* a value beyond its input's range, of binding, and the value */
     TB_LINE_RESET,     /* it says hello in another session, unasked */
     TB_LINE_CHANGED,   /* another device: axes, or their scales, aren't those known */
-    TB_LINE_FLAWED,    /* an axis is described by a number that can't be: axis + 8 × which; the number */
+    TB_LINE_FLAWED,    /* a number of the device or of an axis can't be: axis + 8 × which; the number */
 };
 
-enum { /* which number of an axis can't be */
+enum { /* which number of an axis, or of the device, can't be */
     TB_POSITION_UNIT = 1,
     TB_VELOCITY_UNIT,
     TB_FORCE_UNIT,
@@ -43,6 +43,11 @@ enum { /* which number of an axis can't be */
     TB_VELOCITY_LIMIT,
     TB_LOWEST,
     TB_HIGHEST,
+    TB_KIND,
+    TB_AXIS_COUNT,
+    TB_PERIOD,
+    TB_WATCHDOG,
+    TB_GRANTED, /* features that weren't asked for */
 };
 
 enum { /* what of an axis an input takes */
@@ -117,6 +122,7 @@ typedef struct tb_line {
     uint32_t number, last, status, echo;
     int64_t first; /* whether no sample came yet in this session */
     long told; /* whether the present trouble was */
+    long unasked; /* hellos one after the other that grant more than was asked for */
     int64_t departures[TB_LINE_HISTORY]; /* ns, of commands by their number */
     tb_clock_fit fit;
     tb_unframer unframer;
@@ -134,7 +140,10 @@ void tb_line_join(tb_line *line);
  * another program, or this one, has it). */
 int tb_port_open(const char *path, long baud);
 void tb_port_close(int file);
-/* Which number of an axis can't be, with these features of its samples, and that number; 0: none. */
+/* Which number of a hello can't be, where samples that stay away for so long [ns] are silence, and that
+ * number; 0: none. */
+long tb_hello_flaw(const tb_hello *hello, int64_t quiet_limit, double *value);
+/* The same of an axis, with these features of its samples. */
 long tb_axis_flaw(const tb_axis *axis, uint32_t features, double *value);
 
 /* Of the thread alone. */

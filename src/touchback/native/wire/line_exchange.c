@@ -7,6 +7,7 @@
 
 static const long TRIES = 1000;
 static const int64_t KEEP_ALIVE = 5000000; /* ns between commands that ask for nothing */
+static const long MISHEARD = 5; /* asks that a device may answer with what it says unasked */
 
 /* ---- sent ---------------------------------------------------------------------------------------- */
 
@@ -89,11 +90,19 @@ static void greet(tb_line *line, const tb_hello *hello) {
         refuse(line, TB_LINE_STRANGER, hello->version, 0.0);
         return;
     }
+    double number;
+    long flaw = tb_hello_flaw(hello, line->quiet_limit, &number);
+    if (flaw) {
+        refuse(line, TB_LINE_FLAWED, (double)(8 * flaw), number);
+        return;
+    }
     if (line->state == TB_LINE_RUNNING)
         tb_line_event(line, TB_LINE_RESET, hello->session, 0.0);
     if (line->state == TB_LINE_RUNNING || hello->features & ~line->ask.features) {
         atomic_store(&line->state, TB_LINE_ASKING); /* a reset: it hasn't been asked yet */
         line->asked = 0;
+        if (++line->unasked > MISHEARD)
+            refuse(line, TB_LINE_FLAWED, 8 * TB_GRANTED, hello->features);
         return;
     }
     if (line->greeted && hello->axes != line->about.hello.axes) {
@@ -111,7 +120,7 @@ static void begin(tb_line *line) {
     line->first = 1;
     line->sampled = line->instant;
     line->sent = 0;
-    line->status = line->told = 0;
+    line->status = line->told = line->unasked = 0;
     line->echo = 0x10000;
     atomic_fetch_add(&line->greeted, 1);
     tell(line);

@@ -47,6 +47,7 @@ enum { /* status of a device */
 enum { TB_ENABLE = 1, TB_CLEAR = 2 }; /* flags of a command */
 enum { TB_ROTARY, TB_LINEAR };        /* axes: rad and N m, or m and N */
 enum { TB_LONG_AGO = 65535 };         /* µs since a command that is none */
+enum { TB_SHORTEST_WATCHDOG = 1000, TB_LONGEST_WATCHDOG = 60000000 }; /* µs */
 
 typedef struct tb_ask { /* driver: which versions it speaks, and what it wishes for */
     uint32_t lowest, highest;
@@ -113,7 +114,7 @@ long tb_pack_counts(const tb_counts *counts, uint8_t *payload);
 long tb_pack_word(const uint8_t *text, uint8_t *payload); /* ends with a zero; cut at TB_WORDS */
 
 /* Each reads a payload of its kind; returns 0 when it has another kind, size, or impossible numbers
- * (an axis' scales and limits are judged by tb_axis_flaw).
+ * (what a device says of itself and its axes is judged by tb_hello_flaw and tb_axis_flaw).
  * Text is what is given as bytes, ended by a zero. */
 int tb_read_ask(const uint8_t *payload, long count, tb_ask *ask);
 int tb_read_hello(const uint8_t *payload, long count, tb_hello *hello);
