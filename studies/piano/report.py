@@ -40,8 +40,8 @@ def regulation() -> str:
             ("hammer/key ratio, stroke without let-off", f"{found.ratio:.2f}", "about 5"),
             ("hammer/key ratio, whole stroke", f"{whole:.2f}", "about 5"),
             ("effective mass at the key front", mass, "0.208 and 0.215 kg"),
-            ("down weight", f"{g * found.down_weight:.0f} g", "46–55 g"),
-            ("up weight", f"{g * found.up_weight:.0f} g", "at least 20 g"),
+            ("down weight, dampers lifted", f"{g * found.down_weight:.0f} g", "46–55 g"),
+            ("up weight, dampers lifted", f"{g * found.up_weight:.0f} g", "at least 20 g"),
         ],
     )
 

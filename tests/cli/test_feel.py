@@ -1,6 +1,8 @@
 """Curves on braille characters, and the command that draws them."""
 
+import os
 import subprocess
+import sys
 import wave
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import typer
 from command import touchback
 from touchback.cli.bench import bench
 from touchback.cli.chart import chart
+from touchback.gallery.keyboard.regulation import Regulation
 
 
 def dots(character: str) -> int:
@@ -52,13 +55,37 @@ def test_feel_draws_keeps_and_sounds(tmp_path: Path) -> None:
         assert sound.getframerate() == 44100 and sound.getnframes() == round(2.5 * 44100)
 
 
+def test_feel_takes_a_saved_regulation_for_its_middle_c(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    Regulation({"hammer mass": 0.008}, {60: {"key dip": 0.006}, 62: {"key dip": 0.012}}).save(file)
+    shown = touchback("feel", "piano", "--set", file)
+    assert shown.returncode == 0, shown.stderr
+    assert "--set: only C4 is here; what is said of D4 is left out." in shown.stdout
+    assert "let-off: none: the key bed is reached first" in shown.stdout
+    turned = touchback("feel", "piano", "--set", "hammer mass=0.008", "--set", "key dip=0.006")
+    assert shown.stdout.endswith(turned.stdout)
+
+
+def test_a_reader_who_leaves_costs_no_file(tmp_path: Path) -> None:
+    """`feel … --csv h.csv | head -1`, where head is gone before the first word."""
+    words = [sys.executable, "-m", "touchback.cli", "feel", "harpsichord", "--csv", "h.csv"]
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "wb") as nobody:
+        done = subprocess.run(words, cwd=tmp_path, stdout=nobody, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "h.csv").read_text().startswith("depth [m],force [N],down")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["flute"], "piano"),
         (["piano", "--set", "buton=1"], "buton"),
         (["piano", "--set", "key dip=9.5"], "9.5 m is beyond its span, 0.006 to 0.013 m"),
-        (["piano", "--set", "touch speed=1"], "no parameter 'touch speed'"),  # that is --speed
+        (["piano", "--set", "touch speed=1"], "no screw 'touch speed'"),  # that is --speed
+        (["piano", "--set", "nowhere.yaml"], "nowhere.yaml"),
+        (["piano", "--set", "8"], "a screw, '=' and a number in SI units, or a .yaml file"),
         (["piano", "--wav", "a.mp3"], r".wav"),
         (["piano", "--speed", "0"], "--speed"),
     ],

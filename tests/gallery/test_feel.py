@@ -32,10 +32,12 @@ def test_the_piano_s_stages_follow_one_another_and_the_let_off_is_the_peak(piano
 
 
 def weighed(felt):
-    """Forces [g] on the way down and up where only whippen and hammer are moved."""
+    """Forces [g] on the way down and up where only whippen and hammer are moved, and where that
+    is."""
     end = min(6e-3, *(begin for name, begin in felt.marks.items() if name != "A"))
     sides = [felt.sides[side] for side in ("down", "up")]
-    return [force[(depth > 1e-3) & (depth < end)] / 9.81e-3 for depth, force in sides]
+    down, up = (force[(depth > 1e-3) & (depth < end)] / 9.81e-3 for depth, force in sides)
+    return down, up, f"from 1.0 to {1e3 * end:.1f} mm"
 
 
 @pytest.mark.parametrize(
@@ -46,9 +48,9 @@ def weighed(felt):
 def test_the_piano_s_weights_are_those_of_its_curve(settings):
     """Also where a screw lets the let-off begin early: its force is none of the weight."""
     felt = INSTRUMENTS["piano"].feel(settings, SPEED)
-    down, up = weighed(felt)
-    assert felt.figures["down weight"] == f"{down.max():.0f} g"
-    assert felt.figures["up weight"] == f"{up.min():.0f} g"
+    down, up, where = weighed(felt)
+    assert felt.figures["down weight"] == f"{down.max():.0f} g, {where}"
+    assert felt.figures["up weight"] == f"{up.min():.0f} g, {where}"
     assert 40 < down.max() < 60
 
 
@@ -63,9 +65,9 @@ def test_the_weights_of_a_key_out_of_regulation_are_those_of_its_curve(seed):
     }  # fmt: skip
     screws = {name: float(random.uniform(*span)) for name, span in spans.items()}
     felt = INSTRUMENTS["piano"].feel(screws, SPEED)
-    down, up = weighed(felt)
-    assert felt.figures["down weight"] == f"{down.max():.0f} g"
-    assert felt.figures["up weight"] == f"{up.min():.0f} g"
+    down, up, where = weighed(felt)
+    assert felt.figures["down weight"] == f"{down.max():.0f} g, {where}"
+    assert felt.figures["up weight"] == f"{up.min():.0f} g, {where}"
 
 
 def test_a_quick_press_tells_no_weights():
@@ -78,6 +80,18 @@ def test_a_key_bed_before_the_let_off_is_said():
     felt = INSTRUMENTS["piano"].feel({"key dip": 6e-3}, SPEED)
     assert list(felt.marks) == list(felt.legend) == ["A", "B", "D"]
     assert felt.figures["let-off"].startswith("none")
+
+
+@pytest.mark.parametrize("height", [0.8e-3, 3e-3])
+def test_a_hammer_that_is_never_let_off_is_said(height):
+    """A button so high that the jack isn't turned out: the key squeezes the hammer to the string,
+    and its force falls nowhere before the bed."""
+    felt = INSTRUMENTS["piano"].feel({"let-off button height": height}, SPEED)
+    depth, force = felt.sides["down"]
+    squeezed = force[(depth > 8.5e-3) & (depth < 9.5e-3)]
+    assert np.all(np.diff(squeezed) > 0.0)
+    assert felt.figures["let-off"] == "none: the jack stays under the knuckle, down to the key bed"
+    assert "nothing is let off" in felt.legend["C"] and felt.legend["D"] == "the key bed"
 
 
 def test_the_harpsichord_s_pluck_is_that_of_its_curve_at_any_speed():

@@ -1,10 +1,12 @@
 """Where the command line writes: results to stdout, messages to stderr.
 
 Texts are shown as they are: names and units such as "[mm]" or ":x:" are neither markup nor emoji. A
-terminal that can't show a character (an ASCII one) is given one that it can.
+terminal that can't show a character (an ASCII one) is given one that it can. Where nobody reads on
+(`| head`), a command still does its work: its files are written.
 """
 
 import codecs
+import os
 import sys
 import unicodedata
 from typing import TextIO
@@ -47,10 +49,19 @@ def prepare(*streams: TextIO) -> None:
             reconfigure(errors="touchback.plain")
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Goes on without a word; rich would end the program, before its files are written."""
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())  # else what is buffered fails when Python ends
+        os.close(nowhere)
+
+
 def _console(stderr: bool = False) -> Console:
     # Piped output keeps its lines whole: tables are read by other programs too.
     width = None if stderr or sys.stdout.isatty() else 100
-    return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+    return _Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
 
 
 out, err = _console(), _console(stderr=True)

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from touchback.cli.assignments import assignments
 from touchback.cli.chart import chart
 from touchback.cli.console import out, working
 from touchback.cli.options import number, output
 from touchback.cli.parameters import LIST, show_parameters
 from touchback.errors import InputError
 from touchback.model.names import suggestion
-from touchback.model.signals import check_value
 
 if TYPE_CHECKING:
     from touchback.gallery.feel import KeyCurve
@@ -29,7 +27,11 @@ def feel(
     speed: Annotated[float, number("Of the key front, down and up [mm/s].", 0.1, 200.0)] = 10.0,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help='A live parameter: "hammer mass=0.008"; `list` shows them.'),
+        typer.Option(
+            "--set",
+            help='A live parameter, "hammer mass=0.008", or a file of `play --save`, of which the '
+            "middle C counts; `list` shows them.",
+        ),
     ] = None,
     wav: Annotated[
         Path | None, output("Play a passage and write its sound to this file.", ".wav")
@@ -42,6 +44,8 @@ def feel(
     begin.
     """
     from touchback.gallery.feel import INSTRUMENTS
+    from touchback.gallery.keyboard.keys import MIDDLE_C
+    from touchback.gallery.keyboard.regulation import regulation_of
 
     if instrument not in INSTRUMENTS:
         near = suggestion(instrument, list(INSTRUMENTS))
@@ -51,11 +55,11 @@ def feel(
     if LIST in (set_ or []):
         show_parameters(known, f"a {instrument}'s key")
         return
-    settings = assignments("--set", set_ or [])
-    for name, value in settings.items():
-        if name not in known:
-            raise InputError(f"--set: there is no parameter '{name}'; {suggestion(name, known)}")
-        check_value(f"--set: '{name}'", known[name], value)
+    regulation = regulation_of(set_ or [])
+    regulation.check(known, "--set")
+    if left := regulation.left_out([MIDDLE_C]):
+        out.print(f"--set: {left}", soft_wrap=True)
+    settings = regulation.of(MIDDLE_C)
     with working(f"pressing the key of a {instrument}"):
         felt = chosen.feel(settings, 1e-3 * speed)
     _show(felt, speed)

@@ -26,7 +26,7 @@ from touchback.gallery.keyboard.wired import WiredKey, play_wired
 # voices whose loudness is a speed
 STRUCK = ("piano", "piano-modes", "ball", "synthesizer", "measured")
 PLUCKED = "harpsichord"
-NAMED = 4  # of notes of a score without an end, or of keys that aren't there
+NAMED = 4  # of notes of a score without an end
 
 Board = Keyboard | SeparateKeys
 
@@ -173,14 +173,9 @@ def read_score(path: Path) -> list[Timed]:
 
 
 def tell_of_other_keys(regulation: Regulation, notes: Sequence[int]) -> None:
-    """Says whose screws aren't turned, for their keys aren't there; a file may be of more keys."""
-    others = [note_name(note) for note in sorted(regulation.keys) if note not in notes]
-    if others:
-        more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-        out.print(
-            f"--set: {', '.join(others[:NAMED])}{more} isn't among the keys, "
-            f"{note_name(notes[0])} to {note_name(notes[-1])}; what is said of it is left out."
-        )
+    """Says whose screws aren't turned, for their keys aren't there."""
+    if left := regulation.left_out(notes):
+        out.print(f"--set: {left}", soft_wrap=True)
 
 
 def keep_regulation(path: Path, regulation: Regulation) -> None:

@@ -92,8 +92,12 @@ def play(
         ),
     ] = None,
     to: Annotated[str | None, typer.Option(help="Send notes to a MIDI port as they sound.")] = None,
-    seconds: Annotated[float | None, span("How long; default: the passage.")] = None,
-    fast: Annotated[bool, typer.Option(help="Offline, without waiting for the clock.")] = False,
+    seconds: Annotated[
+        float | None, span("How long is played, once actions rest; default: the passage.")
+    ] = None,
+    fast: Annotated[
+        bool, typer.Option(help="As fast as it computes, in the terminal, not against the clock.")
+    ] = False,
     wav: Annotated[Path | None, output("Where the sound goes.", ".wav")] = None,
     audio: Annotated[
         str | None,
@@ -191,9 +195,11 @@ def play(
     if port is not None and seconds is None:
         seconds = PATIENCE
     duration = end if seconds is None else SETTLING + seconds
+    begun = sum(each.time < duration for each in strokes)
+    some = f"{begun} of " if begun < len(strokes) else ""
     out.print(
         f"{len(board.notes)} simulated keys, {what.value}, {rate:g} ticks a second: "
-        f"{len(strokes)} strokes in {duration:.1f} s"
+        f"{some}{len(strokes)} strokes in {duration:.1f} s, the first {SETTLING:g} s at rest"
     )
     with performing(what.value, to, audio, board.notes, rate) as performance:
         if port is not None and known is not None:

@@ -59,6 +59,10 @@ def test_what_the_parameter_can_t_be_is_refused_before_anything_is_felt(key, tmp
     assert not (tmp_path / "3.mcap").exists()
     with pytest.raises(InputError, match="has no 'wall stifness'; did you mean"):
         TrialKey("wall-standard", "wall stifness")
+    with pytest.raises(InputError, match="'piano' has no 'wall stifness'; 'walls' has 'wall sti"):
+        TrialKey("piano", "wall stifness")
+    with pytest.raises(InputError, match="'ball' has no 'hamer mass'; 'piano' has 'action/hammer"):
+        TrialKey("ball", "hamer mass")
 
 
 def test_a_key_on_a_wire_is_pushed_up_by_the_wall_that_its_angle_met():

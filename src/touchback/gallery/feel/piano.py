@@ -20,21 +20,24 @@ BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]
 DURATION, FADING = 4.0, 1.0  # of the passage and of what sounds on [s]
 SLOW = 0.02  # faster presses show the action's mass more than its weight [m/s]
 NO_LET_OFF = "none: the key bed is reached first"
+NOT_OUT = "none: the jack stays under the knuckle, down to the key bed"
 LEGEND = {
     "A": "the key lifts whippen and hammer",
     "B": "and the damper",
     "C": "let-off: the jack is turned out from under the knuckle",
     "D": "aftertouch, then the key bed",
 }
+HELD = {"C": "let-off button or drop screw are met, but nothing is let off", "D": "the key bed"}
 
 
 def feel(settings: Settings, speed: float) -> KeyCurve:
     """The force curve of an action with other screws than the usual ones, and what is read off
     it."""
     curve = force_curve(slow_press(speed=speed), settings)
+    legend = LEGEND if curve.let_off else LEGEND | HELD
     return KeyCurve(
         "grand piano action", {"down": curve.down, "up": (curve.up[0][::-1], curve.up[1][::-1])},
-        curve.stages, {name: LEGEND[name] for name in curve.stages}, _figures(curve, speed),
+        curve.stages, {name: legend[name] for name in curve.stages}, _figures(curve, speed),
     )  # fmt: skip
 
 
@@ -43,11 +46,14 @@ def _figures(curve: ForceCurve, speed: float) -> dict[str, str]:
     reason = "not told: damper, let-off or key bed begin within the first millimetre"
     if speed > SLOW:
         weights, reason = None, f"not told: press at {1e3 * SLOW:.0f} mm/s at most to feel no mass"
-    told = [f"{1e3 * each:.0f} g" for each in weights] if weights else [reason] * 2
+    low, high = (1e3 * depth for depth in curve.weighed)
+    ways = [f"{1e3 * each:.0f} g, from {low:.1f} to {high:.1f} mm" for each in weights or ()]
+    told = ways or [reason] * 2
+    missing = NOT_OUT if "C" in curve.stages else NO_LET_OFF
     return {
         "down weight": told[0],
         "up weight": told[1],
-        "let-off": f"{peak[1]:.2f} N at {1e3 * peak[0]:.1f} mm" if peak else NO_LET_OFF,
+        "let-off": f"{peak[1]:.2f} N at {1e3 * peak[0]:.1f} mm" if peak else missing,
     }
 
 

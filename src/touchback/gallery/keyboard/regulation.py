@@ -10,7 +10,7 @@ Names and units are those of the action's live parameters (SI). What isn't in it
 graded; what is said of one key goes before what is said of every key.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +29,7 @@ EVERY, KEYS = "every key", "keys"
 PREFIX = "action/"
 SUFFIXES = (".yaml", ".yml")
 LARGEST = 1 << 20  # bytes of a file
+NAMED = 4  # of keys that aren't there
 _EXPECTED = (
     "--set: a screw, '=' and a number in SI units, or a .yaml file, is expected, got '{}'; "
     "`--set list` shows the screws."
@@ -82,6 +83,17 @@ class Regulation:
             if name not in screws:
                 raise InputError(f"{of} has no screw '{name}'; {suggestion(name, list(screws))}")
             check_value(f"{of}, '{name}'", screws[name], value)
+
+    def left_out(self, notes: Sequence[int]) -> str:
+        """Whose screws aren't turned where only some keys are there, as a line; empty for none's.
+        A file may be of more keys."""
+        others = [note_name(note) for note in sorted(self.keys) if note not in notes]
+        if not others:
+            return ""
+        more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+        there = " to ".join(dict.fromkeys(note_name(note) for note in (notes[0], notes[-1])))
+        which = ", ".join(others[:NAMED]) + more
+        return f"only {there} is here; what is said of {which} is left out."
 
     @property
     def count(self) -> int:

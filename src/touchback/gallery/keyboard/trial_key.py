@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from touchback.gallery.keyboard.keys import MIDDLE_C, touchback_key
 from touchback.gallery.keyboard.player import METHOD, SETTLING, steps_at
 from touchback.gallery.keyboard.strikes import REPORTED
 from touchback.gallery.keyboard.strokes import Stroke
+from touchback.gallery.keyboard.voices import VOICES
+from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.gallery.keyboard.wired import (
     ANGLE,
     FOLLOW,
@@ -34,6 +37,7 @@ from touchback.recording import Run, open_run
 
 DEPTH, FORCE = "key depth", "felt force"
 _POSITIONS = 10.0  # s that a device has to find its zero
+_ALIKE = 0.6  # of names, as `suggestion` has it
 _AFTER = 0.25  # s between touches, in which the key comes to rest
 
 
@@ -229,4 +233,17 @@ def _named(name: str, voice: str, known: Collection[str]) -> str:
         return name
     if len(inside) == 1:
         return inside[0]
-    raise InputError(f"The voice '{voice}' has no '{name}'; {suggestion(name, known)}")
+    raise InputError(
+        f"The voice '{voice}' has no '{name}'; {_elsewhere(name, voice) or suggestion(name, known)}"
+    )
+
+
+def _elsewhere(name: str, voice: str) -> str:
+    """Which other voice has a name, or one that is nearer than this voice's."""
+    nearest, found = _ALIKE, ""
+    for each in dict.fromkeys((voice, *VOICES, *WALL_VOICES)):
+        for known in touchback_key(each).all_parameters():
+            near = SequenceMatcher(None, name, known.rpartition("/")[2]).ratio()
+            if near > nearest:
+                nearest, found = near, "" if each == voice else f"'{each}' has '{known}'."
+    return found

@@ -43,9 +43,10 @@ class ForceCurve:
     @property
     def let_off(self) -> tuple[float, float] | None:
         """Depth [m] and force [N] of the let-off's peak, until the jack has slipped: with a button
-        that is low the lever carries the hammer on. None where the key bed comes first."""
+        that is low the lever carries the hammer on. None where the key bed comes first, or where
+        the jack never slips: its button is too high."""
         depth, force = self.down
-        if "C" not in self.stages:
+        if "C" not in self.stages or self.slips == np.inf:
             return None
         last = min(self.slips, self.stages["D"])
         inside = np.flatnonzero((depth >= self.stages["C"]) & (depth <= last))
@@ -55,12 +56,16 @@ class ForceCurve:
         return float(depth[peak]), float(force[peak])
 
     @property
+    def weighed(self) -> tuple[float, float]:
+        """Depths [m] between which weights are taken: before damper, let-off and key bed."""
+        low, high = WEIGHED
+        return low, min(high, *(begin for name, begin in self.stages.items() if name != "A"))
+
+    @property
     def weights(self) -> tuple[float, float] | None:
         """Down weight and up weight [kg]: the most that is needed on the way down and the least on
-        the way up, between 1 and 6 mm and before damper, let-off and key bed add theirs; none where
-        one of these begins at once."""
-        low, high = WEIGHED
-        high = min(high, *(begin for name, begin in self.stages.items() if name != "A"))
+        the way up, where it is `weighed`; none where damper, let-off or key bed begin at once."""
+        low, high = self.weighed
         if high - low < LEAST:
             return None
         down, up = (
