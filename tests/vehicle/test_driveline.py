@@ -87,18 +87,21 @@ def test_the_virtual_wheels_tell_the_engine_its_speed() -> None:
     assert_allclose(run["torque at wheels"], ENGINE.torque(n, 0.6) * 1.475 * 3.673, rtol=1e-12)
 
 
-def test_an_open_differential_gives_each_wheel_its_half_at_their_mean_speed() -> None:
+def test_an_open_differential_gives_each_wheel_its_half_of_what_the_clutch_leaves() -> None:
     m = tb.Model("axle", gravity=(0, 0, 0))
     for side, speed in (("left", 40.0), ("right", 60.0)):
         disc = m.body(side, 1.0, inertia=(1.0, 2.0, 1.0))
         m.joint(side, tb.Revolute("y"), m.ground, disc, velocity=[speed])
-    add_driveline(m, ("left", "right"), m.input("throttle", default=0.5), gear=2)
+    clutch = m.input("clutch")
+    add_driveline(m, ("left", "right"), m.input("throttle", default=0.5), gear=2, clutch=clutch)
     system = m.compile()
     start = system.assemble()
     n = 50.0 * 1.475 * 3.673 * 60.0 / (2.0 * np.pi)
     share = ENGINE.torque(n, 0.5) * 1.475 * 3.673 / 2.0
-    found = system.forward_dynamics(start.q, start.v, u={"throttle": 0.5})
-    assert_allclose(found, [share / 2.0, share / 2.0], rtol=1e-12)
+    for pressed in (0.0, 0.4, 1.0):
+        given = {"throttle": 0.5, "clutch": pressed}
+        found = system.forward_dynamics(start.q, start.v, u=given)
+        assert_allclose(found, [(1.0 - pressed) * share / 2.0] * 2, rtol=1e-12)
 
 
 def test_it_shifts_up_as_it_gains_speed_and_down_as_it_coasts() -> None:

@@ -164,19 +164,20 @@ def add_car(
     road: AnyRoad | None = None,
     speed: float = 0.0,
     hands: Literal["angle", "torque"] = "angle",
-    feet: tuple[Expr, Expr] | None = None,
+    feet: tuple[Expr, Expr, Expr] | None = None,
 ) -> CarParts:
     """Put a car on the road of a model, at its design height and ahead with `speed` [m/s].
 
-    Inputs: "throttle" (0 to 1), "brake" (line pressure [Pa]), or what `feet` give for these two,
-    and the steering's (`add_steering`).
+    Inputs: "throttle" (0 to 1) and "brake" (line pressure [Pa]), or what `feet` give for these two
+    and the clutch (0 to 1), and the steering's (`add_steering`).
     Sensors: the chassis's position, velocity, direction ahead, turning and acceleration at its
     centre of mass, the engine's speed, and the forces of each tyre."""
     made = car or Car()
     gear = add_running_gear(model, made, road or PlaneRoad(), speed, hands)
-    throttle, pressure = feet or (
+    throttle, pressure, clutch = feet or (
         model.input("throttle", min=0.0, max=1.0),
         model.input("brake", unit="Pa", min=0.0, max=_PRESSURE),
+        0.0,
     )
     _add_brakes(model, made, gear.corners, pressure)
     driven = [
@@ -184,7 +185,7 @@ def add_car(
         if made.driven == "all" or name.startswith(made.driven)
     ]  # fmt: skip
     line = add_driveline(
-        model, tuple(driven), throttle, made.engine, made.gearbox, made.gear or None
+        model, tuple(driven), throttle, made.engine, made.gearbox, made.gear or None, clutch=clutch
     )
     _add_sensors(model, made, gear.corners, line)
     return CarParts(gear.corners, gear.steering, line)

@@ -24,12 +24,13 @@ class CarMotion:
 
 @dataclass(frozen=True)
 class Commands:
-    """What a driver does: angle of the steering wheel [rad], to the left above zero; throttle and
-    brake pedal, 0 to 1."""
+    """What a driver does: angle of the steering wheel [rad], to the left above zero; throttle,
+    brake and clutch pedal, 0 to 1. A car without gears has no clutch."""
 
     wheel: Scalar
     throttle: Scalar
     brake: Scalar
+    clutch: Scalar = 0.0
 
 
 @dataclass(frozen=True)

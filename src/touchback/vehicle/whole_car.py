@@ -16,6 +16,7 @@ from touchback.vehicle.driveline import BAR
 from touchback.vehicle.driven_car import CarMotion, Commands, Outline, Stepping
 
 _GRAVITY = 9.81  # m/s²
+_PEDALS = ("throttle", "brake", "clutch")
 _FEET = 0.05  # s, by which pedals lag
 _ARMS, _ARMS_DAMPING = 400.0, 8.0  # N m/rad, N m s/rad: hands that hold the wheel where they want
 _TURNED = 0.02  # rad of the road wheels, to find the steering's ratio
@@ -70,8 +71,8 @@ class WholeCar:
     def place(self, model: Model, speed: float, slope: float = 0.0) -> CarMotion:
         """Lateral acceleration is v ψ̇: what a body at the car's middle feels in steady turns."""
         model.gravity = (-_GRAVITY * math.sin(slope), 0.0, -_GRAVITY * math.cos(slope))
-        feet = model.state("throttle pedal"), model.state("brake pedal")
-        pressed = feet[0], self.pressure * feet[1]
+        throttle, brake, clutch = (model.state(f"{pedal} pedal") for pedal in _PEDALS)
+        pressed = throttle, self.pressure * brake, clutch
         add_car(model, self.car, speed=speed, hands=self.HANDS, feet=pressed)
         ahead = [model.signal(f"car ahead.{axis}") for axis in "xy"]
         velocity = [model.signal(f"car velocity.{axis}") for axis in "xy"]
@@ -88,9 +89,9 @@ class WholeCar:
     def drive(self, model: Model, commands: Commands) -> None:
         """Hands and feet follow what the driver wants."""
         self.hold(model, commands.wheel)
-        for pedal, wanted in (("throttle", commands.throttle), ("brake", commands.brake)):
+        for pedal in _PEDALS:
             name = f"{pedal} pedal"
-            model.set_rate(name, (wanted - model.signal(name)) / _FEET)
+            model.set_rate(name, (getattr(commands, pedal) - model.signal(name)) / _FEET)
 
     def hold(self, model: Model, wanted: Scalar) -> None:
         """Hands at the steering wheel, which they want at an angle [rad]."""

@@ -28,11 +28,13 @@ def add_driveline(
     gearbox: Gearbox | None = None,
     gear: int | None = None,
     name: str = "driveline",
+    clutch: Expr | float = 0.0,
 ) -> Driveline:
     """Drive the joints of these wheels, which turn forward about their coordinate, with a throttle
     from 0 to 1. An open differential: n is that of the wheels' mean speed (4.9–4.10), and each gets
     the same share of the torque T τ (4.14). With a `gear` it stays engaged; otherwise a memory
-    "`name` gear" shifts at ticks, as the gearbox's map says."""
+    "`name` gear" shifts at ticks, as the gearbox's map says. A `clutch` that is pressed, 0 to 1,
+    takes this share of the torque away."""
     motor, box = engine or Engine(), gearbox or Gearbox()
     if not wheels:
         raise ModelError(f"Driveline '{name}': it drives no wheel; name their joints.")
@@ -49,7 +51,7 @@ def add_driveline(
     else:
         engaged = float(gear)
         n = mean * (box.ratio(engaged) * RPM)
-    torque = motor.torque(n, throttle) * box.ratio(engaged)
+    torque = motor.torque(n, throttle) * box.ratio(engaged) * (1.0 - clutch)
     for wheel in wheels:
         model.force(f"{name} {wheel}", JointEffort(wheel, torque / len(wheels)))
     return Driveline(n, engaged, torque)

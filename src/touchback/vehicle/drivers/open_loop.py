@@ -16,12 +16,13 @@ Course = Callable[[Scalar], Scalar]
 class OpenLoop:
     """Turns the steering wheel as a function of time says [rad]. Keeps a speed [m/s] where one is
     given, or the throttle as another function says (0 to 1), and lets go of both while a third one
-    presses the brake. Functions are over any number."""
+    presses the brake; a fourth one presses the clutch. Functions are over any number."""
 
     wheel: Course
     speed: float | None = None
     throttle: Course | None = None
     brake: Course | None = None
+    clutch: Course | None = None
 
     def commands(self, model: Model, car: DrivenCar, seen: CarMotion) -> Commands:
         """Of the model's time."""
@@ -36,4 +37,5 @@ class OpenLoop:
             pressed = self.brake(time)
             throttle = select(pressed > 0.0, 0.0, throttle)
             brake = select(pressed > 0.0, pressed, brake)
-        return Commands(self.wheel(time), throttle, brake)
+        clutch = 0.0 if self.clutch is None else self.clutch(time)
+        return Commands(self.wheel(time), throttle, brake, clutch)

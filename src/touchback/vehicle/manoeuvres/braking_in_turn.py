@@ -20,11 +20,14 @@ _TURNS, _BRAKES = 2.0, 7.0  # s: into the circle, and when the pedal is pressed
 @dataclass(frozen=True)
 class BrakingInTurn(Manoeuvre):
     """On a circle of 100 m and 5 m/s² the wheel is held, the throttle let go and the brake pressed
-    by a share `pedal` of its way."""
+    by a share `pedal` of its way. The clutch is pressed with it, since the standard asks what
+    braking alone does; with a `clutch` of 0 the engine drags besides (ISO 9816's question)."""
 
     speed: float = math.sqrt(500.0)
     lateral: float = 5.0
     pedal: float = 0.4
+    clutch: float = 1.0
+    any_sign: ClassVar[tuple[str, ...]] = ("clutch",)
     name: ClassVar[str] = "braking-in-turn"
     about: ClassVar[str] = "the brake is pressed on a circle: yaw rate and path after a second"
 
@@ -40,6 +43,7 @@ class BrakingInTurn(Manoeuvre):
             lambda time: angle * clipped(time / _TURNS, 0.0, 1.0),
             self.speed,
             brake=lambda time: select(time > _BRAKES, self.pedal, 0.0),
+            clutch=lambda time: select(time > _BRAKES, clipped(self.clutch, 0.0, 1.0), 0.0),
         )
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BEFORE, _AFTER = 40.0, 60.0  # m to the first gate, and from the last one
-_MARGIN = 0.15  # m to cones, on the line
 _STRAIGHT = 15.0  # m before the first and after the last lane, from where on he goes straight
 _EVEN = 0.02  # m: what is left to choose is chosen by the sum of changes
 _SMOOTH = 8.0  # m: a bend that changes within it is as bad as one that is twice as tight
@@ -69,11 +68,11 @@ def lanes(width: float, part: int) -> list[Lane]:
     ]
 
 
-def line_through(course: list[Lane], shape: Outline) -> Path:
+def line_through(course: list[Lane], shape: Outline, room: float = 0.15) -> Path:
     """The line for a car of this shape that bends least, as a driver would take it: no point of the
-    car comes nearer to cones than 0.15 m while it is abreast of a lane. A linear program, for small
-    angles and points a metre apart: the peaks of the bend and of its change are least, then the
-    sum of all changes."""
+    car comes nearer to cones than `room` [m] while it is abreast of a lane. A linear program, for
+    small angles and points a metre apart: the peaks of the bend and of its change are least, then
+    the sum of all changes."""
     x = np.arange(-_BEFORE, course[-1].end + _AFTER)
     n, unit = len(x), np.eye(len(x))
     bend, change = np.diff(unit, 2, axis=0), np.diff(unit, 3, axis=0)
@@ -89,15 +88,15 @@ def line_through(course: list[Lane], shape: Outline) -> Path:
         hold(sign * bend, np.zeros((n - 2, n - 3)), -1.0, 0.0, 0.0)
         hold(sign * change, -each, 0.0, 0.0, 0.0)
     hold(none, each, 0.0, -1.0, 0.0)
-    room = shape.width / 2 + _MARGIN
+    beside = shape.width / 2 + room
     for lane in course:
         for part in np.linspace(-shape.rear, shape.front, 5):
             place = x[1:-1] + part
             abreast = (place >= lane.start - 0.5) & (place <= lane.end + 0.5)
             there = (unit[1:-1] + part * (unit[2:] - unit[:-2]) / 2)[abreast]
             idle = np.zeros((len(there), n - 3))
-            hold(there, idle, 0.0, 0.0, lane.left - room)
-            hold(-there, idle, 0.0, 0.0, -lane.right - room)
+            hold(there, idle, 0.0, 0.0, lane.left - beside)
+            hold(-there, idle, 0.0, 0.0, -lane.right - beside)
     first, last = course[0].middle, course[-1].middle
     held = np.where(x < -_STRAIGHT, first, np.where(x > course[-1].end + _STRAIGHT, last, np.nan))
     bounds = [(None, None) if np.isnan(y) else (y, y) for y in held]
@@ -115,13 +114,15 @@ def line_through(course: list[Lane], shape: Outline) -> Path:
 @dataclass(frozen=True)
 class DoubleLaneChange(Manoeuvre):
     """Part 1 of ISO 3888, or `part` 2, by a path follower with these `preview` and `calm` who is
-    used to how much the car understeers (a slow ramp before). The standard's driver lets go of the
-    throttle in part 2; ours keeps his speed."""
+    used to how much the car understeers (a slow ramp before). His line leaves `room` [m] to cones:
+    the more, the tighter it bends. The standard's driver lets go of the throttle in part 2; ours
+    keeps his speed."""
 
     speed: float = 80.0 / 3.6
     part: int = 1
     preview: float = 0.35
     calm: float = 0.35
+    room: float = 0.15
     name: ClassVar[str] = "double-lane-change"
     about: ClassVar[str] = "out of a lane and back between cones: ISO 3888"
 
@@ -144,7 +145,7 @@ class DoubleLaneChange(Manoeuvre):
 
     def driver(self, car: DrivenCar) -> Driver:
         """On a line through the lanes."""
-        line = line_through(lanes(car.outline.width, self.part), car.outline)
+        line = line_through(lanes(car.outline.width, self.part), car.outline, self.room)
         used_to = drive(car, SlowRamp(self.speed))["understeer gradient"]
         return PathFollower(
             line, self.speed, self.preview, used_to, calm=self.calm, foresight=self.preview
