@@ -74,6 +74,7 @@ class ConstraintEquations:
     positions: list[int]
     velocity_level: list[int]
     f: list[int]
+    z_rates: list[int]
 
 
 _NONE, _NOT = np.zeros(0, np.int32), np.zeros(0, bool)
@@ -118,7 +119,9 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
         np.array([row.rubbing is not None for row in rows], dtype=bool),
     )
     positions, velocities = [*h, *J], [row.b for row in rows]
-    return ConstraintEquations(instant.model, layout, rows, terms, positions, velocities, f)
+    return ConstraintEquations(
+        instant.model, layout, rows, terms, positions, velocities, f, z_rates
+    )
 
 
 def row_labels(model: Model) -> dict[str, str]:
@@ -132,22 +135,22 @@ def row_labels(model: Model) -> dict[str, str]:
     }
 
 
-def derive_stiffness(d: Derivation, f: list[int]) -> list[int]:
-    """[∂f/∂δ, ∂f/∂v], n × n each: by increments δ of the positions in velocity coordinates."""
-    tape, v = d.tape, list(d.instant.at.v)
-    rates = configuration_rate(d.instant)
-    by_q = jacobian(tape, f, list(d.instant.at.q))
-    by_v = jacobian(tape, f, v)
-    increments = jacobian(tape, rates, v)  # q̇ is linear in v: the map from δ to dq
-    n = len(v)
-    by_increment = []
-    for row in by_q:
-        for j in range(n):
-            entry = 0
-            for i, slope in enumerate(row):
-                entry = tape.add(entry, tape.mul(slope, increments[i][j]))
-            by_increment.append(entry)
-    return by_increment + [x for row in by_v for x in row]
+def derive_stiffness(d: Derivation, equations: ConstraintEquations) -> list[int]:
+    """[∂f/∂δ, ∂f/∂v, ∂f/∂z, ∂ż/∂δ, ∂ż/∂v, ∂ż/∂z], full matrices: by increments δ of the positions
+    in velocity coordinates, by velocities and by further states z."""
+    tape = d.tape
+    increments = jacobian(tape, configuration_rate(d.instant), d.v)  # q̇ is linear in v: δ to dq
+    found = []
+    for outputs in (equations.f, equations.z_rates):
+        for row in jacobian(tape, outputs, d.q):
+            for j in range(len(d.v)):
+                entry = 0
+                for i, slope in enumerate(row):
+                    entry = tape.add(entry, tape.mul(slope, increments[i][j]))
+                found.append(entry)
+        for symbols in (d.v, d.z):
+            found += [slope for row in jacobian(tape, outputs, symbols) for slope in row]
+    return found
 
 
 def _pattern(rows: list[dict[int, int]]) -> Pattern:

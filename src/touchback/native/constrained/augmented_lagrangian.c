@@ -6,6 +6,7 @@
  *   theta += d,   lambda -= 4/h^2 w (g + J d)
  *
  * with K = -df/dq, C = -df/dv and g = h, or h/2 (J v - b) for rows without a position equation.
+ * Further states z take part in the iterations (further_states.c).
  * The penalties w = h^2/4 alpha are `penalty` times the row's own inertia, 1 / (J diag(M)^-1 J^T):
  * then they need no tuning by units or steps. Velocities and accelerations are projected with the
  * same matrix afterwards. Redundant rows and singular positions need no care: the matrix is regular.
@@ -19,6 +20,7 @@
 
 static const long ITERATIONS = 30;
 static const double STILL = 1e-12; /* part of a radian or metre of the last increment */
+static const double BACK = 0.25; /* part of an increment that the next one takes back: not converging */
 
 /* Penalties w by row, into c->right. */
 static void weigh(tb_constrained *c) {
@@ -42,6 +44,7 @@ static void build_matrix(tb_constrained *c, double h, const double *u, const dou
         c->stiffness.call(c->x, u, p, c->stiff, c->stiffness.work, c->stiffness.context);
         for (long i = 0; i < n * n; i++)
             A[i] = -0.5 * h * (c->stiff[n * n + i] + 0.5 * h * c->stiff[i]);
+        tb_further_out_of_matrix(c, h);
     }
     for (long k = 0; k < c->M_count; k++) {
         long i = c->M_rows[k], j = c->M_columns[k];
@@ -167,21 +170,37 @@ static void move(tb_constrained *c, const double *x, const double *theta, const 
         c->x[i] -= offset[i];
 }
 
+/* How much of the increment d is taken: about a kink (a brake that locks, a stop) Newton's method may go
+ * to and fro for ever, so where d goes back on the last one, half as much as of that; then again more, but
+ * not twice, lest halving and doubling go to and fro themselves. */
+static double share_of(long n, const double *d, double *last, double share) {
+    double along = 0.0, before = 0.0;
+    for (long j = 0; j < n; j++) {
+        along += d[j] * last[j];
+        before += last[j] * last[j];
+        last[j] = d[j];
+    }
+    return along < -BACK * before ? 0.5 * share : fmin(1.5 * share, 1.0);
+}
+
 void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h, const double *x,
                                   double *next, double *scratch) {
     tb_constrained *c = problem->constrained;
     const double *u = problem->u, *p = problem->p, *v_n = x + c->nq, *z_n = v_n + c->n;
     long n = c->n, size = c->nq + c->n + c->nz;
     double *theta = scratch, *a = scratch + size, *force = scratch + 2 * size, *g = c->candidates;
-    double *dz = scratch + 3 * size, *offset = dz + c->nz, *v = tb_velocities(c), *z = c->x + c->nq + n;
+    double *dz = scratch + 3 * size, *offset = dz + c->nz, *v = tb_velocities(c), *z = v + n;
+    double *zeta = theta + n, *last = a + n; /* of z over the step; the last increment of theta */
     tb_set_inputs(problem, t, x);
     if (!c->started || memcmp(x, c->settled, (size_t)size * sizeof *x) != 0)
         start(c, x, u, p, force);
     memcpy(dz, tb_terms_z(c), (size_t)c->nz * sizeof *dz);
+    memset(zeta, 0, (size_t)c->nz * sizeof *zeta);
+    memset(last, 0, (size_t)n * sizeof *last);
     for (long j = 0; j < n; j++)
         theta[j] = h * (v_n[j] + 0.5 * h * c->a[j]);
     tb_set_inputs(problem, t + h, x);
-    double moved = INFINITY, lack = 0.0;
+    double moved = INFINITY, lack = 0.0, share = 1.0;
     for (long iteration = 0;; iteration++) {
         move(c, x, theta, u, p, offset);
         for (long j = 0; j < n; j++) {
@@ -189,8 +208,10 @@ void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h,
             a[j] = 4.0 / h * (theta[j] / h - v_n[j]) - c->a[j];
         }
         for (long i = 0; i < c->nz; i++)
-            z[i] = z_n[i] + 0.5 * h * (dz[i] + tb_terms_z(c)[i]);
+            z[i] = z_n[i] + zeta[i];
         tb_terms(c, u, p);
+        for (long i = 0; i < c->nz; i++)
+            c->z_lack[i] = 0.5 * h * (dz[i] + tb_terms_z(c)[i]) - zeta[i];
         lack = lacking(c, h, g);
         tb_soft_factor(c, h, u, p);
         int done = lack <= c->tolerance && moved <= STILL;
@@ -200,14 +221,16 @@ void tb_augmented_lagrangian_step(const tb_problem *problem, double t, double h,
             break;
         }
         unbalanced(c, h, a, force);
+        tb_further_out_of_force(c, h, force);
         tb_soft_solve(c, force, g, c->step);
-        moved = 0.0;
+        share = share_of(n, c->step, last, share);
+        moved = tb_further_move(c, c->step, share, zeta);
         for (long j = 0; j < n; j++) {
-            theta[j] += c->step[j];
+            theta[j] += share * c->step[j];
             moved = fmax(moved, fabs(c->step[j]));
         }
         for (long i = 0; i < c->m; i++)
-            c->lambda[i] += 4.0 / (h * h) * c->mu[i];
+            c->lambda[i] += share * 4.0 / (h * h) * c->mu[i];
     }
     project_rates(c, u, p, a, g);
     memcpy(next, c->x, (size_t)size * sizeof *x);

@@ -47,7 +47,8 @@ typedef struct tb_constrained {
     tb_callable positions;      /* [h, J] */
     tb_callable velocity_level; /* [b]; call is NULL when b = 0 at all times */
     tb_callable configuration_rate;
-    tb_callable stiffness; /* [df/dq, df/dv], dense, by increments of velocity; may be NULL */
+    tb_callable stiffness; /* [df/dq, df/dv, df/dz], then the same of dz/dt; dense, dq by increments
+                              of velocity; may be NULL */
     const int *J_rows, *J_columns, *W_rows, *W_columns;
     const int *W_twins; /* of a nonzero of W in a row with friction: its place in J, -1 for none; -2
                            in other rows; NULL when nothing rubs */
@@ -82,7 +83,9 @@ typedef struct tb_constrained {
     int *J_places, *M_places, *pivots;
     double *residual, *right, *step, *row_weight, *n_scratch, *m_scratch, *increment;
     double *no_force, *mu; /* n zeros; multipliers of corrections */
-    double *stiff, *matrix; /* df/dq and df/dv; the matrix of the implicit formulations */
+    double *stiff, *matrix; /* what stiffness gave; the matrix of the implicit formulations */
+    double *z_lack, *z_step; /* nz: what further states lack of the rule, and their increments */
+    int *z_pivots;
 
     const tb_sparse *sparse; /* NULL for the dense way */
     const tb_shared_load *shared; /* NULL where redundant rows carry nothing, as in runs */
@@ -267,6 +270,12 @@ void tb_baumgarte_pull(tb_constrained *c);
 void tb_soft_factor(tb_constrained *c, double h, const double *u, const double *p);
 /* d with [that matrix] d = force - J^T w g, and c->mu = -w (g + J d); not the same arrays. */
 void tb_soft_solve(tb_constrained *c, const double *force, const double *g, double *d);
+/* Further states z by the trapezoidal rule within the same iterations (further_states.c): takes them
+ * out of that matrix, after stiffness, and out of the force. */
+void tb_further_out_of_matrix(tb_constrained *c, double h);
+void tb_further_out_of_force(tb_constrained *c, double h, double *force);
+/* Adds a share of their increments with d to zeta; returns the largest, in parts of states above 1. */
+double tb_further_move(tb_constrained *c, const double *d, double share, double *zeta);
 /* Moves the positions of c->x onto their constraints by corrections weighted with M (of the last
  * terms); leaves h and J in c->at_positions. Returns the size of h and counts the iterations. */
 double tb_project_positions(tb_constrained *c, const double *u, const double *p);

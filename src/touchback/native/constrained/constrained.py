@@ -32,8 +32,9 @@ class ConstrainedFunctions:
     velocity_level      [b (m)]; None when b = 0 at all times
     configuration_rate  [dq/dt], linear in v; None when it is v. An increment δ in velocities acts
                         as q + dq/dt(q, v = δ)
-    stiffness           [∂f/∂q (n × n, by increments in velocities), ∂f/∂v (n × n)]; None when the
-                        implicit formulations shall do without
+    stiffness           [∂f/∂q (n × n, by increments in velocities), ∂f/∂v (n × n), ∂f/∂z (n × nz)],
+                        then the same of dz/dt (nz × n, nz × n, nz × nz); None when the implicit
+                        formulations shall do without
     W_rows, W_columns   where multipliers act through something else than Jᵀ (servo-constraints,
                         friction)
     holonomic           of each row: whether it has an equation for positions (else h = 0)

@@ -92,11 +92,13 @@ class ConstrainedMemory:
         self._set_floats(m * n if full else 1, "B")
         self._set_floats(m * n if full else m, "candidates")
         self._set_floats(n * n if full else 1, "mass", "T", "reduced", "A", "matrix")
-        self._set_floats(2 * n * n if stiff else 1, "stiff")
+        self._set_floats((n + s.nz) * (2 * n + s.nz) if stiff else 1, "stiff")
+        self._set_floats(s.nz, "z_lack", "z_step")
         for name, numbers in (
             ("rows", np.arange(m)), ("columns", np.arange(n)), ("dropped", np.zeros(m)),
             ("level", np.zeros(n)), ("J_places", np.zeros(s.J_count)),
             ("M_places", np.zeros(2 * s.M_count)), ("pivots", np.zeros(max(n, m))),
+            ("z_pivots", np.zeros(s.nz)),
         ):  # fmt: skip
             self._set_ints(name, numbers)
 

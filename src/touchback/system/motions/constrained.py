@@ -102,7 +102,7 @@ class Constrained(Motion):
         wanted["velocity level"] = equations.velocity_level
         wanted["configuration rate"] = configuration_rate(d.instant)
         if stiffness:
-            wanted["stiffness"] = derive_stiffness(d, equations.f)
+            wanted["stiffness"] = derive_stiffness(d, equations)
         d.solved(equations.rows)
         wanted["outputs"] = d.outputs()
         wanted["updates"] = update_equations(d)
