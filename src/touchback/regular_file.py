@@ -100,15 +100,23 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Where to write a file that takes its place only when it is whole: a full disk, or an error,
     leaves what was there before, and two who write it at once don't meet."""
     file = Path(path)
-    if file.exists() and not file.is_file():  # a device is written to, never replaced
-        yield file
-        return
-    beside = file.with_name(f".{file.stem[:40]}.{secrets.token_hex(4)}.part{file.suffix}")
+    part = file.with_name(f".{file.stem[:40]}.{secrets.token_hex(4)}.part{file.suffix}")
+    # a device is written to, never replaced
+    beside = file if file.exists() and not file.is_file() else part
     try:
         yield beside
-        os.replace(beside, file)
+        if beside is part:
+            os.replace(part, file)
+    except OSError as error:  # told of the file, not of what nobody asked for
+        raise OSError(error.errno, error.strerror or str(error), str(file)) from None
     finally:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Writes a file of text or bytes so."""
+    with written_whole(path) as beside:
+        beside.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager

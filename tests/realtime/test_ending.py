@@ -15,7 +15,7 @@ import pytest
 
 import touchback as tb
 from touchback.native.live.memory import private_map
-from touchback.realtime.ending import to_its_end
+from touchback.realtime.ending import signals_as_ctrl_c, to_its_end
 
 BEGIN = """
 import gc, multiprocessing, os, signal, sys, time
@@ -55,6 +55,38 @@ def test_a_run_that_nobody_stopped_ends_with_the_interpreter(
     running.communicate(timeout=60)
     assert running.returncode == status
     check_whole(tmp_path / "run.mcap")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_a_piece_of_work_as_ctrl_c_does_and_then_the_process(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    killed: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda _, number: killed.append(number))
+    with pytest.raises(KeyboardInterrupt, match=number.name), signals_as_ctrl_c():
+        try:
+            signal.raise_signal(number)
+        finally:
+            signal.raise_signal(signal.SIGHUP)  # a terminal's and a shell's: work goes on
+            assert killed == []
+    assert killed == [number]
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_a_signal_that_is_ignored_stays_so_and_what_fails_then_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("the error would never be seen"))
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with pytest.raises(OSError, match="full"), signals_as_ctrl_c():
+            signal.raise_signal(signal.SIGHUP)
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            except KeyboardInterrupt:
+                raise OSError("full") from None
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 WAITING = """

@@ -20,6 +20,7 @@ from touchback.devices.serial_line import SerialDevice
 from touchback.devices.serial_line.driver import BAUD
 from touchback.devices.serial_line.identify import Identified, identify
 from touchback.errors import DeviceError, InputError
+from touchback.regular_file import write_whole
 
 PLACES = ("/dev/serial/by-id/*", "/dev/ttyACM*", "/dev/ttyUSB*")
 _LOOK = 0.2  # s between lines of `watch`
@@ -182,5 +183,5 @@ def _watch(found: SerialDevice, seconds: float) -> None:
 def _keep(found: Identified, to: Path | None) -> None:
     show_identified(found)
     if to is not None:
-        to.write_text(json.dumps(asdict(found), indent=2), encoding="utf-8")
+        write_whole(to, json.dumps(asdict(found), indent=2))
         out.print(f"calibration: {to}")

@@ -11,6 +11,7 @@ from touchback.cli.console import out, working
 from touchback.cli.options import number, output
 from touchback.cli.wheel import Peak, Range
 from touchback.errors import InputError
+from touchback.realtime.ending import signals_as_ctrl_c
 from touchback.recording import save_run, unknown_name
 from touchback.recording.plot import PICTURES
 from touchback.vehicle import CARS
@@ -18,6 +19,7 @@ from touchback.vehicle.manoeuvres import MANOEUVRES, Outcome
 from touchback.vehicle.manoeuvres import drive as drive_it
 
 
+@signals_as_ctrl_c()
 def drive(
     manoeuvre: Annotated[
         str | None, typer.Argument(help='A manoeuvre, or "all"; without one they are listed.')

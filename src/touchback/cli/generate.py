@@ -10,6 +10,7 @@ from touchback.cli.load import load
 from touchback.cli.options import output as written
 from touchback.errors import InputError
 from touchback.model.names import suggestion
+from touchback.regular_file import write_whole
 from touchback.system.texts import PRINTERS
 
 
@@ -38,5 +39,5 @@ def generate(
     if output is None:
         typer.echo(text, nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
+        write_whole(output, text)
         err.print(f"{len(text.splitlines())} lines in {output}")

@@ -19,7 +19,9 @@ from touchback.cli.options import seconds as span
 from touchback.errors import SolveError
 from touchback.realtime import GuardedOutput, Live, open_recording
 from touchback.realtime import live as start_live
+from touchback.realtime.ending import signals_as_ctrl_c
 from touchback.realtime.table import live_table
+from touchback.regular_file import write_whole
 from touchback.simulate.inputs import read_inputs
 
 _REFRESH = 0.1  # seconds between looks
@@ -51,6 +53,7 @@ Control = Annotated[
 Worst = Annotated[int, number("Print so many of the worst ticks, up to 100.", 0, 100)]
 
 
+@signals_as_ctrl_c()
 def live(
     model: Annotated[str, typer.Argument(help="A name of the gallery, or a file.")],
     seconds: Annotated[float, span("How long, in the model's time.")] = 10.0,
@@ -133,11 +136,12 @@ def _watch(run: Live, seconds: float, following: list[Following]) -> None:
 
 def _tell(run: Live, worst: int, report: Path | None) -> None:
     """The report, and so many of the worst ticks."""
+    if report is not None:  # first: a terminal that is gone takes no print
+        write_whole(report, json.dumps(run.report().as_dict(), indent=2))
     out.print(str(run.report()))
     if worst > 0:
         out.print(run.report().trace(worst))
     if report is not None:
-        report.write_text(json.dumps(run.report().as_dict(), indent=2), encoding="utf-8")
         out.print(f"report: {report}")
 
 

@@ -74,12 +74,12 @@ def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
             if board is not None:
                 board.start_passage()
             why = _wait(wanted, lambda: board is not None and board.playing, lambda: hall.seen)
-        except KeyboardInterrupt:
-            why = "by Ctrl-C."
+        except KeyboardInterrupt as error:
+            why = f"by {str(error) or 'Ctrl-C'}."
+        if board is not None and wanted.save is not None:
+            keep_regulation(wanted.save, board.regulating.regulation)
         reports = hall.reports()
     out.print(f"\nEnded {why}")
-    if board is not None and wanted.save is not None:
-        keep_regulation(wanted.save, board.regulating.regulation)
     for report in reports:
         out.print(f"\n{report}")
     if board is not None:

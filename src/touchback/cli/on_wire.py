@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from touchback.cli.console import out
 from touchback.cli.device import calibrated, opened, show_identified
@@ -15,7 +14,7 @@ from touchback.gallery.keyboard.wired import WiredKey, playable
 
 @dataclass(frozen=True)
 class OnWire:
-    """What is to be played on keys of which devices, and where what is heard goes."""
+    """What is to be played on keys of which devices."""
 
     places: list[str]
     rate: float
@@ -23,14 +22,11 @@ class OnWire:
     identified: bool
     port: str | None
     regulation: Regulation
-    wav: Path | None
-    midi: Path | None
 
 
 def play_on_devices(wanted: OnWire, performance: Performance) -> None:
     """Every axis of every device is a key, white ones from middle C in the order given. Each finds
-    its own constants first, so that a newton asked for is one. Pedals come from a MIDI port. What
-    was heard is kept whatever ends it."""
+    its own constants first, so that a newton asked for is one. Pedals come from a MIDI port."""
     playable(performance.voice, wanted.rate, wanted.regulation)
     with ExitStack() as closing:
         port = wanted.port
@@ -49,10 +45,7 @@ def play_on_devices(wanted: OnWire, performance: Performance) -> None:
             "fingers: pointer and letters of a page press simulated keys only.",
             soft_wrap=True,
         )
-        try:
-            performance.on_wires(keys, source, wanted.seconds, wanted.rate, wanted.regulation)
-        finally:
-            performance.keep(wanted.wav, wanted.midi)
+        performance.on_wires(keys, source, wanted.seconds, wanted.rate, wanted.regulation)
 
 
 def _calibrated(key: WiredKey) -> WiredKey:

@@ -1,7 +1,7 @@
 """A performance in the terminal: notes are shown, sent and heard as they sound, and kept."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from touchback.gallery.keyboard.wired import WiredKey, play_wired
 # voices whose loudness is a speed
 STRUCK = ("piano", "piano-modes", "ball", "synthesizer", "measured")
 PLUCKED = "harpsichord"
+_LAST = 0.1  # s of a note at least that began as the performance was ended
 NAMED = 4  # of notes of a score without an end
 
 Board = Keyboard | SeparateKeys
@@ -45,7 +46,9 @@ class Performance:
 
     def live(self, board: Board, fingers: Fingers, duration: float) -> None:
         """Plays against the clock, and tells how the deadlines were kept."""
-        reports, self.played = board.play(self._watched(fingers), duration, self._ear())
+        notebook = Notebook(self._ear())
+        self.played = notebook.notes  # until the recording tells it more exactly
+        reports, self.played = board.play(self._watched(fingers), duration, notebook.ear)
         self.time = duration
         worst = max(reports, key=lambda report: report.counts["late"])
         if len(reports) > 1:
@@ -100,6 +103,7 @@ class Performance:
 
     def _watched(self, fingers: Fingers) -> Callable[[float], Sequence[Gesture]]:
         def watched(now: float) -> Sequence[Gesture]:
+            self.time = now
             found = fingers(now)
             for foot in (each for each in found if isinstance(each, Foot)):
                 self._moved(foot)
@@ -128,17 +132,40 @@ class Performance:
         if self.stream is not None:
             self.stream.damp(note, share)
 
-    def keep(self, wav: Path | None, midi: Path | None) -> None:
-        """Writes what was heard."""
-        out.print(f"\n{len(self.played)} notes were heard.")
-        if wav is not None:
-            with working("letting the strings sound"):
-                notes = as_sound(self.played, plucked=self.voice == PLUCKED)
-                write_wav(wav, render(notes, self.time))
-            out.print(f"sound: {wav}")
-        if midi is not None:
-            write_midi(midi, as_midi(self.played, self.voice in STRUCK, self.feet))
-            out.print(f"notes: {midi}")
+    @contextmanager
+    def kept(
+        self, wav: Path | None, midi: Path | None, save: Path | None, regulation: Regulation
+    ) -> Iterator[None]:
+        """Writes what was heard, whatever ends it, and which screws were turned, unless an error
+        does. What ended before its first note leaves older files of others as they are."""
+        heard, turned = False, True
+        try:
+            yield
+            heard = True
+        except Exception:
+            turned = False
+            raise
+        finally:
+            heard = heard or bool(self.played)
+            with ExitStack() as last_first:  # one that fails doesn't keep the others from it
+                if wav is not None and heard:
+                    last_first.callback(self._keep_sound, wav)
+                last_first.callback(lambda: out.print(f"\n{len(self.played)} notes were heard."))
+                if save is not None and turned:
+                    last_first.callback(keep_regulation, save, regulation)
+                if midi is not None and heard:  # small, and sound can be made of it again
+                    last_first.callback(self._keep_notes, midi)
+
+    def _keep_notes(self, midi: Path) -> None:
+        write_midi(midi, as_midi(self.played, self.voice in STRUCK, self.feet))
+        out.print(f"notes: {midi}")
+
+    def _keep_sound(self, wav: Path) -> None:
+        with working("letting the strings sound"):
+            notes = as_sound(self.played, plucked=self.voice == PLUCKED)
+            begun = max((note.time for note in self.played), default=0.0)
+            write_wav(wav, render(notes, max(self.time, begun + _LAST)))
+        out.print(f"sound: {wav}")
 
 
 @contextmanager

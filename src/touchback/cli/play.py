@@ -15,7 +15,6 @@ from touchback.cli.options import seconds as span
 from touchback.cli.parameters import LIST, show_parameters
 from touchback.cli.performing import (
     Board,
-    keep_regulation,
     performing,
     read_score,
     show_note,
@@ -40,6 +39,7 @@ from touchback.gallery.keyboard.regulation import SUFFIXES, regulation_of, screw
 from touchback.gallery.keyboard.strokes import Gesture, Stroke, passage
 from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.gallery.keyboard.wired import wired_key
+from touchback.realtime.ending import signals_as_ctrl_c
 
 RINGING = 1.5  # s after the last stroke
 PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
@@ -69,6 +69,7 @@ class What(StrEnum):
     mechanisms = "mechanisms"
 
 
+@signals_as_ctrl_c()
 def play(
     what: Annotated[
         What,
@@ -156,11 +157,12 @@ def play(
     if device:
         _refuse_beside_devices(keys=keys, score=score, fast=fast, answers=answers)
         lasting = seconds or PATIENCE
-        wanted = OnWire(device, rate, lasting, identify, port, regulation, wav, midi)
-        with performing(what.value, to, audio, notes_of(29), rate) as performance:
+        wanted = OnWire(device, rate, lasting, identify, port, regulation)
+        with (
+            performing(what.value, to, audio, notes_of(29), rate) as performance,
+            performance.kept(wav, midi, save, regulation),
+        ):
             play_on_devices(wanted, performance)
-        if save is not None:
-            keep_regulation(save, regulation)
         return
     messages = None if score is None else read_score(score)
     only_here = what is What.piano_modes or what.value in WALL_VOICES
@@ -201,16 +203,16 @@ def play(
         f"{len(board.notes)} simulated keys, {what.value}, {rate:g} ticks a second: "
         f"{some}{len(strokes)} strokes in {duration:.1f} s, the first {SETTLING:g} s at rest"
     )
-    with performing(what.value, to, audio, board.notes, rate) as performance:
+    with (
+        performing(what.value, to, audio, board.notes, rate) as performance,
+        performance.kept(wav, midi, save, regulation),
+    ):
         if port is not None and known is not None:
             performance.from_port(board, port, known, duration)
         elif fast:
             performance.offline(board, gestures, duration)
         else:
             performance.live(board, scripted(gestures), duration)
-    performance.keep(wav, midi)
-    if save is not None:
-        keep_regulation(save, regulation)
 
 
 def _notes(asked: int | None, score: list[Timed] | None) -> int | list[int]:

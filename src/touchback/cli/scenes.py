@@ -15,6 +15,7 @@ from touchback.cli.film import film
 from touchback.draw.stick import stick_figure
 from touchback.draw.stick_svg import figure_svg
 from touchback.recording import Run
+from touchback.regular_file import write_whole
 from touchback.system import System
 
 # Name in the gallery, what to watch for, the sensor that leaves a trail.
@@ -81,5 +82,5 @@ def _draw(system: System, run: Run, path: Path | None) -> Path:
     where = path or Path(tempfile.gettempdir()) / "touchback-play.svg"
     figure = stick_figure(system.model, q)
     text = figure_svg(figure, system.name, shown, trail[: shown + 1])
-    where.write_text(text, encoding="utf-8")
+    write_whole(where, text)
     return where

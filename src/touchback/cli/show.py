@@ -18,6 +18,7 @@ from touchback.draw.stick_text import draw, view_for
 from touchback.dynamics.stops import default_stops
 from touchback.model.part import flatten
 from touchback.model.show import tree_text
+from touchback.regular_file import write_whole
 from touchback.system import System
 
 _FUNCTIONS = ("inverse dynamics", "bias", "mass matrix", "forward dynamics")
@@ -53,11 +54,11 @@ def show(
     frames = "chosen" if system.plan.frame_pass else "described"
     out.print(f"\nforward dynamics by: {system.plan.algorithm}, {frames} link frames")
     if svg_file is not None:
-        svg_file.write_text(figure_svg(figure, system.name), encoding="utf-8")
+        write_whole(svg_file, figure_svg(figure, system.name))
         out.print(f"stick figure: {svg_file}")
     if svg_file is not None and flatten(described).modes:
         graph = svg_file.with_stem(f"{svg_file.stem}-modes")
-        graph.write_text(state_graph_svg(described), encoding="utf-8")
+        write_whole(graph, state_graph_svg(described))
         out.print(f"state graph: {graph}")
 
 

@@ -22,7 +22,7 @@ from touchback.model.joints import Joint
 from touchback.model.signals import BaseMotion
 from touchback.model.value import Data
 from touchback.model.walk import expressions_of
-from touchback.regular_file import written_whole
+from touchback.regular_file import write_whole
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.table import Table
 from touchback.symbolic.text import to_text as expressions_to_text
@@ -43,8 +43,7 @@ def save(model: Model, path: str | Path) -> None:
             f"{target}: a model is saved as {', '.join(WRITERS)}, not as '{target.suffix}'."
         )
     text = to_text(model, target.suffix)
-    with written_whole(target) as beside:
-        beside.write_text(text, encoding="utf-8")
+    write_whole(target, text)
 
 
 def to_text(model: Model, suffix: str = ".yaml") -> str:

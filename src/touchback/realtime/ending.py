@@ -9,7 +9,8 @@ import signal
 import threading
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn, Protocol
 
@@ -61,6 +62,36 @@ def _start(work: Callable[[], None]) -> None:
         thread.start()
     except RuntimeError:  # none is to be had: at the interpreter's exit, or at a limit
         work()
+
+
+@contextmanager
+def signals_as_ctrl_c() -> Iterator[None]:
+    """SIGTERM and SIGHUP interrupt what is done within as Ctrl-C does, so that it is kept alike;
+    then the process dies of them. A second SIGTERM ends it at once; SIGHUP comes twice by itself,
+    from the terminal and from the shell."""
+    came: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        for each in taken:
+            signal.signal(each, signal.SIG_DFL if each == signal.SIGTERM else signal.SIG_IGN)
+        raise KeyboardInterrupt(signal.Signals(number).name)
+
+    main = threading.current_thread() is threading.main_thread()
+    taken = [each for each in _SIGNALS if main and signal.getsignal(each) is signal.SIG_DFL]
+    for each in taken:
+        signal.signal(each, interrupt)
+    fails = False
+    try:
+        yield
+    except Exception:
+        fails = True  # that is to be told
+        raise
+    finally:
+        for each in taken:
+            signal.signal(each, signal.SIG_DFL)
+        if came and not fails:
+            os.kill(os.getpid(), came[0])
 
 
 class Endable(Protocol):

@@ -12,7 +12,7 @@ from touchback.files.convert import check_keys, convert, mapping, shown
 from touchback.files.document import LARGEST, Document
 from touchback.files.schema import kinds_in
 from touchback.files.yaml_text import yaml_text
-from touchback.regular_file import check_output, read_regular, written_whole
+from touchback.regular_file import check_output, read_regular, write_whole
 from touchback.vehicle.car import Car
 from touchback.vehicle.suspension import AnyAxle
 from touchback.vehicle.tyres import AnyTyre, MagicFormula
@@ -103,8 +103,7 @@ def save_car(car: Car, path: str | Path) -> None:
     so that it is a start for others."""
     check_output(path, (".yaml", ".yml"))
     plain = _plain(car)
-    with written_whole(path) as beside:
-        beside.write_text(yaml_text({_KEY: VERSION, **plain}), encoding="utf-8")
+    write_whole(path, yaml_text({_KEY: VERSION, **plain}))
 
 
 def _plain(item: object) -> dict[str, object]:

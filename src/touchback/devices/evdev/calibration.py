@@ -14,6 +14,7 @@ import msgspec
 from touchback.devices.evdev.described import ReportedAxis
 from touchback.errors import DeviceError, InputError
 from touchback.recording import unknown_name
+from touchback.regular_file import write_whole
 
 if TYPE_CHECKING:
     from touchback.devices.evdev.driver import ForceWheel
@@ -89,7 +90,8 @@ class WheelScale:
 
     def save(self, path: Path) -> None:
         """As JSON."""
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(asdict(self)), indent=2) + b"\n")
+        content = msgspec.json.format(msgspec.json.encode(asdict(self)), indent=2)
+        write_whole(path, content + b"\n")
 
 
 def read_scale(path: Path) -> WheelScale:

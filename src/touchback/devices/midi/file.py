@@ -11,7 +11,7 @@ from pathlib import Path
 
 from touchback.devices.midi.messages import Message, data_length, decode, encode
 from touchback.errors import InputError
-from touchback.regular_file import read_regular
+from touchback.regular_file import check_output, read_regular, write_whole
 
 TICKS_PER_QUARTER = 5000
 MICROSECONDS_PER_QUARTER = 500_000  # also the tempo of a file that names none
@@ -47,7 +47,8 @@ def write_midi(path: str | Path, messages: Iterable[Timed]) -> None:
         now = due
     track += _number(0) + bytes((META, END_OF_TRACK, 0))
     header = b"MThd" + struct.pack(">IHHH", 6, 0, 1, TICKS_PER_QUARTER)
-    Path(path).write_bytes(header + b"MTrk" + struct.pack(">I", len(track)) + track)
+    check_output(path, label="Notes")
+    write_whole(path, header + b"MTrk" + struct.pack(">I", len(track)) + track)
 
 
 def read_midi(path: str | Path) -> list[Timed]:

@@ -21,7 +21,7 @@ from touchback.gallery.keyboard.keys import HIGHEST, LOWEST, note_name
 from touchback.model.names import suggestion
 from touchback.model.signals import Parameter, check_value
 from touchback.numbers import shown
-from touchback.regular_file import check_output, read_regular, written_whole
+from touchback.regular_file import check_output, read_regular, write_whole
 from touchback.system import System
 
 FORMAT, VERSION = "touchback regulation", 1
@@ -115,8 +115,7 @@ class Regulation:
     def save(self, path: str | Path) -> None:
         """Write it to a .yaml file."""
         check_output(path, SUFFIXES, "Regulation")
-        with written_whole(path) as file:
-            file.write_text(self.text(), encoding="utf-8")
+        write_whole(path, self.text())
 
 
 AS_GRADED = Regulation()  # nothing turned

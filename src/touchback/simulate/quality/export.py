@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from touchback.errors import InputError
+from touchback.regular_file import write_whole, written_whole
 from touchback.simulate.quality.row import Row
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ def save(quality: Quality, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     records = [plain(row) for row in quality.rows]
     if target.suffix == ".csv":
-        with target.open("w", newline="", encoding="utf-8") as file:
+        with (
+            written_whole(target) as beside,
+            beside.open("w", newline="", encoding="utf-8") as file,
+        ):
             writer = csv.DictWriter(file, list(records[0]))
             writer.writeheader()
             writer.writerows(records)
@@ -44,6 +48,6 @@ def save(quality: Quality, path: str | os.PathLike[str]) -> None:
             "rows": records,
             "recommendation": quality.recommendation,
         }
-        target.write_text(json.dumps(document, indent=1), encoding="utf-8")
+        write_whole(target, json.dumps(document, indent=1))
     else:
         raise InputError(f"'{target.name}': .csv or .json is expected.")
