@@ -88,6 +88,7 @@ def play_on_page(wanted: OnPage, show: Show | None = None) -> None:
 
 def _opened(wanted: OnPage) -> tuple[Hall, PianoBoard | None]:
     from touchback.workbench.play.hall import PAGES, ZOO, Hall
+    from touchback.workbench.play.instruments import ALL_WALLS
     from touchback.workbench.play.piano import OCTAVE, PianoBoard
 
     is_page = wanted.what in (*PAGES, ZOO) and wanted.what != "piano"
@@ -96,8 +97,9 @@ def _opened(wanted: OnPage) -> tuple[Hall, PianoBoard | None]:
         if not is_page:
             notes = OCTAVE if wanted.notes is None else tuple(wanted.notes)
             tell_of_other_keys(wanted.regulation, notes)
+            instrument = "wall-standard" if wanted.what == ALL_WALLS else wanted.what
             board = PianoBoard(
-                notes, wanted.rate, wanted.what, _script(wanted), regulation=wanted.regulation
+                notes, wanted.rate, instrument, _script(wanted), regulation=wanted.regulation
             )
         what = wanted.what if is_page else "piano"
         shown = board or wanted.board

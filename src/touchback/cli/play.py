@@ -37,7 +37,6 @@ from touchback.gallery.keyboard.player import (
 )
 from touchback.gallery.keyboard.regulation import SUFFIXES, regulation_of, screws_of
 from touchback.gallery.keyboard.strokes import Gesture, Stroke, passage
-from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.gallery.keyboard.wired import wired_key
 from touchback.realtime.ending import signals_as_ctrl_c
 
@@ -127,7 +126,7 @@ def play(
         list[str] | None,
         typer.Option(
             "--set",
-            help='A screw of the piano\'s actions, "hammer mass=0.008" or "C4/hammer mass=0.008", '
+            help='A screw of the actions or walls, "hammer mass=0.008" or "C4/hammer mass=0.008", '
             "or a file of them; `list` shows what there is.",
         ),
     ] = None,
@@ -165,8 +164,7 @@ def play(
             play_on_devices(wanted, performance)
         return
     messages = None if score is None else read_score(score)
-    only_here = what is What.piano_modes or what.value in WALL_VOICES
-    in_terminal = fast or only_here or any((port, to, wav, midi, audio))
+    in_terminal = fast or what is What.piano_modes or any((port, to, wav, midi, audio))
     if page and not in_terminal and can_serve():
         notes = None if keys is None and score is None else notes_of(_notes(keys, messages))
         play_on_page(

@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from touchback.errors import InputError, TouchbackError
+from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.player import make_keyboard
 from touchback.gallery.keyboard.regulation import Regulation, read_regulation, regulation_of
+from touchback.gallery.keyboard.strokes import Stroke
+from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.gallery.piano.grading import graded
 
 
@@ -36,6 +39,15 @@ def test_keys_are_built_with_it_and_others_stay_as_they_are_graded() -> None:
     assert values["A0/action/hammer mass"] == 0.009
     assert values["C8/action/hammer mass"] == graded(108)["hammer mass"]
     assert values["A0/action/backcheck distance"] == values["C8/action/backcheck distance"] == 1e-3
+
+
+def test_walls_have_screws_too_and_a_held_key_feels_them() -> None:
+    """A finger at rest on a wall of 800 N/m is pushed by as much for each metre."""
+    keys = make_keyboard([60], "walls", regulation=regulation_of(["wall stiffness=800"]))
+    held = keys.simulate([Stroke(0.0, 60, press=0.2, depth=0.02, stay=5.0)], duration=1.0)
+    inside = FRONT * held["C4/key"][-1] - MIDDLE
+    assert inside > 2e-3
+    assert held["C4/finger force"][-1] == pytest.approx(800.0 * inside, abs=0.01)  # and friction
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from touchback import gallery
 from touchback.devices.sound import Note, render
 from touchback.gallery.keyboard.regulation import read_regulation
 from touchback.gallery.keyboard.strokes import passage
+from touchback.realtime.signals import choices
 from touchback.workbench.play.hall import Hall
 from touchback.workbench.play.messages import Visit
 from touchback.workbench.play.piano import PianoBoard
@@ -313,6 +314,32 @@ def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: 
     page.click("#passage", force=True)
     until(lambda: board.struck >= before + 3)
     assert [each.note for each in board.heard[-3:]] == [60, 64, 67]
+
+
+def test_walls_are_chosen_tuned_and_struck_on_a_page_with_them(chromium: Browser) -> None:
+    board = PianoBoard((60,), instrument="wall-standard")
+    laws, wall = choices(board.live.system)["C4/wall"], "C4/wall choice"
+    with Hall("piano", board) as hall:
+        found = chromium.new_page()
+        found.goto(hall.url)
+        ready(found, "window.play?.screws && play.instrument === 'wall-standard'")
+        found.click('[data-name="wall-deadbeat"]', force=True)
+        until(lambda: board.live[wall] == laws.index("deadbeat") and board.live["C4/voice"] == 1.0)
+        assert not found.locator("#screw-hammer-mass").is_visible()
+        found.locator("#screw-wall-stiffness").focus()
+        for _ in range(10):
+            found.keyboard.press("ArrowRight")
+        until(lambda: 3000.0 < board.live["C4/wall stiffness"] < 4000.0)  # (t + 10/600)⁴ MN/m
+        found.mouse.move(*on_key(found, 60, 0.9))
+        found.mouse.down()
+        assert struck(board, 0)[0] == 60
+        found.mouse.up()
+        found.click('[data-name="piano"]', force=True)
+        until(lambda: board.live["C4/voice"] == 0.0)
+        ready(found, "play.instrument === 'piano'")
+        assert found.locator("#screw-hammer-mass").is_visible()
+        assert not found.locator("#screw-wall-stiffness").is_visible()
+        found.close()
 
 
 def test_a_blind_trial_never_tells_the_page_what_is_felt(page: Page, hall: Hall) -> None:

@@ -16,10 +16,10 @@ from touchback.gallery.keyboard.listener import Ear, Hearing, Listener
 from touchback.gallery.keyboard.pedals import PEDALS
 from touchback.gallery.keyboard.regulation import (
     AS_GRADED,
-    PREFIX,
     Regulation,
     regulate,
     screws_of,
+    turned_by,
 )
 from touchback.gallery.keyboard.strokes import (
     Gesture,
@@ -154,7 +154,7 @@ class SeparateKeys:
         return sorted(played, key=lambda one: one.time)
 
     def _parameters(self, note: int) -> dict[str, float]:
-        turned = {f"{PREFIX}{name}": value for name, value in self.regulation.of(note).items()}
+        turned = {turned_by(name): value for name, value in self.regulation.of(note).items()}
         return {**graded_key(note, self.system), **turned}
 
     def play(

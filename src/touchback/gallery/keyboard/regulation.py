@@ -1,4 +1,4 @@
-"""What was turned on a keyboard's actions, kept as a file that `touchback play --set` takes.
+"""What was turned on a keyboard's actions or walls, as a file that `touchback play --set` takes.
 
     touchback regulation: 1
     every key:
@@ -27,6 +27,7 @@ from touchback.system import System
 FORMAT, VERSION = "touchback regulation", 1
 EVERY, KEYS = "every key", "keys"
 PREFIX = "action/"
+WALL_SCREWS = ("wall stiffness", "wall damping", "wall rate")  # of a key that is a wall
 SUFFIXES = (".yaml", ".yml")
 LARGEST = 1 << 20  # bytes of a file
 NAMED = 4  # of keys that aren't there
@@ -79,7 +80,7 @@ class Regulation:
         for name, value, key in self._each():
             of = f"{where}: {key}"
             if not screws:
-                raise InputError(f"{of} has no screw '{name}': only a piano's action has screws.")
+                raise InputError(f"{of} has no screw '{name}': only pianos and walls have screws.")
             if name not in screws:
                 raise InputError(f"{of} has no screw '{name}'; {suggestion(name, list(screws))}")
             check_value(f"{of}, '{name}'", screws[name], value)
@@ -126,12 +127,17 @@ def _without(own: Turned, screw: str) -> Turned:
 
 
 def screws_of(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
-    """The screws among the parameters of a key: those of the action behind it."""
+    """The screws among the parameters of a key: those of the action or the wall behind it."""
     return {
         name.removeprefix(PREFIX): each
         for name, each in parameters.items()
-        if name.startswith(PREFIX)
+        if name.startswith(PREFIX) or name in WALL_SCREWS
     }
+
+
+def turned_by(screw: str) -> str:
+    """The parameter of a key that a screw turns."""
+    return screw if screw in WALL_SCREWS else PREFIX + screw
 
 
 def regulate(system: System, notes: Iterable[int], regulation: Regulation) -> None:
@@ -139,7 +145,7 @@ def regulate(system: System, notes: Iterable[int], regulation: Regulation) -> No
     regulation.check(screws_of(system.one.model.all_parameters()), "Regulation")
     for note in notes:
         for name, value in regulation.of(note).items():
-            system[f"{note_name(note)}/{PREFIX}{name}"] = value
+            system[f"{note_name(note)}/{turned_by(name)}"] = value
 
 
 def regulation_of(texts: Iterable[str]) -> Regulation:

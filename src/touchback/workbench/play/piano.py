@@ -12,7 +12,7 @@ from touchback.gallery.keyboard.keys import NAMES, note_name
 from touchback.gallery.keyboard.listener import Ear, Listener
 from touchback.gallery.keyboard.pedals import PEDALS, SHIFTED, Foot
 from touchback.gallery.keyboard.player import METHOD, SETTLING, Fingers, make_keyboard, scripted
-from touchback.gallery.keyboard.regulation import AS_GRADED, Regulation
+from touchback.gallery.keyboard.regulation import AS_GRADED, WALL_SCREWS, Regulation
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.strokes import Gesture, Heard, Stroke
 from touchback.gallery.keyboard.strokes import passage as passage_on
@@ -24,7 +24,7 @@ from touchback.workbench.play import messages as asked
 from touchback.workbench.play.action_drawing import action_drawing
 from touchback.workbench.play.curves import Curves
 from touchback.workbench.play.hands import Hands
-from touchback.workbench.play.instruments import INSTRUMENTS, voice_number
+from touchback.workbench.play.instruments import company_of, settings, voices_of
 from touchback.workbench.play.regulating import Regulating
 from touchback.workbench.play.stroke_rows import AFTER, BEFORE, SHOWN, StrokeRows
 
@@ -54,7 +54,8 @@ class PianoBoard:
         speed: float | None = 1.0,
         regulation: Regulation = AS_GRADED,
     ) -> None:
-        self.keys = make_keyboard(notes, *INSTRUMENTS, rate=rate, by_hand=True)
+        self.company = company_of(instrument)
+        self.keys = make_keyboard(notes, *voices_of(self.company), rate=rate, by_hand=True)
         self.regulating = Regulating(self.keys.system, self.keys.notes, regulation)
         self.notes, self.instrument, self.focus = self.keys.notes, instrument, self.keys.notes[0]
         self.heard: list[Heard] = []  # the last thousand of
@@ -62,11 +63,10 @@ class PianoBoard:
         self.ear: Callable[[Heard], None] = lambda heard: None
         self.tell: Tell = nobody
         self.shown: Callable[[np.ndarray, np.ndarray, int], None] = lambda row, keys, note: None
-        voice = float(voice_number(instrument))
         self.live: Live = live(
             self.keys.system, rate=rate, substeps=self.keys.substeps, method=METHOD, speed=speed,
             parameters={
-                **{f"{note_name(note)}/voice": voice for note in self.notes},
+                **self._settings(instrument),
                 **self.regulating.parameters,
             },
         )  # fmt: skip
@@ -133,8 +133,8 @@ class PianoBoard:
     def _board(self, message: asked.Board, client: str) -> Facts:
         return {
             "notes": [{"note": note, "name": note_name(note)} for note in self.notes],
-            "instruments": list(INSTRUMENTS), "instrument": self.instrument,
-            "strings": INSTRUMENTS, "focus": self.focus, "softest": SOFTEST, "deepest": DEEPEST,
+            "instruments": list(self.company), "instrument": self.instrument,
+            "strings": self.company, "focus": self.focus, "softest": SOFTEST, "deepest": DEEPEST,
             "rate": self.keys.rate, "playing": self.playing,
             "screws": self.regulating.facts(self.focus), "columns": list(SHOWN),
             "action": action_drawing(), "curve": self.curves.last,
@@ -173,9 +173,12 @@ class PianoBoard:
 
     def choose(self, instrument: str) -> None:
         """Another instrument on all keys, from the next tick on; nobody is told."""
-        voice = float(voice_number(instrument))
-        self.live.change({f"{note_name(note)}/voice": voice for note in self.notes})
+        self.live.change(self._settings(instrument))
         self.instrument = instrument
+
+    def _settings(self, instrument: str) -> dict[str, float]:
+        own = settings(instrument, self.company, self.keys.system.one)
+        return {f"{note_name(note)}/{x}": each for note in self.notes for x, each in own.items()}
 
     def _turn(self, message: asked.Screw, client: str) -> Facts:
         if message.note is not None:
@@ -236,7 +239,11 @@ class PianoBoard:
 
     def _ask_curve(self) -> None:
         note, regulating = self.focus, self.regulating
-        self.curves.ask(note, regulating.values(note), regulating.graded(note))
+        now, made = (
+            {name: value for name, value in each(note).items() if name not in WALL_SCREWS}
+            for each in (regulating.values, regulating.graded)
+        )
+        self.curves.ask(note, now, made)
 
     # ---- what it tells --------------------------------------------------------------------------
 
@@ -256,7 +263,7 @@ class PianoBoard:
 
     def _string(self, heard: Heard) -> str:
         shifted = self.instrument == "piano" and heard.una_corda >= SHIFTED
-        return "una corda" if shifted else INSTRUMENTS[self.instrument]
+        return "una corda" if shifted else self.company[self.instrument]
 
     def _damps(self, note: int, time: float, share: float) -> None:
         self.tell("damped", {"note": note, "share": share})

@@ -1,10 +1,10 @@
-"""The screws of a live keyboard's actions: what they are, what was turned, and on which keys."""
+"""The screws of a live keyboard's actions or walls: which there are, what was turned, where."""
 
 from collections.abc import Mapping
 
 from touchback.errors import InputError
 from touchback.gallery.keyboard.keys import note_name
-from touchback.gallery.keyboard.regulation import PREFIX, Regulation, screws_of
+from touchback.gallery.keyboard.regulation import WALL_SCREWS, Regulation, screws_of, turned_by
 from touchback.model.names import suggestion
 from touchback.realtime import Live
 from touchback.system import System
@@ -46,6 +46,7 @@ class Regulating:
             {
                 "name": name, "unit": each.unit, "usual": usual[name], "min": each.min,
                 "max": each.max, "value": values[name],
+                "of": "wall" if name in WALL_SCREWS else "action",
             }
             for name, each in self.screws.items()
         ]  # fmt: skip
@@ -65,4 +66,4 @@ class Regulating:
 
 
 def _parameter(note: int, screw: str) -> str:
-    return f"{note_name(note)}/{PREFIX}{screw}"
+    return f"{note_name(note)}/{turned_by(screw)}"

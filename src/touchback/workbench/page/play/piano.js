@@ -20,7 +20,10 @@ function showInstrument(name) {
   for (const chip of $("instruments").children) chip.setAttribute("aria-checked", String(chip.dataset.name === name));
   const piano = name === "piano";
   $("action-title").textContent = piano ? "Action" : `Action (the ${name} is felt instead)`;
-  $("screws").hidden = $("pedals").hidden = !piano;
+  const wall = page.board.screws.some(each => each.of === "wall") && !piano;
+  $("pedals").hidden = !piano;
+  $("screws").hidden = !piano && !wall;
+  page.screws.showThoseOf(wall ? "wall" : "action");
   force.clear();
   sound.prepare(page.board.notes.map(each => each.note), page.board.strings[name]);
 }

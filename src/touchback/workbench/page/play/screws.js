@@ -2,7 +2,8 @@
 import { $, make } from "./common.js";
 
 const UNITS = { m: [1000, "mm"], kg: [1000, "g"], "N m": [1000, "mN m"], rad: [180 / Math.PI, "°"], "": [1, ""] };
-const FIRST = ["let-off button height", "drop screw height", "repetition spring", "hammer mass", "key dip", "capstan height"];
+const FIRST = ["let-off button height", "drop screw height", "repetition spring", "hammer mass", "key dip", "capstan height", "wall stiffness", "wall damping", "wall rate"];
+const EVEN = 4, WIDE = 100; // of spans so many times the usual value, a slider shows the fourth root: 2.5 kN/m and 1 MN/m are both at hand
 const CALM = 300; // ms that a key must be in focus before its screws are asked for
 
 export class Screws {
@@ -10,7 +11,7 @@ export class Screws {
     Object.assign(this, { bench, note });
     this.rows = new Map();
     const order = [...FIRST, ...screws.map(each => each.name).filter(name => !FIRST.includes(name))];
-    const rest = make("details", {}, make("summary", { text: "all others" }));
+    const rest = this.rest = make("details", {}, make("summary", { text: "all others" }));
     for (const name of order) {
       const screw = screws.find(each => each.name === name);
       if (!screw) continue;
@@ -24,13 +25,22 @@ export class Screws {
 
   row(screw) {
     const low = screw.min ?? screw.usual - 1, high = screw.max ?? screw.usual + 1, id = `screw-${screw.name.replaceAll(" ", "-")}`;
-    const input = make("input", { type: "range", id, min: low, max: high, step: (high - low) / 600, value: screw.value });
+    const power = low === 0 && high > WIDE * screw.usual ? EVEN : 1;
+    const bent = (value, exponent) => low + (high - low) * ((value - low) / (high - low)) ** exponent;
+    const scale = { to: place => bent(place, power), from: value => bent(value, 1 / power) };
+    const input = make("input", { type: "range", id, min: low, max: high, step: (high - low) / 600, value: scale.from(screw.value) });
     const output = make("output", {});
     const row = make("div", { class: "screw", "data-name": screw.name }, make("label", { text: screw.name, htmlFor: id }), output, input);
-    input.oninput = () => { this.tell(screw.name); this.turn(screw.name, Number(input.value)); };
-    this.rows.set(screw.name, { screw, input, output, row, waiting: null, busy: false });
+    input.oninput = () => { this.tell(screw.name); this.turn(screw.name, scale.to(Number(input.value))); };
+    this.rows.set(screw.name, { screw, input, output, row, scale, waiting: null, busy: false });
     this.show(screw.name, screw.value);
     return row;
+  }
+
+  /** Those of the "action" or of a "wall". */
+  showThoseOf(kind) {
+    for (const { screw, row } of this.rows.values()) row.hidden = screw.of !== kind;
+    this.rest.hidden = kind === "wall";
   }
 
   /** Another key is in focus: its screws may stand otherwise. */
@@ -73,13 +83,13 @@ export class Screws {
   show(name, value) {
     const row = this.rows.get(name);
     if (!row || document.activeElement === row.input && row.busy) return;
-    row.input.value = value;
+    row.input.value = row.scale.from(value);
     this.tell(name, value);
   }
 
   tell(name, value) {
-    const { screw, input, output, row } = this.rows.get(name), [factor, unit] = UNITS[screw.unit] || [1, screw.unit];
-    const now = value ?? Number(input.value);
+    const { screw, input, output, row, scale } = this.rows.get(name), [factor, unit] = UNITS[screw.unit] || [1, screw.unit];
+    const now = value ?? scale.to(Number(input.value));
     output.textContent = `${(factor * now).toFixed(2)} ${unit}`;
     row.classList.toggle("changed", Math.abs(now - screw.usual) > 1e-9);
   }
