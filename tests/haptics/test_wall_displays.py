@@ -1,15 +1,26 @@
 """Walls inside the tick: they move a handle as in the laboratory, at their own rate, and change
 within a tick."""
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.haptics.displays import WALLS, ChosenWall, WallDisplay
+from touchback.errors import InputError, TouchbackError
+from touchback.haptics.displays import (
+    WALLS,
+    AdmittanceDisplay,
+    ChosenWall,
+    ImpedanceControl,
+    ImpedanceDisplay,
+    WallDisplay,
+)
 from touchback.haptics.wall import Finger, Plant, State, Target, kind, simulate
+from touchback.haptics.wall.laws import Balanced, Counting, HalfSample, Observing
 from touchback.haptics.wall.passivity import BENCH_DEVICE, BENCH_FINGER
+from touchback.haptics.wall.plant import Device
 from touchback.model import Model
 from touchback.realtime import Live
 from touchback.system import System
@@ -29,6 +40,65 @@ def handle() -> Model:
     )  # fmt: skip
     m.force("hand", tb.JointEffort("handle", m.input("push", unit="N")))
     return m
+
+
+NO_NUMBERS = (math.nan, math.inf, -1.0, 1e300, "stiff", True)
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (Device, ("mass", "damping")),
+        (Finger, ("mass", "damping", "stiffness")),
+        (ChosenWall, ("stiffness", "damping", "resolution")),
+        (
+            lambda **given: WallDisplay(**{"stiffness": 1.0} | given),
+            ("stiffness", "damping", "rate"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("wrong", NO_NUMBERS)
+def test_numbers_that_no_wall_can_have_are_refused_by_name(make, names, wrong) -> None:
+    for name in names:
+        with pytest.raises(InputError, match=f"its {name} is .* to .*, got "):
+            make(**{name: wrong})
+
+
+@pytest.mark.parametrize("wrong", [math.nan, -1.0, "strong"])
+@pytest.mark.parametrize("make", [ChosenWall, lambda **given: WallDisplay(1.0, **given)])
+def test_a_motor_has_a_limit_that_is_a_number_or_none(make, wrong) -> None:
+    with pytest.raises(InputError, match="its limit is 0 to inf, got "):
+        make(limit=wrong)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (lambda **given: ImpedanceControl(**{"stiffness": 1.0} | given), ("stiffness", "damping")),
+        (lambda **given: ImpedanceDisplay(**{"stiffness": 1.0} | given), ("stiffness", "damping")),
+        (
+            lambda **given: AdmittanceDisplay(**{"proportional": 1.0} | given),
+            ("integral", "derivative"),
+        ),
+        (
+            lambda **given: Observing(**{"resolution": 1e-6} | given),
+            ("resolution", "noise", "hand_rate"),
+        ),
+        (
+            lambda **given: Counting(**{"resolution": 1e-6} | given),
+            ("resolution", "noise", "wander"),
+        ),
+        (
+            lambda **given: Balanced(**{"law": HalfSample(), "resolution": 1e-6} | given),
+            ("resolution", "margin"),
+        ),
+    ],
+)
+def test_displays_and_laws_are_made_of_finite_numbers(make, names, wrong) -> None:
+    for name in names:
+        with pytest.raises(TouchbackError):
+            make(**{name: wrong})
 
 
 @pytest.fixture(scope="module")

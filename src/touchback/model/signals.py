@@ -1,5 +1,7 @@
 """Parameters, inputs, extra states and controls: what has a name and a number."""
 
+import math
+
 from touchback.errors import InputError, ModelError
 from touchback.model.value import Data, Triple, Value
 
@@ -18,9 +20,10 @@ class Parameter(Data, frozen=True):
 
 
 def check_value(label: str, parameter: Parameter, value: float) -> None:
-    """Refuse a value beyond a parameter's span, with both, their unit and the default."""
+    """Refuse a value that isn't finite or beyond a parameter's span, with both, their unit and the
+    default."""
     low, high = parameter.min, parameter.max
-    if (low is None or value >= low) and (high is None or value <= high):
+    if math.isfinite(value) and (low is None or value >= low) and (high is None or value <= high):
         return
     unit = parameter.unit and f" {parameter.unit}"
     span = " to ".join("…" if end is None else f"{end:g}" for end in (low, high))

@@ -91,6 +91,12 @@ def is_zero(given: object) -> bool:
     return is_number(given) and given == 0.0
 
 
+def check_values(label: str, **numbers: object) -> None:
+    """Refuse plain numbers that are not finite, by name."""
+    for word, given in numbers.items():
+        value(f"{label}: its {word}", given)
+
+
 def check_positive(label: str, zero: bool = False, **numbers: object) -> None:
     """Refuse plain numbers that are not above zero (or, with `zero`, not from zero), by name."""
     for word, given in numbers.items():

@@ -1,5 +1,6 @@
 """Regulations: what was turned, on which keys, in a file and back."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from touchback.gallery.keyboard.regulation import Regulation, read_regulation, r
 from touchback.gallery.keyboard.strokes import Stroke
 from touchback.gallery.keyboard.walls import MIDDLE
 from touchback.gallery.piano.grading import graded
+from touchback.model.signals import Parameter
 
 
 def test_a_regulation_comes_back_from_its_file(tmp_path: Path) -> None:
@@ -82,3 +84,9 @@ def test_a_file_that_is_no_regulation_is_refused(tmp_path: Path, text: str, told
     file.write_text(text)
     with pytest.raises(TouchbackError, match=told):
         read_regulation(file)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_screw_without_a_span_still_takes_finite_numbers_only(value: float) -> None:
+    with pytest.raises(InputError, match=f"a key, 'free': {value:g} is beyond its span"):
+        Regulation({"free": value}).check({"free": Parameter(1.0)}, "Regulation")

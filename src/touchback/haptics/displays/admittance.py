@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from touchback.haptics.displays.hold import hold
 from touchback.model import Model
 from touchback.model.forces import JointEffort
-from touchback.model.value import Value
+from touchback.model.value import Value, check_values
 from touchback.symbolic.expression import Expr
 
 
@@ -17,6 +17,9 @@ class AdmittanceDisplay:
     proportional: Value
     derivative: Value = 0.0
     integral: Value = 0.0
+
+    def __post_init__(self) -> None:
+        check_values("AdmittanceDisplay", **vars(self))
 
     def add(
         self,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from touchback.haptics.displays.slower import Sampling, remembered, sampled_at, update
 from touchback.haptics.displays.stamps import since_sample
-from touchback.haptics.displays.walls import WALLS, believed, wall_law, within
+from touchback.haptics.displays.walls import WALLS, believed, check_wall, wall_law, within
 from touchback.haptics.wall.laws import (
     Balanced,
     Counting,
@@ -19,7 +19,7 @@ from touchback.haptics.wall.laws import (
     Stamp,
     Told,
 )
-from touchback.haptics.wall.plant import Device, Finger
+from touchback.haptics.wall.plant import Device, Finger, check_numbers
 from touchback.model import Model
 from touchback.model.controls import choice_name
 from touchback.model.value import Value
@@ -50,6 +50,10 @@ class ChosenWall:
     """Of the motor [N]."""
     further: Mapping[str, Law] = field(default_factory=dict)
     """Laws of one's own, by name."""
+
+    def __post_init__(self) -> None:
+        check_wall("ChosenWall", self.stiffness, self.damping, self.limit)
+        check_numbers("ChosenWall", resolution=(self.resolution, 1.0))
 
     def fresh(
         self,

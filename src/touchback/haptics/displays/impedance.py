@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from touchback.haptics.displays.hold import hold
 from touchback.model import Model
 from touchback.model.forces import JointEffort
-from touchback.model.value import Value
+from touchback.model.value import Value, check_values
 from touchback.symbolic.expression import Expr
 
 
@@ -16,6 +16,9 @@ class ImpedanceControl:
 
     stiffness: Value
     damping: Value = 0.0
+
+    def __post_init__(self) -> None:
+        check_values("ImpedanceControl", stiffness=self.stiffness, damping=self.damping)
 
     def force(self, position: Value, velocity: Value = 0.0) -> Value:
         """What the motor shall give at a sampled position and velocity."""
@@ -36,6 +39,9 @@ class ImpedanceDisplay:
 
     stiffness: Value
     damping: Value = 0.0
+
+    def __post_init__(self) -> None:
+        check_values("ImpedanceDisplay", stiffness=self.stiffness, damping=self.damping)
 
     def add(
         self,

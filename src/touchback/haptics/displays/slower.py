@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.value import Value
+from touchback.numbers import positive_number
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import floor, maximum, minimum, select
 
@@ -21,8 +21,7 @@ def sampled_at(model: Model, name: str, ticks: float, rate: Value | None) -> Sam
     """Samples at a rate [Hz] in a model with so many ticks a second: at every n-th tick, n the
     whole number nearest to ticks/rate. Another rate acts from the next tick on, so that a slow
     display that is made fast doesn't first wait for its old sample."""
-    if not ticks > 0.0:
-        raise InputError(f"Display '{name}': {ticks} ticks a second; give a positive number.")
+    ticks = positive_number(f"Display '{name}': its ticks a second", ticks)
     if rate is None:
         return Sampling(1.0, 1.0 / ticks)
     every = maximum(floor(ticks / rate + 0.5), 1.0)

@@ -20,10 +20,18 @@ from touchback.haptics.wall.laws import (
     Standard,
     Told,
 )
-from touchback.haptics.wall.plant import Device, Finger, Plant
+from touchback.haptics.wall.plant import (
+    MOST_DAMPING,
+    STIFFEST,
+    Device,
+    Finger,
+    Plant,
+    check_numbers,
+)
 from touchback.model import Model
 from touchback.model.names import suggestion
-from touchback.model.value import Value
+from touchback.model.value import Value, is_number
+from touchback.numbers import number_within
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.functions import maximum, minimum, select
 
@@ -65,6 +73,11 @@ class WallDisplay:
     sense: Sense = field(default_factory=Given)
     limit: float = math.inf
     """Of the motor [N]: what it can't give isn't asked for, and no law believes that it acts."""
+
+    def __post_init__(self) -> None:
+        check_wall("WallDisplay", self.stiffness, self.damping, self.limit)
+        if self.rate is not None and is_number(self.rate):
+            number_within("WallDisplay: its rate is 1 to 1e6 Hz", self.rate, 1.0, 1e6)
 
     def fresh(
         self,
@@ -113,6 +126,13 @@ class WallDisplay:
         """Put it into a model; returns the held force [N], outwards, to be given to the motor."""
         self.fresh(model, name, position, velocity, ticks, bias, stamp)
         return model.signal(name)
+
+
+def check_wall(owner: str, stiffness: Value, damping: Value, limit: float) -> None:
+    """Refuse numbers of a wall that would end as forces that are none; what is live has a span."""
+    given = {"stiffness": (stiffness, STIFFEST), "damping": (damping, MOST_DAMPING)}
+    plain = {name: each for name, each in given.items() if is_number(each[0])}
+    check_numbers(owner, **plain, limit=(limit, math.inf))
 
 
 def within(force: Value, limit: float) -> Value:

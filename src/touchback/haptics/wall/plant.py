@@ -3,6 +3,17 @@
 from dataclasses import dataclass
 
 from touchback.haptics.wall.oscillator import Oscillator
+from touchback.numbers import number_within
+
+# What hands, devices and walls can be: beyond, squares and quotients of them overflow.
+LIGHTEST, HEAVIEST = 1e-12, 1e12  # kg
+MOST_DAMPING, STIFFEST = 1e12, 1e12  # N s/m, N/m
+
+
+def check_numbers(owner: str, **given: tuple[object, float]) -> None:
+    """Refuse numbers that aren't from 0 to the most of each, by name."""
+    for name, (number, most) in given.items():
+        number_within(f"{owner}: its {name} is 0 to {most:g}", number, 0.0, most)
 
 
 @dataclass(frozen=True)
@@ -16,6 +27,12 @@ class Finger:
     damping: float = 3.75
     stiffness: float = 257.0
 
+    def __post_init__(self) -> None:
+        check_numbers(
+            "Finger", mass=(self.mass, HEAVIEST), damping=(self.damping, MOST_DAMPING),
+            stiffness=(self.stiffness, STIFFEST),
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Device:
@@ -27,6 +44,11 @@ class Device:
 
     mass: float = 0.30
     damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        sentence = f"Device: its mass is {LIGHTEST:g} to {HEAVIEST:g} kg"
+        number_within(sentence, self.mass, LIGHTEST, HEAVIEST)
+        check_numbers("Device", damping=(self.damping, MOST_DAMPING))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A wall that keeps books: its energy is held to that of the spring it stands for."""
 
+import math
 from dataclasses import dataclass
 
 from touchback.errors import InputError
@@ -25,7 +26,7 @@ class Balanced(Booked):
     margin: float = 0.2
 
     def __post_init__(self) -> None:
-        if not (self.resolution > 0.0 and self.margin >= 0.0):
+        if not (0.0 < self.resolution < math.inf and 0.0 <= self.margin < math.inf):
             raise InputError(
                 f"Balanced: counts of {self.resolution} m must be positive, the margin "
                 f"({self.margin} of K Δ²) zero or more."

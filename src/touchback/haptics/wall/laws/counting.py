@@ -19,6 +19,7 @@ _PLACES = tuple((i, j) for i in range(4) for j in range(i, 4))
 _SHARP = 0.01  # counts: the place of a change, and the least spread that is believed in
 _SURPRISE = 2.0  # deviations: what lies farther off was believed in too firmly
 _KEPT = 0.7  # of the spread's square, at least, whatever an interval cuts off
+_FAR = 1e100  # whose squares are finite
 _TAIL = 3.0  # deviations: an interval's far edge is nearer than that
 
 
@@ -36,7 +37,8 @@ class Counting:
     wander: float = 100.0
 
     def __post_init__(self) -> None:
-        if not (self.resolution > 0.0 and self.noise >= 0.0 and self.wander > 0.0):
+        positive = 0.0 < self.resolution < _FAR and 0.0 < self.wander < _FAR
+        if not (positive and 0.0 <= self.noise < _FAR):
             raise InputError(
                 f"Counting: counts of {self.resolution} m and a hand that wanders by {self.wander} "
                 f"N/(s √s) must be positive, the noise ({self.noise} m) zero or more."

@@ -116,7 +116,8 @@ class Rubbing:
     give: float = 3.0
 
     def __post_init__(self) -> None:
-        if not (self.resolution > 0.0 and self.friction >= 0.0 and self.give > 0.0):
+        positive = 0.0 < self.resolution < math.inf and 0.0 < self.give < math.inf
+        if not (positive and 0.0 <= self.friction < math.inf):
             raise InputError(
                 f"Rubbing: counts of {self.resolution} m and a give of {self.give} counts must be "
                 f"positive, the friction ({self.friction} of a count's force) zero or more."

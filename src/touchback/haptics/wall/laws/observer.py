@@ -3,6 +3,7 @@
 `wall/observer.py` is the same with matrices; `tests/haptics/test_wall_laws.py` holds them equal.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -31,14 +32,14 @@ class Observing:
     """In counts: a belief no farther from the count's middle is left as it is."""
 
     def __post_init__(self) -> None:
-        if not (self.resolution >= 0.0 and self.noise >= 0.0 and self.variance > 0.0):
+        if not (self.resolution >= 0.0 and self.noise >= 0.0 and 0.0 < self.variance < math.inf):
             raise InputError(
                 f"Observing: counts of {self.resolution} m and noise of {self.noise} m must be "
                 "zero or more, and not both zero: a sensor without error needs no observer."
             )
         if not 0.0 <= self.slack <= 0.5:
             raise InputError(f"Observing: a slack of {self.slack} counts; give 0 to 0.5.")
-        if not self.hand_rate > 0.0:
+        if not 0.0 < self.hand_rate < math.inf:
             raise InputError(f"Observing: a hand that wanders by {self.hand_rate} N/√s never acts.")
 
     @property
