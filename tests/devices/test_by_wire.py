@@ -1,12 +1,14 @@
 """Throttle, brake and steering by wire: what each does with a demand, alone."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import touchback as tb
-from touchback.devices import Motor
+from touchback.devices import Encoder, Motor
 from touchback.devices.by_wire import (
     BrakeServo,
     RoadWheelMotor,
@@ -120,6 +122,84 @@ def test_a_sine_is_followed_with_the_delay_of_the_loop_s_bandwidth() -> None:
     assert abs(gain - ideal) < 0.12  # friction, the encoder's steps, a tick of delay
 
 
+COLUMN, TWIST = 32e3, 85.0  # N m/rad, N m s/rad: a torsion bar, seen at the wheels
+
+
+def on_a_column(wheel: RoadWheelMotor) -> tb.Model:
+    """A rotor and the wheels, with a column between them."""
+    m = tb.Model("column")
+    demand = m.input("demand")
+    names = ("rotor", "wheels", "rotor rate", "wheels rate")
+    rotor, wheels, turning, rolling = (m.state(name) for name in names)
+    current = wheel.follow(m, "motor", demand, rotor, TICK)
+    twist = COLUMN * (rotor - wheels) + TWIST * (turning - rolling)
+    m.set_rate("rotor", turning)
+    m.set_rate("wheels", rolling)
+    pull = wheel.motor.torque(current, turning)
+    m.set_rate("rotor rate", (pull - twist) * (1.0 / wheel.motor.reflected_inertia))
+    m.set_rate("wheels rate", (twist - wheel.damping * rolling) * (1.0 / wheel.inertia))
+    m.sensor("current", tb.Signal(current, "A"))
+    return m
+
+
+def sampled(wheel: RoadWheelMotor, resistance: float) -> tuple[np.ndarray, np.ndarray]:
+    """The same without counts, by SciPy: x' = M x + b demand over a tick, x the rotor's and the
+    wheels' angles and rates, the angle before, what is held, and the torque of the tick."""
+    rotor, wheels, w = wheel.motor.reflected_inertia, wheel.inertia, wheel.bandwidth
+    J = rotor + wheels
+    flow = np.zeros((5, 5))
+    flow[0, 2] = flow[1, 3] = 1.0
+    flow[2] = np.array([-COLUMN, COLUMN, -TWIST, TWIST, 1.0]) / rotor
+    flow[3] = np.array([COLUMN, -COLUMN, TWIST, -TWIST - wheel.damping, 0.0]) / wheels
+    step = expm(flow * TICK)
+    stiff, held, against = J * w**2, 0.25 * J * w**3 * TICK, resistance / TICK
+    M, b = np.zeros((7, 7)), np.zeros(7)
+    M[:4, :4], M[:4, 6] = step[:4, :4], step[:4, 4]
+    M[4, 0], M[5, 0], M[5, 5] = 1.0, -held, 1.0
+    M[6, [0, 4, 5]] = -held - stiff - against, against, 1.0
+    b[5], b[6] = held, held + stiff
+    return M, b
+
+
+def test_a_rotor_on_a_column_follows_as_the_sampled_linear_loop_does_and_does_not_chatter() -> None:
+    wheel = RoadWheelMotor(column=COLUMN, encoder=Encoder(500, gearing=100.0))
+    t = np.arange(401) * TICK
+    demand = 0.15 * np.minimum(t / 0.1, 1.0)
+    found = run(on_a_column(wheel), t[-1], demand=(t, demand))
+    M, b = sampled(wheel, wheel.resistance(TICK))
+    x, expected = np.zeros(7), []
+    for wanted in demand / wheel.ratio:
+        expected.append(x[:2])
+        x = M @ x + b * wanted
+    count = wheel.encoder.resolution
+    off = np.column_stack([found["rotor"], found["wheels"]]) - expected
+    assert np.abs(off).max() < 2 * count  # which is 0.3 % of the way
+    step = wheel.resistance(TICK) * count / TICK / (0.1 * 100.0)  # A for a count more in a tick
+    assert np.abs(np.diff(found["current"][-100:])).max() < 2.5 * step
+
+
+def test_what_a_late_resistance_would_do_to_the_rotor_limits_the_bandwidth_on_a_column() -> None:
+    """Damping ratios of all that swings: with 2 ω J for all of the inertia the rotor rings at 0.2
+    where its own share leaves 0.3, and runs away at twice the bandwidth."""
+
+    def damping(wheel: RoadWheelMotor, resistance: float) -> float:
+        roots = np.log(np.linalg.eigvals(sampled(wheel, resistance)[0]).astype(complex))
+        swinging = roots[np.abs(roots.imag) > 1e-6]
+        return float((-swinging.real / np.abs(swinging)).min())
+
+    wheel = RoadWheelMotor(column=COLUMN, damping=5.0)
+    assert wheel.fastest(TICK) == pytest.approx(40.8, abs=0.1)
+    critical = 2 * 40.0 * wheel.whole_inertia
+    assert damping(wheel, wheel.resistance(TICK)) > 0.3 > 0.25 > damping(wheel, critical)
+    assert damping(replace(wheel, bandwidth=80.0), 2 * critical) < 0.0
+    with pytest.raises(
+        InputError, match=r"a column of 32000 N m/rad its bandwidth is at most 40.8"
+    ):
+        replace(wheel, bandwidth=60.0).follow(tb.Model("fast"), "r", 0.0, 0.0, TICK)
+    with pytest.raises(InputError, match=r"its rotor has an inertia of its own"):
+        RoadWheelMotor(Motor(0.1, 20.0), column=COLUMN)
+
+
 def test_the_motor_never_gets_more_than_its_current() -> None:
     found = run(steered(RoadWheelMotor()), 0.3, demand=9.0)
     assert np.abs(found["current"]).max() == 20.0
@@ -157,7 +237,7 @@ def test_what_can_not_work_is_refused() -> None:
         BrakeServo(settle=0.02)
     with pytest.raises(InputError, match="play below stroke"):
         BrakeServo(play=0.05)
-    with pytest.raises(InputError, match="needs ticks of"):
+    with pytest.raises(InputError, match="its bandwidth is at most 200 rad/s, got 400"):
         RoadWheelMotor(bandwidth=400.0).add(m, "r", 0.0, TICK)
     with pytest.raises(InputError, match="above zero"):
         SteeringWheelMotor(inertia=0.0)

@@ -1,6 +1,7 @@
 """A car by wire: driven by a hand on its wheel, then repeated without a driver."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import touchback as tb
 from touchback.devices.by_wire import BrakeServo, ThrottleStepper
 from touchback.devices.daq import GALLO, Daq, PlayedBoard, blocks_of_run
-from touchback.vehicle import ByWireCar, by_wire_car
+from touchback.vehicle import ByWireCar, ByWireWholeCar, by_wire_car
 from waiting import until
 
 RATE, DURATION, SPEED = 1000.0, 3.0, 10.0
@@ -67,9 +68,45 @@ def test_other_actuators_bring_nearly_the_same_path(driven, kept) -> None:
     assert 1e-4 < off.max() < 0.15  # of 29 m
 
 
+@pytest.fixture(scope="module")
+def whole() -> tb.Run:
+    """The same hand and feet, on the car of 18 bodies."""
+    system = by_wire_car(RATE, ByWireWholeCar(), SPEED, driver=True).compile()
+    return drive(system, hand=1.5 * np.sin(2 * np.pi * 0.5 * T), **PEDALS)
+
+
+def test_a_drive_of_the_whole_car_is_repeated_through_its_actuators(whole) -> None:
+    """By the same ones exactly; with pads worn by 30 % and a stepper that is half as fast, within
+    centimetres of the 30 m."""
+    counts = {**PEDALS, "steering": np.rint(whole["steering"])}
+    again = drive(by_wire_car(RATE, ByWireWholeCar(), SPEED).compile(), **counts)
+    for name in ("x", "y", "yaw", "speed", "steer", "pressure", "opening", "motor current"):
+        np.testing.assert_allclose(again[name], whole[name], atol=1e-9, err_msg=name)
+    worn = ByWireWholeCar(
+        throttle=ThrottleStepper(fastest=2000.0), brake=BrakeServo(stiffness=0.7 * 40e5 / 0.02)
+    )
+    other = drive(by_wire_car(RATE, worn, SPEED).compile(), **counts)
+    off = np.hypot(other["x"] - whole["x"], other["y"] - whole["y"])
+    assert 1e-4 < off.max() < 0.15
+    assert whole["y"].max() - whole["y"].min() > 0.5 and whole["speed"].max() > 10.3
+
+
+def test_the_whole_car_s_road_wheels_follow_the_encoder_without_chatter(whole) -> None:
+    """The rack goes where the wheel was turned, but for the delay of a loop of 40 rad/s and what
+    aligning torque and friction bend it by before its integral part answers; the current changes by
+    counts of the encoder, not by a rotor that swings on its torsion bar."""
+    motor = ByWireWholeCar().road_wheel
+    wanted = whole["hand wheel angle"] / motor.ratio
+    assert np.abs(wanted).max() > 0.02
+    assert np.abs(whole["steer"] - wanted).max() < 0.35 * np.abs(wanted).max()
+    motor = replace(motor, column=115.0 * motor.ratio**2)
+    count = motor.resistance(1 / RATE) * motor.encoder.resolution * RATE / (0.1 * 100.0)  # A
+    assert np.abs(np.diff(whole["motor current"])).max() < 4.0 * count
+
+
 def test_the_hand_feels_half_of_the_road_s_torque_over_the_ratio(driven) -> None:
     torque = 0.5 * driven["aligning torque"] / 15.0
-    own = -0.3 * driven["steering wheel angle"] - 0.3 * driven["steering wheel rate"]
+    own = -0.3 * driven["hand wheel angle"] - 0.3 * driven["hand wheel rate"]
     friction = 2e-3 * 10.0  # of the motor, at the wheel
     assert np.abs(driven["felt"] - torque - own)[5:].max() < friction + 0.1  # a tick ago
     assert np.abs(torque).max() > 0.5

@@ -9,7 +9,7 @@ from touchback.files import add_kind
 from touchback.vehicle import drivers as drivers
 from touchback.vehicle import manoeuvres as manoeuvres
 from touchback.vehicle import simulator as simulator
-from touchback.vehicle.by_wire import ByWireCar, by_wire_car
+from touchback.vehicle.by_wire import ByWireCar, ByWireWholeCar, Wires, by_wire_car
 from touchback.vehicle.car import (
     Brakes,
     Car,
@@ -109,6 +109,7 @@ __all__ = [
     "BrushTyre",
     "Bump",
     "ByWireCar",
+    "ByWireWholeCar",
     "Car",
     "CarMotion",
     "CarParts",
@@ -157,6 +158,7 @@ __all__ = [
     "TyreOnRoad",
     "Wheel",
     "WholeCar",
+    "Wires",
     "add_axle",
     "add_car",
     "add_driveline",

@@ -69,22 +69,12 @@ class WholeCar:
         return 1.0 / float(np.mean(turned))
 
     def place(self, model: Model, speed: float, slope: float = 0.0) -> CarMotion:
-        """Lateral acceleration is v ψ̇: what a body at the car's middle feels in steady turns."""
+        """As `motion_of`."""
         model.gravity = (-_GRAVITY * math.sin(slope), 0.0, -_GRAVITY * math.cos(slope))
         throttle, brake, clutch = (model.state(f"{pedal} pedal") for pedal in _PEDALS)
         pressed = throttle, self.pressure * brake, clutch
         add_car(model, self.car, speed=speed, hands=self.HANDS, feet=pressed)
-        ahead = [model.signal(f"car ahead.{axis}") for axis in "xy"]
-        velocity = [model.signal(f"car velocity.{axis}") for axis in "xy"]
-        level = sqrt(ahead[0] * ahead[0] + ahead[1] * ahead[1])
-        along = (velocity[0] * ahead[0] + velocity[1] * ahead[1]) / level
-        aside = (velocity[1] * ahead[0] - velocity[0] * ahead[1]) / level
-        turning = model.signal("car turning.z")
-        return CarMotion(
-            model.signal("car position.x"), model.signal("car position.y"),
-            atan2(ahead[1], ahead[0]), turning, along,
-            atan2(aside, sqrt(along * along + 0.01)), along * turning,
-        )  # fmt: skip
+        return motion_of(model)
 
     def drive(self, model: Model, commands: Commands) -> None:
         """Hands and feet follow what the driver wants."""
@@ -98,3 +88,19 @@ class WholeCar:
         held = _ARMS * (wanted - model.coordinate("steering wheel"))
         torque = held - _ARMS_DAMPING * model.rate("steering wheel")
         model.force("driver hands", JointEffort("steering wheel", torque))
+
+
+def motion_of(model: Model) -> CarMotion:
+    """How the car that `add_car` put into a model moves. Lateral acceleration is v ψ̇: what a body
+    at the car's middle feels in steady turns."""
+    ahead = [model.signal(f"car ahead.{axis}") for axis in "xy"]
+    velocity = [model.signal(f"car velocity.{axis}") for axis in "xy"]
+    level = sqrt(ahead[0] * ahead[0] + ahead[1] * ahead[1])
+    along = (velocity[0] * ahead[0] + velocity[1] * ahead[1]) / level
+    aside = (velocity[1] * ahead[0] - velocity[0] * ahead[1]) / level
+    turning = model.signal("car turning.z")
+    return CarMotion(
+        model.signal("car position.x"), model.signal("car position.y"),
+        atan2(ahead[1], ahead[0]), turning, along,
+        atan2(aside, sqrt(along * along + 0.01)), along * turning,
+    )  # fmt: skip

@@ -3,6 +3,7 @@ lets the hand feel them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from touchback.devices.motor import Motor
@@ -31,17 +32,20 @@ class WiredRoadWheel:
         """The road's torque on the wheels [N m] about their own axis, which closes the model."""
         m = self.motor
         given = m.motor.torque(self.current, self.rate) + torque - m.damping * self.rate
-        inertia = m.inertia + m.motor.reflected_inertia
         self.model.set_rate(f"{self.name} angle", self.rate)
-        self.model.set_rate(f"{self.name} rate", given * (1.0 / inertia))
+        self.model.set_rate(f"{self.name} rate", given * (1.0 / m.whole_inertia))
 
 
 @dataclass(frozen=True)
 class RoadWheelMotor:
     """A motor that turns the road wheels (`inertia` [kg m²], `damping` [N m s/rad], `range` ±[rad])
     to where the steering wheel's encoder shows, over a `ratio`. Its own encoder closes the loop,
-    whose natural frequency is `bandwidth` [rad/s], critically damped, with an integral part that
-    holds against a lasting load; its current follows a torque within the motor's limit."""
+    whose natural frequency is `bandwidth` [rad/s], critically damped where no column lies between,
+    with an integral part that holds against a lasting load; its current follows a torque within the
+    motor's limit.
+
+    Between the motor and the wheels may lie a `column` of some stiffness, seen at the wheels
+    [N m/rad]. The encoder is at the motor's end of it."""
 
     motor: Motor = field(default_factory=lambda: Motor(0.1, 20.0, gearing=100.0, inertia=2e-5))
     inertia: float = 1.2
@@ -50,39 +54,78 @@ class RoadWheelMotor:
     range: float = 0.6
     bandwidth: float = 40.0
     encoder: Encoder = field(default_factory=lambda: Encoder(500, gearing=10.0))
+    column: float = math.inf
 
     def __post_init__(self) -> None:
         numbers = {n: getattr(self, n) for n in ("inertia", "ratio", "range", "bandwidth")}
         check_finite("RoadWheelMotor", damping=self.damping, **numbers)
-        if not (min(numbers.values()) > 0.0 and self.damping >= 0.0):
+        if not (min(self.column, *numbers.values()) > 0.0 and self.damping >= 0.0):
             raise InputError(
-                f"RoadWheelMotor: {numbers}, damping {self.damping}; all must be above zero."
+                f"RoadWheelMotor: {numbers}, column {self.column}, damping {self.damping}; all "
+                "must be above zero."
+            )
+        if self.column < math.inf and self.motor.inertia == 0.0:
+            raise InputError(
+                "RoadWheelMotor: on a column its rotor has an inertia of its own; give "
+                "Motor(inertia=…)."
             )
 
+    def fastest(self, tick: float) -> float:
+        """The largest bandwidth ω [rad/s] with ticks of `tick` seconds: 0.2 a tick, or on a column
+        as much as `resistance` still damps by 0.7, and a quarter of the frequency at which the
+        wheels swing on a column that is held."""
+        if self.column == math.inf:
+            return 0.2 / tick
+        damped = self._most_resistance(tick) / (1.4 * self.whole_inertia)
+        return min(damped, 0.25 * math.sqrt(self.column / self.inertia))
+
+    def resistance(self, tick: float) -> float:
+        """What the loop gives against a speed [N m s/rad]: 2 ω J, critical for all of the inertia,
+        but on a column at most 0.4 of what would stop its rotor within a tick. Above the resonance
+        of rotor and column nothing else is there to resist it, and it comes a tick and a half late
+        (by the difference of two counts, and the current): the rotor would chatter."""
+        return min(2.0 * self.bandwidth * self.whole_inertia, self._most_resistance(tick))
+
+    def _most_resistance(self, tick: float) -> float:
+        if self.column == math.inf:
+            return math.inf
+        return 0.4 * self.motor.reflected_inertia / tick
+
     def add(self, model: Model, name: str, demand: Value, tick: float) -> WiredRoadWheel:
-        """Puts it into a model that ticks every `tick` seconds: it follows a steering wheel's angle
-        [rad]. Say afterwards what it is `loaded` with."""
-        check_period("RoadWheelMotor", tick)
-        if self.bandwidth * tick > 0.2:
-            raise InputError(
-                f"RoadWheelMotor: a loop of {self.bandwidth:g} rad/s needs ticks of "
-                f"{0.2 / self.bandwidth:g} s at most, got {tick:g}."
-            )
+        """Puts it into a model that ticks every `tick` seconds, with road wheels that turn with it:
+        it follows a steering wheel's angle [rad]. Say afterwards what it is `loaded` with."""
         angle = model.state(f"{name} angle", 0.0, unit="rad")
         rate = model.state(f"{name} rate", 0.0, unit="rad/s")
+        current = self.follow(model, name, demand, angle, tick)
+        return WiredRoadWheel(angle, rate, current, name, self, model)
+
+    def follow(self, model: Model, name: str, demand: Value, angle: Value, tick: float) -> Expr:
+        """The current [A] by which the motor, at an `angle` [rad] of the road wheels, follows a
+        steering wheel's [rad]."""
+        check_period("RoadWheelMotor", tick)
+        if self.bandwidth > self.fastest(tick) * (1.0 + 1e-9):
+            raise InputError(
+                f"RoadWheelMotor: with ticks of {tick:g} s"
+                + (f" and a column of {self.column:g} N m/rad" if self.column < math.inf else "")
+                + f" its bandwidth is at most {self.fastest(tick):.3g} rad/s, got "
+                f"{self.bandwidth:g}; give less, or tick faster."
+            )
         wanted = maximum(-self.range, minimum(self.range, demand * (1.0 / self.ratio)))
         measured = self.encoder.quantity(self.encoder.reading(angle))
         off, w = wanted - measured, self.bandwidth
-        inertia = self.inertia + self.motor.reflected_inertia
         before = model.memory(f"{name} before", 0.0, update=measured)
         speed = (measured - before) * (1.0 / tick)
         most = 0.5 * self.motor.largest_torque
         held = model.memory(f"{name} held", 0.0)  # what lasts, at most half of what there is
-        kept = maximum(-most, minimum(most, held + (0.25 * inertia * w**3 * tick) * off))
+        kept = maximum(-most, minimum(most, held + (0.25 * self.whole_inertia * w**3 * tick) * off))
         model.set_update(f"{name} held", kept)
-        torque = kept + inertia * (w**2 * off - 2.0 * w * speed)
-        current = model.memory(f"{name} current", 0.0, update=self.motor.current(torque))
-        return WiredRoadWheel(angle, rate, current, name, self, model)
+        torque = kept + (self.whole_inertia * w**2) * off - self.resistance(tick) * speed
+        return model.memory(f"{name} current", 0.0, update=self.motor.current(torque))
+
+    @property
+    def whole_inertia(self) -> float:
+        """Of the wheels and the rotor [kg m²]."""
+        return self.inertia + self.motor.reflected_inertia
 
 
 @dataclass(frozen=True)
