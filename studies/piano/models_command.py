@@ -6,7 +6,7 @@ import typer
 
 from studies.piano.command import tell, tell_gestures
 
-EXPERIMENTS = ("stroke", "transitions", "speeds", "curves", "cost")
+EXPERIMENTS = ("stroke", "transitions", "speeds", "curves", "cost", "presses")
 
 
 def piano_models(

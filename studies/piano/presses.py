@@ -45,22 +45,54 @@ BUBBLING = {"let-off button height": 0.2e-3, "repetition spring": 0.035}
 
 
 @dataclass(frozen=True)
+class Strike:
+    """The hammer met the string at a time [s] with a speed [m/s]."""
+
+    time: float
+    speed: float
+
+
+@dataclass(frozen=True)
 class Press:
-    """A finger of a stiffness [N/m] that goes to a depth [m] in some seconds, and then holds the
-    key with a force [N]."""
+    """A finger of a stiffness [N/m] that goes from some way `above` the key [m] to a depth [m] in
+    some seconds, and then holds the key with a force [N]; or that goes down some `times`, and
+    lifts as fast between."""
 
     seconds: float
     depth: float
     held: float
     stiffness: float
+    above: float = 0.0
+    times: int = 1
+
+    @property
+    def period(self) -> float:
+        """From one way down to the next [s]."""
+        return 2 * self.seconds + STAYS
+
+    @property
+    def ends(self) -> float:
+        """When it is down for the last time [s]."""
+        return (self.times - 1) * self.period + self.seconds
 
     def motion(self, times: np.ndarray, dip: float) -> tuple[np.ndarray, np.ndarray]:
         """Depth [m] and speed [m/s] of the finger at some times [s]."""
-        down, falling = minimum_jerk(times / self.seconds)
-        eased, easing = minimum_jerk((times - self.seconds - STAYS) / EASES)
-        more = dip + self.held / self.stiffness - self.depth
-        speed = self.depth * falling / self.seconds + more * easing / EASES
-        return self.depth * down + more * eased, speed
+        way, more = self.depth + self.above, dip + self.held / self.stiffness - self.depth
+        downs = [i * self.period for i in range(self.times)]
+        moves = [(begin, self.seconds, way) for begin in downs]
+        moves += [(begin - self.seconds, self.seconds, -way) for begin in downs[1:]]
+        depth, speed = np.full_like(times, -self.above), np.zeros_like(times)
+        for begin, lasts, length in (*moves, (self.ends + STAYS, EASES, more)):
+            share, rate = minimum_jerk((times - begin) / lasts)
+            depth, speed = depth + length * share, speed + length * rate / lasts
+        return depth, speed
+
+    def by_way(self, struck: Sequence[Strike]) -> list[list[Strike]]:
+        """The strikes of each way down."""
+        ways: list[list[Strike]] = [[] for _ in range(self.times)]
+        for each in struck:
+            ways[min(int(each.time / self.period), self.times - 1)].append(each)
+        return ways
 
 
 GRID = tuple(Press(*each) for each in itertools.product(SECONDS, DEPTHS, HELD, STIFFNESSES))
@@ -115,14 +147,18 @@ class PressLaboratory:
 
     def strikes(self, presses: Sequence[Press]) -> np.ndarray:
         """How often each press struck."""
-        found: list[int] = []
+        return np.array([len(each) for each in self.struck(presses)])
+
+    def struck(self, presses: Sequence[Press]) -> list[list[Strike]]:
+        """The strikes of each press."""
+        found: list[list[Strike]] = []
         for first in range(0, len(presses), TOGETHER):
             found += self._together(presses[first : first + TOGETHER])
-        return np.array(found)
+        return found
 
-    def _together(self, presses: Sequence[Press]) -> list[int]:
+    def _together(self, presses: Sequence[Press]) -> list[list[Strike]]:
         row = copies(self.system, [str(i) for i in range(len(presses))])
-        duration = max(press.seconds for press in presses) + WATCHED
+        duration = max(press.ends for press in presses) + WATCHED
         times = np.arange(0.0, duration + SAMPLE, SAMPLE)
         parameters, inputs = {}, {}
         for i, press in enumerate(presses):
@@ -137,20 +173,20 @@ class PressLaboratory:
         rest = np.array([one[name.split("/", 1)[1]] for name in row.state_names])
         run = self._run(row, rest, duration, parameters, inputs)
         gaps = (run[f"{i}/string gap"] for i in range(len(presses)))
-        return [len(crossings(run.time, gap)) for gap in gaps]
+        return [_strikes(run.time, gap, crossings(run.time, gap)) for gap in gaps]
 
     def driven(self, presses: Sequence[tuple[float, float]] = DRIVEN) -> np.ndarray:
         """How often a key struck that is itself moved to some depth [m] in some time [s]."""
         system = self._action("motion", Reached())
-        return np.array([self._count(run) for run in self._driven(system, presses)])
+        return np.array([len(self._times(run)) for run in self._driven(system, presses)])
 
     def _driven(self, system: System, presses: Sequence[tuple[float, float]]) -> Iterator[Run]:
         for depth, seconds in presses:
             given = {**self.parameters, "press depth": depth, "press time": seconds}
             yield self._run(system, None, SETTLE + seconds + WATCHED, given, {}, start=-SETTLE)
 
-    def _count(self, run: Run) -> int:
-        return len([time for time in crossings(run.time, run["string gap"]) if time > 0.0])
+    def _times(self, run: Run) -> list[float]:
+        return [time for time in crossings(run.time, run["string gap"]) if time > 0.0]
 
 
 class PressLaboratoryWithModes(PressLaboratory):
@@ -176,24 +212,32 @@ class PressLaboratoryWithModes(PressLaboratory):
             output_step=OUTPUT, parameters=parameters, inputs=inputs, progress=False,
         )  # fmt: skip
 
-    def _together(self, presses: Sequence[Press]) -> list[int]:
+    def _together(self, presses: Sequence[Press]) -> list[list[Strike]]:
         return [self._one(press) for press in presses]
 
-    def _one(self, press: Press) -> int:
-        duration = press.seconds + WATCHED
+    def _one(self, press: Press) -> list[Strike]:
+        duration = press.ends + WATCHED
         times = np.arange(0.0, duration + SAMPLE, SAMPLE)
         depth, speed = press.motion(times, self.dip)
         inputs = {"finger depth": (times, depth), "finger speed": (times, speed)}
         own = {**self.parameters, "finger stiffness": press.stiffness}
-        return self._count(self._run(self.system, self.rest, duration, own, inputs))
+        run = self._run(self.system, self.rest, duration, own, inputs)
+        return _strikes(run.time, run["string gap"], self._times(run))
 
-    def _count(self, run: Run) -> int:
+    def _times(self, run: Run) -> list[float]:
         """Impacts, and contacts with the felt that stands for the string where the jack pushes."""
         struck = [x.time for x in run.transitions if STRIKES in x.cause and x.time > 0.0]
         force = run["string force"]
         begun = run.time[1:][(force[:-1] <= 0.0) & (force[1:] > 0.0) & (run.time[1:] > 0.0)]
         apart = [t for t in begun if all(abs(t - each) > 2 * OUTPUT for each in struck)]
-        return len(struck) + len(apart)
+        return sorted(struck + apart)
+
+
+def _strikes(time: np.ndarray, gap: np.ndarray, times: Sequence[float]) -> list[Strike]:
+    """With the speed of the last whole interval before each: a free hammer loses 5 mm/s in one."""
+    before = [max(int(np.searchsorted(time, each)) - 1, 1) for each in times]
+    speeds = [(gap[i - 1] - gap[i]) / (time[i] - time[i - 1]) for i in before]
+    return [Strike(each, float(speed)) for each, speed in zip(times, speeds, strict=True)]
 
 
 LABORATORIES: dict[str, Callable[..., PressLaboratory]] = {

@@ -15,6 +15,7 @@ from studies.piano.two_models import (
     nearly_rigid,
     strokes,
 )
+from studies.piano.wider_presses import report as presses
 from touchback.gallery.piano.action import grand_piano_action
 from touchback.gallery.piano.force_curve import ForceCurve
 from touchback.gallery.piano.strokes import Stroke, play, stroke_of
@@ -111,4 +112,5 @@ REPORTS: dict[str, Callable[[], str]] = {
     "speeds": speeds,
     "curves": curves,
     "cost": costs,
+    "presses": presses,
 }

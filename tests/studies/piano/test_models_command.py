@@ -12,4 +12,4 @@ def test_gestures_are_counted_and_reported() -> None:
 def test_an_unknown_experiment_is_answered_with_the_known_ones() -> None:
     done = studies("piano-models", "magic")
     assert done.returncode == 2
-    assert "stroke, transitions, speeds, curves, cost" in done.stderr
+    assert "stroke, transitions, speeds, curves, cost, presses" in done.stderr
