@@ -14,9 +14,11 @@ from touchback.devices.daq import (
     BlockLayout,
     Conditioning,
     Daq,
+    PlayedBoard,
     Script,
     SimulatedBoard,
     UdpBoard,
+    pack_block,
 )
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import kalman_differentiator
@@ -134,3 +136,45 @@ def test_blocks_that_nobody_took_in_time_are_told_when_somebody_asks() -> None:
         until(lambda: daq.counts["received"] == 70_000)
         assert len(daq.blocks()["number"]) == 65_536
         until(lambda: any("4464 blocks were used but not kept" in text for text in daq.events))
+
+
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: BlockChannel(name=None), "A channel's name is None; give a word"),
+        (lambda: BlockChannel("a", skew="x"), "'a' is measured 'x' s after its block begins"),
+        (lambda: BlockChannel("a", samples=2.5), "'a' must have 1 to 1000 samples, got 2.5"),
+        (
+            lambda: BlockLayout("x", [BlockChannel("a")]),
+            "blocks are apart must be a positive number, got .x",
+        ),
+        (
+            lambda: BlockLayout(1e-3, [BlockChannel("a", skew=2e-3, ready=2e-3)]),
+            "'a' is measured 0.002 s .* but blocks are 0.001 s apart",
+        ),
+        (
+            lambda: BlockLayout(1e-3, [BlockChannel("a", "float64", samples=513)]),
+            "A block of 4104 bytes; one call takes at most 4096",
+        ),
+        (lambda: PlayedBoard(GALLO, None), "another layout: NoneType; give an array of"),
+        (
+            lambda: PlayedBoard(GALLO, np.zeros(1, GALLO.dtype), speed=1e-300),
+            "positive speed, 1e-6 to 1e6, got 1e-300",
+        ),
+        (lambda: pack_block(GALLO, 0, 2**63, bytes(8)), "whole number of ns, in 64 bits, got 92"),
+        (lambda: pack_block(GALLO, 0.5, 0, bytes(8)), "number must be a whole number"),
+        (lambda: pack_block(GALLO, 0, 0, None), "bytes or an element of an array, got None"),
+        (lambda: Script(stalls=[0.1]), r"stalls are pairs \(begin, length\) \[s\], got \[0.1\]"),
+    ],
+)
+def test_what_no_board_can_be_is_told_by_name(make, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        make()
+
+
+def test_a_clock_is_set_by_a_number() -> None:
+    with (
+        SimulatedBoard(Script(duration=0.0)) as board,
+        pytest.raises(InputError, match=r"clock is set by at most ±2e\+09 s, got nan"),
+    ):
+        board.set_clock(float("nan"))

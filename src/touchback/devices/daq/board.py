@@ -19,6 +19,7 @@ from touchback.devices.daq.board_process import SET_CLOCK
 from touchback.devices.daq.layout import GALLO, BlockLayout
 from touchback.errors import DeviceError, InputError
 from touchback.model.motions import Ramp, Sine, SmoothStep
+from touchback.model.value import listed
 from touchback.numbers import as_float, number_within, positive_number, whole_within
 
 #: What a simulated board samples: a prescribed motion, in counts or steps of a converter.
@@ -56,7 +57,7 @@ class Script:
     def __post_init__(self) -> None:
         for name in (*self.signals, *self.counters, *self.gates):
             self.layout.place(name)
-        times = (self.duration, self.jitter, self.drift, self.offset, *sum(self.stalls, ()))
+        times = (self.duration, self.jitter, self.drift, self.offset, *_times(self.stalls))
         finite = all(math.isfinite(as_float(time)) for time in times)
         if not (finite and min(self.duration, self.jitter) >= 0.0 and abs(self.drift) < 1.0):
             raise InputError(
@@ -98,6 +99,15 @@ class Script:
         })  # fmt: skip
 
 
+def _times(stalls: object) -> list[object]:
+    """Of all stalls, which are pairs."""
+    pairs = listed(stalls)
+    found = [] if pairs is None else [listed(pair) for pair in pairs]
+    if pairs is None or any(pair is None or len(pair) != 2 for pair in found):
+        raise InputError(f"A board's stalls are pairs (begin, length) [s], got {stalls!r}.")
+    return [time for pair in found if pair is not None for time in pair]
+
+
 class SimulatedBoard:
     """A board's process and our ends of its pipes: `data` (blocks), `records` (what it says) and
     `questions` (what it is asked). It samples from the start on, whether anybody reads or not.
@@ -130,6 +140,7 @@ class SimulatedBoard:
 
     def set_clock(self, by: float) -> None:
         """Sets the board's clock ahead by so many seconds, which its sampling doesn't heed."""
+        by = number_within(f"A board's clock is set by at most ±{_FAR:g} s", by, -_FAR, _FAR)
         os.write(self.questions, struct.pack("<q", -(SET_CLOCK + round(1e9 * by))))
 
     def kill(self) -> None:

@@ -17,6 +17,7 @@ from touchback.devices.daq.layout import BlockLayout
 from touchback.errors import InputError
 from touchback.native.daq.stream import ENDED, STARTED, TIME
 from touchback.native.live.mailbox import clock_now
+from touchback.numbers import number_within
 from touchback.recording import Run
 
 _PIPE_FULL = 1e-3  # s until the next try
@@ -73,10 +74,15 @@ class PlayedBoard:
     simulated = True
 
     def __init__(self, layout: BlockLayout, blocks: np.ndarray, speed: float = 1.0) -> None:
-        if not (math.isfinite(speed) and speed > 0.0):
-            raise InputError(f"A board is played at a positive speed, got {speed}.")
-        if blocks.dtype != layout.dtype:
-            raise InputError("PlayedBoard: the blocks are of another layout.")
+        speed = number_within(
+            "A board is played at a positive speed, 1e-6 to 1e6", speed, 1e-6, 1e6
+        )
+        if not isinstance(blocks, np.ndarray) or blocks.dtype != layout.dtype:
+            told = getattr(blocks, "dtype", type(blocks).__name__)
+            raise InputError(
+                f"PlayedBoard: the blocks are of another layout: {told}; give an array of "
+                f"{layout.dtype}, as blocks_of_run does."
+            )
         self.layout, self._bytes = layout, blocks.tobytes()
         self._period = layout.period / speed
         (self.data, out), (self.records, told), (asked, self.questions) = (

@@ -10,7 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.native.daq.pipe import GROUP
 from touchback.native.daq.stream import MOST_CHANNELS, TYPES, Field
+from touchback.numbers import as_float, keep, positive_number, whole_within
 from touchback.recording import unknown_name
 
 BEGAN, NUMBER = "block began", "block number"  # of a stamp
@@ -29,17 +31,18 @@ class BlockChannel:
     ready: float = 0.0
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise InputError(f"A channel's name is {self.name!r}; give a word.")
         if self.type not in TYPES:
             raise unknown_name("type of number", self.type, TYPES)
-        if not (isinstance(self.samples, int) and 1 <= self.samples <= 1000):
+        whole_within(f"Channel '{self.name}' must have 1 to 1000 samples", self.samples, 1, 1000)
+        skew, ready = as_float(self.skew), as_float(self.ready)
+        if not 0.0 <= skew <= ready < math.inf:
             raise InputError(
-                f"Channel '{self.name}': {self.samples!r} samples in a block; give 1 to 1000."
+                f"Channel '{self.name}' is measured {self.skew!r} s after its block begins and "
+                f"ready at {self.ready!r} s; give times from 0 on, ready no earlier than measured."
             )
-        if not (self.skew >= 0.0 and math.isfinite(self.ready) and self.ready >= self.skew):
-            raise InputError(
-                f"Channel '{self.name}' is measured {self.skew} s after its block begins and ready "
-                f"at {self.ready} s; give times from 0 on, ready no earlier than measured."
-            )
+        keep(self, skew=skew, ready=ready)
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,22 @@ class BlockLayout:
     stamped: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.period) and self.period > 0.0):
-            raise InputError(f"Blocks {self.period} s apart; give a positive number of seconds.")
+        keep(self, period=positive_number("Seconds that blocks are apart", self.period))
         names = [channel.name for channel in self.channels]
         if not 0 < len(names) <= MOST_CHANNELS or len(set(names)) < len(names):
             raise InputError(
                 f"A block has 1 to {MOST_CHANNELS} channels of different names, got {names}."
+            )
+        for channel in self.channels:
+            if channel.skew > self.period:
+                raise InputError(
+                    f"Channel '{channel.name}' is measured {channel.skew:g} s after its block "
+                    f"begins, but blocks are {self.period:g} s apart; it belongs to a later one."
+                )
+        if self.size > GROUP:
+            raise InputError(
+                f"A block of {self.size} bytes; one call takes at most {GROUP}. Give fewer samples "
+                "a block, more often."
             )
 
     @cached_property

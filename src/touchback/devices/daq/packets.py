@@ -18,11 +18,13 @@ from touchback.devices.daq.layout import BlockLayout
 from touchback.errors import InputError
 from touchback.native.library import LIB
 from touchback.native.live.mailbox import clock_now
+from touchback.numbers import MOST_COUNTED, whole_within
 
 _HEAD = struct.Struct("<IIq")
 _SUM = struct.Struct("<I")
 _LONGEST = 65_000  # bytes of a datagram
 _NUMBERS = 1 << 32
+_NS = 1 << 63
 _ANEW = 20  # late blocks, each after the other and none between them: the source began anew
 
 
@@ -35,6 +37,10 @@ def fingerprint(layout: BlockLayout) -> int:
 def pack_block(layout: BlockLayout, number: int, began: int, block: np.void | bytes) -> bytes:
     """The packet of a block (an element of an array of the layout's `dtype`, or its bytes) that
     began at so many ns of the source's clock."""
+    if not isinstance(block, bytes | np.generic | np.ndarray):
+        raise InputError(f"A block is bytes or an element of an array, got {block!r}.")
+    whole_within("A block's number must be a whole number from 0 on", number, 0, MOST_COUNTED)
+    whole_within("A block begins at a whole number of ns, in 64 bits", began, -_NS, _NS - 1)
     data = block if isinstance(block, bytes) else block.tobytes()
     size = replace(layout, stamped=False).size
     if len(data) != size or size > _LONGEST:
