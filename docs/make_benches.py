@@ -21,6 +21,13 @@ def tables() -> None:
     (HERE / "benches_tables.inc").write_text("\n".join(parts), encoding="utf-8")
 
 
+def in_few_colours(path: Path) -> None:
+    """A picture again, smaller; also a legend's thin lines keep their colours."""
+    image = Image.open(path).convert("RGB")
+    few = image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
+
+
 if __name__ == "__main__":
     folder = HERE / "pictures" / "benches"
     folder.mkdir(parents=True, exist_ok=True)
@@ -28,7 +35,6 @@ if __name__ == "__main__":
         for name in PICTURES:
             write(name, folder)
             path = folder / f"{name}.png"
-            image = Image.open(path).convert("RGB")
-            image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+            in_few_colours(path)
     if "pictures" not in sys.argv:
         tables()

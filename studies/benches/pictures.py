@@ -8,6 +8,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.lines import Line2D
 
 from studies.benches import double_keystrokes as keystrokes
 from studies.benches import key_sensors as sensors
@@ -98,12 +99,18 @@ def prototype() -> plt.Figure:
     depth = np.linspace(0.2e-3, 9.6e-3, 400)
     figure, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained", sharey=True)
     for axis, names in zip(axes, groups, strict=True):
-        for name, colour in zip(names, (INK, ACCENT, THIRD, FOURTH), strict=False):
+        for name, colour in zip(names, (INK, ACCENT, THIRD, FIFTH), strict=False):
             axis.plot(MM * depth, actions[name].at(depth), color=colour, label=name, lw=1.4)
             axis.plot(MM * depth, keys[name].at(depth), color=colour, ls="--", lw=1)
         axis.set(xlabel="depth of the key front [mm]", ylim=(0.0, 4.8))
         axis.legend(fontsize=8, loc="upper left")
-    axes[0].set(ylabel="force at the key front [N]", title="solid: action; dashed: motorised key")
+    drawn = (("action", "-"), ("motorised key", "--"))
+    axes[0].legend(
+        handles=[Line2D([], [], color=INK, ls=style, label=w) for w, style in drawn],
+        fontsize=8,
+        loc="upper left",
+    )
+    axes[0].set(ylabel="force at the key front [N]", title="normal")
     axes[1].set(title="let-off button 0.5 mm off")
     axes[2].set(title="heavier and lighter hammers")
     return figure
@@ -126,7 +133,9 @@ def released_weight() -> plt.Figure:
         scale = 4.0 if name == "q1" else 1.0
         axis.plot(found.time, scale * found.seen[name], color=colour, lw=0.9, label=label)
     axis.set(xlabel="time [s]", ylabel="angle from rest [rad]", ylim=(-0.08, 0.37))
-    axis.legend(fontsize=8, loc="center right", bbox_to_anchor=(1.0, 0.68))
+    legend = axis.legend(fontsize=8, loc="center right", bbox_to_anchor=(1.0, 0.68))
+    for line in legend.get_lines():
+        line.set_linewidth(2.0)
     return figure
 
 
