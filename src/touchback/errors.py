@@ -1,5 +1,8 @@
 """Our errors: each says what is wrong, which named thing, the numbers, and the usual mend."""
 
+NO_JSON = (ValueError, RecursionError, OverflowError)
+"""What decoders raise of bytes that are no JSON: no text, lists in lists without end, numbers."""
+
 
 class TouchbackError(Exception):
     """Base of every error that Touchback raises on purpose."""

@@ -20,6 +20,7 @@ from page_client import Page, on_page, wire_of
 from touchback import gallery, workbench
 from touchback.realtime.control.exposed import NOTHING
 from touchback.workbench import Workbench, client, server
+from touchback.workbench.client import Peek, peek
 from waiting import PATIENCE, until
 
 
@@ -315,3 +316,8 @@ def test_nothing_that_is_not_exposed_can_be_changed(tmp_path: Path) -> None:
         assert live["motor torque"] == 0.0 and live["crank radius"] == 0.1
         assert live.system.active == ("pin",) and not live.structures
         assert live.state == "running" and shut.running and live.plan.speed == 1.0
+
+
+@pytest.mark.parametrize("message", [b'{"do": "\xff"}', b"[" * 100_000, b"\x00", b"9" * 5000])
+def test_bytes_that_are_no_json_are_a_message_of_no_kind(message: bytes) -> None:
+    assert peek(message) == Peek()

@@ -28,7 +28,7 @@ from typing import cast
 
 import numpy as np
 
-from touchback.errors import InputError
+from touchback.errors import NO_JSON, InputError
 from touchback.native.library import LIB
 from touchback.native.live.mailbox import Mailbox, Message, mailbox_bytes
 from touchback.native.live.memory import keep_in_children, private_map
@@ -280,7 +280,7 @@ def _read_directory(buffer: Buffer, word: int, shared: str) -> list[Port]:
         for port in ports:
             if port.offset % 64 or not 0 < port.offset <= len(buffer) - mailbox_bytes(port.count):
                 raise ValueError(f"port '{port.name}' lies outside")
-    except (ValueError, KeyError, TypeError) as error:
+    except (*NO_JSON, KeyError, TypeError) as error:
         raise _stranger(shared, str(error)) from None
     return ports
 

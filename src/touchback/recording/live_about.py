@@ -9,7 +9,7 @@ from typing import Annotated, NotRequired, TypedDict
 import msgspec
 import numpy as np
 
-from touchback.errors import InputError
+from touchback.errors import NO_JSON, InputError
 from touchback.recording.plain_data import checked
 
 HEAD_UNITS = {
@@ -174,5 +174,5 @@ def change_of(text: bytes, place: str) -> Change:
     """A change of parameters; decoded by its type, for there may be many of them."""
     try:
         return msgspec.json.decode(text, type=Change)
-    except (msgspec.MsgspecError, RecursionError, OverflowError, UnicodeDecodeError) as error:
+    except NO_JSON as error:
         raise InputError(f"{place} is damaged: {error}.") from None

@@ -31,7 +31,7 @@ from mcap.opcode import Opcode
 from mcap.records import Channel, Header, Metadata, Schema
 from mcap.writer import CompressionType, Writer
 
-from touchback.errors import InputError
+from touchback.errors import NO_JSON, InputError
 from touchback.recording.mcap_records import (
     LARGEST_FILE,
     LARGEST_KEPT,
@@ -284,7 +284,7 @@ class _Reader:
     def _columns(self, channel: Channel) -> list[str]:
         try:
             return msgspec.json.decode(self._schemas[channel.schema_id], type=_Columns).columns
-        except (msgspec.MsgspecError, KeyError, RecursionError) as error:
+        except (*NO_JSON, KeyError) as error:
             raise InputError(
                 f"{self.found.file}: the schema of '{channel.topic}' names no columns ({error})."
             ) from None

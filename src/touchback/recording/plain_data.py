@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from touchback.errors import InputError
+from touchback.errors import NO_JSON, InputError
 
 LARGEST_TEXT = 1 << 26  # bytes; as Python's objects, JSON takes up to twenty times as many
 T = TypeVar("T")
@@ -17,7 +17,7 @@ def parsed(text: str | bytes, place: str) -> Any:
         raise InputError(f"{place} has {len(text)} bytes; at most {LARGEST_TEXT} are read.")
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except NO_JSON as error:
         raise InputError(f"{place} is not JSON ({error}).") from None
 
 
@@ -26,5 +26,5 @@ def checked(data: object, kind: type[T], place: str, strict: bool = True) -> T:
     not `strict`, a number may be a text, as those are that JSON lacks ("nan")."""
     try:
         return msgspec.convert(data, kind, strict=strict)
-    except (msgspec.ValidationError, OverflowError, RecursionError) as error:
+    except NO_JSON as error:
         raise InputError(f"{place} is damaged: {error}.") from None

@@ -12,6 +12,7 @@ import msgspec
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
+from touchback.errors import NO_JSON
 from touchback.realtime.control import Answer
 from touchback.workbench.wire import told
 
@@ -33,7 +34,7 @@ def peek(data: bytes) -> Peek:
     """What can be known of a message without reading it."""
     try:
         return msgspec.json.decode(data, type=Peek)
-    except (msgspec.MsgspecError, RecursionError):
+    except NO_JSON:
         return Peek()
 
 

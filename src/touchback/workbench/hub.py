@@ -11,7 +11,7 @@ import msgspec
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from touchback.errors import InputError, TouchbackError
+from touchback.errors import NO_JSON, InputError, TouchbackError
 from touchback.realtime.control import Answer, Message
 from touchback.workbench.client import Client, Peek, peek
 from touchback.workbench.company import Company, Facts
@@ -276,9 +276,11 @@ class Hub(Company):
     def _own(self, peeked: Peek, data: bytes, client: Client) -> Answer:
         kind, handler = self._messages[peeked.do]
         try:
-            return Answer(peeked.id, True, handler(msgspec.json.decode(data, type=kind), client))
-        except msgspec.MsgspecError as error:
+            asked = msgspec.json.decode(data, type=kind)
+        except NO_JSON as error:
             return Answer(peeked.id, False, error=f"The message can't be read: {error}.")
+        try:
+            return Answer(peeked.id, True, handler(asked, client))
         except TouchbackError as error:
             return Answer(peeked.id, False, error=str(error))
 

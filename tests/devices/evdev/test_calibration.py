@@ -86,6 +86,8 @@ def test_auto_names_those_among_which_it_cannot_choose(tmp_path, monkeypatch) ->
     ("text", "told"),
     [
         ("{", "is no calibration of a wheel"),
+        ("[" * 100_000, "is no calibration of a wheel"),
+        ('{"pedals": {"\udcff": 1}}', "is no calibration of a wheel"),  # a byte that is no text
         ('{"range": "wide"}', r"Expected `float \| null`, got `str`"),
         ('{"range": 0}', "its range is 0.*a number that isn't zero"),
         ('{"pedals": {"throttle": {"axis": "ABS_Z", "rest": 1, "full": 1}}}', "two different ends"),
@@ -93,11 +95,11 @@ def test_auto_names_those_among_which_it_cannot_choose(tmp_path, monkeypatch) ->
 )
 def test_a_file_that_is_no_calibration_is_refused(tmp_path, text: str, told: str) -> None:
     path = tmp_path / "wheel.json"
-    path.write_text(text)
+    path.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(InputError, match=told):
         read_scale(path)
 
 
 def test_a_calibration_that_is_not_there_is_named(tmp_path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.json can't be read: No such file"):
+    with pytest.raises(InputError, match=r"There is no file '.*nowhere\.json'"):
         open_wheel(f"{tmp_path}/wheel@{tmp_path}/nowhere.json")

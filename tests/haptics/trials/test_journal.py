@@ -67,6 +67,15 @@ def test_an_answer_that_was_edited_is_refused_with_its_line(
     refused(chosen, path, f"t.jsonl, {said}.*take it and all lines after it out")
 
 
+@pytest.mark.parametrize("row", [b'{"number": "\xff"}', b"[" * 100_000, b"9" * 5000, b"\x00"])
+def test_a_line_that_is_no_text_or_no_json_is_refused_with_its_number(
+    tmp_path: Path, row: bytes
+) -> None:
+    path = chosen(tmp_path, 2).path
+    path.write_bytes(path.read_bytes() + row + b"\n")
+    refused(chosen, path, "t.jsonl, line 4: no JSON .*take it and all lines after it out")
+
+
 def test_a_line_that_is_missing_moved_or_one_too_many_is_refused(tmp_path: Path) -> None:
     path = chosen(tmp_path, 12).path
     lines = path.read_text().splitlines(keepends=True)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from touchback.devices.evdev.described import ReportedAxis
-from touchback.errors import DeviceError, InputError
+from touchback.errors import NO_JSON, DeviceError, InputError
 from touchback.recording import unknown_name
-from touchback.regular_file import write_whole
+from touchback.regular_file import read_regular, write_whole
 
 if TYPE_CHECKING:
     from touchback.devices.evdev.driver import ForceWheel
@@ -26,6 +26,7 @@ USUAL = {
 }
 _LOOK = 1e-3  # s
 _MOVED = 0.25  # of an axis: less is nobody's foot
+_LARGEST = 1 << 20  # bytes of a file
 
 
 @dataclass(frozen=True)
@@ -96,11 +97,10 @@ class WheelScale:
 
 def read_scale(path: Path) -> WheelScale:
     """From a file that `save` wrote."""
+    content = read_regular(path, _LARGEST)
     try:
-        return msgspec.json.decode(path.read_bytes(), type=WheelScale)
-    except OSError as error:
-        raise InputError(f"The calibration {path} can't be read: {error.strerror}.") from None
-    except (msgspec.DecodeError, InputError) as error:
+        return msgspec.json.decode(content, type=WheelScale)
+    except (*NO_JSON, InputError) as error:
         raise InputError(
             f"{path} is no calibration of a wheel: {error} `touchback device calibrate evdev:PATH "
             "--to FILE` writes one."

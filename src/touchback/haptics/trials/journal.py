@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
-from touchback.errors import InputError
+from touchback.errors import NO_JSON, InputError
 from touchback.recording.plain_data import checked
 from touchback.regular_file import open_regular, read_regular
 
@@ -189,7 +189,7 @@ def _whole(row: bytes) -> bool:
     """Whether a line without an end is a whole one: what was cut off never is."""
     try:
         return isinstance(msgspec.json.decode(row), dict)
-    except msgspec.MsgspecError:
+    except NO_JSON:
         return False
 
 
@@ -204,7 +204,7 @@ def _plan_line(name: str, rows: list[bytes], cut: bytes) -> Mapping[str, object]
     try:
         first = msgspec.json.decode(row)
         version = first["version"]
-    except (ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
+    except (*NO_JSON, KeyError, TypeError) as error:
         if not row.lstrip().startswith(b'{"version"'):
             raise InputError(f"{name} is no file of trials; choose another.") from None
         mend = "put it back from a copy" if len(rows) > 1 else "delete the file: no answer is in it"
@@ -224,7 +224,7 @@ def _answer_line(name: str, number: int, row: bytes, kind: type[Line]) -> Line:
         raise InputError(f"{name}, line {number}: blank; take it out.")
     try:
         found = msgspec.json.decode(row)
-    except msgspec.MsgspecError as error:
+    except NO_JSON as error:
         raise InputError(f"{name}, line {number}: no JSON ({error}); {_BACK}.") from None
     try:
         return checked(found, kind, f"{name}, line {number}, an answer,")

@@ -13,7 +13,7 @@ from typing import Self, cast
 
 import msgspec
 
-from touchback.errors import DeviceError, InputError
+from touchback.errors import NO_JSON, DeviceError, InputError
 from touchback.realtime.control.address import Address
 from touchback.realtime.control.messages import (
     LONGEST,
@@ -139,7 +139,7 @@ class Control:
         del self._buffer[: end + 1]
         try:
             return msgspec.json.decode(line, type=dict[str, object])
-        except msgspec.MsgspecError:
+        except NO_JSON:
             raise ConnectionError("it isn't the control port of a live run") from None
 
     def close(self) -> None:

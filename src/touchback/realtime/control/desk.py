@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from touchback.errors import InputError, TouchbackError
+from touchback.errors import NO_JSON, InputError, TouchbackError
 from touchback.realtime.control.exposed import Exposed
 from touchback.realtime.control.facts import facts_of
 from touchback.realtime.control.hands import of_a_hand
@@ -151,7 +151,7 @@ class Desk:
             raise InputError(f"A message has at most {LONGEST} bytes, got {size}.")
         try:
             return self._decoder.decode(text)
-        except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError) as error:
+        except NO_JSON as error:
             raise InputError(f"The message can't be read: {_few(error)}.") from None
 
     def _do(self, asked: Message, client: str) -> Facts:
@@ -267,5 +267,5 @@ def _addressed(message: bytes | str | Message) -> Id:
         return None
     try:
         return msgspec.json.decode(message, type=Addressed).id
-    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError):
+    except NO_JSON:
         return None

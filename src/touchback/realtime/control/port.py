@@ -17,7 +17,7 @@ from contextlib import suppress
 
 import msgspec
 
-from touchback.errors import InputError
+from touchback.errors import NO_JSON, InputError
 from touchback.realtime.control.address import Address, listening
 from touchback.realtime.control.desk import Desk
 from touchback.realtime.control.messages import LONGEST, Answer
@@ -130,7 +130,7 @@ class Port:
         """Whether it gives the token, in its first message and soon."""
         try:
             given = msgspec.json.decode(lines.next() or b"", type=Hello).token
-        except (msgspec.MsgspecError, ValueError, RecursionError):
+        except NO_JSON:
             given = ""
         right = hmac.compare_digest(given.encode(), (self._token or "").encode())
         if not right:

@@ -13,7 +13,7 @@ from typing import TypedDict, cast
 
 import msgspec
 
-from touchback.errors import InputError
+from touchback.errors import NO_JSON, InputError
 from touchback.gallery import registry
 from touchback.gallery.entry import Entry
 from touchback.model.names import suggestion
@@ -70,7 +70,7 @@ class ZooSource:
     def handle(self, message: bytes, client: str) -> Answer:
         try:
             asked = self._decoder.decode(message)
-        except msgspec.MsgspecError as error:
+        except NO_JSON as error:
             return Answer(None, False, error=f"The message can't be read: {error}.")
         try:
             done = self._hall.zoo if isinstance(asked, Zoo) else self._hall.visit

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from touchback.errors import InputError
+from touchback.errors import NO_JSON, InputError
 from touchback.realtime.control import Desk, Message
 from touchback.realtime.control.exposed import Exposed
 from touchback.realtime.control.rates import Rates
@@ -35,5 +35,5 @@ class PlaybackDesk(Desk):
 def _do(text: bytes | str) -> str:
     try:
         return msgspec.json.decode(text, type=_Asked).do[:40]
-    except (msgspec.MsgspecError, RecursionError, ValueError):
+    except NO_JSON:
         return ""
