@@ -263,7 +263,7 @@ def test_a_channel_has_a_gain_and_an_offset(far) -> None:
         until(lambda: far.forces[0] == pytest.approx(-0.065, abs=1.1e-3))
         with pytest.raises(InputError, match="can be the force of an axis, not its velocity"):
             live.connect("force", device.channel("velocity"))
-        with pytest.raises(InputError, match="has 1 axes, counted from 0, got 3"):
+        with pytest.raises(InputError, match="has 1 axes, counted from 0, and no axis 3"):
             device.channel("position", 3)
 
 

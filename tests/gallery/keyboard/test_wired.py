@@ -164,7 +164,7 @@ def test_an_axis_that_is_not_there_or_no_lever_is_no_key() -> None:
     device = FarDevice(axes=(AXIS, replace(AXIS, name="slide", linear=True)))
     try:
         with SerialDevice(device.path, patience=PATIENCE) as found:
-            for axis in (2, -1):
+            for axis in (2, -1, 0.5, float("nan")):
                 for act in (WiredKey, identify, SerialDevice.samples, SerialDevice.axis):
                     with pytest.raises(tb.InputError, match=f"has 2 axes, .* no axis {axis}"):
                         act(found, axis)

@@ -25,7 +25,7 @@ from touchback.native.wire.line import (
     Wanted,
     WireLine,
 )
-from touchback.numbers import MOST, as_float, number_within, shown, whole_within
+from touchback.numbers import MOST, as_float, number_within, shown
 from touchback.realtime.plan import own_thread
 from touchback.realtime.served import ServedPort, Serving
 
@@ -186,8 +186,11 @@ class SerialDevice(Service[Channel]):
     def axis(self, number: int = 0) -> AxisFound:
         """An axis by its number, from 0."""
         axes = self.axes
-        sentence = f"{self.name!r} has {len(axes)} axes, counted from 0"
-        return axes[whole_within(sentence, number, 0, len(axes) - 1)]
+        if number not in range(len(axes)):
+            raise InputError(
+                f"{self.name!r} has {len(axes)} axes, counted from 0, and no axis {shown(number)}."
+            )
+        return axes[int(number)]
 
     def samples(self, axis: int = 0) -> dict[str, np.ndarray]:
         """What came of an axis since the last call, by the device's own time [s]: "time", "status",
