@@ -1,5 +1,7 @@
 """Axles give way to forces at their wheels as balances of forces and least work say."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -24,6 +26,7 @@ from touchback.vehicle import (
 )
 from touchback.vehicle.suspension.compliance import COMPLIANCES, LoadRig
 
+Peer = Callable[..., LeastWork]  # of an axle and the stiffness of half its rack
 RACK = 1.5e6  # N/m
 RUBBER = Mounts(radial=3e6, axial=5e5, torsion=70.0, conical=300.0)
 SPRING = 30e3  # N/m
@@ -96,7 +99,7 @@ def beam(axle: RigidAxle, rack: float) -> LeastWork:
     return held
 
 
-CASES = {
+CASES: dict[str, tuple[AxleKind, Peer]] = {
     "double wishbones": (DoubleWishbone(upper_mass=1e-3, **LIGHT_KNUCKLE), wishbones),
     "MacPherson": (MacPherson(**LIGHT_KNUCKLE), macpherson),
     "trailing arms": (TrailingArm(arm_mass=1e-3, **LIGHT), trailing),
@@ -104,13 +107,13 @@ CASES = {
 }
 
 
-def least_work(axle: AxleKind, peer: object) -> dict[str, float]:
+def least_work(axle: AxleKind, peer: Peer) -> dict[str, float]:
     """The six figures, from the carrier's motion under each load."""
     centre = np.array(axle.wheel_centre)
     contact, none = centre * [1, 1, 0], np.zeros(3)
 
     def carried(at: np.ndarray, force: object, moment: object, rack: float) -> Twist:
-        held = peer(axle, rack)  # type: ignore[operator]
+        held = peer(axle, rack)
         body = held.bodies[-1]
         load = {body: (tuple(at), force, moment)}
         sides = (1.0, -1.0) if isinstance(axle, RigidAxle) else (1.0,)

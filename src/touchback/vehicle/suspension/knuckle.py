@@ -10,7 +10,7 @@ from touchback.model.joints import Free, Revolute, Spherical
 from touchback.model.value import Triple, Value
 from touchback.symbolic.functions import tan
 from touchback.vehicle.part import STEEPEST, Moments, Point, Positive
-from touchback.vehicle.suspension.axle import AxleKind, Side, Site, along, distance, middle
+from touchback.vehicle.suspension.axle import AxleKind, Side, Site, distance, middle
 from touchback.vehicle.suspension.mounts import Pivots, along_x
 
 
@@ -90,14 +90,15 @@ def arm(
     low, model = middle(*feet), side.site.model
     pivot = (low[0], low[1], low[2] + pivots.raised)
     body = side.legs(what, mass, feet, end)
-    way = along(side, feet[1], feet[0])
+    x, y, z = (front - rear for front, rear in zip(*feet, strict=True))
+    way = (x, side.sign * y, z)
     held = Revolute(way) if pivots.mounts is None else Free()
     model.joint(side.called(what), held, side.on_chassis(pivot), body)
     if pivots.mounts is None:
         return body, pivot
     turn = along_x(way)
-    for word, (x, y, z) in zip(("front", "rear"), feet, strict=True):
-        foot = (x, y, z + pivots.raised)
+    for word, at in zip(("front", "rear"), feet, strict=True):
+        foot = (at[0], at[1], at[2] + pivots.raised)
         frames = side.on_chassis(foot, turn), side.on(body, pivot, foot, turn)
         model.force(side.called(f"{what} {word} mount"), pivots.mounts.rubber(*frames, pivots.gain))
     return body, pivot

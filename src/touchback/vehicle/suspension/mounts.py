@@ -7,8 +7,8 @@ from touchback.model.closures import Rod
 from touchback.model.forces import Bushing, SpringDamper
 from touchback.model.frame import Frame
 from touchback.model.model import Model
-from touchback.model.value import Triple, Value
-from touchback.vehicle.part import FromZero, Part, Positive
+from touchback.model.value import Value
+from touchback.vehicle.part import FromZero, Part, Point, Positive
 
 
 class Mounts(Part, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ class Pivots:
         model.force(name, spring)
 
 
-def along_x(way: Triple) -> list[tuple[str, Value]]:
-    """Turns that lay x along a direction of plain numbers."""
-    x, y, z = map(float, way)
+def along_x(way: Point) -> list[tuple[str, Value]]:
+    """Turns that lay x along a direction."""
+    x, y, z = way
     return [("z", atan2(y, x)), ("y", -atan2(z, hypot(x, y)))]
