@@ -33,10 +33,11 @@ SCORE = [
 ]  # fmt: skip
 
 
-def test_a_score_is_played_offline_and_kept_as_sound_and_notes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("voice", ["piano", "wall"])
+def test_a_score_is_played_offline_and_kept_as_sound_and_notes(voice: str, tmp_path: Path) -> None:
     write_midi(tmp_path / "score.mid", SCORE)
     done = touchback(
-        "play", "piano", "--fast", "--score", "score.mid", "--wav", "a.wav", "--midi", "b.mid",
+        "play", voice, "--fast", "--score", "score.mid", "--wav", "a.wav", "--midi", "b.mid",
         cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -176,3 +177,4 @@ def test_what_keys_on_wires_cannot_play_is_refused_before_a_line_is_opened(
 ) -> None:
     done = touchback("play", *words, "--device", "serial:none")
     assert done.returncode == 2 and told in " ".join(done.stderr.split())
+    assert done.stdout == ""  # nothing was begun

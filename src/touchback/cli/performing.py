@@ -21,11 +21,13 @@ from touchback.gallery.keyboard.player import Fingers, Keyboard, SeparateKeys
 from touchback.gallery.keyboard.regulation import Regulation
 from touchback.gallery.keyboard.strikes import SOFTEST
 from touchback.gallery.keyboard.strokes import Gesture, Heard, as_midi, as_sound
+from touchback.gallery.keyboard.voices import VOICES
+from touchback.gallery.keyboard.walls import WALL_VOICES
 from touchback.gallery.keyboard.wired import WiredKey, play_wired
 
-# voices whose loudness is a speed
-STRUCK = ("piano", "piano-modes", "ball", "synthesizer", "measured")
 PLUCKED = "harpsichord"
+# voices whose loudness is a speed
+STRUCK = (VOICES.keys() | WALL_VOICES.keys()) - {PLUCKED, "organ"}
 _LAST = 0.1  # s of a note at least that began as the performance was ended
 NAMED = 4  # of notes of a score without an end
 
@@ -150,7 +152,10 @@ class Performance:
             with ExitStack() as last_first:  # one that fails doesn't keep the others from it
                 if wav is not None and heard:
                     last_first.callback(self._keep_sound, wav)
-                last_first.callback(lambda: out.print(f"\n{len(self.played)} notes were heard."))
+                if heard or turned:  # not where nothing was begun
+                    last_first.callback(
+                        lambda: out.print(f"\n{len(self.played)} notes were heard.")
+                    )
                 if save is not None and turned:
                     last_first.callback(keep_regulation, save, regulation)
                 if midi is not None and heard:  # small, and sound can be made of it again

@@ -260,7 +260,8 @@ def _explained(rows: np.ndarray, pushed: np.ndarray) -> tuple[np.ndarray, np.nda
     if scatter > _UNEXPLAINED:
         raise DeviceError(
             f"{100.0 * scatter:.0f} % of its motor's force is explained by neither inertia, "
-            "damping, friction nor weight: does something touch it, or is the gear loose?"
+            "damping, friction nor weight: does something touch it, or is the gear loose? (Of a "
+            "simulated one: is the computer busy? Try again.)"
         )
     freedoms = max(1, len(pushed) // 2 - rows.shape[1])
     doubts = np.sqrt(np.diag(np.linalg.pinv(rows.T @ rows)) * float(left @ left) / freedoms)
