@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import touchback as tb
 from touchback.devices.by_wire import BrakeServo, ThrottleStepper
 from touchback.devices.daq import GALLO, Daq, PlayedBoard, blocks_of_run
-from touchback.vehicle import ByWireCar, ByWireWholeCar, by_wire_car
+from touchback.vehicle import ByWireCar, ByWireWholeCar, Wires, by_wire_car
 from waiting import until
 
 RATE, DURATION, SPEED = 1000.0, 3.0, 10.0
@@ -33,9 +34,15 @@ def driven() -> tb.Run:
     return drive(system, hand=1.5 * np.sin(2 * np.pi * 0.5 * T), **PEDALS)
 
 
+@cache
+def repeating(kind: type[Wires]) -> tb.System:
+    """A car without a driver."""
+    return by_wire_car(RATE, kind(), SPEED).compile()
+
+
 @pytest.fixture(scope="module")
-def wired():
-    return by_wire_car(RATE, speed=SPEED).compile()
+def wired() -> tb.System:
+    return repeating(ByWireCar)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +86,7 @@ def test_a_drive_of_the_whole_car_is_repeated_through_its_actuators(whole) -> No
     """By the same ones exactly; with pads worn by 30 % and a stepper that is half as fast, within
     centimetres of the 30 m."""
     counts = {**PEDALS, "steering": np.rint(whole["steering"])}
-    again = drive(by_wire_car(RATE, ByWireWholeCar(), SPEED).compile(), **counts)
+    again = drive(repeating(ByWireWholeCar), **counts)
     for name in ("x", "y", "yaw", "speed", "steer", "pressure", "opening", "motor current"):
         np.testing.assert_allclose(again[name], whole[name], atol=1e-9, err_msg=name)
     worn = ByWireWholeCar(
@@ -125,20 +132,21 @@ def test_at_a_pressure_the_car_slows_down_as_its_discs_say(wired) -> None:
     assert abs(found["y"]).max() < 1e-2  # straight on, but for half a count of the wheel
 
 
+@pytest.mark.parametrize("kind", [ByWireCar, ByWireWholeCar])
 def test_played_by_a_board_each_tick_of_a_live_car_has_one_block_and_it_ends_where_it_was_told(
-    wired, kept
+    kind, kept
 ) -> None:
     known = {tuple(int(block[name]) for name in GALLO.dtype.names) for block in kept}
     with (
         PlayedBoard(GALLO, kept[:1200], speed=4.0) as board,
         Daq(board) as daq,
-        tb.live(wired, rate=RATE, record=True) as live,
+        tb.live(repeating(kind), rate=RATE, method="rk4", record=True) as live,
     ):
         for name in GALLO.dtype.names:
             live.connect(name, daq)
         until(lambda: not daq.running)
         end = kept[1199]
-        goal = (int(end["steering"]) + 0.5) * 2 * math.pi / 2000 / 15.0
+        goal = (int(end["steering"]) + 0.5) * 2 * math.pi / 2000 / kind().road_wheel.ratio
         until(lambda: abs(live.read("steer") - goal) < 2e-3)
         until(lambda: abs(live.read("opening") - end["throttle"] / 420) < 5e-3)
     run = live.recorded()
