@@ -58,6 +58,10 @@ def test_tyres_are_read_from_files_beside_the_car_s(tmp_path: Path) -> None:
     [
         ("touchback: 1\n", r"a vehicle file begins with `vehicle: 1`, got nothing"),
         ("wheelbas: 3\n", r"line 2, wheelbas: there is no such key here; did you mean 'wheelbase'"),
+        (
+            "rear:\n  kind: trailing-arm\n  mounts: {radal: 1e6}\n",
+            r"line 4, rear.mounts.radal: there is no such key here; did you mean 'radial'",
+        ),
         ("front: {kind: wishbone}\n", r"line 2, front.kind: there is no kind 'wishbone'"),
         ("rear: {kind: trailing-arm, arm_mas: 3}\n", r"line 2, rear.arm_mas: .* 'arm_mass'"),
         (

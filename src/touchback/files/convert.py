@@ -111,6 +111,10 @@ def complaint(said: str, given: object, kind: Any) -> tuple[Path, str]:
         value, kind = value[step], _type_of(kind, step)
     match = _PLACE.fullmatch(said)
     message = match[1] if match else said
+    strange = re.match(r"Object contains unknown field `([^`]*)`", message)
+    if strange is not None:
+        known = [field.name for field in _own(kind)]
+        return (*inner, strange[1]), f"there is no such key here; {suggestion(strange[1], known)}"
     if get_origin(kind) is Literal:
         words = " or ".join(map(repr, get_args(kind)))
         return inner, f"{words} is expected, got {shown(value)}."
@@ -137,12 +141,19 @@ def _place(said: str) -> Path:
 def _type_of(kind: Any, step: str | int) -> Any:
     """The type of a field or item of data of a type, None where it isn't plain to see."""
     if isinstance(step, str):
-        own = _fields(kind) if hasattr(kind, "__struct_fields__") else ()
-        return next((field.type for field in own if field.name == step), None)
+        return next((field.type for field in _own(kind) if field.name == step), None)
     inside = get_args(kind)
     if get_origin(kind) is not tuple or not inside:
         return None
     return inside[0] if inside[-1] is ... else inside[step]
+
+
+def _own(kind: Any) -> tuple[FieldInfo, ...]:
+    """Fields of a struct, which may be left out; none of what is no struct."""
+    for each in (kind, *get_args(kind)):
+        if hasattr(each, "__struct_fields__"):
+            return _fields(each)
+    return ()
 
 
 def shown(given: object) -> str:
