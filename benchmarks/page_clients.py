@@ -67,15 +67,17 @@ def measured(system: System, pauses: Sequence[float] | None, seconds: float) -> 
         going = stack.enter_context(live(system, rate=1000.0))
         if pauses is not None:
             page = stack.enter_context(workbench.open(going))
-            wire = page.url.replace("http", "ws", 1).replace("/?", "/wire?")
             for pause in pauses:
-                stack.enter_context(_client(wire, pause))
+                stack.enter_context(looking(page.url, pause))
         going.run(seconds)
         return going.report()
 
 
 @contextmanager
-def _client(wire: str, pause: float) -> Iterator[None]:
+def looking(url: str, pause: float = 0.0) -> Iterator[None]:
+    """A process that takes what a page at this address shows, and sleeps so many seconds after each
+    message."""
+    wire = url.replace("http", "ws", 1).replace("/?", "/wire?")
     process = subprocess.Popen(
         [sys.executable, "-c", _CLIENT, wire, str(pause)], stdout=subprocess.PIPE, text=True
     )

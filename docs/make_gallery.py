@@ -34,6 +34,7 @@ ELSEWHERE = (
     "mecanum-platform",
     "gps-robot",
     "driving-simulator",
+    "buggy",
     "mini-baja",
 )
 

@@ -8,7 +8,7 @@ import typer
 from studies.piano.command import tell
 from touchback.cli.options import number
 
-PARTS = ("transfers", "speeds", "newton", "validity")
+PARTS = ("transfers", "speeds", "newton", "along", "validity")
 
 
 def riding(
@@ -24,7 +24,8 @@ def riding(
     """Repeat Gallo's tests (2012, chapter 4): a simulated board in a process of its own.
 
     *transfers* takes as long as five manoeuvres; *speeds*: differentiators on an encoder's steps;
-    *newton*: what they cost an integrator at 5 ms; *validity*: where a model could be one more run
+    *newton*: what they cost an integrator at 5 ms; *along*: the buggy behind a board, with the view
+    open; *validity*: where a model could be one more run
     of repeated manoeuvres.
     """
     if pictures is not None:
@@ -38,6 +39,7 @@ def riding(
         "transfers": lambda: report.transfers(seconds, load),
         "speeds": report.speeds,
         "newton": report.newton,
+        "along": lambda: report.along(seconds),
         "validity": report.validity,
     }
     tell(reports, parts or list(PARTS))

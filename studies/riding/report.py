@@ -9,6 +9,7 @@ import numpy as np
 
 from studies.piano.report import table
 from studies.riding import differentiators
+from studies.riding.along import WAYS, ride
 from studies.riding.transfers import Manoeuvre, Transfers, manoeuvres, processors, transfer
 from studies.riding.validity import LOGGED_LATE, UNITS, judge_all
 
@@ -69,8 +70,27 @@ def newton() -> str:
     names = ("four points backward", "backward", "smooth, N = 4", "smooth, N = 10")
     found = differentiators.newton_iterations(names)
     return table(
-        ("filter", "iterations a step"), [(name, f"{each:.2f}") for name, each in found.items()]
+        ("filter", "iterations a step", "jumps of the steering torque [N m, rms]"),
+        [(name, f"{c.iterations:.2f}", f"{c.jumps:.1f}") for name, c in found.items()],
     )
+
+
+def along(seconds: float) -> str:
+    """The buggy, driven by a simulated board, with a page that looks on."""
+    rows = [
+        (
+            each.way.name, f"{each.way.rate:g}", each.ticks, f"{each.late} {each.overruns}",
+            f"{1e3 * each.step:.2f} {1e3 * each.worst_step:.2f}", f"{each.load:.2f}",
+            each.unsolved, f"{each.loops:.1e}", f"{each.behind:.1e}", f"{1e3 * each.age:.1f}",
+        )
+        for each in (ride(way, seconds) for way in WAYS)
+    ]  # fmt: skip
+    headings = (
+        "constraints", "ticks a second", "ticks", "late, overruns", "step [ms] p50 max",
+        "share of a core", "not solved", "loops \\|h\\| [m]", "wheel behind [rad]",
+        "age of inputs p50 [ms]",
+    )  # fmt: skip
+    return table(headings, rows) + f"\n\n{seconds:g} s each, {processors()} processors"
 
 
 def validity() -> str:

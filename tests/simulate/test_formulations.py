@@ -242,6 +242,19 @@ def test_live_runs_take_formulations_with_settings_and_replay_them(tmp_path: Pat
     assert ends[0] == ends[1] != ends[2]
 
 
+@pytest.mark.parametrize("way", ["baumgarte", tb.Penalty(alpha=20.0, beta=20.0)], ids=str)
+def test_live_index_1_follows_a_drive_that_jumps_and_isn_t_held(way: str | tb.Penalty) -> None:
+    """As an encoder's steps do: ḧ + 40 ḣ + 400 h = 0, so h is (1 + 20 t) e^(−20 t) of the jump."""
+    m = tb.Model("steered", gravity=(0, 0, 0))
+    m.joint("wheel", tb.Revolute("z"), m.ground, m.body("wheel", inertia=(0.1, 0.1, 0.1)))
+    m.drive("wheel", m.input("angle", unit="rad"))
+    with tb.live(m.compile(), speed=None, rate=1000, constraints=way) as live:
+        live["angle"] = 0.3
+        live.run(0.1)
+        assert live.report().counts["open_loops"] == 0
+        assert live["wheel"] == pytest.approx(0.3 * (1.0 - 3.0 * np.exp(-2.0)), abs=1e-6)
+
+
 def test_a_change_of_the_independent_set_is_counted_and_timed() -> None:
     prepared = dead_centre()
     counts = run_case(prepared, "partitioning").statistics

@@ -8,6 +8,7 @@ import numpy as np
 
 from touchback.devices.registry import open_device
 from touchback.errors import InputError
+from touchback.gallery.entry import Experiment
 from touchback.numbers import is_real
 from touchback.realtime import Live
 from touchback.realtime.devices import Device
@@ -43,6 +44,13 @@ def feed(run: Live, inputs: Mapping[str, object], given: Inputs) -> list[Followi
         else:
             run.connect(name, follower)
     return following
+
+
+def connections(given: list[str] | None, experiment: Experiment) -> list[str]:
+    """What `--connect` was given; the experiment's own devices where nothing was."""
+    if given is not None:
+        return given
+    return [f"{port}={device}" for port, device in experiment.devices.items()]
 
 
 def opened(

@@ -12,7 +12,7 @@ from rich.live import Live as Display
 
 from touchback.cli.assignments import assignments, set_values
 from touchback.cli.console import out, working
-from touchback.cli.feeding import Following, feed, opened
+from touchback.cli.feeding import Following, connections, feed, opened
 from touchback.cli.load import load
 from touchback.cli.options import number, output
 from touchback.cli.options import seconds as span
@@ -75,14 +75,16 @@ def live(
 ) -> None:
     """Run a mechanism against the clock, with a table that shows how it goes. Ctrl-C ends it."""
     described, experiment = load(model)
-    inputs = {**experiment.inputs, **assignments("--input", input_ or [])}
+    assigned = assignments("--input", input_ or [])
     with working(f"deriving {described.name}"):
         system = described.compile()
         start = set_values(system, experiment.start(system), assignments("--set", set_ or []))
     steps = experiment.substeps if substeps is None else substeps
-    given = read_inputs(system, inputs, seconds)
     with ExitStack() as closing:
-        devices = opened(connect or [], system, closing)
+        devices = opened(connections(connect, experiment), system, closing)
+        own = {name: value for name, value in experiment.inputs.items() if name not in devices}
+        inputs = {**own, **assigned}
+        given = read_inputs(system, inputs, seconds)
         guarded = {name: GuardedOutput() for name in devices if name in system.output_names}
         run = start_live(
             system, start, rate=rate, speed=speed or None, method=method, constraints=constraints,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from touchback.devices.daq.simulated_driver import open_board
 from touchback.devices.evdev import open_wheel
 from touchback.devices.serial_line import SerialDevice
 from touchback.realtime.devices import Device
@@ -9,6 +10,7 @@ from touchback.realtime.served import ServingDevice
 from touchback.recording import unknown_name
 
 DEVICES: dict[str, Callable[[str], Device | ServingDevice]] = {
+    "board": open_board,
     "evdev": open_wheel,
     "serial": SerialDevice,
 }

@@ -15,7 +15,8 @@ class Experiment:
     """A run worth watching: where it starts, how long it lasts [s], what to plot. `positions` and
     `rates` are kept when loops are closed; `guess` says where to begin closing them; `substeps` is
     how many steps its stiffness asks for in a live tick of 1 ms; `rate` how many ticks a second
-    what it remembers from tick to tick is made for."""
+    what it remembers from tick to tick is made for. Against the clock `devices` feed inputs, named
+    as for `touchback live --connect`."""
 
     duration: float
     positions: Mapping[str, float] = field(default_factory=dict)
@@ -25,6 +26,7 @@ class Experiment:
     guess: Mapping[str, float] = field(default_factory=dict)
     substeps: int = 1
     rate: float | None = None
+    devices: Mapping[str, str] = field(default_factory=dict)
 
     def start(self, system: System) -> State:
         """The state from which it starts."""

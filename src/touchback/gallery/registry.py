@@ -3,6 +3,7 @@
 from touchback.errors import InputError
 from touchback.gallery import (
     bouncing_hammer,
+    buggy,
     buoy,
     cart_pole,
     crank_rocker,
@@ -35,7 +36,7 @@ _MODULES = (
     pendulum, double_pendulum, cart_pole, spinning_top, gyroscope, motor_arm, hanging_chain,
     seven_joint_arm, buoy, crank_rocker, slider_crank, four_bars, suspension, stewart_platform,
     bouncing_hammer, harpsichord, piano, piano_modes, bench, three_wheels, mecanum,
-    gps_robot, driving_simulator, mini_baja, tilting, kart,
+    gps_robot, driving_simulator, buggy, mini_baja, tilting, kart,
 )  # fmt: skip
 ENTRIES: dict[str, Entry] = {module.ENTRY.name: module.ENTRY for module in _MODULES}
 

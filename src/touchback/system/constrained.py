@@ -47,6 +47,7 @@ class ConstraintLayout:
     W: Pattern | None  # None: W is J
     M: Pattern  # lower triangle with the diagonal
     rubs: np.ndarray  # True for rows with friction
+    driven: np.ndarray  # True for rows that prescribe a coordinate
 
     def twins(self) -> np.ndarray | None:
         """Of each nonzero of W in a row that rubs its place among those of J, −1 where J has none;
@@ -79,7 +80,7 @@ class ConstraintEquations:
 
 _NONE, _NOT = np.zeros(0, np.int32), np.zeros(0, bool)
 NO_ROWS = ConstraintLayout(
-    (), (), (), _NOT, Pattern(_NONE, _NONE), None, Pattern(_NONE, _NONE), _NOT
+    (), (), (), _NOT, Pattern(_NONE, _NONE), None, Pattern(_NONE, _NONE), _NOT, _NOT
 )
 
 
@@ -107,7 +108,8 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
         *f,
         *z_rates,
     ]
-    labels = row_labels(instant.model)
+    labels, named = row_labels(instant.model), instant.model.constraint_rows()
+    driven = {row for name in instant.model.drives for row in named[name]}
     layout = ConstraintLayout(
         tuple(row.name for row in rows),
         tuple(labels[row.name] for row in rows),
@@ -117,6 +119,7 @@ def derive_constraints(d: Derivation) -> ConstraintEquations:
         _pattern(effects) if elsewhere else None,
         Pattern(*(np.array([place[c] for place in places], dtype=np.int32) for c in range(2))),
         np.array([row.rubbing is not None for row in rows], dtype=bool),
+        np.array([row.name in driven for row in rows], dtype=bool),
     )
     positions, velocities = [*h, *J], [row.b for row in rows]
     return ConstraintEquations(

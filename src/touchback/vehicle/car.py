@@ -164,7 +164,7 @@ def add_car(
     road: AnyRoad | None = None,
     speed: float = 0.0,
     hands: Literal["angle", "torque"] = "angle",
-    feet: tuple[Expr, Expr, Expr] | None = None,
+    feet: tuple[Expr, Expr, Value] | None = None,
 ) -> CarParts:
     """Put a car on the road of a model, at its design height and ahead with `speed` [m/s].
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from touchback.errors import InputError
 from touchback.model.model import Model
+from touchback.native.constrained.formulations import Formulation
 from touchback.realtime import Live, live
 from touchback.realtime.control import Desk, Exposed
 from touchback.recording import Run
@@ -45,6 +46,7 @@ def open(
     x0: State | ArrayLike | None = None,
     rate: float = 1000.0,
     substeps: int | None = None,
+    constraints: str | Formulation | None = None,
     exposed: Exposed | None = None,
     host: str = LOOPBACK,
     port: int = 0,
@@ -58,7 +60,7 @@ def open(
     recording (`open_recording(path)`); `url` is its address. A context manager; its run, if it
     started one, ends with it.
 
-    The run begins at `x0`; `rate` and `substeps` are its clock's, as of `tb.live`. `host` is what
+    The run begins at `x0`; `rate`, `substeps` and `constraints` are as of `tb.live`. `host` is what
     the server listens on: this machine alone unless told otherwise; `port` 0 chooses a free one.
     `exposed` says what the page may do to the run. Whoever has the address has its token. `beside`
     another workbench it has the port and the token of that one, and a `name` there. `model` is the
@@ -68,7 +70,9 @@ def open(
     if isinstance(shown, Model):
         shown = equipped(shown).compile()
     if isinstance(shown, System):
-        shown = own = live(with_hand(shown), x0, rate=rate, substeps=substeps)
+        shown = own = live(
+            with_hand(shown), x0, rate=rate, substeps=substeps, constraints=constraints
+        )
         own.start()
     try:
         source: Source

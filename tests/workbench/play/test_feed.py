@@ -65,8 +65,8 @@ FED = [name for name in gallery.names() if any(
 def test_the_gallery_knows_what_feeds_its_keys_and_motors() -> None:
     assert FED == [
         "motor-arm", "slider-crank", "suspension", "stewart-platform", "bouncing-hammer",
-        "harpsichord", "piano", "piano-modes", "gps-robot", "mini-baja", "tilting-vehicle",
-        "kart-bench",
+        "harpsichord", "piano", "piano-modes", "gps-robot", "buggy", "mini-baja",
+        "tilting-vehicle", "kart-bench",
     ]  # fmt: skip
 
 

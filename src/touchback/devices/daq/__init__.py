@@ -21,6 +21,7 @@ from touchback.devices.daq.mdf import blocks_of_mdf, save_mdf
 from touchback.devices.daq.packets import PacketFeed, pack_block, stuff
 from touchback.devices.daq.readers import STRATEGIES, Reader, Strategy, Taken, strategy
 from touchback.devices.daq.serial_board import SerialBoard
+from touchback.devices.daq.simulated_driver import SimulatedDriver, driver_conditioning
 from touchback.devices.daq.udp_board import UdpBoard
 from touchback.devices.daq.vendors import LabJackBoard, NiBoard
 
@@ -28,7 +29,8 @@ __all__ = [
     "GALLO", "SENSORS", "STRATEGIES", "Analogue", "Block", "BlockChannel", "BlockLayout", "Board",
     "CanBoard", "Conditioned", "Conditioning", "Counted", "Daq", "DaqQuantity", "Feed", "Gated",
     "LabJackBoard", "NiBoard", "PacketFeed", "PlayedBoard", "Quantity", "Reader", "SampledSignal",
-    "Script", "SerialBoard", "SimulatedBoard", "SourceClock", "Strategy", "Taken", "UdpBoard",
-    "blocks_of_mdf", "blocks_of_run", "buggy_codes", "buggy_conditioning", "buggy_layout",
-    "can_layout", "pack_block", "read_dbc", "run_of_blocks", "save_mdf", "strategy", "stuff",
+    "Script", "SerialBoard", "SimulatedBoard", "SimulatedDriver", "SourceClock", "Strategy",
+    "Taken", "UdpBoard", "blocks_of_mdf", "blocks_of_run", "buggy_codes", "buggy_conditioning",
+    "buggy_layout", "can_layout", "driver_conditioning", "pack_block", "read_dbc", "run_of_blocks",
+    "save_mdf", "strategy", "stuff",
 ]  # fmt: skip

@@ -54,6 +54,7 @@ typedef struct tb_constrained {
                            in other rows; NULL when nothing rubs */
     const int *M_rows, *M_columns;
     const int *holonomic; /* of each row: whether it has an equation for positions */
+    const int *driven;    /* of each row: whether it prescribes a coordinate */
     double tolerance;      /* of |h|, times the row's largest entry where that is above 1 */
     double rank_tolerance; /* pivots below this part of the largest make a row redundant */
     double alpha, beta;    /* Baumgarte's; [1/s] */

@@ -40,6 +40,7 @@ class ConstrainedFunctions:
     holonomic           of each row: whether it has an equation for positions (else h = 0)
     W_twins             of each nonzero of W in a row with friction: its place among J's, −1 where J
                         has none; −2 in other rows. None without friction
+    driven              of each row: whether it prescribes a coordinate; None: none does
     """
 
     sizes: tuple[int, int, int]  # nq, n, nz
@@ -57,6 +58,7 @@ class ConstrainedFunctions:
     W_columns: ArrayLike | None = None
     stiffness: FunctionData | None = None
     W_twins: ArrayLike | None = None
+    driven: ArrayLike | None = None
 
     @property
     def rubbing(self) -> list[str]:

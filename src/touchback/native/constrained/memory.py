@@ -64,8 +64,10 @@ class ConstrainedMemory:
         if functions.W_twins is not None:
             self._set_ints("W_twins", functions.W_twins)
         holonomic = self._set_ints("holonomic", np.asarray(functions.holonomic, dtype=bool))
-        if len(holonomic) != m:
-            raise InputError(f"{m} constraint rows need as many holonomic marks.")
+        none = np.zeros(m, dtype=bool)
+        driven = self._set_ints("driven", none if functions.driven is None else functions.driven)
+        if not len(holonomic) == len(driven) == m:
+            raise InputError(f"{m} constraint rows need as many holonomic and driven marks.")
 
     def _set_ints(self, name: str, values: ArrayLike) -> Indices:
         self._ints[name] = self.record.ints(name, values)

@@ -26,16 +26,23 @@ static void project(const tb_problem *problem, double t, double *x) {
     tb_settle(problem, t, x, 1);
 }
 
-static double left_open(const tb_problem *problem) {
-    const tb_constrained *c = problem->constrained;
+static double largest_open(const tb_constrained *c, int driven) {
     double largest = 0.0;
     for (long i = 0; i < c->m; i++)
-        if (c->holonomic[i] && !(fabs(c->at_positions[i]) <= largest)) {
+        if (c->holonomic[i] && (driven || !c->driven[i]) &&
+            !(fabs(c->at_positions[i]) <= largest)) {
             largest = fabs(c->at_positions[i]);
             if (isnan(largest))
                 return INFINITY;
         }
     return largest;
+}
+
+static double left_open(const tb_problem *problem) { return largest_open(problem->constrained, 1); }
+
+/* Index 1 lets a coordinate follow what an encoder's steps prescribe, which are jumps. */
+static double left_open_undriven(const tb_problem *problem) {
+    return largest_open(problem->constrained, 0);
 }
 
 static void forget(const tb_problem *problem) { tb_begin_anew(problem->constrained); }
@@ -58,8 +65,8 @@ static int recall(const tb_problem *problem, const double *memory) {
 
 const tb_motion tb_partitioning_motion = {tb_partitioning_settle, project, gap, left_open, troubles,
                                           forget, remember, recall};
-const tb_motion tb_multipliers_motion = {tb_multipliers_settle, project, gap, left_open, troubles,
-                                         forget, remember, recall};
+const tb_motion tb_multipliers_motion = {tb_multipliers_settle, project, gap, left_open_undriven,
+                                         troubles, forget, remember, recall};
 const tb_motion tb_projection_motion = {tb_projection_settle, project, gap, left_open, troubles,
                                         forget, remember, recall};
 /* These see to consistency themselves, step by step. */

@@ -261,6 +261,7 @@ class Constrained(Motion):
             None if rows.W is None else rows.W.columns,
             stiff.compiled if stiff else None,
             rows.twins(),
+            rows.driven,
         )
 
     def text(self, system: System) -> str:

@@ -1,0 +1,65 @@
+"""A simulator that rides along: a whole car, driven by what a board in another one measures
+(Gallo 2012)."""
+
+import math
+
+import numpy as np
+
+from touchback.gallery.entry import Entry, Experiment
+from touchback.model import Model
+from touchback.vehicle.car import Car, add_car
+from touchback.vehicle.driveline import line_pressure
+
+SPEED = 10.0  # m/s
+SERVED = ("throttle", "brake", "steering angle", "steering rate", "steering acceleration")
+
+
+def make(speed: float = SPEED) -> Model:
+    """Its inputs are what Gallo's board gives: counts of the throttle (420 at full) and the brake
+    (32767 at 40 bar), and the steering wheel's angle, rate and acceleration. It begins straight on
+    with a `speed` [m/s]; engine, second gear and tyres' size are the buggy's, his masses aren't
+    published."""
+    m, car = Model("buggy"), Car(name="buggy")
+    throttle, brake = (m.input(name) for name in SERVED[:2])
+    feet = car.engine.throttle(throttle), line_pressure(brake), 0.0
+    add_car(m, car, speed=speed, feet=feet)
+    return m
+
+
+# To and fro by 45° in 5 s, as the simulated driver; the wheel begins to turn within a second.
+_TIMES = np.linspace(0.0, 10.0, 2001)
+_PACE = 2.0 * math.pi * 0.2
+
+
+def _swaying() -> tuple[np.ndarray, ...]:
+    s = np.minimum(_TIMES, 1.0)
+    angle = 0.25 * math.pi * np.sin(_PACE * _TIMES) * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+    rate = np.gradient(angle, _TIMES)
+    return angle, rate, np.gradient(rate, _TIMES)
+
+
+ENTRY = Entry(
+    "buggy",
+    "a whole car that rides along in another: a board's pedals and steering wheel drive it",
+    make,
+    Experiment(
+        10.0,
+        inputs={
+            "throttle": 105.0,
+            **{
+                name: (_TIMES, values)
+                for name, values in zip(SERVED[2:], _swaying(), strict=True)
+            },
+        },
+        signals=("car position.y", "car turning.z", "steering torque"),
+        devices=dict.fromkeys(SERVED, "board:simulated"),
+    ),
+    sentences=(
+        "A car of 18 bodies does what somebody does in a real one: a board there samples pedals "
+        "and steering wheel, and pours blocks into a pipe.",
+        "Counts of an encoder make a staircase of the angle, so rate and acceleration come from "
+        "smooth differentiators; each tick takes the freshest block.",
+        'Run it at Gallo\'s 5 ms: `--rate 200 --constraints augmented-lagrangian`; turn "grip" '
+        "down and watch it slide.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,56 @@
+"""The car of 18 bodies at Gallo's 5 ms: the index-3 augmented Lagrangian against partitioning."""
+
+import math
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback import gallery
+
+SIGNALS = ("car position.x", "car position.y", "car velocity.x", "car turning.z")
+
+
+@pytest.fixture(scope="module")
+def buggy() -> tb.System:
+    return gallery.make("buggy").compile()
+
+
+def driven(buggy: tb.System, brake: float, **how: object) -> tb.Run:
+    """A turn of 46° to and fro of the wheel within 2 s, and the brake from the first half second
+    on, up to so many counts."""
+    w, most = math.pi, 0.4
+    inputs = {
+        "throttle": 105.0,
+        "steering angle": lambda t: most * (1.0 - math.cos(w * t)),
+        "steering rate": lambda t: most * w * math.sin(w * t),
+        "steering acceleration": lambda t: most * w * w * math.cos(w * t),
+        "brake": lambda t: brake * min(max(2.0 * t - 1.0, 0.0), 1.0) ** 3,
+    }
+    return tb.simulate(buggy, duration=1.0, inputs=inputs, progress=False, **how)
+
+
+def test_its_error_at_5_ms_falls_by_four_with_half_the_step(buggy: tb.System) -> None:
+    known = driven(buggy, 4000.0, method="rk4", step=2.5e-4)
+    errors = []
+    for step in (5e-3, 2.5e-3):
+        run = driven(buggy, 4000.0, constraints="augmented-lagrangian", step=step)
+        errors.append(np.array([run[name][-1] - known[name][-1] for name in SIGNALS]))
+        counts = run.metadata["statistics"]
+        assert counts["not_converged"] == 0
+        assert counts["iterations"] <= 4.0 * counts["steps"]
+        assert counts["largest_h"] < 1e-12
+    assert np.abs(errors[0]).max() < 1e-4  # m, m/s, rad/s
+    order = np.log2(np.linalg.norm(errors[0]) / np.linalg.norm(errors[1]))
+    assert order == pytest.approx(2.0, abs=0.1)
+
+
+def test_it_converges_in_every_step_when_its_wheels_lock(buggy: tb.System) -> None:
+    """All of the 40 bar on a slippery road, where the front wheels stand."""
+    slippery = {"grip": 0.4}
+    run = driven(buggy, 32767.0, constraints="augmented-lagrangian", step=5e-3, parameters=slippery)
+    known = driven(buggy, 32767.0, method="rk4", step=2.5e-4, parameters=slippery)
+    assert abs(known["front left spin rate"][-1]) < 0.2
+    assert run.metadata["statistics"]["not_converged"] == 0
+    for name in SIGNALS:
+        assert run[name][-1] == pytest.approx(known[name][-1], abs=5e-3)
