@@ -97,12 +97,12 @@ ENTRY = Entry(
     "piano-modes",
     "the same action with modes: rigid contacts that are made and broken, after Gillespie",
     make,
-    Experiment(0.25, signals=_SIGNALS, substeps=4),
+    Experiment(0.25, signals=_SIGNALS, substeps=8),
     sentences=(
         "The same piano action, with rigid contacts instead of felt, after Gillespie.",
         "Which parts touch is a mode with its own equations, and the state graph shows which "
         "of them rules.",
         "Follow a stroke through its modes, from rest through let-off into check.",
     ),
-    shown=Shown(lambda: piano_action_with_modes("force"), played(_SIGNALS, 4)),
+    shown=Shown(lambda: piano_action_with_modes("force"), played(_SIGNALS, 8)),
 )
