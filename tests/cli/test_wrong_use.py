@@ -65,6 +65,7 @@ def test_a_number_out_of_range_is_named(command: str, option: str, value: str) -
         ["play", "piano", "--seconds", "-1"],
         ["play", "piano", "--seconds", "nan"],
         ["feel", "piano", "--speed", "nan"],
+        ["drive", "step-steer", "--speed", "1e9"],
         ["trial", "answers.jsonl", "--effort", "nan"],
         ["trial", "answers.jsonl", "--repeats", "-1"],
     ],

@@ -26,7 +26,7 @@ def drive(
     ] = None,
     car: Annotated[str, typer.Option(help=f"Which car: {', '.join(CARS)}.")] = "single-track",
     speed: Annotated[
-        float | None, number("Kilometres an hour, in place of the usual.", 0, open=True)
+        float | None, number("Kilometres an hour, in place of the usual.", 0, 500, open=True)
     ] = None,
     plot: Annotated[
         Path | None, output("Draw it; of all, one picture each beside it.", *PICTURES)
