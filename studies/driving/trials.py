@@ -12,9 +12,9 @@ from touchback.system import System
 from touchback.vehicle import Car, DoubleWishbone, Steering
 from touchback.vehicle.manoeuvres import SuddenObstacle, model_of
 from touchback.vehicle.manoeuvres.manoeuvre import Figures
-from touchback.vehicle.simulator import CASTERS, RATE, Person, SimulatorCar, WiredWheel
+from touchback.vehicle.simulator import CASTERS, RATE, Meeting, Person, SimulatorCar, WiredWheel
 
-_BEFORE, _AFTER = 0.1, 1.0  # s round the appearance, in which the first peak lies
+_AFTER = 1.0  # s after the appearance, in which the first peak lies
 
 
 class LeftOfIt(SuddenObstacle):
@@ -48,10 +48,9 @@ class Trial:
 
     def first_peak(self) -> tuple[float, float]:
         """Of the torque [N m], and the wheel's angle then [rad]."""
-        t = self.since
-        some = (t > -_BEFORE) & (t < _AFTER)
-        at = int(np.flatnonzero(some)[self.run["steering torque"][some].argmax()])
-        return float(self.run["steering torque"][at]), float(self.run["device wheel"][at])
+        place, _ = self.manoeuvre.place
+        met = Meeting(self.turn, self.caster, place, self.manoeuvre.appears)
+        return met.first_peak(self.run)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,18 @@ def test_the_first_peak_is_on_the_side_to_which_he_turned(side: float) -> None:
     assert found == pytest.approx((side * 2.0, side * 0.5), abs=1e-3)
 
 
+def test_a_peak_after_he_turned_back_and_on_is_not_the_first() -> None:
+    """Friction of the column changes sides as he does, by ± 0.5 N m here, so that the second peak
+    may be the larger one."""
+    time = np.arange(0.0, 5.0, 0.001)
+    angle = np.interp(time, [1.0, 1.6, 1.7, 1.9, 2.5], [0.0, 0.6, 0.5, 0.55, 0.0])
+    pulled = 4.0 * np.interp(time, [1.0, 1.9, 2.5], [0.0, 0.6, 0.0])  # the road's, later
+    torque = pulled + 0.5 * np.sign(np.gradient(angle))
+    signals = {"device wheel": angle, "steering torque": torque}
+    found = Meeting(1, 0.1, 50.0, 1.0).first_peak(Run(time, signals))
+    assert found == pytest.approx((4.0 * 0.4 + 0.5, 0.6), abs=0.01) and torque.max() > 2.8
+
+
 def test_the_gap_to_an_obstacle_is_that_of_outlines() -> None:
     """A car of 1.6 m beside one of 1 m: abreast at y = 2 m, 2 − 0.8 − 0.5 m; straight through it,
     below zero."""

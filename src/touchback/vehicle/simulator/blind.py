@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import find_peaks
 
 from touchback.model import Model
 from touchback.model.joints import Fixed
@@ -26,6 +27,7 @@ NOTICE = 2.0  # s between its appearance and the car's
 _CALM = (4.0, 7.0)  # s, of which one is drawn, before each: so long it takes to be straight
 _AFTER = 3.0  # s that a trial goes on once it is passed
 _BEFORE, _FIRST = 0.1, 1.0  # s round the appearance, in which the first peak lies
+_TURNED = 0.02  # rad: less than that is no turn
 _BEHIND = -100.0  # m: nothing to be seen
 _HEIGHT = 1.0  # m
 
@@ -54,12 +56,16 @@ class Meeting:
         return np.asarray((t > -before) & (t < NOTICE + _AFTER))
 
     def first_peak(self, run: Run) -> tuple[float, float]:
-        """Of the torque, on the side to which he turned [N m], and the wheel's angle then [rad]."""
+        """Of the torque, on the side to which he turned [N m], and the wheel's angle then [rad]:
+        until he first turns back, since the column's friction, which changes sides there, makes
+        another peak when he turns on."""
         t = np.asarray(run.time) - self.appears
         some = np.flatnonzero((t > -_BEFORE) & (t < _FIRST))
         angle, torque = run["device wheel"][some], run["steering torque"][some]
         side = np.sign(angle[np.abs(angle).argmax()])
-        at = int((side * torque).argmax())
+        back = find_peaks(side * angle, height=_TURNED, prominence=_TURNED)[0]
+        outward = torque[: back[0] + 1] if len(back) else torque
+        at = int((side * outward).argmax())
         return float(torque[at]), float(angle[at])
 
 
