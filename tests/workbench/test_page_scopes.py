@@ -153,6 +153,21 @@ def test_an_expressions_values_are_those_of_its_signals(page: Seat) -> None:
     np.testing.assert_allclose(low[whole, 1], AMPLITUDE**2, rtol=1e-5)
 
 
+def test_what_comes_late_for_one_signal_is_not_shown_as_another_s(page: Seat) -> None:
+    """Asking for the new one fails, as without a connection: then its value isn't known."""
+    show(page, "time", "slide")
+    until_page(page, "bench.scopes.panes[0].found.length")
+    shown = page.ask("""async () => {
+        const pane = bench.scopes.panes[0], late = await new Promise(done => { const off = bench.on("rows", frame => { off(); done(frame); }); });
+        bench.send = () => Promise.reject(new Error("no connection"));
+        pane.change({ signals: ["echo"] });
+        bench.tell("rows", late);
+        delete bench.send;
+        return pane.found;
+    }""")
+    assert shown == []
+
+
 def test_one_signal_against_another_is_the_ellipse_of_the_swing(page: Seat) -> None:
     show(page, "xy", "slide", "slide rate")
     page.page.get_by_label("Seconds that are shown").select_option("0.5")

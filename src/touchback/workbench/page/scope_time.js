@@ -14,6 +14,7 @@ export class TimeScope {
     this.pane = pane;
     this.bench = pane.bench;
     this.texts = pane.layout.signals;
+    this.subscription = pane.scopes.subscribe();
     this.span = pane.layout.span || 10; // seconds that are seen
     this.end_ = null; // the last instant that is seen; null: follows the run, or sees all of a recording
     this.plot = new Plot(pane.body, `Scope of ${this.texts.join(", ") || "nothing yet"}`);
@@ -47,7 +48,7 @@ export class TimeScope {
     const pixels = Math.max(this.plot.canvas.clientWidth, 300), buckets = Math.min(1000, Math.max(2, pixels / span));
     this.fresh = true; // the next frame is the past, which begins everything anew
     try {
-      const answer = await this.bench.send({ do: "scope", number: this.pane.number, signals: this.texts, buckets, past: Math.min(4000, Math.ceil(pixels)), since: start - 0.2 * span });
+      const answer = await this.bench.send({ do: "scope", number: this.subscription, signals: this.texts, buckets, past: Math.min(4000, Math.ceil(pixels)), since: start - 0.2 * span });
       this.known = answer;
       this.units = answer.units;
       this.step = 1 / buckets;
@@ -165,7 +166,7 @@ export class TimeScope {
 
   end() {
     this.ended = true;
-    this.bench.send({ do: "scope", number: this.pane.number, signals: [] }).catch(() => {});
+    this.bench.send({ do: "scope", number: this.subscription, signals: [] }).catch(() => {});
   }
 
   // ---- the picture ----

@@ -8,7 +8,7 @@ import { make, pickSignal, throttled } from "./scope_parts.js";
 
 const KINDS = { time: TimeScope, xy: XYScope, spectrum: SpectrumScope };
 const NAMES = { time: "over time", xy: "X–Y", spectrum: "spectrum" };
-const MOST = 6;
+const MOST = 6, NUMBERS = 255; // of scopes; of subscriptions, as many as the wire tells apart
 
 export function mount(element, bench) {
   const list = make("div", { className: "scope-list" });
@@ -26,9 +26,10 @@ class Scopes {
     this.bench = bench;
     this.panes = [];
     this.signals = {}; // units by name
+    this.subscribed = 0;
     bench.on("scene", scene => this.begin(scene));
     bench.on("open", () => { for (const pane of this.panes) pane.scope?.connect?.(); });
-    bench.on("rows", frame => this.panes.find(pane => pane.number === frame.subscription)?.scope?.rows?.(frame));
+    bench.on("rows", frame => this.panes.find(pane => pane.scope?.subscription === frame.subscription)?.scope.rows(frame));
     bench.on("recorded", () => { for (const pane of this.panes) if (pane.layout.kind === "time") { Object.assign(pane.scope, { end_: null, detail: null, span: pane.layout.span || 10 }); pane.scope.moved(); } });
     addEventListener("themechange", () => this.draw());
     addEventListener("resize", () => this.draw());
@@ -39,6 +40,9 @@ class Scopes {
     };
     requestAnimationFrame(frame);
   }
+
+  /** A number that no scope had lately: what is still on its way for another must not be taken for one's own. */
+  subscribe() { return this.subscribed = this.subscribed % NUMBERS + 1; }
 
   draw() { for (const pane of this.panes) if (pane.scope) pane.scope.dirty = true; }
 
