@@ -127,3 +127,9 @@ def test_a_file_that_is_no_mechanism_is_told_what_to_do_with_it(
 def test_a_mechanism_is_no_recording_of_another() -> None:
     with pytest.raises(InputError, match=r"--of cart-pole .*'pendulum' is no recording"):
         view("pendulum", of="cart-pole", seconds=0.1)
+
+
+@pytest.mark.parametrize("given", [{"constraints": "projection"}, {"connect": ["push=board:x"]}])
+def test_a_recording_takes_neither_constraints_nor_devices(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"--connect are for a mechanism that runs; run\.mcap is"):
+        view("run.mcap", **given)

@@ -49,6 +49,11 @@ def view(
     which plays there. Ctrl-C ends it."""
     with ExitStack() as closing:
         if model not in gallery.names() and Path(model).suffix.lower() in RUNS:
+            if constraints is not None or connect is not None:
+                raise InputError(
+                    f"--constraints and --connect are for a mechanism that runs; {model} is a "
+                    "recording, which plays as it was."
+                )
             bench = closing.enter_context(_played(model, of, host, port))
         elif of is not None:
             raise InputError(
