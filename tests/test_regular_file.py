@@ -1,6 +1,7 @@
 """Every reader opens only regular files of bounded size: no device, no FIFO, no folder, no bomb."""
 
 import os
+import stat
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,7 @@ from touchback.devices.midi.file import read_midi
 from touchback.haptics.trials import Trials
 from touchback.realtime import open_recording
 from touchback.recording import Run, mcap_records, npz_file
-from touchback.regular_file import open_regular, read_regular
+from touchback.regular_file import open_regular, read_regular, write_whole
 
 READERS: dict[str, Callable[[Path], Any]] = {
     ".yaml": tb.read, ".yml": tb.read, ".json": tb.read, ".urdf": tb.read, ".mbs": tb.read,
@@ -168,3 +169,31 @@ def test_an_array_whose_header_says_something_else_is_refused(header: str, tmp_p
             archive.writestr(name, content)
     with pytest.raises(tb.InputError, match="not a run saved by Touchback"):
         tb.open_run(path)
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    kept, link = tmp_path / "disk" / "kept.wav", tmp_path / "link.wav"
+    link.symlink_to(kept)
+    for content in (b"new", b"newer"):  # the first of them makes it
+        write_whole(link, content)
+        assert link.is_symlink() and kept.read_bytes() == content
+    assert sorted(each.name for each in tmp_path.rglob("*")) == ["disk", "kept.wav", "link.wav"]
+
+
+def test_a_file_that_few_may_read_is_so_after_it_was_written_anew(tmp_path: Path) -> None:
+    file = tmp_path / "answers.yaml"
+    file.touch(mode=0o600)
+    write_whole(file, "mine")
+    assert file.read_text() == "mine" and stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_file_whose_folder_takes_no_other_is_written_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "out.csv"
+    file.write_text("older")
+    number = file.stat().st_ino
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
+    write_whole(file, "new")
+    assert (file.read_text(), file.stat().st_ino) == ("new", number)

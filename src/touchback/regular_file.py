@@ -98,17 +98,22 @@ def _too_large(
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Where to write a file that takes its place only when it is whole: a full disk, or an error,
-    leaves what was there before, and two who write it at once don't meet."""
-    file = Path(path)
+    leaves what was there before, and two who write it at once don't meet. A link stays one, and
+    what it leads to is written; who may read a file stays as it was."""
+    file = Path(os.path.realpath(path))
     part = file.with_name(f".{file.stem[:40]}.{secrets.token_hex(4)}.part{file.suffix}")
-    # a device is written to, never replaced
-    beside = file if file.exists() and not file.is_file() else part
+    # a device is written to, never replaced, and so is a file whose folder takes no other
+    stays = file.exists() and not (file.is_file() and os.access(file.parent, os.W_OK))
+    beside = file if stays else part
     try:
+        if beside is part and file.exists():
+            part.touch(mode=0o600)  # nobody else reads it before it has the rights of the old one
+            part.chmod(stat.S_IMODE(file.stat().st_mode))
         yield beside
         if beside is part:
             os.replace(part, file)
     except OSError as error:  # told of the file, not of what nobody asked for
-        raise OSError(error.errno, error.strerror or str(error), str(file)) from None
+        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from None
     finally:
         part.unlink(missing_ok=True)
 

@@ -1,10 +1,6 @@
 """Recordings that begin while a run goes on."""
 
 import os
-import resource
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +8,7 @@ import pytest
 
 import manipulated
 import touchback as tb
+from full_disk import disk_of
 from touchback import gallery
 from touchback.errors import InputError
 from touchback.realtime import open_recording
@@ -200,19 +197,6 @@ def test_a_full_disk_is_told_at_once_and_the_run_goes_on(tmp_path: Path) -> None
         said = [each["text"] for each in live.report().faults]
     assert sum("good.mcap ended early" in text for text in said) == 1
     assert any("No space left on device" in text for text in said)
-
-
-@contextmanager
-def disk_of(size: int) -> Iterator[None]:
-    """No file grows beyond so many bytes, as on a disk that is full then."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
 
 
 def test_what_a_full_disk_kept_is_told_as_it_is(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from touchback.cli.options import number, output
 from touchback.cli.parameters import LIST, show_parameters
 from touchback.errors import InputError
 from touchback.model.names import suggestion
+from touchback.regular_file import written_whole
 
 if TYPE_CHECKING:
     from touchback.gallery.feel import KeyCurve
@@ -65,7 +66,8 @@ def feel(
     _show(felt, speed)
     if csv is not None:
         header = "depth [m],force [N],down"
-        np.savetxt(csv, felt.rows(), delimiter=",", header=header, comments="", fmt="%.9g")
+        with written_whole(csv) as beside:
+            np.savetxt(beside, felt.rows(), delimiter=",", header=header, comments="", fmt="%.9g")
         out.print(f"curve: {csv}")
     if wav is not None:
         from touchback.devices.sound import write_wav

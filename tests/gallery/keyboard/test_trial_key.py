@@ -5,6 +5,7 @@ import pytest
 
 import touchback as tb
 from far_ends import FarDevice, patient_line
+from full_disk import disk_of
 from touchback.errors import InputError
 from touchback.gallery.keyboard.device import FRONT
 from touchback.gallery.keyboard.player import SETTLING
@@ -42,6 +43,12 @@ def test_a_finger_feels_what_is_varied_and_the_recording_holds_it(key, tmp_path)
         assert np.array_equal(run["finger force"][within], felt.force)
         assert len(felt.time) == pytest.approx(1e3 * (felt.span[1] - felt.span[0]), abs=2)
     assert tb.replay(path).same  # order and forces can be repeated, bit for bit
+
+
+def test_a_trial_whose_forces_a_full_disk_did_not_take_is_refused(key, tmp_path):
+    with disk_of(200_000), pytest.raises(InputError, match="weren't all kept"):
+        key.feel([1000.0, 1200.0], tmp_path / "cut.mcap")
+    assert len(key.feel([1000.0, 1200.0], tmp_path / "cut.mcap")) == 2  # once there is room
 
 
 def test_a_subject_that_only_feels_forces_tells_stiffer_walls(key, tmp_path):

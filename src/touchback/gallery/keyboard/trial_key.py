@@ -169,8 +169,14 @@ class TrialKey:
 
     def end(self) -> None:
         """Ends the recording, which is whole when this returns. Refuses a trial in which the motor
-        let go, or was stopped: what was recorded was not felt."""
+        let go, or was stopped: what was recorded was not felt; and one whose forces a full disk
+        didn't take."""
         self.live.end_record(self._take)
+        if self._take.failure is not None:
+            raise InputError(
+                f"The forces of this trial weren't all kept: {self._take.ending}. It doesn't "
+                "count; feel it again."
+            )
         if lost := self._ticks_let_go - self._let_go:
             raise InputError(
                 f"The motor let go for {1e3 * lost / self.live.plan.rate:.0f} ms of this trial: "
