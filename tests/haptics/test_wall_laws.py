@@ -104,10 +104,13 @@ def test_each_law_presses_as_its_controller(name: str, stiffness: float) -> None
 
 @pytest.mark.parametrize("name", [name for name in WALLS if name not in ("standard", "adaptive")])
 def test_each_law_is_its_controller_wherever_live_parameters_can_go(name: str) -> None:
-    """Devices of 10 g to 1 kg; stiffness, damping and rate over all that `ChosenWall` offers."""
+    """Devices of 10 g to 1 kg; stiffness, damping and rate over all that `ChosenWall` offers, none
+    included."""
     chance = np.random.default_rng(5)
-    for draw in chance.uniform((-2.0, 0.0, 1.0, -1.0, 2.0), (0.0, 0.5, 6.0, 4.0, 3.6), (40, 5)):
+    draws = chance.uniform((-2.0, 0.0, 1.0, -1.0, 2.0), (0.0, 0.5, 6.0, 4.0, 3.6), (40, 5))
+    for number, draw in enumerate(draws):
         mass, K, B, rate = 10.0 ** draw[[0, 2, 3, 4]]
+        K = 0.0 if number % 8 == 0 else K
         period, own = 1.0 / rate, draw[1] * mass * rate
         plant, motion = Plant(Device(mass, own)), Motion(mass, own, 0.0)
         told = Told(0.0, 0.0, 0.0, motion, 0.0, K, B, period).expressible()
@@ -125,6 +128,24 @@ def test_each_law_is_its_controller_wherever_live_parameters_can_go(name: str) -
             acting = float(due)
         scale = max(stop, np.abs(run.wall_force).max())
         np.testing.assert_allclose(forces, run.wall_force, rtol=0.0, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("stiffness", [0.0, 1e-300, 1e-12])
+@pytest.mark.parametrize("name", WALLS)
+def test_a_wall_of_no_stiffness_pushes_nothing_whatever_hand_is_known(
+    name: str, stiffness: float
+) -> None:
+    """Half a newton of hand without a spring of its own, as an adaptive wall may find it: where it
+    would rest isn't anywhere. A sampled wall may err by some millionths of the hand."""
+    law = wall_law(name, Device(0.022, 0.06), Finger(0.0, 0.0, 0.0))
+    told = Told(1.5e-4, -0.1, 0.0, Motion(0.022, 0.06, 0.0), -0.5, stiffness, 0.0, T).expressible()
+    memory: Sequence[Scalar] = law.start
+    for _ in range(5):
+        memory, force = law.step(memory, told)
+        assert abs(float(force)) < 1e-5
+        y, v = told.plant.over(T)(told.y, told.v, told.bias)
+        told = replace(told, y=y, v=v)
+    assert told.y < 0.0
 
 
 def test_an_adaptive_law_finds_the_grip_that_the_identifier_finds() -> None:

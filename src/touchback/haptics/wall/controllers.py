@@ -4,13 +4,13 @@ A controller is asked once a sample, with the position and velocity it may know,
 is held until the next sample. The wall fills y < 0 and pushes with a positive force.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from touchback.errors import InputError
 from touchback.haptics.wall.oscillator import Flow, Oscillator, State
 from touchback.haptics.wall.placement import place_poles
-from touchback.haptics.wall.plant import Plant, Target
+from touchback.haptics.wall.plant import SOFTEST, Plant, Target
 
 
 class Controller(Protocol):
@@ -72,7 +72,9 @@ class PlacedWall:
 
     @classmethod
     def design(cls, plant: Plant, wall: Target, period: float) -> "PlacedWall":
-        """For a plant, finger included, and a sampling period [s]."""
+        """For a plant, finger included, and a sampling period [s]; the wall is `SOFTEST` at least,
+        since without any stiffness there is no place to rest."""
+        wall = replace(wall, stiffness=max(wall.stiffness, SOFTEST))
         touching = wall.touching(plant.motion)
         rest = plant.force / touching.stiffness
         gains = place_poles(plant.motion, touching, period)

@@ -8,6 +8,8 @@ from touchback.numbers import number_within
 # What hands, devices and walls can be: beyond, squares and quotients of them overflow.
 LIGHTEST, HEAVIEST = 1e-12, 1e12  # kg
 MOST_DAMPING, STIFFEST = 1e12, 1e12  # N s/m, N/m
+# Where a wall this soft would let a hand rest is told to rounding; of a softer one it isn't.
+SOFTEST = 1e-3  # N/m: 10 µN at 10 mm
 
 
 def check_numbers(owner: str, **given: tuple[object, float]) -> None:

@@ -1,11 +1,12 @@
 """Laws without memory: the standard wall, half-sample prediction, z-plane design."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from touchback.haptics.wall.laws.told import Told
+from touchback.haptics.wall.plant import SOFTEST
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import select
+from touchback.symbolic.functions import maximum, select
 
 
 class Memoryless:
@@ -41,9 +42,10 @@ class HalfSample(Memoryless):
 @dataclass(frozen=True)
 class Placed(Memoryless):
     """Gains that put the sampled poles where the continuous contact has them (section 5.4.2), by
-    Ackermann's formula; the bias is fed forward."""
+    Ackermann's formula; the bias is fed forward, to a wall of `SOFTEST` at least."""
 
     def step(self, memory: Sequence[Scalar], told: Told) -> tuple[Sequence[Scalar], Scalar]:
+        told = replace(told, stiffness=maximum(told.stiffness, SOFTEST))
         flow, due = told.plant.over(told.period), told.touching.over(told.period)
         c1, c0 = -(due.yy + due.vv), due.yy * due.vv - due.yv * due.vy
         py, pv = flow.yy * flow.yf + flow.yv * flow.vf, flow.vy * flow.yf + flow.vv * flow.vf
