@@ -69,13 +69,14 @@ class RollingTyres:
             for length, stiffness in ((t.along, t.slip), (t.across, t.cornering))
         )
         kappa, sideways = self.u / t.along - along * sx, self.w / t.across + across * sy
-        rolled = np.maximum(np.abs(1.0 + kappa), 1e-3)
+        sense = np.sin(np.pi / 2 * np.clip(vx, -1.0, 1.0))  # forward, standing, backward
+        rolled = np.maximum(np.abs(1.0 + sense * kappa), 1e-3)
         gx, gy = t.slip * share * kappa / rolled, -t.cornering * share * sideways / rolled
         rho = np.hypot(gx, gy) / (3.0 * t.friction * load)
         sticks = np.minimum(rho, 1.0)
         kept = 1.0 - sticks + sticks**2 / 3.0
         force = np.where(rho < 1.0, kept, 1.0 / (3.0 * np.maximum(rho, 1.0)))
-        return force * gx, force * gy, -t.patch / 3.0 * (1.0 - sticks) ** 3 * gy
+        return force * gx, force * gy, -sense * t.patch / 3.0 * (1.0 - sticks) ** 3 * gy
 
 
 def _follow(x: Rows, drive: Rows, rate: Rows, step: float) -> Rows:

@@ -10,6 +10,7 @@ from scipy.signal import lsim
 
 from touchback.errors import InputError
 from touchback.model.model import Model
+from touchback.recording import Run
 from touchback.symbolic.functions import cos, sin
 from touchback.vehicle import CarMotion, Commands, Outline, SingleTrack, SingleTrackCar
 from touchback.vehicle.driven_car import Stepping
@@ -99,6 +100,12 @@ def test_a_step_of_the_wheel_is_answered_as_the_linear_car_answers() -> None:
     assert outcome["response time"] == pytest.approx(risen, abs=0.002)
     assert outcome["peak response time"] == pytest.approx(time[yaw_rate.argmax()] - 0.55, abs=0.01)
     assert outcome["overshoot"] == pytest.approx(100 * (yaw_rate.max() / last - 1), abs=0.05)
+    # Hands that turned it 20 ms later than they wanted make no faster or slower car of it.
+    run = outcome.run
+    late = np.interp(run.time - 0.02, run.time, run["steering wheel"])
+    signals = {name: run[name] for name in ("yaw rate", "lateral", "slip")}
+    slower = outcome.manoeuvre.figures(Run(run.time, {**signals, "steering wheel": late}), CAR)
+    assert slower["response time"].value == pytest.approx(outcome["response time"] - 0.02)
 
 
 def test_a_neutral_car_without_height_stays_on_its_circle_when_it_brakes() -> None:

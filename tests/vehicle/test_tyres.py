@@ -184,6 +184,18 @@ def test_the_brush_is_the_sum_of_its_bristles(slip: float, alpha: float) -> None
         assert_allclose(grip.mz, bristles(BRUSH, 3000.0, slip, alpha)[2], rtol=1e-4)
 
 
+@pytest.mark.parametrize("name", ["6.1", "brush", "linear"])
+def test_rolling_backward_is_rolling_forward_seen_in_a_mirror(name: str) -> None:
+    """One that stands across the car: what is ahead is behind, so the patch's leading edge, too.
+    A standing tyre is pushed aside as a whole, without a trail."""
+    forward = TYRES[name].grip(Contact(3000.0, -0.05, 0.03, speed=10.0, rolling=9.5))
+    backward = TYRES[name].grip(Contact(3000.0, 0.05, 0.03, speed=-10.0, rolling=-9.5))
+    mirrored = [-backward.fx, backward.fy, -backward.my, -backward.mz]
+    assert_allclose(mirrored, [forward.fx, forward.fy, forward.my, forward.mz], rtol=1e-12)
+    assert forward.mz > 0.0
+    assert TYRES[name].grip(Contact(3000.0, 0.0, 0.03, speed=0.0, rolling=0.0)).mz == 0.0
+
+
 def test_a_locked_wheel_slides_on_all_bristles_against_its_way() -> None:
     grip = BRUSH.grip(Contact(3000.0, slip=-1.0, slip_angle=0.4))
     assert_allclose(np.hypot(grip.fx, grip.fy), 3000.0, rtol=1e-9)

@@ -36,16 +36,15 @@ class StepSteer(Manoeuvre):
         )
 
     def figures(self, run: Run, car: DrivenCar) -> Figures:
-        """Times count from half of the step to 90 % of the last yaw rate and to its peak."""
-        yaw_rate, time = run["yaw rate"], run.time
+        """Times count from when the wheel, which hands turn late, has gone half of its way to when
+        the yaw rate is 90 % of its last, and to its peak."""
+        yaw_rate, wheel, time = run["yaw rate"], run["steering wheel"], run.time
         last = float(yaw_rate[time > self.duration - 0.5].mean())
-        half = _BEGINS + _RISES / 2
+        half = crossing(time, wheel, 0.5 * float(wheel[-1]))
         peak = int(yaw_rate.argmax())
         return {
             "steady yaw rate": Figure(last, "rad/s"),
-            "yaw rate gain": Figure(
-                last / float(run["steering wheel"][-1]) * car.steering_ratio, "1/s"
-            ),
+            "yaw rate gain": Figure(last / float(wheel[-1]) * car.steering_ratio, "1/s"),
             "response time": Figure(crossing(time, yaw_rate, 0.9 * last) - half, "s"),
             "peak response time": Figure(float(time[peak]) - half, "s"),
             "overshoot": Figure(100.0 * (float(yaw_rate[peak]) / last - 1.0), "%"),

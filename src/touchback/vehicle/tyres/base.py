@@ -5,9 +5,10 @@ Axes are those of ISO 8855's tyre system W: x forward along the wheel's plane, y
 along the road's normal. Forces and moments act on the wheel, at the point of contact."""
 
 from dataclasses import dataclass, replace
+from math import pi
 
 from touchback.spatial.vectors import Scalar
-from touchback.symbolic.functions import atan, maximum, minimum, select, tan
+from touchback.symbolic.functions import atan, maximum, minimum, select, sin, tan
 from touchback.vehicle.part import Part
 
 
@@ -103,6 +104,11 @@ class Tyre(Part, frozen=True, tag_field="kind"):
 def between(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """x, no less than low and no more than high."""
     return minimum(maximum(x, low), high)
+
+
+def sense(speed: Scalar, slow: float) -> Scalar:
+    """Which way a tyre rolls: 1 forward, −1 backward, through 0 at rest, below `slow` [m/s]."""
+    return sin(pi / 2.0 * between(speed / slow, -1.0, 1.0))
 
 
 def sign_of(x: Scalar) -> Scalar:

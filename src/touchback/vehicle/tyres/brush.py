@@ -3,7 +3,7 @@
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import maximum, minimum, select, sqrt, tan
 from touchback.vehicle.part import Positive, Size
-from touchback.vehicle.tyres.base import Contact, Grip
+from touchback.vehicle.tyres.base import Contact, Grip, sense
 from touchback.vehicle.tyres.simple import SimpleTyre
 
 _LOCKED = 1e-3  # of 1 + κ: below it the wheel stands, and all bristles slide
@@ -16,7 +16,8 @@ class BrushTyre(SimpleTyre, frozen=True, kw_only=True, tag="brush-tyre"):
 
     With σ_x = κ/(1 + κ), σ_y = tan α/(1 + κ), G = (C_κ σ_x, −C_α σ_y) and ρ = |G|/(3 μ F_z): F = G
     (1 − ρ + ρ²/3) where ρ < 1, else the whole patch slides, |F| = μ F_z. The trail of a patch of
-    half length `patch` a [m] is a/3 (1 − ρ)³/(1 − ρ + ρ²/3). At κ = 0 this is Fiala's tyre."""
+    half length `patch` a [m] is a/3 (1 − ρ)³/(1 − ρ + ρ²/3). At κ = 0 this is Fiala's tyre. Rolling
+    backward all is mirrored: 1 − κ, and the trail ahead of the axle; at rest there is none."""
 
     slip_stiffness: Positive = 80000.0
     cornering_stiffness: Positive = 60000.0
@@ -28,7 +29,8 @@ class BrushTyre(SimpleTyre, frozen=True, kw_only=True, tag="brush-tyre"):
     def grip(self, contact: Contact) -> Grip:
         load = maximum(contact.load, 0.0)
         along, across = self.stiffness(contact)
-        rolled = maximum(abs(1.0 + contact.slip), _LOCKED)
+        rolls = sense(contact.speed, self.slow())
+        rolled = maximum(abs(1.0 + rolls * contact.slip), _LOCKED)
         sideways = tan(contact.slip_angle)
         gx, gy = along * contact.slip / rolled, -across * sideways / rolled
         total = sqrt(contact.slip * contact.slip + sideways * sideways + 1e-300)
@@ -40,7 +42,7 @@ class BrushTyre(SimpleTyre, frozen=True, kw_only=True, tag="brush-tyre"):
         left = 1.0 - adhering
         trail = self.patch / 3.0 * left * left * left / kept
         fy = share * gy
-        return Grip(share * gx, fy, mz=-trail * fy)
+        return Grip(share * gx, fy, mz=-trail * rolls * fy)
 
     def _friction(self, slip: Scalar) -> Scalar:
         if self.sliding_friction is None:

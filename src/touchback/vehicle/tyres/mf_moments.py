@@ -7,7 +7,7 @@ from math import pi
 from touchback.spatial.vectors import Scalar
 from touchback.symbolic.functions import acos, atan, cos, maximum, minimum, select, sign, sin, sqrt
 from touchback.symbolic.functions import tan as tangent
-from touchback.vehicle.tyres.base import away_from_zero, bent, between
+from touchback.vehicle.tyres.base import away_from_zero, bent, between, sense
 from touchback.vehicle.tyres.mf_forces import Forces
 from touchback.vehicle.tyres.mf_numbers import Numbers, Point
 
@@ -60,8 +60,7 @@ def rolling(c: Numbers, at: Point, fx: Scalar) -> Scalar:
         carried = select(share > 0.0, maximum(share, 1e-12) ** c.QSY7, 0.0)  # of finite slope
         pressed = carried * (at.pressure / c.NOMPRES) ** c.QSY8
         size = c.FNOMIN * (drag + tilt) * pressed
-    sense = sin(pi / 2.0 * between(at.rolling / c.VXLOW, -1.0, 1.0))
-    return -c.UNLOADED_RADIUS * c.LMY * size * sense
+    return -c.UNLOADED_RADIUS * c.LMY * size * sense(at.rolling, c.VXLOW)
 
 
 def _faded_load(c: Numbers, load: Scalar, power: int) -> Scalar:
