@@ -1,5 +1,7 @@
 """The simulated key as a program: on a line of its own, or with a word that says what is wrong."""
 
+import itertools
+import math
 import os
 import re
 import threading
@@ -49,6 +51,31 @@ def test_what_a_line_brings_is_dated_after_it_was_read(monkeypatch) -> None:
         os.close(near)
         key.close()
     assert order[:2] == ["read", "dated"]
+
+
+@pytest.mark.parametrize("lateness", [(1,), (7, 1, 1, 3), (40, 13)])
+def test_it_moves_as_long_as_its_clock_goes_on_however_late_its_ticks_come(
+    monkeypatch, lateness
+) -> None:
+    """The closed form of a lever with its rotor, 2e-3 and 24² · 2e-7 kg m², under a torque, the
+    rotor's friction and a damper; steps of 50 µs leave half a per cent. A key that lost time, and
+    dated its samples as if it hadn't, had its motor taken for a quarter stronger than it is."""
+    clock, t = [0.0], 0.053
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    key = simulated_key(PTY)
+    try:
+        for late in itertools.cycle(lateness):
+            clock[0] = min(clock[0] + 1e-3 * late, t + 1e-4)
+            key.tick(0.05)
+            if clock[0] > t:
+                break
+        turned = key._run.read("key")
+    finally:
+        key.close()
+    inertia, damping, torque = 2e-3 + 24**2 * 2e-7, 0.01, 0.05 - 24 * 2e-4
+    decay = damping / inertia
+    free = torque / damping * (t - (1 - math.exp(-decay * t)) / decay)
+    assert turned == pytest.approx(free, rel=5e-3)
 
 
 def test_it_prints_where_its_line_is(capsys) -> None:

@@ -121,23 +121,40 @@ class SimulatedDevice:
         told = [axis for *_, axis in axes]
         self._far = FarEnd(name, told, tick=round(1e6 * TICK), session=session)
         self.forces, self._began = [0.0] * len(axes), time.monotonic()
+        self._tick, self._moved = round(1e6 * TICK), 0  # [µs], and until when it has moved
+
+    @property
+    def due(self) -> float:
+        """When its next tick is, by `time.monotonic` [s]."""
+        return self._began + 1e-6 * (self._moved + self._tick)
 
     def tick(self, *hands: float) -> None:
-        """Takes what the line brought, moves for a tick under the hand's forces, sends a sample."""
+        """Takes what the line brought, and moves under the hand's forces until now, by as many
+        ticks as have passed: one that came late and moved it no further would be dated later than
+        it was, and a driver would find other speeds from positions than it moves with."""
         with contextlib.suppress(BlockingIOError):
             while part := os.read(self._file, 4096):
                 # dated after it was read: a command would come before it was sent otherwise
-                self._far.take(part, self._now())
+                now = self._now()
+                self._move(now, hands)
+                self._far.take(part, now)
+        self._move(self._now(), hands)
+
+    def _move(self, until: int, hands: Sequence[float]) -> None:
+        passed = (until - self._moved) // self._tick
+        if passed < 1:
+            return
+        self._moved += passed * self._tick
         for (_, motor, hand, _), force, pushed in zip(self._axes, self.forces, hands):
             self._run[motor], self._run[hand] = force, pushed
-        self._run.run(TICK)
-        state, measured_at = self._run.snapshot(), self._now()
+        self._run.run(passed * TICK)
+        state = self._run.snapshot()
         measured, constant = [], MOTOR.torque_constant * MOTOR.gearing
         for (joint, *_), force in zip(self._axes, self.forces):
             speed, current = state[f"{joint} rate"], force / constant
             voltage = RESISTANCE * current + constant * speed
             measured.append((state[joint], speed, current, voltage))
-        self.forces = self._far.tick(measured_at, measured)
+        self.forces = self._far.tick(self._moved, measured)
         with contextlib.suppress(BlockingIOError):
             os.write(self._file, self._far.waiting())
 
@@ -174,11 +191,10 @@ def serve(path: str, seconds: float, *hands: float) -> None:
     device = simulated_key(path) if len(hands) == 1 else simulated_stage(path, len(hands))
     if path == PTY:
         print(device.path, flush=True)
-    start = due = time.monotonic()
+    end = time.monotonic() + seconds
     try:
-        while due - start < seconds:
+        while (now := time.monotonic()) < end:
+            time.sleep(max(0.0, device.due - now))
             device.tick(*hands)
-            due = max(due + TICK, time.monotonic() - 0.01)
-            time.sleep(max(0.0, due - time.monotonic()))
     finally:
         device.close()
