@@ -11,11 +11,13 @@ from touchback.haptics.trials import (
     Counts,
     Design,
     FeelingSubject,
+    ForcedChoice,
     Psychometric,
     SimulatedSubject,
     fit_threshold,
 )
 from touchback.haptics.trials.fit import BELIEF, MOST_LAPSES, STEEPNESS, USUAL
+from touchback.haptics.trials.told import told
 
 LEVELS = (10.0, 16.0, 25.0, 40.0, 63.0, 100.0, 160.0)
 SEEN = Counts(
@@ -83,9 +85,42 @@ def test_a_person_whose_threshold_is_known_is_found_in_95_of_100_experiments():
 def test_one_who_only_guesses_has_no_threshold_and_that_is_said():
     flat = Counts(np.array(LEVELS), np.full(7, 20.0), np.full(7, 10.0))
     fit = fit_threshold(flat, 0.5)
-    assert fit.high == np.inf
+    assert fit.high == np.inf and fit.beyond == 1
     sure = Counts(np.array(LEVELS), np.full(7, 20.0), np.full(7, 20.0))
-    assert fit_threshold(sure, 0.5).low == 0.0
+    fit = fit_threshold(sure, 0.5)
+    assert fit.low == 0.0 and fit.beyond == -1
+    assert fit_threshold(SEEN, 0.5).beyond == 0
+
+
+@pytest.mark.parametrize(("threshold", "words"), [(1e-3, "lapses: below"), (1e6, "lapses: above")])
+def test_a_threshold_beyond_the_levels_is_told_by_the_end_that_is_known(tmp_path, threshold, words):
+    session = ForcedChoice(tmp_path / "t.jsonl", Design(Constant((10.0, 20.0), 30), "mass"), seed=1)
+    subject = SimulatedSubject(Psychometric(threshold))
+    while session.posed is not None:
+        session.answer(subject.choose(session.posed))
+    said = told(session, session.result())[1]
+    assert words in said and said.endswith("levels")
+
+
+@pytest.mark.parametrize(
+    "right", [(479.0, 563.0, 710.0, 795.0, 794.0), (411.0, 483.0, 564.0, 755.0, 794.0)]
+)
+def test_thousands_of_answers_have_the_interval_of_their_likelihood(right):
+    """The profile by a grid of 400 × 121 steepnesses and shares of lapses."""
+    levels, asked, right = np.geomspace(25.0, 400.0, 5), np.full(5, 800.0), np.array(right)
+    s, lapses = np.linspace(*np.log(STEEPNESS), 400)[:, None], np.linspace(0.0, MOST_LAPSES, 121)
+    belief = -0.5 * ((s - np.log(USUAL["weibull"])) / BELIEF) ** 2
+
+    def profile(t):
+        powers = np.exp(s) * np.log(levels / t)[:, None, None]
+        p = 0.5 + (0.5 - lapses) * (1.0 - 0.5 ** np.exp(np.clip(powers, -300.0, 3.0)))
+        logs = np.tensordot(right, np.log(p), 1) + np.tensordot(asked - right, np.log1p(-p), 1)
+        return float((logs + belief).max())
+
+    fit = fit_threshold(Counts(levels, asked, right), 0.5)
+    for end in (fit.low, fit.high):
+        fallen = 2.0 * (profile(fit.threshold) - profile(end))
+        assert fallen == pytest.approx(10.128, abs=0.2)  # F(1, 5 levels - 2) at 95 %, from tables
 
 
 def test_an_end_is_told_wherever_the_answers_tell_it():
@@ -129,6 +164,7 @@ def test_a_subject_that_feels_with_noise_is_right_as_signal_detection_says():
         (lambda: fit_threshold(SEEN, 0.5, share=1.0), "above 0 and below 1"),
         (lambda: fit_threshold(SEEN, 0.5, confidence=0.0), "a confidence of 0"),
         (lambda: Counts.of([(-1.0, True)]), "all are above zero"),
+        (lambda: Counts(np.ones(1), np.zeros(1), np.zeros(1)), "leave levels without any out"),
         (lambda: Psychometric(0.0), "both are above zero"),
         (lambda: Psychometric(1.0, guess=0.5, lapse=0.5), "sum is below 1"),
         (lambda: Psychometric(1.0).level(0.4), "right at no level"),

@@ -21,7 +21,7 @@ BELIEF = 0.6  # standard deviation of the logarithm of steepness around the usua
 _BEYOND = 1.0  # decades outside the levels, where thresholds are looked for
 _EDGES = float(np.log(STEEPNESS[0])), float(np.log(STEEPNESS[1]))
 _ACROSS, _THRESHOLDS = (25, 4), 61  # points of the grids
-_ROUNDS, _MARGIN = 10, 1.0  # how often a grid shrinks; how far a coarse one may be off
+_ROUNDS = 16  # how often a grid shrinks
 _TINY = 1e-12
 LEAST = 10  # answers, below which nothing is told
 
@@ -47,6 +47,8 @@ class Counts:
         whole = len(self.levels) == len(self.asked) == len(self.right)
         if not whole or not ((self.right >= 0) & (self.right <= self.asked)).all():
             raise InputError("Counts: give as many right answers as asked, or fewer, a level.")
+        if not ((self.asked > 0) & np.isfinite(self.asked)).all():
+            raise InputError(f"Counts: {self.asked.tolist()} asked; leave levels without any out.")
         if len(self.levels) and not (np.isfinite(self.levels).all() and self.levels.min() > 0.0):
             raise InputError(f"Counts: levels {self.levels.tolist()}; all are above zero.")
 
@@ -68,6 +70,14 @@ class Fit:
     @property
     def threshold(self) -> float:
         return self.best.threshold
+
+    @property
+    def beyond(self) -> int:
+        """−1 or 1 where answers only say that the threshold is below or above their levels: it was
+        the likelier the further away it was looked for, and `threshold` is where that ended."""
+        levels, furthest = self.counts.levels, 10.0 ** (_BEYOND - 1e-3)
+        below, above = levels.min() / furthest, levels.max() * furthest
+        return int(self.threshold > above) - int(self.threshold < below)
 
     def holds(self, threshold: float) -> bool:
         """Whether a threshold lies in the interval of confidence."""
@@ -175,8 +185,9 @@ class _Profile:
         points = _Points.over(np.linspace(x.min() - _BEYOND, x.max() + _BEYOND, _THRESHOLDS))
         found = points.log_likelihood(likelihood, self._right, self._wrong)
         pick = found.argmax(axis=1)
-        self._t, self._found = points.t, found[np.arange(len(pick)), pick]
-        self._s, self._lapse = points.s[pick], points.lapse[pick]
+        self._t, self._s, self._lapse = points.t, points.s[pick], points.lapse[pick]
+        # Thousands of answers tell between points of the coarse grid.
+        self._s, self._lapse, self._found = self.at(points.t)
 
     def at(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Steepness, lapses and log-likelihood at thresholds: the best of small grids that shrink
@@ -185,7 +196,7 @@ class _Profile:
         s, lapse = self._s[nearest], self._lapse[nearest]
         half, side = 1.5 * float(np.ptp(_EDGES)) / _ACROSS[0], 0.5 * MOST_LAPSES
         for _ in range(_ROUNDS):
-            ds, dl = np.meshgrid(np.linspace(-half, half, 5), np.linspace(-side, side, 5))
+            ds, dl = np.meshgrid((-half, 0.0, half), (-side, 0.0, side))
             near_s = np.clip(s[:, None] + ds.ravel(), *_EDGES)
             near_lapse = np.clip(lapse[:, None] + dl.ravel(), 0.0, MOST_LAPSES)
             each = np.broadcast_to(t[:, None], near_s.shape)
@@ -194,7 +205,7 @@ class _Profile:
             found += _belief(near_s, self._likelihood.shape)
             pick = np.arange(len(t)), found.argmax(axis=1)
             s, lapse, found = near_s[pick], near_lapse[pick], found[pick]
-            half, side = 0.6 * half, 0.6 * side
+            half, side = 0.7 * half, 0.7 * side
         return s, lapse, found
 
     def best(self) -> tuple[float, float, float, float]:
@@ -211,11 +222,7 @@ class _Profile:
     def end(self, top: float, least: float, side: int) -> float:
         """The last threshold, down (side −1) or up (1) from the best, whose log-likelihood is not
         below a value; 0 or infinite where all of them are likely enough."""
-        beyond = side * (self._t - top) > 0.0
-        outside = self._t[beyond & (self._found < least - _MARGIN)]
-        if not len(outside):  # none is for sure: ask more closely
-            outside = self._t[beyond]
-            outside = outside[self.at(outside)[2] < least]
+        outside = self._t[(side * (self._t - top) > 0.0) & (self._found < least)]
         if not len(outside):
             return 0.0 if side < 0 else np.inf
         out, inside = float(outside[-1] if side < 0 else outside[0]), top

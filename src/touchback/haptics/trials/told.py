@@ -46,9 +46,17 @@ def told(session: ForcedChoice, fit: Fit) -> list[str]:
 
 def _threshold(design: Design, fit: Fit) -> str:
     unit = f" {design.unit}" if design.unit else ""
+    varied = f"threshold of '{design.varied}' over {design.base:g}{unit}"
+    right = f"{50.0 * (1.0 + design.guess):.0f} % would be right without lapses"
+    sure = f"{100 * fit.confidence:g} % confidence"
+    if fit.beyond < 0:
+        return (
+            f"{varied}, where {right}: below {fit.high:.3g}{unit} ({sure}); ask for smaller levels"
+        )
+    if fit.beyond > 0:
+        return f"{varied}, where {right}: above {fit.low:.3g}{unit} ({sure}); ask for larger levels"
     of_base = f"; {100 * fit.threshold / design.base:.1f} % of the base" if design.base else ""
     return (
-        f"threshold of '{design.varied}' over {design.base:g}{unit}: {fit.threshold:.3g}{unit} "
-        f"({100 * fit.confidence:g} % confidence: {fit.low:.3g} to {fit.high:.3g}), where "
-        f"{50.0 * (1.0 + design.guess):.0f} % would be right without lapses{of_base}"
+        f"{varied}: {fit.threshold:.3g}{unit} ({sure}: {fit.low:.3g} to {fit.high:.3g}), where "
+        f"{right}{of_base}"
     )
