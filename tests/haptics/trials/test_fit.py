@@ -94,7 +94,9 @@ def test_one_who_only_guesses_has_no_threshold_and_that_is_said():
 
 @pytest.mark.parametrize(("threshold", "words"), [(1e-3, "lapses: below"), (1e6, "lapses: above")])
 def test_a_threshold_beyond_the_levels_is_told_by_the_end_that_is_known(tmp_path, threshold, words):
-    session = ForcedChoice(tmp_path / "t.jsonl", Design(Constant((10.0, 20.0), 30), "mass"), seed=1)
+    session = ForcedChoice(
+        tmp_path / "t.jsonl", Design(Constant((10.0, 20.0), 30), "mass", base=0.0), seed=1
+    )
     subject = SimulatedSubject(Psychometric(threshold))
     while session.posed is not None:
         session.answer(subject.choose(session.posed))
