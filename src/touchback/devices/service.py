@@ -32,7 +32,7 @@ class Service(ABC, Generic[What]):
     def __init__(self) -> None:
         self.events: list[str] = []  # in words, oldest first
         self._served: list[tuple[What, ServedPort]] = []
-        self._lock = threading.Lock()
+        self._lock, self._ending = threading.Lock(), threading.RLock()
         self._closing = threading.Event()
         self._follower: threading.Thread | None = None
 
@@ -45,8 +45,20 @@ class Service(ABC, Generic[What]):
         """What happened since the last call, in words."""
 
     @abstractmethod
+    def _end(self) -> None:
+        """Ends the thread of C; one caller at a time, also once more."""
+
     def close(self) -> None:
-        """Ends it."""
+        """Lets go and ends it, also when what it serves is gone."""
+        self._closing.set()
+        if self._follower is not None and self._follower is not threading.current_thread():
+            self._follower.join()
+        with self._ending:  # two who close it at once: a thread is joined by one of them
+            self._end()
+
+    def _check_open(self) -> None:
+        if self._closing.is_set():
+            raise DeviceError(f"{type(self).__name__} is closed; open it anew.")
 
     def add(self, what: What, port: ServedPort) -> Serving:
         """Serves a port of a run beside those that it serves already."""
@@ -103,11 +115,6 @@ class Service(ABC, Generic[What]):
             for text in texts:
                 with contextlib.suppress(ReferenceError):  # nobody holds the run any more
                     port.note(text)
-
-    def _follow_no_more(self) -> None:
-        self._closing.set()
-        if self._follower is not None and self._follower is not threading.current_thread():
-            self._follower.join()
 
     def __enter__(self) -> Self:
         return self

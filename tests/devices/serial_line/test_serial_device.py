@@ -15,6 +15,7 @@ from touchback.devices.serial_line.simulated import TRAVEL, lever
 from touchback.errors import DeviceError, InputError
 from touchback.estimate import SmoothDifferentiator, sampled
 from touchback.haptics.displays import ImpedanceControl
+from touchback.native.wire.far_end import FarEnd
 from waiting import until
 from wires import old_frame
 
@@ -129,6 +130,28 @@ def test_a_reset_is_noticed_and_the_force_comes_back_by_itself(far, springs) -> 
     assert live.recorded().metadata["faults"] == live.report().faults
 
 
+def test_a_device_that_comes_back_without_what_an_input_takes_is_refused(far) -> None:
+    """A velocity that isn't sent would be read as zero."""
+    with SerialDevice(far.path) as device:
+        far._make = lambda session: FarEnd("bare key", [AXIS], session=session, features=0)
+        far.reset()
+        until(lambda: any("what it measures, aren't those known" in text for text in device.news()))
+        assert device.sessions == 1 and not device.connected
+
+
+def test_what_is_closed_says_so_and_several_may_close_it_at_once(far) -> None:
+    device = SerialDevice(far.path)
+    closing = [threading.Thread(target=device.close) for _ in range(8)]
+    for thread in closing:
+        thread.start()
+    for thread in closing:
+        thread.join()
+    for ask in (device.latest, device.device_counts, device.clear):
+        with pytest.raises(DeviceError, match="SerialDevice is closed; open it anew"):
+            ask()
+    SerialDevice(far.path).close()  # the line is free
+
+
 def test_silence_makes_the_force_safe_and_is_told_and_recorded(far, springs) -> None:
     with SerialDevice(far.path) as device:
         live = held(springs, device, max_age=0.03)
@@ -156,6 +179,9 @@ def test_a_line_that_is_gone_is_opened_again_when_it_is_back(far, springs, tmp_p
         far.close()  # unplugged
         until(lambda: live.faults == ("stale input",))
         until(lambda: not device.connected)
+        link.write_text("")  # plugged in, as what it isn't
+        until(lambda: any("isn't back yet: " in fault["text"] for fault in live.report().faults))
+        link.unlink()
         again = FarDevice(session=9)
         link.symlink_to(again.path)  # plugged in, as another file
         until(lambda: again.forces[0] == pytest.approx(-0.4, abs=1e-3))

@@ -46,6 +46,16 @@ def test_a_force_that_waited_for_its_driver_is_not_sent(far) -> None:
         assert set(np.round(forces, 3)) == {0.0, 0.1}
 
 
+def test_what_was_held_up_is_no_newer_by_a_clock_that_runs_fifty_times_too_fast(far) -> None:
+    """Samples come 35 ms late; by exchanges they may be 17 ms old, and by that clock ever less."""
+    far.clock_rate, far.held_up = 50.0, 0.035
+    with SerialDevice(far.path, patience=PATIENCE) as device:
+        until(lambda: device.clock.round_trip > 0.03 and device.counts["samples"] > 200)
+        far.silent = True
+        until(lambda: not device.connected)  # so that counts stay as they are
+        assert device.counts["late"] == device.counts["samples"]
+
+
 def test_what_was_held_up_on_its_way_here_is_never_taken_for_new(far) -> None:
     """Commands go there at once, samples come 0.15 s late: exchanges tell half of that, which alone
     would be within the 0.1 s of `oldest`."""

@@ -94,3 +94,36 @@ def test_an_echo_of_another_command_is_no_exchange() -> None:
     clock = Clock(0.0, 0.0)
     LIB.tb_fit_take(clock.address, 2_000, 0, 1_000, 2_500)  # less time here than there
     assert clock.fit.count == 0
+
+
+@pytest.mark.parametrize("ppm", [0.0, 500.0, -500.0])
+def test_a_date_to_come_is_no_date_and_what_led_to_it_is_forgotten(ppm: float) -> None:
+    draw, clock = random.Random(3), Clock(ppm, 50.0)
+
+    def told(measured: float, after: float) -> int:
+        stamp = round(1e9 * clock.there(measured))
+        LIB.tb_fit_check(clock.address, stamp, round(1e9 * (measured + after)))
+        return int(clock.fit.count)
+
+    for k in range(1000):
+        clock.exchange(5e-3 * k, 1e-3, 1e-3, 1e-4)
+        assert told(5e-3 * k + 4e-3, 1e-3 * draw.random()) > 0
+    clock.offset += 0.1  # it was set
+    assert told(5.0, 0.05) == 0
+
+
+def test_one_exchange_says_nothing_of_how_fast_a_clock_runs() -> None:
+    clock = Clock(49e6, 50.0)
+    for k in range(100):
+        now = 5e-3 * k
+        clock.exchange(now, 1e-4, 0.0, 1e-4)
+        for later in (0.0, 1e-4, 1e-3, 4e-3):
+            assert abs(clock.error(now + 1e-4 + later)) <= clock.doubt(now + 1e-4 + later) + 1e-6
+
+
+def test_doubt_grows_as_long_as_no_exchange_comes() -> None:
+    """By the 2 ms a second that two clocks of 1000 ppm part."""
+    clock = Clock(0.0, 0.0)
+    for k in range(100):
+        clock.exchange(0.02 * k, 1e-4, 1e-4, 1e-4)
+    assert clock.doubt(12.0) - clock.doubt(2.0) == pytest.approx(0.02, abs=2e-3)

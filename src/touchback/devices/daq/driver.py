@@ -200,9 +200,8 @@ class Daq(Service[str]):
         names = [channel.name for channel in self.board.layout.channels]
         return [*self.board.news(), *words, *_told(self._stream.events(), self._served, names)]
 
-    def close(self) -> None:
+    def _end(self) -> None:
         """Reads no more."""
-        self._follow_no_more()
         self._stream.stop()
         self._tell()
         for file in self._files:

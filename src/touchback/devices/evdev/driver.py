@@ -140,6 +140,7 @@ class ForceWheel(Service[WheelChannel]):
 
     def latest(self) -> dict[str, float]:
         """What all axes reported last, as they do."""
+        self._check_open()
         values = self._thread.latest().values
         return {name: float(values[CODES[name]]) for name in self.axes}
 
@@ -194,7 +195,6 @@ class ForceWheel(Service[WheelChannel]):
         inputs = [port for _, port in self._served if port.is_input]
         return told(self._thread.events(), f"{self.name!r} on {self.path!r}", inputs)
 
-    def close(self) -> None:
-        """Take the force away and close the device, also one that is gone."""
-        self._follow_no_more()
+    def _end(self) -> None:
+        """Takes the force away and closes the device, also one that is gone."""
         self._thread.stop()

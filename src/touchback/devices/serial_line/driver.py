@@ -174,6 +174,7 @@ class SerialDevice(Service[Channel]):
 
     def latest(self) -> Reading:
         """The last sample."""
+        self._check_open()
         message = self._line.latest()
         count, width = self._line.about().hello.axes, len(FIELDS)
         rows = message.values[HEAD:].reshape(-1, width)[:count]
@@ -207,6 +208,7 @@ class SerialDevice(Service[Channel]):
         before = self._line.about().counted
         until, again = time.monotonic() + patience, 0.0
         while (about := self._line.about()).counted == before:
+            self._check_open()
             now = time.monotonic()
             if now > until:
                 raise DeviceError(f"{self.name!r} didn't tell its counts within {patience:g} s.")
@@ -219,6 +221,7 @@ class SerialDevice(Service[Channel]):
 
     def clear(self) -> None:
         """Clears the device's latched faults, with the next command."""
+        self._check_open()
         self._line.clear()
 
     # ---- ports of a live run --------------------------------------------------------------------
@@ -260,7 +263,6 @@ class SerialDevice(Service[Channel]):
         inputs = [port for _, port in self._served if port.is_input]
         return told(self._line.events(), self, inputs)
 
-    def close(self) -> None:
-        """Let the motors go and close the line, also one that is gone."""
-        self._follow_no_more()
+    def _end(self) -> None:
+        """Lets the motors go and closes the line, also one that is gone."""
         self._line.stop()

@@ -18,11 +18,11 @@ from touchback.realtime.served import ServedPort
 if TYPE_CHECKING:
     from touchback.devices.serial_line.driver import SerialDevice
 
-_GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _RESET, _CHANGED, _FLAWED = (
+_GONE, _QUIET, _MET, _OLD, _STRANGER, _STATUS, _OUTSIDE, _RESET, _CHANGED, _REFUSED, _FLAWED = (
     LIB.constant(f"TB_LINE_{name}")
     for name in (
         "GONE", "QUIET", "MET", "OLD", "STRANGER", "STATUS", "OUTSIDE", "RESET", "CHANGED",
-        "FLAWED",
+        "REFUSED", "FLAWED",
     )
 )  # fmt: skip
 _UNIT = "a number that isn't zero"
@@ -59,16 +59,7 @@ class Event:
     def refusal(self, path: str) -> str | None:
         """Why a device can't be met at all; None when it may still be."""
         if self.kind == _GONE:
-            code = int(self.first)
-            if code == errno.ENOTTY:
-                return f"{path!r} is no serial line."
-            if code == errno.EBUSY:
-                return (
-                    f"Serial line {path!r} is in use, by another program or here already: close it "
-                    "there, and give each line once."
-                )
-            mend = "Is the device plugged in, and may you use it (group 'dialout')?"
-            return f"Serial line {path!r} can't be opened: {refused(code, mend)}"
+            return _unopened(path, int(self.first))
         if self.kind == _OLD:
             return (
                 f"Serial line {path!r}: the device speaks version 1 of the protocol, which isn't "
@@ -90,6 +81,18 @@ class Event:
         return None
 
 
+def _unopened(path: str, code: int) -> str:
+    if code == errno.ENOTTY:
+        return f"{path!r} is no serial line."
+    if code == errno.EBUSY:
+        return (
+            f"Serial line {path!r} is in use, by another program or here already: close it there, "
+            "and give each line once."
+        )
+    mend = "Is the device plugged in, and may you use it (group 'dialout')?"
+    return f"Serial line {path!r} can't be opened: {refused(code, mend)}"
+
+
 def told(
     rows: Iterable[np.ndarray], device: SerialDevice, inputs: Sequence[ServedPort]
 ) -> list[str]:
@@ -100,6 +103,8 @@ def told(
         if event.kind == _GONE:
             why = os.strerror(int(event.first))
             texts.append(f"{name}: the line is gone ({why}); it is opened again when it is back")
+        elif event.kind == _REFUSED:
+            texts.append(f"{name} isn't back yet: {_unopened(device.path, int(event.first))}")
         elif event.kind == _QUIET:
             texts.append(f"{name}: no sample for {event.first:.0f} ms; it is asked again")
         elif event.kind == _RESET:
@@ -117,8 +122,8 @@ def told(
             )
         elif event.kind == _CHANGED:
             texts.append(
-                f"{name}: another device answers, whose axes aren't those known; "
-                "close it and open the new one"
+                f"{name}: another device answers, whose axes, or what it measures, aren't those "
+                "known; close it and open the new one"
             )
         elif (refusal := event.refusal(device.path)) is not None:
             texts.append(refusal)

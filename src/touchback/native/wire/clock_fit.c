@@ -4,6 +4,7 @@
 
 static const double QUARTER = 0.25; /* s */
 static const double FASTEST = 1e-3; /* of a drift: no crystal, and no emulator, is worse */
+static const double UNKNOWN = 100.0; /* the same, before two exchanges agree */
 static const double DOUBT = 1e-4;   /* s */
 
 int64_t tb_fit_unwrap(tb_clock_fit *fit, uint32_t time) {
@@ -79,6 +80,9 @@ void tb_fit_take(tb_clock_fit *fit, int64_t t1, int64_t t2, int64_t t3, int64_t 
         return; /* the device's clock was set, or the echo is of another command */
     if (fit->count && contradicts(fit, at, offset, line))
         fit->count = 0; /* it stood still, or was set: what was known holds no more */
+    fit->confirmed = fit->count && (fit->confirmed || at > fit->agreed);
+    if (!fit->count || line <= 2.0 * fit->round_trip + DOUBT)
+        fit->agreed = at;
     int fresh = !fit->count || at - fit->begin >= QUARTER;
     if (fresh)
         append(fit, at);
@@ -98,5 +102,12 @@ int64_t tb_fit_here(const tb_clock_fit *fit, int64_t device) {
 }
 
 double tb_fit_doubt(const tb_clock_fit *fit, int64_t device) {
-    return fit->doubt + fit->doubt_rate * fabs(1e-9 * (double)device - fit->mean_at);
+    double at = 1e-9 * (double)device, drift = fit->confirmed ? 2.0 * FASTEST : UNKNOWN;
+    return fit->doubt + fit->doubt_rate * fabs(at - fit->mean_at) + drift * fabs(at - fit->agreed);
+}
+
+void tb_fit_check(tb_clock_fit *fit, int64_t device, int64_t now) {
+    double early = 1e-9 * (double)(tb_fit_here(fit, device) - now);
+    if (fit->count && early > tb_fit_doubt(fit, device) + DOUBT)
+        fit->count = 0;
 }

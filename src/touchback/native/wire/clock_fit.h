@@ -23,6 +23,8 @@ typedef struct tb_clock_fit {
     double mean_at, mean_offset, drift;
     double round_trip; /* s on the line, of the exchange that was fastest, of those kept */
     double doubt, doubt_rate; /* s at mean_at, and for each second from there */
+    double agreed; /* s of the device, of the last exchange that agreed and was not much slower */
+    int64_t confirmed; /* whether any did, since it began: one alone says nothing of how fast it runs */
 } tb_clock_fit;
 
 /* The device's time without wraps, ns; samples come in order. */
@@ -31,8 +33,11 @@ int64_t tb_fit_unwrap(tb_clock_fit *fit, uint32_t time);
 void tb_fit_take(tb_clock_fit *fit, int64_t t1, int64_t t2, int64_t t3, int64_t t4);
 /* A time of the device [ns] in ours; needs one exchange at least (count > 0). */
 int64_t tb_fit_here(const tb_clock_fit *fit, int64_t device);
-/* By how much that may be off [s] because of what the line did, however lopsided it was; what the
- * device's clock itself did since the exchanges comes on top. */
+/* By how much that may be off [s] because of what the line did, however lopsided it was, and of what
+ * the device's clock may have done since an exchange agreed with it. */
 double tb_fit_doubt(const tb_clock_fit *fit, int64_t device);
+/* A time of the device [ns] was told by `now`, in ours: a later date can't be, then the clock is too
+ * fast, or was set, and what was known holds no more (count = 0). */
+void tb_fit_check(tb_clock_fit *fit, int64_t device, int64_t now);
 
 #endif

@@ -39,17 +39,23 @@ void tb_line_close(tb_line *line, int error) {
         tb_line_event(line, TB_LINE_GONE, error, 0.0);
 }
 
+static int is_away(int error) {
+    return error == ENOENT || error == ENXIO || error == ENODEV || error == EIO;
+}
+
 static void open_line(tb_line *line) {
     if (line->tried && line->instant - line->tried < REOPEN)
         return;
     int first = !line->tried;
     line->tried = line->instant;
-    int file = tb_port_open((const char *)line->path, line->baud);
-    if (file < 0) {
-        if (first)
-            tb_line_event(line, TB_LINE_GONE, -file, 0.0);
+    int file = tb_port_open((const char *)line->path, line->baud), error = file < 0 ? -file : 0;
+    if (first && error)
+        tb_line_event(line, TB_LINE_GONE, error, 0.0);
+    else if (error && !is_away(error) && error != line->refused) /* it is there: who waits is told */
+        tb_line_event(line, TB_LINE_REFUSED, error, 0.0);
+    line->refused = error;
+    if (error)
         return;
-    }
     line->file = file;
     line->unframer.count = line->pending_count = 0;
     line->asked = 0;

@@ -29,7 +29,8 @@ enum { /* events, for whoever tells people */
     TB_LINE_STATUS,    /* a device's fault began; its status */
     TB_LINE_OUTSIDE,   /* a value beyond its input's range, of binding, and the value */
     TB_LINE_RESET,     /* it says hello in another session, unasked */
-    TB_LINE_CHANGED,   /* another device: axes, or their scales, aren't those known */
+    TB_LINE_CHANGED,   /* another device: axes, their scales or what it measures aren't those known */
+    TB_LINE_REFUSED,   /* a line that is back can't be opened; with an errno */
     TB_LINE_FLAWED,    /* a number of the device or of an axis can't be: axis + 8 × which; the number */
 };
 
@@ -119,9 +120,10 @@ typedef struct tb_line {
     int64_t file; /* −1: closed */
     int64_t instant, tried, asked, sampled, sent; /* ns: now; when it opened, asked, got, sent */
     long described;                   /* axes so far */
-    uint32_t number, last, status, echo;
+    uint32_t number, last, status, echo, granted;
     int64_t first; /* whether no sample came yet in this session */
     long told; /* whether the present trouble was */
+    long refused; /* the errno of the last look whether the line is back */
     long unasked; /* hellos one after the other that grant more than was asked for */
     int64_t departures[TB_LINE_HISTORY]; /* ns, of commands by their number */
     tb_clock_fit fit;

@@ -105,8 +105,9 @@ static void greet(tb_line *line, const tb_hello *hello) {
             refuse(line, TB_LINE_FLAWED, 8 * TB_GRANTED, hello->features);
         return;
     }
-    if (line->greeted && hello->axes != line->about.hello.axes) {
-        refuse(line, TB_LINE_CHANGED, hello->axes, 0.0);
+    if (line->greeted &&
+        (hello->axes != line->about.hello.axes || line->granted & ~hello->features)) {
+        refuse(line, TB_LINE_CHANGED, hello->axes, 0.0); /* an input would take what isn't sent for 0 */
         return;
     }
     line->about.hello = *hello;
@@ -122,6 +123,7 @@ static void begin(tb_line *line) {
     line->sent = 0;
     line->status = line->told = line->unasked = 0;
     line->echo = 0x10000;
+    line->granted |= line->about.hello.features;
     atomic_fetch_add(&line->greeted, 1);
     tell(line);
     tb_line_event(line, TB_LINE_MET, line->about.hello.session, 0.0);
@@ -197,6 +199,7 @@ static int64_t dated(tb_line *line, const tb_readings *sample, double *doubt) {
         line->echo = sample->echo;
         tb_fit_take(&line->fit, sent, there - (int64_t)sample->since * 1000, there, line->instant);
     }
+    tb_fit_check(&line->fit, there, line->instant);
     *doubt = tb_fit_doubt(&line->fit, there);
     if (!line->fit.count || 1e9 * *doubt > (double)line->oldest)
         return 0;
