@@ -90,7 +90,9 @@ def test_a_hammer_that_is_never_let_off_is_said(height):
     depth, force = felt.sides["down"]
     squeezed = force[(depth > 8.5e-3) & (depth < 9.5e-3)]
     assert np.all(np.diff(squeezed) > 0.0)
-    assert felt.figures["let-off"] == "none: the jack stays under the knuckle, down to the key bed"
+    assert (
+        felt.figures["let-off"] == "none: the jack doesn't leave the knuckle, down to the key bed"
+    )
     assert "nothing is let off" in felt.legend["C"] and felt.legend["D"] == "the key bed"
 
 

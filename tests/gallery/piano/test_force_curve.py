@@ -37,6 +37,20 @@ def test_the_let_off_button_moves_the_force_where_it_was_measured_to(slowly: Sys
     assert high.force(8.5e-3, 9e-3) > usual.force(8.5e-3, 9e-3) + 0.1
 
 
+@pytest.mark.parametrize("screw", [{"let-off button height": 5e-4}, {"jack position": 5e-4}])
+def test_the_let_off_s_peak_is_the_greatest_force_until_the_hammer_turns_back(
+    slowly: System, screw: dict[str, float]
+) -> None:
+    """With the button higher the force still grows when the jack has passed the knuckle's middle;
+    one that stands in front of it at rest is let off nevertheless."""
+    curve = force_curve(slowly, screw)
+    (depth, force), stages = curve.down, curve.stages
+    before = (depth >= stages["C"]) & (depth <= stages["D"])
+    assert stages["D"] < 9.4e-3  # the hammer turns back above the bed
+    assert curve.let_off is not None
+    assert curve.let_off[1] == force[before].max()
+
+
 def test_a_heavier_hammer_is_felt_until_the_key_bed(slowly: System) -> None:
     """With one repetition spring for all, regulated for the heaviest: the usual one doesn't carry
     it, so that it would fall into its check, whose force the key has to bear on its bed."""

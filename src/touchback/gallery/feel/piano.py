@@ -20,7 +20,7 @@ BEFORE = 2e-4  # a hammer's speed is taken so long before the string is met [s]
 DURATION, FADING = 4.0, 1.0  # of the passage and of what sounds on [s]
 SLOW = 0.02  # faster presses show the action's mass more than its weight [m/s]
 NO_LET_OFF = "none: the key bed is reached first"
-NOT_OUT = "none: the jack stays under the knuckle, down to the key bed"
+NOT_OUT = "none: the jack doesn't leave the knuckle, down to the key bed"
 LEGEND = {
     "A": "the key lifts whippen and hammer",
     "B": "and the damper",

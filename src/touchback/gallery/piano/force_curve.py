@@ -27,8 +27,8 @@ LEAST = 0.2e-3  # of these: less is no stroke [m]
 @dataclass(frozen=True)
 class ForceCurve:
     """Depth [m] and force [N] at the key front on the way down and up; where each stage begins on
-    the way down [m], of those that do; where the jack slips from under the knuckle [m], infinity
-    for nowhere."""
+    the way down [m], of those that do; where the jack has slipped from the knuckle, and carries it
+    no more [m], infinity for nowhere."""
 
     run: Run
     down: tuple[np.ndarray, np.ndarray]
@@ -44,7 +44,7 @@ class ForceCurve:
     def let_off(self) -> tuple[float, float] | None:
         """Depth [m] and force [N] of the let-off's peak, until the jack has slipped: with a button
         that is low the lever carries the hammer on. None where the key bed comes first, or where
-        the jack never slips: its button is too high."""
+        the jack never slips: its button is too high, or it never carried."""
         depth, force = self.down
         if "C" not in self.stages or self.slips == np.inf:
             return None
@@ -101,16 +101,28 @@ def force_curve(
 
 def _stages(run: Run, down: np.ndarray) -> dict[str, float]:
     depth = run["key depth"][down]
-    held = (run["button force"][down] > TOUCHES) | (run["drop screw force"][down] > TOUCHES)
     above_bed = np.where(run["key bed gap"][down] > 0.0, run["string gap"][down], np.inf)
-    begun = {"B": run["damper lift force"][down] > TOUCHES, "C": held}
+    begun = {"B": run["damper lift force"][down] > TOUCHES, "C": _held(run, down)}
     found = {name: float(depth[np.argmax(at)]) for name, at in begun.items() if at.any()}
     return {"A": 0.0, **found, "D": float(depth[np.argmin(above_bed)])}
 
 
 def _slips(run: Run, down: np.ndarray) -> float:
-    out = run["jack overlap"][down] < 0.0
-    return float(run["key depth"][down][np.argmax(out)]) if out.any() else np.inf
+    """Where the jack, out from under the middle of the knuckle, no longer carries it; the bottom,
+    if it went out but carries on to the bed. One whose screw has it stand out at rest is let off
+    alike."""
+    depth, out = run["key depth"][down], run["jack overlap"][down] < 0.0
+    carries, above = run["jack force"][down] > TOUCHES, run["key bed gap"][down] > 0.0
+    left = out & above & ~carries & np.logical_or.accumulate(carries & _held(run, down))
+    if left.any():
+        return float(depth[np.argmax(left)])
+    return float(depth[-1]) if out.any() and not out[0] else np.inf
+
+
+def _held(run: Run, down: np.ndarray) -> np.ndarray:
+    """Whether the jack's toe is on its button, or the lever on its drop screw."""
+    touching = (run[f"{name} force"][down] > TOUCHES for name in ("button", "drop screw"))
+    return np.logical_or(*touching)
 
 
 def weights(
